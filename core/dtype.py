@@ -1,0 +1,228 @@
+"""Element types: their names, their NumPy counterparts, their numbers in Paddle's files, and how two of them meet.
+
+Knows nothing of tensors. A `DType` is a singleton: compare with `==` or `is`, or with its name.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+
+class DType:
+    """One element type, such as `float32`.
+
+    It equals its own name and its NumPy dtype, and NumPy accepts it wherever a dtype is expected.
+
+    >>> from proa.core.dtype import float32
+    >>> float32 == "float32", float32.itemsize
+    (True, 4)
+    """
+
+    __slots__ = ("name", "number", "kind")
+
+    def __init__(self, name: str, number: int, kind: str):
+        self.name = name
+        self.number = number  # VarType.Type of framework.proto
+        self.kind = kind  # b: bool, i: integer, f: floating, c: complex
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The NumPy dtype of the arrays that hold such elements (NumPy itself looks this attribute up)."""
+        return _numpy_dtype(self.name)
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes an element."""
+        return self.dtype.itemsize
+
+    @property
+    def is_floating(self) -> bool:
+        """True for float16, bfloat16, float32 and float64."""
+        return self.kind == "f"
+
+    @property
+    def is_complex(self) -> bool:
+        """True for complex64 and complex128."""
+        return self.kind == "c"
+
+    @property
+    def is_integer(self) -> bool:
+        """True for the integers; bool is not one."""
+        return self.kind == "i"
+
+    @property
+    def is_differentiable(self) -> bool:
+        """True where a gradient makes sense."""
+        return self.kind in "fc"
+
+    def __repr__(self) -> str:
+        return f"paddle.{self.name}"
+
+    def __str__(self) -> str:
+        return repr(self)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if isinstance(other, DType):
+            return False
+        if isinstance(other, str):
+            return self.name == other.removeprefix("paddle.")
+        if isinstance(other, (np.dtype, type)):
+            return self is _FROM_NUMPY.get(_numpy_key(other))
+        return False
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __reduce__(self):
+        return convert_dtype, (self.name,)
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+@functools.lru_cache(None)
+def _numpy_dtype(name: str) -> np.dtype:
+    if name != "bfloat16":
+        return np.dtype(name)
+    try:
+        import ml_dtypes
+    except ImportError as error:
+        raise ImportError(
+            "bfloat16 arrays need the package ml_dtypes, which is not installed: pip install 'proa[bfloat16]'."
+        ) from error
+    return np.dtype(ml_dtypes.bfloat16)
+
+
+bool_ = DType("bool", 0, "b")
+int16 = DType("int16", 1, "i")
+int32 = DType("int32", 2, "i")
+int64 = DType("int64", 3, "i")
+float16 = DType("float16", 4, "f")
+float32 = DType("float32", 5, "f")
+float64 = DType("float64", 6, "f")
+uint8 = DType("uint8", 20, "i")
+int8 = DType("int8", 21, "i")
+bfloat16 = DType("bfloat16", 22, "f")
+complex64 = DType("complex64", 23, "c")
+complex128 = DType("complex128", 24, "c")
+
+DTYPES = (bool_, uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128)
+_FROM_NAME = {d.name: d for d in DTYPES} | {"float": float32, "double": float64, "half": float16, "int": int64}
+_FROM_NUMBER = {d.number: d for d in DTYPES}
+_FROM_NUMPY = {np.dtype(d.name): d for d in DTYPES if d.name != "bfloat16"}
+_FROM_PYTHON = {bool: bool_, int: int64, complex: complex64}
+
+
+def _numpy_key(value: Any) -> np.dtype | None:
+    try:
+        return np.dtype(value)
+    except TypeError:
+        return None
+
+
+def from_numpy_dtype(dtype: np.dtype) -> DType:
+    """The DType of an array's dtype; TypeError for one that tensors cannot hold (strings, objects, uint16…)."""
+    found = _FROM_NUMPY.get(dtype)
+    if found is None:
+        if dtype.name == "bfloat16":
+            return bfloat16
+        raise TypeError(
+            f"An array of dtype {dtype} cannot become a Tensor. "
+            f"Convert it first to one of: {', '.join(d.name for d in DTYPES)}."
+        )
+    return found
+
+
+def from_number(number: int) -> DType:
+    """The DType with this number in framework.proto's VarType."""
+    found = _FROM_NUMBER.get(number)
+    if found is None:
+        raise TypeError(f"{number} is not the number of an element type that is known here.")
+    return found
+
+
+def convert_dtype(dtype: Any) -> DType:
+    """The DType that a user means by a DType, a name ('float32'), a NumPy dtype or scalar type, or a Python type.
+
+    >>> from proa.core.dtype import convert_dtype
+    >>> convert_dtype("float32") is convert_dtype("paddle.float32")
+    True
+    """
+    if isinstance(dtype, DType):
+        return dtype
+    if isinstance(dtype, str):
+        found = _FROM_NAME.get(dtype.removeprefix("paddle."))
+    elif isinstance(dtype, int) and not isinstance(dtype, bool):
+        found = _FROM_NUMBER.get(dtype)
+    elif dtype is float:
+        found = get_default_dtype_object()
+    elif dtype in _FROM_PYTHON:
+        found = _FROM_PYTHON[dtype]
+    else:
+        key = _numpy_key(dtype)
+        found = from_numpy_dtype(key) if key is not None else None
+    if found is None:
+        raise TypeError(f"dtype must be one of {', '.join(d.name for d in DTYPES)}. Received {dtype!r}.")
+    return found
+
+
+_default = [float32]
+
+
+def set_default_dtype(d: Any) -> None:
+    """Sets the dtype that Python floats and new parameters get: float16, bfloat16, float32 or float64.
+
+    >>> from proa.core.dtype import get_default_dtype, set_default_dtype
+    >>> set_default_dtype("float32"); get_default_dtype()
+    'float32'
+    """
+    dtype = convert_dtype(d)
+    if not dtype.is_floating:
+        raise TypeError(f"set_default_dtype(d): d must be a floating dtype. Received {d!r}.")
+    _default[0] = dtype
+
+
+def get_default_dtype() -> str:
+    """The name of the dtype that Python floats and new parameters get."""
+    return _default[0].name
+
+
+def get_default_dtype_object() -> DType:
+    """As `get_default_dtype`, the DType itself."""
+    return _default[0]
+
+
+_FLOAT_ORDER = {float16: 1, bfloat16: 1, float32: 2, float64: 3}
+
+
+@functools.lru_cache(None)
+def promote(a: DType, b: DType) -> DType:
+    """The dtype in which an operation of `a` with `b` is computed.
+
+    The higher kind wins (bool < integer < floating < complex), and within a kind the wider one; an integer takes
+    over the float's width and never widens it; uint8 with a signed integer gives a signed one that holds both;
+    float16 with bfloat16 gives float32. PaddlePaddle 2.6.2 takes the left operand's dtype in several of these
+    cases, which silently truncates floats to integers: docs/differences.md.
+
+    >>> from proa.core.dtype import promote, int64, float32
+    >>> promote(int64, float32)
+    paddle.float32
+    """
+    if a is b:
+        return a
+    order = "bifc"
+    if a.kind != b.kind:
+        low, high = sorted((a, b), key=lambda d: order.index(d.kind))
+        if high.kind == "c" and low is float64:
+            return complex128
+        return high
+    if a.kind == "f" and _FLOAT_ORDER[a] == _FLOAT_ORDER[b]:
+        return float32
+    if a.kind == "f":
+        return max(a, b, key=lambda d: _FLOAT_ORDER[d])
+    return from_numpy_dtype(np.promote_types(a.dtype, b.dtype))

@@ -1,0 +1,35 @@
+"""Errors of our own, each with what the reader should do about it.
+
+Where Python has a type that fits (TypeError, ValueError, KeyError…), that is what is raised; a class stands here only
+where a caller may want to catch just this case. All derive from the built-in type a user would have caught.
+"""
+
+from __future__ import annotations
+
+
+class GraphFreedError(RuntimeError):
+    """A backward pass reached a part of the graph whose saved values an earlier pass has freed.
+
+    Fix: give the earlier pass `retain_graph=True`:
+
+        loss.backward(retain_graph=True)
+        loss.backward()
+    """
+
+
+class ModifiedInPlaceError(RuntimeError):
+    """A value that the gradient needs was changed in place after it was used.
+
+    Fix: use the form without the trailing underscore, or change a copy:
+
+        y = x.exp()
+        y = y + 1        # not y.add_(1): the gradient of exp needs its result
+        y.backward()
+    """
+
+
+class PlaceMismatchError(ValueError):
+    """An operator received tensors in different places.
+
+    Fix: bring them together first, with `x.cuda()`, `x.cpu()` or `paddle.to_tensor(x, place=…)`.
+    """

@@ -1,0 +1,71 @@
+"""The table of flags: switches that outlive a call, each declared once with its default and its meaning.
+
+Set with `set_flags`, or with an environment variable of the same name before the import.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+_declared: dict[str, tuple[Any, str]] = {}
+values: dict[str, Any] = {}  # read directly where a call must cost nothing
+
+
+def _parse(default: Any, text: str) -> Any:
+    if isinstance(default, bool):
+        return text.strip().lower() in ("1", "true", "on", "yes")
+    return type(default)(text)
+
+
+def declare(name: str, default: Any, meaning: str) -> None:
+    """Declares a flag; the environment overrides the default."""
+    _declared[name] = (default, meaning)
+    values[name] = _parse(default, os.environ[name]) if name in os.environ else default
+
+
+def _check(name: str) -> None:
+    if name not in _declared:
+        raise ValueError(f"There is no flag {name!r}. Known flags: {', '.join(sorted(_declared))}.")
+
+
+def get_flag(name: str) -> Any:
+    """The value of one flag."""
+    _check(name)
+    return values[name]
+
+
+def get_flags(flags: str | Iterable[str]) -> dict[str, Any]:
+    """The values of the named flags, by name; ValueError for an unknown one.
+
+    >>> from proa.core.flags import get_flags
+    >>> get_flags("FLAGS_check_nan_inf")
+    {'FLAGS_check_nan_inf': False}
+    """
+    names = [flags] if isinstance(flags, str) else list(flags)
+    return {name: get_flag(name) for name in names}
+
+
+def set_flags(flags: dict[str, Any]) -> None:
+    """Sets flags by name; nothing is set when one of them is unknown."""
+    if not isinstance(flags, dict):
+        raise TypeError(f"set_flags(flags): flags must be a dict of names and values. Received {type(flags).__name__}.")
+    for name in flags:
+        _check(name)
+    values.update({name: type(_declared[name][0])(value) for name, value in flags.items()})
+
+
+@contextlib.contextmanager
+def flags_guard(flags: dict[str, Any]) -> Iterator[None]:
+    """Sets flags for a block and puts the old values back afterwards."""
+    old = get_flags(flags)
+    set_flags(flags)
+    try:
+        yield
+    finally:
+        set_flags(old)
+
+
+declare("FLAGS_check_nan_inf", False, "Raise at the operator that first produces a NaN or an infinity.")

@@ -1,0 +1,85 @@
+"""Random generators: one for each place, seeded together, and the seeds that worker processes derive from them.
+
+A generator's state can be read and put back, so that a run can be repeated from the middle.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from .place import Place, expected_place
+
+
+class Generator:
+    """The random state of one place. On the host it draws from NumPy's PCG64; `backend` draws for a CUDA device."""
+
+    def __init__(self, place: Place, seed: int = 0):
+        self.place = place
+        self.manual_seed(seed)
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Starts the sequence that belongs to `seed` (an int; its low 64 bits count)."""
+        self._seed = int(seed) & (2**64 - 1)
+        self.numpy = np.random.Generator(np.random.PCG64(self._seed))
+        self.draws = 0
+        return self
+
+    def initial_seed(self) -> int:
+        """The seed the sequence started from."""
+        return self._seed
+
+    def next_seed(self) -> int:
+        """A 63-bit seed for a generator that works elsewhere (a device's kernel, a worker process)."""
+        self.draws += 1
+        return int(self.numpy.integers(2**63))
+
+    def get_state(self) -> dict[str, Any]:
+        """The state, to be given to `set_state`."""
+        return {"seed": self._seed, "draws": self.draws, "numpy": copy.deepcopy(self.numpy.bit_generator.state)}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Puts a state from `get_state` back."""
+        self._seed, self.draws = state["seed"], state["draws"]
+        self.numpy.bit_generator.state = copy.deepcopy(state["numpy"])
+
+
+_generators: dict[Place, Generator] = {}
+_seed = [int(np.random.SeedSequence().generate_state(1, np.uint64)[0])]
+
+
+def default_generator(place: Place | None = None) -> Generator:
+    """The generator of `place` (by default of the place in use)."""
+    place = place or expected_place()
+    if place not in _generators:
+        _generators[place] = Generator(place, _seed[0])
+    return _generators[place]
+
+
+def seed(seed: int) -> Generator:
+    """Seeds the generators of all places and returns that of the place in use.
+
+    >>> import proa as paddle
+    >>> _ = paddle.seed(7); a = paddle.rand([2]).tolist()
+    >>> _ = paddle.seed(7); a == paddle.rand([2]).tolist()
+    True
+    """
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
+        raise TypeError(f"seed(seed): seed must be an int. Received {seed!r}.")
+    _seed[0] = int(seed)
+    for generator in _generators.values():
+        generator.manual_seed(_seed[0])
+    return default_generator()
+
+
+def get_rng_state() -> list[dict[str, Any]]:
+    """The states of the host's generator, as a list of one, to be given to `set_rng_state`."""
+    return [default_generator().get_state()]
+
+
+def set_rng_state(state_list: list[dict[str, Any]]) -> None:
+    """Puts states from `get_rng_state` back."""
+    for state in state_list:
+        default_generator().set_state(state)

@@ -1,0 +1,56 @@
+"""Unique names for parameters, layers and variables: a counter for each key, and guards that start afresh.
+
+The counters decide the names that go into files (`linear_0.w_0`), so a guard gives a model built again the same names.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import defaultdict
+from collections.abc import Iterator
+
+
+class UniqueNameGenerator:
+    """Counts each key upwards from 0; `prefix` is put before every name."""
+
+    def __init__(self, prefix: str = ""):
+        self.prefix = prefix
+        self.counts: defaultdict[str, int] = defaultdict(int)
+
+    def __call__(self, key: str) -> str:
+        number = self.counts[key]
+        self.counts[key] += 1
+        return f"{self.prefix}{key}_{number}"
+
+
+_current = [UniqueNameGenerator()]
+
+
+def generate(key: str) -> str:
+    """The next name for `key`: `key_0`, `key_1`…
+
+    >>> from proa.core import unique_name
+    >>> with unique_name.guard():
+    ...     unique_name.generate("fc"), unique_name.generate("fc")
+    ('fc_0', 'fc_1')
+    """
+    return _current[0](key)
+
+
+def switch(new_generator: UniqueNameGenerator | None = None) -> UniqueNameGenerator:
+    """Puts another generator (a fresh one by default) in charge and returns the one it replaces."""
+    old, _current[0] = _current[0], new_generator or UniqueNameGenerator()
+    return old
+
+
+@contextlib.contextmanager
+def guard(new_generator: UniqueNameGenerator | str | None = None) -> Iterator[None]:
+    """Within the block names count from 0 again, behind `new_generator` as prefix when that is a string."""
+    if isinstance(new_generator, (str, bytes)):
+        prefix = new_generator if isinstance(new_generator, str) else new_generator.decode()
+        new_generator = UniqueNameGenerator(prefix)
+    old = switch(new_generator)
+    try:
+        yield
+    finally:
+        switch(old)

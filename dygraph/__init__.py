@@ -1,0 +1,1 @@
+"""Eager execution: Tensor, Parameter, the eager trace and its engine, `no_grad`, `grad`, PyLayer, state on disk."""

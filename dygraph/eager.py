@@ -1,0 +1,203 @@
+"""The eager trace: runs an operator's kernel now and records a node for the backward walk.
+
+This is the path every small operation takes, so it allocates nothing that is not needed: the shape and dtype checks
+of an operator are asked for only once its kernel has failed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import backend
+from ..core import flags
+from ..core.dtype import DType, from_numpy_dtype, promote
+from ..core.param_attr import ParamAttr
+from ..core.place import Place, expected_place
+from ..ops.backward import Node, Output
+from ..ops.elementwise import cast
+from ..ops.operator import Operator
+from ..ops.spec import Spec
+from ..ops.trace import Trace, set_default_trace, state
+from .tensor import Parameter, Tensor, new_tensor
+
+_ndarray = np.ndarray
+
+
+class EagerTrace(Trace):
+    """Runs kernels on the arrays that Tensors hold."""
+
+    def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
+        """Runs the kernel and records the application when an input wants a gradient."""
+        try:
+            arrays = [x._array for x in inputs]
+        except AttributeError:
+            arrays = _slot_arrays(op, inputs)
+        if op.promotes and arrays[0].dtype is not arrays[1].dtype:
+            inputs, arrays = _promoted(inputs)
+        xp: Any = np
+        for array in arrays:
+            if type(array) is not _ndarray:
+                xp = _namespace(arrays)
+                break
+        else:
+            if not arrays:
+                xp = _expected_namespace()
+        try:
+            results = op.kernel(xp, *arrays, **attrs)
+        except (ValueError, TypeError, IndexError, AttributeError) as error:
+            _explain(op, arrays, attrs, error)
+            raise
+        if flags.values["FLAGS_check_nan_inf"]:
+            _check_finite(op, results)
+        gradient = op.gradient
+        if op.is_single:
+            result = new_tensor(results if type(results) is _ndarray else xp.asarray(results))
+            if gradient is not None and state.grad_enabled:
+                edges = [x._edge for x in inputs] if op.is_plain else _slot_edges(inputs)
+                if any(edges):
+                    result._edge = Node(op, attrs, edges, gradient.save_arrays(arrays, (result._array,)))
+            return result
+        return _several(op, inputs, attrs, arrays, results, xp)
+
+    def constant(self, array: Any, place: Place | None, stop_gradient: bool) -> Tensor:
+        """A Tensor of the array, at `place` or the place in use."""
+        tensor = new_tensor(backend.as_place(array, place or expected_place()))
+        if not stop_gradient:
+            tensor.stop_gradient = False
+        return tensor
+
+    def copy(self, x: Tensor, place: Place | None) -> Tensor:
+        """A Tensor of its own with x's value; no gradient flows to x."""
+        array = backend.as_place(x._array, place) if place is not None else x._array
+        return new_tensor(array.copy() if array is x._array else array)
+
+    def parameter(self, shape: tuple[int, ...], dtype: DType, attr: ParamAttr, initializer: Any) -> Parameter:
+        """A Parameter, filled by its initializer."""
+        old, state.grad_enabled = state.grad_enabled, False
+        try:
+            value = initializer(shape, dtype)
+        finally:
+            state.grad_enabled = old
+        return Parameter.of_array(value._array, attr)
+
+    def persistent(self, shape: tuple[int, ...], dtype: DType, value: Any, name: str) -> Tensor:
+        """A Tensor of this name, filled with a number."""
+        tensor = new_tensor(_expected_namespace().full(shape, value, dtype.dtype))
+        tensor.name, tensor.persistable = name, True
+        return tensor
+
+
+def _namespace(arrays: list) -> Any:
+    return backend.namespace_of(arrays) if any(a is not None for a in arrays) else _expected_namespace()
+
+
+def _expected_namespace() -> Any:
+    return backend.namespace_at(expected_place())
+
+
+def _array_of(op: Operator, slot: Any, value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value._array
+    if value is None and slot.optional:
+        return None
+    raise TypeError(
+        f"{op.type}: the input {slot.name} must be a Tensor. Received {type(value).__name__}"
+        f"{_variable_hint(value)}. Make one with paddle.to_tensor(...)."
+    )
+
+
+def _variable_hint(value: Any) -> str:
+    return " of a static Program, which has no value yet" if getattr(type(value), "_is_proa_value", False) else ""
+
+
+def _slot_arrays(op: Operator, inputs: tuple) -> list:
+    arrays: list[Any] = []
+    for slot, value in zip(op.inputs, inputs, strict=False):
+        if slot.many and value is not None:
+            arrays.append([_array_of(op, slot, item) for item in value])
+        else:
+            arrays.append(_array_of(op, slot, value))
+    return arrays
+
+
+def _slot_edges(inputs: tuple) -> list:
+    edges: list[Any] = []
+    for value in inputs:
+        if value is None:
+            edges.append(None)
+        elif isinstance(value, (list, tuple)):
+            items = [item._edge for item in value]
+            edges.append(items if any(items) else None)
+        else:
+            edges.append(value._edge)
+    return edges
+
+
+def _promoted(inputs: tuple) -> tuple[tuple, list]:
+    x, y = inputs[0], inputs[1]
+    dtype = promote(x.dtype, y.dtype)
+    inputs = (x if x.dtype is dtype else cast(x, dtype), y if y.dtype is dtype else cast(y, dtype), *inputs[2:])
+    return inputs, [v._array for v in inputs]
+
+
+def _several(op: Operator, inputs: tuple, attrs: dict[str, Any], arrays: list, results: Any, xp: Any) -> Any:
+    """The results of an operator with several, or repeated ones, or new values of its inputs."""
+    if len(op.results) == 1:
+        results = (results,)
+    outputs: list[Any] = []
+    aliases = dict(op.aliases)
+    for index, array in enumerate(results):
+        if index in aliases:
+            target = inputs[aliases[index]]
+            if target is not None:
+                for t, a in zip(target, array, strict=True) if isinstance(target, (list, tuple)) else ((target, array),):
+                    t._replace(a)
+            outputs.append(target)
+        elif op.results[index].many:
+            outputs.append([new_tensor(xp.asarray(a)) for a in array])
+        else:
+            outputs.append(None if array is None else new_tensor(xp.asarray(array)))
+    if op.gradient is not None and state.grad_enabled:
+        edges = _slot_edges(inputs)
+        if any(edges):
+            node = Node(op, attrs, edges, op.gradient.save_arrays(arrays, results))
+            _connect(node, outputs, aliases)
+    return tuple(outputs) if len(outputs) > 1 else outputs[0]
+
+
+def _connect(node: Node, outputs: list, aliases: dict[int, int]) -> None:
+    for index, value in enumerate(outputs):
+        if value is None or index in aliases:
+            continue
+        if isinstance(value, list):
+            for position, item in enumerate(value):
+                item._edge = Output(node, index, position)
+        elif from_numpy_dtype(value._array.dtype).is_differentiable:
+            value._edge = Output(node, index)
+
+
+def _explain(op: Operator, arrays: list, attrs: dict[str, Any], error: Exception) -> None:
+    """Raises the operator's own account of what is wrong with its inputs, where it has one."""
+
+    def spec(array: Any) -> Any:
+        if isinstance(array, list):
+            return [spec(a) for a in array]
+        return None if array is None else Spec(array.shape, from_numpy_dtype(array.dtype))
+
+    try:
+        op.infer_specs(tuple(spec(a) for a in arrays), attrs)
+    except (ValueError, TypeError, IndexError) as explained:
+        raise explained from error
+
+
+def _check_finite(op: Operator, results: Any) -> None:
+    for array in results if isinstance(results, tuple) else (results,):
+        xp = backend.namespace_of([array])
+        if array is not None and array.dtype.kind in "fc" and not bool(xp.isfinite(array).all()):
+            raise FloatingPointError(f"The operator {op.type} produced a NaN or an infinity (FLAGS_check_nan_inf is on).")
+
+
+EAGER = EagerTrace()
+set_default_trace(EAGER)

@@ -1,0 +1,195 @@
+"""The engine: `backward` and `grad` on Tensors, by the walk that lives in `ops`.
+
+A plain pass walks on bare arrays; with `create_graph` it walks on Tensors, and what it does is recorded in its turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .. import backend
+from ..core.errors import ModifiedInPlaceError
+from ..ops.backward import Leaf, Node, Output, Walk, run_hooks
+from ..ops.trace import ArrayTrace, grad_mode, using
+from .tensor import Tensor, new_tensor, superseded
+
+
+def _check_unchanged(node: Node) -> None:
+    for index, *_ in node.op.gradient.values if node.op.gradient else ():
+        saved = node.saved[index] if node.saved is not None else None
+        for array in saved if isinstance(saved, (list, tuple)) else (saved,):
+            if array is not None and superseded.get(id(array)) is array:
+                raise ModifiedInPlaceError(
+                    f"The gradient of {node.op.type!r} needs a value of shape {list(array.shape)} that was changed in "
+                    f"place after it was used. Use the form without the trailing underscore, or change a clone()."
+                )
+
+
+def _read_arrays(node: Node) -> tuple:
+    if superseded:
+        _check_unchanged(node)
+    assert node.saved is not None
+    return node.saved
+
+
+def _with_edge(array: Any, edge: Any) -> Tensor:
+    tensor = new_tensor(array)
+    tensor._edge = edge
+    return tensor
+
+
+def _read_tensors(node: Node) -> tuple:
+    """What the node saved, as Tensors that are connected to where they came from."""
+    saved = list(_read_arrays(node))
+    for position, of_output, index in node.op.gradient.values if node.op.gradient else ():
+        value = saved[position]
+        if value is None:
+            continue
+        if isinstance(value, (list, tuple)):
+            edges = node.edges[index] if not of_output else [Output(node, index, n) for n in range(len(value))]
+            saved[position] = [_with_edge(a, e) for a, e in zip(value, edges or [None] * len(value), strict=True)]
+        elif of_output:
+            saved[position] = _with_edge(value, node if node.is_single else Output(node, index))
+        else:
+            saved[position] = _with_edge(value, node.edges[index])
+    return tuple(saved)
+
+
+def _start(tensor: Tensor, gradient: Tensor | None) -> Tensor:
+    if gradient is None:
+        return new_tensor(backend.namespace_of([tensor._array]).ones_like(tensor._array))
+    if gradient.shape != tensor.shape:
+        raise ValueError(
+            f"The gradient to start from must have the tensor's shape. Received {gradient.shape} for {tensor.shape}."
+        )
+    return gradient if gradient.dtype is tensor.dtype else gradient.astype(tensor.dtype)
+
+
+def _walk(outputs: Sequence[Tensor], gradients: Sequence[Tensor | None], retain: bool, create_graph: bool,
+          targets: Sequence[Any] | None) -> dict[Any, Any]:
+    """The gradients by edge: Tensors with `create_graph`, arrays otherwise."""
+    from .eager import EAGER
+
+    starts = [(t._edge, _start(t, g)) for t, g in zip(outputs, gradients, strict=True) if t._edge is not None]
+    if create_graph:
+        with using(EAGER), grad_mode(True):
+            return Walk(_read_tensors, retain, targets).run(starts)
+    namespace = backend.namespace_of([t._array for t in outputs])
+    with using(ArrayTrace(namespace)):
+        return Walk(_read_arrays, retain, targets).run([(edge, g._array) for edge, g in starts])
+
+
+def backward(tensors: Sequence[Tensor], grad_tensors: Sequence[Tensor | None] | None = None,
+             retain_graph: bool = False) -> None:
+    """Adds the gradient of several Tensors to `.grad` of every leaf they were computed from.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor(3.0, stop_gradient=False)
+    >>> paddle.autograd.backward([x * x, x * 2])
+    >>> float(x.grad)
+    8.0
+    """
+    tensors = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    gradients = [grad_tensors] if isinstance(grad_tensors, Tensor) else grad_tensors
+    gradients = [None] * len(tensors) if gradients is None else list(gradients)
+    if len(gradients) != len(tensors):
+        raise ValueError(f"backward: {len(tensors)} tensors need as many grad_tensors. Received {len(gradients)}.")
+    if all(t._edge is None for t in tensors):
+        raise RuntimeError(
+            "backward(): no gradient can flow from this tensor: it has stop_gradient=True, or was computed from such "
+            "tensors only, or under paddle.no_grad(). Set stop_gradient=False on what should get a gradient."
+        )
+    for edge, gradient in _walk(tensors, gradients, retain_graph, False, None).items():
+        if type(edge) is Leaf:
+            _accumulate(edge, gradient)
+
+
+def _accumulate(leaf: Leaf, gradient: Any) -> None:
+    if leaf.hooks:
+        gradient = run_hooks(leaf.hooks, gradient)
+    array = gradient._array if isinstance(gradient, Tensor) else gradient
+    leaf.grad = new_tensor(array if leaf.grad is None else leaf.grad._array + array)
+
+
+def tensor_hook(hook: Callable[[Tensor], Tensor | None]) -> Callable[[Any], Any]:
+    """A user's hook in the form that the walk calls, whatever form its gradients take."""
+
+    def run(gradient: Any) -> Any:
+        from .eager import EAGER
+
+        if isinstance(gradient, Tensor):
+            return hook(gradient)
+        with using(EAGER), grad_mode(False):
+            result = hook(new_tensor(gradient))
+        return None if result is None else result._array
+
+    return run
+
+
+def _as_list(value: Any) -> list:
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None,
+         create_graph: bool = False, only_inputs: bool = True, allow_unused: bool = False,
+         no_grad_vars: Any = None) -> list[Tensor | None]:
+    """The gradients of `outputs` with respect to `inputs`, which need not be leaves; `.grad` is left alone.
+
+    `grad_outputs`: where each output's gradient starts, ones by default. `create_graph=True` records the computation
+    of the gradients, for gradients of gradients. An input that the outputs do not depend on is an error, or None with
+    `allow_unused=True`. Gradients do not flow through `no_grad_vars`.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor(2.0, stop_gradient=False)
+    >>> [g] = paddle.grad(x ** 3, x, create_graph=True)
+    >>> float(paddle.grad(g, x)[0])
+    12.0
+    """
+    outputs, inputs = _as_list(outputs), _as_list(inputs)
+    if not only_inputs:
+        raise ValueError("grad(only_inputs=False) is not supported; use backward() to accumulate into leaves.")
+    starts = [None] * len(outputs) if grad_outputs is None else _as_list(grad_outputs)
+    if len(starts) != len(outputs):
+        raise ValueError(f"grad: {len(outputs)} outputs need as many grad_outputs. Received {len(starts)}.")
+    for value in (*outputs, *inputs):
+        if not isinstance(value, Tensor):
+            raise TypeError(f"grad(outputs, inputs): both must be Tensors. Received {type(value).__name__}.")
+    retain = create_graph if retain_graph is None else retain_graph
+    targets = [t._edge for t in inputs if t._edge is not None]
+    with _blocked(no_grad_vars):
+        found = _walk(outputs, starts, retain, create_graph, targets)
+    results: list[Tensor | None] = []
+    for position, tensor in enumerate(inputs):
+        gradient = found.get(tensor._edge) if tensor._edge is not None else None
+        if gradient is None and not allow_unused:
+            raise ValueError(
+                f"grad(outputs, inputs): outputs do not depend on inputs[{position}] ({tensor.name}), or it has "
+                f"stop_gradient=True. Pass allow_unused=True to get None for it."
+            )
+        if gradient is not None and type(tensor._edge) is Leaf and tensor._edge.hooks:
+            gradient = run_hooks(tensor._edge.hooks, gradient)
+        results.append(gradient if gradient is None or isinstance(gradient, Tensor) else new_tensor(gradient))
+    return results
+
+
+class _blocked:
+    """Within the block no gradient passes through the given Tensors."""
+
+    def __init__(self, tensors: Any):
+        self.edges = [] if tensors is None else [t._edge for t in _as_list(tensors) if t._edge is not None]
+        self.keys: list[tuple[dict, int]] = []
+
+    def __enter__(self) -> None:
+        for edge in self.edges:
+            node = edge.node if isinstance(edge, Output) else edge
+            if isinstance(node, Leaf):
+                continue
+            node.hooks = node.hooks if node.hooks is not None else {}
+            hooks = node.hooks.setdefault(edge.index if isinstance(edge, Output) else 0, {})
+            hooks[-1] = lambda gradient: gradient * 0.0
+            self.keys.append((hooks, -1))
+
+    def __exit__(self, *_: Any) -> None:
+        for hooks, key in self.keys:
+            hooks.pop(key, None)

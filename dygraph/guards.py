@@ -1,0 +1,98 @@
+"""`no_grad`, `enable_grad` and `set_grad_enabled`: whether what runs is recorded for a gradient."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from ..ops.trace import state
+
+
+class _GradMode:
+    """A context manager, and a decorator for functions and generators, that sets whether gradients are recorded."""
+
+    enabled = True
+
+    def __init__(self) -> None:
+        self._old: list[bool] = []
+
+    def __enter__(self) -> None:
+        self._old.append(state.grad_enabled)
+        state.grad_enabled = self.enabled
+
+    def __exit__(self, *_: Any) -> None:
+        state.grad_enabled = self._old.pop()
+
+    def __call__(self, function: Callable) -> Callable:
+        if inspect.isgeneratorfunction(function):
+            return self._around_generator(function)
+
+        @functools.wraps(function)
+        def decorated(*args: Any, **kwargs: Any) -> Any:
+            with self:
+                return function(*args, **kwargs)
+
+        return decorated
+
+    def _around_generator(self, function: Callable) -> Callable:
+        @functools.wraps(function)
+        def decorated(*args: Any, **kwargs: Any) -> Any:
+            generator = function(*args, **kwargs)
+            while True:
+                try:
+                    with self:
+                        value = next(generator)
+                except StopIteration as stop:
+                    return stop.value
+                yield value
+
+        return decorated
+
+
+class no_grad(_GradMode):
+    """Nothing inside is recorded for a gradient; as `with no_grad():`, `@no_grad()` or `@no_grad`.
+
+    >>> import proa as paddle
+    >>> x = paddle.ones([2]); x.stop_gradient = False
+    >>> with paddle.no_grad():
+    ...     (x * 2).stop_gradient
+    True
+    """
+
+    enabled = False
+
+    def __new__(cls, function: Callable | None = None) -> Any:
+        guard = super().__new__(cls)
+        if function is None:
+            return guard
+        guard.__init__()
+        return guard(function)
+
+    def __init__(self, function: Callable | None = None) -> None:
+        super().__init__()
+
+
+class enable_grad(_GradMode):
+    """What runs inside is recorded for a gradient, also within `no_grad`."""
+
+    enabled = True
+
+
+class set_grad_enabled(_GradMode):
+    """What runs inside (or, called plainly, from now on) is recorded for a gradient, or not, after `mode`."""
+
+    def __init__(self, mode: bool) -> None:
+        super().__init__()
+        self._before, self.enabled = state.grad_enabled, bool(mode)
+        state.grad_enabled = self.enabled
+
+    def __enter__(self) -> None:
+        self._old.append(self._before)
+        state.grad_enabled = self.enabled
+
+
+def is_grad_enabled() -> bool:
+    """True when what runs now is recorded for a gradient."""
+    return state.grad_enabled

@@ -1,0 +1,482 @@
+"""Tensor and Parameter: an array, the edge along which its gradient flows, and the methods of the one table.
+
+A Tensor's array is never changed by an operation: the forms that work in place (`x.add_(y)`, `x[0] = 1`) give the
+Tensor another array. What saved the old one is told (`superseded`), so that a gradient that needs it raises.
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .. import backend
+from ..core.dtype import DType, convert_dtype, from_numpy_dtype
+from ..core.param_attr import ParamAttr
+from ..core.place import CPUPlace, CUDAPlace, Place, parse_place
+from ..core.unique_name import generate
+from ..ops.backward import Leaf, Node, Output, edge_node
+from ..ops.methods import METHODS
+from ..ops.trace import state
+from .printing import format_tensor
+
+superseded: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+"""Arrays that were a Tensor's value when something saved them, and no longer are; by id."""
+
+_hook_ids = itertools.count()
+
+_ArrayMethods: Any = type("_ArrayMethods", (), {"__slots__": (), **METHODS})
+
+
+class Tensor(_ArrayMethods):
+    """An n-dimensional array in a place, with a gradient. Made by `to_tensor` and by every operation.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    >>> (x * x).sum().backward()
+    >>> x.grad.tolist()
+    [2.0, 4.0]
+    """
+
+    __slots__ = ("_array", "_edge", "__dict__", "__weakref__")
+
+    _is_proa_value = True
+    __array_priority__ = 100  # ndarray + Tensor is a Tensor
+    _name: str | None = None
+    _leaf: Leaf | None = None  # kept while stop_gradient is True, so that the gradient is not lost
+    persistable = False
+    is_distributed = False
+
+    _array: Any
+    _edge: Any
+
+    def __init__(self, data: Any = None, dtype: Any = None, place: Any = None, stop_gradient: bool = True):
+        array = np.asarray([] if data is None else data._array if isinstance(data, Tensor) else data)
+        if dtype is not None:
+            array = array.astype(convert_dtype(dtype).dtype)
+        from_numpy_dtype(array.dtype)
+        self._array = backend.as_place(array.copy(), parse_place(place) if place is not None else CPUPlace())
+        self._edge = None
+        if not stop_gradient:
+            self.stop_gradient = False
+
+    # What it is
+
+    @property
+    def shape(self) -> list[int]:
+        """The sizes, as a list of ints."""
+        return list(self._array.shape)
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        return from_numpy_dtype(self._array.dtype)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self._array.ndim
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return int(self._array.size)
+
+    @property
+    def place(self) -> Place:
+        """Where the array is."""
+        return backend.place_of(self._array)
+
+    @property
+    def name(self) -> str:
+        """The name; one is made up for a Tensor that was given none."""
+        if self._name is None:
+            self._name = generate("generated_tensor")
+        return self._name
+
+    @name.setter
+    def name(self, value: str) -> None:
+        self._name = value
+
+    def dim(self) -> int:
+        """The number of dimensions."""
+        return self._array.ndim
+
+    ndimension = rank_ = dim
+
+    def element_size(self) -> int:
+        """Bytes an element."""
+        return int(self._array.dtype.itemsize)
+
+    @property
+    def strides(self) -> list[int]:
+        """The steps between neighbours along each dimension, in elements."""
+        return [step // self._array.dtype.itemsize for step in self._array.strides]
+
+    def is_contiguous(self) -> bool:
+        """True when the elements lie one behind the other in memory."""
+        return bool(self._array.flags.c_contiguous)
+
+    def contiguous(self) -> Tensor:
+        """A Tensor whose elements lie one behind the other: itself where they do."""
+        return self if self.is_contiguous() else self.clone()
+
+    def is_dense(self) -> bool:
+        """True: it holds every element."""
+        return True
+
+    # Its value
+
+    def numpy(self, force: bool = True) -> np.ndarray:
+        """A copy of the value as a NumPy array."""
+        return backend.to_numpy(self._array).copy()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        array = self.numpy()
+        return array if dtype is None else array.astype(dtype)
+
+    def item(self, *args: int) -> Any:
+        """The only element, or the one at an index, as a Python number."""
+        if not args and self.size != 1:
+            raise ValueError(f"item(): only a tensor of one element converts to a number. Received shape={self.shape}.")
+        return backend.to_numpy(self._array).item(*args)
+
+    def tolist(self) -> Any:
+        """The value as nested lists of Python numbers."""
+        return backend.to_numpy(self._array).tolist()
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __bool__(self) -> bool:
+        return bool(self.item())
+
+    def __index__(self) -> int:
+        if self.dtype.is_differentiable:
+            raise TypeError(f"Only an integer tensor of one element is an index. Received dtype={self.dtype.name}.")
+        return int(self.item())
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if self.ndim == 0 and spec else str(self)
+
+    def __len__(self) -> int:
+        if self.ndim == 0:
+            raise TypeError("len() of a 0-d tensor")
+        return self._array.shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if self.ndim == 0:
+            raise TypeError("iteration over a 0-d tensor")
+        return (self[i] for i in range(len(self)))
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __contains__(self, value: Any) -> bool:
+        return bool((self == value)._array.any())
+
+    def __repr__(self) -> str:
+        return format_tensor(self)
+
+    __str__ = __repr__
+
+    # Gradient
+
+    @property
+    def stop_gradient(self) -> bool:
+        """True when no gradient flows to or through this Tensor."""
+        return self._edge is None
+
+    @stop_gradient.setter
+    def stop_gradient(self, value: bool) -> None:
+        if value:
+            if type(self._edge) is Leaf:
+                self._leaf = self._edge
+            self._edge = None
+        elif self._edge is None:
+            self._leaf = self._edge = self._leaf or Leaf()
+
+    @property
+    def is_leaf(self) -> bool:
+        """True for a Tensor that no recorded operation made."""
+        return self._edge is None or type(self._edge) is Leaf
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The accumulated gradient, or None."""
+        holder = self._holder()
+        return None if holder is None else holder.grad
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        if value is not None and (not isinstance(value, Tensor) or value.shape != self.shape):
+            raise ValueError(
+                f"The gradient must be a Tensor of shape {self.shape}. Received "
+                f"{value.shape if isinstance(value, Tensor) else type(value).__name__}."
+            )
+        holder = self._holder()
+        if holder is None:
+            holder = self._leaf = Leaf()
+        holder.grad = value
+
+    def _holder(self) -> Leaf | None:
+        """Where the gradient of this Tensor is kept: its own leaf, or that of `retain_grads`."""
+        return self._edge if type(self._edge) is Leaf else self._leaf
+
+    def backward(self, grad_tensor: Tensor | None = None, retain_graph: bool = False) -> None:
+        """Adds the gradient of this Tensor to `.grad` of every leaf it was computed from.
+
+        `grad_tensor`: the gradient to start from, of this shape; ones by default.
+        Raises GraphFreedError when an earlier pass without `retain_graph=True` has freed the graph, and
+        ModifiedInPlaceError when a value that the gradient needs was changed in place.
+        """
+        from .engine import backward
+
+        backward([self], [grad_tensor], retain_graph)
+
+    def gradient(self) -> np.ndarray | None:
+        """The gradient as a NumPy array, or None."""
+        return None if self.grad is None else self.grad.numpy()
+
+    def clear_gradient(self, set_to_zero: bool = True) -> None:
+        """Sets the gradient to zeros, or forgets it."""
+        holder = self._holder()
+        if holder is not None and holder.grad is not None:
+            holder.grad = new_tensor(backend.namespace_of([self._array]).zeros_like(self._array)) if set_to_zero else None
+
+    clear_grad = clear_gradient
+
+    def retain_grads(self) -> None:
+        """Keeps the gradient of a computed Tensor in `.grad` too."""
+        if self.is_leaf:
+            if self._edge is None:
+                raise RuntimeError("retain_grads(): this Tensor has stop_gradient=True, so it gets no gradient.")
+            return
+        if self._leaf is None:
+            leaf = self._leaf = Leaf()
+
+            def keep(gradient: Any) -> None:
+                kept = gradient if isinstance(gradient, Tensor) else new_tensor(gradient)
+                leaf.grad = kept if leaf.grad is None else leaf.grad + kept
+
+            self._hooks()[next(_hook_ids)] = keep
+
+    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> HookHandle:
+        """Calls `hook(gradient)` when this Tensor's gradient is known; a Tensor it returns takes the gradient's place."""
+        if self._edge is None:
+            raise RuntimeError("register_hook(hook): this Tensor has stop_gradient=True, so it gets no gradient.")
+        from .engine import tensor_hook
+
+        hooks, key = self._hooks(), next(_hook_ids)
+        hooks[key] = tensor_hook(hook)
+        return HookHandle(hooks, key)
+
+    def _hooks(self) -> dict[int, Callable]:
+        node, index = edge_node(self._edge), 0
+        if node is None:
+            self._edge.hooks = self._edge.hooks if self._edge.hooks is not None else {}
+            return self._edge.hooks
+        if type(self._edge) is Output:
+            index = self._edge.index
+        node.hooks = node.hooks if node.hooks is not None else {}
+        return node.hooks.setdefault(index, {})
+
+    def detach(self) -> Tensor:
+        """A Tensor with the same value through which no gradient flows."""
+        return new_tensor(self._array.view())
+
+    def detach_(self) -> Tensor:
+        """Cuts this Tensor off from what it was computed from."""
+        self._edge = None
+        return self
+
+    # Changing it
+
+    def _replace(self, array: Any) -> None:
+        """Gives the Tensor another array of the same meaning (an optimizer's step, a running mean)."""
+        superseded[id(self._array)] = self._array
+        self._array = array.view() if array is self._array else array
+
+    def _rebind(self, result: Tensor) -> Tensor:
+        """Makes this Tensor the result of an operation on it: what the in-place forms do."""
+        if state.grad_enabled and type(self._edge) is Leaf:
+            raise RuntimeError(
+                f"A leaf Tensor with stop_gradient=False cannot be changed in place: its gradient would have no place "
+                f"to go. Use the form that returns a new Tensor, or work under paddle.no_grad(). Tensor: {self.name}."
+            )
+        if result._array.shape != self._array.shape or result._array.dtype != self._array.dtype:
+            if result._array.size != self._array.size:
+                raise ValueError(
+                    f"An in-place operation must keep the shape {self.shape} and dtype {self.dtype.name}. "
+                    f"The result has shape {result.shape} and dtype {result.dtype.name}."
+                )
+        self._replace(result._array)
+        if state.grad_enabled:
+            self._edge = result._edge
+        return self
+
+    def set_value(self, value: Any) -> None:
+        """Sets the value from an array or Tensor of the same shape and dtype; raises ValueError otherwise."""
+        array = value._array if isinstance(value, Tensor) else np.asarray(value)
+        if tuple(array.shape) != self._array.shape:
+            raise ValueError(f"set_value(value): {self.name} has shape {self.shape}. Received shape {list(array.shape)}.")
+        if array.dtype != self._array.dtype:
+            raise ValueError(
+                f"set_value(value): {self.name} has dtype {self.dtype.name}. Received dtype {array.dtype}."
+            )
+        self._replace(backend.as_place(array, self.place).copy())
+
+    def get_tensor(self) -> Tensor:
+        """Itself: the array's holder in Paddle's older interface."""
+        return self
+
+    def copy_(self, other: Tensor, blocking: bool = True) -> Tensor:
+        """Takes over the value of another Tensor of this shape."""
+        self.set_value(other)
+        return self
+
+    # Moving it
+
+    def _moved(self, place: Place) -> Tensor:
+        array = backend.as_place(self._array, place)
+        if array is self._array:
+            return self
+        moved = new_tensor(array)
+        moved._name = self._name
+        if not self.stop_gradient:
+            moved.stop_gradient = False
+        return moved
+
+    def cpu(self) -> Tensor:
+        """On the host: itself where it is there."""
+        return self._moved(CPUPlace())
+
+    def cuda(self, device_id: int | None = None, blocking: bool = True) -> Tensor:
+        """On a CUDA device."""
+        return self._moved(CUDAPlace(device_id or 0))
+
+    def pin_memory(self) -> Tensor:
+        """On the host."""
+        return self.cpu()
+
+    def to(self, *args: Any, **kwargs: Any) -> Tensor:
+        """Converted and moved: `to(dtype)`, `to(device)`, `to(device, dtype)` or `to(other)`."""
+        result = self
+        for value in (*args, kwargs.get("device"), kwargs.get("dtype"), kwargs.get("other")):
+            if value is None or isinstance(value, bool):
+                continue
+            if isinstance(value, Tensor):
+                result = result._moved(value.place).astype(value.dtype)
+            elif isinstance(value, Place) or (isinstance(value, str) and value.partition(":")[0] in ("cpu", "gpu", "cuda")):
+                result = result._moved(parse_place(value))
+            else:
+                result = result.astype(value)
+        return result
+
+    # Copying it
+
+    def __deepcopy__(self, memo: dict) -> Tensor:
+        if not self.is_leaf:
+            raise RuntimeError("Only a leaf Tensor can be deep-copied; use x.detach() or x.clone() on this one.")
+        return self._copied(memo)
+
+    def _copied(self, memo: dict) -> Tensor:
+        result = type(self).__new__(type(self))
+        memo[id(self)] = result
+        result._array, result._edge = self._array.copy(), None
+        result.__dict__.update({k: copy.deepcopy(v, memo) for k, v in self.__dict__.items() if k not in ("_leaf", "_name")})
+        if not self.stop_gradient:
+            result.stop_gradient = False
+        return result
+
+    def __reduce_ex__(self, protocol: Any) -> tuple:
+        attributes = {k: v for k, v in self.__dict__.items() if k != "_leaf"}
+        return _unpickled, (type(self), self.numpy(), self.stop_gradient, attributes)
+
+
+class HookHandle:
+    """What `register_hook` returns: `remove()` takes the hook away."""
+
+    def __init__(self, hooks: dict[int, Callable], key: int):
+        self._hooks, self._key = hooks, key
+
+    def remove(self) -> bool:
+        """Takes the hook away; False when it was gone already."""
+        return self._hooks.pop(self._key, None) is not None
+
+
+class Parameter(Tensor):
+    """A Tensor that is trained: a leaf with a name, a learning-rate factor, a regularizer and a clipping switch."""
+
+    optimize_attr: dict[str, float]
+    regularizer: Any
+    need_clip: bool
+    do_model_average: Any
+
+    @classmethod
+    def of_array(cls, array: Any, attr: ParamAttr) -> Parameter:
+        """A Parameter holding `array`, described by `attr`."""
+        parameter = cls.__new__(cls)
+        parameter._array, parameter._edge = array, None
+        parameter._name = attr.name
+        parameter.persistable = True
+        parameter.optimize_attr = {"learning_rate": attr.learning_rate}
+        parameter.regularizer = attr.regularizer
+        parameter.need_clip = attr.need_clip
+        parameter.do_model_average = attr.do_model_average
+        parameter.trainable = attr.trainable
+        return parameter
+
+    @property
+    def trainable(self) -> bool:
+        """True when optimizers change it: the opposite of stop_gradient."""
+        return not self.stop_gradient
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        self.stop_gradient = not value
+
+    def __deepcopy__(self, memo: dict) -> Parameter:
+        result = self._copied(memo)
+        result._name = self._name
+        assert isinstance(result, Parameter)
+        return result
+
+    def __repr__(self) -> str:
+        return f"Parameter containing:\n{format_tensor(self)}"
+
+    __str__ = __repr__
+
+
+EagerParamBase = Parameter
+
+_make = Tensor.__new__
+
+
+def new_tensor(array: Any) -> Tensor:
+    """A Tensor of an array, without gradient."""
+    tensor = _make(Tensor)
+    tensor._array = array
+    tensor._edge = None
+    return tensor
+
+
+def _unpickled(cls: type[Tensor], array: np.ndarray, stop_gradient: bool, attributes: dict) -> Tensor:
+    tensor = cls.__new__(cls)
+    tensor._array, tensor._edge = array, None
+    tensor.__dict__.update(attributes)
+    tensor.stop_gradient = stop_gradient
+    return tensor
+
+
+__all__ = ["EagerParamBase", "HookHandle", "Node", "Parameter", "Tensor", "new_tensor", "superseded"]

@@ -1,0 +1,416 @@
+"""Two operands, element by element: arithmetic, comparison, logic and bits, with NumPy's broadcasting.
+
+`axis` serves models of Paddle 1.x: when it is not -1, y's first dimension stands at that dimension of x.
+"""
+
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..core import dtype as dt
+from ..core.dtype import DType, convert_dtype, promote
+from .creation import full, is_value, to_tensor
+from .infer import broadcast_shapes, same
+from .operator import Operator, operator
+from .shapes import reshape_to, sum_to
+from .spec import Spec
+from .trace import apply
+
+
+def _aligned(x: Any, y: Any, axis: int) -> Any:
+    """y with 1s behind its shape, so that its first dimension meets dimension `axis` of x."""
+    if axis == -1 or y.ndim == x.ndim:
+        return y
+    return y.reshape(y.shape + (1,) * (x.ndim - axis - y.ndim))
+
+
+def sum_to_y(g: Any, y_shape: Any, x_shape: Any, axis: int) -> Any:
+    """A gradient of the result's shape summed to y's, which stood at dimension `axis` of x."""
+    if axis == -1 or type(y_shape) is not tuple or len(y_shape) == len(x_shape):
+        return sum_to(g, y_shape)
+    aligned = y_shape + (1,) * (len(x_shape) - axis - len(y_shape))
+    return reshape_to(sum_to(g, aligned), y_shape)
+
+
+def _binary(type: str, function: Callable[[Any], Callable], grad: Mapping | None = None,
+            result: DType | None = None) -> Operator:
+    def kernel(xp, x, y, *, axis: int = -1):
+        return function(xp)(x, y if axis == -1 else _aligned(x, y, axis))
+
+    def infer(x, y, *, axis=-1):
+        behind = () if axis == -1 else (1,) * (x.rank - axis - y.rank)
+        return Spec(broadcast_shapes(type, x.shape, y.shape + behind), result or promote(x.dtype, y.dtype))
+
+    return operator(type, "X, Y -> Out", kernel=kernel, infer=infer, grad=grad, promotes=True)
+
+
+def _cast(xp, x, *, in_dtype: DType, out_dtype: DType):
+    return x.astype(out_dtype.dtype)
+
+
+cast_op = operator(
+    "cast", "X -> Out", kernel=_cast,
+    infer=lambda x, *, in_dtype, out_dtype: Spec(x.shape, out_dtype),
+    grad={"X": lambda g, in_dtype, out_dtype: apply(cast_op, g, in_dtype=out_dtype, out_dtype=in_dtype)},
+)
+
+
+def _scale(xp, x, scale_tensor=None, *, scale: float = 1.0, bias: float = 0.0, bias_after_scale: bool = True):
+    factor = scale if scale_tensor is None else scale_tensor.reshape(()).astype(x.dtype)
+    if x.dtype.kind in "iub":  # the file's attributes are floats; an integer tensor stays one
+        factor = int(factor) if scale_tensor is None and factor == int(factor) else factor
+        bias = int(bias) if bias == int(bias) else bias
+    if not bias_after_scale:
+        x, bias = (x + bias if bias else x), 0
+    if scale_tensor is not None or factor != 1:
+        x = x * factor
+        return x + bias if bias else x
+    return x + bias
+
+
+scale_op = operator(
+    "scale", "X, ScaleTensor? -> Out", kernel=_scale, infer=same,
+    grad={"X": lambda g, ScaleTensor, scale: apply(scale_op, g, ScaleTensor, scale=scale)},
+)
+
+
+
+def _divide(xp):
+    """True division; of integers in the default floating dtype."""
+    return lambda x, y: xp.divide(x, y) if x.dtype.kind not in "iub" else xp.divide(
+        x, y, dtype=dt.get_default_dtype_object().dtype)
+
+
+def _masked(g: Any, mask: Any) -> Any:
+    """The gradient where the mask is true, 0 elsewhere."""
+    return g * cast(mask, dtype_of(g))
+
+
+add_op = _binary("elementwise_add", lambda xp: xp.add, {
+    "X": lambda g, X_shape: sum_to(g, X_shape),
+    "Y": lambda g, Y_shape, X_shape, axis: sum_to_y(g, Y_shape, X_shape, axis)})
+subtract_op = _binary("elementwise_sub", lambda xp: xp.subtract, {
+    "X": lambda g, X_shape: sum_to(g, X_shape),
+    "Y": lambda g, Y_shape, X_shape, axis: sum_to_y(-g, Y_shape, X_shape, axis)})
+multiply_op = _binary("elementwise_mul", lambda xp: xp.multiply, {
+    "X": lambda g, Y, X_shape, axis: sum_to(apply(multiply_op, g, conj_of(Y), axis=axis), X_shape),
+    "Y": lambda g, X, Y_shape, X_shape, axis: sum_to_y(g * conj_of(X), Y_shape, X_shape, axis)})
+divide_op = _binary("elementwise_div", _divide, {
+    "X": lambda g, Y, X_shape, axis: sum_to(apply(divide_op, g, conj_of(Y), axis=axis), X_shape),
+    "Y": lambda g, Y, Out, Y_shape, X_shape, axis: sum_to_y(
+        -apply(divide_op, g * conj_of(Out), conj_of(Y), axis=axis), Y_shape, X_shape, axis)})
+floor_divide_op = _binary("elementwise_floordiv", lambda xp: xp.floor_divide)
+mod_op = _binary("elementwise_mod", lambda xp: xp.mod, {
+    "X": lambda g, X_shape: sum_to(g, X_shape),
+    "Y": lambda g, X, Y, Y_shape, X_shape, axis: sum_to_y(
+        -g * apply(floor_divide_op, X, Y, axis=axis), Y_shape, X_shape, axis)})
+pow_op = _binary("elementwise_pow", lambda xp: xp.power, {
+    "X": lambda g, X, Y, X_shape, axis: sum_to(
+        g * apply(multiply_op, apply(pow_op, X, Y - 1, axis=axis), Y, axis=axis), X_shape),
+    "Y": lambda g, X, Out, Y_shape, X_shape, axis: sum_to_y(g * Out * _log_or_zero(X), Y_shape, X_shape, axis)})
+maximum_op = _binary("elementwise_max", lambda xp: xp.maximum, {
+    "X": lambda g, X, Y, X_shape, axis: sum_to(_masked(g, apply(greater_equal_op, X, Y, axis=axis)), X_shape),
+    "Y": lambda g, X, Y, Y_shape, X_shape, axis: sum_to_y(
+        _masked(g, apply(less_than_op, X, Y, axis=axis)), Y_shape, X_shape, axis)})
+minimum_op = _binary("elementwise_min", lambda xp: xp.minimum, {
+    "X": lambda g, X, Y, X_shape, axis: sum_to(_masked(g, apply(less_equal_op, X, Y, axis=axis)), X_shape),
+    "Y": lambda g, X, Y, Y_shape, X_shape, axis: sum_to_y(
+        _masked(g, apply(greater_than_op, X, Y, axis=axis)), Y_shape, X_shape, axis)})
+
+equal_op = _binary("equal", lambda xp: xp.equal, result=dt.bool_)
+not_equal_op = _binary("not_equal", lambda xp: xp.not_equal, result=dt.bool_)
+less_than_op = _binary("less_than", lambda xp: xp.less, result=dt.bool_)
+less_equal_op = _binary("less_equal", lambda xp: xp.less_equal, result=dt.bool_)
+greater_than_op = _binary("greater_than", lambda xp: xp.greater, result=dt.bool_)
+greater_equal_op = _binary("greater_equal", lambda xp: xp.greater_equal, result=dt.bool_)
+logical_and_op = _binary("logical_and", lambda xp: xp.logical_and, result=dt.bool_)
+logical_or_op = _binary("logical_or", lambda xp: xp.logical_or, result=dt.bool_)
+logical_xor_op = _binary("logical_xor", lambda xp: xp.logical_xor, result=dt.bool_)
+bitwise_and_op = _binary("bitwise_and", lambda xp: xp.bitwise_and)
+bitwise_or_op = _binary("bitwise_or", lambda xp: xp.bitwise_or)
+bitwise_xor_op = _binary("bitwise_xor", lambda xp: xp.bitwise_xor)
+
+add_n_op = operator(
+    "sum", "X* -> Out",
+    kernel=lambda xp, x: functools.reduce(xp.add, x) if len(x) > 1 else x[0].copy(),
+    infer=lambda x: functools.reduce(
+        lambda a, b: Spec(broadcast_shapes("add_n", a.shape, b.shape), promote(a.dtype, b.dtype)), x),
+    grad={"X": lambda g, X_shape: [g for _ in X_shape]},
+)
+
+def _power(xp, x, factor_tensor=None, *, factor: float = 1.0):
+    if factor_tensor is not None:
+        return xp.power(x, factor_tensor.reshape(()).astype(x.dtype))
+    if factor == 2:
+        return x * x
+    if x.dtype.kind in "iu" and factor == int(factor):
+        factor = int(factor)
+    return xp.power(x, factor)
+
+
+def _power_gradient(g: Any, x: Any, factor_tensor: Any, factor: float) -> Any:
+    if factor_tensor is not None:
+        return g * factor_tensor * apply(power_op, x, factor_tensor - 1)
+    if factor == 2:
+        return g * (x * 2.0)
+    if factor == 1:
+        return g
+    return g * (apply(power_op, x, None, factor=factor - 1.0) * factor)
+
+
+power_op = operator("pow", "X, FactorTensor? -> Out", kernel=_power, infer=same, grad={
+    "X": lambda g, X, FactorTensor, factor: _power_gradient(g, X, FactorTensor, factor)})
+
+
+def _log_or_zero(x: Any) -> Any:
+    """log(x) where x is positive, 0 elsewhere: the slope of x**y in y where it has one."""
+    return apply(log_positive_op, x)
+
+
+log_positive_op = operator(
+    "log_positive", "X -> Out",
+    kernel=lambda xp, x: xp.log(xp.where(x > 0, x, xp.ones_like(x))), infer=same,
+    grad={"X": lambda g, X: apply(divide_op, _masked(g, X > 0), X)},
+)
+
+conj_op = operator("conj", "X -> Out", kernel=lambda xp, x: xp.conj(x), infer=same,
+                   grad={"X": lambda g: apply(conj_op, g)})
+
+
+def conj_of(x: Any) -> Any:
+    """The complex conjugate; a real value as it is."""
+    return apply(conj_op, x) if x.dtype.kind == "c" else x
+
+
+def dtype_of(x: Any) -> DType:
+    """The DType of a value of any trace (a bare array has NumPy's)."""
+    return x.dtype if isinstance(x.dtype, DType) else dt.from_numpy_dtype(x.dtype)
+
+
+def cast(x: Any, dtype: Any) -> Any:
+    """x with its elements converted to `dtype`: floats are cut towards zero when they become integers.
+
+    >>> import proa as paddle
+    >>> paddle.cast(paddle.to_tensor([1.7, -1.7]), "int64").tolist()
+    [1, -1]
+    """
+    return apply(cast_op, x, in_dtype=dtype_of(x), out_dtype=convert_dtype(dtype))
+
+
+def _as_floating(x: Any) -> Any:
+    """x in the default dtype where it holds integers or bools."""
+    return x if x.dtype.is_differentiable else cast(x, dt.get_default_dtype_object())
+
+
+_NUMBERS = (int, float, np.number, np.bool_)
+
+
+def _number(x: Any, value: Any) -> tuple[Any, Any]:
+    """x and a Python number that may meet in one operator; an integer x becomes floating when the number is."""
+    if isinstance(value, (np.number, np.bool_)):
+        value = value.item()
+    if isinstance(value, float) and not x.dtype.is_differentiable:
+        x = cast(x, dt.get_default_dtype_object())
+    elif isinstance(value, int) and x.dtype is dt.bool_:
+        x = cast(x, dt.int64)
+    return x, value
+
+
+def _operand(x: Any, value: Any) -> tuple[Any, Any]:
+    """x and the second operand as values: a number becomes a 0-d tensor of x's dtype, an array a tensor."""
+    if is_value(value):
+        return x, value
+    if isinstance(value, _NUMBERS):
+        if not (isinstance(value, (bool, np.bool_)) and x.dtype is dt.bool_):
+            x, value = _number(x, value)
+        return x, full((), value, x.dtype)
+    if isinstance(value, complex):
+        return x, full((), value, dt.promote(x.dtype, dt.complex64))
+    return x, to_tensor(value)
+
+
+def add(x: Any, y: Any, name: str | None = None) -> Any:
+    """x + y, element by element, broadcasting.
+
+    >>> import proa as paddle
+    >>> paddle.add(paddle.to_tensor([1, 2]), paddle.to_tensor([3, 4])).tolist()
+    [4, 6]
+    """
+    if isinstance(y, _NUMBERS):
+        x, y = _number(x, y)
+        return apply(scale_op, x, None, bias=y)
+    return apply(add_op, *_operand(x, y))
+
+
+def subtract(x: Any, y: Any, name: str | None = None) -> Any:
+    """x - y, element by element, broadcasting."""
+    if isinstance(y, _NUMBERS):
+        x, y = _number(x, y)
+        return apply(scale_op, x, None, bias=-y)
+    return apply(subtract_op, *_operand(x, y))
+
+
+def _reverse_subtract(x: Any, y: Any) -> Any:
+    if isinstance(y, _NUMBERS):
+        x, y = _number(x, y)
+        return apply(scale_op, x, None, scale=-1.0, bias=y)
+    return apply(subtract_op, to_tensor(y), x)
+
+
+def multiply(x: Any, y: Any, name: str | None = None) -> Any:
+    """x * y, element by element, broadcasting."""
+    if isinstance(y, _NUMBERS):
+        x, y = _number(x, y)
+        return apply(scale_op, x, None, scale=y)
+    return apply(multiply_op, *_operand(x, y))
+
+
+def divide(x: Any, y: Any, name: str | None = None) -> Any:
+    """x / y, element by element, broadcasting; integers are divided as floats."""
+    if isinstance(y, _NUMBERS) and y != 0:
+        x, y = _number(_as_floating(x), y)
+        return apply(scale_op, x, None, scale=1.0 / y)
+    x, y = _operand(_as_floating(x), y)
+    return apply(divide_op, x, _as_floating(y))
+
+
+def _reversed(function: Callable) -> Callable:
+    def reversed_function(x: Any, y: Any) -> Any:
+        x, y = _operand(x, y)
+        return function(y, x)
+
+    return reversed_function
+
+
+def floor_divide(x: Any, y: Any, name: str | None = None) -> Any:
+    """x // y, rounded down (PaddlePaddle 2.6.2 rounds negative integer quotients towards zero)."""
+    return apply(floor_divide_op, *_operand(x, y))
+
+
+def mod(x: Any, y: Any, name: str | None = None) -> Any:
+    """x % y, with the sign of y."""
+    return apply(mod_op, *_operand(x, y))
+
+
+remainder = floor_mod = mod
+
+
+def pow(x: Any, y: Any, name: str | None = None) -> Any:
+    """x ** y, element by element; y is a number or a tensor.
+
+    >>> import proa as paddle
+    >>> paddle.pow(paddle.to_tensor([2.0, 3.0]), 2).tolist()
+    [4.0, 9.0]
+    """
+    if isinstance(y, _NUMBERS):
+        x, y = _number(x, y)
+        return apply(power_op, x, None, factor=y)
+    return apply(pow_op, *_operand(x, y))
+
+
+def maximum(x: Any, y: Any, name: str | None = None) -> Any:
+    """The larger of x and y, element by element."""
+    return apply(maximum_op, *_operand(x, y))
+
+
+def minimum(x: Any, y: Any, name: str | None = None) -> Any:
+    """The smaller of x and y, element by element."""
+    return apply(minimum_op, *_operand(x, y))
+
+
+def equal(x: Any, y: Any, name: str | None = None) -> Any:
+    """x == y, element by element."""
+    return apply(equal_op, *_operand(x, y))
+
+
+def not_equal(x: Any, y: Any, name: str | None = None) -> Any:
+    """x != y, element by element."""
+    return apply(not_equal_op, *_operand(x, y))
+
+
+def less_than(x: Any, y: Any, name: str | None = None) -> Any:
+    """x < y, element by element."""
+    return apply(less_than_op, *_operand(x, y))
+
+
+def less_equal(x: Any, y: Any, name: str | None = None) -> Any:
+    """x <= y, element by element."""
+    return apply(less_equal_op, *_operand(x, y))
+
+
+def greater_than(x: Any, y: Any, name: str | None = None) -> Any:
+    """x > y, element by element."""
+    return apply(greater_than_op, *_operand(x, y))
+
+
+def greater_equal(x: Any, y: Any, name: str | None = None) -> Any:
+    """x >= y, element by element."""
+    return apply(greater_equal_op, *_operand(x, y))
+
+
+def logical_and(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
+    """x and y, element by element; a number counts as true unless it is 0."""
+    return apply(logical_and_op, *_operand(x, y))
+
+
+def logical_or(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
+    """x or y, element by element; a number counts as true unless it is 0."""
+    return apply(logical_or_op, *_operand(x, y))
+
+
+def logical_xor(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
+    """Exactly one of x and y, element by element; a number counts as true unless it is 0."""
+    return apply(logical_xor_op, *_operand(x, y))
+
+
+def bitwise_and(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
+    """x & y on integers or bools."""
+    return apply(bitwise_and_op, *_operand(x, y))
+
+
+def bitwise_or(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
+    """x | y on integers or bools."""
+    return apply(bitwise_or_op, *_operand(x, y))
+
+
+def bitwise_xor(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
+    """x ^ y on integers or bools."""
+    return apply(bitwise_xor_op, *_operand(x, y))
+
+
+def scale(x: Any, scale: Any = 1.0, bias: float = 0.0, bias_after_scale: bool = True, act: str | None = None,
+          name: str | None = None) -> Any:
+    """x * scale + bias, or (x + bias) * scale; `scale` is a number or a one-element tensor."""
+    tensor = scale if is_value(scale) else None
+    return apply(scale_op, x, tensor, scale=1.0 if tensor is not None else scale, bias=bias,
+                 bias_after_scale=bias_after_scale)
+
+
+def neg(x: Any, name: str | None = None) -> Any:
+    """-x."""
+    return apply(scale_op, x, None, scale=-1.0)
+
+
+def add_n(inputs: Any, name: str | None = None) -> Any:
+    """The sum of several tensors of one shape."""
+    return apply(add_n_op, list(inputs) if isinstance(inputs, (list, tuple)) else [inputs])
+
+
+#: The operators of Python's syntax, as methods of Tensor and Variable.
+SYNTAX: Mapping[str, Callable] = {
+    "__add__": add, "__radd__": add,
+    "__sub__": subtract, "__rsub__": _reverse_subtract,
+    "__mul__": multiply, "__rmul__": multiply,
+    "__truediv__": divide, "__rtruediv__": _reversed(divide),
+    "__floordiv__": floor_divide, "__rfloordiv__": _reversed(floor_divide),
+    "__mod__": mod, "__rmod__": _reversed(mod),
+    "__pow__": pow, "__rpow__": _reversed(pow),
+    "__eq__": equal, "__ne__": not_equal, "__lt__": less_than, "__le__": less_equal,
+    "__gt__": greater_than, "__ge__": greater_equal,
+    "__and__": bitwise_and, "__rand__": bitwise_and, "__or__": bitwise_or, "__ror__": bitwise_or,
+    "__xor__": bitwise_xor, "__rxor__": bitwise_xor,
+    "__neg__": neg,
+}

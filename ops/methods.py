@@ -1,0 +1,47 @@
+"""The one table of methods that Tensor and Variable share, filled from the families of operators.
+
+A name here is a method of both classes, the first argument being `self`. The forms that work in place (`x.add_(y)`)
+are made from the plain ones: the result takes the place of the value (`_rebind`, which each class defines).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from . import creation, elementwise, unary
+
+
+def _in_place(function: Callable) -> Callable:
+    @functools.wraps(function)
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return self._rebind(function(self, *args, **kwargs))
+
+    method.__name__ = method.__qualname__ = function.__name__ + "_"
+    method.__doc__ = f"As `{function.__name__}`, in place: the result becomes this tensor's value."
+    return method
+
+
+def _plain(module: Any, names: str) -> dict[str, Callable]:
+    return {name: getattr(module, name) for name in names.split()}
+
+
+METHODS: dict[str, Callable] = {
+    **elementwise.SYNTAX,
+    "__invert__": unary.bitwise_not,
+    "__abs__": unary.abs,
+    "astype": elementwise.cast,
+    **_plain(creation, "zeros_like ones_like full_like"),
+    **_plain(elementwise, "add subtract multiply divide floor_divide mod remainder floor_mod pow maximum minimum equal "
+             "not_equal less_than less_equal greater_than greater_equal logical_and logical_or logical_xor bitwise_and "
+             "bitwise_or bitwise_xor scale neg cast"),
+    **_plain(unary, "exp expm1 log log2 log10 log1p sqrt rsqrt square reciprocal sin cos tan asin acos atan sinh cosh "
+             "tanh asinh acosh atanh abs sign floor ceil round trunc frac erf logical_not bitwise_not isnan isinf "
+             "isfinite stanh"),
+}
+
+_IN_PLACE = ("add subtract multiply divide floor_divide mod remainder pow scale neg cast exp log sqrt rsqrt square "
+             "reciprocal sin cos tan tanh abs floor ceil round trunc erf")
+
+METHODS.update({f"{name}_": _in_place(METHODS[name]) for name in _IN_PLACE.split()})

@@ -1,0 +1,111 @@
+"""The trace protocol: a trace decides what applying an operator means.
+
+Each thread has a current trace: the outermost is the process's default (registered by `dygraph`, and exchanged by
+`enable_static`), and `using(trace)` puts another in charge for a block. The cheapest trace stands here: it runs
+kernels on bare arrays and records nothing; plain `backward()` walks the gradient rules under it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ..core.dtype import DType
+from ..core.param_attr import ParamAttr
+from ..core.place import Place
+
+if TYPE_CHECKING:
+    from .operator import Operator
+
+
+class Trace:
+    """What every trace offers. `inputs` are by slot: a value, None (optional), or a list (repeated)."""
+
+    def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
+        """Applies an operator: its single result, or a tuple of its results."""
+        raise NotImplementedError
+
+    def constant(self, array: Any, place: Place | None, stop_gradient: bool) -> Any:
+        """A value that holds the given array."""
+        raise NotImplementedError
+
+    def parameter(self, shape: tuple[int, ...], dtype: DType, attr: ParamAttr, initializer: Any) -> Any:
+        """A new parameter, initialized."""
+        raise NotImplementedError
+
+    def persistent(self, shape: tuple[int, ...], dtype: DType, value: Any, name: str) -> Any:
+        """A new value that outlives a step without being a parameter (a moment, a running mean), filled with a number."""
+        raise NotImplementedError
+
+
+class ArrayTrace(Trace):
+    """Runs kernels on bare arrays of one namespace and records nothing."""
+
+    def __init__(self, namespace: Any):
+        self.namespace = namespace
+
+    def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
+        """Runs the kernel."""
+        return op.kernel(self.namespace, *inputs, **attrs)
+
+    def constant(self, array: Any, place: Place | None, stop_gradient: bool) -> Any:
+        """The array, in this trace's namespace."""
+        return self.namespace.asarray(array)
+
+
+class _State(threading.local):
+    """The current trace, and whether gradients are recorded, of one thread."""
+
+    def __init__(self) -> None:
+        self.trace: Trace = _default[0]
+        self.grad_enabled = True
+
+
+_default: list[Trace] = [Trace()]
+state = _State()
+
+
+def current_trace() -> Trace:
+    """The innermost trace of this thread."""
+    return state.trace
+
+
+def set_default_trace(trace: Trace) -> Trace:
+    """Makes `trace` the outermost of this thread and of threads to come; returns the one it replaces."""
+    old = _default[0]
+    _default[0] = state.trace = trace
+    return old
+
+
+@contextlib.contextmanager
+def using(trace: Trace) -> Iterator[Trace]:
+    """Within the block, `trace` decides what applying an operator means."""
+    old, state.trace = state.trace, trace
+    try:
+        yield trace
+    finally:
+        state.trace = old
+
+
+@contextlib.contextmanager
+def grad_mode(enabled: bool) -> Iterator[None]:
+    """Within the block, applications are recorded for a gradient, or not."""
+    old, state.grad_enabled = state.grad_enabled, enabled
+    try:
+        yield
+    finally:
+        state.grad_enabled = old
+
+
+def apply(op: Operator, *inputs: Any, **attrs: Any) -> Any:
+    """Applies an operator to values, one argument a slot: its single result, or a tuple of its results."""
+    return state.trace.apply(op, inputs, attrs)
+
+
+def apply_zeros(shape: Any, dtype: DType) -> Any:
+    """Zeros of a shape (a tuple, or a value whose shape they take) under the current trace."""
+    from .creation import full_of_shape
+
+    return full_of_shape(shape, 0.0, dtype)

@@ -1,0 +1,140 @@
+"""One operand, element by element: exp, log, sqrt, trigonometry, rounding, tests for NaN and infinity."""
+
+
+from collections.abc import Callable
+from typing import Any
+
+from ..core import dtype as dt
+from .elementwise import apply, cast, dtype_of, scale_op
+from .infer import same, with_dtype
+from .operator import Operator, operator
+from .spec import Spec
+
+
+def _unary(type: str, function: Callable, grad: Callable | None = None) -> Operator:
+    """Floating in, floating out; the function is given `xp` and `x`."""
+    return operator(type, "X -> Out", kernel=lambda xp, x: function(xp, x), infer=same,
+                    grad={"X": grad} if grad else None)
+
+
+_TWO_OVER_SQRT_PI = 1.1283791670955126
+
+exp_op = _unary("exp", lambda xp, x: xp.exp(x), lambda g, Out: g * Out)
+expm1_op = _unary("expm1", lambda xp, x: xp.expm1(x), lambda g, Out: g * (Out + 1.0))
+log_op = _unary("log", lambda xp, x: xp.log(x), lambda g, X: g / X)
+log2_op = _unary("log2", lambda xp, x: xp.log2(x), lambda g, X: g / (X * 0.6931471805599453))
+log10_op = _unary("log10", lambda xp, x: xp.log10(x), lambda g, X: g / (X * 2.302585092994046))
+log1p_op = _unary("log1p", lambda xp, x: xp.log1p(x), lambda g, X: g / (X + 1.0))
+sqrt_op = _unary("sqrt", lambda xp, x: xp.sqrt(x), lambda g, Out: g / (Out * 2.0))
+rsqrt_op = _unary("rsqrt", lambda xp, x: 1 / xp.sqrt(x), lambda g, Out: g * (Out * Out * Out * -0.5))
+square_op = _unary("square", lambda xp, x: xp.square(x), lambda g, X: g * (X * 2.0))
+reciprocal_op = _unary("reciprocal", lambda xp, x: 1 / x, lambda g, Out: g * (Out * Out * -1.0))
+sin_op = _unary("sin", lambda xp, x: xp.sin(x), lambda g, X: g * cos(X))
+cos_op = _unary("cos", lambda xp, x: xp.cos(x), lambda g, X: g * (sin(X) * -1.0))
+tan_op = _unary("tan", lambda xp, x: xp.tan(x), lambda g, Out: g * (Out * Out + 1.0))
+asin_op = _unary("asin", lambda xp, x: xp.arcsin(x), lambda g, X: g * rsqrt(X * X * -1.0 + 1.0))
+acos_op = _unary("acos", lambda xp, x: xp.arccos(x), lambda g, X: g * (rsqrt(X * X * -1.0 + 1.0) * -1.0))
+atan_op = _unary("atan", lambda xp, x: xp.arctan(x), lambda g, X: g / (X * X + 1.0))
+sinh_op = _unary("sinh", lambda xp, x: xp.sinh(x), lambda g, X: g * cosh(X))
+cosh_op = _unary("cosh", lambda xp, x: xp.cosh(x), lambda g, X: g * sinh(X))
+tanh_op = _unary("tanh", lambda xp, x: xp.tanh(x), lambda g, Out: g * (Out * Out * -1.0 + 1.0))
+asinh_op = _unary("asinh", lambda xp, x: xp.arcsinh(x), lambda g, X: g * rsqrt(X * X + 1.0))
+acosh_op = _unary("acosh", lambda xp, x: xp.arccosh(x), lambda g, X: g * rsqrt(X * X - 1.0))
+atanh_op = _unary("atanh", lambda xp, x: xp.arctanh(x), lambda g, X: g / (X * X * -1.0 + 1.0))
+abs_op = operator("abs", "X -> Out", kernel=lambda xp, x: xp.abs(x), grad={"X": lambda g, X: g * sign(X)},
+                  infer=lambda x: x if not x.dtype.is_complex else Spec(
+                      x.shape, dt.float32 if x.dtype is dt.complex64 else dt.float64))
+
+
+def _flat(g: Any) -> Any:
+    """The gradient of a function that is constant wherever it has a slope."""
+    return g * 0.0
+
+
+sign_op = _unary("sign", lambda xp, x: xp.sign(x), _flat)
+floor_op = _unary("floor", lambda xp, x: xp.floor(x), _flat)
+ceil_op = _unary("ceil", lambda xp, x: xp.ceil(x), _flat)
+round_op = _unary("round", lambda xp, x: _round_half_away(xp, x), _flat)
+trunc_op = _unary("trunc", lambda xp, x: xp.trunc(x), _flat)
+erf_op = _unary("erf", lambda xp, x: _erf(xp, x), lambda g, X: g * (exp(X * X * -1.0) * _TWO_OVER_SQRT_PI))
+
+logical_not_op = operator("logical_not", "X -> Out", kernel=lambda xp, x: xp.logical_not(x), infer=with_dtype(dt.bool_))
+bitwise_not_op = operator("bitwise_not", "X -> Out", kernel=lambda xp, x: xp.invert(x), infer=same)
+isnan_op = operator("isnan_v2", "X -> Out", kernel=lambda xp, x: xp.isnan(x), infer=with_dtype(dt.bool_))
+isinf_op = operator("isinf_v2", "X -> Out", kernel=lambda xp, x: xp.isinf(x), infer=with_dtype(dt.bool_))
+isfinite_op = operator("isfinite_v2", "X -> Out", kernel=lambda xp, x: xp.isfinite(x), infer=with_dtype(dt.bool_))
+
+
+def _round_half_away(xp: Any, x: Any) -> Any:
+    """Halves go away from zero, as in Paddle; NumPy's own rule sends them to the even neighbour."""
+    if x.dtype.kind in "iub":
+        return x
+    return xp.copysign(xp.floor(xp.abs(x) + 0.5), x)
+
+
+def _erf(xp: Any, x: Any) -> Any:
+    """The error function by rational approximations that are exact to float32, or to float64 for float64."""
+    if xp.__name__ == "cupy":
+        from cupyx.scipy.special import erf as device_erf
+
+        return device_erf(x)
+    from .special import erf as host_erf
+
+    return host_erf(x)
+
+
+def _function(op: Operator, doc: str, name: str, floating: bool = True) -> Callable:
+    def function(x: Any, name: str | None = None) -> Any:
+        if floating and not dtype_of(x).is_differentiable:
+            x = cast(x, dt.get_default_dtype_object())
+        return apply(op, x)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return function
+
+
+exp = _function(exp_op, "e to the power of x, element by element.", "exp")
+expm1 = _function(expm1_op, "exp(x) - 1, precise for small x.", "expm1")
+log = _function(log_op, "The natural logarithm.", "log")
+log2 = _function(log2_op, "The logarithm to base 2.", "log2")
+log10 = _function(log10_op, "The logarithm to base 10.", "log10")
+log1p = _function(log1p_op, "log(1 + x), precise for small x.", "log1p")
+sqrt = _function(sqrt_op, "The square root.", "sqrt")
+rsqrt = _function(rsqrt_op, "1 / sqrt(x).", "rsqrt")
+square = _function(square_op, "x * x.", "square", floating=False)
+reciprocal = _function(reciprocal_op, "1 / x.", "reciprocal")
+sin = _function(sin_op, "The sine, x in radians.", "sin")
+cos = _function(cos_op, "The cosine, x in radians.", "cos")
+tan = _function(tan_op, "The tangent, x in radians.", "tan")
+asin = _function(asin_op, "The inverse sine, in radians.", "asin")
+acos = _function(acos_op, "The inverse cosine, in radians.", "acos")
+atan = _function(atan_op, "The inverse tangent, in radians.", "atan")
+sinh = _function(sinh_op, "The hyperbolic sine.", "sinh")
+cosh = _function(cosh_op, "The hyperbolic cosine.", "cosh")
+tanh = _function(tanh_op, "The hyperbolic tangent.", "tanh")
+asinh = _function(asinh_op, "The inverse hyperbolic sine.", "asinh")
+acosh = _function(acosh_op, "The inverse hyperbolic cosine.", "acosh")
+atanh = _function(atanh_op, "The inverse hyperbolic tangent.", "atanh")
+abs = _function(abs_op, "The absolute value; of a complex number its magnitude.", "abs", floating=False)
+sign = _function(sign_op, "-1, 0 or 1 after the sign of x.", "sign", floating=False)
+floor = _function(floor_op, "The largest whole number not above x.", "floor", floating=False)
+ceil = _function(ceil_op, "The smallest whole number not below x.", "ceil", floating=False)
+round = _function(round_op, "The nearest whole number, halves away from zero.", "round", floating=False)
+trunc = _function(trunc_op, "x without its fraction.", "trunc", floating=False)
+erf = _function(erf_op, "The error function 2/sqrt(pi) * integral of exp(-t*t) from 0 to x.", "erf")
+logical_not = _function(logical_not_op, "True where x is false or 0.", "logical_not", floating=False)
+bitwise_not = _function(bitwise_not_op, "~x on integers or bools.", "bitwise_not", floating=False)
+isnan = _function(isnan_op, "True where x is not a number.", "isnan", floating=False)
+isinf = _function(isinf_op, "True where x is infinite.", "isinf", floating=False)
+isfinite = _function(isfinite_op, "True where x is neither infinite nor NaN.", "isfinite", floating=False)
+
+
+def frac(x: Any, name: str | None = None) -> Any:
+    """x - trunc(x)."""
+    return x - trunc(x)
+
+
+def stanh(x: Any, scale_a: float = 0.67, scale_b: float = 1.7159, name: str | None = None) -> Any:
+    """scale_b * tanh(scale_a * x)."""
+    return apply(scale_op, tanh(apply(scale_op, x, None, scale=scale_a)), None, scale=scale_b)

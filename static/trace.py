@@ -1,0 +1,168 @@
+"""The program trace: infers a result's shape and dtype, and appends the operator to the current block."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ..core.dtype import DType, promote
+from ..core.param_attr import ParamAttr
+from ..core.place import Place
+from ..ops.creation import assign_value
+from ..ops.elementwise import cast
+from ..ops.operator import Operator
+from ..ops.signature import Slot
+from ..ops.spec import Spec
+from ..ops.trace import Trace, state, using
+from .program import Block, ParameterVariable, Program, Variable
+
+_PACKAGE = __name__.partition(".")[0]
+
+
+class ProgramTrace(Trace):
+    """Appends to `main`; initializers of parameters go to `startup`."""
+
+    def __init__(self, main: Program, startup: Program | None = None):
+        self.main, self.startup = main, startup
+
+    @property
+    def block(self) -> Block:
+        """The block appended to."""
+        return self.main.current_block()
+
+    def lift(self, value: Any, what: str) -> Variable:
+        """The Variable that an operator's input is; a Tensor with a value does not belong here and raises TypeError."""
+        if isinstance(value, Variable):
+            return value
+        raise TypeError(
+            f"{what} must be a Variable of the Program being built. Received {type(value).__name__}. "
+            f"In static mode make values with paddle.static.data, paddle.full, paddle.assign…"
+        )
+
+    def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
+        """Appends the operator and gives the Variables of its results."""
+        inputs = tuple(self._lift_slot(op, slot, v) for slot, v in zip(op.inputs, inputs, strict=False))
+        if op.promotes:
+            inputs = self._promoted(inputs)
+        attrs = {**op.defaults, **attrs}
+        specs = op.infer_specs(tuple(map(_spec, inputs)), attrs)
+        stop = not state.grad_enabled or op.gradient is None or all(v.stop_gradient for v in _flat(inputs))
+        aliases = dict(op.aliases)
+        results: list[Any] = []
+        for index, (slot, spec) in enumerate(zip(op.results, specs, strict=True)):
+            if index in aliases:
+                results.append(inputs[aliases[index]])
+            elif spec is None:
+                results.append(None)
+            elif slot.many:
+                results.append([self._new(op.type, s, stop) for s in spec])
+            else:
+                results.append(self._new(op.type, spec, stop))
+        self._append(op, inputs, results, attrs)
+        return tuple(results) if len(results) > 1 else results[0]
+
+    def _lift_slot(self, op: Operator, slot: Slot, value: Any) -> Any:
+        what = f"{op.type}: the input {slot.name}"
+        if value is None and (slot.optional or slot.many):
+            return None
+        return [self.lift(v, what) for v in value] if slot.many else self.lift(value, what)
+
+    def _promoted(self, inputs: tuple) -> tuple:
+        x, y = inputs[0], inputs[1]
+        if x.dtype is y.dtype:
+            return inputs
+        dtype = promote(x.dtype, y.dtype)
+        return (x if x.dtype is dtype else cast(x, dtype), y if y.dtype is dtype else cast(y, dtype), *inputs[2:])
+
+    def _new(self, key: str, spec: Spec, stop_gradient: bool) -> Variable:
+        name = self.main.new_name(key)
+        return self.block.create_var(name, spec.shape, spec.dtype,
+                                     stop_gradient=stop_gradient or not spec.dtype.is_differentiable)
+
+    def _append(self, op: Operator, inputs: tuple, results: list, attrs: dict[str, Any]) -> None:
+        outputs = {slot.name: _names(value) for slot, value in zip(op.results, results, strict=True)}
+        for slot in op.outputs:
+            if slot.file_only:
+                first = inputs[0]
+                extra = self._new(op.type, Spec((0, *first.shape), first.dtype), True)
+                outputs[slot.name] = [extra.name]
+        named = {slot.name: _names(value) for slot, value in zip(op.inputs, inputs, strict=False)}
+        kept = {name: value for name, value in attrs.items() if value is not None}
+        self.block.append(op.type, named, outputs, kept, user_source())
+
+    def constant(self, array: Any, place: Place | None, stop_gradient: bool) -> Variable:
+        """A Variable to which an operator of the Program assigns the array."""
+        from ..core.dtype import from_numpy_dtype
+
+        result = self.apply(assign_value, (), {
+            "shape": list(array.shape), "dtype": from_numpy_dtype(array.dtype), "values": array})
+        result.stop_gradient = stop_gradient
+        return result
+
+    def copy(self, x: Variable, place: Place | None) -> Variable:
+        """A Variable of its own with x's value."""
+        return x.detach()
+
+    def parameter(self, shape: tuple[int, ...], dtype: DType, attr: ParamAttr, initializer: Any) -> ParameterVariable:
+        """A parameter of the Program, whose initializer goes to the startup Program."""
+        assert attr.name is not None
+        parameter = ParameterVariable(
+            self.main.global_block(), attr.name, shape, dtype, trainable=attr.trainable, regularizer=attr.regularizer,
+            optimize_attr={"learning_rate": attr.learning_rate}, need_clip=attr.need_clip)
+        self.main.global_block().add_var(parameter)
+        self._initialize(parameter, lambda: initializer(shape, dtype))
+        return parameter
+
+    def persistent(self, shape: tuple[int, ...], dtype: DType, value: Any, name: str) -> Variable:
+        """A persistable Variable of this name, filled with a number by the startup Program."""
+        from ..ops.creation import full
+
+        variable = self.main.global_block().create_var(name, shape, dtype, persistable=True)
+        self._initialize(variable, lambda: full(shape, value, dtype))
+        return variable
+
+    def _initialize(self, variable: Variable, make: Any) -> None:
+        if self.startup is None:
+            raise RuntimeError(
+                f"The parameter {variable.name!r} is made while a Program without a startup Program is being traced. "
+                f"Make parameters before, in the layer's __init__."
+            )
+        block = self.startup.global_block()
+        if block.has_var(variable.name):
+            return
+        with using(ProgramTrace(self.startup)):
+            made = make()
+        last = next(op for op in reversed(block.ops) if made.name in op.output_arg_names)
+        last.rename_output(made.name, variable.name)
+        del block.vars[made.name]
+        block.create_var(variable.name, variable.shape, variable.dtype, persistable=True)
+
+
+def _spec(value: Any) -> Any:
+    if isinstance(value, list):
+        return [v.spec for v in value]
+    return None if value is None else value.spec
+
+
+def _flat(inputs: tuple) -> list[Variable]:
+    flat: list[Variable] = []
+    for value in inputs:
+        if value is not None:
+            flat.extend(value if isinstance(value, list) else [value])
+    return flat
+
+
+def _names(value: Any) -> list[str]:
+    if value is None:
+        return []
+    return [v.name for v in value] if isinstance(value, list) else [value.name]
+
+
+def user_source() -> str:
+    """The file and line, outside this package, that is appending: 'model.py:12'."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if not frame.f_globals.get("__name__", "").startswith(_PACKAGE):
+            return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+        frame = frame.f_back  # type: ignore[assignment]
+    return ""
