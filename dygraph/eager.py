@@ -19,7 +19,7 @@ from ..ops.backward import Node, Output
 from ..ops.elementwise import cast
 from ..ops.operator import Operator
 from ..ops.spec import Spec
-from ..ops.trace import Trace, set_default_trace, state
+from ..ops.trace import Trace, grad_mode, set_default_trace, state
 from .tensor import Parameter, Tensor, new_tensor
 
 _ndarray = np.ndarray
@@ -81,6 +81,20 @@ class EagerTrace(Trace):
         finally:
             state.grad_enabled = old
         return Parameter.of_array(value._array, attr)
+
+    def gradients(self, loss: Any, parameters: list | None, no_grad: Any = None) -> list[tuple[Any, Any]]:
+        """The parameters that have a gradient, with it; `loss.backward()` has been called by the user."""
+        if parameters is None:
+            raise ValueError("In eager mode an optimizer needs its parameters: Optimizer(parameters=layer.parameters()).")
+        return [(p, p.grad) for p in parameters if not p.stop_gradient and p.grad is not None]
+
+    def updating(self) -> Any:
+        """Nothing in the block is recorded."""
+        return grad_mode(False)
+
+    def host_value(self, source: Any, dtype: DType, name: str) -> Tensor:
+        """A Tensor of what `source()` gives now."""
+        return new_tensor(_expected_namespace().full((1,), source(), dtype.dtype))
 
     def persistent(self, shape: tuple[int, ...], dtype: DType, value: Any, name: str) -> Tensor:
         """A Tensor of this name, filled with a number."""

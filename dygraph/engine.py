@@ -16,14 +16,12 @@ from .tensor import Tensor, new_tensor, superseded
 
 
 def _check_unchanged(node: Node) -> None:
-    for index, *_ in node.op.gradient.values if node.op.gradient else ():
-        saved = node.saved[index] if node.saved is not None else None
-        for array in saved if isinstance(saved, (list, tuple)) else (saved,):
-            if array is not None and superseded.get(id(array)) is array:
-                raise ModifiedInPlaceError(
-                    f"The gradient of {node.op.type!r} needs a value of shape {list(array.shape)} that was changed in "
-                    f"place after it was used. Use the form without the trailing underscore, or change a clone()."
-                )
+    for array in node.kept_arrays():
+        if superseded.get(id(array)) is array:
+            raise ModifiedInPlaceError(
+                f"The gradient of {node.op.type!r} needs a value of shape {list(array.shape)} that was changed in "
+                f"place after it was used. Use the form without the trailing underscore, or change a clone()."
+            )
 
 
 def _read_arrays(node: Node) -> tuple:
@@ -186,7 +184,8 @@ class _blocked:
             if isinstance(node, Leaf):
                 continue
             node.hooks = node.hooks if node.hooks is not None else {}
-            hooks = node.hooks.setdefault(edge.index if isinstance(edge, Output) else 0, {})
+            key = (edge.index, edge.position) if isinstance(edge, Output) else (0, None)
+            hooks = node.hooks.setdefault(key, {})
             hooks[-1] = lambda gradient: gradient * 0.0
             self.keys.append((hooks, -1))
 

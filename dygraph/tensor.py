@@ -282,14 +282,14 @@ class Tensor(_ArrayMethods):
         return HookHandle(hooks, key)
 
     def _hooks(self) -> dict[int, Callable]:
-        node, index = edge_node(self._edge), 0
+        node, key = edge_node(self._edge), (0, None)
         if node is None:
             self._edge.hooks = self._edge.hooks if self._edge.hooks is not None else {}
             return self._edge.hooks
         if type(self._edge) is Output:
-            index = self._edge.index
+            key = (self._edge.index, self._edge.position)
         node.hooks = node.hooks if node.hooks is not None else {}
-        return node.hooks.setdefault(index, {})
+        return node.hooks.setdefault(key, {})
 
     def detach(self) -> Tensor:
         """A Tensor with the same value through which no gradient flows."""

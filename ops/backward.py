@@ -39,12 +39,20 @@ class Node:
     def __init__(self, op: Operator, attrs: dict[str, Any], edges: Sequence[Any], saved: tuple | None):
         self.op, self.attrs, self.edges, self.saved = op, attrs, edges, saved
         self.order = next(_sequence)
-        self.hooks: dict[int, dict[int, Callable]] | None = None
+        self.hooks: dict[tuple[int, int | None], dict[int, Callable]] | None = None  # by result and position in it
 
     @property
     def is_single(self) -> bool:
         """True when the node itself is the edge of its only result."""
         return self.op.is_single
+
+    def kept_arrays(self) -> list[Any]:
+        """The values it saved that must not have been changed in place since."""
+        arrays: list[Any] = []
+        for index, *_ in self.op.gradient.values if self.op.gradient and self.saved else ():
+            value = self.saved[index]
+            arrays.extend(value if isinstance(value, (list, tuple)) else [] if value is None else [value])
+        return arrays
 
     def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
         """The gradients of the input slots, from those of the results."""
@@ -151,8 +159,11 @@ class Walk:
             return None
         gs = [gs] if node.is_single else gs
         if node.hooks:
-            for index, hooks in node.hooks.items():
-                gs[index] = run_hooks(hooks, gs[index])
+            for (index, position), hooks in node.hooks.items():
+                if position is None:
+                    gs[index] = run_hooks(hooks, gs[index]) if gs[index] is not None else None
+                elif gs[index] is not None and position in gs[index]:
+                    gs[index][position] = run_hooks(hooks, gs[index][position])
         if self.targets:
             self._keep_targets(node, gs)
         return gs
@@ -163,7 +174,7 @@ class Walk:
                 index, position = (0, None) if target is node else (target.index, target.position)
                 gradient = gs[index]
                 if gradient is not None and position is not None:
-                    gradient = gradient[position]
+                    gradient = gradient.get(position)
                 if gradient is not None:
                     self.found[target] = gradient
 

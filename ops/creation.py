@@ -18,16 +18,17 @@ from .trace import apply, current_trace
 
 
 
-def _sizes(shape: Any, tensor: Any, parts: Any) -> tuple[int, ...]:
+def sizes_of(shape: Any, tensor: Any, parts: Any) -> tuple[int, ...]:
     """The sizes that a kernel is given: an attribute, a 1-D array, or a list of one-element arrays."""
     if tensor is not None:
-        return tuple(int(n) for n in tensor)
+        return tuple(tensor.tolist())
     if parts:
-        return tuple(int(n) for n in parts)
+        return tuple(int(n.item()) for n in parts)
     return tuple(shape)
 
 
-def _unknown_shape(shape: Any, tensor: Any, parts: Any) -> tuple[int, ...]:
+def inferred_sizes(shape: Any, tensor: Any, parts: Any) -> tuple[int, ...]:
+    """What is known of the sizes from the specs of the inputs that give them; -1 for the rest."""
     if tensor is not None:
         if tensor.shape[0] < 0:
             raise ValueError("A shape given as a tensor must have a known number of elements.")
@@ -39,12 +40,12 @@ def _unknown_shape(shape: Any, tensor: Any, parts: Any) -> tuple[int, ...]:
 
 def _fill(xp, value_tensor=None, shape_tensor=None, shape_list=None, *, shape: Longs, dtype: DType,
           value: float = 0.0, str_value: str = ""):
-    sizes = _sizes(shape, shape_tensor, shape_list)
+    sizes = sizes_of(shape, shape_tensor, shape_list)
     return xp.full(sizes, _fill_value(value_tensor, value, str_value, dtype), dtype.dtype)
 
 
 def _infer_fill(value_tensor=None, shape_tensor=None, shape_list=None, *, shape, dtype, value=0.0, str_value=""):
-    return Spec(_unknown_shape(shape, shape_tensor, shape_list), dtype)
+    return Spec(inferred_sizes(shape, shape_tensor, shape_list), dtype)
 
 
 fill_constant = operator("fill_constant", "ValueTensor?, ShapeTensor?, ShapeTensorList*? -> Out", kernel=_fill,
@@ -79,7 +80,7 @@ def _linspace(xp, start, stop, num, *, dtype: DType):
 
 
 def _assign_value(xp, *, shape: Ints, dtype: DType, values: Any):
-    return xp.asarray(values, dtype.dtype).reshape(shape)
+    return xp.array(values, dtype.dtype).reshape(shape)  # a copy: the user keeps theirs
 
 
 fill_any_like = operator("fill_any_like", "X -> Out", kernel=_fill_like,

@@ -90,7 +90,7 @@ class Gradient:
         self._calls = tuple(calls)
         # Gradients of outputs that nothing used are zeros; their shapes and dtypes must be known.
         self._filled = ()
-        if len(operator.results) > 1:
+        if not operator.is_single:
             self._filled = tuple(
                 (k, self._position(True, k, "shape", positions), self._position(True, k, "dtype", positions))
                 for k in sorted(used_outputs)
@@ -154,6 +154,6 @@ class Gradient:
 
 def _filled(gradient: Any, shape: Any, dtype: Any) -> Any:
     if isinstance(shape, list):
-        given = gradient or [None] * len(shape)
-        return [_filled(*args) for args in zip(given, shape, dtype, strict=True)]
+        given = gradient or {}  # by position
+        return [_filled(given.get(n), *one) for n, one in enumerate(zip(shape, dtype, strict=True))]
     return apply_zeros(shape, dtype) if gradient is None else gradient

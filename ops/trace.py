@@ -35,6 +35,22 @@ class Trace:
         """A new parameter, initialized."""
         raise NotImplementedError
 
+    def copy(self, x: Any, place: Place | None) -> Any:
+        """A value of its own that equals x, at `place`; no gradient flows to x."""
+        raise NotImplementedError
+
+    def gradients(self, loss: Any, parameters: list | None, no_grad: Any = None) -> list[tuple[Any, Any]]:
+        """Parameters with their gradients: in a Program, the operators that compute them are appended."""
+        raise NotImplementedError
+
+    def updating(self) -> Any:
+        """A context manager around the updates of an optimizer: nothing in it is recorded for a gradient."""
+        raise NotImplementedError
+
+    def host_value(self, source: Any, dtype: DType, name: str) -> Any:
+        """A one-element value that the host decides anew at each step: what `source()` gives then."""
+        raise NotImplementedError
+
     def persistent(self, shape: tuple[int, ...], dtype: DType, value: Any, name: str) -> Any:
         """A new value that outlives a step without being a parameter (a moment, a running mean), filled with a number."""
         raise NotImplementedError

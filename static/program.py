@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..core.dtype import DType
@@ -313,6 +313,7 @@ class Program:
         self.version = 0  # counts changes: what was compiled from an older version is compiled again
         self.random_seed = 0
         self.plans: dict[Any, Any] = {}  # the Executor's cache
+        self.host_values: dict[str, Callable[[], float]] = {}  # filled anew before each run: learning rates
         self._counts: defaultdict[str, int] = defaultdict(int)
 
     def new_name(self, key: str) -> str:
@@ -372,7 +373,8 @@ class Program:
         result = Program.__new__(Program)
         memo[id(self)] = result
         for key, value in self.__dict__.items():
-            result.__dict__[key] = {} if key == "plans" else copy.deepcopy(value, memo)
+            shared = {"plans": {}, "host_values": dict(self.host_values)}
+            result.__dict__[key] = shared[key] if key in shared else copy.deepcopy(value, memo)
         return result
 
     def state_dict(self, mode: str = "all", scope: Any = None) -> dict[str, Any]:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 from ..core.dtype import DType, promote
 from ..core.param_attr import ParamAttr
 from ..core.place import Place
+from ..core.unique_name import generate
 from ..ops.creation import assign_value
 from ..ops.elementwise import cast
 from ..ops.operator import Operator
 from ..ops.signature import Slot
 from ..ops.spec import Spec
-from ..ops.trace import Trace, state, using
+from ..ops.trace import Trace, grad_mode, state, using
 from .program import Block, ParameterVariable, Program, Variable
 
 _PACKAGE = __name__.partition(".")[0]
@@ -21,6 +24,8 @@ _PACKAGE = __name__.partition(".")[0]
 
 class ProgramTrace(Trace):
     """Appends to `main`; initializers of parameters go to `startup`."""
+
+    role = 0  # the attribute op_role of what is appended: 1 in the backward pass, 2 in an optimizer's update
 
     def __init__(self, main: Program, startup: Program | None = None):
         self.main, self.startup = main, startup
@@ -88,6 +93,8 @@ class ProgramTrace(Trace):
                 outputs[slot.name] = [extra.name]
         named = {slot.name: _names(value) for slot, value in zip(op.inputs, inputs, strict=False)}
         kept = {name: value for name, value in attrs.items() if value is not None}
+        if self.role:
+            kept["op_role"] = self.role
         self.block.append(op.type, named, outputs, kept, user_source())
 
     def constant(self, array: Any, place: Place | None, stop_gradient: bool) -> Variable:
@@ -112,6 +119,28 @@ class ProgramTrace(Trace):
         self.main.global_block().add_var(parameter)
         self._initialize(parameter, lambda: initializer(shape, dtype))
         return parameter
+
+    def gradients(self, loss: Variable, parameters: list | None, no_grad: Any = None) -> list[tuple[Any, Any]]:
+        """Appends the gradient of `loss`; the parameters with their gradients."""
+        from .backward import append_backward
+
+        return append_backward(loss, parameters, no_grad)
+
+    @contextlib.contextmanager
+    def updating(self) -> Iterator[None]:
+        """What the block appends is marked as an optimizer's update."""
+        self.role, old = 2, self.role
+        try:
+            with grad_mode(False):
+                yield
+        finally:
+            self.role = old
+
+    def host_value(self, source: Any, dtype: DType, name: str) -> Variable:
+        """A persistable Variable that the Executor fills with what `source()` gives, before each run."""
+        variable = self.main.global_block().create_var(generate(name), (1,), dtype, persistable=True)
+        self.main.host_values[variable.name] = source
+        return variable
 
     def persistent(self, shape: tuple[int, ...], dtype: DType, value: Any, name: str) -> Variable:
         """A persistable Variable of this name, filled with a number by the startup Program."""

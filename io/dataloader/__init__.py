@@ -1,0 +1,6 @@
+"""The DataLoader and its worker processes. Knows datasets and samplers by what they answer, and no model."""
+
+from .loader import DataLoader
+from .worker import WorkerInfo, get_worker_info
+
+__all__ = ["DataLoader", "WorkerInfo", "get_worker_info"]

@@ -1,0 +1,54 @@
+"""The converters, one Python construct each, in the order in which they run.
+
+Jumps are lowered first, so that control flow meets plain `if`, `while` and `for`; expressions come last. They import
+pyct alone; what the generated code does is the business of `operators`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ..pyct.names import Namer, identifiers
+from ..pyct.statements import is_generator, own_functions
+from . import (
+    asserts,
+    breaks,
+    calls,
+    conditionals,
+    control_flow,
+    declarations,
+    logical,
+    loop_else,
+    returns,
+    supers,
+)
+from .context import OPERATORS, Context
+
+STATEMENTS = (declarations, supers, loop_else, returns, breaks, asserts, control_flow)  # one function at a time
+EXPRESSIONS = (conditionals, logical, calls)  # a function and those in it
+
+__all__ = ["EXPRESSIONS", "OPERATORS", "STATEMENTS", "Context", "convert_tree", "new_context"]
+
+
+def new_context(tree: Any, class_name: str | None, taken: set[str]) -> Context:
+    """The context in which a function is converted; `taken` are further names to keep clear of."""
+    return Context(Namer(identifiers(tree) | taken | {OPERATORS}), class_name)
+
+
+def convert_tree(tree: Any, context: Context) -> Any:
+    """Converts a function's tree, a lambda's too; functions defined in it are converted in place."""
+    if isinstance(tree, gast.FunctionDef):
+        _convert_statements(tree, context)
+    for converter in EXPRESSIONS:
+        tree = converter.convert(tree, context)
+    return tree
+
+
+def _convert_statements(function: Any, context: Context) -> None:
+    for inner in list(own_functions(function)):
+        if not is_generator(inner):
+            _convert_statements(inner, context)
+    for converter in STATEMENTS:
+        converter.convert(function, context)

@@ -1,0 +1,29 @@
+"""What the converters of one function share: fresh names, and the names of the functions they make.
+
+Converters know pyct alone. The code they generate reaches its meaning through one name, `__proa__`, which is given
+to it when it is loaded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..pyct.names import Namer
+
+OPERATORS = "__proa__"
+RETURN_VALUE = "return_value__"  # operators know this name: errors about it speak of `return`
+
+
+@dataclass
+class Context:
+    """The state of one conversion."""
+
+    namer: Namer
+    class_name: str | None = None
+    helpers: dict[str, str] = field(default_factory=dict)  # generated inner function -> the user's function it is of
+
+    def helper(self, stem: str, owner: str) -> str:
+        """A fresh name for a generated inner function."""
+        name = self.namer.new(stem)
+        self.helpers[name] = owner
+        return name

@@ -1,0 +1,55 @@
+"""`and`, `or`, `not` and chained comparisons become calls that keep the order and the shortcuts of evaluation.
+
+Knows pyct alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ..pyct.templates import quote_expression
+from .context import Context
+from .expressions import ExpressionConverter
+from .plain import can_wait, surely_plain
+
+_SYMBOLS = {gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">", gast.GtE: ">=", gast.Eq: "==", gast.NotEq: "!=",
+            gast.Is: "is", gast.IsNot: "is not", gast.In: "in", gast.NotIn: "not in"}
+
+
+def convert(function: Any, _: Context) -> Any:
+    """Converts the logical expressions of a function."""
+    return _Logical().visit(function)
+
+
+def _later(value: Any) -> Any:
+    return quote_expression("lambda: value", value, value=value)
+
+
+class _Logical(ExpressionConverter):
+    def visit_BoolOp(self, node: gast.BoolOp) -> Any:
+        plain = surely_plain(node) or not can_wait(*node.values[1:])
+        self.generic_visit(node)
+        if plain:
+            return node
+        template = "__proa__.and_(first)" if isinstance(node.op, gast.And) else "__proa__.or_(first)"
+        call = quote_expression(template, node, first=node.values[0])
+        call.args += [_later(v) for v in node.values[1:]]
+        return call
+
+    def visit_UnaryOp(self, node: gast.UnaryOp) -> Any:
+        plain = surely_plain(node) or not isinstance(node.op, gast.Not)
+        self.generic_visit(node)
+        return node if plain else quote_expression("__proa__.not_(value)", node, value=node.operand)
+
+    def visit_Compare(self, node: gast.Compare) -> Any:
+        plain = len(node.ops) == 1 or surely_plain(node) or not can_wait(*node.comparators)
+        self.generic_visit(node)
+        if plain:
+            return node
+        call = quote_expression("__proa__.compare(left)", node, left=node.left)
+        for op, comparator in zip(node.ops, node.comparators, strict=True):
+            symbol = gast.copy_location(gast.Constant(value=_SYMBOLS[type(op)], kind=None), comparator)
+            call.args += [symbol, _later(comparator)]
+        return call

@@ -1,0 +1,106 @@
+"""Which names each `if`, `while` and `for` of a function hands on: the state that staging it must know.
+
+A name is handed on when the statement writes it and its value is still read: behind the statement (an output), or
+in a branch before it is written there, or in the next turn of a loop. Names that functions capture, globals and
+nonlocals are always read. Knows pyct alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from ..pyct.activity import Activity, Scope, activity, scope_of
+from ..pyct.cfg import Graph, Node, build
+from ..pyct.flow import bound_after, bound_names, live_after, live_names
+from ..pyct.statements import any_contains
+from .loads import unbound_loads
+from .plain import can_wait, surely_plain
+
+_JUMPS = (gast.Return, gast.Break, gast.Continue)
+
+
+@dataclass
+class State:
+    """What one statement hands on, and what each of its branches shares with the code around it."""
+
+    outputs: list[str]  # names whose value behind the statement is read
+    restored: list[str]  # names a branch changes that are read in a branch, but not behind it
+    attributes: dict[str, Any]  # written `self.x`: always outputs
+    shared: list[set[str]]  # for each branch, the names that are not its own
+    unbound: set[str] = field(default_factory=set)  # those that may have no value yet before the statement
+
+    @property
+    def names(self) -> list[str]:
+        """The variables, outputs first."""
+        return self.outputs + self.restored
+
+
+@dataclass
+class Plan:
+    """The states of a function's statements, and the reads that must be checked for names without a value."""
+
+    scope: Scope
+    states: dict[Any, State]
+    checked: set[Any]  # Name nodes
+    unbindable: set[str]  # names that may come to hold "no value"
+
+
+def convertible(statement: Any) -> bool:
+    """Whether a statement is worth staging, and can be: no jump leaves it, no test in it binds a name."""
+    if isinstance(statement, gast.If):
+        return not surely_plain(statement.test) and not any_contains(statement.body + statement.orelse, _JUMPS)
+    if isinstance(statement, gast.While) and not can_wait(statement.test):
+        return False
+    leaves = any_contains(statement.body, _JUMPS) or statement.orelse
+    return isinstance(statement, (gast.For, gast.While)) and not leaves
+
+
+def plan(function: Any) -> Plan:
+    """Analyses a function whose jumps are lowered already."""
+    scope = scope_of(function)
+    done = activity(function.body)
+    always = done.captured | scope.globals | scope.nonlocals
+    graph = build(function.body)
+    live = live_names(graph, always)
+    states = {s: _state(s, graph, live, always) for s in graph.tests if convertible(s)}
+    bound = bound_names(graph, scope.parameters, _own_names(states, graph))
+    for statement, state in states.items():
+        state.unbound = (set(state.names) & scope.local) - bound_after(graph.tests[statement], bound)
+    unbindable = _unbindable(states, done)
+    return Plan(scope, states, unbound_loads(graph, bound, unbindable), unbindable)
+
+
+def _unbindable(states: dict[Any, State], done: Activity) -> set[str]:
+    return done.deletes.union(*(s.unbound for s in states.values())) if states else set()
+
+
+def _state(statement: Any, graph: Graph, live: dict[Node, set[str]], always: set[str]) -> State:
+    bodies = _branches(statement)
+    done = [activity(body) for body in bodies]
+    writes = [d.writes | d.deletes for d in done]
+    written = set().union(*writes)
+    inside = live_after(graph.tests[statement], live) | always
+    behind = live[graph.after[statement]] | always if isinstance(statement, gast.If) else inside
+    outputs = sorted(written & behind)
+    restored = sorted((written & inside) - behind)
+    attributes = {text: node for d in done for text, node in d.attributes.items() if text.split(".")[0] not in written}
+    return State(outputs, restored, attributes, [w & {*outputs, *restored} for w in writes])
+
+
+def _branches(statement: Any) -> list[list[Any]]:
+    if isinstance(statement, gast.For):
+        return [[statement.target, *statement.body]]
+    return [statement.body, statement.orelse] if isinstance(statement, gast.If) else [statement.body]
+
+
+def _own_names(states: dict[Any, State], graph: Graph) -> dict[Node, set[str]]:
+    """Names that a branch keeps to itself have no value where it begins, and none behind the statement."""
+    own: dict[Node, set[str]] = {}
+    for statement, state in states.items():
+        writes = [activity(body).writes - shared for body, shared in zip(_branches(statement), state.shared, strict=True)]
+        own.update(zip(graph.branches[statement], writes, strict=False))
+        own[graph.after[statement]] = set().union(*writes)
+    return own

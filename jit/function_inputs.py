@@ -1,0 +1,134 @@
+"""What a converted function is called with: which arguments are tensors, what they look like, and the cache key."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core import nest
+from ..dygraph.tensor import Tensor
+from ..ops.creation import to_tensor
+from ..static.input_spec import InputSpec
+from ..static.program import Variable
+
+
+class Bound(NamedTuple):
+    """A call's arguments, defaults filled in: `structure` with the leaves, and the leaves that are tensors."""
+
+    arguments: dict[str, Any]
+    leaves: list[Any]
+    tensors: list[Tensor]
+
+
+class FunctionInputs:
+    """The parameters of a function (without `self`) and the specs a user gave for them."""
+
+    def __init__(self, function: Callable, input_spec: Sequence[Any] | None, skip_first: bool):
+        parameters = list(inspect.signature(function).parameters.values())
+        self.signature = inspect.Signature(parameters[1:] if skip_first else parameters)
+        self.name = getattr(function, "__qualname__", repr(function))
+        self.input_spec = None if input_spec is None else self._by_name(input_spec)
+
+    def _by_name(self, specs: Any) -> dict[str, Any]:
+        if not isinstance(specs, (list, tuple)):
+            raise TypeError(f"input_spec must be a list or tuple of InputSpec. Received {type(specs).__name__}.")
+        names = [p.name for p in self.signature.parameters.values()
+                 if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD, p.KEYWORD_ONLY)]
+        variadic = any(p.kind is p.VAR_POSITIONAL for p in self.signature.parameters.values())
+        if len(specs) > len(names) and not variadic:
+            raise ValueError(
+                f"input_spec gives {len(specs)} specs for the {len(names)} arguments of {self.name}: {names}."
+            )
+        by_name = dict(zip(names, specs, strict=False))
+        if len(specs) > len(names):
+            rest = next(p.name for p in self.signature.parameters.values() if p.kind is p.VAR_POSITIONAL)
+            by_name[rest] = tuple(specs[len(names):])
+        return by_name
+
+    def bind(self, args: tuple, kwargs: dict[str, Any]) -> Bound:
+        """A call's arguments; NumPy arrays become Tensors."""
+        bound = self.signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        arguments = {name: nest.map_structure(_as_tensor, value) for name, value in bound.arguments.items()}
+        leaves = nest.flatten(list(arguments.values()))
+        return Bound(arguments, leaves, [leaf for leaf in leaves if isinstance(leaf, Tensor)])
+
+    def specs(self, bound: Bound | None) -> dict[str, Any]:
+        """The arguments with each tensor as an InputSpec of its own name: the user's, or one after the tensor."""
+        given = self.input_spec
+        specs: dict[str, Any] = {}
+        for name, parameter in self.signature.parameters.items():
+            value = bound.arguments.get(name) if bound is not None else None
+            if given is not None and name in given:
+                specs[name] = _named(self._matched(name, given[name], value if bound else None), name)
+            elif bound is not None:
+                specs[name] = _named(nest.map_structure(_spec_of, value), name)
+            elif parameter.default is not parameter.empty:
+                specs[name] = parameter.default
+            elif parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                raise ValueError(f"input_spec says nothing of the argument {name!r} of {self.name}.")
+        return specs
+
+    def _matched(self, name: str, spec: Any, value: Any) -> Any:
+        """The user's spec for an argument, after a look at the value it is called with."""
+        spec = nest.map_structure(lambda s: _spec_of(s) if isinstance(s, (Tensor, np.ndarray)) else s, spec)
+        if isinstance(spec, InputSpec) and isinstance(value, Tensor):
+            fits = len(spec.shape) == value.ndim and all(
+                a in (-1, b) for a, b in zip(spec.shape, value.shape, strict=False))
+            if not fits or spec.dtype is not value.dtype:
+                raise ValueError(
+                    f"{self.name}: the argument {name!r} must match {spec}. "
+                    f"Received shape {value.shape} and dtype {value.dtype.name}."
+                )
+        return spec
+
+    def call_arguments(self, arguments: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
+        """Positional and keyword arguments from arguments by name."""
+        bound = inspect.BoundArguments(self.signature, arguments)  # type: ignore[arg-type]
+        return bound.args, bound.kwargs
+
+
+def _as_tensor(value: Any) -> Any:
+    return to_tensor(value) if isinstance(value, np.ndarray) else value
+
+
+def _spec_of(value: Any) -> Any:
+    if isinstance(value, (Tensor, Variable)):
+        return InputSpec(list(value.shape), value.dtype)
+    if isinstance(value, np.ndarray):
+        return InputSpec.from_numpy(value)
+    return value
+
+
+def _named(spec: Any, name: str) -> Any:
+    """Each InputSpec with a name: its own, or the argument's, numbered where there are several."""
+    leaves = nest.flatten(spec)
+    several = sum(isinstance(leaf, InputSpec) for leaf in leaves) > 1
+    count = iter(range(len(leaves)))
+
+    def named(leaf: Any) -> Any:
+        number = next(count)
+        if not isinstance(leaf, InputSpec):
+            return leaf
+        own = leaf.name or (f"{name}_{number}" if several else name)
+        return InputSpec(list(leaf.shape), leaf.dtype, own, leaf.stop_gradient)
+
+    return nest.map_structure(named, spec)
+
+
+def cache_key(specs: Any) -> Hashable:
+    """What tells one Program of a function from another: specs by shape and dtype, other values by value."""
+    if isinstance(specs, dict):
+        return ("dict", tuple((k, cache_key(v)) for k, v in specs.items()))
+    if isinstance(specs, (list, tuple)):
+        return (type(specs).__name__, tuple(cache_key(v) for v in specs))
+    if isinstance(specs, InputSpec):
+        return (specs.shape, specs.dtype, specs.name)
+    try:
+        hash(specs)
+    except TypeError:
+        return ("id", id(specs))
+    return (type(specs).__name__, specs)

@@ -1,0 +1,25 @@
+"""What converted code means when it runs: each operator stays plain Python unless a value is symbolic.
+
+Knows how to stage (through `staging`, the one door to programs); knows nothing of syntax trees.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from .assertions import assert_stmt
+from .builtin import bool_, float_, int_, len_, print_, range_
+from .conditionals import if_exp, if_stmt, raising
+from .logical import and_, compare, not_, or_
+from .loops import for_stmt, while_stmt
+from .plain import nothing, plain
+from .undefined import Undefined, changed, load, read
+
+__all__ = ["Undefined", "and_", "assert_stmt", "bool_", "changed", "compare", "float_", "for_stmt", "if_exp", "if_stmt",
+           "int_", "len_", "load", "not_", "nothing", "or_", "plain", "print_", "raising", "range_", "read", "while_stmt"]
+
+
+def namespace(**more: Any) -> SimpleNamespace:
+    """What the one name that generated code knows stands for."""
+    return SimpleNamespace(**{name: globals()[name] for name in __all__}, **more)

@@ -1,0 +1,68 @@
+"""`if`, as a statement and as an expression: Python's own, unless the test is symbolic.
+
+Under a symbolic test both branches are traced, each from the same state, and what they leave behind is merged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import ConversionError
+from . import staging
+from .merging import Merge
+from .undefined import Undefined
+from .where import here
+
+Body = Callable[[], Any]
+
+
+class raising:
+    """Marks a branch that ends in `raise`: it cannot be traced."""
+
+    def __init__(self, body: Body):
+        self._body = body
+
+    def __call__(self) -> Any:
+        return self._body()
+
+
+def if_stmt(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple], set_state: Callable[[tuple], Any],
+            names: tuple[str, ...], outputs: int) -> None:
+    """`if test: body() else: orelse()`; the first `outputs` of the variables `names` are read behind it."""
+    if not staging.is_symbolic(test):
+        return body() if test else orelse()
+    before, where = get_state(), here()
+    _check_raises(where, body, orelse)
+
+    def run(branch: Body) -> tuple:
+        set_state(before)
+        branch()
+        return get_state()[:outputs]
+
+    stays = [type(v) is Undefined and n not in _writes(orelse) for n, v in zip(names, before, strict=True)]
+    after = Merge(names[:outputs], where, stays[:outputs]).stage(test, lambda: run(body), lambda: run(orelse))
+    set_state((*after, *before[outputs:]))
+    return None
+
+
+def _writes(branch: Any) -> tuple[str, ...]:
+    """The variables a branch may write, among others: generated branches declare them nonlocal or global."""
+    return (*branch.__code__.co_freevars, *branch.__code__.co_names)
+
+
+def _check_raises(where: str, *branches: Body) -> None:
+    if any(isinstance(b, raising) for b in branches):
+        raise ConversionError(
+            where, "a branch of this `if` raises an exception, and a tensor decides whether it runs. While the program "
+            "is built every branch runs, so it would be raised always.",
+            "Use `assert`, which becomes part of the program, or decide on a Python value, such as a shape.")
+
+
+def if_exp(test: Any, body: Body, orelse: Body) -> Any:
+    """`body() if test else orelse()`."""
+    if not staging.is_symbolic(test):
+        return body() if test else orelse()
+    merge = Merge(("… if … else …",), here(), [False])
+    (value,) = merge.stage(test, lambda: (body(),), lambda: (orelse(),))
+    return value

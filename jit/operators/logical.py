@@ -1,0 +1,71 @@
+"""`and`, `or`, `not` and chained comparisons: Python's own order and shortcuts, until a value is symbolic.
+
+A symbolic `and` is computed from both sides: neither may rely on the other having been tested first.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from . import staging
+
+_COMPARE = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq,
+            "!=": operator.ne, "is": operator.is_, "is not": operator.is_not,
+            "in": lambda a, b: a in b, "not in": lambda a, b: a not in b}
+
+
+def and_(first: Any, *later: Callable[[], Any]) -> Any:
+    """`first and later() and …`."""
+    value = first
+    for operand in later:
+        if staging.is_symbolic(value):
+            value = _both(value, operand())
+        elif value:
+            value = operand()
+        else:
+            return value
+    return value
+
+
+def _both(symbolic: Any, other: Any) -> Any:
+    if staging.is_symbolic(other):
+        return staging.logical_and(symbolic, other)
+    return symbolic if other else False
+
+
+def or_(first: Any, *later: Callable[[], Any]) -> Any:
+    """`first or later() or …`."""
+    value = first
+    for operand in later:
+        if staging.is_symbolic(value):
+            value = _either(value, operand())
+        elif not value:
+            value = operand()
+        else:
+            return value
+    return value
+
+
+def _either(symbolic: Any, other: Any) -> Any:
+    if staging.is_symbolic(other):
+        return staging.logical_or(symbolic, other)
+    return True if other else symbolic
+
+
+def not_(value: Any) -> Any:
+    """`not value`."""
+    return staging.logical_not(value) if staging.is_symbolic(value) else not value
+
+
+def compare(left: Any, *rest: Any) -> Any:
+    """`left < a < b`, given as `compare(left, "<", lambda: a, "<", lambda: b)`; each operand is computed once."""
+    result: Any = True
+    for symbol, operand in zip(rest[::2], rest[1::2], strict=True):
+        right = operand()
+        result = and_(result, lambda a=left, b=right, s=symbol: _COMPARE[s](a, b))
+        if not staging.is_symbolic(result) and not result:
+            return result
+        left = right
+    return result

@@ -1,0 +1,127 @@
+"""`while` and `for`: Python's own, until what decides about another turn is symbolic.
+
+A staged loop's body is traced once, with the loop's variables in place of the values they begin with. A loop whose
+first turns Python can decide takes those turns in Python, and is staged from where it no longer can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from . import staging
+from .builtin import SymbolicRange
+from .conditionals import if_stmt
+from .loop_state import LoopState
+from .plain import nothing
+from .where import here
+
+GetState = Callable[[], tuple]
+SetState = Callable[[tuple], Any]
+
+
+def while_stmt(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState, set_state: SetState,
+               names: tuple[str, ...]) -> None:
+    """`while test(): body()`, where `names` are the variables that the loop changes and someone reads."""
+    going = test()
+    while not staging.is_symbolic(going):
+        if not going:
+            return
+        body()
+        going = test()
+    _stage(test, body, get_state, set_state, names, here())
+
+
+def _stage(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState, set_state: SetState,
+           names: tuple[str, ...], where: str) -> None:
+    state = LoopState(names, where, get_state())
+
+    def traced_test(*variables: Any) -> Any:
+        set_state(state.values(variables))
+        return test()
+
+    def traced_body(*variables: Any) -> list[Any]:
+        set_state(state.values(variables))
+        body()
+        return state.next_variables(get_state(), variables)
+
+    results = staging.while_loop(traced_test, traced_body, state.variables)
+    set_state(state.final(results))
+
+
+def for_stmt(iterable: Any, body: Callable[[Any], Any], guard: Callable[[], Any] | None, get_state: GetState,
+             set_state: SetState, names: tuple[str, ...]) -> None:
+    """`for item in iterable: body(item)`, as long as `guard()` holds where there is one."""
+    if isinstance(iterable, SymbolicRange):
+        return _for_range(iterable, lambda i: i, body, guard, get_state, set_state, names)
+    if not staging.is_symbolic(iterable):
+        return _for_plain(iterable, body, guard, get_state, set_state, names)
+    turns = staging.length(iterable)
+    if staging.is_symbolic(turns):
+        return _for_range(SymbolicRange(0, turns, 1), iterable.__getitem__, body, guard, get_state, set_state, names)
+    return _for_plain((iterable[i] for i in range(turns)), body, guard, get_state, set_state, names)
+
+
+def _for_plain(iterable: Iterable[Any], body: Callable[[Any], Any], guard: Callable[[], Any] | None,
+               get_state: GetState, set_state: SetState, names: tuple[str, ...]) -> None:
+    if guard is None:
+        for item in iterable:
+            body(item)
+        return
+    for item in iterable:
+        going = guard()
+        if staging.is_symbolic(going):  # each further turn is a branch of its own
+            if_stmt(going, _turn(body, item), nothing, get_state, set_state, names, len(names))
+        elif going:
+            body(item)
+        if not staging.is_symbolic(going := guard()) and not going:
+            return
+
+
+class _turn:
+    """One turn of an unrolled loop, as a branch."""
+
+    def __init__(self, body: Any, item: Any):
+        self._body, self._item = body, item
+        self.__code__ = body.__code__
+
+    def __call__(self) -> Any:
+        return self._body(self._item)
+
+
+def _for_range(bounds: SymbolicRange, item_at: Callable[[Any], Any], body: Callable[[Any], Any],
+               guard: Callable[[], Any] | None, get_state: GetState, set_state: SetState,
+               names: tuple[str, ...]) -> None:
+    index = bounds.start
+
+    def get() -> tuple:
+        return (index, *get_state())
+
+    def set_(values: tuple) -> None:
+        nonlocal index
+        index = values[0]
+        set_state(values[1:])
+
+    def test() -> Any:
+        inside = _inside(index, bounds)
+        return inside if guard is None else _and_guard(inside, guard())
+
+    def turn() -> None:
+        nonlocal index
+        body(item_at(index))
+        index = index + bounds.step
+
+    _stage(test, turn, get, set_, ("the loop's index", *names), here())
+
+
+def _and_guard(inside: Any, going: Any) -> Any:
+    if staging.is_symbolic(going):
+        return staging.logical_and(inside, going)
+    return inside if going else False
+
+
+def _inside(index: Any, bounds: SymbolicRange) -> Any:
+    if not staging.is_symbolic(bounds.step):
+        return index < bounds.stop if bounds.step > 0 else index > bounds.stop
+    up = staging.logical_and(bounds.step > 0, index < bounds.stop)
+    return staging.logical_or(up, staging.logical_and(bounds.step < 0, index > bounds.stop))

@@ -1,0 +1,229 @@
+"""A Program as a function on Tensors: compiled once, run as one eager node, differentiable to any order.
+
+The forward half keeps the values that the backward half needs; the backward half is a compiled Program too. A gradient
+that is to be differentiated in its turn (`create_graph`) runs forward and backward halves as one such function.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+
+from .. import backend
+from ..core.random import default_generator
+from ..dygraph.tensor import Tensor, new_tensor
+from ..ops.backward import Node, Output
+from ..ops.operator import find, is_declared
+from ..ops.trace import state
+from ..static.backward import BlockGraph, walk_block
+from ..static.compiler import Plan, compile_plan
+from ..static.compiler.plan import external_reads
+from ..static.compiler.usage import needed_operations
+from ..static.program import Operation, Program
+
+
+class _Results:
+    """What the backward walk asks of an operator, for a compiled Program: how many results there are."""
+
+    type = "run_program"
+    is_single = False
+    gradient = None
+
+    def __init__(self, count: int):
+        self.results = (None,) * count
+
+
+class Halves:
+    """The two plans of a training step: the forward one also gives what the backward one needs."""
+
+    def __init__(self, forward: Plan, updated: list[str], kept: list[str], backward: Plan, found: list[int]):
+        self.forward, self.updated, self.kept, self.backward = forward, updated, kept, backward
+        self.found = found  # the inputs, by index, whose gradients the backward plan gives
+
+
+class ProgramFunction:
+    """A function from the values of `inputs` to those of `outputs`, names in `program`.
+
+    Values that the operations write to persistable inputs (running means) are written back to the Tensors given.
+    """
+
+    def __init__(self, program: Program, inputs: Sequence[str], outputs: Sequence[str], keep_writes: bool = True):
+        self.program, self.inputs, self.outputs = program, list(inputs), list(outputs)
+        self.keep_writes = keep_writes
+        self._plan: tuple[Plan, list[str]] | None = None
+        self._halves: dict[tuple[int, ...], Halves] = {}
+        self._recorded: dict[tuple[int, ...], ProgramFunction] = {}
+        self.is_random = any(is_declared(op.type) and find(op.type).random for b in program.blocks for op in b.ops)
+
+    def __call__(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+        """Runs on Tensors, one an input, and records the application when one of them wants a gradient."""
+        if state.grad_enabled:
+            wanted = tuple(i for i, t in enumerate(tensors) if t._edge is not None)
+            if wanted:
+                return self._run_recorded(tensors, wanted)
+        return self._run_plain(tensors)
+
+    def _run_plain(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+        if self._plan is None:
+            plan, extra, updated = compile_plan(self.program, self.inputs, self.outputs, keep_writes=self.keep_writes)
+            _check_complete(extra)
+            self._plan = plan, updated
+        plan, updated = self._plan
+        arrays = [t._array for t in tensors]
+        xp = backend.namespace_of(arrays)
+        results = plan(xp, arrays)
+        count = len(self.outputs)
+        self._write_back(tensors, updated, results[count:], xp)
+        return [new_tensor(xp.asarray(a)) for a in results[:count]]
+
+    def _write_back(self, tensors: Sequence[Tensor], names: list[str], arrays: Sequence[Any], xp: Any) -> None:
+        for name, array in zip(names, arrays, strict=True):
+            tensors[self.inputs.index(name)]._replace(xp.asarray(array))
+
+    def _run_recorded(self, tensors: Sequence[Tensor], wanted: tuple[int, ...]) -> list[Tensor]:
+        halves = self._halves.get(wanted)
+        if halves is None:
+            halves = self._halves[wanted] = self._split(wanted)
+        arrays = [t._array for t in tensors]
+        xp = backend.namespace_of(arrays)
+        random_state = default_generator().get_state() if self.is_random else None
+        results = halves.forward(xp, arrays)
+        count, updated = len(self.outputs), len(halves.updated)
+        kept = results[count:len(results) - updated] if updated else results[count:]
+        self._write_back(tensors, halves.updated, results[len(results) - updated:], xp)
+        outputs = [new_tensor(xp.asarray(a)) for a in results[:count]]
+        edges = [t._edge if i in wanted else None for i, t in enumerate(tensors)]
+        node = ProgramNode(self, halves, wanted, edges, (tuple(arrays), tuple(kept)), outputs, random_state)
+        for index, output in enumerate(outputs):
+            if output.dtype.is_differentiable and not self.program.global_block().var(self.outputs[index]).stop_gradient:
+                output._edge = Output(node, index)
+        return outputs
+
+    def _with_gradient(self, wanted: tuple[int, ...]) -> tuple[Program, int, list[str], list[str | None]]:
+        """A copy with the gradient appended: it, where the gradient begins, its cotangents' names, the gradients' names."""
+        program = copy.deepcopy(self.program)
+        block = program.global_block()
+        for index in wanted:
+            block.var(self.inputs[index]).stop_gradient = False
+        graph = BlockGraph(block)
+        begin = len(block.ops)
+        cotangents = []
+        roots = []
+        for index, name in enumerate(self.outputs):
+            variable = block.var(name)
+            cotangent = block.create_var(f"{name}@COTANGENT_{index}", variable.shape, variable.dtype, stop_gradient=False)
+            cotangents.append(cotangent.name)
+            edge = graph.edge(name)
+            if edge is not None:
+                roots.append((edge, cotangent))
+        leaves = [graph.leaves.get(self.inputs[index]) for index in wanted]
+        found = walk_block(graph, roots, [leaf for leaf in leaves if leaf is not None]) if roots else {}
+        gradients = [found[leaf].name if leaf in found else None for leaf in leaves]
+        inserted = len(block.ops) - begin
+        return program, len(block.ops) - inserted, cotangents, gradients
+
+    def _split(self, wanted: tuple[int, ...]) -> Halves:
+        program, begin, cotangents, gradients = self._with_gradient(wanted)
+        block = program.global_block()
+        names = [name for name in gradients if name is not None]
+        backward_ops = needed_operations(block.ops[begin:], set(names))
+        given = {*self.inputs, *cotangents}
+        made = {name for op in block.ops[:begin] for name in _written(op)}
+        needed = [name for name in external_reads(backward_ops, set(cotangents)) if name in made]
+        needed += [name for name in names if name in made and name not in needed]
+        kept = [name for name in needed if name not in given or name in made]
+        forward, extra, updated = compile_plan(program, self.inputs, [*self.outputs, *kept], ops=block.ops[:begin],
+                                               keep_writes=self.keep_writes)
+        _check_complete(extra)
+        inputs = [name for name in self.inputs if name not in kept]
+        backward, extra, _ = compile_plan(program, [*cotangents, *inputs, *kept], names, ops=backward_ops,
+                                          keep_writes=False)
+        _check_complete(extra)
+        found = [index for index, name in zip(wanted, gradients, strict=True) if name is not None]
+        return Halves(forward, updated, kept, backward, found)
+
+    def recorded_gradient(self, wanted: tuple[int, ...]) -> ProgramFunction:
+        """The function from inputs and cotangents to the gradients of the wanted inputs, to be differentiated again."""
+        if wanted not in self._recorded:
+            program, _, cotangents, gradients = self._with_gradient(wanted)
+            names = [name for name in gradients if name is not None]
+            self._recorded[wanted] = ProgramFunction(program, [*self.inputs, *cotangents], names, keep_writes=False)
+        return self._recorded[wanted]
+
+
+def _written(op: Operation) -> list[str]:
+    from ..static.compiler.usage import writes
+
+    return writes(op)
+
+
+def _check_complete(extra: list[str]) -> None:
+    if extra:
+        raise RuntimeError(f"A compiled Program reads values that it is not given: {extra}. This is a defect in proa.")
+
+
+class ProgramNode(Node):
+    """A run of a ProgramFunction as the backward walk sees it."""
+
+    __slots__ = ("function", "halves", "wanted", "outputs", "random_state")
+
+    def __init__(self, function: ProgramFunction, halves: Halves, wanted: tuple[int, ...], edges: list[Any], saved: tuple,
+                 outputs: Sequence[Tensor], random_state: Any):
+        super().__init__(_Results(len(outputs)), {}, edges, saved)  # type: ignore[arg-type]
+        self.function, self.halves, self.wanted, self.random_state = function, halves, wanted, random_state
+        self.outputs = [(o._array.shape, o._array.dtype) for o in outputs]
+
+    def kept_arrays(self) -> list[Any]:
+        """The inputs' arrays, which must not have been changed in place."""
+        return list(self.saved[0]) if self.saved is not None else []
+
+    def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
+        """The gradients of the inputs: arrays from the backward plan, Tensors where they are to be differentiated."""
+        if any(isinstance(g, Tensor) for g in gs):
+            return self._recorded_gradients(gs, saved)
+        inputs, kept = saved
+        xp = backend.namespace_of(inputs)
+        cotangents = self._cotangents(gs, xp)
+        names = self.function.inputs
+        passed = [a for name, a in zip(names, inputs, strict=True) if name not in self.halves.kept]
+        results = self.halves.backward(xp, [*cotangents, *passed, *kept])
+        by_input = dict(zip(self.halves.found, results, strict=True))
+        return [by_input.get(index) for index in range(len(names))]
+
+    def _cotangents(self, gs: Sequence[Any], xp: Any) -> list[Any]:
+        return [xp.zeros(shape, dtype) if g is None else g for g, (shape, dtype) in zip(gs, self.outputs, strict=True)]
+
+    def _recorded_gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
+        function = self.function.recorded_gradient(self.wanted)
+        xp = backend.namespace_of(saved[0])
+        tensors = []
+        for array, edge in zip(saved[0], self.edges, strict=True):
+            tensor = new_tensor(array)
+            tensor._edge = edge
+            tensors.append(tensor)
+        tensors += [g if isinstance(g, Tensor) else new_tensor(a)
+                    for g, a in zip(gs, self._cotangents([getattr(g, "_array", g) for g in gs], xp), strict=True)]
+        with _random_state(self.random_state):
+            results = function(tensors)
+        by_input = dict(zip(self.halves.found, results, strict=True))
+        return [by_input.get(index) for index in range(len(self.edges))]
+
+
+class _random_state:
+    """Within the block random numbers are those that were drawn after the given state."""
+
+    def __init__(self, state: Any):
+        self.state = state
+
+    def __enter__(self) -> None:
+        if self.state is not None:
+            self.before = default_generator().get_state()
+            default_generator().set_state(self.state)
+
+    def __exit__(self, *_: Any) -> None:
+        if self.state is not None:
+            default_generator().set_state(self.before)
+
+

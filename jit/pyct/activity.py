@@ -1,0 +1,176 @@
+"""What a piece of code does with names: which it reads, writes, deletes, and which functions made in it capture.
+
+Knows Python's scoping rules; knows nothing of the order in which statements run (see cfg.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
+
+
+@dataclass
+class Activity:
+    """The names of one function's scope that a piece of its code touches."""
+
+    reads: set[str] = field(default_factory=set)
+    writes: set[str] = field(default_factory=set)
+    deletes: set[str] = field(default_factory=set)
+    captured: set[str] = field(default_factory=set)  # read or written by a function that may run at any later time
+    walrus: set[str] = field(default_factory=set)  # the writes that `:=` does
+    handlers: set[str] = field(default_factory=set)  # names bound by `except … as`, which Python deletes by itself
+    globals: set[str] = field(default_factory=set)
+    nonlocals: set[str] = field(default_factory=set)
+    attributes: dict[str, gast.Attribute] = field(default_factory=dict)  # written `a.b.c`, by its text
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The names of a function: those it binds, and those it declares to be someone else's."""
+
+    parameters: set[str]
+    local: set[str]
+    globals: set[str]
+    nonlocals: set[str]
+    handlers: set[str]
+
+
+def activity(code: gast.AST | Iterable[gast.AST | None]) -> Activity:
+    """The activity of a node, or of several."""
+    collector = _Collector()
+    for node in [code] if isinstance(code, gast.AST) else code:
+        if node is not None:
+            collector.visit(node)
+    return collector.found
+
+
+def body_of(function: Any) -> list[Any]:
+    """The body of a function as a list, a lambda's too."""
+    return [function.body] if isinstance(function, gast.Lambda) else function.body
+
+
+def parameters(function: Any) -> list[str]:
+    """The names of a function's parameters, in order."""
+    a = function.args
+    named = [*a.posonlyargs, *a.args, *([a.vararg] if a.vararg else []), *a.kwonlyargs, *([a.kwarg] if a.kwarg else [])]
+    return [p.id for p in named]
+
+
+def scope_of(function: Any) -> Scope:
+    """The names a function binds and declares."""
+    done = activity(body_of(function))
+    own = set(parameters(function))
+    local = (own | done.writes | done.deletes) - done.globals - done.nonlocals
+    return Scope(own, local, done.globals, done.nonlocals, done.handlers)
+
+
+def free_names(function: Any) -> set[str]:
+    """The names a function uses and does not bind itself."""
+    done = activity(body_of(function))
+    return (done.reads | done.captured | done.writes | done.deletes) - scope_of(function).local
+
+
+class _Collector(gast.NodeVisitor):
+    def __init__(self) -> None:
+        self.found = Activity()
+
+    def visit_Name(self, node: gast.Name) -> None:
+        if isinstance(node.ctx, gast.Load):
+            self.found.reads.add(node.id)
+        elif isinstance(node.ctx, gast.Del):
+            self.found.deletes.add(node.id)
+            self.found.reads.add(node.id)
+        else:
+            self.found.writes.add(node.id)
+
+    def visit_Attribute(self, node: gast.Attribute) -> None:
+        text = dotted(node)
+        if text and not isinstance(node.ctx, gast.Load):
+            self.found.attributes[text] = node
+        self.visit(node.value)
+
+    def visit_AugAssign(self, node: gast.AugAssign) -> None:
+        if isinstance(node.target, gast.Name):
+            self.found.reads.add(node.target.id)
+        self.generic_visit(node)
+
+    def visit_NamedExpr(self, node: gast.NamedExpr) -> None:
+        self.found.walrus.add(node.target.id)
+        self.generic_visit(node)
+
+    def visit_FunctionDef(self, node: Any) -> None:
+        self.found.writes.add(node.name)
+        self._visit_all(node.decorator_list)
+        self._function(node)
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def visit_Lambda(self, node: gast.Lambda) -> None:
+        self._function(node)
+
+    def _function(self, node: Any) -> None:
+        self._visit_all([*node.args.defaults, *node.args.kw_defaults, getattr(node, "returns", None)])
+        self._visit_all([getattr(p, "annotation", None) for p in gast.walk(node.args) if isinstance(p, gast.Name)])
+        free = free_names(node)
+        self.found.captured |= free
+        self.found.reads |= free
+
+    def visit_ClassDef(self, node: gast.ClassDef) -> None:
+        self.found.writes.add(node.name)
+        self._visit_all([*node.decorator_list, *node.bases, *node.keywords])
+        inner = activity(node.body)
+        self.found.reads |= inner.reads
+        self.found.captured |= inner.captured
+
+    def _comprehension(self, node: Any) -> None:
+        inner = _Collector()
+        inner.generic_visit(node)
+        targets = inner.found.writes - inner.found.walrus
+        self.found.reads |= inner.found.reads - targets
+        self.found.captured |= inner.found.captured - targets
+        self.found.writes |= inner.found.walrus
+        self.found.walrus |= inner.found.walrus
+        if isinstance(node, gast.GeneratorExp):  # runs later, and may never
+            self.found.captured |= inner.found.reads - targets
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
+
+    def visit_alias(self, node: gast.alias) -> None:
+        self.found.writes.add(node.asname or node.name.split(".")[0])
+
+    def visit_ExceptHandler(self, node: gast.ExceptHandler) -> None:
+        if node.name is not None:
+            self.found.handlers.add(node.name.id)
+        self.generic_visit(node)
+
+    def _pattern(self, node: Any) -> None:
+        name = node.rest if isinstance(node, gast.MatchMapping) else node.name
+        if name is not None:
+            self.found.writes.add(name)
+        self.generic_visit(node)
+
+    visit_MatchAs = visit_MatchStar = visit_MatchMapping = _pattern
+
+    def visit_Global(self, node: gast.Global) -> None:
+        self.found.globals |= set(node.names)
+
+    def visit_Nonlocal(self, node: gast.Nonlocal) -> None:
+        self.found.nonlocals |= set(node.names)
+
+    def _visit_all(self, nodes: Iterable[gast.AST | None]) -> None:
+        for node in nodes:
+            if node is not None:
+                self.visit(node)
+
+
+def dotted(node: gast.AST) -> str | None:
+    """The text of `a.b.c`, or None when the node is anything else."""
+    if isinstance(node, gast.Name):
+        return node.id
+    base = dotted(node.value) if isinstance(node, gast.Attribute) else None
+    return f"{base}.{node.attr}" if base else None

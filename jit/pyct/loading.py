@@ -1,0 +1,103 @@
+"""From a syntax tree back to a function that stands in for the one it came from.
+
+Nothing of the new code is run to make it: it is compiled inside a frame that gives it the same surroundings
+(free variables, class), its code object is taken out, and a function is built around the original's own globals,
+defaults and closure cells. File and line numbers are the original's, so tracebacks and debuggers lie in its source.
+Knows nothing of what the code is for; `injected` names reach it as extra closure cells.
+"""
+
+from __future__ import annotations
+
+import __future__
+import ast
+import copy
+from collections.abc import Mapping
+from types import CellType, CodeType, FunctionType
+from typing import Any
+
+import gast
+
+_FUTURES = __future__.annotations.compiler_flag
+
+
+def compile_function(node: Any, original: CodeType, class_name: str | None, injected: list[str],
+                     helpers: Mapping[str, str]) -> CodeType:
+    """The code of `node`, standing where `original` stood. `helpers`: new inner functions and whose name they show."""
+    module = ast.fix_missing_locations(gast.gast_to_ast(_surroundings(node, original, class_name, injected)))
+    code = compile(module, original.co_filename, "exec", flags=original.co_flags & _FUTURES, dont_inherit=True)
+    name = original.co_name
+    frame = _inner(code, "frame")
+    code = _inner(_inner(frame, class_name) if class_name else frame, name)
+    return _renamed(code, {**helpers, name: name}, getattr(original, "co_qualname", None))
+
+
+def bind(code: CodeType, original: FunctionType, injected: Mapping[str, Any]) -> FunctionType:
+    """A function of `code` with everything else as `original` has it, its very cells included."""
+    cells = dict(zip(original.__code__.co_freevars, original.__closure__ or (), strict=True))
+    cells.update((name, CellType(value)) for name, value in injected.items())
+    closure = tuple(cells[name] for name in code.co_freevars)
+    function = FunctionType(code, original.__globals__, original.__name__, original.__defaults__, closure)
+    _copy_attributes(original, function)
+    return function
+
+
+def _copy_attributes(original: FunctionType, function: FunctionType) -> None:
+    for name in ("__kwdefaults__", "__annotations__", "__qualname__", "__module__", "__doc__", "__type_params__"):
+        if hasattr(original, name):
+            setattr(function, name, getattr(original, name))
+    function.__dict__.update(original.__dict__)
+
+
+def _surroundings(node: Any, original: CodeType, class_name: str | None, injected: list[str]) -> gast.Module:
+    """A module whose one function has the free variables as parameters and holds `node`, in its class if it has one."""
+    free = [n for n in (*injected, *original.co_freevars) if n != "__class__"]
+    inner = _bare(node)
+    if class_name is not None:
+        (holder,) = gast.parse(f"class {class_name}: pass").body
+        holder.body, inner = [inner], holder
+    module = gast.parse(f"def frame({', '.join(free)}): pass")
+    module.body[0].body = [*_global(getattr(inner, "name", None), free), inner]
+    return module
+
+
+def _global(name: str | None, free: list[str]) -> list[Any]:
+    """Keeps the name that the frame binds from hiding the global of that name."""
+    return [] if name is None or name in free else gast.parse(f"global {name}").body
+
+
+def _bare(node: Any) -> Any:
+    """The function without what runs when it is made: defaults, annotations, decorators (their line is kept)."""
+    node = copy.copy(node)
+    node.args = copy.deepcopy(node.args)
+    for parameter in gast.walk(node.args):
+        if isinstance(parameter, gast.Name) and isinstance(parameter.ctx, gast.Param):
+            parameter.annotation = None
+    node.args.defaults, node.args.kw_defaults = [], [None] * len(node.args.kwonlyargs)
+    if isinstance(node, gast.Lambda):
+        return gast.copy_location(gast.Expr(value=node), node)
+    node.returns, node.type_params = None, []
+    node.decorator_list = [gast.copy_location(gast.Constant(value=None, kind=None), d) for d in node.decorator_list]
+    return node
+
+
+def _inner(code: CodeType, name: str) -> CodeType:
+    """The code object of that name among the constants; the outermost comes last."""
+    return [c for c in code.co_consts if isinstance(c, CodeType) and c.co_name == name][-1]
+
+
+def _renamed(code: CodeType, names: Mapping[str, str], qualified: str | None) -> CodeType:
+    """The code with its helpers named, in tracebacks, like the functions they are part of."""
+    constants = tuple(_renamed(c, names, None) if isinstance(c, CodeType) else c for c in code.co_consts)
+    changes: dict[str, Any] = {"co_consts": constants, "co_name": names.get(code.co_name, code.co_name)}
+    if qualified is not None:
+        changes["co_qualname"] = qualified
+    return code.replace(**changes)
+
+
+def walk_code(code: CodeType) -> list[CodeType]:
+    """A code object and those of the functions in it; what stands in a class body is left out."""
+    found = [code]
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType) and constant.co_flags & 0x02:  # CO_NEWLOCALS: a function's, not a class's
+            found += walk_code(constant)
+    return found

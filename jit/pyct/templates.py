@@ -1,0 +1,91 @@
+"""New code from quoted code: a template is Python text whose placeholder names are replaced by trees.
+
+Knows syntax only. Nodes of the template take the place (line and column) of the user's node they stand for; nodes
+put in for a placeholder keep their own.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import textwrap
+from typing import Any
+
+import gast
+
+Replacement = Any  # str: another name; gast.expr; list of str (a tuple's elements, nonlocal's names) or of statements
+
+
+def quote(template: str, at: gast.AST, **replacements: Replacement) -> list[Any]:
+    """The statements of `template` with its placeholders replaced, placed at `at`.
+
+    A placeholder is a name. Where it stands alone as a statement it may be replaced by a list of statements; inside
+    a tuple display or after `nonlocal` or `global`, by a list.
+    """
+    tree = copy.deepcopy(_parse(textwrap.dedent(template)))
+    place(tree, at)
+    return _Filler(replacements).visit(tree).body
+
+
+def quote_expression(template: str, at: gast.AST, **replacements: Replacement) -> Any:
+    """The same for a template that is one expression."""
+    (statement,) = quote(template, at, **replacements)
+    return statement.value
+
+
+def place(tree: gast.AST, at: gast.AST) -> None:
+    """Gives every node of `tree` the line and column of `at`."""
+    for node in gast.walk(tree):
+        if "lineno" in getattr(node, "_attributes", ()):
+            node.lineno, node.col_offset = at.lineno, at.col_offset
+            node.end_lineno, node.end_col_offset = at.end_lineno, at.end_col_offset
+
+
+@functools.lru_cache(maxsize=256)
+def _parse(text: str) -> gast.Module:
+    return gast.parse(text)
+
+
+class _Filler(gast.NodeTransformer):
+    def __init__(self, replacements: dict[str, Replacement]):
+        self._replacements = replacements
+
+    def visit_Name(self, node: gast.Name) -> Any:
+        new = self._replacements.get(node.id, node)
+        if isinstance(new, str):
+            node.id = new
+            return node
+        return new
+
+    def visit_Expr(self, node: gast.Expr) -> Any:
+        if isinstance(node.value, gast.Name) and isinstance(self._replacements.get(node.value.id), list):
+            return self._replacements[node.value.id]
+        return self.generic_visit(node)
+
+    def visit_Tuple(self, node: gast.Tuple) -> Any:
+        node.elts = [new for old in node.elts for new in self._elements(old, node)]
+        return node
+
+    def _elements(self, element: Any, near: gast.AST) -> list[Any]:
+        filled = self.visit(element)
+        if not isinstance(filled, list):
+            return [filled]
+        return [_name(e, near, element.ctx) if isinstance(e, str) else e for e in filled]
+
+    def visit_FunctionDef(self, node: gast.FunctionDef) -> Any:
+        node.name = self._replacements.get(node.name, node.name)
+        return self.generic_visit(node)
+
+    def _declaration(self, node: Any) -> Any:
+        node.names = [new for old in node.names for new in self._names(old)]
+        return node if node.names else None
+
+    visit_Nonlocal = visit_Global = _declaration
+
+    def _names(self, name: str) -> list[str]:
+        new = self._replacements.get(name, name)
+        return [new] if isinstance(new, str) else new
+
+
+def _name(identifier: str, at: gast.AST, context: Any) -> Any:
+    return gast.copy_location(gast.Name(id=identifier, ctx=context, annotation=None, type_comment=None), at)

@@ -1,0 +1,189 @@
+"""StaticFunction: what `to_static` makes of a function, a Program for each kind of call, kept and reused."""
+
+from __future__ import annotations
+
+import functools
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..core import nest
+from ..dygraph.tensor import Tensor
+from ..nn import Layer
+from ..ops.trace import state, using
+from ..static.input_spec import InputSpec
+from ..static.inline import inline
+from ..static.program import Program, Variable
+from ..static.trace import ProgramTrace
+from .capture import CaptureTrace
+from .conversion import convert, generated_source
+from .function_inputs import FunctionInputs, cache_key
+from .program_function import ProgramFunction
+
+_enabled = [True]
+
+
+def enable_to_static(enable_to_static_bool: bool) -> None:
+    """Turns conversion on or off for the process; when off, decorated functions run as they were written."""
+    _enabled[0] = bool(enable_to_static_bool)
+
+
+class ConcreteProgram:
+    """One Program of a function: for tensors of certain shapes and dtypes, other arguments of certain values."""
+
+    def __init__(self, function: Callable, inputs: FunctionInputs, specs: dict[str, Any], receiver: tuple):
+        self.function = function
+        trace = CaptureTrace()
+        self.main_program: Program = trace.main
+        arguments = nest.map_structure(lambda leaf: _input_variable(trace, leaf), specs)
+        args, kwargs = inputs.call_arguments(arguments)
+        with using(trace):
+            result = function(*receiver, *args, **kwargs)
+        self.inputs = [leaf for leaf in nest.leaves(arguments) if isinstance(leaf, Variable)]
+        self.specs = [leaf for leaf in nest.leaves(specs) if isinstance(leaf, InputSpec)]
+        self.result = nest.map_structure(lambda leaf: _output_variable(trace, leaf), result)
+        self.outputs = [leaf for leaf in nest.leaves(self.result) if isinstance(leaf, Variable)]
+        self.captured = trace.captured
+        names = [v.name for v in self.inputs]
+        self.run = ProgramFunction(self.main_program, [*names, *self.captured], [v.name for v in self.outputs])
+
+    @property
+    def parameters(self) -> list[Tensor]:
+        """The Tensors that the function uses without being given them."""
+        return list(self.captured.values())
+
+    def __call__(self, tensors: Sequence[Tensor]) -> Any:
+        values = iter(self.run([*tensors, *self.captured.values()]))
+        return nest.map_structure(lambda leaf: next(values) if isinstance(leaf, Variable) else leaf, self.result)
+
+
+def _input_variable(trace: CaptureTrace, leaf: Any) -> Any:
+    if not isinstance(leaf, InputSpec):
+        return leaf
+    block = trace.main.global_block()
+    name = leaf.name or "input"
+    while block.has_var(name):
+        name += "_1"
+    return block.create_var(name, leaf.shape, leaf.dtype, is_data=True, stop_gradient=not leaf.dtype.is_differentiable)
+
+
+def _output_variable(trace: CaptureTrace, leaf: Any) -> Any:
+    return trace.lift(leaf, "a value that the function returns") if isinstance(leaf, (Tensor, Variable)) else leaf
+
+
+class StaticFunction:
+    """A function that runs as a compiled Program. As a method it is bound to its object as any function is."""
+
+    def __init__(self, function: Callable, input_spec: Sequence[Any] | None = None, instance: Any = None,
+                 full_graph: bool = True):
+        functools.update_wrapper(self, function)
+        self._function, self._input_spec, self._full_graph = function, input_spec, full_graph
+        self._instance = None if instance is None else weakref.ref(instance)
+        self._bound: weakref.WeakKeyDictionary[Any, StaticFunction] = weakref.WeakKeyDictionary()
+        self._programs: dict[Any, ConcreteProgram] = {}
+        self._lock = threading.RLock()
+
+    def __get__(self, instance: Any, owner: Any = None) -> StaticFunction:
+        if instance is None:
+            return self
+        bound = self._bound.get(instance)
+        if bound is None:
+            bound = self._bound[instance] = StaticFunction(self._function, self._input_spec, instance, self._full_graph)
+        return bound
+
+    def __reduce__(self) -> Any:
+        if self._instance is not None:
+            return getattr, (self._instance(), self._function.__name__)
+        return self._function.__qualname__
+
+    def __deepcopy__(self, memo: dict) -> StaticFunction:
+        if self._instance is None:
+            return StaticFunction(self._function, self._input_spec, None, self._full_graph)
+        instance = memo.get(id(self._instance()), self._instance())
+        return StaticFunction(self._function, self._input_spec, instance, self._full_graph)
+
+    # What it is
+
+    @property
+    def dygraph_function(self) -> Callable:
+        """The function as it was written, bound where this one is."""
+        instance = self.instance
+        return self._function if instance is None else self._function.__get__(instance)
+
+    @property
+    def instance(self) -> Any:
+        """The object it is bound to, or None."""
+        return None if self._instance is None else self._instance()
+
+    class_instance = instance
+
+    @functools.cached_property
+    def inputs(self) -> FunctionInputs:
+        """Its parameters and their specs."""
+        return FunctionInputs(self._function, self._input_spec, skip_first=self._instance is not None)
+
+    @property
+    def code(self) -> str:
+        """The source that conversion made of it."""
+        return generated_source(convert(self._function))
+
+    @property
+    def concrete_program(self) -> ConcreteProgram:
+        """Its Program: the only one, the last one, or the one that `input_spec` describes."""
+        if self._input_spec is not None or not self._programs:
+            return self.program_of(self.inputs.specs(None))
+        return list(self._programs.values())[-1]
+
+    @property
+    def main_program(self) -> Program:
+        """The Program itself."""
+        return self.concrete_program.main_program
+
+    @property
+    def program_cache(self) -> dict[Any, ConcreteProgram]:
+        """Every Program made so far."""
+        return self._programs
+
+    def get_concrete_program(self, *args: Any, **kwargs: Any) -> ConcreteProgram:
+        """The Program for a call with these arguments."""
+        return self.program_of(self.inputs.specs(self.inputs.bind(args, kwargs)))
+
+    def rollback(self) -> Callable:
+        """Puts the function back as it was written, and gives it."""
+        instance = self.instance
+        if instance is not None and instance.__dict__.get(self._function.__name__) is self:
+            del instance.__dict__[self._function.__name__]
+        return self.dygraph_function
+
+    # Running it
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(state.trace, ProgramTrace):
+            receiver = () if self._instance is None else (self.instance,)
+            return convert(self._function)(*receiver, *args, **kwargs)
+        if not _enabled[0]:
+            return self.dygraph_function(*args, **kwargs)
+        bound = self.inputs.bind(args, kwargs)
+        concrete = self.program_of(self.inputs.specs(bound))
+        return concrete(bound.tensors)
+
+    def program_of(self, specs: dict[str, Any]) -> ConcreteProgram:
+        """The Program for arguments of these specs, traced when there is none yet."""
+        instance = self.instance
+        modes = tuple(layer.training for layer in instance.sublayers(include_self=True)) if isinstance(
+            instance, Layer) else ()
+        key = (cache_key(specs), modes)
+        with self._lock:
+            found = self._programs.get(key)
+            if found is None:
+                receiver = () if self._instance is None else (instance,)
+                found = self._programs[key] = ConcreteProgram(convert(self._function), self.inputs, specs, receiver)
+            return found
+
+
+def run_inlined(program: Program, given: dict[str, Variable], outputs: Sequence[str]) -> list[Variable]:
+    """A loaded Program's outputs within the Program being built."""
+    trace = state.trace
+    assert isinstance(trace, ProgramTrace)
+    return inline(program, trace.block, given, outputs)

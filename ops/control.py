@@ -1,0 +1,63 @@
+"""Operators that control flow in a Program is made of, with Paddle's types and slots.
+
+`while` and `conditional_block` run a block of the Program: the compiler turns them into Python's own `while` and `if`,
+so they have no kernel. `select_input` takes one of several values, of which the others need not have been computed.
+"""
+
+from typing import Any
+
+from ..core.dtype import promote
+from .infer import same
+from .operator import operator
+from .spec import Spec
+from .trace import apply
+
+
+def _compiled_only(xp: Any, *inputs: Any, sub_block: Any, is_test: bool = False, is_scalar_condition: bool = True,
+                   skip_eager_deletion_vars: list[str] = (), saved: list[str] = ()) -> Any:
+    raise RuntimeError("Control flow has no kernel: it runs as part of a compiled Program.")
+
+
+def _no_rule(*_: Any, **__: Any) -> Any:
+    raise RuntimeError("Control flow is appended by static.nn.cond and static.nn.while_loop, which know its outputs.")
+
+
+while_op = operator("while", "X*, Condition -> Out*, StepScopes", kernel=_compiled_only, infer=_no_rule)
+conditional_block_op = operator("conditional_block", "Cond*, Input* -> Out*, Scope", kernel=_compiled_only, infer=_no_rule)
+
+
+def _merged(x: list[Spec], mask: Spec) -> Spec:
+    first = x[0]
+    for other in x[1:]:
+        if other.rank != first.rank:
+            raise ValueError(
+                f"The branches of a condition must give values of one number of dimensions. "
+                f"Received shapes {[list(s.shape) for s in x]}."
+            )
+        shape = tuple(a if a == b else -1 for a, b in zip(first.shape, other.shape, strict=True))
+        first = Spec(shape, promote(first.dtype, other.dtype))
+    return first
+
+
+select_input_op = operator(
+    "select_input", "X*, Mask -> Out", kernel=lambda xp, x, mask: x[int(mask)], infer=_merged,
+    grad={"X": lambda g, X_shape, Mask: [select_gradient(g, Mask, branch) for branch in range(len(X_shape))]},
+)
+
+
+def _select_gradient(xp, g, mask, *, branch: int):
+    return g if int(mask) == branch else xp.zeros_like(g)
+
+
+select_gradient_op = operator("select_gradient", "X, Mask -> Out", kernel=_select_gradient, infer=same, grad={
+    "X": lambda g, Mask, branch: select_gradient(g, Mask, branch)})
+
+
+def select_gradient(g: Any, mask: Any, branch: int) -> Any:
+    """g when the mask names this branch, otherwise zeros."""
+    return apply(select_gradient_op, g, mask, branch=branch)
+
+
+share_data_op = operator("share_data", "X -> Out", kernel=lambda xp, x: x, infer=same, grad={"X": lambda g: g})
+"""The same value under another name, without a copy: for Programs only, in which no value is changed."""
+

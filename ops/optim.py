@@ -1,0 +1,86 @@
+"""Updates of parameters, one operator a rule: sgd, momentum, adam, adamw.
+
+The new value of a parameter takes the old one's place (`ParamOut=Param`), so a kernel may write into the arrays of the
+inputs that have an alias. Scalars such as the learning rate are one-element arrays.
+"""
+
+from typing import Any
+
+from .operator import operator
+
+
+def _updates(*positions: int) -> Any:
+    """The specs of the aliased inputs, by their positions."""
+    return lambda *specs, **_: tuple(specs[p] for p in positions)
+
+
+def _scalar(x: Any, dtype: Any) -> Any:
+    return x.reshape(()).astype(dtype)
+
+
+def _writable(x: Any) -> Any:
+    return x if getattr(x.flags, "writeable", True) else x.copy()
+
+
+def _sgd(xp, param, learning_rate, grad):
+    param = _writable(param)
+    param -= _scalar(learning_rate, param.dtype) * grad
+    return param
+
+
+sgd_op = operator("sgd", "Param, LearningRate, Grad -> ParamOut=Param", kernel=_sgd, infer=_updates(0))
+
+
+def _momentum(xp, param, grad, velocity, learning_rate, *, mu: float, use_nesterov: bool = False,
+              regularization_method: str = "", regularization_coeff: float = 0.0, rescale_grad: float = 1.0):
+    param, velocity = _writable(param), _writable(velocity)
+    if rescale_grad != 1.0:
+        grad = grad * rescale_grad
+    if regularization_method == "l2_decay":
+        grad = grad + param * regularization_coeff
+    velocity *= mu
+    velocity += grad
+    step = grad + velocity * mu if use_nesterov else velocity
+    param -= _scalar(learning_rate, param.dtype) * step
+    return param, velocity
+
+
+momentum_op = operator(
+    "momentum", "Param, Grad, Velocity, LearningRate -> ParamOut=Param, VelocityOut=Velocity",
+    kernel=_momentum, infer=_updates(0, 2))
+
+_ADAM_SLOTS = ("Param, Grad, LearningRate, Moment1, Moment2, Beta1Pow, Beta2Pow -> ParamOut=Param, "
+               "Moment1Out=Moment1, Moment2Out=Moment2, Beta1PowOut=Beta1Pow, Beta2PowOut=Beta2Pow")
+
+
+def _adam(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow, *, beta1: float = 0.9,
+          beta2: float = 0.999, epsilon: float = 1e-8, lazy_mode: bool = False):
+    param, moment1, moment2 = _writable(param), _writable(moment1), _writable(moment2)
+    moment1 *= beta1
+    moment1 += grad * (1 - beta1)
+    moment2 *= beta2
+    moment2 += grad * grad * (1 - beta2)
+    correction2 = xp.sqrt(1 - beta2_pow.reshape(()))
+    rate = learning_rate.reshape(()) * correction2 / (1 - beta1_pow.reshape(()))
+    denominator = xp.sqrt(moment2)
+    denominator += (epsilon * correction2).astype(param.dtype)
+    xp.divide(moment1, denominator, out=denominator)
+    denominator *= rate.astype(param.dtype)
+    param -= denominator
+    return param, moment1, moment2, beta1_pow * beta1, beta2_pow * beta2
+
+
+adam_op = operator("adam", _ADAM_SLOTS, kernel=_adam, infer=_updates(0, 3, 4, 5, 6))
+
+
+def _adamw(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow, *, beta1: float = 0.9,
+           beta2: float = 0.999, epsilon: float = 1e-8, coeff: float = 0.01, lr_ratio: float = 1.0,
+           with_decay: bool = True, lazy_mode: bool = False):
+    rate = learning_rate * lr_ratio
+    if with_decay:
+        param = _writable(param)
+        param *= (1 - rate.reshape(()) * coeff).astype(param.dtype)
+    return _adam(xp, param, grad, rate, moment1, moment2, beta1_pow, beta2_pow, beta1=beta1, beta2=beta2, epsilon=epsilon)
+
+
+adamw_op = operator("adamw", _ADAM_SLOTS, kernel=_adamw, infer=_updates(0, 3, 4, 5, 6))

@@ -1,0 +1,241 @@
+"""Optimizer: what every update rule shares: parameters, learning rate, clipping, decay, accumulators and their state.
+
+An update is an operator like any other, so `step()` on Tensors and `minimize(loss)` in a Program are the same code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.dtype import convert_dtype, float32
+from ..core.unique_name import generate
+from ..ops.creation import is_value
+from ..ops.trace import current_trace
+from ..regularizer import L2Decay, WeightDecayRegularizer
+from .lr import LRScheduler
+
+_COUNTER = re.compile(r"_\d+$")
+
+
+class Optimizer:
+    """Base of the optimizers.
+
+    `learning_rate`: a float or an LRScheduler. `parameters`: the parameters, or dicts of groups with `params` and their
+    own `learning_rate` (a factor) and `weight_decay`; None in a static Program means all of them. `weight_decay`: a
+    coefficient (L2) or a regularizer; one that a parameter brings itself comes first. `grad_clip`: a nn.ClipGradBy….
+    """
+
+    def __init__(self, learning_rate: Any, parameters: Any = None, weight_decay: Any = None, grad_clip: Any = None,
+                 name: str | None = None):
+        if not isinstance(learning_rate, (float, int, LRScheduler)):
+            raise TypeError(
+                f"Optimizer(learning_rate): must be a number or an LRScheduler. Received {type(learning_rate).__name__}."
+            )
+        if grad_clip is not None and not callable(grad_clip):
+            raise TypeError(f"Optimizer(grad_clip): must be one of nn.ClipGradBy*. Received {grad_clip!r}.")
+        self._learning_rate = learning_rate
+        self._factors: dict[int, float] = {}
+        self._decays: dict[int, Any] = {}
+        self._parameter_list = self._flat_parameters(parameters)
+        self.regularization = _regularizer(weight_decay)
+        self._grad_clip = grad_clip
+        self._name = name
+        self._accumulators: dict[str, dict[str, Any]] = {}  # by kind, then by parameter name
+        self._loaded: dict[tuple[str, str], Any] = {}  # state that waits for its accumulator to be made
+
+    def _flat_parameters(self, parameters: Any) -> list[Any] | None:
+        if parameters is None:
+            return None
+        if is_value(parameters):
+            raise TypeError("Optimizer(parameters): must be a list of parameters, such as layer.parameters().")
+        flat = []
+        for item in parameters:
+            if not isinstance(item, dict):
+                flat.append(item)
+                continue
+            for parameter in item["params"]:
+                self._factors[id(parameter)] = float(item.get("learning_rate", 1.0))
+                if "weight_decay" in item:
+                    self._decays[id(parameter)] = _regularizer(item["weight_decay"])
+                flat.append(parameter)
+        for parameter in flat:
+            if not is_value(parameter):
+                raise TypeError(f"Optimizer(parameters): must hold parameters. Received {type(parameter).__name__}.")
+        return flat
+
+    # The learning rate
+
+    def get_lr(self) -> float:
+        """The learning rate of the next step."""
+        return float(self._learning_rate() if isinstance(self._learning_rate, LRScheduler) else self._learning_rate)
+
+    def set_lr(self, value: float) -> None:
+        """Sets a constant learning rate; RuntimeError where a scheduler decides it."""
+        if isinstance(self._learning_rate, LRScheduler):
+            raise RuntimeError("set_lr(value): an LRScheduler decides the learning rate; use set_lr_scheduler, or step it.")
+        if not isinstance(value, (int, float)):
+            raise TypeError(f"set_lr(value): must be a number. Received {type(value).__name__}.")
+        self._learning_rate = float(value)
+
+    def set_lr_scheduler(self, scheduler: LRScheduler) -> None:
+        """Lets a scheduler decide the learning rate from now on."""
+        if not isinstance(scheduler, LRScheduler):
+            raise TypeError(f"set_lr_scheduler(scheduler): must be an LRScheduler. Received {type(scheduler).__name__}.")
+        self._learning_rate = scheduler
+
+    def _rate_for(self, parameter: Any, rate: Any) -> Any:
+        """The learning rate of one parameter, from that of the step."""
+        factor = self._factor(parameter)
+        return rate if factor == 1.0 else rate * factor
+
+    def _factor(self, parameter: Any) -> float:
+        return getattr(parameter, "optimize_attr", {}).get("learning_rate", 1.0) * self._factors.get(id(parameter), 1.0)
+
+    # Accumulators
+
+    def _accumulator(self, kind: str, parameter: Any, fill: float = 0.0, shape: Sequence[int] | None = None,
+                     dtype: Any = None) -> Any:
+        """The accumulator of this kind for a parameter, made when there is none yet."""
+        held = self._accumulators.setdefault(kind, {})
+        found = held.get(parameter.name)
+        if found is None:
+            shape = tuple(parameter.shape if shape is None else shape)
+            dtype = parameter.dtype if dtype is None else convert_dtype(dtype)
+            name = generate(f"{parameter.name}_{kind}")
+            found = held[parameter.name] = current_trace().persistent(shape, dtype, fill, name)
+            waiting = self._loaded.pop((parameter.name, kind), None)
+            if waiting is not None:
+                found.set_value(_state_array(waiting, found))
+        return found
+
+    # A step
+
+    def step(self) -> None:
+        """Updates every parameter that has a gradient.
+
+        >>> import proa as paddle
+        >>> layer = paddle.nn.Linear(2, 1)
+        >>> sgd = paddle.optimizer.SGD(0.1, parameters=layer.parameters())
+        >>> layer(paddle.ones([1, 2])).sum().backward(); sgd.step(); sgd.clear_grad()
+        """
+        self._apply(current_trace().gradients(None, self._parameter_list))
+
+    def minimize(self, loss: Any, startup_program: Any = None, parameters: Any = None,
+                 no_grad_set: Any = None) -> tuple[list, list[tuple[Any, Any]]]:
+        """In a Program: appends the gradient of `loss` and the updates. On Tensors: as `step`, after `loss.backward()`.
+
+        Gives an empty list (for Paddle's sake) and the parameters with their gradients.
+        """
+        pairs = current_trace().gradients(loss, parameters or self._parameter_list, no_grad_set)
+        self._apply(pairs)
+        return [], pairs
+
+    def backward(self, loss: Any, startup_program: Any = None, parameters: Any = None, no_grad_set: Any = None,
+                 callbacks: Any = None) -> list[tuple[Any, Any]]:
+        """The parameters with their gradients: the first half of `minimize`."""
+        return current_trace().gradients(loss, parameters or self._parameter_list, no_grad_set)
+
+    def apply_gradients(self, params_grads: list[tuple[Any, Any]]) -> list:
+        """Clips, decays and updates: the second half of `minimize`."""
+        self._apply(params_grads)
+        return []
+
+    def _apply(self, pairs: list[tuple[Any, Any]]) -> None:
+        with current_trace().updating():
+            if self._grad_clip is not None:
+                pairs = self._grad_clip(pairs)
+            rate = current_trace().host_value(self.get_lr, float32, "learning_rate")
+            for parameter, gradient in pairs:
+                self._update(parameter, self._decayed(parameter, gradient), self._rate_for(parameter, rate))
+
+    def _decayed(self, parameter: Any, gradient: Any) -> Any:
+        own = getattr(parameter, "regularizer", None)
+        decay = own if own is not None else self._decays.get(id(parameter), self.regularization)
+        return gradient if decay is None else decay(parameter, gradient)
+
+    def _update(self, parameter: Any, gradient: Any, rate: Any) -> None:
+        """Applies the operator of the rule; `rate` is the parameter's learning rate, one element."""
+        raise NotImplementedError
+
+    def clear_grad(self, set_to_zero: bool = True) -> None:
+        """Sets the gradients of all parameters to zeros, or forgets them."""
+        for parameter in self._parameter_list or ():
+            parameter.clear_gradient(set_to_zero)
+
+    clear_gradients = clear_grad
+
+    # State
+
+    def state_dict(self) -> dict[str, Any]:
+        """The accumulators by name, and the scheduler's state under 'LR_Scheduler'."""
+        state = {value.name: value for held in self._accumulators.values() for value in held.values()}
+        if isinstance(self._learning_rate, LRScheduler):
+            state["LR_Scheduler"] = self._learning_rate.state_dict()
+        return state
+
+    def set_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Takes over what `state_dict` gave, here or in PaddlePaddle.
+
+        Nothing is changed when a shape does not fit (ValueError). What belongs to a parameter that has taken no step
+        yet is kept until it does; what belongs to none of the parameters raises KeyError.
+        """
+        if not isinstance(state_dict, dict):
+            raise TypeError(f"set_state_dict(state_dict): must be a dict. Received {type(state_dict).__name__}.")
+        state = {k: v for k, v in state_dict.items() if k not in ("LR_Scheduler", "StructuredToParameterName@@")}
+        state.pop("master_weights", None)
+        placed = [(self._place_of(key), value) for key, value in state.items()]
+        ready = []
+        for (parameter, kind), value in placed:
+            held = self._accumulators.get(kind, {}).get(parameter)
+            if held is not None:
+                ready.append((held, _state_array(value, held)))
+        for held, array in ready:
+            held.set_value(array)
+        self._loaded = {where: value for where, value in placed
+                        if self._accumulators.get(where[1], {}).get(where[0]) is None}
+        if "LR_Scheduler" in state_dict and isinstance(self._learning_rate, LRScheduler):
+            self._learning_rate.set_state_dict(state_dict["LR_Scheduler"])
+
+    set_dict = set_state_dict
+
+    _kinds: tuple[str, ...] = ()
+
+    def _place_of(self, key: str) -> tuple[str, str]:
+        """The parameter and kind that a key such as 'linear_0.w_0_moment1_0' stands for."""
+        base = _COUNTER.sub("", key)
+        names = None if self._parameter_list is None else {p.name for p in self._parameter_list}
+        for kind in self._kinds:
+            if base.endswith("_" + kind):
+                parameter = base[: -len(kind) - 1]
+                if names is None or parameter in names:
+                    return parameter, kind
+        raise KeyError(
+            f"set_state_dict: {key!r} belongs to no parameter of this {type(self).__name__}. Its parameters: "
+            f"{sorted(names or ())}; its accumulators: {', '.join(self._kinds) or 'none'}. A model built again has the "
+            f"same names within `with paddle.utils.unique_name.guard():`."
+        )
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(learning_rate={self._learning_rate!r})"
+
+
+def _state_array(value: Any, holder: Any) -> np.ndarray:
+    array = value.numpy() if is_value(value) else np.asarray(value)
+    if array.size == 1 and int(np.prod(holder.shape)) == 1:
+        array = array.reshape(holder.shape)  # older files hold [1] where newer ones hold []
+    if list(array.shape) != list(holder.shape):
+        raise ValueError(f"set_state_dict: {holder.name!r} has shape {holder.shape}. Received shape {list(array.shape)}.")
+    return array.astype(holder.dtype.dtype)
+
+
+def _regularizer(value: Any) -> Any:
+    if value is None or isinstance(value, WeightDecayRegularizer):
+        return value
+    if isinstance(value, (int, float)):
+        return L2Decay(float(value))
+    raise TypeError(f"weight_decay must be a number or a regularizer. Received {type(value).__name__}.")
+

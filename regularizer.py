@@ -1,0 +1,43 @@
+"""Penalties on parameters' size, added to their gradients before an update: L1Decay and L2Decay."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class WeightDecayRegularizer:
+    """Base of the regularizers: `coeff` times a penalty of the parameter."""
+
+    def __init__(self, coeff: float = 0.0):
+        self.coeff = float(coeff)
+
+    _regularization_coeff = property(lambda self: self.coeff)
+
+    def __call__(self, parameter: Any, gradient: Any) -> Any:
+        """The gradient with the penalty's gradient added."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}, coeff={self.coeff}"
+
+
+class L2Decay(WeightDecayRegularizer):
+    """Penalty coeff / 2 * sum(w * w): adds coeff * w to the gradient of w.
+
+    >>> import proa as paddle
+    >>> w = paddle.ones([1])
+    >>> paddle.regularizer.L2Decay(0.5)(w, paddle.zeros([1])).tolist()
+    [0.5]
+    """
+
+    def __call__(self, parameter: Any, gradient: Any) -> Any:
+        """gradient + coeff * parameter."""
+        return gradient + parameter * self.coeff
+
+
+class L1Decay(WeightDecayRegularizer):
+    """Penalty coeff * sum(abs(w)): adds coeff * sign(w) to the gradient of w."""
+
+    def __call__(self, parameter: Any, gradient: Any) -> Any:
+        """gradient + coeff * sign(parameter)."""
+        return gradient + parameter.sign() * self.coeff

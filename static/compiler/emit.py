@@ -1,0 +1,205 @@
+"""Emits the Python source of a plan: one line an operation, control flow as Python's own.
+
+Every variable becomes a local name and every kernel a global one, so that a run looks nothing up. A local is deleted
+after its last use, so that memory is freed as early as in eager code.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from ...core.dtype import DType
+from ...ops.operator import Operator, find
+from ..program import Block, Operation
+from .usage import reads, sub_block, writes
+
+_INLINE = (bool, int, str, type(None))
+
+
+class Emitter:
+    """Collects the lines of one function and the objects that its global names stand for."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.operations_at: dict[int, Operation] = {}  # by line number, counted from 1
+        self.arguments_at: dict[int, list[Any]] = {}  # the locals in a call's input slots, by line number
+        self.bindings: dict[str, Any] = {}
+        self.locals: dict[tuple[int, str], str] = {}
+        self._bound: dict[int, str] = {}
+        self._assigned: set[str] = set()
+
+    # Names
+
+    def local(self, block: Block, name: str) -> str:
+        """The local that holds a variable, seen from `block`."""
+        variable = block.find_var(name)
+        key = (variable.block.idx if variable is not None else 0, name)
+        if key not in self.locals:
+            self.locals[key] = f"v{len(self.locals)}"
+        return self.locals[key]
+
+    def bind(self, prefix: str, value: Any) -> str:
+        """A global name for an object."""
+        if id(value) not in self._bound:
+            self._bound[id(value)] = f"{prefix}{len(self.bindings)}"
+            self.bindings[self._bound[id(value)]] = value
+        return self._bound[id(value)]
+
+    def literal(self, value: Any) -> str:
+        """An attribute's value as source."""
+        if type(value) in _INLINE:
+            return repr(value)
+        if type(value) is float and value == value and abs(value) != float("inf"):
+            return repr(value)
+        if type(value) in (list, tuple) and all(type(v) in (int, bool, str) for v in value):
+            return repr(value)
+        return self.bind("d" if isinstance(value, DType) else "a", value)
+
+    def line(self, depth: int, text: str, op: Operation | None = None) -> None:
+        """Adds a line; `op` is the operation it runs."""
+        self.lines.append("    " * depth + text)
+        if op is not None:
+            self.operations_at[len(self.lines)] = op
+
+    # Operations
+
+    def operations(self, ops: Sequence[Operation], depth: int) -> None:
+        """Emits operations in order."""
+        for op in ops:
+            self.operation(op, depth)
+
+    def operation(self, op: Operation, depth: int) -> None:
+        """Emits one operation."""
+        special = _CONTROL_FLOW.get(op.type)
+        if special is not None:
+            special(self, op, depth)
+        else:
+            self._kernel_call(op, depth)
+
+    def _kernel_call(self, op: Operation, depth: int) -> None:
+        operator = find(op.type)
+        inputs = [[self.local(op.block, name) for name in op.input(slot.name)] for slot in operator.inputs]
+        arguments = [_argument(names, slot.many) for names, slot in zip(inputs, operator.inputs, strict=True)]
+        given = [f"{k}={self.literal(v)}" for k, v in op.attrs.items() if k in operator.attributes]
+        call = f"{self.bind('k', operator.kernel)}({', '.join(['xp', *arguments, *given])})"
+        self.line(depth, f"{self._targets(op, operator)} = {call}", op)
+        self.arguments_at[len(self.lines)] = inputs
+
+    def _targets(self, op: Operation, operator: Operator) -> str:
+        targets = []
+        for slot in operator.results:
+            names = [self.assigned(op.block, name) for name in op.output(slot.name)]
+            if slot.many:
+                targets.append(f"[{', '.join(names)}]" if names else "_")
+            else:
+                targets.append(names[0] if names else "_")
+        return ", ".join(targets)
+
+    def assigned(self, block: Block, name: str) -> str:
+        """The local that holds a variable, which the line being emitted assigns."""
+        local = self.local(block, name)
+        self._assigned.add(local)
+        return local
+
+    def declare(self, op: Operation, depth: int) -> None:
+        """Gives a value to every local that a branch may leave unassigned."""
+        for name in dict.fromkeys(op.output("Out")):
+            local = self.local(op.block, name)
+            if local not in self._assigned:
+                self.line(depth, f"{self.assigned(op.block, name)} = None")
+
+    def saved_tuple(self, op: Operation, block: Block) -> str:
+        """The values of a block that its gradient needs, as a tuple of locals."""
+        names = [self.local(block, name) for name in op.attrs.get("saved", ())]
+        return f"({', '.join(names)}{',' if len(names) == 1 else ''})"
+
+
+def _argument(names: list[str], many: bool) -> str:
+    if many:
+        return f"[{', '.join(names)}]" if names else "None"
+    return names[0] if names else "None"
+
+
+def _emit_while(emitter: Emitter, op: Operation, depth: int) -> None:
+    block = sub_block(op)
+    assert block is not None
+    scopes = [emitter.local(op.block, name) for name in op.output("StepScopes")]
+    saves = bool(scopes) and "saved" in op.attrs
+    emitter.declare(op, depth)
+    if saves:
+        emitter.line(depth, f"{scopes[0]} = []")
+    emitter.line(depth, f"while {emitter.local(op.block, op.input('Condition')[0])}:", op)
+    emitter.operations(block.ops, depth + 1)
+    if saves:
+        emitter.line(depth + 1, f"{scopes[0]}.append({emitter.saved_tuple(op, block)})")
+    elif not block.ops:
+        emitter.line(depth + 1, "pass")
+
+
+def _emit_while_grad(emitter: Emitter, op: Operation, depth: int) -> None:
+    block = sub_block(op)
+    assert block is not None
+    scopes = emitter.local(op.block, op.input("StepScopes")[0])
+    emitter.line(depth, f"for {emitter.saved_tuple(op, block)} in reversed({scopes}):".replace("for ()", "for _"), op)
+    emitter.operations(block.ops, depth + 1)
+    if not block.ops:
+        emitter.line(depth + 1, "pass")
+
+
+def _emit_conditional_block(emitter: Emitter, op: Operation, depth: int) -> None:
+    block = sub_block(op)
+    assert block is not None
+    scopes = [emitter.local(op.block, name) for name in op.output("Scope")]
+    saves = bool(scopes) and "saved" in op.attrs
+    emitter.declare(op, depth)
+    if saves:
+        emitter.line(depth, f"{scopes[0]} = None")
+    condition = [emitter.local(op.block, name) for name in op.input("Cond")]
+    emitter.line(depth, f"if {' and '.join(f'{c}.all()' for c in condition)}:", op)
+    emitter.operations(block.ops, depth + 1)
+    if saves:
+        emitter.line(depth + 1, f"{scopes[0]} = {emitter.saved_tuple(op, block)}")
+    elif not block.ops:
+        emitter.line(depth + 1, "pass")
+
+
+def _emit_conditional_block_grad(emitter: Emitter, op: Operation, depth: int) -> None:
+    block = sub_block(op)
+    assert block is not None
+    scope = emitter.local(op.block, op.input("Scope")[0])
+    emitter.line(depth, f"if {scope} is not None:", op)
+    if op.attrs.get("saved"):
+        emitter.line(depth + 1, f"{emitter.saved_tuple(op, block)} = {scope}")
+    emitter.operations(block.ops, depth + 1)
+    emitter.line(depth + 1, "pass")
+
+
+_CONTROL_FLOW = {
+    "while": _emit_while,
+    "while_grad": _emit_while_grad,
+    "conditional_block": _emit_conditional_block,
+    "conditional_block_grad": _emit_conditional_block_grad,
+}
+
+
+def emit_function(ops: Sequence[Operation], block: Block, inputs: Sequence[str], outputs: Sequence[str]) -> Emitter:
+    """Emits `def run(xp, inputs…)`, which returns the outputs as a tuple."""
+    emitter = Emitter()
+    arguments = [emitter.assigned(block, name) for name in inputs]
+    results = [emitter.local(block, name) for name in outputs]
+    kept = set(results)
+    uses = Counter(emitter.local(block, name) for op in ops for name in {*reads(op), *writes(op)})
+    emitter.line(0, f"def run({', '.join(['xp', *arguments])}):")
+    assigned = set(arguments)
+    for op in ops:
+        emitter.operation(op, 1)
+        touched = {emitter.local(block, name) for name in {*reads(op), *writes(op)}}
+        assigned |= {emitter.local(block, name) for name in writes(op)}
+        uses.subtract(touched)
+        dead = sorted(n for n in touched if uses[n] == 0 and n in assigned and n not in kept)
+        if dead:
+            emitter.line(1, f"{' = '.join(dead)} = None")
+    emitter.line(1, f"return ({', '.join(results)}{',' if len(results) == 1 else ''})")
+    return emitter

@@ -1,0 +1,64 @@
+"""What the operations of a block read and write, sub-blocks included."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..program import Block, Operation
+
+SIDE_EFFECTS = frozenset({"print", "assert", "py_func", "save", "load", "save_combine", "load_combine"})
+
+
+def sub_block(op: Operation) -> Block | None:
+    """The block that a control-flow operation runs; None for any other operation."""
+    index = op.attrs.get("sub_block")
+    return None if index is None else op.block.program.blocks[index]
+
+
+def reads(op: Operation) -> list[str]:
+    """The outer names that an operation reads, through its sub-block too."""
+    block = sub_block(op)
+    names = op.input_arg_names
+    return names if block is None else [*names, *block_reads(block)]
+
+
+def block_reads(block: Block) -> list[str]:
+    """The names of enclosing blocks that a block reads before it writes them."""
+    found: dict[str, None] = {}
+    written: set[str] = set()
+    for op in block.ops:
+        found.update((name, None) for name in reads(op) if name not in written and name not in block.vars)
+        if sub_block(op) is None:
+            written.update(op.output_arg_names)
+    return list(found)
+
+
+def block_writes(block: Block) -> list[str]:
+    """The names of enclosing blocks that a block writes."""
+    found: dict[str, None] = {}
+    for op in block.ops:
+        names = op.output_arg_names
+        inner = sub_block(op)
+        if inner is not None:
+            names = [*names, *block_writes(inner)]
+        found.update((name, None) for name in names if name not in block.vars)
+    return list(found)
+
+
+def writes(op: Operation) -> list[str]:
+    """The names that an operation writes, through its sub-block too."""
+    block = sub_block(op)
+    return op.output_arg_names if block is None else [*op.output_arg_names, *block_writes(block)]
+
+
+def needed_operations(ops: Sequence[Operation], wanted: set[str]) -> list[Operation]:
+    """Those of the operations that the wanted names, or an effect beyond the Program, depend on."""
+    wanted = set(wanted)
+    kept = []
+    for op in reversed(ops):
+        if op.type in ("feed", "fetch"):
+            continue
+        if op.type in SIDE_EFFECTS or any(name in wanted for name in writes(op)):
+            kept.append(op)
+            wanted.update(reads(op))
+    return kept[::-1]

@@ -1,0 +1,135 @@
+"""The gradient of control flow: a block of gradient operations for each block that ran.
+
+The forward operation keeps, for each round, the values of its block that the gradient needs (`StepScopes`, `Scope`);
+`while_grad` takes the rounds back from the last, `conditional_block_grad` takes the one that ran, if it ran. Gradients
+with respect to values of the enclosing block are accumulated in variables there, zero at first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..ops.backward import Node
+from ..ops.control import share_data_op
+from ..ops.creation import zeros_like
+from ..ops.manipulation import assign
+from ..ops.operator import find
+from ..ops.trace import apply, current_trace
+from .backward import BlockGraph, walk_block
+from .compiler.usage import block_reads, block_writes, sub_block
+from .program import Block, Operation, Variable
+
+
+class ControlFlowNode(Node):
+    """A `while` or `conditional_block` as the backward walk sees it."""
+
+    __slots__ = ("operation",)
+
+    def __init__(self, operation: Operation, edges: list[Any]):
+        super().__init__(find(operation.type), {}, edges, ())
+        self.operation = operation
+
+    def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
+        """Appends the gradient operation to the current block; the gradients of the input slots."""
+        op = self.operation
+        inner = sub_block(op)
+        assert inner is not None
+        given = {op.output("Out")[position]: g for position, g in (gs[0] or {}).items()}
+        found = _append_gradient(op, inner, given)
+        slots = [slot.name for slot in self.op.inputs]
+        return [[found.get(name) for name in op.input(slot)] if edge is not None else None
+                for slot, edge in zip(slots, self.edges, strict=True)]
+
+
+def _entry_copies(block: Block, carried: list[str]) -> None:
+    """Gives the value that a carried name has when a round begins a name of its own, which nothing overwrites."""
+    for name in reversed(carried):
+        entry = f"{name}@ENTRY_{block.idx}"
+        if block.has_var(entry):
+            continue
+        outer = block.var(name)
+        first_write = next((n for n, op in enumerate(block.ops) if name in _all_writes(op)), len(block.ops))
+        readers = [op for op in block.ops[: first_write + 1] if name in op.input_arg_names]
+        if not readers or outer.kind != "tensor":
+            continue
+        block.create_var(entry, outer.shape, outer.dtype, stop_gradient=outer.stop_gradient)
+        for op in readers:
+            _rename_reads(op, name, entry)
+        block.ops.insert(0, Operation(block, share_data_op.type, {"X": [name]}, {"Out": [entry]}, {}))
+    block.program.version += 1
+
+
+def _all_writes(op: Operation) -> list[str]:
+    inner = sub_block(op)
+    return op.output_arg_names if inner is None else [*op.output_arg_names, *block_writes(inner)]
+
+
+def _rename_reads(op: Operation, old: str, new: str) -> None:
+    inner = sub_block(op)
+    if inner is not None and old in block_writes(inner):
+        return  # carried by the inner block too, which makes its own copy
+    op.rename_input(old, new)
+    if inner is not None:
+        for nested in inner.ops:
+            _rename_reads(nested, old, new)
+
+
+def _append_gradient(op: Operation, inner: Block, given: dict[str, Variable]) -> dict[str, Variable]:
+    """Appends `while_grad` or `conditional_block_grad`; the gradients of outer names, as the round before leaves them."""
+    trace = current_trace()
+    program = inner.program
+    outputs, inputs = op.output("Out"), [*op.input("X"), *op.input("Input")]
+    carried = [name for name in outputs if name in block_writes(inner)]
+    _entry_copies(inner, carried)
+    gradients: dict[str, Variable] = {}
+    for name in dict.fromkeys([*carried, *inputs]):
+        variable = inner.var(name)
+        if variable.kind != "tensor" or variable.stop_gradient or not variable.dtype.is_differentiable:
+            continue
+        if name in given:
+            gradients[name] = assign(given[name])
+        elif name in inputs:
+            gradients[name] = zeros_like(variable)
+    parent = program.current_block()
+    block = program.create_block()
+    block.forward_block_idx = inner.idx
+    _fill(block, inner, carried, gradients)
+    saved = _saved_names(block, inner)
+    program.rollback()
+    kind, slot = ("while_grad", "StepScopes") if op.type == "while" else ("conditional_block_grad", "Scope")
+    op.attrs["saved"] = saved
+    names = [v.name for v in gradients.values()]
+    parent.append(kind, {slot: op.output(slot), "Out@GRAD": names}, {"Out": names},
+                  {"sub_block": block.idx, "saved": saved, "op_role": getattr(trace, "role", 0)})
+    return gradients
+
+
+def _fill(block: Block, inner: Block, carried: list[str], gradients: dict[str, Variable]) -> None:
+    """Writes the gradient operations of one round into `block`, the current one."""
+    graph = BlockGraph(inner)
+    leaves = dict(graph.leaves)
+    roots = [(graph.edges[n], gradients[n]) for n in carried if n in gradients and graph.edges.get(n) is not None]
+    found = walk_block(graph, roots, list(leaves.values())) if roots else {}
+    updates: list[tuple[Variable, Variable]] = []
+    own = {v.name for v in gradients.values()}
+    for name, total in gradients.items():
+        flowed = found.get(leaves.get(name)) if name in leaves else None
+        if name in carried:
+            new = zeros_like(total) if flowed is None else flowed
+        elif flowed is None:
+            continue
+        else:
+            new = total + flowed
+        updates.append((total, apply(share_data_op, new) if new.name in own else new))
+    for total, new in updates:
+        block.append("assign", {"X": [new.name]}, {"Out": [total.name]}, {})
+
+
+def _saved_names(block: Block, inner: Block) -> list[str]:
+    """The values of the forward block that the gradient block reads; they get variables there too."""
+    names = [name for name in block_reads(block) if inner.has_var(name) and not block.has_var(name)]
+    for name in names:
+        source = inner.vars[name]
+        block.create_var(name, source.shape, source._dtype, kind=source.kind, stop_gradient=source.stop_gradient)
+    return names

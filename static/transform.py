@@ -1,0 +1,189 @@
+"""Programs from Programs: for evaluation, and pruned to what an inference needs."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+
+from .backward import BACKWARD_ROLE, OPTIMIZE_ROLE
+from .compiler.usage import needed_operations, reads, sub_block, writes
+from ..ops.operator import Operator
+from .program import Block, Operation, Program, Variable
+
+_LOSS_ROLE = 256
+
+
+def for_evaluation(program: Program) -> Program:
+    """A copy without gradients and updates, in which dropout and batch norm behave as in evaluation."""
+    result = copy.deepcopy(program)
+    for block in result.blocks:
+        block.ops = [op for op in block.ops if not _is_training_only(op)]
+        for op in block.ops:
+            _evaluate(op)
+    result.version += 1
+    return result
+
+
+def _is_training_only(op: Operation) -> bool:
+    role = op.attrs.get("op_role", 0)
+    return isinstance(role, int) and bool(role & ~_LOSS_ROLE & (BACKWARD_ROLE | OPTIMIZE_ROLE))
+
+
+def _evaluate(op: Operation) -> None:
+    from ..ops.operator import find, is_declared
+
+    if "is_test" in op.attrs or (is_declared(op.type) and "is_test" in find(op.type).attributes):
+        op.attrs["is_test"] = True
+
+
+def for_inference(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> Program:
+    """A copy for evaluation that holds only what the fetched values need of the fed ones, framed by feed and fetch.
+
+    Raises ValueError, naming them, when the fetched values need values that are neither fed nor persistable.
+    """
+    result = for_evaluation(program)
+    block = result.global_block()
+    made: set[str] = set(feeds)
+    ops = [op for op in needed_operations(block.ops, set(fetches)) if not set(writes(op)) <= made or sub_block(op)]
+    used = {name for op in ops for name in (*reads(op), *writes(op))} | set(feeds) | set(fetches)
+    _check_inputs(block, ops, set(feeds), fetches)
+    block.ops = ops
+    block.vars = {name: v for name, v in block.vars.items() if name in used}
+    _keep_reachable_blocks(result)
+    _frame(block, feeds, fetches)
+    result.version += 1
+    return result
+
+
+def _check_inputs(block: Block, ops: list[Operation], feeds: set[str], fetches: Sequence[str]) -> None:
+    known = set(feeds)
+    missing = []
+    for op in ops:
+        missing += [n for n in reads(op) if n not in known and _is_input(block, n)]
+        known.update(writes(op))
+    missing += [n for n in fetches if n not in known and _is_input(block, n)]
+    if missing:
+        raise ValueError(
+            f"The outputs {list(fetches)} depend on inputs that are not among the feeds {sorted(feeds)}: "
+            f"{sorted(set(missing))}."
+        )
+
+
+def _is_input(block: Block, name: str) -> bool:
+    variable = block.vars.get(name)
+    return variable is not None and variable.kind == "tensor" and not variable.persistable
+
+
+def _keep_reachable_blocks(program: Program) -> None:
+    kept = [program.blocks[0]]
+    for block in kept:
+        kept.extend(inner for op in block.ops if (inner := sub_block(op)) is not None)
+    numbers = {block.idx: n for n, block in enumerate(kept)}
+    for block in kept:
+        for op in block.ops:
+            if "sub_block" in op.attrs:
+                op.attrs["sub_block"] = numbers[op.attrs["sub_block"]]
+        block.parent_idx = numbers.get(block.parent_idx, -1)
+        block.forward_block_idx = numbers.get(block.forward_block_idx, -1)
+    for block in kept:
+        block.idx = numbers[block.idx]
+    program.blocks = kept
+    program.current_block_idx = 0
+
+
+def _frame(block: Block, feeds: Sequence[str], fetches: Sequence[str]) -> None:
+    """Adds the feed and fetch operations that tell, in a file, which values go in and come out."""
+    block.create_var("feed", kind="feed", persistable=True)
+    block.create_var("fetch", kind="fetch", persistable=True)
+    fed = [Operation(block, "feed", {"X": ["feed"]}, {"Out": [name]}, {"col": n}) for n, name in enumerate(feeds)]
+    fetched = [Operation(block, "fetch", {"X": [name]}, {"Out": ["fetch"]}, {"col": n}) for n, name in enumerate(fetches)]
+    block.ops = [*fed, *block.ops, *fetched]
+
+
+def feed_names(program: Program) -> list[str]:
+    """The names that a Program's feed operations fill, in order."""
+    found = [op for op in program.global_block().ops if op.type == "feed"]
+    return [op.output("Out")[0] for op in sorted(found, key=lambda op: op.attrs.get("col", 0))]
+
+
+def fetch_names(program: Program) -> list[str]:
+    """The names that a Program's fetch operations read, in order."""
+    found = [op for op in program.global_block().ops if op.type == "fetch"]
+    return [op.input("X")[0] for op in sorted(found, key=lambda op: op.attrs.get("col", 0))]
+
+
+def persistable_names(program: Program) -> list[str]:
+    """The persistable values that the file of parameters holds, in its order (sorted)."""
+    return sorted(v.name for v in program.list_vars() if v.persistable and v.kind == "tensor")
+
+
+def unframed(program: Program) -> Program:
+    """A copy without feed and fetch operations, as one that runs within another."""
+    result = copy.deepcopy(program)
+    block = result.global_block()
+    block.ops = [op for op in block.ops if op.type not in ("feed", "fetch")]
+    block.vars = {n: v for n, v in block.vars.items() if v.kind not in ("feed", "fetch")}
+    return result
+
+
+def variables(program: Program, names: Sequence[str]) -> list[Variable]:
+    """The variables of these names in the outermost block."""
+    return [program.global_block().var(name) for name in names]
+
+
+def for_training(program: Program) -> Program:
+    """A copy of a loaded Program in which dropout and batch norm behave as in training, and gradients can flow.
+
+    Outputs that an inference file leaves out (a dropout's mask) get variables, and a value computed from a parameter
+    takes part in the gradient.
+    """
+    from ..ops.operator import find, is_declared
+
+    result = unframed(program)
+    for block in result.blocks:
+        for op in block.ops:
+            if op.attrs.get("is_test") is True and not sub_block(op):
+                op.attrs["is_test"] = False
+            if is_declared(op.type) and not sub_block(op):
+                _complete_outputs(block, op, find(op.type))
+    propagate_gradients(result)
+    return result
+
+
+def _complete_outputs(block: Block, op: Operation, operator: Operator) -> None:
+    for slot in operator.results:
+        if op.output(slot.name) or slot.many:
+            continue
+        if slot.alias:
+            op.outputs[slot.name] = list(op.input(slot.alias))
+            continue
+        source = next((v for name in op.output_arg_names if (v := block.find_var(name)) is not None), None)
+        made = block.create_var(block.program.new_name(op.type), source.shape if source else (),
+                                source.dtype if source else "float32")
+        op.outputs[slot.name] = [made.name]
+
+
+def propagate_gradients(program: Program) -> None:
+    """Marks every value that depends, by operators with a gradient, on one that wants a gradient."""
+    for _ in range(len(program.blocks) + 1):
+        if not any([_propagate(block) for block in program.blocks]):
+            return
+
+
+def _propagate(block: Block) -> bool:
+    from ..ops.operator import find, is_declared
+
+    changed = False
+    for op in block.ops:
+        flows = sub_block(op) is not None or (is_declared(op.type) and find(op.type).gradient is not None)
+        inputs = [block.find_var(name) for name in reads(op)]
+        if not flows or all(v is None or v.stop_gradient for v in inputs):
+            continue
+        for name in op.output_arg_names:
+            variable = block.find_var(name)
+            if variable is None or variable.persistable or variable.kind != "tensor" or not variable.stop_gradient:
+                continue
+            if variable.dtype.is_differentiable:
+                variable.stop_gradient = False
+                changed = True
+    return changed
