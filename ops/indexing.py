@@ -17,7 +17,7 @@ from .creation import is_value, to_tensor
 from .elementwise import cast
 from .gather import gather_nd_op
 from .joining import broadcast_tensors, stack
-from .manipulation import reshape, squeeze, transpose, unsqueeze
+from .manipulation import assign_op, reshape, squeeze, transpose, unsqueeze
 from .masking import column, index_put_op, where_index_op
 from .slicing import END, Ranges, slice_op
 from .trace import apply
@@ -215,13 +215,9 @@ def getitem(x: Any, key: Any) -> Any:
     index = _Index(x, key)
     part = index.basic(x)
     if not index.tensors:
-        return part if part is not x else x[...] if False else _same(x)
+        return apply(assign_op, x) if part is x else part
     gathering = _Gathering(part, index.tensors)
     return gathering.result(apply(gather_nd_op, gathering.to_front(part), gathering.positions()))
-
-
-def _same(x: Any) -> Any:
-    return x
 
 
 def _too_many(x: Any) -> Any:

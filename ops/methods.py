@@ -10,7 +10,21 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from . import creation, elementwise, unary
+from . import (
+    creation,
+    elementwise,
+    gather,
+    indexing,
+    joining,
+    linalg,
+    manipulation,
+    masking,
+    rearrange,
+    reduce,
+    scan,
+    slicing,
+    unary,
+)
 
 
 def _in_place(function: Callable) -> Callable:
@@ -27,8 +41,13 @@ def _plain(module: Any, names: str) -> dict[str, Callable]:
     return {name: getattr(module, name) for name in names.split()}
 
 
-METHODS: dict[str, Callable] = {
+METHODS: dict[str, Any] = {
     **elementwise.SYNTAX,
+    "__matmul__": linalg.matmul,
+    "__rmatmul__": linalg.reverse_matmul,
+    "__getitem__": indexing.getitem,
+    "__setitem__": indexing.setitem,
+    "T": property(manipulation.reversed_axes, doc="The value with its dimensions in reverse order."),
     "__invert__": unary.bitwise_not,
     "__abs__": unary.abs,
     "astype": elementwise.cast,
@@ -39,9 +58,21 @@ METHODS: dict[str, Callable] = {
     **_plain(unary, "exp expm1 log log2 log10 log1p sqrt rsqrt square reciprocal sin cos tan asin acos atan sinh cosh "
              "tanh asinh acosh atanh abs sign floor ceil round trunc frac erf logical_not bitwise_not isnan isinf "
              "isfinite stanh"),
+    **_plain(manipulation, "reshape view transpose t moveaxis swapaxes squeeze unsqueeze flatten expand expand_as "
+             "broadcast_to tile clone"),
+    **_plain(rearrange, "flip reverse roll rot90 tril triu repeat_interleave as_complex as_real real imag"),
+    **_plain(reduce, "sum mean max min amax amin prod any all numel count_nonzero argmax argmin"),
+    **_plain(scan, "cumsum cumprod cummax cummin logcumsumexp"),
+    **_plain(joining, "concat stack split chunk unbind unstack"),
+    **_plain(linalg, "matmul mm bmm mv dot inner outer tensordot addmm"),
+    **_plain(gather, "gather gather_nd scatter scatter_nd_add index_select index_add index_sample take_along_axis "
+             "put_along_axis"),
+    **_plain(masking, "where nonzero index_put masked_select masked_fill"),
+    **_plain(slicing, "strided_slice"),
 }
 
 _IN_PLACE = ("add subtract multiply divide floor_divide mod remainder pow scale neg cast exp log sqrt rsqrt square "
-             "reciprocal sin cos tan tanh abs floor ceil round trunc erf")
+             "reciprocal sin cos tan tanh abs floor ceil round trunc erf reshape transpose squeeze unsqueeze flatten tril triu "
+             "cumsum cumprod scatter index_add index_put put_along_axis masked_fill where")
 
 METHODS.update({f"{name}_": _in_place(METHODS[name]) for name in _IN_PLACE.split()})

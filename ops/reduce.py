@@ -14,6 +14,7 @@ from .elementwise import cast, dtype_of, equal_op, multiply_op
 from .infer import normalize_axes, normalize_axis, product
 from .manipulation import ints_of, reshape_op, shape_handle, transpose_op, unsqueeze_op
 from .operator import Ints, Long, Longs, Operator, operator
+from .scan import product_of_others
 from .shapes import expand_to, reshape_to
 from .spec import Spec
 from .trace import apply
@@ -137,8 +138,6 @@ def _prod(xp, x, axes, keepdims):
 
 def _prod_gradient(g: Any, X: Any, dim: Sequence[int], keep_dim: bool, reduce_all: bool) -> Any:
     """The product of the others, which is right where elements are 0 and division is not."""
-    from .scan import product_of_others
-
     axes = reduced_axes("prod", dim, reduce_all, X.ndim)
     order = [n for n in range(X.ndim) if n not in axes] + list(axes)
     moved = apply(transpose_op, X, axis=order)

@@ -13,6 +13,7 @@ import gast
 from ..pyct.names import Namer, identifiers
 from ..pyct.statements import is_generator, own_functions
 from . import (
+    annotated,
     asserts,
     breaks,
     calls,
@@ -26,7 +27,7 @@ from . import (
 )
 from .context import OPERATORS, Context
 
-STATEMENTS = (declarations, supers, loop_else, returns, breaks, asserts, control_flow)  # one function at a time
+STATEMENTS = (annotated, declarations, supers, loop_else, returns, breaks, asserts, control_flow)  # one function at a time
 EXPRESSIONS = (conditionals, logical, calls)  # a function and those in it
 
 __all__ = ["EXPRESSIONS", "OPERATORS", "STATEMENTS", "Context", "convert_tree", "new_context"]

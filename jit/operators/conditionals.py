@@ -6,6 +6,7 @@ Under a symbolic test both branches are traced, each from the same state, and wh
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import CodeType
 from typing import Any
 
 from ..errors import ConversionError
@@ -40,15 +41,20 @@ def if_stmt(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple],
         branch()
         return get_state()[:outputs]
 
-    stays = [type(v) is Undefined and n not in _writes(orelse) for n, v in zip(names, before, strict=True)]
+    stays = [type(v) is Undefined and not _may_write(orelse, n) for n, v in zip(names, before, strict=True)]
     after = Merge(names[:outputs], where, stays[:outputs]).stage(test, lambda: run(body), lambda: run(orelse))
     set_state((*after, *before[outputs:]))
     return None
 
 
-def _writes(branch: Any) -> tuple[str, ...]:
-    """The variables a branch may write, among others: generated branches declare them nonlocal or global."""
-    return (*branch.__code__.co_freevars, *branch.__code__.co_names)
+def _may_write(branch: Any, name: str) -> bool:
+    """Whether a branch may give a variable or an attribute a value: generated branches declare what they write."""
+    return name.rpartition(".")[2] in _mentioned(branch.__code__)
+
+
+def _mentioned(code: CodeType) -> set[str]:
+    inner = (_mentioned(c) for c in code.co_consts if isinstance(c, CodeType))
+    return {*code.co_freevars, *code.co_names}.union(*inner)
 
 
 def _check_raises(where: str, *branches: Body) -> None:

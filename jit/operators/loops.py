@@ -68,13 +68,14 @@ def _for_plain(iterable: Iterable[Any], body: Callable[[Any], Any], guard: Calla
         for item in iterable:
             body(item)
         return
+    going: Any = True
     for item in iterable:
-        going = guard()
         if staging.is_symbolic(going):  # each further turn is a branch of its own
             if_stmt(going, _turn(body, item), nothing, get_state, set_state, names, len(names))
-        elif going:
+        else:
             body(item)
-        if not staging.is_symbolic(going := guard()) and not going:
+        going = guard()
+        if not staging.is_symbolic(going) and not going:
             return
 
 

@@ -64,5 +64,6 @@ def read(value: Callable[[], Any], name: str) -> Any:
 
 
 def changed(new: Any, old: Callable[[], Any]) -> bool:
-    """Whether an attribute must be written: it has a value now, and not the one it had."""
-    return type(new) is not Undefined and new is not read(old, "")
+    """Whether an attribute must be written to hold `new`; one without a value is left alone when it has none."""
+    present = read(old, "")
+    return new is not present and not type(new) is type(present) is Undefined

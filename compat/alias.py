@@ -1,0 +1,90 @@
+"""`install(name)`: makes `import name` and `import name.part` give proa's modules.
+
+The root module of that name is one of its own, which looks everything up in proa but answers `__version__` and
+`version` as Paddle does, since packages check them. Everything below it is proa's very modules.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+_ROOT = __name__.partition(".")[0]
+
+
+class _AliasRoot(ModuleType):
+    """The root module under its other name."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(importlib.import_module(_ROOT), name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *dir(importlib.import_module(_ROOT))})
+
+
+class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds and loads the modules of one alias."""
+
+    def __init__(self, alias: str):
+        self.alias = alias
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> Any:
+        if fullname == self.alias:
+            return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+        if not fullname.startswith(self.alias + "."):
+            return None
+        if importlib.util.find_spec(self._real_name(fullname)) is None:
+            return None
+        return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+
+    def _real_name(self, fullname: str) -> str:
+        part = fullname[len(self.alias):]
+        return f"{_ROOT}.compat.paddle_version" if part == ".version" else _ROOT + part
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
+        if spec.name == self.alias:
+            return _alias_root(self.alias)
+        module = importlib.import_module(self._real_name(spec.name))
+        spec.loader_state = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        spec = module.__spec__
+        if spec is not None and spec.loader is self and spec.name != self.alias:
+            module.__spec__ = spec.loader_state  # the module keeps its own name; only sys.modules knows the other
+
+
+def _alias_root(alias: str) -> ModuleType:
+    from . import paddle_version
+
+    root = _AliasRoot(alias, importlib.import_module(_ROOT).__doc__)
+    root.__version__ = paddle_version.full_version  # type: ignore[attr-defined]
+    root.version = paddle_version  # type: ignore[attr-defined]
+    return root
+
+
+def install(name: str = "paddle") -> None:
+    """From now on `import name` gives proa, in this process.
+
+    Raises RuntimeError when another package of that name has been imported already.
+
+    >>> import proa
+    >>> proa.compat.install("paddle")
+    >>> import paddle
+    >>> paddle.Tensor is proa.Tensor
+    True
+    """
+    if any(isinstance(finder, _AliasFinder) and finder.alias == name for finder in sys.meta_path):
+        return
+    if name in sys.modules:
+        raise RuntimeError(
+            f"{name!r} is imported already, from {getattr(sys.modules[name], '__file__', None)}. "
+            f"Call proa.compat.install({name!r}) before anything imports it."
+        )
+    sys.meta_path.insert(0, _AliasFinder(name))

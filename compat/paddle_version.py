@@ -1,0 +1,29 @@
+"""The version of Paddle whose API is offered, as `paddle.version` gives it."""
+
+full_version = "2.6.2"
+major, minor, patch, rc = "2", "6", "2", "0"
+istaged = True
+commit = "unknown"
+with_mkl = "OFF"
+
+
+def show() -> None:
+    """Prints the version that is offered and who offers it."""
+    from ..version import full_version as own
+
+    print(f"full_version: {full_version} (offered by proa {own})")
+
+
+def cuda() -> str:
+    """The CUDA version built against, or 'False': CUDA is CuPy's business here."""
+    return "False"
+
+
+def cudnn() -> str:
+    """The cuDNN version built against, or 'False'."""
+    return "False"
+
+
+def mkl() -> str:
+    """Whether MKL is built in."""
+    return with_mkl

@@ -1,0 +1,140 @@
+"""PyLayer: an operation with a gradient of the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .. import backend
+from ..core import nest
+from ..core.place import expected_place
+from ..ops.backward import Node, Output
+from ..ops.trace import grad_mode, state, using
+from .eager import EAGER
+from .tensor import Tensor, new_tensor
+
+
+class PyLayerContext:
+    """What a PyLayer's `forward` hands on to its `backward`; any attribute may be set on it."""
+
+    def __init__(self) -> None:
+        self._saved: tuple = ()
+        self._undifferentiable: list[int] = []
+        self._materialize = True
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Keeps tensors for `backward`, which gets them from `saved_tensor()`."""
+        self._saved = tensors
+
+    def saved_tensor(self) -> tuple:
+        """What `save_for_backward` was given."""
+        return self._saved
+
+    def mark_not_inplace(self, *tensors: Any) -> None:
+        """Says that inputs returned as outputs are values of their own; they always are here."""
+
+    def mark_non_differentiable(self, *tensors: Tensor) -> None:
+        """Says that no gradient flows through these outputs."""
+        self._undifferentiable = [id(t) for t in tensors]
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether `backward` gets zeros (the default) or None for an output that nothing used."""
+        self._materialize = bool(value)
+
+
+class _Applied:
+    """What the backward walk asks of an operator, for a PyLayer."""
+
+    is_single = False
+    gradient = None
+
+    def __init__(self, type: str, count: int):
+        self.type = type
+        self.results = (None,) * count
+
+
+class PyLayerNode(Node):
+    """An application of a PyLayer as the backward walk sees it."""
+
+    __slots__ = ("layer", "context", "outputs")
+
+    def __init__(self, layer: type[PyLayer], context: PyLayerContext, inputs: Sequence[Tensor], outputs: Sequence[Tensor]):
+        super().__init__(_Applied(layer.__name__, len(outputs)), {}, [t._edge for t in inputs], ())  # type: ignore[arg-type]
+        self.layer, self.context = layer, context
+        self.outputs = [(o._array.shape, o._array.dtype) for o in outputs]
+
+    def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
+        """What the user's `backward` gives, one gradient an input tensor, in the walk's own form."""
+        recorded = any(isinstance(g, Tensor) for g in gs)
+        with using(EAGER), grad_mode(recorded):
+            given = [self._cotangent(n, g) for n, g in enumerate(gs)]
+            result = self.layer.backward(self.context, *given)
+        results = list(result) if isinstance(result, (list, tuple)) else [result]
+        if len(results) != len(self.edges):
+            raise ValueError(
+                f"{self.layer.__name__}.backward must give as many gradients as forward has tensor inputs, "
+                f"{len(self.edges)}. It gave {len(results)}."
+            )
+        for number, value in enumerate(results):
+            if value is not None and not isinstance(value, Tensor):
+                raise TypeError(
+                    f"{self.layer.__name__}.backward must give Tensors or None. Gradient {number} is a "
+                    f"{type(value).__name__}."
+                )
+        return results if recorded else [None if r is None else r._array for r in results]
+
+    def _cotangent(self, number: int, gradient: Any) -> Any:
+        if gradient is None:
+            if not self.context._materialize:
+                return None
+            shape, dtype = self.outputs[number]
+            return new_tensor(backend.namespace_at(expected_place()).zeros(shape, dtype))
+        return gradient if isinstance(gradient, Tensor) else new_tensor(gradient)
+
+
+class PyLayer:
+    """An operation whose forward and backward the user writes; used by `apply`.
+
+    >>> import proa as paddle
+    >>> class Double(paddle.autograd.PyLayer):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         return x * 2
+    ...     @staticmethod
+    ...     def backward(ctx, dy):
+    ...         return dy * 2
+    >>> x = paddle.ones([1]); x.stop_gradient = False
+    >>> Double.apply(x).backward(); float(x.grad)
+    2.0
+    """
+
+    @staticmethod
+    def forward(ctx: PyLayerContext, *args: Any, **kwargs: Any) -> Any:
+        """The user's computation; what happens in it is not recorded."""
+        raise NotImplementedError("A PyLayer must define the static method forward(ctx, ...).")
+
+    @staticmethod
+    def backward(ctx: PyLayerContext, *args: Any) -> Any:
+        """From the gradients of the outputs, those of the tensor inputs in order (None for none)."""
+        raise NotImplementedError("A PyLayer must define the static method backward(ctx, ...).")
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Runs `forward` and records the operation when an input wants a gradient."""
+        context = PyLayerContext()
+        inputs = [leaf for leaf in nest.leaves([list(args), kwargs]) if isinstance(leaf, Tensor)]
+        with grad_mode(False):
+            result = cls.forward(context, *args, **kwargs)
+        if not state.grad_enabled or all(t.stop_gradient for t in inputs):
+            return result
+        owned = nest.map_structure(
+            lambda leaf: new_tensor(leaf._array.view()) if isinstance(leaf, Tensor) else leaf, result)
+        originals = [leaf for leaf in nest.leaves(result) if isinstance(leaf, Tensor)]
+        outputs = [leaf for leaf in nest.leaves(owned) if isinstance(leaf, Tensor)]
+        if not outputs:
+            raise TypeError(f"{cls.__name__}.forward must return at least one Tensor. It returned {result!r}.")
+        node = PyLayerNode(cls, context, inputs, outputs)
+        for index, (original, output) in enumerate(zip(originals, outputs, strict=True)):
+            if output.dtype.is_differentiable and id(original) not in context._undifferentiable:
+                output._edge = Output(node, index)
+        return owned

@@ -1,0 +1,76 @@
+"""Which functions are left as they are: marked ones, other people's modules, and what is no plain function.
+
+Knows functions and module names; converts nothing.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Iterable
+from types import FunctionType, ModuleType
+from typing import Any
+
+_MARK = "__not_to_static__"
+_OWN = __name__.partition(".")[0]
+_TESTS = f"{_OWN}.tests"
+_ignored = {*sys.stdlib_module_names, _OWN, "numpy", "scipy", "pandas", "matplotlib", "PIL", "cv2", "cupy", "sklearn",
+            "tqdm", "pytest", "_pytest", "six", "google", "yaml", "requests", "gast", "astor", "torch", "tensorflow",
+            "jax", "paddle", "onnx", "onnxruntime"}
+
+
+def not_to_static(func: Any = None) -> Any:
+    """Marks a function to be called as it is from converted code; it is a decorator, and returns the function.
+
+    >>> from proa.jit.ignoring import is_marked, not_to_static
+    >>> @not_to_static
+    ... def report(x):
+    ...     print(x)
+    >>> is_marked(report)
+    True
+    """
+    if func is None:
+        return not_to_static
+    target = func.__func__ if isinstance(func, (staticmethod, classmethod)) or inspect.ismethod(func) else func
+    setattr(target, _MARK, True)
+    return func
+
+
+def is_marked(function: Any) -> bool:
+    """Whether a function was given to `not_to_static`."""
+    return getattr(function, _MARK, False) is True
+
+
+def ignore_module(modules: Iterable[ModuleType | str]) -> None:
+    """Leaves every function of these modules, and of the modules in them, as it is.
+
+    >>> import json
+    >>> from proa.jit.ignoring import ignore_module
+    >>> ignore_module([json])
+    """
+    if isinstance(modules, (str, ModuleType)):
+        raise TypeError(f"ignore_module(modules): modules must be a list of modules. Received {modules!r}. "
+                        "Write ignore_module([module]).")
+    _ignored.update(m if isinstance(m, str) else m.__name__ for m in modules)
+
+
+def is_ignored_module(name: str) -> bool:
+    """Whether a module, or a package it is in, is left alone."""
+    if name == _TESTS or name.startswith(_TESTS + "."):
+        return False
+    parts = name.split(".")
+    return any(".".join(parts[: i + 1]) in _ignored for i in range(len(parts)))
+
+
+def why_not(function: FunctionType) -> str | None:
+    """Why a function cannot be converted as a whole; None when it can."""
+    flags = function.__code__.co_flags
+    if flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+        return "generators and coroutines run in pieces, and cannot be part of a program"
+    return None
+
+
+def is_left_alone(function: FunctionType) -> bool:
+    """Whether converted code calls the function as it is."""
+    name = function.__globals__.get("__name__") or ""
+    return is_marked(function) or is_ignored_module(name) or why_not(function) is not None

@@ -1,0 +1,82 @@
+"""Calls from converted code: what is called is converted on the way, if it is the user's own Python.
+
+How a function is converted is given from outside; knows the kinds of callables there are.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from types import CellType, FunctionType, MethodType
+from typing import Any
+
+from .builtin import OVERLOADS
+
+Convert = Callable[[FunctionType], FunctionType]
+
+
+class Calls:
+    """`converted(f)` is what converted code calls for `f`; `convert` returns a function as it is to leave it alone.
+
+    Functions, methods, partial objects and objects with a Python `__call__` are converted. Classes, builtins and
+    everything else are called as they are, but for the builtins that have a meaning for symbolic values. An object
+    that runs its `forward` through `_call_with_hooks(forward, args, kwargs)` gets its forward converted.
+    """
+
+    def __init__(self, convert: Convert):
+        self._convert = convert
+
+    def __call__(self, callee: Any) -> Any:
+        """The callable to call instead of `callee`."""
+        if isinstance(callee, FunctionType):
+            return self._function(callee)
+        if isinstance(callee, MethodType):
+            return self._method(callee)
+        if id(callee) in OVERLOADS:
+            return OVERLOADS[id(callee)]
+        if isinstance(callee, functools.partial):
+            return functools.partial(self(callee.func), *callee.args, **callee.keywords)
+        return callee if isinstance(callee, type) else self._instance(callee)
+
+    def _function(self, function: FunctionType) -> FunctionType:
+        new = self._convert(function)
+        return self._rewrapped(function) if new is function and hasattr(function, "__wrapped__") else new
+
+    def _method(self, method: MethodType) -> Any:
+        function = method.__func__
+        if not isinstance(function, FunctionType):
+            return method
+        new = self._function(function)
+        return method if new is function else MethodType(new, method.__self__)
+
+    def _instance(self, instance: Any) -> Any:
+        kind = type(instance)
+        if hasattr(kind, "_call_with_hooks"):
+            return functools.partial(_call_with_hooks, instance, self)
+        call = getattr(kind, "__call__", None)
+        new = self._function(call) if isinstance(call, FunctionType) else call
+        return instance if new is call else MethodType(new, instance)
+
+    def _rewrapped(self, wrapper: FunctionType) -> FunctionType:
+        """A wrapper that is left alone, around the converted form of what it wraps."""
+        inner = wrapper.__wrapped__  # type: ignore[attr-defined]
+        new = self(inner)
+        held = [_contents(cell) is inner for cell in wrapper.__closure__ or ()]
+        if new is inner or not any(held):
+            return wrapper
+        cells = tuple(CellType(new) if h else c for h, c in zip(held, wrapper.__closure__ or (), strict=True))
+        copy = FunctionType(wrapper.__code__, wrapper.__globals__, wrapper.__name__, wrapper.__defaults__, cells)
+        copy.__kwdefaults__ = wrapper.__kwdefaults__
+        copy.__dict__.update(wrapper.__dict__)
+        return copy
+
+
+def _contents(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # an empty cell
+        return None
+
+
+def _call_with_hooks(layer: Any, converted: Calls, *args: Any, **kwargs: Any) -> Any:
+    return layer._call_with_hooks(converted(layer.forward), args, kwargs)

@@ -1,0 +1,4 @@
+"""proa's own version."""
+
+full_version = "0.1.0"
+major, minor, patch = full_version.split(".")
