@@ -22,35 +22,52 @@ def set_printoptions(precision: int | None = None, threshold: int | None = None,
     _options.update({name: value for name, value in given.items() if value is not None})
 
 
-def _use_scientific(array: np.ndarray) -> bool:
-    if _options["sci_mode"] is not None:
-        return bool(_options["sci_mode"])
-    finite = np.abs(array[np.isfinite(array) & (array != 0)]).astype(np.float64)
-    if finite.size == 0:
-        return False
-    return bool(finite.max() / finite.min() >= 1000 or finite.max() >= 1e8 or finite.min() < 1e-4)
-
-
-def _element_format(array: np.ndarray) -> dict[str, Any]:
+def _float_text(value: Any) -> str:
     digits = _options["precision"]
-    style = "e" if array.dtype.kind == "f" and _use_scientific(array) else "f"
-    return {
-        "float_kind": lambda v: f"{v:.{digits}{style}}",
-        "complex_kind": lambda v: f"({v.real:.{digits}f}{v.imag:+.{digits}f}j)",
-        "bool": lambda v: f"{'True' if v else 'False':>5}" if array.size > 1 and not array.all() else str(bool(v)),
-    }
+    if not np.isfinite(value):
+        return str(float(value))
+    if _options["sci_mode"]:
+        return f"{value:.{digits}e}"
+    return f"{value:.0f}." if value == np.floor(value) else f"{value:.{digits}f}"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, np.floating):
+        return _float_text(value)
+    if isinstance(value, np.complexfloating):
+        return str(complex(value))
+    return str(value)
+
+
+def _shown(array: np.ndarray) -> np.ndarray:
+    """The elements that are printed: all of them, or the edges of a large array."""
+    if array.size <= _options["threshold"]:
+        return array
+    edge = _options["edgeitems"]
+    for axis, size in enumerate(array.shape):
+        if size > 2 * edge:
+            array = np.take(array, [*range(edge), *range(-edge, 0)], axis=axis)
+    return array
 
 
 def format_array(array: np.ndarray, indent: int) -> str:
-    """The elements, nested in brackets and aligned behind `indent` spaces."""
+    """The elements, nested in brackets, of one width, behind `indent` spaces."""
     if array.dtype.name == "bfloat16":
         array = array.astype(np.float32)
+    if array.ndim == 0:
+        return _text(array[()])
     if array.size == 0:
-        return "[]" if array.ndim <= 1 else str(array.tolist())
-    text = np.array2string(
-        array, separator=", ", formatter=_element_format(array), threshold=_options["threshold"],
-        edgeitems=_options["edgeitems"], max_line_width=_options["linewidth"], prefix=" " * indent)
-    return text
+        return str(array.tolist()).replace("], [", "],\n" + " " * (indent + 1) + "[")
+    texts = [_text(value) for value in _shown(array).reshape(-1)]
+    sign = any(text.startswith("-") for text in texts)
+    width = max(len(text) + (sign and not text.startswith("-")) for text in texts)
+
+    def padded(value: Any) -> str:
+        text = _text(value)
+        return f"{' ' if sign and not text.startswith('-') else ''}{text}".ljust(width)
+
+    return np.array2string(array, separator=", ", formatter={"all": padded}, threshold=_options["threshold"],
+                           edgeitems=_options["edgeitems"], max_line_width=_options["linewidth"], prefix=" " * indent)
 
 
 def format_tensor(tensor: Tensor) -> str:

@@ -307,6 +307,12 @@ class Tensor(_ArrayMethods):
         superseded[id(self._array)] = self._array
         self._array = array.view() if array is self._array else array
 
+    def _alias(self) -> Tensor:
+        """Another Tensor of this value and edge: what an in-place form saves of it stays good."""
+        alias = new_tensor(self._array.view())
+        alias._edge = self._edge
+        return alias
+
     def _rebind(self, result: Tensor) -> Tensor:
         """Makes this Tensor the result of an operation on it: what the in-place forms do."""
         if state.grad_enabled and type(self._edge) is Leaf:

@@ -7,6 +7,7 @@ Knows the converters and the operators; knows nothing of programs.
 
 from __future__ import annotations
 
+import copy
 import functools
 from dataclasses import dataclass
 from types import CodeType, FunctionType, MethodType
@@ -62,7 +63,9 @@ def generated_source(function: Any) -> str:
     inner = convert(function)
     while not isinstance(inner, FunctionType):
         inner = inner.func if isinstance(inner, functools.partial) else inner.__func__
-    return source_text(_generated.get(inner.__code__))
+    tree = copy.copy(_generated.get(inner.__code__))
+    tree.decorator_list = []
+    return source_text(tree)
 
 
 def is_generated(function: FunctionType) -> bool:

@@ -6,7 +6,8 @@ Knows functions and module names; converts nothing.
 from __future__ import annotations
 
 import inspect
-import sys
+import os
+import sysconfig
 from collections.abc import Iterable
 from types import FunctionType, ModuleType
 from typing import Any
@@ -14,9 +15,9 @@ from typing import Any
 _MARK = "__not_to_static__"
 _OWN = __name__.partition(".")[0]
 _TESTS = f"{_OWN}.tests"
-_ignored = {*sys.stdlib_module_names, _OWN, "numpy", "scipy", "pandas", "matplotlib", "PIL", "cv2", "cupy", "sklearn",
-            "tqdm", "pytest", "_pytest", "six", "google", "yaml", "requests", "gast", "astor", "torch", "tensorflow",
-            "jax", "paddle", "onnx", "onnxruntime"}
+_ignored = {_OWN, "numpy", "scipy", "cupy"}
+_STANDARD_LIBRARY = sysconfig.get_path("stdlib") + os.sep
+_INSTALLED = tuple(f"{os.sep}{folder}{os.sep}" for folder in ("site-packages", "dist-packages"))
 
 
 def not_to_static(func: Any = None) -> Any:
@@ -62,6 +63,19 @@ def is_ignored_module(name: str) -> bool:
     return any(".".join(parts[: i + 1]) in _ignored for i in range(len(parts)))
 
 
+def is_foreign(function: FunctionType) -> bool:
+    """Whether a function is of the standard library, or of an installed package that makes no use of this one."""
+    filename = function.__code__.co_filename
+    if any(folder in filename for folder in _INSTALLED):
+        return not any(_is_ours(value) for value in list(function.__globals__.values()))
+    return filename.startswith(_STANDARD_LIBRARY)
+
+
+def _is_ours(value: Any) -> bool:
+    name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+    return isinstance(name, str) and name.partition(".")[0] == _OWN
+
+
 def why_not(function: FunctionType) -> str | None:
     """Why a function cannot be converted as a whole; None when it can."""
     flags = function.__code__.co_flags
@@ -73,4 +87,4 @@ def why_not(function: FunctionType) -> str | None:
 def is_left_alone(function: FunctionType) -> bool:
     """Whether converted code calls the function as it is."""
     name = function.__globals__.get("__name__") or ""
-    return is_marked(function) or is_ignored_module(name) or why_not(function) is not None
+    return is_marked(function) or is_ignored_module(name) or is_foreign(function) or why_not(function) is not None

@@ -1,7 +1,8 @@
 """The one table of methods that Tensor and Variable share, filled from the families of operators.
 
 A name here is a method of both classes, the first argument being `self`. The forms that work in place (`x.add_(y)`)
-are made from the plain ones: the result takes the place of the value (`_rebind`, which each class defines).
+are made from the plain ones: applied to another name of the value (`_alias`), the result takes the value's place
+(`_rebind`); each class defines both.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 from . import (
     creation,
+    diagonal,
     elementwise,
     gather,
     indexing,
@@ -19,10 +21,13 @@ from . import (
     linalg,
     manipulation,
     masking,
+    random,
     rearrange,
     reduce,
     scan,
+    search,
     slicing,
+    stats,
     unary,
 )
 
@@ -30,7 +35,7 @@ from . import (
 def _in_place(function: Callable) -> Callable:
     @functools.wraps(function)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return self._rebind(function(self, *args, **kwargs))
+        return self._rebind(function(self._alias(), *args, **kwargs))
 
     method.__name__ = method.__qualname__ = function.__name__ + "_"
     method.__doc__ = f"As `{function.__name__}`, in place: the result becomes this tensor's value."
@@ -69,10 +74,16 @@ METHODS: dict[str, Any] = {
              "put_along_axis"),
     **_plain(masking, "where nonzero index_put masked_select masked_fill"),
     **_plain(slicing, "strided_slice"),
+    **_plain(stats, "logsumexp var std nansum nanmean median quantile norm dist"),
+    **_plain(search, "sort argsort topk kthvalue mode unique bincount histogram isclose allclose equal_all is_empty clip "
+             "bucketize"),
+    **_plain(diagonal, "diagonal trace kron cross diag_embed"),
+    **_plain(random, "bernoulli multinomial uniform_ normal_"),
 }
 
 _IN_PLACE = ("add subtract multiply divide floor_divide mod remainder pow scale neg cast exp log sqrt rsqrt square "
              "reciprocal sin cos tan tanh abs floor ceil round trunc erf reshape transpose squeeze unsqueeze flatten tril triu "
-             "cumsum cumprod scatter index_add index_put put_along_axis masked_fill where")
+             "cumsum cumprod scatter index_add index_put put_along_axis masked_fill "
+             "clip")
 
 METHODS.update({f"{name}_": _in_place(METHODS[name]) for name in _IN_PLACE.split()})

@@ -23,11 +23,7 @@ def generator(xp: Any, seed: int = 0) -> Any:
     """The generator that a kernel draws from: NumPy's, or CuPy's started from it."""
     if xp.__name__ == "cupy":
         return xp.random.default_rng(seed or default_generator().next_seed())
-    if not seed:
-        return default_generator().numpy
-    import numpy as np
-
-    return np.random.default_rng(seed)
+    return xp.random.default_rng(seed) if seed else default_generator().numpy
 
 
 def _float_draw(draw: Any, sizes: tuple, dtype: DType) -> Any:
@@ -102,7 +98,7 @@ def _multinomial(xp, x, *, num_samples: int = 1, replacement: bool = False):
             f"multinomial(x, num_samples): without replacement each row needs at least {num_samples} probabilities "
             f"above 0. Give replacement=True or fewer samples."
         )
-    # The largest of -log(u)/w … : exponential races draw without replacement.
+    # The first arrivals of processes whose rates are the weights: drawing without replacement.
     with_zero = xp.where(weights > 0, weights, xp.ones_like(weights))
     times = xp.where(weights > 0, rng.standard_exponential(x.shape) / with_zero, xp.inf)
     return xp.argsort(times, -1)[..., :num_samples].astype("int64")

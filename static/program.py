@@ -123,6 +123,9 @@ class Variable(_VariableMethods):
         result.stop_gradient = True
         return result
 
+    def _alias(self) -> Variable:
+        return self
+
     def _rebind(self, result: Variable) -> Variable:
         """Gives this variable the value of another from here on: what the in-place forms do."""
         self.program.current_block().append("assign", {"X": [result.name]}, {"Out": [self.name]}, {})

@@ -64,7 +64,7 @@ class ProgramTrace(Trace):
             else:
                 results.append(self._new(op.type, spec, stop))
         self._append(op, inputs, results, attrs)
-        return tuple(results) if len(results) > 1 else results[0]
+        return results[0] if len(results) == 1 else tuple(results)
 
     def _lift_slot(self, op: Operator, slot: Slot, value: Any) -> Any:
         what = f"{op.type}: the input {slot.name}"

@@ -11,7 +11,7 @@ from typing import Any
 import gast
 
 from ..pyct.names import Namer, identifiers
-from ..pyct.statements import is_generator, own_functions
+from ..pyct.statements import is_generator, looks_at_its_names, own_functions
 from . import (
     annotated,
     asserts,
@@ -22,13 +22,16 @@ from . import (
     declarations,
     logical,
     loop_else,
+    loop_returns,
     returns,
+    shapes,
     supers,
 )
 from .context import OPERATORS, Context
 
-STATEMENTS = (annotated, declarations, supers, loop_else, returns, breaks, asserts, control_flow)  # one function at a time
-EXPRESSIONS = (conditionals, logical, calls)  # a function and those in it
+STATEMENTS = (  # one function at a time
+    annotated, declarations, supers, loop_returns, loop_else, returns, breaks, asserts, control_flow)
+EXPRESSIONS = (conditionals, logical, shapes, calls)  # a function and those in it
 
 __all__ = ["EXPRESSIONS", "OPERATORS", "STATEMENTS", "Context", "convert_tree", "new_context"]
 
@@ -51,5 +54,6 @@ def _convert_statements(function: Any, context: Context) -> None:
     for inner in list(own_functions(function)):
         if not is_generator(inner):
             _convert_statements(inner, context)
-    for converter in STATEMENTS:
-        converter.convert(function, context)
+    if not looks_at_its_names(function):
+        for converter in STATEMENTS:
+            converter.convert(function, context)

@@ -12,7 +12,7 @@ from typing import Any
 
 import gast
 
-from ..pyct.activity import Activity, Scope, activity, scope_of
+from ..pyct.activity import Activity, Scope, activity, rebinding, scope_of
 from ..pyct.cfg import Graph, Node, build
 from ..pyct.flow import bound_after, bound_names, live_after, live_names
 from ..pyct.statements import any_contains
@@ -65,7 +65,8 @@ def plan(function: Any) -> Plan:
     always = done.captured | scope.globals | scope.nonlocals
     graph = build(function.body)
     live = live_names(graph, always)
-    states = {s: _state(s, graph, live, always) for s in graph.tests if convertible(s)}
+    changing = rebinding(function)
+    states = {s: _state(s, graph, live, changing) for s in graph.tests if convertible(s)}
     bound = bound_names(graph, scope.parameters, _own_names(states, graph))
     for statement, state in states.items():
         state.unbound = (set(state.names) & scope.local) - bound_after(graph.tests[statement], bound)
@@ -77,13 +78,14 @@ def _unbindable(states: dict[Any, State], done: Activity) -> set[str]:
     return done.deletes.union(*(s.unbound for s in states.values())) if states else set()
 
 
-def _state(statement: Any, graph: Graph, live: dict[Node, set[str]], always: set[str]) -> State:
+def _state(statement: Any, graph: Graph, live: dict[Node, set[str]], changing: dict[str, set[str]]) -> State:
     bodies = _branches(statement)
     done = [activity(body) for body in bodies]
-    writes = [d.writes | d.deletes for d in done]
+    writes = [(d.writes | d.deletes).union(*(changing[n] for n in d.reads & changing.keys())) for d in done]
     written = set().union(*writes)
-    inside = live_after(graph.tests[statement], live) | always
-    behind = live[graph.after[statement]] | always if isinstance(statement, gast.If) else inside
+    test, is_if = graph.tests[statement], isinstance(statement, gast.If)
+    inside = live_after(test, live) if is_if else live[test]  # a loop's test is read again after each turn
+    behind = live[graph.after[statement]] if is_if else inside
     outputs = sorted(written & behind)
     restored = sorted((written & inside) - behind)
     attributes = {text: node for d in done for text, node in d.attributes.items() if text.split(".")[0] not in written}

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from .assertions import assert_stmt
-from .builtin import bool_, float_, int_, len_, print_, range_
+from .builtin import bool_, float_, int_, len_, print_, range_, shape_of
 from .conditionals import if_exp, if_stmt, raising
 from .logical import and_, compare, not_, or_
 from .loops import for_stmt, while_stmt
@@ -17,7 +17,8 @@ from .plain import nothing, plain
 from .undefined import Undefined, changed, load, read
 
 __all__ = ["Undefined", "and_", "assert_stmt", "bool_", "changed", "compare", "float_", "for_stmt", "if_exp", "if_stmt",
-           "int_", "len_", "load", "not_", "nothing", "or_", "plain", "print_", "raising", "range_", "read", "while_stmt"]
+           "int_", "len_", "load", "not_", "nothing", "or_", "plain", "print_", "raising", "range_", "read", "shape_of",
+           "while_stmt"]
 
 
 def namespace(**more: Any) -> SimpleNamespace:

@@ -41,7 +41,12 @@ def range_(*bounds: Any) -> Any:
 
 def len_(value: Any) -> Any:
     """`len(value)`: of a symbolic tensor, the size of its first dimension."""
-    return staging.length(value) if staging.is_symbolic(value) else len(value)
+    return staging.sizes(value)[0] if staging.is_symbolic(value) and value.shape else len(value)
+
+
+def shape_of(value: Any) -> Any:
+    """`value.shape`: of a symbolic tensor a list, whose entries are symbolic where a size is not known."""
+    return staging.sizes(value) if staging.is_symbolic(value) else value.shape
 
 
 def int_(*args: Any, **kwargs: Any) -> Any:
@@ -66,11 +71,17 @@ def _cast(kind: Callable[..., Any], dtype: str, args: tuple, kwargs: dict) -> An
 
 
 def print_(*values: Any, **options: Any) -> None:
-    """`print(…)`: symbolic values are printed when the program runs."""
-    if any(staging.is_symbolic(v) for v in values):
-        staging.show(list(values))
-    else:
-        print(*values, **options)
+    """`print(…)`: each symbolic value on a line of its own, behind the text before it, when the program runs."""
+    if not any(staging.is_symbolic(v) for v in values):
+        return print(*values, **options)
+    said: list[str] = []
+    for value in values:
+        if staging.is_symbolic(value):
+            staging.show(value, " ".join(said))
+            said = []
+        else:
+            said.append(str(value))
+    return print(*said, **options) if said else None
 
 
 OVERLOADS: dict[int, Callable[..., Any]] = {

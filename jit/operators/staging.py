@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...ops.debugging import assert_value, print_value
+from ...ops.manipulation import shape
 from ...static import control_flow
 from ...static.program import Variable
 
@@ -52,16 +54,16 @@ def cast(x: Any, dtype: str) -> Any:
     return x.astype(dtype)
 
 
-def length(x: Any) -> Any:
-    """The size of the first dimension: an int where it is known, otherwise symbolic."""
-    return control_flow.first_dimension(x) if x.shape[0] < 0 else x.shape[0]
+def sizes(x: Any) -> list[Any]:
+    """The shape of a symbolic value: ints where they are known, otherwise symbolic scalars."""
+    return [shape(x)[axis] if size < 0 else size for axis, size in enumerate(x.shape)]
 
 
 def check(test: Any, message: str | None, where: str) -> None:
-    """A run-time check that a symbolic test holds."""
-    control_flow.check(test, message, where)
+    """A run-time check that a symbolic test holds: an AssertionError with the message and the user's place."""
+    assert_value(test, message=f"{where}: {message or 'the assertion does not hold'}")
 
 
-def show(values: list) -> None:
-    """Prints values, some of them symbolic, when the program runs."""
-    control_flow.show(values)
+def show(value: Any, text: str) -> None:
+    """Prints a symbolic value behind `text` whenever the program runs."""
+    print_value(value, text, summarize=-1)

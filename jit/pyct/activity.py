@@ -75,6 +75,17 @@ def free_names(function: Any) -> set[str]:
     return (done.reads | done.captured | done.writes | done.deletes) - scope_of(function).local
 
 
+def rebinding(function: Any) -> dict[str, set[str]]:
+    """The functions defined anywhere in a function, by name, that change its variables when they are called."""
+    inner = [n for s in body_of(function) for n in gast.walk(s) if isinstance(n, gast.FunctionDef)]
+    scopes = {n.name: scope_of(n) for n in inner}
+    calls = {n.name: activity(n.body).reads & scopes.keys() for n in inner}
+    changed = {name: set(scope.nonlocals) for name, scope in scopes.items()}
+    for _ in inner:  # one function may call another
+        changed = {n: names.union(*(changed[c] for c in calls[n])) for n, names in changed.items()}
+    return {name: names for name, names in changed.items() if names}
+
+
 class _Collector(gast.NodeVisitor):
     def __init__(self) -> None:
         self.found = Activity()

@@ -12,6 +12,7 @@ import gast
 
 LOOPS = (gast.For, gast.AsyncFor, gast.While)
 SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef, gast.Lambda)
+_FRAME_READERS = {"locals", "vars", "dir", "eval", "exec"}
 
 
 def blocks(statement: Any) -> Iterator[tuple[Any, str]]:
@@ -94,6 +95,13 @@ def _yields(node: Any) -> bool:
     if isinstance(node, (gast.Yield, gast.YieldFrom)):
         return True
     return not isinstance(node, SCOPES) and any(_yields(c) for c in gast.iter_child_nodes(node))
+
+
+def looks_at_its_names(function: Any) -> bool:
+    """Whether a function calls what sees the names of its frame: its statements cannot move into other frames."""
+    called = [n.func.id for s in function.body for n in gast.walk(s)
+              if isinstance(n, gast.Call) and isinstance(n.func, gast.Name)]
+    return not _FRAME_READERS.isdisjoint(called)
 
 
 def split_docstring(statements: list[Any]) -> tuple[list[Any], list[Any]]:

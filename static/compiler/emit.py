@@ -95,7 +95,7 @@ class Emitter:
                 targets.append(f"[{', '.join(names)}]" if names else "_")
             else:
                 targets.append(names[0] if names else "_")
-        return ", ".join(targets)
+        return ", ".join(targets) or "_"
 
     def assigned(self, block: Block, name: str) -> str:
         """The local that holds a variable, which the line being emitted assigns."""

@@ -14,6 +14,7 @@ from .emit import Emitter, emit_function
 from .usage import needed_operations, reads, writes
 
 _numbers = itertools.count()
+_KEPT = (ValueError, TypeError, IndexError, NotImplementedError, AssertionError)  # anything else becomes RuntimeError
 
 
 class Plan:
@@ -47,7 +48,7 @@ class Plan:
         reason = _operator_account(op, self._arguments.get(trace.tb_lineno, []), trace.tb_frame.f_locals) or str(error)
         where = f" appended at {op.source}" if op.source else ""
         message = f"{reason}\n  in the operation {op.type!r}{where}: {op!r}"
-        kind = type(error) if type(error) in (ValueError, TypeError, IndexError, NotImplementedError) else RuntimeError
+        kind = type(error) if type(error) in _KEPT else RuntimeError
         raise kind(message) from error
 
     def __repr__(self) -> str:

@@ -15,6 +15,12 @@ def sub_block(op: Operation) -> Block | None:
     return None if index is None else op.block.program.blocks[index]
 
 
+def has_effect(op: Operation) -> bool:
+    """Whether an operation does something beyond the Program, in its sub-block perhaps."""
+    block = sub_block(op)
+    return op.type in SIDE_EFFECTS or (block is not None and any(map(has_effect, block.ops)))
+
+
 def reads(op: Operation) -> list[str]:
     """The outer names that an operation reads, through its sub-block too."""
     block = sub_block(op)
@@ -58,7 +64,7 @@ def needed_operations(ops: Sequence[Operation], wanted: set[str]) -> list[Operat
     for op in reversed(ops):
         if op.type in ("feed", "fetch"):
             continue
-        if op.type in SIDE_EFFECTS or any(name in wanted for name in writes(op)):
+        if has_effect(op) or any(name in wanted for name in writes(op)):
             kept.append(op)
             wanted.update(reads(op))
     return kept[::-1]

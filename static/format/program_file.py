@@ -1,0 +1,168 @@
+"""`.pdmodel` files: a serialized `ProgramDesc`, checked for everything that a reader of its blocks relies on.
+
+Knows the messages, and nothing of what an operator means.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+from google.protobuf.message import DecodeError, EncodeError
+
+from ...core.byte_source import open_source
+from ...core.files import CorruptFileError
+from . import framework_pb2 as pb
+from .attributes import BLOCK, BLOCKS, STRINGS, VARS
+from .tensor_stream import ELEMENTS
+from .wire import find_damage
+
+_MOST_DIMENSIONS = 32
+
+
+def read_program_desc(source: str | os.PathLike[str] | bytes | Any, name: str | None = None) -> pb.ProgramDesc:
+    """The message in a `.pdmodel` file, given as a path, as bytes or as a binary file; `name` is for errors.
+
+    Raises CorruptFileError, naming the file and the place in it, when it is truncated, is no ProgramDesc, has no
+    blocks, or refers to blocks or element types that there are not.
+
+    >>> from proa.static.format.program_file import read_program_desc
+    >>> read_program_desc(b"", "empty.pdmodel")
+    Traceback (most recent call last):
+    ...
+    proa.core.files.CorruptFileError: empty.pdmodel: byte 0: the Program has no blocks; the file is empty or no .pdmodel file
+    """
+    with open_source(source, name) as file:
+        data, called = file.take(file.left), file.name
+    try:
+        desc = pb.ProgramDesc.FromString(data)
+    except (DecodeError, UnicodeDecodeError, RecursionError) as error:
+        _fail_parse(data, called, str(error))
+    missing = desc.FindInitializationErrors()
+    if missing:
+        raise CorruptFileError(called, missing[0], "the field is missing, or has a value that is not known")
+    if not desc.blocks:
+        raise CorruptFileError(called, "byte 0", "the Program has no blocks; the file is empty or no .pdmodel file")
+    if not all(isinstance(text, str) for text in _texts(desc)):
+        _fail_parse(data, called, "a text is not UTF-8")
+    _Checks(desc, called).run()
+    return desc
+
+
+def serialize_program_desc(desc: pb.ProgramDesc) -> bytes:
+    """The bytes of a `.pdmodel` file; ValueError for a message that lacks fields or is larger than 2 GiB."""
+    try:
+        return desc.SerializeToString(deterministic=True)
+    except (EncodeError, ValueError) as error:
+        raise ValueError(f"The Program cannot be written: {error}. Large constants belong into parameters.") from error
+
+
+def _fail_parse(data: bytes, name: str, reason: str) -> NoReturn:
+    damage = find_damage(data, pb.ProgramDesc.DESCRIPTOR)
+    if damage is None:
+        raise CorruptFileError(name, "byte 0", f"the file is no .pdmodel file, or damaged: {reason}")
+    raise CorruptFileError(name, f"byte {damage.offset}, {damage.field}", f"the file is no .pdmodel file, or damaged: "
+                                                                          f"{damage.reason}")
+
+
+def _texts(desc: pb.ProgramDesc) -> Iterator[Any]:
+    """Every text of the message."""
+    for pair in desc.op_version_map.pair:
+        yield pair.op_name
+    for block in desc.blocks:
+        for var in block.vars:
+            yield var.name
+            for attr in var.attrs:
+                yield from (attr.name, attr.s)
+        for op in block.ops:
+            yield op.type
+            for slot in (*op.inputs, *op.outputs):
+                yield slot.parameter
+                yield from slot.arguments
+            yield from _attr_texts(op)
+
+
+def _attr_texts(op: pb.OpDesc) -> Iterator[Any]:
+    for attr in op.attrs:
+        yield from (attr.name, attr.s, attr.var_name)
+        if attr.type == STRINGS or attr.strings:
+            yield from attr.strings
+        if attr.type == VARS or attr.vars_name:
+            yield from attr.vars_name
+
+
+class _Checks:
+    """The checks of a message that could be parsed."""
+
+    def __init__(self, desc: pb.ProgramDesc, name: str):
+        self.desc, self.name, self.count = desc, name, len(desc.blocks)
+        self.inner: list[set[int]] = [set() for _ in desc.blocks]
+
+    def fail(self, place: str, reason: str) -> NoReturn:
+        """Raises CorruptFileError."""
+        raise CorruptFileError(self.name, place, reason)
+
+    def run(self) -> None:
+        """All of them."""
+        for index, block in enumerate(self.desc.blocks):
+            self.block(index, block)
+            for var in block.vars:
+                self.var(f"block {index}, variable {var.name!r}", var.type)
+            for number, op in enumerate(block.ops):
+                self.op(index, f"block {index}, operator {number} ({op.type})", op)
+        self.no_cycle()
+
+    def block(self, index: int, block: pb.BlockDesc) -> None:
+        """Its own number, and its parent's and forward block's."""
+        if block.idx != index:
+            self.fail(f"block {index}, idx", f"the block should have the number {index}, not {block.idx}")
+        if not (-1 <= block.parent_idx < self.count) or block.parent_idx == index or (index == 0) != (block.parent_idx < 0):
+            self.fail(f"block {index}, parent_idx", f"{block.parent_idx} cannot be the parent of block {index} of {self.count}")
+        if not -1 <= block.forward_block_idx < self.count:
+            self.fail(f"block {index}, forward_block_idx", f"there is no block {block.forward_block_idx}, only {self.count}")
+        steps, parent = 0, block.parent_idx
+        while parent > 0 and steps <= self.count:
+            steps, parent = steps + 1, self.desc.blocks[parent].parent_idx
+        if steps > self.count:
+            self.fail(f"block {index}, parent_idx", "the parents go round in a circle")
+
+    def var(self, place: str, kind: pb.VarType) -> None:
+        """Element types and dims."""
+        for field, message in kind.ListFields():
+            tensor = getattr(message, "tensor", message)
+            if field.name not in ("selected_rows", "lod_tensor", "tensor_array", "sparse_coo", "sparse_csr"):
+                continue
+            if tensor.data_type not in ELEMENTS:
+                self.fail(f"{place}, data_type", f"{tensor.data_type} is not the number of an element type")
+            if len(tensor.dims) > _MOST_DIMENSIONS or any(size < -1 for size in tensor.dims):
+                self.fail(f"{place}, dims", f"a shape of {list(tensor.dims)[:_MOST_DIMENSIONS]} cannot be")
+
+    def op(self, index: int, place: str, op: pb.OpDesc) -> None:
+        """The blocks that attributes name."""
+        for attr in op.attrs:
+            if attr.type not in (BLOCK, BLOCKS):
+                continue
+            for block in [attr.block_idx] if attr.type == BLOCK else attr.blocks_idx:
+                if not 0 < block < self.count:
+                    self.fail(f"{place}, attribute {attr.name!r}", f"{block} is not the number of one of the inner blocks, of "
+                                                                   f"which there are {self.count - 1}")
+                self.inner[index].add(block)
+
+    def no_cycle(self) -> None:
+        """No block may run itself, directly or through others."""
+        state = [0] * self.count  # 1: on the way here, 2: done
+        for root in range(self.count):
+            path = [(root, iter(self.inner[root]))] if state[root] == 0 else []
+            state[root] = state[root] or 1
+            while path:
+                block, rest = path[-1]
+                following = next(rest, None)
+                if following is None:
+                    state[block] = 2
+                    path.pop()
+                elif state[following] == 1:
+                    self.fail(f"block {block}", f"it runs block {following}, which runs it in turn")
+                elif state[following] == 0:
+                    state[following] = 1
+                    path.append((following, iter(self.inner[following])))

@@ -1,0 +1,241 @@
+"""The backward walk on Tensors: accumulation, retention, hooks, in-place changes, higher orders."""
+
+import numpy as np
+import pytest
+
+import proa as paddle
+from proa.core.errors import GraphFreedError, ModifiedInPlaceError
+
+
+def leaf(*values, dtype="float32"):
+    return paddle.to_tensor(np.array(values, dtype), stop_gradient=False)
+
+
+def test_gradients_accumulate_over_passes_and_uses():
+    x = leaf(1.0, 2.0)
+    for _ in range(2):
+        (x * x + x).sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), 2 * (2 * x.numpy() + 1))
+
+
+def test_a_shared_subexpression_is_visited_once_with_its_whole_gradient():
+    x = leaf(0.5)
+    y = x.exp()
+    z = y * y + y
+    calls = []
+    y.register_hook(lambda g: calls.append(g.numpy()))
+    z.backward()
+    assert len(calls) == 1
+    np.testing.assert_allclose(calls[0], 2 * np.exp(0.5) + 1, rtol=1e-6)
+
+
+def test_second_pass_needs_retain_graph():
+    x = leaf(3.0)
+    y = (x * x).sum()
+    y.backward(retain_graph=True)
+    y.backward()
+    assert float(x.grad) == 12.0
+    with pytest.raises(GraphFreedError, match="retain_graph=True"):
+        y.backward()
+
+
+def test_what_does_not_save_values_survives_too():
+    x = leaf(3.0)
+    y = (x + 1.0) * 2.0
+    y.backward()
+    with pytest.raises(GraphFreedError):
+        y.backward()
+
+
+@pytest.mark.parametrize("change", [lambda y: y.add_(paddle.ones([1])), lambda y: y.__setitem__(0, 5.0), lambda y: y.exp_()])
+def test_in_place_change_of_a_needed_value_is_an_error(change):
+    x = leaf(1.0)
+    y = x.exp()
+    z = y * 2.0
+    change(y)
+    with pytest.raises(ModifiedInPlaceError, match="'exp'"):
+        z.backward()
+
+
+def test_in_place_change_of_a_value_nobody_needs_is_fine():
+    x = leaf(1.0)
+    y = x + 1.0
+    z = y * 2.0
+    y.add_(paddle.ones([1]))
+    z.backward()
+    assert float(x.grad) == 2.0
+
+
+def test_in_place_operation_carries_its_gradient():
+    x = leaf(2.0)
+    y = x * 3.0
+    y.multiply_(x * 2.0)
+    y.exp_()
+    y.backward()
+    np.testing.assert_allclose(x.grad.numpy(), [12 * 2.0 * np.exp(24.0)], rtol=1e-5)
+
+
+def test_leaf_that_wants_a_gradient_cannot_change_in_place():
+    x = leaf(2.0)
+    with pytest.raises(RuntimeError, match="leaf"):
+        x.add_(paddle.ones([1]))
+    with paddle.no_grad():
+        x.add_(paddle.ones([1]))
+    assert float(x) == 3.0
+
+
+def test_optimizer_step_between_passes_is_noticed():
+    x = leaf(2.0)
+    w = paddle.create_parameter([1], "float32")
+    y = (x * w) * w
+    y.backward(retain_graph=True)
+    paddle.optimizer.SGD(0.1, parameters=[w]).step()
+    with pytest.raises(ModifiedInPlaceError):
+        y.backward()
+
+
+def test_backward_of_what_has_no_gradient():
+    with pytest.raises(RuntimeError, match="stop_gradient"):
+        paddle.ones([1]).backward()
+    with paddle.no_grad():
+        y = leaf(1.0) * 2.0
+    with pytest.raises(RuntimeError):
+        y.backward()
+
+
+def test_start_gradient_and_its_shape():
+    x = leaf(1.0, 2.0)
+    y = x * x
+    y.backward(paddle.to_tensor([1.0, 10.0]))
+    np.testing.assert_allclose(x.grad.numpy(), [2.0, 40.0])
+    with pytest.raises(ValueError, match="shape"):
+        (x * x).backward(paddle.ones([3]))
+
+
+def test_hooks_replace_gradients_and_can_be_removed():
+    x = leaf(1.0)
+    handle = x.register_hook(lambda g: g * 10.0)
+    (x * 2.0).backward()
+    assert float(x.grad) == 20.0
+    assert handle.remove() and not handle.remove()
+    x.clear_grad()
+    (x * 2.0).backward()
+    assert float(x.grad) == 2.0
+
+
+def test_hook_on_an_inner_value_changes_what_flows_on():
+    x = leaf(1.0)
+    y = x * 2.0
+    y.register_hook(lambda g: paddle.zeros_like(g))
+    (y * 3.0).backward()
+    assert float(x.grad) == 0.0
+
+
+def test_retain_grads_keeps_an_inner_gradient():
+    x = leaf(1.0, 2.0)
+    y = x * 2.0
+    y.retain_grads()
+    (y * y).sum().backward()
+    np.testing.assert_allclose(y.grad.numpy(), 2 * y.numpy())
+
+
+def test_grad_leaves_leaves_alone_and_takes_inner_values():
+    x = leaf(2.0)
+    y = x * x
+    z = y * y
+    gy, gx = paddle.grad(z, [y, x])
+    assert (float(gy), float(gx)) == (8.0, 32.0)
+    assert x.grad is None
+
+
+def test_grad_of_an_unused_input():
+    x, y = leaf(1.0), leaf(1.0)
+    with pytest.raises(ValueError, match="allow_unused"):
+        paddle.grad(x * 2.0, y)
+    assert paddle.grad(x * 2.0, [x, y], allow_unused=True)[1] is None
+
+
+def test_grad_with_starts_and_blocked_values():
+    x = leaf(2.0)
+    y = x * x
+    [g] = paddle.grad(y * x, x, grad_outputs=paddle.to_tensor([3.0]), retain_graph=True)
+    assert float(g) == 36.0
+    [g] = paddle.grad(y * x, x, no_grad_vars=[y])
+    assert float(g) == 4.0
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_higher_orders(order):
+    x = leaf(0.7, dtype="float64")
+    value = x.tanh() * x.exp()
+    for _ in range(order):
+        [value] = paddle.grad(value, x, create_graph=True)
+    t, e = np.tanh(0.7), np.exp(0.7)
+    d1, d2 = 1 - t * t, -2 * t * (1 - t * t)
+    d3 = -2 * (1 - t * t) ** 2 + 4 * t * t * (1 - t * t)
+    expected = {1: t + d1, 2: t + 2 * d1 + d2, 3: t + 3 * d1 + 3 * d2 + d3}[order] * e
+    np.testing.assert_allclose(value.numpy(), [expected], rtol=1e-12)
+
+
+def test_gradient_penalty_reaches_the_parameters():
+    w, x = leaf(1.5), leaf(0.3)
+    y = (w * x).tanh()
+    [g] = paddle.grad(y, x, create_graph=True)
+    (g * g).backward()
+    eps = 1e-3
+    f = lambda w: (w * (1 - np.tanh(w * 0.3) ** 2)) ** 2  # noqa: E731
+    np.testing.assert_allclose(w.grad.numpy(), [(f(1.5 + eps) - f(1.5 - eps)) / (2 * eps)], rtol=1e-3)
+
+
+def test_stop_gradient_can_be_taken_back():
+    x = leaf(1.0)
+    x.stop_gradient = True
+    assert (x * 2.0).stop_gradient
+    x.stop_gradient = False
+    (x * 2.0).backward()
+    assert float(x.grad) == 2.0
+
+
+def test_no_grad_as_decorator_and_generator():
+    x = leaf(1.0)
+
+    @paddle.no_grad()
+    def doubled():
+        return x * 2.0
+
+    @paddle.no_grad
+    def several():
+        yield x * 2.0
+        yield x * 3.0
+
+    assert doubled().stop_gradient
+    assert all(v.stop_gradient for v in several())
+    assert not (x * 2.0).stop_gradient
+    with paddle.no_grad(), paddle.enable_grad():
+        assert not (x * 2.0).stop_gradient
+
+
+def test_the_graph_dies_with_its_last_value():
+    import gc
+    import weakref
+
+    x = leaf(1.0)
+    y = x.exp()
+    node = weakref.ref(y._edge)
+    gc.disable()
+    try:
+        del y
+        assert node() is None
+    finally:
+        gc.enable()
+
+
+def test_threads_have_their_own_grad_mode():
+    import threading
+
+    seen = []
+    with paddle.no_grad():
+        thread = threading.Thread(target=lambda: seen.append(paddle.is_grad_enabled()))
+        thread.start()
+        thread.join()
+    assert seen == [True]

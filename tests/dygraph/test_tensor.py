@@ -1,0 +1,194 @@
+"""Tensor: making, reading, copying, printing, converting."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import proa as paddle
+
+
+@pytest.mark.parametrize(("data", "dtype", "shape"), [
+    (1, "int64", []), (1.5, "float32", []), (True, "bool", []), ([1, 2], "int64", [2]), ([1.0, 2], "float32", [2]),
+    (1j, "complex64", []), (np.zeros((2, 3), "float64"), "float64", [2, 3]), (np.float16(1), "float16", []),
+    ([[True]], "bool", [1, 1]), ([], "float32", [0]), (np.zeros(0, "int32"), "int32", [0]),
+])
+def test_dtype_and_shape_of_what_is_given(data, dtype, shape):
+    tensor = paddle.to_tensor(data)
+    assert tensor.dtype == dtype
+    assert tensor.shape == shape
+
+
+def test_default_dtype_decides_for_python_floats():
+    paddle.set_default_dtype("float64")
+    try:
+        assert paddle.to_tensor(1.0).dtype == "float64"
+        assert paddle.zeros([1]).dtype == "float64"
+    finally:
+        paddle.set_default_dtype("float32")
+    with pytest.raises(TypeError, match="floating"):
+        paddle.set_default_dtype("int64")
+
+
+def test_data_is_copied_in_and_out():
+    source = np.ones(2, "float32")
+    tensor = paddle.to_tensor(source)
+    source[0] = 5
+    tensor.numpy()[1] = 7
+    assert tensor.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("data", ["text", [[1], [1, 2]], [object()], np.array(["a"])])
+def test_what_cannot_become_a_tensor(data):
+    with pytest.raises((TypeError, ValueError)):
+        paddle.to_tensor(data)
+
+
+def test_tensors_in_lists():
+    parts = [paddle.ones([2]), paddle.zeros([2])]
+    assert paddle.to_tensor(parts).shape == [2, 2]
+
+
+def test_conversions_to_python():
+    assert float(paddle.to_tensor([2.5])) == 2.5
+    assert int(paddle.to_tensor(3)) == 3
+    assert bool(paddle.to_tensor([0])) is False
+    assert [10, 20, 30][paddle.to_tensor(1)] == 20
+    with pytest.raises(TypeError):
+        [10, 20][paddle.to_tensor(1.0)]
+    with pytest.raises(ValueError, match="one element"):
+        paddle.ones([2]).item()
+    assert paddle.to_tensor([[1, 2]]).item(0, 1) == 2
+    assert f"{paddle.to_tensor(1.23456):.2f}" == "1.23"
+
+
+def test_len_and_iteration():
+    tensor = paddle.to_tensor([[1, 2], [3, 4]])
+    assert len(tensor) == 2
+    assert [row.tolist() for row in tensor] == [[1, 2], [3, 4]]
+    with pytest.raises(TypeError, match="0-d"):
+        len(paddle.to_tensor(1))
+    with pytest.raises(TypeError, match="0-d"):
+        iter(paddle.to_tensor(1))
+
+
+def test_numpy_operands_on_either_side():
+    tensor, array = paddle.ones([2]), np.full(2, 3.0, "float32")
+    for result in (tensor + array, array + tensor, array * tensor, tensor * np.float32(3)):
+        assert isinstance(result, paddle.Tensor)
+    assert (array - tensor).tolist() == [2.0, 2.0]
+    np.testing.assert_allclose(np.asarray(tensor), [1, 1])
+    assert np.sin(tensor.numpy()).dtype == np.float32
+
+
+@pytest.mark.parametrize(("a", "b", "result"), [
+    ("int32", "int64", "int64"), ("int64", "float32", "float32"), ("float32", "float64", "float64"),
+    ("bool", "int64", "int64"), ("uint8", "int8", "int16"), ("float16", "float32", "float32"),
+    ("float32", "complex64", "complex64"), ("float64", "complex64", "complex128"), ("bool", "float16", "float16"),
+    ("float16", "bfloat16", "float32"), ("bfloat16", "float32", "float32"),
+])
+def test_promotion_is_symmetric(a, b, result):
+    x, y = paddle.ones([1]).astype(a), paddle.ones([1]).astype(b)
+    assert (x + y).dtype == result
+    assert (y * x).dtype == result
+
+
+@pytest.mark.parametrize(("dtype", "scalar", "result"), [
+    ("float32", 2, "float32"), ("float32", 2.5, "float32"), ("int64", 2, "int64"), ("int64", 2.5, "float32"),
+    ("float64", 2.5, "float64"), ("float16", 2.5, "float16"), ("int32", 2, "int32"), ("bool", 1, "int64"),
+])
+def test_scalars_are_weak(dtype, scalar, result):
+    x = paddle.ones([2]).astype(dtype)
+    assert (x + scalar).dtype == result
+    assert (scalar * x).dtype == result
+    assert (scalar - x).dtype == result
+    np.testing.assert_allclose((scalar - x).astype("float64").numpy(), scalar - 1.0)
+
+
+def test_integer_division_and_comparison():
+    x = paddle.to_tensor([7, -7])
+    assert (x / 2).tolist() == [3.5, -3.5]
+    assert (x // 2).tolist() == [3, -4]
+    assert (x % 4).tolist() == [3, 1]
+    assert (x > 1.5).tolist() == [True, False]
+    assert (1 < x).tolist() == [True, False]
+    assert (x == 7).dtype == "bool"
+    assert (2**paddle.to_tensor([1, 2])).tolist() == [2, 4]
+    big = 2**53 + 1
+    assert (paddle.to_tensor([0]) + big).tolist() == [big]
+
+
+def test_detach_clone_and_deepcopy():
+    x = paddle.to_tensor([1.0], stop_gradient=False)
+    assert x.detach().stop_gradient
+    y = x.clone()
+    y.backward()
+    assert float(x.grad) == 1.0
+    z = copy.deepcopy(x)
+    assert not z.stop_gradient and z.grad is None and z is not x
+    with pytest.raises(RuntimeError, match="leaf"):
+        copy.deepcopy(x * 2.0)
+
+
+def test_pickle_keeps_what_a_parameter_is():
+    parameter = paddle.create_parameter([2], "float32", name="pickled")
+    again = pickle.loads(pickle.dumps(parameter))
+    assert type(again) is type(parameter) and again.name == "pickled" and not again.stop_gradient
+    assert again.optimize_attr == {"learning_rate": 1.0}
+    np.testing.assert_array_equal(again.numpy(), parameter.numpy())
+    assert pickle.loads(pickle.dumps(paddle.ones([2]))).stop_gradient
+
+
+def test_set_value_checks_before_it_changes():
+    x = paddle.ones([2])
+    with pytest.raises(ValueError, match="shape"):
+        x.set_value(np.zeros(3, "float32"))
+    with pytest.raises(ValueError, match="dtype"):
+        x.set_value(np.zeros(2, "float64"))
+    assert x.tolist() == [1.0, 1.0]
+    value = np.zeros(2, "float32")
+    x.set_value(value)
+    value[0] = 9
+    assert x.tolist() == [0.0, 0.0]
+
+
+def test_gradient_attribute():
+    x = paddle.to_tensor([1.0], stop_gradient=False)
+    (x * 3.0).backward()
+    assert x.gradient().tolist() == [3.0]
+    x.clear_grad()
+    assert float(x.grad) == 0.0
+    x.clear_gradient(set_to_zero=False)
+    assert x.grad is None
+    with pytest.raises(ValueError, match="shape"):
+        x.grad = paddle.ones([3])
+
+
+@pytest.mark.parametrize(("tensor", "text"), [
+    (lambda: paddle.to_tensor([1.0, 2.5]), "Tensor(shape=[2], dtype=float32, place=Place(cpu), stop_gradient=True,\n"
+                                           "       [1.        , 2.50000000])"),
+    (lambda: paddle.to_tensor(3), "Tensor(shape=[], dtype=int64, place=Place(cpu), stop_gradient=True,\n       3)"),
+    (lambda: paddle.to_tensor([True, False]), "Tensor(shape=[2], dtype=bool, place=Place(cpu), stop_gradient=True,\n"
+                                              "       [True , False])"),
+])
+def test_repr_reads_as_paddles(tensor, text):
+    assert repr(tensor()) == text
+
+
+def test_errors_name_the_operator_and_what_was_received():
+    with pytest.raises(ValueError, match=r"elementwise_add.*\[2\].*\[3\]"):
+        paddle.ones([2]) + paddle.ones([3])
+    with pytest.raises(TypeError, match="must be a Tensor"):
+        paddle.matmul(paddle.ones([1]), "text")
+
+
+def test_devices():
+    assert paddle.get_device() == "cpu"
+    assert paddle.set_device("cpu") == paddle.CPUPlace()
+    assert paddle.ones([1]).cpu().place == paddle.CPUPlace()
+    with pytest.raises(ValueError, match="device"):
+        paddle.set_device("tpu")
+    if not paddle.is_compiled_with_cuda():
+        with pytest.raises(RuntimeError, match="proa\\[cuda12\\]"):
+            paddle.ones([1]).cuda()

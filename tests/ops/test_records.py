@@ -1,0 +1,36 @@
+"""Every operator through every check that its records allow; and no operator without a record."""
+
+import checks
+import pytest
+from records import all_records
+
+from proa.ops.operator import all_operators
+
+RECORDS = all_records()
+
+#: Operators without a record, by why.
+TESTED_ELSEWHERE = {
+    "control flow, tests/static": {
+        "while", "conditional_block", "select_input", "select_output", "print", "assert", "array_length",
+        "read_from_array", "write_to_array", "conditional_block_grad", "while_grad"},
+    "feeding and fetching, tests/static": {"feed", "fetch"},
+    "updates of parameters, tests/optimizer": {
+        "sgd", "momentum", "adam", "adamw", "adamax", "adagrad", "adadelta", "rmsprop", "lamb", "lars_momentum"},
+    "random values: test_random.py": {
+        "uniform_random", "gaussian_random", "truncated_gaussian_random", "randint", "randperm", "bernoulli", "poisson",
+        "multinomial"},
+    "only in gradients of Programs: driven by the records of the operators whose gradients they are": {
+        "sum_to_shape", "expand_to_shape", "reshape_to_shape", "size_along", "split_like"},
+}
+
+
+@pytest.mark.parametrize("check", checks.CHECKS)
+@pytest.mark.parametrize("record", RECORDS, ids=str)
+def test_record(record, check):
+    checks.CHECKS[check](record)
+
+
+def test_every_operator_has_a_record():
+    recorded = {record.type for record in RECORDS}.union(*TESTED_ELSEWHERE.values())
+    missing = sorted(op.type for op in all_operators() if op.type not in recorded)
+    assert not missing, f"operators without a record in tests/ops/records_*.py: {missing}"
