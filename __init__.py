@@ -1,6 +1,7 @@
 """proa: Paddle's API on NumPy and CuPy. `import proa as paddle`."""
 
-from . import autograd, compat, device, framework, optimizer, regularizer, utils
+from . import autograd, compat, device, framework, io, optimizer, regularizer, static, utils
+from .core.dtype import DType as dtype
 from .core.dtype import (
     bfloat16,
     complex64,
@@ -16,7 +17,6 @@ from .core.dtype import (
     set_default_dtype,
     uint8,
 )
-from .core.dtype import DType as dtype
 from .core.dtype import bool_ as bool
 from .core.flags import get_flags, set_flags
 from .core.param_attr import ParamAttr
@@ -27,6 +27,26 @@ from .dygraph.engine import grad
 from .dygraph.guards import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from .dygraph.printing import set_printoptions
 from .dygraph.tensor import Tensor
+from .io import DataLoader
+from .ops.along_axis import (
+    index_sample,
+    put_along_axis,
+    take_along_axis,
+)
+from .ops.closeness import (
+    allclose,
+    clip,
+    equal_all,
+    is_empty,
+    isclose,
+)
+from .ops.copying import (
+    assign,
+    clone,
+    increment,
+    rank,
+    shape,
+)
 from .ops.creation import (
     arange,
     empty,
@@ -34,7 +54,6 @@ from .ops.creation import (
     eye,
     full,
     full_like,
-    is_value as is_tensor,
     linspace,
     ones,
     ones_like,
@@ -42,8 +61,21 @@ from .ops.creation import (
     zeros,
     zeros_like,
 )
-from .ops.diagonal import cross, diag, diag_embed, diagflat, diagonal, kron, trace
-from .ops.einsum import einsum
+from .ops.creation import (
+    is_value as is_tensor,
+)
+from .ops.diagonal import (
+    cross,
+    diag,
+    diag_embed,
+    diagflat,
+    diagonal,
+    kron,
+    trace,
+)
+from .ops.einsum import (
+    einsum,
+)
 from .ops.elementwise import (
     add,
     add_n,
@@ -73,17 +105,21 @@ from .ops.elementwise import (
     scale,
     subtract,
 )
+from .ops.expand import (
+    broadcast_shape,
+    broadcast_to,
+    expand,
+    expand_as,
+    tile,
+)
 from .ops.gather import (
     gather,
     gather_nd,
     index_add,
-    index_sample,
     index_select,
-    put_along_axis,
     scatter,
     scatter_nd,
     scatter_nd_add,
-    take_along_axis,
 )
 from .ops.joining import (
     broadcast_tensors,
@@ -97,29 +133,33 @@ from .ops.joining import (
     unstack,
     vstack,
 )
-from .ops.linalg import addmm, bmm, dot, inner, matmul, mm, mv, outer, tensordot
+from .ops.linalg import (
+    addmm,
+    bmm,
+    dot,
+    inner,
+    matmul,
+    mm,
+    mv,
+    outer,
+    tensordot,
+)
 from .ops.manipulation import (
-    assign,
-    broadcast_shape,
-    broadcast_to,
-    clone,
-    expand,
-    expand_as,
     flatten,
-    increment,
     moveaxis,
-    rank,
-    shape,
     reshape,
     squeeze,
     swapaxes,
     t,
-    tile,
     transpose,
     unsqueeze,
 )
-
-from .ops.masking import index_put, masked_select, nonzero, where
+from .ops.masking import (
+    index_put,
+    masked_select,
+    nonzero,
+    where,
+)
 from .ops.random import (
     bernoulli,
     multinomial,
@@ -146,18 +186,33 @@ from .ops.rearrange import (
     tril,
     triu,
 )
-from .ops.reduce import all, amax, amin, any, argmax, argmin, count_nonzero, max, mean, min, numel, prod, sum
-from .ops.scan import cummax, cummin, cumprod, cumsum, logcumsumexp
+from .ops.reduce import (
+    all,
+    amax,
+    amin,
+    any,
+    argmax,
+    argmin,
+    count_nonzero,
+    max,
+    mean,
+    min,
+    numel,
+    prod,
+    sum,
+)
+from .ops.scan import (
+    cummax,
+    cummin,
+    cumprod,
+    cumsum,
+    logcumsumexp,
+)
 from .ops.search import (
-    allclose,
     argsort,
     bincount,
     bucketize,
-    clip,
-    equal_all,
     histogram,
-    is_empty,
-    isclose,
     kthvalue,
     mode,
     searchsorted,
@@ -165,9 +220,23 @@ from .ops.search import (
     topk,
     unique,
 )
-from .ops.slicing import slice_ as slice
-from .ops.slicing import strided_slice
-from .ops.stats import dist, logsumexp, median, nanmean, nansum, norm, quantile, std, var
+from .ops.slicing import (
+    slice_ as slice,
+)
+from .ops.slicing import (
+    strided_slice,
+)
+from .ops.stats import (
+    dist,
+    logsumexp,
+    median,
+    nanmean,
+    nansum,
+    norm,
+    quantile,
+    std,
+    var,
+)
 from .ops.unary import (
     abs,
     acos,
@@ -206,5 +275,7 @@ from .ops.unary import (
     tanh,
     trunc,
 )
+from .static.data import create_parameter
+from .static.mode import disable_static, enable_static, in_dynamic_mode
 from .version import full_version as __version__
 

@@ -27,12 +27,13 @@ class CorruptFileError(ValueError):
     Fix: fetch or save the file again; if it is a checkpoint of an interrupted run, use the one before it.
     """
 
-    def __init__(self, file: str, place: str, reason: str):
+    def __init__(self, file: str, place: int | str, reason: str):
         super().__init__(file, place, reason)
         self.file, self.place, self.reason = file, place, reason
 
     def __str__(self) -> str:
-        return f"{self.file}: {self.place}: {self.reason}"
+        place = f"byte {self.place}" if isinstance(self.place, int) else self.place
+        return f"{self.file}: {place}: {self.reason}"
 
 
 class AtomicGroup:
@@ -165,8 +166,5 @@ def _sync_folder(folder: str) -> None:
     try:
         with contextlib.suppress(OSError):  # some network file systems refuse it; the files themselves are safe
             os.fsync(descriptor)
-    except OSError as error:
-        if error.errno != errno.EINVAL:  # what a file system says that cannot do this; the file itself is in place
-            raise
     finally:
         os.close(descriptor)

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .byte_reader import ByteReader
+from .files import CorruptFileError
 from .pickle_values import CONSTRUCTORS, Constructor, Unbuilt, UnbuiltArray, check_key
 
 _MAXIMUM_INTEGER_BYTES = 1024
@@ -70,9 +71,9 @@ class PickleMachine:
             raise self._refused_opcode(code)
         try:
             handler(self)
+        except CorruptFileError:
+            raise
         except ValueError as error:
-            if hasattr(error, "place"):
-                raise
             raise self.reader.corrupt(str(error), self.opcode_position) from error
         except IndexError as error:
             raise self.reader.corrupt("the pickle's stack is empty", self.opcode_position) from error
@@ -121,9 +122,8 @@ class PickleMachine:
 
     def in_array_state(self) -> bool:
         """True where the next bytes are the elements of an array."""
-        return bool(self.marks) and 0 < self.marks[-1] <= len(self.stack) and isinstance(
-            self.stack[self.marks[-1] - 1], UnbuiltArray
-        )
+        start = self.marks[-1] if self.marks else 0
+        return 0 < start <= len(self.stack) and isinstance(self.stack[start - 1], UnbuiltArray)
 
 
 _Handler = Callable[[PickleMachine], None]
@@ -203,7 +203,7 @@ _register_integers()
 @_on(pickle.INT)
 def _text_integer(machine: PickleMachine) -> None:
     text = machine.reader.line(64)  # Python 2 writes integers of more than 32 bits in this way
-    machine.stack.append({b"00": False, b"01": True}[text] if text in (b"00", b"01") else int(text))
+    machine.stack.append(text == b"01" if text in (b"00", b"01") else int(text))
 
 
 def _long(machine: PickleMachine, size: int) -> None:
@@ -382,4 +382,5 @@ def _build(machine: PickleMachine) -> None:
     value = unbuilt.build(state)
     machine.stack.append(value)
     for key in unbuilt.memo_keys:
-        machine.memo[key] = value
+        if machine.memo[key] is unbuilt:
+            machine.memo[key] = value

@@ -1,318 +1,338 @@
-"""Writes plain values as a pickle that Paddle, NumPy 1 and NumPy 2 can all open.
+"""Writing plain data as pickle opcodes: arrays go from their memory straight to the file.
 
-Arrays go to the file as they lie in memory, one at a time. NumPy's functions are named `numpy.core.multiarray`, which
-both of NumPy's major versions know, whichever runs here. Knows nothing of files beyond `write`.
+The names of NumPy's functions in the file are NumPy 1's, which NumPy 2 opens too, whichever is running. Knows nothing
+of paths or of state dicts.
 """
 
 from __future__ import annotations
 
+import pickle
 import struct
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from typing import Any
+from itertools import islice
+from typing import Any, BinaryIO
 
 import numpy as np
 
-_CHUNK = 1 << 20
+_BATCH = 1000
+_MAXIMUM_DEPTH = 100
+_CHUNK_BYTES = 1 << 20
+_KINDS = "biufcSU"
+_MAXIMUM_ITEM_BYTES = 16  # complex128; long double differs from machine to machine
 
 
 class PickleWriter:
-    """Writes one value with `write`, a file's method, in protocol 2, 3 or 4.
+    """Writes one value to a binary file with pickle protocol 2, 3 or 4. Objects that occur twice are written once."""
 
-    The value may hold None, bool, int, float, complex, str, bytes, bytearray, list, tuple, dict, OrderedDict, set,
-    frozenset, slice, and NumPy arrays and scalars of numbers, bools or text; TypeError, saying where, for others.
-    What occurs twice is written once.
-    """
-
-    def __init__(self, write: Callable[[Any], Any], protocol: int):
-        self.write, self.protocol = write, protocol
-        self.memo: dict[Any, int] = {}
-        self.kept: list[Any] = []  # what the memo knows by id must live as long as the memo
-        self.path: list[Any] = []
+    def __init__(self, file: BinaryIO, protocol: int, convert: Callable[[Any], Any] | None = None):
+        self._file = file
+        self._protocol = protocol
+        self._convert = convert
+        self._keys: dict[Any, int] = {}
+        self._alive: list[Any] = []  # while an object lives, its id stays its own
+        self._depth = 0
 
     def dump(self, value: Any) -> None:
         """Writes the whole pickle."""
-        self.write(b"\x80" + bytes([self.protocol]))
-        try:
-            self.save(value)
-        except RecursionError:
-            raise ValueError(f"The value is nested too deeply to be saved, at {self._place()}.") from None
-        self.write(b".")
+        self._put(pickle.PROTO, self._protocol.to_bytes(1, "little"))
+        self._save(value)
+        self._put(pickle.STOP)
 
-    def _place(self) -> str:
-        return "the value" + "".join(f"[{key!r}]" for key in self.path[:8])
+    def _put(self, *parts: Any) -> None:
+        for part in parts:
+            self._file.write(part)
 
-    def save(self, value: Any) -> None:
-        """Writes a value that is part of the whole."""
-        kind = type(value)
-        handler = _HANDLERS.get(kind)
-        if handler is None:
-            if isinstance(value, np.ndarray):
-                handler = PickleWriter.array
-            elif isinstance(value, np.generic):
-                handler = PickleWriter.scalar
-            elif isinstance(value, np.dtype):
-                handler = PickleWriter.dtype
-            else:
-                raise self._refusal(value)
-        if kind in _SHARED and self._known(id(value)):
-            return
-        handler(self, value)
+    def _save(self, value: Any) -> None:
+        writer = _WRITERS.get(type(value))
+        if writer is None:
+            writer = PickleWriter._other
+        writer(self, value)
 
-    def _refusal(self, value: Any) -> TypeError:
-        return TypeError(
-            f"save: {self._place()} is a {type(value).__module__}.{type(value).__qualname__}. Only None, bool, int, float, "
-            f"complex, str, bytes, lists, tuples, dicts, sets and arrays can be saved, so that the file can be loaded "
-            f"without running code. Convert it first."
-        )
+    def _remember(self, key: Any) -> None:
+        number = self._keys[key] = len(self._keys)
+        if self._protocol >= 4:
+            self._put(pickle.MEMOIZE)
+        elif number < 256:
+            self._put(pickle.BINPUT, number.to_bytes(1, "little"))
+        else:
+            self._put(pickle.LONG_BINPUT, number.to_bytes(4, "little"))
 
-    # the memo -----------------------------------------------------------------------------------------------------
-
-    def _known(self, key: Any) -> bool:
-        index = self.memo.get(key)
-        if index is None:
+    def _recall(self, key: Any) -> bool:
+        """Writes a reference to what was remembered under `key`, where there is something."""
+        number = self._keys.get(key)
+        if number is None:
             return False
-        self.write(b"h" + bytes([index]) if index < 256 else b"j" + struct.pack("<I", index))
+        if number < 256:
+            self._put(pickle.BINGET, number.to_bytes(1, "little"))
+        else:
+            self._put(pickle.LONG_BINGET, number.to_bytes(4, "little"))
         return True
 
-    def remember(self, key: Any, value: Any = None) -> None:
-        """Remembers, in the file and here, the value on top."""
-        index = self.memo[key] = len(self.memo)
-        self.kept.append(value)
-        if self.protocol >= 4:
-            self.write(b"\x94")
+    def _global(self, module: str, name: str) -> None:
+        if self._recall(("global", module, name)):
+            return
+        if self._protocol >= 4:
+            self._text(module)
+            self._text(name)
+            self._put(pickle.STACK_GLOBAL)
         else:
-            self.write(b"q" + bytes([index]) if index < 256 else b"r" + struct.pack("<I", index))
+            module = {"builtins": "__builtin__"}.get(module, module) if self._protocol == 2 else module
+            self._put(pickle.GLOBAL, f"{module}\n{name}\n".encode())
+        self._remember(("global", module, name))
 
-    # single values ------------------------------------------------------------------------------------------------
+    def _constant(self, value: Any) -> None:
+        self._put(pickle.NONE if value is None else pickle.NEWTRUE if value else pickle.NEWFALSE)
 
-    def integer(self, value: int) -> None:
-        """An int of any size."""
+    def _integer(self, value: int) -> None:
         if 0 <= value < 256:
-            self.write(b"K" + bytes([value]))
-        elif 0 <= value < 65536:
-            self.write(b"M" + struct.pack("<H", value))
+            self._put(pickle.BININT1, value.to_bytes(1, "little"))
         elif -(1 << 31) <= value < 1 << 31:
-            self.write(b"J" + struct.pack("<i", value))
+            self._put(pickle.BININT, value.to_bytes(4, "little", signed=True))
         else:
             data = value.to_bytes(value.bit_length() // 8 + 1, "little", signed=True)
-            self.write((b"\x8a" + bytes([len(data)]) if len(data) < 256 else b"\x8b" + struct.pack("<I", len(data))) + data)
+            if len(data) > 255:
+                raise ValueError(f"An integer of {len(data)} bytes is too large to be saved; 255 bytes are the most.")
+            self._put(pickle.LONG1, len(data).to_bytes(1, "little"), data)
 
-    def text(self, value: str) -> None:
-        """A str; equal ones are written once."""
-        if not self._known(("text", value)):
-            self._text(str.encode(value, "utf-8", "surrogatepass"))
-            self.remember(("text", value))
+    def _float(self, value: float) -> None:
+        self._put(pickle.BINFLOAT, struct.pack(">d", value))
 
-    def _text(self, data: bytes) -> None:
-        if self.protocol >= 4 and len(data) < 256:
-            self.write(b"\x8c" + bytes([len(data)]) + data)
-        else:
-            self._text_head(len(data))
-            self.write(data)
+    def _complex(self, value: complex) -> None:
+        self._global("builtins", "complex")
+        self._float(value.real)
+        self._float(value.imag)
+        self._put(pickle.TUPLE2, pickle.REDUCE)
 
-    def _text_head(self, count: int) -> None:
-        if count < 1 << 32:
-            self.write(b"X" + struct.pack("<I", count))
-        elif self.protocol >= 4:
-            self.write(b"\x8d" + struct.pack("<Q", count))
-        else:
-            raise self._too_large(count)
-
-    def _too_large(self, count: int) -> ValueError:
-        return ValueError(f"save: {self._place()} has {count} bytes, more than protocol {self.protocol} can hold. "
-                          f"Save with protocol=4.")
-
-    def bytes_(self, value: bytes) -> None:
-        """Bytes."""
-        if value or self.protocol >= 3:
-            self.raw(np.frombuffer(value, np.uint8) if value else np.empty(0, np.uint8))
-        else:
-            self.call("__builtin__", "bytes", ())
-        self.remember(id(value), value)
-
-    def raw(self, data: np.ndarray) -> None:
-        """The bytes of a flat uint8 array."""
-        count = data.size
-        if self.protocol < 3:
-            self._latin(data)
+    def _text(self, value: str) -> None:
+        if self._recall(value):
             return
-        if count < 256:
-            head = b"C" + bytes([count])
-        elif count < 1 << 32:
-            head = b"B" + struct.pack("<I", count)
-        elif self.protocol >= 4:
-            head = b"\x8e" + struct.pack("<Q", count)
+        data = value.encode("utf-8", "surrogatepass")
+        self._put(*self._unicode_header(len(data)), data)
+        self._remember(value)
+
+    def _unicode_header(self, size: int) -> tuple[bytes, bytes]:
+        if self._protocol >= 4 and size < 256:
+            return pickle.SHORT_BINUNICODE, size.to_bytes(1, "little")
+        return self._sized_header(size, pickle.BINUNICODE, pickle.BINUNICODE8)
+
+    def _sized_header(self, size: int, opcode: bytes, opcode8: bytes) -> tuple[bytes, bytes]:
+        if size < 1 << 32:
+            return opcode, size.to_bytes(4, "little")
+        if self._protocol < 4:
+            raise OverflowError(f"{size} bytes in one piece need pickle protocol 4. Received protocol={self._protocol}.")
+        return opcode8, size.to_bytes(8, "little")
+
+    def _bytes(self, value: Any) -> None:
+        """Bytes, or any contiguous memory."""
+        data = memoryview(value).cast("B")
+        if self._protocol == 2:
+            self._bytes_as_text(data)
+        elif len(data) < 256:
+            self._put(pickle.SHORT_BINBYTES, len(data).to_bytes(1, "little"), data)
         else:
-            raise self._too_large(count)
-        self.write(head)
-        self.write(data.data)
+            self._put(*self._sized_header(len(data), pickle.BINBYTES, pickle.BINBYTES8), data)
 
-    def _latin(self, data: np.ndarray) -> None:
-        """Protocol 2 knows no bytes: they are text, a character each, with the call that turns it back."""
-        self.name("_codecs", "encode")
-        self._text_head(data.size + int(np.count_nonzero(data & 0x80)))
-        for start in range(0, data.size, _CHUNK):
-            self.write(data[start:start + _CHUNK].tobytes().decode("latin-1").encode("utf-8"))
-        self.text("latin1")
-        self.write(b"\x86R")
-
-    def byte_array(self, value: bytearray) -> None:
-        """A bytearray."""
-        self.call("builtins" if self.protocol >= 3 else "__builtin__", "bytearray", (bytes(value),))
-        self.remember(id(value), value)
-
-    # names and calls ----------------------------------------------------------------------------------------------
-
-    def name(self, module: str, name: str) -> None:
-        """The name of a function or class."""
-        if self._known(("name", module, name)):
+    def _bytes_as_text(self, data: memoryview) -> None:
+        """Protocol 2 has no bytes: they are written as _codecs.encode(text, "latin1"), the text in UTF-8."""
+        if not len(data):
+            self._global("builtins", "bytes")
+            self._put(pickle.EMPTY_TUPLE, pickle.REDUCE)
             return
-        if self.protocol >= 4:
-            self.text(module)
-            self.text(name)
-            self.write(b"\x93")
+        self._global("_codecs", "encode")
+        two_byte_characters = int(np.count_nonzero(np.frombuffer(data, np.uint8) & 0x80))
+        self._put(*self._unicode_header(len(data) + two_byte_characters))
+        for start in range(0, len(data), _CHUNK_BYTES):
+            self._put(bytes(data[start : start + _CHUNK_BYTES]).decode("latin1").encode("utf-8"))
+        self._text("latin1")
+        self._put(pickle.TUPLE2, pickle.REDUCE)
+
+    def _bytearray(self, value: bytearray) -> None:
+        self._global("builtins", "bytearray")
+        if self._protocol == 2:
+            self._text(value.decode("latin1"))
+            self._text("latin-1")
+            self._put(pickle.TUPLE2, pickle.REDUCE)
         else:
-            self.write(f"c{module}\n{name}\n".encode())
-        self.remember(("name", module, name))
+            self._bytes(value)
+            self._put(pickle.TUPLE1, pickle.REDUCE)
 
-    def builtin(self, name: str, *args: Any) -> None:
-        """A call of a class of Python's own."""
-        self.call("builtins" if self.protocol >= 3 else "__builtin__", name, args)
+    def _tuple(self, value: tuple) -> None:
+        with _Nesting(self):
+            if len(value) > 3:
+                self._put(pickle.MARK)
+            for item in value:
+                self._save(item)
+        short = (pickle.EMPTY_TUPLE, pickle.TUPLE1, pickle.TUPLE2, pickle.TUPLE3)
+        self._put(short[len(value)] if len(value) <= 3 else pickle.TUPLE)
 
-    def call(self, module: str, name: str, args: tuple) -> None:
-        """A call with plain arguments."""
-        self.name(module, name)
-        self.group(args)
-        self.write(b"R")
+    def _list(self, value: list) -> None:
+        if self._begin(value, pickle.EMPTY_LIST):
+            with _Nesting(self):
+                self._items(([item] for item in value), pickle.APPENDS)
 
-    def group(self, items: tuple) -> None:
-        """A tuple that is not remembered."""
-        if len(items) > 3:
-            self.write(b"(")
-        for item in items:
-            self.save(item)
-        self.write((b")", b"\x85", b"\x86", b"\x87")[len(items)] if len(items) <= 3 else b"t")
+    def _dict(self, value: dict) -> None:
+        if self._begin(value, pickle.EMPTY_DICT):
+            with _Nesting(self):
+                self._items(value.items(), pickle.SETITEMS)
 
-    # containers ---------------------------------------------------------------------------------------------------
-
-    def tuple_(self, value: tuple) -> None:
-        """A tuple; one that holds itself (through a list) is there when its members have been written."""
-        if len(value) > 3:
-            self.write(b"(")
-        self._members(enumerate(value))
-        short = len(value) <= 3
-        if id(value) in self.memo:
-            self.write(b"0" * len(value) if short else b"1")
-            self._known(id(value))
+    def _ordered_dict(self, value: OrderedDict) -> None:
+        if self._recall(id(value)):
             return
-        self.write((b")", b"\x85", b"\x86", b"\x87")[len(value)] if short else b"t")
-        self.remember(id(value), value)
+        self._global("collections", "OrderedDict")
+        self._put(pickle.EMPTY_TUPLE)
+        if self._begin(value, pickle.REDUCE):
+            with _Nesting(self):
+                self._items(value.items(), pickle.SETITEMS)
 
-    def _members(self, items: Iterable[tuple[Any, Any]]) -> None:
-        for key, item in items:
-            self.path.append(key)
-            self.save(item)
-            self.path.pop()
+    def _begin(self, value: Any, opcode: bytes) -> bool:
+        """Writes the empty container, or a reference to the one already written (then False)."""
+        if self._recall(id(value)):
+            return False
+        self._put(opcode)
+        self._alive.append(value)
+        self._remember(id(value))
+        return True
 
-    def list_(self, value: list) -> None:
-        """A list."""
-        self.write(b"]")
-        self.remember(id(value), value)
-        if value:
-            self.write(b"(")
-            self._members(enumerate(value))
-            self.write(b"e")
+    def _items(self, groups: Iterable[Iterable[Any]], opcode: bytes) -> None:
+        """Writes the members, each a group of one or two values, in batches."""
+        iterator = iter(groups)
+        while batch := list(islice(iterator, _BATCH)):
+            self._put(pickle.MARK)
+            for group in batch:
+                for item in group:
+                    self._save(item)
+            self._put(opcode)
 
-    def dict_(self, value: dict) -> None:
-        """A dict."""
-        self.write(b"}")
-        self.remember(id(value), value)
-        self._items(value)
+    def _set(self, value: set | frozenset) -> None:
+        self._global("builtins", type(value).__name__)
+        self._list(list(value))
+        self._put(pickle.TUPLE1, pickle.REDUCE)
 
-    def ordered_dict(self, value: OrderedDict) -> None:
-        """An OrderedDict."""
-        self.call("collections", "OrderedDict", ())
-        self.remember(id(value), value)
-        self._items(value)
+    def _other(self, value: Any) -> None:
+        """NumPy's values, and what `convert` knows."""
+        if isinstance(value, np.ndarray):
+            self._once(value, self._array)
+        elif isinstance(value, np.generic):
+            self._scalar(value)
+        elif isinstance(value, np.dtype):
+            self._dtype(value)
+        elif self._convert is not None:
+            self._once(value, lambda value: self._save(self._convert_known(value)))
+        else:
+            raise _not_plain(value)
 
-    def _items(self, value: dict) -> None:
-        if value:
-            self.write(b"(")
-            for key, item in value.items():
-                self.path.append(key)
-                self.save(key)
-                self.save(item)
-                self.path.pop()
-            self.write(b"u")
+    def _convert_known(self, value: Any) -> Any:
+        converted = self._convert(value)  # type: ignore[misc]
+        if type(converted) is type(value):
+            raise _not_plain(value)
+        return converted
 
-    # NumPy --------------------------------------------------------------------------------------------------------
-
-    def dtype(self, value: np.dtype) -> None:
-        """A dtype; written once."""
-        if value.kind not in "biufcSU" or value.itemsize > 16 and value.kind in "fc" or value.str[1:] in ("f16", "f12"):
-            raise TypeError(f"save: {self._place()} has the dtype {value}, of which files cannot hold elements. "
-                            f"Convert it first, to numbers, bools or text.")
-        if self._known(("dtype", value.str)):
+    def _once(self, value: Any, write: Callable[[Any], None]) -> None:
+        if self._recall(id(value)):
             return
-        self.call("numpy", "dtype", (value.str[1:], False, True))
-        self.remember(("dtype", value.str))
-        size, alignment, flags = (value.itemsize, value.alignment, 8 * (value.kind == "U")) if value.kind in "SU" else (-1, -1, 0)
-        self.group((3, value.str[0], None, None, None, size, alignment, flags))
-        self.write(b"b")
+        write(value)
+        self._alive.append(value)
+        self._remember(id(value))
 
-    def array(self, value: np.ndarray) -> None:
-        """An array: the call that makes an empty one, then its state. bfloat16 is written as uint16, as Paddle does."""
-        fortran = value.flags.f_contiguous and not value.flags.c_contiguous
-        data = _bytes_of(value.T if fortran else value)
-        if value.dtype.name == "bfloat16":
-            value = value.view(np.uint16)
-        self.name("numpy.core.multiarray", "_reconstruct")
-        self.name("numpy", "ndarray")
-        self.write(b"K\x00\x85")
-        self.raw(np.frombuffer(b"b", np.uint8))
-        self.write(b"\x87R")
-        self.remember(id(value), value)
-        self.write(b"(K\x01")
-        self.group(tuple(map(int, value.shape)))
-        self.dtype(value.dtype.newbyteorder("<"))
-        self.write(b"\x88" if fortran else b"\x89")
-        self.raw(data)
-        self.write(b"tb")
+    def _array(self, array: np.ndarray) -> None:
+        array = _plain_array(array)
+        self._global("numpy.core.multiarray", "_reconstruct")
+        self._global("numpy", "ndarray")
+        self._tuple((0,))
+        self._bytes(b"b")
+        self._put(pickle.TUPLE3, pickle.REDUCE, pickle.MARK)
+        self._integer(1)
+        self._tuple(array.shape)
+        self._dtype(array.dtype)
+        fortran = array.flags.f_contiguous and not array.flags.c_contiguous
+        self._constant(fortran)
+        self._bytes(_memory(array.T if fortran else array))
+        self._put(pickle.TUPLE, pickle.BUILD)
 
-    def scalar(self, value: np.generic) -> None:
-        """A NumPy scalar."""
-        self.name("numpy.core.multiarray", "scalar")
-        self.dtype(value.dtype.newbyteorder("<"))
-        self.raw(_bytes_of(np.asarray(value)))
-        self.write(b"\x86R")
+    def _scalar(self, value: np.generic) -> None:
+        array = _plain_array(np.asarray(value))
+        self._global("numpy.core.multiarray", "scalar")
+        self._dtype(array.dtype)
+        self._bytes(_memory(array))
+        self._put(pickle.TUPLE2, pickle.REDUCE)
 
-
-def _bytes_of(array: np.ndarray) -> np.ndarray:
-    """The elements, little-endian, as a flat uint8 array; a copy only where they do not lie so already."""
-    if array.dtype.hasobject or array.dtype.kind == "V" and array.dtype.name != "bfloat16":
-        return np.empty(0, np.uint8)  # refused by its dtype
-    if array.dtype.byteorder == ">" or (array.dtype.byteorder == "=" and not np.little_endian):
-        array = array.astype(array.dtype.newbyteorder("<"))
-    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    def _dtype(self, dtype: np.dtype) -> None:
+        if self._recall(dtype):
+            return
+        _check_dtype(dtype)
+        self._global("numpy", "dtype")
+        self._text(dtype.str[1:])
+        self._put(pickle.NEWFALSE, pickle.NEWTRUE, pickle.TUPLE3, pickle.REDUCE)
+        self._remember(dtype)
+        sizes = (dtype.itemsize, dtype.alignment) if dtype.kind in "SU" else (-1, -1)
+        self._tuple((3, dtype.str[0], None, None, None, *sizes, 0))
+        self._put(pickle.BUILD)
 
 
-_HANDLERS: dict[type, Callable[[PickleWriter, Any], None]] = {
-    type(None): lambda w, v: w.write(b"N"),
-    bool: lambda w, v: w.write(b"\x88" if v else b"\x89"),
-    int: PickleWriter.integer,
-    float: lambda w, v: w.write(b"G" + struct.pack(">d", v)),
-    complex: lambda w, v: w.builtin("complex", v.real, v.imag),
-    slice: lambda w, v: w.builtin("slice", v.start, v.stop, v.step),
-    str: PickleWriter.text,
-    bytes: PickleWriter.bytes_,
-    bytearray: PickleWriter.byte_array,
-    tuple: PickleWriter.tuple_,
-    list: PickleWriter.list_,
-    dict: PickleWriter.dict_,
-    OrderedDict: PickleWriter.ordered_dict,
-    set: lambda w, v: w.builtin("set", list(v)),
-    frozenset: lambda w, v: w.builtin("frozenset", list(v)),
-    np.ndarray: PickleWriter.array,
+class _Nesting:
+    """Counts how deep the writer is, so that a value that could not be read back is refused while it is saved."""
+
+    def __init__(self, writer: PickleWriter):
+        self._writer = writer
+
+    def __enter__(self) -> None:
+        self._writer._depth += 1
+        if self._writer._depth > _MAXIMUM_DEPTH:
+            raise ValueError(
+                f"The value to save is nested more than {_MAXIMUM_DEPTH} deep, or holds itself. Save a flatter one."
+            )
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._writer._depth -= 1
+
+
+def _plain_array(array: np.ndarray) -> np.ndarray:
+    """The array as it is written: bfloat16 as the bits, and contiguous in C or Fortran order."""
+    if array.dtype.name == "bfloat16":
+        array = array.view(np.uint16)
+    _check_dtype(array.dtype)
+    if array.flags.c_contiguous or array.flags.f_contiguous:
+        return array
+    return np.ascontiguousarray(array)
+
+
+def _check_dtype(dtype: np.dtype) -> None:
+    if dtype.kind not in _KINDS or (dtype.kind not in "SU" and dtype.itemsize > _MAXIMUM_ITEM_BYTES):
+        raise _cannot_save(f"an array of dtype {dtype}", "Convert it with array.astype, to float32 say.")
+    if dtype.kind in "fc" and dtype.char in "gG":
+        raise _cannot_save(f"an array of dtype {dtype}", "Convert it with array.astype, to float64 say.")
+
+
+def _memory(array: np.ndarray) -> memoryview:
+    """The memory of a C-contiguous array, without a copy."""
+    return memoryview(array.reshape(-1).view(np.uint8)) if array.nbytes else memoryview(b"")
+
+
+def _not_plain(value: Any) -> TypeError:
+    return _cannot_save(
+        f"an object of type {type(value).__module__}.{type(value).__qualname__}",
+        "Save numbers, strings, arrays, or dict, list, tuple and set of them: vars(obj) or a state_dict(), for example.",
+    )
+
+
+def _cannot_save(what: str, way_out: str) -> TypeError:
+    return TypeError(f"{what} cannot be saved, because loading it would have to run code. {way_out}")
+
+
+_WRITERS: dict[type, Callable[[PickleWriter, Any], None]] = {
+    type(None): PickleWriter._constant,
+    bool: PickleWriter._constant,
+    int: PickleWriter._integer,
+    float: PickleWriter._float,
+    complex: PickleWriter._complex,
+    str: PickleWriter._text,
+    bytes: PickleWriter._bytes,
+    bytearray: PickleWriter._bytearray,
+    tuple: PickleWriter._tuple,
+    list: PickleWriter._list,
+    dict: PickleWriter._dict,
+    OrderedDict: PickleWriter._ordered_dict,
+    set: PickleWriter._set,
+    frozenset: PickleWriter._set,
 }
-_SHARED = frozenset((bytes, bytearray, tuple, list, dict, OrderedDict, np.ndarray))

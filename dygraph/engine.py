@@ -75,7 +75,8 @@ def _walk(outputs: Sequence[Tensor], gradients: Sequence[Tensor | None], retain:
             return Walk(_read_tensors, retain, targets).run(starts)
     namespace = backend.namespace_of([t._array for t in outputs])
     with using(ArrayTrace(namespace)):
-        return Walk(_read_arrays, retain, targets).run([(edge, g._array) for edge, g in starts])
+        found = Walk(_read_arrays, retain, targets).run([(edge, g._array) for edge, g in starts])
+    return {edge: namespace.asarray(g) for edge, g in found.items()}
 
 
 def backward(tensors: Sequence[Tensor], grad_tensors: Sequence[Tensor | None] | None = None,

@@ -8,7 +8,7 @@ from typing import Any
 
 def is_positive_int(value: Any) -> bool:
     """True for an int of at least 1 (NumPy's included, bool not)."""
-    return isinstance(value, numbers.Integral) and not isinstance(value, bool) and value > 0
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) > 0
 
 
 def require_positive_int(where: str, name: str, value: Any) -> int:

@@ -59,5 +59,5 @@ def worker_seed(base_seed: int, worker_id: int) -> int:
 def seed_process(seed: int) -> None:
     """Seeds Python's, NumPy's and proa's generators of this process."""
     random.seed(seed)
-    np.random.seed([seed & 0xFFFFFFFF, seed >> 32])
+    np.random.seed([seed & 0xFFFFFFFF, seed >> 32, 1])  # without the 1 it would draw the same numbers as Python's
     core_random.seed(seed)

@@ -119,4 +119,4 @@ def _convert_called(function: FunctionType) -> FunctionType:
         return function
 
 
-_operators = operators.namespace(converted=Calls(_convert_called))
+_operators = operators.namespace(converted=Calls(_convert_called, _convert_function))

@@ -13,6 +13,7 @@ from ..core.place import expected_place
 from ..core.unique_name import generate
 from ..dygraph.tensor import Parameter, Tensor, new_tensor
 from ..nn import Layer
+from ..ops.creation import to_tensor
 from ..ops.trace import state
 from ..static.format.params_info import read_params_info
 from ..static.input_spec import InputSpec
@@ -20,7 +21,7 @@ from ..static.inline import inline
 from ..static.io import INFO_SUFFIX, MODEL_SUFFIX, PARAMS_SUFFIX, read_parameters, read_program
 from ..static.program import Program, Variable
 from ..static.trace import ProgramTrace
-from ..static.transform import feed_names, fetch_names, for_training, persistable_names, unframed
+from ..static.transform import feed_names, fetch_names, for_training, persistable_names, propagate_gradients, unframed
 from .program_function import ProgramFunction
 
 
@@ -48,8 +49,6 @@ class LoadedMethod:
         for name in self.inputs:
             variable = source.global_block().var(name)
             variable.stop_gradient = not variable.dtype.is_differentiable
-        from ..static.transform import propagate_gradients
-
         if training:
             return for_training(source)
         propagate_gradients(source)
@@ -114,8 +113,6 @@ class TranslatedLayer(Layer):
         return inline(loaded.program(self.training, trainable), trace.block, given, loaded.outputs)
 
     def _checked(self, loaded: LoadedMethod, name: str, value: Any) -> Tensor:
-        from ..ops.creation import to_tensor
-
         tensor = value if isinstance(value, Tensor) else to_tensor(value)
         variable = loaded.saved.global_block().var(name)
         fits = tensor.ndim == variable.ndim and all(
@@ -165,7 +162,7 @@ def load_translated(path: str, model_filename: str | None, params_filename: str 
         files = {"forward": (model, os.path.join(path, params_filename or "__params__"))}
         info_path = os.path.join(path, (params_filename or "") + ".info")
     else:
-        files, info_path = _method_files(path), path + INFO_SUFFIX
+        files, info_path = method_files(path), path + INFO_SUFFIX
     programs = {method: read_program(model) for method, (model, _) in files.items()}
     arrays: dict[str, Any] = {}
     for method, program in programs.items():
@@ -179,7 +176,8 @@ def load_translated(path: str, model_filename: str | None, params_filename: str 
     return TranslatedLayer({method: LoadedMethod(p) for method, p in programs.items()}, values, names)
 
 
-def _method_files(path: str) -> dict[str, tuple[str, str]]:
+def method_files(path: str) -> dict[str, tuple[str, str]]:
+    """The model and parameter files of each saved method."""
     if not os.path.exists(path + MODEL_SUFFIX):
         raise FileNotFoundError(
             f"There is no file {path + MODEL_SUFFIX!r}. Give the prefix that was given to jit.save, without a suffix."

@@ -40,13 +40,13 @@ def _merged(x: list[Spec], mask: Spec) -> Spec:
 
 
 select_input_op = operator(
-    "select_input", "X*, Mask -> Out", kernel=lambda xp, x, mask: x[int(mask)], infer=_merged,
+    "select_input", "X*, Mask -> Out", kernel=lambda xp, x, mask: x[int(mask.item())], infer=_merged,
     grad={"X": lambda g, X_shape, Mask: [select_gradient(g, Mask, branch) for branch in range(len(X_shape))]},
 )
 
 
 def _select_gradient(xp, g, mask, *, branch: int):
-    return g if int(mask) == branch else xp.zeros_like(g)
+    return g if int(mask.item()) == branch else xp.zeros_like(g)
 
 
 select_gradient_op = operator("select_gradient", "X, Mask -> Out", kernel=_select_gradient, infer=same, grad={

@@ -16,8 +16,6 @@ from .spec import Spec
 from .trace import apply, current_trace
 
 
-
-
 def sizes_of(shape: Any, tensor: Any, parts: Any) -> tuple[int, ...]:
     """The sizes that a kernel is given: an attribute, a 1-D array, or a list of one-element arrays."""
     if tensor is not None:

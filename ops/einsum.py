@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.dtype import promote
+from .diagonal import diagonal
 from .elementwise import cast, conj_of
 from .infer import broadcast_shapes
 from .manipulation import shape_handle, transpose, unsqueeze
-from .diagonal import diagonal
 from .operator import operator
 from .shapes import expand_to, sum_to
 from .spec import Spec
@@ -33,7 +33,8 @@ def _infer(operands, *, equation):
     sizes: dict[str, int] = {}
     for term, spec in zip(terms, operands, strict=True):
         for letter, size in zip(term, spec.shape, strict=True):
-            [sizes[letter]] = broadcast_shapes(f"einsum({equation!r}): dimension {letter!r}", (size,), (sizes.get(letter, 1),))
+            what = f"einsum({equation!r}): dimension {letter!r}"
+            [sizes[letter]] = broadcast_shapes(what, (size,), (sizes.get(letter, 1),))
     dtype = operands[0].dtype
     for spec in operands[1:]:
         dtype = promote(dtype, spec.dtype)
@@ -69,13 +70,14 @@ def _spelled(equation: str, ranks: Sequence[int]) -> str:
     if len(terms) != len(ranks):
         raise ValueError(f"einsum({equation!r}): {len(terms)} operands are named. Received {len(ranks)}.")
     free = [letter for letter in string.ascii_letters if letter not in equation]
-    depth = max([rank - len(t.replace("...", "")) for t, rank in zip(terms, ranks, strict=True) if "..." in t], default=0)
+    counts = [rank - len(term.replace("...", "")) for term, rank in zip(terms, ranks, strict=True)]
+    depth = max((count for count, term in zip(counts, terms, strict=True) if "..." in term), default=0)
     dots = "".join(free[:depth])
     spelled = []
-    for term, rank in zip(terms, ranks, strict=True):
-        count = rank - len(term.replace("...", ""))
+    for term, rank, count in zip(terms, ranks, counts, strict=True):
         if count < 0 or ("..." not in term and count):
-            raise ValueError(f"einsum({equation!r}): {term!r} does not name the dimensions of an operand of rank {rank}.")
+            raise ValueError(
+                f"einsum({equation!r}): {term!r} does not name the dimensions of an operand of rank {rank}.")
         spelled.append(term.replace("...", dots[depth - count:]))
     if "->" not in equation:
         letters = "".join(terms).replace(".", "")

@@ -85,7 +85,7 @@ class Gradient:
         for key, rule in rules.items():
             slots = tuple(self._input_index(name.strip()) for name in key.split(","))
             arguments = [self._argument(p, positions, used_outputs) for p in inspect.signature(rule).parameters]
-            call = eval(f"lambda rule, gs, saved, attrs, wants: rule({', '.join(arguments)})")  # noqa: S307
+            call = eval(f"lambda rule, gs, saved, attrs, wants: rule({', '.join(arguments)})")
             calls.append((slots, rule, call))
         self._calls = tuple(calls)
         # Gradients of outputs that nothing used are zeros; their shapes and dtypes must be known.
@@ -97,8 +97,8 @@ class Gradient:
             )
         picked = ", ".join(s.source() for s in self.saved)
         text = f"lambda i, o: ({picked}{',' if len(self.saved) == 1 else ''})"
-        self.save_arrays = eval(text, {"shape_of": array_shape, "dtype_of": array_dtype})  # noqa: S307
-        self.save_symbols = eval(text, {"shape_of": symbol_shape, "dtype_of": symbol_dtype})  # noqa: S307
+        self.save_arrays = eval(text, {"shape_of": array_shape, "dtype_of": array_dtype})
+        self.save_symbols = eval(text, {"shape_of": symbol_shape, "dtype_of": symbol_dtype})
         self.values = tuple((n, s.of_output, s.index) for n, s in enumerate(self.saved) if s.kind == "value")
 
     def _input_index(self, name: str) -> int:

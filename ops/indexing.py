@@ -41,7 +41,7 @@ class _Index:
                 self.added.append(position)
                 position += 1
             elif isinstance(item, slice):
-                if item != slice(None):
+                if not (item.start is item.stop is item.step is None):
                     self.ranges.add(dimension, *_bounds(item))
                 dimension, position = dimension + 1, position + 1
             elif isinstance(item, int) or (item.ndim == 0 and item.dtype is not dt.bool_):
@@ -97,7 +97,8 @@ def _expanded(x: Any, items: list[Any]) -> Iterator[Any]:
     """The items with full slices for `...` and for the dimensions not named."""
     used = sum(map(_width, items))
     if used > x.ndim:
-        raise IndexError(f"x[...]: {used} indices for a tensor of {x.ndim} dimensions. Received x.shape={list(x.shape)}.")
+        raise IndexError(
+            f"x[...]: {used} indices for a tensor of {x.ndim} dimensions. Received x.shape={list(x.shape)}.")
     if sum(item is Ellipsis for item in items) > 1:
         raise IndexError("x[...]: an index can hold only one ellipsis ('...').")
     for item in items:
@@ -162,7 +163,8 @@ class _Gathering:
         count, before = self.index_rank, self.before
         if not before:
             return gathered
-        return transpose(gathered, [*range(count, count + before), *range(count), *range(count + before, gathered.ndim)])
+        back = [*range(count, count + before), *range(count), *range(count + before, gathered.ndim)]
+        return transpose(gathered, back)
 
     def undo_result(self, value: Any) -> Any:
         """A value for the result, arranged as what is gathered."""

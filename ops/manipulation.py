@@ -1,20 +1,29 @@
-"""The shape of a value changed, its elements kept: reshape, transpose, squeeze, unsqueeze, flatten, expand, tile, …
+"""The shape of a value changed, its elements kept: reshape, transpose, squeeze, unsqueeze, flatten and their relatives.
 
-A shape may be ints, a list with one-element tensors in it, or a tensor; in a reshape 0 copies a size and -1 is inferred.
+A shape may be ints, a list with one-element tensors in it, or a tensor; in a reshape 0 copies a size, -1 is inferred.
+The names of `copying` and `expand` can be had from here too.
 """
 
 
 from collections.abc import Sequence
 from typing import Any
 
-from ..core import dtype as dt
 from ..core.dtype import DType, convert_dtype
-from .creation import inferred_sizes, is_value, shape_inputs, sizes_of, to_tensor
-from .infer import broadcast_shapes, normalize_axis, product, same
+from .copying import assign, assign_op, clone, fill_, increment, one_hot, rank, shape, zero_
+from .creation import inferred_sizes, is_value, shape_inputs, sizes_of
+from .expand import broadcast_shape, broadcast_to, expand, expand_as, tile
+from .infer import normalize_axis, product
 from .operator import Ints, operator
-from .shapes import reshape_to, sum_to
+from .shapes import reshape_to
 from .spec import Spec
 from .trace import apply
+
+__all__ = [
+    "assign", "assign_op", "broadcast_shape", "broadcast_to", "clone", "expand", "expand_as", "fill_", "flatten",
+    "flatten_op", "increment", "ints_of", "moveaxis", "one_hot", "rank", "reshape", "reshape_op", "reversed_axes",
+    "shape", "shape_handle", "squeeze", "squeeze_op", "swapaxes", "t", "tile", "transpose", "transpose_op", "unsqueeze",
+    "unsqueeze_op", "view", "zero_",
+]
 
 
 def shape_handle(x: Any) -> Any:
@@ -144,8 +153,8 @@ def transpose(x: Any, perm: Sequence[int], name: str | None = None) -> Any:
 def t(input: Any, name: str | None = None) -> Any:
     """The transpose of a matrix; a vector or 0-d tensor as it is. Raises ValueError for more dimensions."""
     if input.ndim > 2:
-        raise ValueError(
-            f"t(input): input must have at most 2 dimensions. Received shape {list(input.shape)}. Use transpose(x, perm).")
+        raise ValueError(f"t(input): input must have at most 2 dimensions. Received shape {list(input.shape)}. "
+                         f"Use transpose(x, perm).")
     return input if input.ndim < 2 else transpose(input, [1, 0])
 
 
@@ -267,206 +276,3 @@ def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None =
     [2, 12]
     """
     return apply(flatten_op, x, start_axis=start_axis, stop_axis=stop_axis)
-
-
-# expand, tile
-
-def _expanded(sizes: Sequence[int], wanted: Sequence[int]) -> tuple[int, ...]:
-    """The wanted sizes, those of -1 (or, in files, -2 for a tensor's) being kept; ValueError where x does not fit."""
-    extra = len(wanted) - len(sizes)
-    result = tuple(size if size >= 0 else (sizes[n - extra] if n >= extra else -1) for n, size in enumerate(wanted))
-    fits = extra >= 0 and all(have in (want, 1, -1) or want < 0 for have, want in zip(sizes, result[extra:], strict=False))
-    if not fits or any(size == -1 for size in wanted[:extra]):
-        raise ValueError(
-            f"expand(x, shape): each size must be that of x, or -1 to keep it, or any where x has 1; counted from the "
-            f"last dimension. Received x.shape={list(sizes)}, shape={list(wanted)}."
-        )
-    return result
-
-
-def _expand(xp, x, shape_tensor=None, shape_list=None, *, shape: Ints = ()):
-    return xp.broadcast_to(x, _expanded(x.shape, sizes_of(shape, shape_tensor, shape_list)))
-
-
-def _infer_expand(x, shape_tensor=None, shape_list=None, *, shape=()):
-    if shape_tensor is not None or shape_list:
-        return Spec(tuple(max(n, -1) for n in inferred_sizes(shape, shape_tensor, shape_list)), x.dtype)
-    return Spec(_expanded(x.shape, shape), x.dtype)
-
-
-expand_op = operator("expand_v2", "X, Shape?, expand_shapes_tensor*? -> Out", kernel=_expand, infer=_infer_expand,
-                     grad={"X": lambda g, X_shape: sum_to(g, X_shape)})
-
-
-def _expand_as(xp, x, y=None, *, target_shape: Ints = ()):
-    return xp.broadcast_to(x, _expanded(x.shape, target_shape if y is None else y.shape))
-
-
-expand_as_op = operator("expand_as_v2", "X, Y? -> Out", kernel=_expand_as,
-                        infer=lambda x, y=None, *, target_shape=(): Spec(
-                            _expanded(x.shape, target_shape) if y is None else tuple(y.shape), x.dtype),
-                        grad={"X": lambda g, X_shape: sum_to(g, X_shape)})
-
-
-def expand(x: Any, shape: Any, name: str | None = None) -> Any:
-    """x repeated along its dimensions of size 1, and new ones in front, to `shape`; -1 keeps a size.
-
-    >>> import proa as paddle
-    >>> paddle.expand(paddle.to_tensor([[1], [2]]), [2, 3]).tolist()
-    [[1, 1, 1], [2, 2, 2]]
-    """
-    attribute, tensor, parts = shape_inputs(shape)
-    return apply(expand_op, x, tensor, parts, shape=list(attribute))
-
-
-def broadcast_to(x: Any, shape: Any, name: str | None = None) -> Any:
-    """As `expand`."""
-    return expand(x, shape)
-
-
-def expand_as(x: Any, y: Any, name: str | None = None) -> Any:
-    """x repeated to the shape of y."""
-    return apply(expand_as_op, x, y, target_shape=list(y.shape))
-
-
-def broadcast_shape(x_shape: Sequence[int], y_shape: Sequence[int]) -> list[int]:
-    """The shape to which two shapes broadcast; ValueError when they do not.
-
-    >>> import proa as paddle
-    >>> paddle.broadcast_shape([2, 1, 3], [1, 3, 1])
-    [2, 3, 3]
-    """
-    return list(broadcast_shapes("broadcast_shape", x_shape, y_shape))
-
-
-def _repeats(repeat_times: Sequence[int], rank: int) -> tuple[int, ...]:
-    return (1,) * (rank - len(repeat_times)) + tuple(repeat_times)
-
-
-def _tile(xp, x, repeat_tensor=None, repeat_list=None, *, repeat_times: Ints = ()):
-    return xp.tile(x, sizes_of(repeat_times, repeat_tensor, repeat_list))
-
-
-def _infer_tile(x, repeat_tensor=None, repeat_list=None, *, repeat_times=()):
-    times = inferred_sizes(repeat_times, repeat_tensor, repeat_list)
-    times = _repeats(times, x.rank)
-    sizes = (1,) * (len(times) - x.rank) + x.shape
-    return Spec(tuple(-1 if -1 in pair else pair[0] * pair[1] for pair in zip(sizes, times, strict=True)), x.dtype)
-
-
-def _fold_tiles(xp, g, repeat_tensor=None, repeat_list=None, *, repeat_times: Ints = (), rank: int):
-    times = _repeats(sizes_of(repeat_times, repeat_tensor, repeat_list), g.ndim)
-    parts = [n for size, count in zip(g.shape, times, strict=True) for n in (count, size // count if count else 0)]
-    folded = g.reshape(parts).sum(axis=tuple(range(0, 2 * g.ndim, 2)), dtype=g.dtype)
-    return folded.reshape(folded.shape[g.ndim - rank:])
-
-
-def _infer_fold(g, repeat_tensor=None, repeat_list=None, *, repeat_times=(), rank):
-    times = _repeats(inferred_sizes(repeat_times, repeat_tensor, repeat_list), g.rank)
-    sizes = tuple(-1 if -1 in pair else pair[0] // pair[1] for pair in zip(g.shape, times, strict=True))
-    return Spec(sizes[g.rank - rank:], g.dtype)
-
-
-def _rank(shape: Any) -> int:
-    return len(shape) if type(shape) is tuple else shape.ndim
-
-
-tile_op = operator(
-    "tile", "X, RepeatTimes?, repeat_times_tensor*? -> Out", kernel=_tile, infer=_infer_tile,
-    grad={"X": lambda g, X_shape, RepeatTimes, repeat_times_tensor, repeat_times: apply(
-        fold_tiles_op, g, RepeatTimes, repeat_times_tensor, repeat_times=repeat_times, rank=_rank(X_shape))})
-fold_tiles_op = operator(
-    "fold_tiles", "X, RepeatTimes?, repeat_times_tensor*? -> Out", kernel=_fold_tiles, infer=_infer_fold,
-    grad={"X": lambda g, RepeatTimes, repeat_times_tensor, repeat_times: apply(
-        tile_op, g, RepeatTimes, repeat_times_tensor, repeat_times=repeat_times)})
-
-
-def tile(x: Any, repeat_times: Any, name: str | None = None) -> Any:
-    """x laid side by side `repeat_times[i]` times along each dimension i; new dimensions come in front.
-
-    >>> import proa as paddle
-    >>> paddle.tile(paddle.to_tensor([1, 2]), [2, 2]).tolist()
-    [[1, 2, 1, 2], [1, 2, 1, 2]]
-    """
-    attribute, tensor, parts = shape_inputs(repeat_times)
-    return apply(tile_op, x, tensor, parts, repeat_times=list(attribute))
-
-
-# copies and facts
-
-assign_op = operator("assign", "X -> Out", kernel=lambda xp, x: x.copy(), infer=same, grad={"X": lambda g: g})
-
-
-def assign(x: Any, output: Any = None) -> Any:
-    """A tensor with the value of x: a tensor, a number, (nested) lists of numbers or a NumPy array.
-
-    `output`, when given, gets the value and is returned. Gradients flow from a tensor's copy to the tensor.
-
-    >>> import proa as paddle
-    >>> paddle.assign([1, 2]).tolist()
-    [1, 2]
-    """
-    result = apply(assign_op, x) if is_value(x) else to_tensor(x)
-    return result if output is None else output._rebind(result)
-
-
-def clone(x: Any, name: str | None = None) -> Any:
-    """A copy of x through which gradients flow."""
-    return apply(assign_op, x)
-
-
-def _increment(xp, x, *, step: float = 1.0):
-    return x + xp.asarray(step, x.dtype)
-
-
-increment_op = operator("increment", "X -> Out=X", kernel=_increment, infer=same)
-
-
-def increment(x: Any, value: float = 1.0, name: str | None = None) -> Any:
-    """Adds `value` to x, a tensor of one element, in place, and returns x."""
-    return apply(increment_op, x, step=value)
-
-
-def _shape(xp, x):
-    return xp.asarray(x.shape, "int32")
-
-
-shape_op = operator("shape", "Input -> Out", kernel=_shape, infer=lambda x: Spec((x.rank,), dt.int32))
-
-
-def shape(input: Any) -> Any:
-    """The sizes of `input` as a 1-D int32 tensor; in a Program, the sizes it will have when it runs.
-
-    >>> import proa as paddle
-    >>> paddle.shape(paddle.zeros([2, 3])).tolist()
-    [2, 3]
-    """
-    return apply(shape_op, input)
-
-
-def rank(input: Any) -> Any:
-    """The number of dimensions, as a 0-d int32 tensor."""
-    return to_tensor(input.ndim, "int32")
-
-
-def _one_hot(xp, x, depth_tensor=None, *, depth: int = -1, dtype: DType = dt.float32, allow_out_of_range: bool = False):
-    count = depth if depth_tensor is None else int(depth_tensor.item())
-    if not allow_out_of_range and x.size and not bool(((x >= 0) & (x < count)).all()):
-        raise ValueError(f"one_hot(x, num_classes): every value must lie in [0, {count}). Received {x}.")
-    return (x[..., None] == xp.arange(count, dtype=x.dtype)).astype(dtype.dtype)
-
-
-one_hot_op = operator(
-    "one_hot_v2", "X, depth_tensor? -> Out", kernel=_one_hot,
-    infer=lambda x, tensor=None, *, depth=-1, dtype=dt.float32, allow_out_of_range=False: Spec(
-        (*x.shape, depth if tensor is None else -1), dtype))
-
-
-def one_hot(x: Any, num_classes: Any, name: str | None = None) -> Any:
-    """For each integer of x a row of zeros with a one at its place: shape [*x.shape, num_classes], default dtype.
-
-    Raises ValueError where a value lies outside [0, num_classes).
-    """
-    tensor = num_classes if is_value(num_classes) else None
-    return apply(one_hot_op, x, tensor, depth=-1 if tensor is not None else int(num_classes),
-                 dtype=dt.get_default_dtype_object())

@@ -22,7 +22,8 @@ def _zero(g: Any) -> Any:
 
 
 def _infer_where(condition, x, y):
-    return Spec(broadcast_shapes("where(condition, x, y)", condition.shape, x.shape, y.shape), promote(x.dtype, y.dtype))
+    shape = broadcast_shapes("where(condition, x, y)", condition.shape, x.shape, y.shape)
+    return Spec(shape, promote(x.dtype, y.dtype))
 
 
 where_op = operator(
@@ -97,7 +98,7 @@ def column(x: Any, n: int, keep: bool = False) -> Any:
 # index_put
 
 def _index_put(xp, x, indices, value, *, accumulate: bool = False):
-    result, index = x.copy(), tuple(indices)
+    result, index = xp.array(x), tuple(indices)
     if accumulate:
         xp.add.at(result, index, value)
     else:
@@ -110,7 +111,8 @@ def _indexed_shape(x: Spec, indices: Sequence[Spec]) -> tuple[int, ...]:
     depth = sum(max(s.rank, 1) if s.dtype is dt.bool_ else 1 for s in indices)
     shapes = [(-1,) if s.dtype is dt.bool_ else s.shape for s in indices]
     if depth > x.rank:
-        raise IndexError(f"x[indices]: {depth} indices for a tensor of {x.rank} dimensions. Received x.shape={list(x.shape)}.")
+        raise IndexError(
+            f"x[indices]: {depth} indices for a tensor of {x.rank} dimensions. Received x.shape={list(x.shape)}.")
     return broadcast_shapes("x[indices]", *shapes) + x.shape[depth:]
 
 

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 from . import (
+    along_axis,
+    closeness,
     creation,
     diagonal,
     elementwise,
@@ -64,26 +66,26 @@ METHODS: dict[str, Any] = {
              "tanh asinh acosh atanh abs sign floor ceil round trunc frac erf logical_not bitwise_not isnan isinf "
              "isfinite stanh"),
     **_plain(manipulation, "reshape view transpose t moveaxis swapaxes squeeze unsqueeze flatten expand expand_as "
-             "broadcast_to tile clone"),
+             "broadcast_to tile clone fill_ zero_"),
     **_plain(rearrange, "flip reverse roll rot90 tril triu repeat_interleave as_complex as_real real imag"),
     **_plain(reduce, "sum mean max min amax amin prod any all numel count_nonzero argmax argmin"),
     **_plain(scan, "cumsum cumprod cummax cummin logcumsumexp"),
     **_plain(joining, "concat stack split chunk unbind unstack"),
     **_plain(linalg, "matmul mm bmm mv dot inner outer tensordot addmm"),
-    **_plain(gather, "gather gather_nd scatter scatter_nd_add index_select index_add index_sample take_along_axis "
-             "put_along_axis"),
+    **_plain(gather, "gather gather_nd scatter scatter_nd_add index_select index_add"),
+    **_plain(along_axis, "index_sample take_along_axis put_along_axis"),
     **_plain(masking, "where nonzero index_put masked_select masked_fill"),
     **_plain(slicing, "strided_slice"),
     **_plain(stats, "logsumexp var std nansum nanmean median quantile norm dist"),
-    **_plain(search, "sort argsort topk kthvalue mode unique bincount histogram isclose allclose equal_all is_empty clip "
-             "bucketize"),
+    **_plain(search, "sort argsort topk kthvalue mode unique bincount histogram bucketize"),
+    **_plain(closeness, "isclose allclose equal_all is_empty clip"),
     **_plain(diagonal, "diagonal trace kron cross diag_embed"),
     **_plain(random, "bernoulli multinomial uniform_ normal_"),
 }
 
 _IN_PLACE = ("add subtract multiply divide floor_divide mod remainder pow scale neg cast exp log sqrt rsqrt square "
-             "reciprocal sin cos tan tanh abs floor ceil round trunc erf reshape transpose squeeze unsqueeze flatten tril triu "
-             "cumsum cumprod scatter index_add index_put put_along_axis masked_fill "
+             "reciprocal sin cos tan tanh abs floor ceil round trunc erf reshape transpose squeeze unsqueeze flatten "
+             "tril triu cumsum cumprod scatter index_add index_put put_along_axis masked_fill "
              "clip")
 
 METHODS.update({f"{name}_": _in_place(METHODS[name]) for name in _IN_PLACE.split()})

@@ -21,7 +21,6 @@ from .gradient import Gradient
 from .signature import Slot, parse_signature
 from .spec import Spec
 
-
 Ints = list[int]
 """Annotates an attribute that is a list of 32-bit integers in files."""
 

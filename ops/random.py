@@ -185,7 +185,8 @@ def truncated_gaussian(shape: Any, mean: float = 0.0, std: float = 1.0, seed: in
                  dtype=_floating(dtype), a=a, b=b)
 
 
-def randint(low: int = 0, high: int | None = None, shape: Any = (1,), dtype: Any = None, name: str | None = None) -> Any:
+def randint(low: int = 0, high: int | None = None, shape: Any = (1,), dtype: Any = None,
+            name: str | None = None) -> Any:
     """Integers from `low` up to `high`, without it; from 0 up to `low` when `high` is None.
 
     >>> import proa as paddle

@@ -7,7 +7,7 @@ from typing import Any
 from ..core import dtype as dt
 from .creation import is_value
 from .elementwise import cast
-from .infer import normalize_axis, same
+from .infer import normalize_axis
 from .manipulation import flatten, ints_of, transpose
 from .operator import Ints, Longs, operator
 from .spec import Spec
@@ -150,7 +150,8 @@ def _infer_sum_repeats(g, repeats_tensor=None, *, Repeats=1, dim=0):
 
 repeat_op = operator(
     "repeat_interleave", "X, RepeatsTensor? -> Out", kernel=_repeat, infer=_infer_repeat,
-    grad={"X": lambda g, RepeatsTensor, Repeats, dim: apply(sum_repeats_op, g, RepeatsTensor, Repeats=Repeats, dim=dim)})
+    grad={"X": lambda g, RepeatsTensor, Repeats, dim: apply(
+        sum_repeats_op, g, RepeatsTensor, Repeats=Repeats, dim=dim)})
 sum_repeats_op = operator(
     "sum_repeats", "X, RepeatsTensor? -> Out", kernel=_sum_repeats, infer=_infer_sum_repeats,
     grad={"X": lambda g, RepeatsTensor, Repeats, dim: apply(repeat_op, g, RepeatsTensor, Repeats=Repeats, dim=dim)})
@@ -185,6 +186,10 @@ def _infer_as_complex(x):
     return Spec(x.shape[:-1], _WHOLE[x.dtype])
 
 
+def _infer_part(x):
+    return Spec(x.shape, _PART[x.dtype])
+
+
 as_complex_op = operator("as_complex", "X -> Out", kernel=_as_complex, infer=_infer_as_complex,
                          grad={"X": lambda g: apply(as_real_op, g)})
 as_real_op = operator("as_real", "X -> Out", kernel=lambda xp, x: xp.stack([x.real, x.imag], -1),
@@ -192,11 +197,11 @@ as_real_op = operator("as_real", "X -> Out", kernel=lambda xp, x: xp.stack([x.re
                       grad={"X": lambda g: apply(as_complex_op, g)})
 complex_op = operator("complex", "X, Y -> Out", kernel=lambda xp, x, y: (x + 1j * y).astype(
                           "complex64" if x.dtype.itemsize == 4 else "complex128"),
-                      infer=lambda x, y: Spec(same(x).shape, _WHOLE[x.dtype]),
+                      infer=lambda x, y: Spec(x.shape, _WHOLE[x.dtype]),
                       grad={"X": lambda g: apply(real_op, g), "Y": lambda g: apply(imag_op, g)})
-real_op = operator("real", "X -> Out", kernel=lambda xp, x: x.real.copy(), infer=lambda x: Spec(x.shape, _PART[x.dtype]),
+real_op = operator("real", "X -> Out", kernel=lambda xp, x: x.real.copy(), infer=_infer_part,
                    grad={"X": lambda g: apply(complex_op, g, g * 0.0)})
-imag_op = operator("imag", "X -> Out", kernel=lambda xp, x: x.imag.copy(), infer=lambda x: Spec(x.shape, _PART[x.dtype]),
+imag_op = operator("imag", "X -> Out", kernel=lambda xp, x: x.imag.copy(), infer=_infer_part,
                    grad={"X": lambda g: apply(complex_op, g * 0.0, g)})
 
 

@@ -156,8 +156,10 @@ amax_op = _reduction_of_tensor_axes("reduce_amax", lambda xp, x, axes, keep: x.m
                                     grad=_shared_gradient)
 amin_op = _reduction_of_tensor_axes("reduce_amin", lambda xp, x, axes, keep: x.min(axes, keepdims=keep),
                                     grad=_shared_gradient)
-any_op = _reduction_of_tensor_axes("reduce_any", lambda xp, x, axes, keep: x.any(axes, keepdims=keep), lambda _: dt.bool_)
-all_op = _reduction_of_tensor_axes("reduce_all", lambda xp, x, axes, keep: x.all(axes, keepdims=keep), lambda _: dt.bool_)
+any_op = _reduction_of_tensor_axes("reduce_any", lambda xp, x, axes, keep: x.any(axes, keepdims=keep),
+                                   lambda _: dt.bool_)
+all_op = _reduction_of_tensor_axes("reduce_all", lambda xp, x, axes, keep: x.all(axes, keepdims=keep),
+                                   lambda _: dt.bool_)
 whole_mean_op = operator("mean", "X -> Out", kernel=lambda xp, x: x.mean(), infer=lambda x: Spec((), x.dtype),
                          grad={"X": lambda g, X_shape: _mean_gradient(g, X_shape, (), False, True)})
 
@@ -262,7 +264,8 @@ argmax_op = _arg("arg_max", lambda xp: xp.argmax)
 argmin_op = _arg("arg_min", lambda xp: xp.argmin)
 
 
-def argmax(x: Any, axis: int | None = None, keepdim: bool = False, dtype: Any = "int64", name: str | None = None) -> Any:
+def argmax(x: Any, axis: int | None = None, keepdim: bool = False, dtype: Any = "int64",
+           name: str | None = None) -> Any:
     """The position of the largest element along `axis` (the first of equal ones), or in x flattened.
 
     >>> import proa as paddle
@@ -273,7 +276,8 @@ def argmax(x: Any, axis: int | None = None, keepdim: bool = False, dtype: Any = 
                  dtype=convert_dtype(dtype))
 
 
-def argmin(x: Any, axis: int | None = None, keepdim: bool = False, dtype: Any = "int64", name: str | None = None) -> Any:
+def argmin(x: Any, axis: int | None = None, keepdim: bool = False, dtype: Any = "int64",
+           name: str | None = None) -> Any:
     """The position of the smallest element along `axis` (the first of equal ones), or in x flattened."""
     return apply(argmin_op, x, axis=0 if axis is None else int(axis), keepdims=keepdim, flatten=axis is None,
                  dtype=convert_dtype(dtype))

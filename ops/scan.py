@@ -9,9 +9,9 @@ from typing import Any
 
 from ..core import dtype as dt
 from ..core.dtype import DType, convert_dtype
+from .along_axis import put_along_op
 from .creation import full_of_shape
 from .elementwise import cast, dtype_of
-from .gather import put_along_op
 from .infer import normalize_axis, product, same
 from .manipulation import flatten
 from .operator import operator

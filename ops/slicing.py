@@ -77,7 +77,8 @@ def _infer_sizes(x: Spec, axes: Sequence[int], starts: Sequence[int], ends: Sequ
     return result
 
 
-def _infer_part(x: Spec, axes: Any, starts: Any, ends: Any, strides: Any, decrease: Any, flags: Any, dynamic: bool) -> Spec:
+def _infer_part(x: Spec, axes: Any, starts: Any, ends: Any, strides: Any, decrease: Any, flags: Any,
+                dynamic: bool) -> Spec:
     known = [not dynamic or (bool(flags) and flags[n] != -1) for n in range(len(axes))]
     sizes = _infer_sizes(x, axes, starts, ends, strides, decrease, known)
     return Spec(tuple(size for size in sizes if size is not None), x.dtype)
@@ -112,8 +113,8 @@ def _placed(g: Any, shape: Any, tensors: Sequence[Any], **ranges: Any) -> Any:
 slice_op = operator(
     "slice", "Input, StartsTensor?, EndsTensor?, StartsTensorList*?, EndsTensorList*? -> Out", kernel=_slice,
     infer=_infer_slice,
-    grad={"Input": lambda g, Input_shape, StartsTensor, EndsTensor, StartsTensorList, EndsTensorList, axes, starts, ends,
-          infer_flags, decrease_axis: _placed(
+    grad={"Input": lambda g, Input_shape, StartsTensor, EndsTensor, StartsTensorList, EndsTensorList, axes, starts,
+          ends, infer_flags, decrease_axis: _placed(
               g, Input_shape, (StartsTensor, StartsTensorList, EndsTensor, EndsTensorList, None, None), axes=axes,
               starts=starts, ends=ends, infer_flags=infer_flags, decrease_axis=decrease_axis)})
 
@@ -224,7 +225,7 @@ def _set_value(xp, x, value=None, starts_list=None, ends_list=None, steps_list=N
                none_axes: Longs = (), shape: Longs = (), values: Any = None):
     starts, ends = sizes_of(starts, None, starts_list), sizes_of(ends, None, ends_list)
     steps = sizes_of(steps, None, steps_list)
-    result = x.copy()
+    result = xp.array(x)
     part = result[(*_basic_index(x.ndim, axes, starts, ends, steps, decrease_axes), ...)]
     for added, axis in enumerate(none_axes):
         part = xp.expand_dims(part, axis + added)
@@ -234,8 +235,8 @@ def _set_value(xp, x, value=None, starts_list=None, ends_list=None, steps_list=N
     return result
 
 
-def _infer_set_value(x, value=None, starts_list=None, ends_list=None, steps_list=None, *, dtype=None, axes=(), starts=(),
-                     ends=(), steps=(), decrease_axes=(), none_axes=(), shape=(), values=None):
+def _infer_set_value(x, value=None, starts_list=None, ends_list=None, steps_list=None, *, dtype=None, axes=(),
+                     starts=(), ends=(), steps=(), decrease_axes=(), none_axes=(), shape=(), values=None):
     if not (starts_list or ends_list or steps_list):
         sizes = _infer_sizes(x, axes, starts, ends, steps, decrease_axes, [True] * len(axes))
         part = tuple(size for size in sizes if size is not None)

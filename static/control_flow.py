@@ -70,14 +70,6 @@ def _branch(pred: Variable, function: Callable[[], Any] | None) -> tuple[Any, li
     return result, outer
 
 
-def _same_dtype(a: Variable, b: Variable, python: tuple[bool, bool]) -> tuple[Variable, Variable]:
-    """Both branches' values in one dtype; a Python number follows the other branch's tensor."""
-    if a.dtype is b.dtype:
-        return a, b
-    wanted = b.dtype if python[0] and not python[1] else a.dtype if python[1] else promote(a.dtype, b.dtype)
-    return (a if a.dtype is wanted else cast(a, wanted)), (b if b.dtype is wanted else cast(b, wanted))
-
-
 def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable[[], Any] | None = None,
          name: str | None = None, return_names: Sequence[str] | None = None) -> Any:
     """`true_fn()` if `pred` (a bool tensor of one element) is true, otherwise `false_fn()`.
@@ -125,7 +117,10 @@ def _merge(pred: Variable, true: tuple[Any, list], false: tuple[Any, list]) -> l
 def _recast(pred: Variable, a: Variable, b: Variable, python: tuple[bool, bool]) -> tuple[Variable, Variable]:
     """Casts inside the branches: outside them, the value of the branch not taken does not exist."""
     block = a.block
-    dtype = b.dtype if python[0] and not python[1] else a.dtype if python[1] else promote(a.dtype, b.dtype)
+    if python[0] != python[1]:  # a Python number follows the other branch's tensor
+        dtype = b.dtype if python[0] else a.dtype
+    else:
+        dtype = promote(a.dtype, b.dtype)
     for outer in (a, b):
         if outer.dtype is dtype:
             continue

@@ -56,14 +56,14 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
 
 def enable_static() -> None:
     """From now on operations are appended to the default main Program instead of run."""
-    if not in_static_mode():
+    if not _eager:
         _eager.append(set_default_trace(_default))
 
 
 def disable_static(place: object = None) -> None:
     """From now on operations run at once."""
-    if in_static_mode():
-        set_default_trace(_eager.pop() if _eager else state.trace)
+    if _eager:
+        set_default_trace(_eager.pop())
 
 
 def in_static_mode() -> bool:

@@ -25,6 +25,10 @@ def program_state(program: Program, mode: str = "all", scope: Scope | None = Non
     """The persistable values of a Program by name, as the holders that a scope gives (`numpy.array(v)` reads one)."""
     scope = scope or global_scope()
     state = {}
+    for name, source in program.host_values.items():
+        if scope.array(name) is None:
+            variable = program.global_block().var(name)
+            scope.set_array(name, np.full(variable.shape, source(), variable.dtype.dtype))
     for variable in _wanted(program, mode):
         found = scope.find_var(variable.name)
         if found is None or found.array is None:

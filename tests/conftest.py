@@ -3,5 +3,5 @@
 import sys
 from pathlib import Path
 
-for folder in ("", "ops"):
+for folder in ("", "ops", "jit"):
     sys.path.insert(0, str(Path(__file__).parent / folder))

@@ -19,7 +19,7 @@ def place(places: Any) -> Place | None:
     return None if found[0] is None else parse_place(found[0])
 
 
-def number(name: str, value: Any, kind: type) -> Any:
+def number(name: str, value: Any, kind: Any) -> Any:
     """A number of at least 0."""
     if not isinstance(value, kind) or isinstance(value, bool):
         raise TypeError(f"{WHERE}: {name} must be a number of at least 0. Received {value!r}.")
@@ -29,6 +29,7 @@ def number(name: str, value: Any, kind: type) -> Any:
 
 
 def check_stream(batch_sampler: Any, shuffle: bool) -> None:
+    """ValueError for what makes no sense with an IterableDataset."""
     if shuffle:
         raise ValueError(f"{WHERE}: an IterableDataset decides its order: leave shuffle=False and shuffle inside it.")
     if batch_sampler is not None:
@@ -36,6 +37,7 @@ def check_stream(batch_sampler: Any, shuffle: bool) -> None:
 
 
 def check_unset(batch_size: Any, shuffle: bool, drop_last: bool) -> None:
+    """ValueError for what a batch sampler decides by itself."""
     if batch_size != 1 or shuffle or drop_last:
         raise ValueError(
             f"{WHERE}: batch_sampler decides the batches itself. Give batch_size, shuffle and drop_last to it, not "

@@ -44,7 +44,7 @@ class Lowering:
                 return statements[:i] + lower(statement)
             if contains(statement, self._kinds, finals=False):
                 return statements[:i] + self._spread(statement, statements[i + 1:], tail, lower)
-        return statements + copy.deepcopy(tail)
+        return statements if always_jumps(statements) else statements + copy.deepcopy(tail)
 
     def _spread(self, statement: Any, rest: list[Any], tail: list[Any], lower: Any) -> list[Any]:
         if not isinstance(statement, gast.If) or not self._may_copy(statement, rest):

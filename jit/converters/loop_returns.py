@@ -17,7 +17,7 @@ from typing import Any
 
 import gast
 
-from ..pyct.statements import blocks, rewrite
+from ..pyct.statements import any_contains, blocks, rewrite
 from ..pyct.templates import quote
 from .context import Context
 
@@ -34,10 +34,19 @@ def _moved(statement: Any, context: Context) -> list[Any]:
     if not isinstance(statement, (gast.For, gast.While)):
         return [statement]
     left: dict[str, gast.Return] = {}
+    endless = _is_endless(statement)
     statement.body = _leaving(statement.body, statement, left, context)
     before = [s for flag in left for s in quote("flag = False", statement, flag=flag)]
     behind = [s for flag, jump in left.items() for s in quote("if flag: jump", jump, flag=flag, jump=[jump])]
+    if left and endless and not any_contains(statement.body, (gast.Return,)):  # what the last flag would tell is certain
+        behind[-1] = behind[-1].body[0]
     return [*before, statement, *behind]
+
+
+def _is_endless(loop: Any) -> bool:
+    """Whether nothing but a return (or an exception) leaves the loop."""
+    always = isinstance(loop, gast.While) and isinstance(loop.test, gast.Constant) and bool(loop.test.value)
+    return always and not any_contains(loop.body, (gast.Break,))
 
 
 def _leaving(statements: list[Any], loop: Any, left: dict[str, gast.Return], context: Context) -> list[Any]:

@@ -9,8 +9,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from .assertions import assert_stmt
-from .builtin import bool_, float_, int_, len_, print_, range_, shape_of
+from .builtin import bool_, float_, int_, len_, print_, shape_of
 from .conditionals import if_exp, if_stmt, raising
+from .iteration import enumerate_, range_, zip_
 from .logical import and_, compare, not_, or_
 from .loops import for_stmt, while_stmt
 from .plain import nothing, plain

@@ -6,42 +6,20 @@ Knows what is symbolic, nothing else of staging.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from . import staging
-from .where import here
-
-
-class SymbolicRange:
-    """`range` over bounds known only when the program runs; a `for` statement can loop over it."""
-
-    def __init__(self, start: Any, stop: Any, step: Any):
-        self.start = start
-        self.stop = stop
-        self.step = step
-
-    def __iter__(self) -> Iterator[Any]:
-        raise TypeError(
-            f"{here()}: a range whose bounds are tensors has no numbers to hand out while the program is built. "
-            "Loop over it with a `for` statement: `for i in range(n):`.")
-
-    def __len__(self) -> int:
-        self.__iter__()
-        return 0
-
-
-def range_(*bounds: Any) -> Any:
-    """`range(stop)` or `range(start, stop[, step])`."""
-    if not any(staging.is_symbolic(b) for b in bounds):
-        return range(*bounds)
-    start, stop, step = (*((0,) if len(bounds) == 1 else ()), *bounds, *((1,) if len(bounds) < 3 else ()))
-    return SymbolicRange(start, stop, step)
+from .iteration import enumerate_, range_, zip_
 
 
 def len_(value: Any) -> Any:
     """`len(value)`: of a symbolic tensor, the size of its first dimension."""
-    return staging.sizes(value)[0] if staging.is_symbolic(value) and value.shape else len(value)
+    return staging.length(value) if _has_length(value) else len(value)
+
+
+def _has_length(value: Any) -> bool:
+    return staging.is_symbolic(value) and len(value.shape) > 0
 
 
 def shape_of(value: Any) -> Any:
@@ -71,19 +49,13 @@ def _cast(kind: Callable[..., Any], dtype: str, args: tuple, kwargs: dict) -> An
 
 
 def print_(*values: Any, **options: Any) -> None:
-    """`print(…)`: each symbolic value on a line of its own, behind the text before it, when the program runs."""
-    if not any(staging.is_symbolic(v) for v in values):
-        return print(*values, **options)
-    said: list[str] = []
-    for value in values:
-        if staging.is_symbolic(value):
-            staging.show(value, " ".join(said))
-            said = []
-        else:
-            said.append(str(value))
-    return print(*said, **options) if said else None
+    """`print(…)`: symbolic values are printed when the program runs."""
+    if any(staging.is_symbolic(v) for v in values):
+        staging.show(list(values))
+    else:
+        print(*values, **options)
 
 
 OVERLOADS: dict[int, Callable[..., Any]] = {
     id(builtins.len): len_, id(builtins.range): range_, id(builtins.int): int_, id(builtins.float): float_,
-    id(builtins.bool): bool_, id(builtins.print): print_}
+    id(builtins.bool): bool_, id(builtins.print): print_, id(builtins.enumerate): enumerate_, id(builtins.zip): zip_}

@@ -14,17 +14,21 @@ from .builtin import OVERLOADS
 
 Convert = Callable[[FunctionType], FunctionType]
 
+_FUNCTION_TAKERS = (map, filter, functools.reduce)
+
 
 class Calls:
     """`converted(f)` is what converted code calls for `f`; `convert` returns a function as it is to leave it alone.
 
     Functions, methods, partial objects and objects with a Python `__call__` are converted. Classes, builtins and
-    everything else are called as they are, but for the builtins that have a meaning for symbolic values. An object
-    that runs its `forward` through `_call_with_hooks(forward, args, kwargs)` gets its forward converted.
+    everything else are called as they are, but for the builtins that have a meaning for symbolic values or call a
+    function they are given. An object that runs its `forward` through `_call_with_hooks(forward, args, kwargs)` gets
+    its forward converted; `convert_own` does that for a layer of ours that holds layers of the user's.
     """
 
-    def __init__(self, convert: Convert):
+    def __init__(self, convert: Convert, convert_own: Convert):
         self._convert = convert
+        self._convert_own = convert_own
 
     def __call__(self, callee: Any) -> Any:
         """The callable to call instead of `callee`."""
@@ -34,6 +38,8 @@ class Calls:
             return self._method(callee)
         if id(callee) in OVERLOADS:
             return OVERLOADS[id(callee)]
+        if any(callee is taker for taker in _FUNCTION_TAKERS):
+            return lambda function, *args: callee(self(function), *args)
         if isinstance(callee, functools.partial):
             return functools.partial(self(callee.func), *callee.args, **callee.keywords)
         return callee if isinstance(callee, type) else self._instance(callee)
@@ -52,10 +58,23 @@ class Calls:
     def _instance(self, instance: Any) -> Any:
         kind = type(instance)
         if hasattr(kind, "_call_with_hooks"):
-            return functools.partial(_call_with_hooks, instance, self)
+            return functools.partial(self._call_layer, instance)
         call = getattr(kind, "__call__", None)
         new = self._function(call) if isinstance(call, FunctionType) else call
         return instance if new is call else MethodType(new, instance)
+
+    def _call_layer(self, layer: Any, *args: Any, **kwargs: Any) -> Any:
+        return layer._call_with_hooks(self._forward(layer), args, kwargs)
+
+    def _forward(self, layer: Any) -> Any:
+        forward = layer.forward
+        new = self(forward)
+        if new is forward and isinstance(forward, MethodType) and self._holds_converted(layer):
+            return MethodType(self._convert_own(forward.__func__), layer)
+        return new
+
+    def _holds_converted(self, layer: Any) -> bool:
+        return any(self(forward) is not forward for forward in (inner.forward for inner in layer.sublayers()))
 
     def _rewrapped(self, wrapper: FunctionType) -> FunctionType:
         """A wrapper that is left alone, around the converted form of what it wraps."""
@@ -76,7 +95,3 @@ def _contents(cell: CellType) -> Any:
         return cell.cell_contents
     except ValueError:  # an empty cell
         return None
-
-
-def _call_with_hooks(layer: Any, converted: Calls, *args: Any, **kwargs: Any) -> Any:
-    return layer._call_with_hooks(converted(layer.forward), args, kwargs)

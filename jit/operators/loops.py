@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import staging
-from .builtin import SymbolicRange
 from .conditionals import if_stmt
+from .iteration import SymbolicSequence, sequence_of
 from .loop_state import LoopState
 from .plain import nothing
 from .where import here
@@ -52,14 +52,10 @@ def _stage(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState
 def for_stmt(iterable: Any, body: Callable[[Any], Any], guard: Callable[[], Any] | None, get_state: GetState,
              set_state: SetState, names: tuple[str, ...]) -> None:
     """`for item in iterable: body(item)`, as long as `guard()` holds where there is one."""
-    if isinstance(iterable, SymbolicRange):
-        return _for_range(iterable, lambda i: i, body, guard, get_state, set_state, names)
-    if not staging.is_symbolic(iterable):
-        return _for_plain(iterable, body, guard, get_state, set_state, names)
-    turns = staging.length(iterable)
-    if staging.is_symbolic(turns):
-        return _for_range(SymbolicRange(0, turns, 1), iterable.__getitem__, body, guard, get_state, set_state, names)
-    return _for_plain((iterable[i] for i in range(turns)), body, guard, get_state, set_state, names)
+    items = sequence_of(iterable)
+    if items is not None:
+        return _for_staged(items, body, guard, get_state, set_state, names)
+    return _for_plain(iterable, body, guard, get_state, set_state, names)
 
 
 def _for_plain(iterable: Iterable[Any], body: Callable[[Any], Any], guard: Callable[[], Any] | None,
@@ -90,10 +86,9 @@ class _turn:
         return self._body(self._item)
 
 
-def _for_range(bounds: SymbolicRange, item_at: Callable[[Any], Any], body: Callable[[Any], Any],
-               guard: Callable[[], Any] | None, get_state: GetState, set_state: SetState,
-               names: tuple[str, ...]) -> None:
-    index = bounds.start
+def _for_staged(items: SymbolicSequence, body: Callable[[Any], Any], guard: Callable[[], Any] | None,
+                get_state: GetState, set_state: SetState, names: tuple[str, ...]) -> None:
+    index = items.start
 
     def get() -> tuple:
         return (index, *get_state())
@@ -104,13 +99,13 @@ def _for_range(bounds: SymbolicRange, item_at: Callable[[Any], Any], body: Calla
         set_state(values[1:])
 
     def test() -> Any:
-        inside = _inside(index, bounds)
+        inside = _inside(index, items)
         return inside if guard is None else _and_guard(inside, guard())
 
     def turn() -> None:
         nonlocal index
-        body(item_at(index))
-        index = index + bounds.step
+        body(items.item_at(index))
+        index = index + items.step
 
     _stage(test, turn, get, set_, ("the loop's index", *names), here())
 
@@ -121,8 +116,8 @@ def _and_guard(inside: Any, going: Any) -> Any:
     return inside if going else False
 
 
-def _inside(index: Any, bounds: SymbolicRange) -> Any:
-    if not staging.is_symbolic(bounds.step):
-        return index < bounds.stop if bounds.step > 0 else index > bounds.stop
-    up = staging.logical_and(bounds.step > 0, index < bounds.stop)
-    return staging.logical_or(up, staging.logical_and(bounds.step < 0, index > bounds.stop))
+def _inside(index: Any, items: SymbolicSequence) -> Any:
+    if not staging.is_symbolic(items.step):
+        return index < items.stop if items.step > 0 else index > items.stop
+    up = staging.logical_and(items.step > 0, index < items.stop)
+    return staging.logical_or(up, staging.logical_and(items.step < 0, index > items.stop))

@@ -54,6 +54,11 @@ def cast(x: Any, dtype: str) -> Any:
     return x.astype(dtype)
 
 
+def length(x: Any) -> Any:
+    """The size of the first dimension: an int where it is known, otherwise symbolic."""
+    return shape(x)[0] if x.shape[0] < 0 else x.shape[0]
+
+
 def sizes(x: Any) -> list[Any]:
     """The shape of a symbolic value: ints where they are known, otherwise symbolic scalars."""
     return [shape(x)[axis] if size < 0 else size for axis, size in enumerate(x.shape)]
@@ -64,6 +69,14 @@ def check(test: Any, message: str | None, where: str) -> None:
     assert_value(test, message=f"{where}: {message or 'the assertion does not hold'}")
 
 
-def show(value: Any, text: str) -> None:
-    """Prints a symbolic value behind `text` whenever the program runs."""
-    print_value(value, text, summarize=-1)
+def show(values: list) -> None:
+    """Prints values whenever the program runs: each symbolic one behind the others before it."""
+    said: list[str] = []
+    for value in values:
+        if is_symbolic(value):
+            print_value(value, " ".join(said), summarize=-1)
+            said = []
+        else:
+            said.append(str(value))
+    if said:
+        print(*said)

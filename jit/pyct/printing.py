@@ -9,7 +9,6 @@ import ast
 import warnings
 from typing import Any
 
-import astor
 import gast
 
 
@@ -18,7 +17,9 @@ def source_text(node: Any) -> str:
     tree = ast.fix_missing_locations(gast.gast_to_ast(gast.Module(body=[_statement(node)], type_ignores=[])))
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)
+            warnings.simplefilter("ignore", DeprecationWarning)  # astor asks for names that `ast` gives up
+            import astor
+
             return astor.to_source(tree)
     except (AttributeError, NotImplementedError, AssertionError, ValueError):
         return ast.unparse(tree) + "\n"

@@ -62,6 +62,8 @@ def _operator_account(op: Operation, arguments: list[list[str]], values: dict[st
     operator = find(op.type)
     specs: list[Any] = []
     for slot, names in zip(operator.inputs, arguments, strict=True):
+        if any(values.get(n) is None for n in names):
+            return None
         found = [Spec(values[n].shape, from_numpy_dtype(values[n].dtype)) for n in names]
         specs.append((found or None) if slot.many else found[0] if found else None)
     try:

@@ -77,7 +77,7 @@ _FIELDS = {
     BOOLEANS: "bools", BLOCK: "block_idx", LONG: "l", BLOCKS: "blocks_idx", LONGS: "longs", FLOAT64S: "float64s",
     VAR: "var_name", VARS: "vars_name", FLOAT64: "float64", SCALAR: "scalar", SCALARS: "scalars",
 }
-_LISTS = frozenset((INTS, FLOATS, STRINGS, BOOLEANS, BLOCKS, LONGS, FLOAT64S, VARS, SCALARS))
+LISTS = frozenset((INTS, FLOATS, STRINGS, BOOLEANS, BLOCKS, LONGS, FLOAT64S, VARS, SCALARS))
 
 
 def type_name(file_type: int) -> str:
@@ -90,7 +90,7 @@ def attr_value(attr: pb.OpDesc.Attr) -> Any:
     field = _FIELDS[attr.type]
     if attr.type == SCALARS:
         return [_from_scalar(s) for s in attr.scalars]
-    if attr.type in _LISTS:
+    if attr.type in LISTS:
         return list(getattr(attr, field))
     if not attr.HasField(field):
         raise ValueError(f"an attribute of type {type_name(attr.type)} has no field {field!r}")
@@ -144,16 +144,17 @@ def python_to_attr(attr: pb.OpDesc.Attr, name: str, value: Any, attr_type: int |
     """
     file_type = infer_type(value) if attr_type is None else attr_type
     if file_type is None:
-        raise TypeError(f"the attribute {name!r} cannot be written to a file: a {type(value).__name__} is no attribute value")
+        raise TypeError(f"the attribute {name!r} cannot be written to a file, which has no type for a value like "
+                        f"{value!r:.200} ({type(value).__name__})")
     attr.name = name
     value = value.value if isinstance(value, ScalarValue) else value
     try:
-        plain = [_CONVERT[file_type](v) for v in value] if file_type in _LISTS else _CONVERT[file_type](value)
+        plain = [_CONVERT[file_type](v) for v in value] if file_type in LISTS else _CONVERT[file_type](value)
         attr.type = file_type = _wide_enough(file_type, plain)
         _set(attr, file_type, plain)
     except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"the attribute {name!r} should be of type {type_name(file_type)}, received {value!r:.200}: {error}") from error
+        raise ValueError(f"the attribute {name!r} should be of type {type_name(file_type)}, "
+                         f"received {value!r:.200}: {error}") from error
 
 
 def _wide_enough(file_type: int, value: Any) -> int:
@@ -171,7 +172,7 @@ def _set(attr: pb.OpDesc.Attr, file_type: int, value: Any) -> None:
     elif file_type == SCALARS:
         for item in value:
             _fill_scalar(attr.scalars.add(), item)
-    elif file_type in _LISTS:
+    elif file_type in LISTS:
         getattr(attr, field).extend(value)
     else:
         setattr(attr, field, value)
@@ -200,8 +201,12 @@ _CONVERT: dict[int, Callable[[Any], Any]] = {
 }
 
 
+_SCALAR_FIELDS: dict[int, str] = {
+    pb.Scalar.BOOLEAN: "b", pb.Scalar.LONG: "i", pb.Scalar.FLOAT64: "r", pb.Scalar.COMPLEX128: "c"}
+
+
 def _from_scalar(scalar: pb.Scalar) -> Any:
-    field = {pb.Scalar.BOOLEAN: "b", pb.Scalar.LONG: "i", pb.Scalar.FLOAT64: "r", pb.Scalar.COMPLEX128: "c"}[scalar.type]
+    field = _SCALAR_FIELDS[scalar.type]
     if not scalar.HasField(field):
         raise ValueError(f"a scalar has no field {field!r}")
     return complex(scalar.c.r, scalar.c.i) if field == "c" else getattr(scalar, field)

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from google.protobuf.message import DecodeError, EncodeError
 
-from ...core.byte_source import open_source
+from ...core.byte_reader import open_reader
 from ...core.files import CorruptFileError
 from . import framework_pb2 as pb
 from .attributes import BLOCK, BLOCKS, STRINGS, VARS
@@ -31,10 +31,10 @@ def read_program_desc(source: str | os.PathLike[str] | bytes | Any, name: str | 
     >>> read_program_desc(b"", "empty.pdmodel")
     Traceback (most recent call last):
     ...
-    proa.core.files.CorruptFileError: empty.pdmodel: byte 0: the Program has no blocks; the file is empty or no .pdmodel file
+    proa.core.files.CorruptFileError: empty.pdmodel: byte 0: there are no blocks; the file is empty or no .pdmodel file
     """
-    with open_source(source, name) as file:
-        data, called = file.take(file.left), file.name
+    with open_reader(source) as reader:
+        data, called = reader.take(reader.remaining), name or reader.name
     try:
         desc = pb.ProgramDesc.FromString(data)
     except (DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -43,7 +43,7 @@ def read_program_desc(source: str | os.PathLike[str] | bytes | Any, name: str | 
     if missing:
         raise CorruptFileError(called, missing[0], "the field is missing, or has a value that is not known")
     if not desc.blocks:
-        raise CorruptFileError(called, "byte 0", "the Program has no blocks; the file is empty or no .pdmodel file")
+        raise CorruptFileError(called, "byte 0", "there are no blocks; the file is empty or no .pdmodel file")
     if not all(isinstance(text, str) for text in _texts(desc)):
         _fail_parse(data, called, "a text is not UTF-8")
     _Checks(desc, called).run()
@@ -117,11 +117,12 @@ class _Checks:
         """Its own number, and its parent's and forward block's."""
         if block.idx != index:
             self.fail(f"block {index}, idx", f"the block should have the number {index}, not {block.idx}")
-        if not (-1 <= block.parent_idx < self.count) or block.parent_idx == index or (index == 0) != (block.parent_idx < 0):
-            self.fail(f"block {index}, parent_idx", f"{block.parent_idx} cannot be the parent of block {index} of {self.count}")
-        if not -1 <= block.forward_block_idx < self.count:
-            self.fail(f"block {index}, forward_block_idx", f"there is no block {block.forward_block_idx}, only {self.count}")
-        steps, parent = 0, block.parent_idx
+        parent, forward = block.parent_idx, block.forward_block_idx
+        if not -1 <= parent < self.count or parent == index or (index == 0) != (parent < 0):
+            self.fail(f"block {index}, parent_idx", f"{parent} cannot be the parent of block {index} of {self.count}")
+        if not -1 <= forward < self.count:
+            self.fail(f"block {index}, forward_block_idx", f"there is no block {forward}, only {self.count}")
+        steps = 0
         while parent > 0 and steps <= self.count:
             steps, parent = steps + 1, self.desc.blocks[parent].parent_idx
         if steps > self.count:
@@ -145,8 +146,8 @@ class _Checks:
                 continue
             for block in [attr.block_idx] if attr.type == BLOCK else attr.blocks_idx:
                 if not 0 < block < self.count:
-                    self.fail(f"{place}, attribute {attr.name!r}", f"{block} is not the number of one of the inner blocks, of "
-                                                                   f"which there are {self.count - 1}")
+                    self.fail(f"{place}, attribute {attr.name!r}",
+                              f"{block} is not the number of one of the {self.count - 1} inner blocks")
                 self.inner[index].add(block)
 
     def no_cycle(self) -> None:

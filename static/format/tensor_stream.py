@@ -7,15 +7,17 @@ elements, little-endian, in C order. Knows element types by their numbers only; 
 
 from __future__ import annotations
 
+import math
 import os
 import struct
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from google.protobuf.message import DecodeError
 
-from ...core.byte_source import ByteSource, open_source
+from ...core.byte_reader import ByteReader, open_reader
+from ...core.files import CorruptFileError
 from . import framework_pb2 as pb
 
 ELEMENTS = {
@@ -27,6 +29,7 @@ ELEMENTS = {
 _LARGEST_DESC = 4096
 _MOST_DIMENSIONS = 32
 _MOST_LEVELS = 64
+_BOOL = 0
 
 Lod = tuple[tuple[int, ...], ...]
 
@@ -64,12 +67,13 @@ def write_stream(file: Any, array: np.ndarray, number: int, lod: Sequence[Sequen
 
 
 def read_stream(file: Any, name: str | None = None) -> StoredTensor:
-    """The next tensor of a binary file (or of bytes, or of the file at a path).
+    """The next tensor of a binary file (or of bytes, or of the file at a path); `name` is what errors call it.
 
     Raises CorruptFileError, naming file and offset, for a stream that is damaged or longer than the file.
     """
-    with open_source(file, name) as source:
-        return _read(source, "")
+    with open_reader(file) as reader:
+        reader.name = name or reader.name
+        return _StreamReader(reader, "").read()
 
 
 def write_combined(file: Any, tensors: Iterable[Sequence[Any]]) -> None:
@@ -81,86 +85,102 @@ def write_combined(file: Any, tensors: Iterable[Sequence[Any]]) -> None:
         write_stream(file, *tensor)
 
 
-def read_combined(path: str | os.PathLike[str] | Any, names: Sequence[str], name: str | None = None,
-                  ) -> dict[str, StoredTensor]:
+def read_combined(path: str | os.PathLike[str] | Any, names: Sequence[str]) -> dict[str, StoredTensor]:
     """The tensors of a combined file by name; `names` in the order in which they were written, sorted in Paddle.
 
     Raises CorruptFileError, naming file, offset and variable, when the file is damaged, ends early, or has more in it.
     """
     result = {}
-    with open_source(path, name) as source:
+    with open_reader(path) as reader:
         for variable in names:
-            if not source.left:
-                source.fail(f"the file ends after {len(result)} of {len(names)} variables", what=f"variable {variable!r}")
-            result[variable] = _read(source, f"variable {variable!r}")
-        if source.left:
-            source.fail(f"the {len(names)} variables have been read, but {source.left} bytes follow. The file belongs to "
-                        f"another model, or parameters were left out of this one")
+            stream = _StreamReader(reader, f", variable {variable!r}")
+            if not reader.remaining:
+                stream.fail(f"the file ends after {len(result)} of {len(names)} variables")
+            result[variable] = stream.read()
+        if reader.remaining:
+            _StreamReader(reader, "").fail(
+                f"the {len(names)} variables have been read, but {reader.remaining} bytes follow. The file belongs to "
+                f"another model, or parameters were left out of this one")
     return result
 
 
-def _unpack(source: ByteSource, code: str, what: str) -> tuple:
-    return struct.unpack(code, source.take(struct.calcsize(code), what))
+class _StreamReader:
+    """Reads one stream; `where` is added to the place of its errors."""
 
+    def __init__(self, reader: ByteReader, where: str):
+        self.reader, self.where = reader, where
 
-def _version(source: ByteSource, what: str) -> None:
-    (version,) = _unpack(source, "<I", what)
-    if version != 0:
-        source.fail(f"version 0 should stand here, not {version}; this is no tensor stream, or it is damaged",
-                    source.position - 4, what)
+    def fail(self, reason: str, at: int | None = None) -> NoReturn:
+        """Raises CorruptFileError at an offset, by default the present one."""
+        place = self.reader.position if at is None else at
+        raise CorruptFileError(self.reader.name, f"byte {place}{self.where}", reason)
 
+    def need(self, count: int) -> int:
+        """The count, when as many bytes are left."""
+        if count > self.reader.remaining:
+            self.fail(f"{count} bytes should follow, but the file ends after {self.reader.remaining}")
+        return count
 
-def _read(source: ByteSource, what: str) -> StoredTensor:
-    _version(source, what)
-    lod = _read_lod(source, what)
-    _version(source, what)
-    at = source.position
-    desc = _read_desc(source, what)
-    dims, count = tuple(desc.dims), 1
-    for size in dims:
-        count *= size
-    if any(size < 0 for size in dims) or len(dims) > _MOST_DIMENSIONS or desc.data_type not in ELEMENTS:
-        source.fail(f"a tensor of element type {desc.data_type} and shape {list(dims)} cannot be", at, what)
-    dtype = np.dtype(ELEMENTS[desc.data_type])
-    data = source.array(count * dtype.itemsize, what)
-    if desc.data_type == 0 and data.size and data.max() > 1:
-        source.fail("a bool is neither 0 nor 1", at, what)
-    array = data.view(dtype)
-    try:
-        array = array.astype(dtype.newbyteorder("="), copy=False).reshape(dims)
-    except ValueError as error:
-        source.fail(f"the shape {list(dims)} cannot be: {error}", at, what)
-    return StoredTensor(array, desc.data_type, lod)
+    def integer(self, size: int) -> int:
+        """The next unsigned integer."""
+        return self.reader.integer(self.need(size))
 
+    def read(self) -> StoredTensor:
+        """The tensor."""
+        self.version()
+        lod = self.lod()
+        self.version()
+        at = self.reader.position
+        desc = self.desc()
+        shape, number = tuple(desc.dims), desc.data_type
+        if number not in ELEMENTS or len(shape) > _MOST_DIMENSIONS or any(size < 0 for size in shape):
+            self.fail(f"a tensor of element type {number} and shape {list(shape)} cannot be", at)
+        dtype = np.dtype(ELEMENTS[number])
+        data = self.reader.take_array(self.need(math.prod(shape) * dtype.itemsize))
+        if number == _BOOL and data.size and data.max() > 1:
+            self.fail("a bool is neither 0 nor 1", at)
+        try:
+            array = data.view(dtype).reshape(shape)
+        except ValueError as error:
+            self.fail(f"the shape {list(shape)} cannot be: {error}", at)
+        return StoredTensor(array.astype(dtype.newbyteorder("="), copy=False), number, lod)
 
-def _read_lod(source: ByteSource, what: str) -> Lod:
-    (levels,) = _unpack(source, "<Q", what)
-    if levels > _MOST_LEVELS:
-        source.fail(f"{levels} LoD levels cannot be", source.position - 8, what)
-    return tuple(_read_level(source, what) for _ in range(levels))
+    def version(self) -> None:
+        """A version, which is 0."""
+        at = self.reader.position
+        version = self.integer(4)
+        if version != 0:
+            self.fail(f"version 0 should stand here, not {version}; this is no tensor stream, or it is damaged", at)
 
+    def lod(self) -> Lod:
+        """The offsets of every LoD level."""
+        at = self.reader.position
+        levels = self.integer(8)
+        if levels > _MOST_LEVELS:
+            self.fail(f"{levels} LoD levels cannot be", at)
+        return tuple(self.level() for _ in range(levels))
 
-def _read_level(source: ByteSource, what: str) -> tuple[int, ...]:
-    at = source.position
-    (size,) = _unpack(source, "<Q", what)
-    if size % 8:
-        source.fail(f"a LoD level of {size} bytes is not made of 64-bit offsets", at, what)
-    level = tuple(source.array(size, what).view("<u8").tolist())
-    if any(a > b for a, b in zip(level, level[1:], strict=False)):
-        source.fail("the offsets of a LoD level do not ascend", at, what)
-    return level
+    def level(self) -> tuple[int, ...]:
+        """The offsets of one level."""
+        at = self.reader.position
+        size = self.integer(8)
+        if size % 8:
+            self.fail(f"a LoD level of {size} bytes is not made of 64-bit offsets", at)
+        level = tuple(self.reader.take_array(self.need(size)).view("<u8").tolist())
+        if any(a > b for a, b in zip(level, level[1:], strict=False)):
+            self.fail("the offsets of a LoD level do not ascend", at)
+        return level
 
-
-def _read_desc(source: ByteSource, what: str) -> pb.VarType.TensorDesc:
-    at = source.position
-    (size,) = _unpack(source, "<i", what)
-    if not 0 < size <= _LARGEST_DESC:
-        source.fail(f"a description of {size} bytes cannot be", at, what)
-    data = source.take(size, what)
-    try:
-        desc = pb.VarType.TensorDesc.FromString(data)
-    except (DecodeError, ValueError):
-        source.fail("the description of shape and element type is damaged", at, what)
-    if not desc.IsInitialized():
-        source.fail("the element type is missing or not known", at, what)
-    return desc
+    def desc(self) -> pb.VarType.TensorDesc:
+        """Element type and dims."""
+        at = self.reader.position
+        size = self.integer(4)
+        if not 0 < size <= _LARGEST_DESC:
+            self.fail(f"a description of {size} bytes cannot be", at)
+        try:
+            desc = pb.VarType.TensorDesc.FromString(self.reader.take(self.need(size)))
+        except DecodeError:
+            self.fail("the description of shape and element type is damaged", at)
+        if not desc.IsInitialized():
+            self.fail("the element type is missing or not known", at)
+        return desc

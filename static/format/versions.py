@@ -19,7 +19,8 @@ _BY_VERSION = {
         requantize seed send_and_recv softplus trace transfer_layout unique_consecutive yolo_box
         collect_fpn_proposals""",
     2: """allclose coalesce_tensor conv2d_transpose distribute_fpn_proposals fake_channel_wise_dequantize_max_abs
-        fill_constant generate_proposal_labels generate_proposals moving_average_abs_max_scale quantize roi_pool roll""",
+        fill_constant generate_proposal_labels generate_proposals
+        moving_average_abs_max_scale quantize roi_pool roll""",
     3: "roi_align",
     4: "set_value",
 }

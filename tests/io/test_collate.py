@@ -3,9 +3,8 @@
 import collections
 
 import numpy as np
-import pytest
-
 import proa as paddle
+import pytest
 from proa.io import default_collate_fn, default_convert_fn
 from proa.io.dataloader.collate import map_leaves, to_arrays, to_tensors
 

@@ -1,12 +1,12 @@
 """The DataLoader: its batches with and without workers, and the arguments it refuses."""
 
 import collections
+import itertools
 import types
 
 import numpy as np
-import pytest
-
 import proa as paddle
+import pytest
 from proa import io
 
 Pair = collections.namedtuple("Pair", "image label")
@@ -96,7 +96,7 @@ def test_shuffle_repeats_under_numpys_seed_and_differs_otherwise(num_workers):
     first, second = labels(loader), labels(loader)
     np.random.seed(3)
     assert labels(loader) == first != second
-    assert sorted(sum(first, [])) == list(range(20))
+    assert sorted(itertools.chain.from_iterable(first)) == list(range(20))
 
 
 def test_shuffle_has_the_oracles_order():

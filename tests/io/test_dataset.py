@@ -1,9 +1,8 @@
 """Datasets and what is made of them."""
 
 import numpy as np
-import pytest
-
 import proa as paddle
+import pytest
 from proa import io
 from proa.core import random as core_random
 from proa.core.place import CPUPlace

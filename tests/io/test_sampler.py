@@ -1,12 +1,12 @@
 """Samplers and batch samplers, some against what the oracle drew (oracle_samplers.json)."""
 
+import itertools
 import json
 import pathlib
 
 import numpy as np
-import pytest
-
 import proa as paddle
+import pytest
 from proa import io
 
 ORACLE = json.loads(pathlib.Path(__file__).with_name("oracle_samplers.json").read_text())
@@ -121,7 +121,8 @@ def test_batches():
     assert list(io.BatchSampler("abcde", batch_size=2, drop_last=True)) == [[0, 1], [2, 3]]
     assert [len(io.BatchSampler("abcde", batch_size=2, drop_last=drop)) for drop in (False, True)] == [3, 2]
     assert list(io.BatchSampler(sampler=io.SubsetRandomSampler([7]))) == [[7]]
-    assert sorted(sum(io.BatchSampler("abcde", shuffle=True, batch_size=2), [])) == [0, 1, 2, 3, 4]
+    shuffled = io.BatchSampler("abcde", shuffle=True, batch_size=2)
+    assert sorted(itertools.chain.from_iterable(shuffled)) == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(

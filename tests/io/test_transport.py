@@ -5,7 +5,6 @@ import threading
 
 import numpy as np
 import pytest
-
 from proa.io.dataloader import transport
 from proa.io.dataloader.transport import Parcel, receive, unpack
 

@@ -7,7 +7,6 @@ import time
 
 import numpy as np
 import pytest
-
 from proa import io
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
@@ -209,7 +208,7 @@ def test_errors_of_init_collate_stream_and_sampler():
     def fail(argument):
         raise ArithmeticError(f"{argument}")
 
-    with pytest.raises(ArithmeticError, match="^0$"):
+    with pytest.raises(ArithmeticError, match=r"^0$"):
         list(io.DataLoader(Calls(4, int), num_workers=1, worker_init_fn=fail))
     with pytest.raises(ArithmeticError, match=r"^\[0\]$"):
         list(io.DataLoader(Calls(4, int), num_workers=1, collate_fn=fail))

@@ -42,6 +42,8 @@ class Record:
     batched: Sequence[int] | None = None
     #: Whether the result's sizes depend on values, so that inference may give -1 for them.
     data_dependent: bool = False
+    #: Whether float32 inputs are tried too; off where the result's dtype is not theirs.
+    float32: bool = True
     #: Relative and absolute tolerance of the forward result in float64, and of the differences.
     tolerance: float = 1e-9
     gradient_tolerance: float = 1e-5

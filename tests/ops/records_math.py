@@ -3,10 +3,9 @@
 import math
 
 import numpy as np
-from records import Record, bools, floats, ints
-
 import proa as paddle
-from proa.ops import creation, elementwise, search, unary
+from proa.ops import closeness, creation, elementwise, unary
+from records import Record, bools, floats, ints
 
 _erf = np.vectorize(math.erf, otypes=[float])
 
@@ -21,19 +20,39 @@ def _round(x):
 
 
 UNARY = [
-    _unary("exp", np.exp), _unary("expm1", np.expm1),
-    _unary("log", np.log, 0.2, 3.0), _unary("log2", np.log2, 0.2, 3.0), _unary("log10", np.log10, 0.2, 3.0),
-    _unary("log1p", np.log1p, -0.5, 3.0), _unary("sqrt", np.sqrt, 0.2, 3.0),
-    _unary("rsqrt", lambda x: x ** -0.5, 0.2, 3.0), _unary("square", np.square), _unary("reciprocal", np.reciprocal, 0.3, 2.0),
-    _unary("sin", np.sin), _unary("cos", np.cos), _unary("tan", np.tan),
-    _unary("asin", np.arcsin, -0.8, 0.8), _unary("acos", np.arccos, -0.8, 0.8), _unary("atan", np.arctan),
-    _unary("sinh", np.sinh), _unary("cosh", np.cosh), _unary("tanh", np.tanh),
-    _unary("asinh", np.arcsinh), _unary("acosh", np.arccosh, 1.2, 3.0), _unary("atanh", np.arctanh, -0.8, 0.8),
-    _unary("abs", np.abs), _unary("sign", np.sign), _unary("floor", np.floor, -3, 3), _unary("ceil", np.ceil, -3, 3),
-    _unary("round", _round, -3, 3), _unary("trunc", np.trunc, -3, 3), _unary("erf", _erf, -3, 3),
+    _unary("exp", np.exp),
+    _unary("expm1", np.expm1),
+    _unary("log", np.log, 0.2, 3.0),
+    _unary("log2", np.log2, 0.2, 3.0),
+    _unary("log10", np.log10, 0.2, 3.0),
+    _unary("log1p", np.log1p, -0.5, 3.0),
+    _unary("sqrt", np.sqrt, 0.2, 3.0),
+    _unary("rsqrt", lambda x: x**-0.5, 0.2, 3.0),
+    _unary("square", np.square),
+    _unary("reciprocal", np.reciprocal, 0.3, 2.0),
+    _unary("sin", np.sin),
+    _unary("cos", np.cos),
+    _unary("tan", np.tan),
+    _unary("asin", np.arcsin, -0.8, 0.8),
+    _unary("acos", np.arccos, -0.8, 0.8),
+    _unary("atan", np.arctan),
+    _unary("sinh", np.sinh),
+    _unary("cosh", np.cosh),
+    _unary("tanh", np.tanh),
+    _unary("asinh", np.arcsinh),
+    _unary("acosh", np.arccosh, 1.2, 3.0),
+    _unary("atanh", np.arctanh, -0.8, 0.8),
+    _unary("abs", np.abs),
+    _unary("sign", np.sign),
+    _unary("floor", np.floor, -3, 3),
+    _unary("ceil", np.ceil, -3, 3),
+    _unary("round", _round, -3, 3),
+    _unary("trunc", np.trunc, -3, 3),
+    _unary("erf", _erf, -3, 3),
     Record("logical_not", unary.logical_not, [bools(3, 4)], np.logical_not),
     Record("bitwise_not", unary.bitwise_not, [ints(3, 4)], np.invert),
-    _unary("isnan_v2", np.isnan, name="isnan"), _unary("isinf_v2", np.isinf, name="isinf"),
+    _unary("isnan_v2", np.isnan, name="isnan"),
+    _unary("isinf_v2", np.isinf, name="isinf"),
     _unary("isfinite_v2", np.isfinite, name="isfinite"),
 ]
 
@@ -44,30 +63,58 @@ def _pair(type, function, reference, low=-1.0, high=1.0, **more):
 
 
 BINARY = [
-    _pair("elementwise_add", lambda x, y: x + y, np.add), _pair("elementwise_sub", lambda x, y: x - y, np.subtract),
+    _pair("elementwise_add", lambda x, y: x + y, np.add),
+    _pair("elementwise_sub", lambda x, y: x - y, np.subtract),
     _pair("elementwise_mul", lambda x, y: x * y, np.multiply),
     _pair("elementwise_div", lambda x, y: x / y, np.divide, 0.3, 2.0),
     _pair("elementwise_floordiv", lambda x, y: x // y, np.floor_divide, 0.3, 9.0),
     _pair("elementwise_mod", lambda x, y: x % y, np.mod, 0.3, 2.0),
-    _pair("elementwise_pow", lambda x, y: x ** y, np.power, 0.3, 2.0),
-    _pair("elementwise_max", elementwise.maximum, np.maximum), _pair("elementwise_min", elementwise.minimum, np.minimum),
-    Record("elementwise_add", lambda x, y: paddle.Tensor.add(x, y) if isinstance(x, paddle.Tensor) else x + y,
-           [floats(3), floats(2, 3, seed=1)], np.add, label="larger second", batched=[1]),
-    Record("sum", lambda *x: elementwise.add_n(x), [floats(2, 3), floats(2, 3, seed=1), floats(2, 3, seed=2)],
-           lambda x, y, z: x + y + z),
+    _pair("elementwise_pow", lambda x, y: x**y, np.power, 0.3, 2.0),
+    _pair("elementwise_max", elementwise.maximum, np.maximum),
+    _pair("elementwise_min", elementwise.minimum, np.minimum),
+    Record(
+        "elementwise_add",
+        lambda x, y: paddle.Tensor.add(x, y) if isinstance(x, paddle.Tensor) else x + y,
+        [floats(3), floats(2, 3, seed=1)],
+        np.add,
+        label="larger second",
+        batched=[1],
+    ),
+    Record(
+        "sum",
+        lambda *x: elementwise.add_n(x),
+        [floats(2, 3), floats(2, 3, seed=1), floats(2, 3, seed=2)],
+        lambda x, y, z: x + y + z,
+    ),
     Record("scale", lambda x: x * 3 + 1, [floats(2, 3)], lambda x: x * 3 + 1),
-    Record("pow", lambda x: x ** 2.5, [floats(2, 3, low=0.3)], lambda x: x ** 2.5),
-    Record("pow", lambda x: x ** 2, [floats(2, 3)], np.square, label="square"),
-    Record("pow", lambda x: x ** 3, [ints(2, 3)], lambda x: x ** 3, label="integer"),
-    Record("cast", lambda x: x.astype("float64"), [floats(2, 3)], lambda x: x, differentiable=[0]),
-    Record("cast", lambda x: x.astype("float64") * 2.0, [ints(2, 3)], lambda x: x * 2.0, label="from integer",
-           differentiable=[]),
-    Record("log_positive", lambda x, y: x ** y, [floats(2, 3, low=0.3), floats(2, 3, seed=1)], np.power, static=False),
-    Record("conj", lambda x: elementwise.conj_of(paddle_complex(x)), [floats(2, 3, 2)],
-           lambda x: x[..., 0] - 1j * x[..., 1]),
+    Record("pow", lambda x: x**2.5, [floats(2, 3, low=0.3)], lambda x: x**2.5),
+    Record("pow", lambda x: x**2, [floats(2, 3)], np.square, label="square"),
+    Record("pow", lambda x: x**3, [ints(2, 3)], lambda x: x**3, label="integer"),
+    Record("cast", lambda x: x.astype("float64"), [floats(2, 3)], lambda x: x, differentiable=[0], float32=False),
+    Record(
+        "cast",
+        lambda x: x.astype("float64") * 2.0,
+        [ints(2, 3)],
+        lambda x: x * 2.0,
+        label="from integer",
+        differentiable=[],
+    ),
+    Record("log_positive", lambda x, y: x**y, [floats(2, 3, low=0.3), floats(2, 3, seed=1)], np.power, static=False),
+    Record(
+        "conj",
+        lambda x: elementwise.conj_of(paddle_complex(x)),
+        [floats(2, 3, 2)],
+        lambda x: x[..., 0] - 1j * x[..., 1],
+    ),
     Record("clip", lambda x: x.clip(-0.3, 0.4), [floats(3, 4)], lambda x: np.clip(x, -0.3, 0.4)),
-    Record("clip", lambda x, low: x.clip(min=low), [floats(3, 4), np.array(-0.25)], lambda x, low: np.maximum(x, low),
-           label="tensor", differentiable=[0]),
+    Record(
+        "clip",
+        lambda x, low: x.clip(min=low),
+        [floats(3, 4), np.array(-0.25)],
+        lambda x, low: np.maximum(x, low),
+        label="tensor",
+        differentiable=[0],
+    ),
     Record("clip", lambda x: x.clip(2, 5), [ints(3, 4)], lambda x: np.clip(x, 2, 5), label="integer"),
 ]
 
@@ -82,25 +129,34 @@ def _compare(type, function, reference):
 
 
 COMPARISONS = [
-    _compare("equal", lambda x, y: x == y, np.equal), _compare("not_equal", lambda x, y: x != y, np.not_equal),
-    _compare("less_than", lambda x, y: x < y, np.less), _compare("less_equal", lambda x, y: x <= y, np.less_equal),
+    _compare("equal", lambda x, y: x == y, np.equal),
+    _compare("not_equal", lambda x, y: x != y, np.not_equal),
+    _compare("less_than", lambda x, y: x < y, np.less),
+    _compare("less_equal", lambda x, y: x <= y, np.less_equal),
     _compare("greater_than", lambda x, y: x > y, np.greater),
     _compare("greater_equal", lambda x, y: x >= y, np.greater_equal),
     _compare("logical_and", elementwise.logical_and, np.logical_and),
     _compare("logical_or", elementwise.logical_or, np.logical_or),
     _compare("logical_xor", elementwise.logical_xor, np.logical_xor),
-    _compare("bitwise_and", lambda x, y: x & y, np.bitwise_and), _compare("bitwise_or", lambda x, y: x | y, np.bitwise_or),
+    _compare("bitwise_and", lambda x, y: x & y, np.bitwise_and),
+    _compare("bitwise_or", lambda x, y: x | y, np.bitwise_or),
     _compare("bitwise_xor", lambda x, y: x ^ y, np.bitwise_xor),
-    _compare("equal_all", search.equal_all, lambda x, y: np.array(x.shape == y.shape and (x == y).all())),
-    Record("isclose", search.isclose, [floats(2, 3), floats(2, 3) + 1e-9], np.isclose),
-    Record("allclose", search.allclose, [floats(2, 3), floats(2, 3) + 1e-9], np.allclose),
-    Record("is_empty", search.is_empty, [floats(2, 3)], lambda x: np.array(False)),
+    _compare("equal_all", closeness.equal_all, lambda x, y: np.array(x.shape == y.shape and (x == y).all())),
+    Record("isclose", closeness.isclose, [floats(2, 3), floats(2, 3) + 1e-9], np.isclose),
+    Record("allclose", closeness.allclose, [floats(2, 3), floats(2, 3) + 1e-9], np.allclose),
+    Record("is_empty", closeness.is_empty, [floats(2, 3)], lambda x: np.array(False)),
 ]
 
 CREATION = [
     Record("fill_constant", lambda: creation.full([2, 3], 1.5), [], lambda: np.full((2, 3), 1.5)),
-    Record("fill_constant", lambda n: creation.full([n, 3], 7, "int64"), [np.array(2)], lambda n: np.full((2, 3), 7),
-           label="tensor in shape", data_dependent=True),
+    Record(
+        "fill_constant",
+        lambda n: creation.full([n, 3], 7, "int64"),
+        [np.array(2)],
+        lambda n: np.full((2, 3), 7),
+        label="tensor in shape",
+        data_dependent=True,
+    ),
     Record("fill_any_like", lambda x: creation.full_like(x, 2.0), [floats(2, 3)], lambda x: np.full((2, 3), 2.0)),
     Record("fill_zeros_like", lambda x: paddle_apply("fill_zeros_like", x), [floats(2, 3)], np.zeros_like),
     Record("range", lambda: creation.arange(1, 7, 2), [], lambda: np.arange(1, 7, 2), data_dependent=True),

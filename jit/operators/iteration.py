@@ -1,0 +1,91 @@
+"""What a staged loop can count through: ranges, tensors of unknown length, and `enumerate` and `zip` of those.
+
+Knows what is symbolic, nothing else of staging.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from . import staging
+from .conditionals import if_exp
+from .where import here
+
+
+@dataclass(frozen=True)
+class SymbolicSequence:
+    """The items `item_at(i)`, for i in a range whose bounds are known only when the program runs."""
+
+    start: Any
+    stop: Any
+    step: Any
+    item_at: Callable[[Any], Any]
+
+    def __iter__(self) -> Iterator[Any]:
+        raise TypeError(
+            f"{here()}: how many items there are is known only when the program runs; there are none to hand out "
+            "while it is built. Loop over them with a `for` statement: `for i in range(n):`.")
+
+    def __len__(self) -> int:
+        self.__iter__()
+        return 0
+
+    def counted(self) -> SymbolicSequence:
+        """The same items, counted 0, 1, 2…"""
+        if type(self.start) is int and type(self.step) is int and (self.start, self.step) == (0, 1):
+            return self
+        turns = -((self.start - self.stop) // self.step)
+        return SymbolicSequence(0, turns, 1, lambda i: self.item_at(self.start + i * self.step))
+
+
+def sequence_of(iterable: Any) -> SymbolicSequence | None:
+    """The sequence to stage a loop over; None when Python can iterate."""
+    if isinstance(iterable, SymbolicSequence):
+        return iterable
+    if not staging.is_symbolic(iterable) or len(iterable.shape) == 0:
+        return None
+    turns = staging.length(iterable)
+    return SymbolicSequence(0, turns, 1, iterable.__getitem__) if staging.is_symbolic(turns) else None
+
+
+def range_(*bounds: Any) -> Any:
+    """`range(stop)` or `range(start, stop[, step])`."""
+    if not any(staging.is_symbolic(b) for b in bounds):
+        return range(*bounds)
+    start, stop, step = (*((0,) if len(bounds) == 1 else ()), *bounds, *((1,) if len(bounds) < 3 else ()))
+    return SymbolicSequence(start, stop, step, lambda i: i)
+
+
+def enumerate_(iterable: Any, start: Any = 0) -> Any:
+    """`enumerate(iterable, start)`."""
+    found = sequence_of(iterable)
+    if found is None:
+        return enumerate(iterable, start)
+    items = found.counted()
+    return SymbolicSequence(0, items.stop, 1, lambda i: (start + i, items.item_at(i)))
+
+
+def zip_(*iterables: Any, **options: Any) -> Any:
+    """`zip(…)`: as soon as one length is known only when the program runs, all must be tensors or ranges of such."""
+    found = [sequence_of(i) for i in iterables]
+    if all(f is None for f in found):
+        return zip(*iterables, **options)
+    items = [_indexed(i) if f is None else f.counted() for i, f in zip(iterables, found, strict=True)]
+    stop = items[0].stop
+    for other in items[1:]:
+        stop = _smaller(stop, other.stop)
+    return SymbolicSequence(0, stop, 1, lambda i: tuple(item.item_at(i) for item in items))
+
+
+def _indexed(iterable: Any) -> SymbolicSequence:
+    if not staging.is_symbolic(iterable):
+        raise TypeError(
+            f"{here()}: zip() of a {type(iterable).__name__} with something whose length is known only when the "
+            "program runs. Make it a tensor, with paddle.to_tensor or paddle.stack.")
+    return SymbolicSequence(0, staging.length(iterable), 1, iterable.__getitem__)
+
+
+def _smaller(a: Any, b: Any) -> Any:
+    return if_exp(a < b, lambda: a, lambda: b)

@@ -1,0 +1,105 @@
+"""Comparison of whole tensors and with a tolerance (isclose, allclose, equal_all, is_empty), and clip."""
+
+
+from typing import Any
+
+from ..core import dtype as dt
+from .creation import is_value
+from .elementwise import cast
+from .infer import broadcast_shapes
+from .operator import operator
+from .spec import Spec
+from .trace import apply
+
+_LARGEST = 3.4028234e38
+
+
+def _isclose(xp, x, y, rtol_tensor=None, atol_tensor=None, *, rtol: str = "1e-05", atol: str = "1e-08",
+             equal_nan: bool = False):
+    rtol = float(rtol) if rtol_tensor is None else rtol_tensor.item()
+    return xp.isclose(x, y, rtol, float(atol) if atol_tensor is None else atol_tensor.item(), equal_nan)
+
+
+def _allclose(xp, x, y, rtol_tensor=None, atol_tensor=None, *, rtol: str = "1e-05", atol: str = "1e-08",
+              equal_nan: bool = False):
+    return _isclose(xp, x, y, rtol_tensor, atol_tensor, rtol=rtol, atol=atol, equal_nan=equal_nan).all()
+
+
+isclose_op = operator("isclose", "Input, Other, Rtol?, Atol? -> Out", kernel=_isclose,
+                      infer=lambda x, y, *_, **__: Spec(
+                          broadcast_shapes("isclose(x, y)", x.shape, y.shape), dt.bool_))
+allclose_op = operator("allclose", "Input, Other, Rtol?, Atol? -> Out", kernel=_allclose,
+                       infer=lambda *_, **__: Spec((), dt.bool_))
+equal_all_op = operator("equal_all", "X, Y -> Out", kernel=lambda xp, x, y: xp.asarray(
+    x.shape == y.shape and bool((x == y).all())), infer=lambda x, y: Spec((), dt.bool_))
+is_empty_op = operator("is_empty", "X -> Out", kernel=lambda xp, x: xp.asarray(x.size == 0),
+                       infer=lambda x: Spec((), dt.bool_))
+
+
+def isclose(x: Any, y: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False,
+            name: str | None = None) -> Any:
+    """|x - y| <= atol + rtol * |y|, element by element."""
+    return apply(isclose_op, x, y, None, None, rtol=str(rtol), atol=str(atol), equal_nan=equal_nan)
+
+
+def allclose(x: Any, y: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False,
+             name: str | None = None) -> Any:
+    """True when `isclose` holds for every element."""
+    return apply(allclose_op, x, y, None, None, rtol=str(rtol), atol=str(atol), equal_nan=equal_nan)
+
+
+def equal_all(x: Any, y: Any, name: str | None = None) -> Any:
+    """True when x and y have one shape and equal elements."""
+    return apply(equal_all_op, x, y)
+
+
+def is_empty(x: Any, name: str | None = None) -> Any:
+    """True when x has no elements."""
+    return apply(is_empty_op, x)
+
+
+def _limits(low_tensor, high_tensor, low, high):
+    """The limits as numbers; None where there is none, which attributes say with the largest float32."""
+    low = low if low_tensor is None else low_tensor.item()
+    high = high if high_tensor is None else high_tensor.item()
+    return (None if low <= -_LARGEST else low), (None if high >= _LARGEST else high)
+
+
+def _clip(xp, x, low_tensor=None, high_tensor=None, *, min: float = -3.4028235e38, max: float = 3.4028235e38):
+    low, high = _limits(low_tensor, high_tensor, min, max)
+    if x.dtype.kind in "iu":
+        info = xp.iinfo(x.dtype)
+        low = None if low is None else int(_between(low, info))
+        high = None if high is None else int(_between(high, info))
+    if low is None and high is None:
+        return x.copy()
+    return xp.clip(x, low, high)
+
+
+def _between(value: float, info: Any) -> float:
+    return info.min if value < info.min else info.max if value > info.max else value
+
+
+def _inside(xp, g, x, low_tensor=None, high_tensor=None, *, min: float = -3.4028235e38, max: float = 3.4028235e38):
+    low, high = _limits(low_tensor, high_tensor, min, max)
+    keep = xp.ones(x.shape, bool) if low is None else x >= low
+    keep = keep if high is None else keep & (x <= high)
+    return g * keep
+
+
+clip_op = operator("clip", "X, Min?, Max? -> Out", kernel=_clip, infer=lambda x, *_, **__: x, grad={
+    "X": lambda g, X, Min, Max, min, max: apply(inside_op, g, X, Min, Max, min=min, max=max)})
+inside_op = operator("where_inside", "G, X, Min?, Max? -> Out", kernel=_inside, infer=lambda g, *_, **__: g, grad={
+    "G": lambda g, X, Min, Max, min, max: apply(inside_op, g, X, Min, Max, min=min, max=max)})
+
+
+def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> Any:
+    """x with what is below `min` set to it, and what is above `max`; both are numbers, 0-d tensors or None.
+
+    >>> import proa as paddle
+    >>> paddle.clip(paddle.to_tensor([-1.0, 0.5, 3.0]), 0.0, 1.0).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    tensors = [cast(v, x.dtype) if is_value(v) else None for v in (min, max)]
+    given = {name: float(v) for name, v in (("min", min), ("max", max)) if v is not None and not is_value(v)}
+    return apply(clip_op, x, *tensors, **given)

@@ -1,0 +1,122 @@
+import pytest
+from proa.jit.converters import asserts, calls, conditionals, logical, supers
+
+
+def conditional(x):
+    return "yes" if x > 1 else ("zero" if x == 0 else "no")
+
+
+def conditional_shortcut(x):
+    return 1 / x if x else "none"
+
+
+def conditional_binding(x):
+    y = (z := 3) if x else (z := 4)
+    return y, z
+
+
+def conditional_in_comprehension(x):
+    return [i if i % 2 else -i for i in range(x) if (True if i else False)]
+
+
+def logic(x):
+    seen = []
+
+    def note(v):
+        seen.append(v)
+        return v
+    return (note(x) and note(x > 1) and note("end"), note(0) or note(x) or note(None), not note(x)), seen
+
+
+def logic_binding(x):
+    return (x and (y := x + 1)) and y
+
+
+def chain(x):
+    seen = []
+
+    def note(v):
+        seen.append(v)
+        return v
+    return 0 < note(x) <= note(2) != note(5), 0 < x > 1 in [True, 5], seen
+
+
+def identity_chain(x):
+    return x is not None is not 3
+
+
+def method_calls(x):
+    text = "a,b,c".upper().split(",", maxsplit=x)
+    return "-".join(text), [*map(str, range(x))], dict(zip("abc", text), extra=x), print("", end="")
+
+
+def builtin_calls(x):
+    return len("abc"), int("12") + int("11", base=2), float("1.5"), bool(x), list(range(1, x, 2)), max(x, key=None, default=3) \
+        if isinstance(x, list) else 0
+
+
+def star_calls(x):
+    def f(*args, **kwargs):
+        return args, kwargs
+    return f(*range(x), 1, *[2], a=3, **{"b": 4})
+
+
+def raising_call(x):
+    if x > 1:
+        raise ValueError(str(x)) from KeyError(x)
+    return x
+
+
+def asserting(x):
+    assert x < 2, f"too large: {x}"
+    assert x >= 0
+    return x
+
+
+def formatted(x):
+    return f"{len(str(x)):>{abs(x)}} {x!r} {'yes' if x else 'no'}"
+
+
+FUNCTIONS = {
+    conditionals: [conditional, conditional_shortcut, conditional_binding, conditional_in_comprehension, formatted],
+    logical: [logic, logic_binding, chain, identity_chain],
+    calls: [method_calls, builtin_calls, star_calls, raising_call, formatted],
+    asserts: [asserting],
+}
+
+
+@pytest.mark.parametrize("x", [0, 1, 2, 3])
+@pytest.mark.parametrize("converter, function", [(c, f) for c, fs in FUNCTIONS.items() for f in fs],
+                         ids=lambda v: v.__name__.rpartition(".")[2])
+def test_same_result(converter, function, x, convert_with, outcome):
+    assert outcome(convert_with(function, converter), x) == outcome(function, x)
+
+
+class Base:
+    def name(self):
+        return "base"
+
+    @classmethod
+    def kind(cls):
+        return [cls.__name__]
+
+
+class Derived(Base):
+    def name(this):
+        return "derived " + super().name()
+
+    @classmethod
+    def kind(klass):
+        return [*super().kind(), "derived"]
+
+
+def test_super_finds_its_class(convert_with):
+    assert convert_with(Derived.name, supers)(Derived()) == "derived base"
+    assert convert_with(Derived.kind.__func__, supers)(Derived) == ["Derived", "derived"]
+
+
+def test_assertion_fails_in_the_users_line(convert_with):
+    with pytest.raises(AssertionError) as caught:
+        convert_with(asserting, asserts)(5)
+    last = caught.traceback[-1]
+    assert str(last.path) == __file__ and last.lineno + 1 == asserting.__code__.co_firstlineno + 1

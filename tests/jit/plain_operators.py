@@ -1,0 +1,82 @@
+"""The operators as plain Python, a line each: what converted code means where nothing is symbolic.
+
+Converters are tested with these, so that a converter's test can fail by its own fault only.
+"""
+
+from types import SimpleNamespace
+
+
+class Undefined:
+    def __init__(self, name):
+        self._name = name
+
+    def _refuse(self, *_):
+        raise UnboundLocalError(self._name)
+
+    __add__ = __radd__ = __iter__ = __call__ = __bool__ = _refuse
+
+
+def load(value):
+    if isinstance(value, Undefined):
+        raise UnboundLocalError(value._name)
+    return value
+
+
+def read(value, name):
+    try:
+        return value()
+    except (NameError, AttributeError):
+        return Undefined(name)
+
+
+def while_stmt(test, body, get_state, set_state, names):
+    set_state(get_state())
+    while test():
+        body()
+
+
+def for_stmt(iterable, body, guard, get_state, set_state, names):
+    for item in iterable:
+        body(item)
+        if guard is not None and not guard():
+            break
+
+
+def if_stmt(test, body, orelse, get_state, set_state, names, outputs):
+    set_state(get_state())
+    return body() if test else orelse()
+
+
+def and_(value, *later):
+    for operand in later:
+        value = value and operand()
+    return value
+
+
+def or_(value, *later):
+    for operand in later:
+        value = value or operand()
+    return value
+
+
+COMPARE = {"<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b, ">=": lambda a, b: a >= b,
+           "==": lambda a, b: a == b, "!=": lambda a, b: a != b}
+
+
+def compare(left, *rest):
+    result = True
+    for symbol, operand in zip(rest[::2], rest[1::2], strict=True):
+        right = operand()
+        result = COMPARE[symbol](left, right)
+        if not result:
+            return result
+        left = right
+    return result
+
+
+OPERATORS = SimpleNamespace(
+    Undefined=Undefined, load=load, read=read, while_stmt=while_stmt, for_stmt=for_stmt, if_stmt=if_stmt, and_=and_,
+    or_=or_, not_=lambda value: not value, if_exp=lambda test, body, orelse: body() if test else orelse(),
+    compare=compare, assert_stmt=lambda test, message: test, plain=lambda test: test, raising=lambda body: body,
+    nothing=lambda *_: (), changed=lambda new, old: not isinstance(new, Undefined), converted=lambda function: function,
+    shape_of=lambda value: value.shape)

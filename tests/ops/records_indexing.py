@@ -1,0 +1,168 @@
+"""Records of gathering and scattering, of masks and of choice by conditions."""
+
+import numpy as np
+from proa.ops import along_axis, gather, masking
+from proa.ops.operator import find
+from proa.ops.trace import apply
+from records import Record, bools, floats, ints
+
+X = floats(4, 3, 2)
+ROWS = np.array([2, 0, 2, -1])
+
+
+def _with(type, function, arrays, reference, **more):
+    more.setdefault("batched", [0])
+    return Record(type, function, [X, *arrays], reference, **more)
+
+
+def _added(x, index, value, axis=0):
+    result = np.moveaxis(x, axis, 0).copy()
+    np.add.at(result, index, np.moveaxis(value, axis, 0))
+    return np.moveaxis(result, 0, axis)
+
+
+def _assigned(x, index, value):
+    result = x.copy()
+    result[index] = value
+    return result
+
+
+GATHERED = [
+    _with("gather", gather.gather, [ROWS], lambda x, i: x[i]),
+    _with("gather", lambda x, i: gather.gather(x, i, 1), [np.array([2, 0])], lambda x, i: x[:, i], label="axis"),
+    _with("gather", gather.gather, [np.array(1)], lambda x, i: x[1], label="0-d"),
+    _with("index_select", lambda x, i: gather.index_select(x, i, 1), [np.array([2, 0, 2])], lambda x, i: x[:, i]),
+    _with(
+        "index_add",
+        lambda x, i, v: gather.index_add(x, i, 1, v),
+        [np.array([2, 2]), floats(4, 2, 2, seed=1)],
+        lambda x, i, v: _added(x, i, v, 1),
+    ),
+    _with(
+        "index_add_along",
+        lambda x, i, v: apply(find("index_add_along"), x, i, v, None, axis=1),
+        [np.array([2, 2]), floats(4, 2, 2, seed=1)],
+        lambda x, i, v: _added(x, i, v, 1),
+        batched=[],
+    ),
+    Record(
+        "index_sample",
+        along_axis.index_sample,
+        [floats(2, 5), ints(2, 3, high=5)],
+        lambda x, i: np.take_along_axis(x, i, 1),
+        batched=[0, 1],
+    ),
+    _with("scatter", gather.scatter, [np.array([2, 0]), floats(2, 3, 2, seed=1)], _assigned),
+    _with(
+        "scatter",
+        lambda x, i, v: gather.scatter(x, i, v, False),
+        [np.array([2, 0, 2]), floats(3, 3, 2, seed=1)],
+        lambda x, i, v: _added(_assigned(x, i, 0), i, v),
+        label="add",
+    ),
+    _with("gather_nd", gather.gather_nd, [np.array([[[1, 2]], [[3, -1]]])], lambda x, i: x[i[..., 0], i[..., 1]]),
+    _with(
+        "scatter_nd_add",
+        gather.scatter_nd_add,
+        [np.array([[1, 2], [3, 0], [1, 2]]), floats(3, 2, seed=1)],
+        lambda x, i, v: _scattered(x, i, v),
+    ),
+    _with(
+        "take_along_axis",
+        lambda x, i: along_axis.take_along_axis(x, i, 1),
+        [ints(4, 2, 2, high=3)],
+        lambda x, i: np.take_along_axis(x, i, 1),
+    ),
+    _with(
+        "put_along_axis",
+        lambda x, i, v: along_axis.put_along_axis(x, i, v, 1),
+        [ints(4, 1, 2, high=3), floats(4, 1, 2, seed=1)],
+        lambda x, i, v: _put(x, i, v),
+        batched=[],
+    ),
+    _with(
+        "put_along_axis",
+        lambda x, i, v: along_axis.put_along_axis(x, i, v, 1, "add"),
+        [ints(4, 2, 2, high=2), floats(4, 2, 2, seed=1)],
+        lambda x, i, v: _put_added(x, i, v),
+        label="add",
+        batched=[],
+    ),
+    _with(
+        "put_along_axis",
+        lambda x, i, v: along_axis.put_along_axis(x, i, v, 1, "multiply"),
+        [ints(4, 1, 2, high=3), floats(4, 1, 2, low=0.5, seed=1)],
+        lambda x, i, v: _put(x, i, np.take_along_axis(x, i, 1) * v),
+        label="multiply",
+        batched=[],
+    ),
+]
+
+
+def _scattered(x, index, value):
+    result = x.copy()
+    np.add.at(result, (index[:, 0], index[:, 1]), value)
+    return result
+
+
+def _put(x, index, value):
+    result = x.copy()
+    np.put_along_axis(result, index, value, 1)
+    return result
+
+
+def _put_added(x, index, value):
+    result = x.copy()
+    for place in np.ndindex(*index.shape):
+        result[place[0], index[place], place[2]] += value[place]
+    return result
+
+
+MASKED = [
+    Record("where", masking.where, [bools(2, 3), floats(2, 3), floats(2, 3, seed=1)], np.where),
+    Record(
+        "where",
+        lambda c, x: masking.where(c, x, 0.0),
+        [bools(3), floats(2, 3)],
+        lambda c, x: np.where(c, x, 0.0),
+        label="number",
+        batched=[1],
+    ),
+    Record(
+        "where",
+        lambda x, c: x.masked_fill(c, 7.0),
+        [floats(2, 3), bools(2, 3)],
+        lambda x, c: np.where(c, 7.0, x),
+        label="masked_fill",
+    ),
+    Record("where_index", masking.nonzero, [ints(3, 4, high=2)], np.argwhere, data_dependent=True),
+    Record("masked_select", masking.masked_select, [floats(3, 4), bools(3, 4)], lambda x, m: x[m], data_dependent=True),
+    _with(
+        "index_put",
+        lambda x, i, j, v: masking.index_put(x, (i, j), v),
+        [np.array([2, 0]), np.array([1, -1]), floats(2, seed=1)],
+        lambda x, i, j, v: _assigned(x, (i, j), v),
+    ),
+    _with(
+        "index_put",
+        lambda x, i, v: masking.index_put(x, (i,), v, True),
+        [ROWS, floats(3, 2, seed=1)],
+        lambda x, i, v: _added(x, i, np.broadcast_to(v, (4, 3, 2))),
+        label="accumulate",
+    ),
+    _with(
+        "index_put",
+        lambda x, m, v: masking.index_put(x, (m,), v),
+        [bools(4, 3, seed=1), floats(2, seed=1)],
+        lambda x, m, v: _assigned(x, m, v),
+        label="mask",
+    ),
+    _with(
+        "index_get",
+        lambda x, i, j: apply(find("index_get"), x, [i, j]),
+        [np.array([[2, 0]]), np.array([1])],
+        lambda x, i, j: x[i, j],
+    ),
+]
+
+RECORDS = GATHERED + MASKED

@@ -1,0 +1,229 @@
+"""x[key] and x[key] = value against NumPy: values, gradients, Programs and errors."""
+
+import checks
+import numpy as np
+import proa as paddle
+import pytest
+from records import Record, floats
+
+X = floats(4, 3, 5)
+MASK0, MASK01, MASK = np.array([True, False, True, True]), floats(4, 3, seed=1) > 0, X > 0.2
+ROWS, COLUMNS = np.array([2, 0, -1]), np.array([[1], [2]])
+s_ = np.s_
+
+KEYS = [
+    s_[0],
+    s_[-1],
+    s_[1:],
+    s_[:],
+    s_[...],
+    s_[None],
+    s_[::2],
+    s_[::-1],
+    s_[3:0:-2],
+    s_[-100:100],
+    s_[2:2],
+    s_[5:-1:-1],
+    s_[1:3, 0],
+    s_[..., 0],
+    s_[..., 1:3],
+    s_[0, ..., 1],
+    s_[None, 0],
+    s_[0, None, 1],
+    s_[0, ..., None],
+    s_[:, None, :, 2],
+    s_[0, 1, 2],
+    s_[-1, -1, -1],
+    s_[1:, ::-1, -2],
+    s_[:, 1:1],
+    s_[[0, 2]],
+    s_[[0, 2], [1, 2]],
+    s_[:, [0, 2]],
+    s_[[0, 1], :, [1, 2]],
+    s_[:, 0, [0, 1]],
+    s_[[0, 1], :, 0],
+    s_[[[0, 1], [1, 0]]],
+    s_[:, [[0, 1], [1, 0]], 1:],
+    s_[..., [4, -1]],
+    s_[1:3, [0, 1], ::2],
+    s_[[]],
+    s_[:, []],
+    s_[None, [0, 1]],
+    s_[[0, 1], None],
+    s_[[0, 1], None, [0, 1]],
+    s_[:, None, [0, 1], [1, 2]],
+    s_[ROWS],
+    s_[ROWS, COLUMNS],
+    s_[:, :, COLUMNS],
+    s_[COLUMNS, ROWS],
+    s_[range(2)],
+    s_[np.int64(1)],
+    s_[np.array(1)],
+    s_[(0, 1), 1],
+    s_[MASK],
+    s_[MASK0],
+    s_[MASK01],
+    s_[:, [True, False, True]],
+    s_[MASK0, 1],
+    s_[MASK0, [0, 1, 2]],
+    s_[MASK01, 2:],
+    s_[MASK01, [0]],
+    s_[0, MASK01[0]],
+    s_[..., X[0, 0] > 0],
+    s_[True],
+    s_[False],
+    s_[MASK0, ..., [0, 1, 2]],
+]
+
+
+def keys():
+    """The keys, by their text."""
+    return pytest.mark.parametrize("key", KEYS, ids=lambda key: str(key).replace("None", "_").replace("\n", "")[:60])
+
+
+def as_value(item):
+    """An array of an index as a tensor, so that the tensor kinds of index are tried too."""
+    return paddle.to_tensor(item) if isinstance(item, np.ndarray) else item
+
+
+def with_tensors(key):
+    """The key with its arrays as tensors."""
+    return tuple(map(as_value, key)) if isinstance(key, tuple) else as_value(key)
+
+
+@keys()
+def test_get(key):
+    x = paddle.to_tensor(X)
+    for k in (key, with_tensors(key)):
+        checks.close(x[k].numpy(), X[key], 0, f"x[{key}]")
+
+
+@keys()
+def test_set(key):
+    part = X[key]
+    values = [7.0, floats(*part.shape, seed=5), floats(*part.shape[1:], seed=6), floats(1, *part.shape, seed=7)]
+    for value in values:
+        for k in (key, with_tensors(key)):
+            expected, x = X.copy(), paddle.to_tensor(X)
+            expected[key] = np.broadcast_to(value, (1, *part.shape))[0]
+            x[k] = value if isinstance(value, float) else paddle.to_tensor(value)
+            checks.close(x.numpy(), expected, 0, f"x[{key}] = value")
+
+
+def assigned(x, value, key):
+    """A copy of x with a part set."""
+    result = x.copy() if isinstance(x, np.ndarray) else x * 1.0
+    result[key] = value
+    return result
+
+
+@keys()
+@pytest.mark.parametrize("check", ["gradient", "second order"])
+def test_gradients(key, check):
+    records = [Record("slice", lambda x: x[key], [X], lambda x: x[key])] if X[key].size else []
+    places = np.arange(X.size).reshape(X.shape)[key]
+    if np.unique(places).size == places.size:  # of several values for one place the last stays, which has all the slope
+        value = floats(*X[key].shape[1:], seed=5)
+        records.append(Record("set_value", lambda x, v: assigned(x, v, key), [X, value], None))
+    for record in records:
+        checks.CHECKS[check](record)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        s_[0],
+        s_[1:, 0],
+        s_[::-1],
+        s_[None, :, 1],
+        s_[[0, 2]],
+        s_[:, [0, 1]],
+        s_[[0, 1], :, [1, 2]],
+        s_[0, [0, 1]],
+        s_[:, [True, False, True]],
+        s_[:, 1, [0, 1]],
+        s_[..., -1],
+    ],
+    ids=str,
+)
+def test_program(key):
+    get = Record("slice", lambda x: x[key], [X], None)
+    put = Record("set_value", lambda x, v: assigned(x, v, key), [X, np.array(3.0)], None, batched=[0])
+    checks.check_static(get)
+    checks.check_static(put)
+
+
+def test_int_beside_tensor_drops_its_dimension():
+    x = paddle.to_tensor(X)
+    checks.close(x[0, :, [0, 1]].numpy(), X[0][:, [0, 1]], 0, "x[0, :, [0, 1]]")
+    x[0, :, [0, 1]] = paddle.to_tensor(X[0][:, [1, 0]])
+    checks.close(x[0, :, [0, 1]].numpy(), X[0][:, [1, 0]], 0, "x[0, :, [0, 1]] = …")
+
+
+def test_tensor_bounds():
+    x, one, three = paddle.to_tensor(X), paddle.to_tensor(1), paddle.to_tensor([3])
+    checks.close(x[one].numpy(), X[1], 0, "x[0-d]")
+    checks.close(x[one:three, ::2].numpy(), X[1:3, ::2], 0, "x[0-d:1-d]")
+    x[one:three, 0] = 0.0
+    checks.close(x[1:3, 0].numpy(), np.zeros((2, 5)), 0, "x[0-d:1-d] = …")
+
+
+def test_zero_dimensions():
+    x = paddle.to_tensor([1.0, 2.0])
+    assert x[0].shape == [] and paddle.to_tensor(3.0)[...].shape == []
+    with pytest.raises(IndexError, match="0-d tensor"):
+        paddle.to_tensor(3.0)[0]
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        (4, "index 4 is out of range for dimension 0 of size 4"),
+        (s_[0, -4], "index -4 is out of range for dimension 1 of size 3"),
+        (s_[0, 0, 0, 0], "4 indices for a tensor of 3 dimensions"),
+        (s_[..., ...], "only one ellipsis"),
+        (1.5, "must be an int, a slice"),
+        ("a", "must be an int, a slice"),
+        (s_[[1.5]], "dtype float32"),
+        (s_[np.array([True, False])], "the mask must have x's sizes"),
+        (s_[[9]], "out of bounds"),
+    ],
+)
+def test_errors(key, message):
+    with pytest.raises(IndexError, match=message):
+        paddle.to_tensor(X)[key]
+
+
+def test_step_of_zero():
+    with pytest.raises(ValueError, match="must not be 0"):
+        paddle.to_tensor(X)[::0]
+
+
+def test_value_that_does_not_fit():
+    x = paddle.to_tensor(X)
+    with pytest.raises(ValueError, match="broadcast"):
+        x[0] = paddle.zeros([2], "float64")
+    with pytest.raises(ValueError, match="broadcast"):
+        x[[0, 1]] = paddle.zeros([4, 5], "float64")
+    with pytest.raises(ValueError, match="more dimensions"):
+        x[0] = paddle.zeros([2, 3, 5], "float64")
+
+
+def test_assigning_casts_and_keeps_the_dtype():
+    x = paddle.to_tensor([1, 2, 3])
+    x[0] = 7.9
+    x[1] = paddle.to_tensor(5.5)
+    assert x.tolist() == [7, 5, 3] and x.dtype == "int64"
+
+
+def test_a_leaf_is_not_assigned_to():
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    with pytest.raises(RuntimeError, match="leaf"):
+        x[0] = 3.0
+
+
+def test_a_full_slice_is_a_value_of_its_own():
+    x = paddle.to_tensor([1.0, 2.0])
+    y = x[:]
+    y[0] = 5.0
+    assert x.tolist() == [1.0, 2.0] and y.tolist() == [5.0, 2.0]

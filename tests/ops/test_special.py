@@ -1,0 +1,30 @@
+"""The error function on the host against the standard library's."""
+
+import math
+
+import numpy as np
+import pytest
+from proa.ops.special import erf
+
+POINTS = np.concatenate([np.linspace(-7, 7, 4001), np.geomspace(1e-300, 1, 400), [np.inf, -np.inf, 0.0, -0.0]])
+EXACT = np.array([math.erf(v) for v in POINTS])
+
+
+def test_float64():
+    np.testing.assert_allclose(erf(POINTS), EXACT, rtol=1e-15, atol=1e-300)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_short_floats_round_correctly(dtype):
+    x = POINTS.astype(dtype)
+    exact = np.array([math.erf(v) for v in x.astype("float64")]).astype(dtype)
+    result = erf(x)
+    assert result.dtype == dtype
+    np.testing.assert_array_equal(result, exact)
+
+
+def test_shapes_and_nan():
+    assert erf(np.zeros((0, 3))).shape == (0, 3) and erf(np.array(0.5)).shape == ()
+    assert np.isnan(erf(np.array([np.nan]))).all() and np.isnan(erf(np.array([np.nan], "float32"))).all()
+    big = np.random.default_rng(0).standard_normal((3, 20000)).T
+    assert erf(big).shape == big.shape and erf(big)[7, 2] == erf(big[7:8, 2:3])[0, 0]

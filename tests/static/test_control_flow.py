@@ -1,0 +1,158 @@
+"""`cond`, `while_loop`, `case` and `switch_case` in Programs: values and gradients, against eager Python."""
+
+import numpy as np
+import pytest
+
+import proa as paddle
+from proa import static
+from proa.dygraph.eager import EAGER
+from proa.ops.trace import using
+
+
+def both(build, feeds, wanted=("x",)):
+    """Outputs and gradients of `build(**values)` as a Program and eagerly, for each feed."""
+    main = static.Program()
+    with static.program_guard(main, static.Program()):
+        variables = {}
+        for name, array in feeds[0].items():
+            variables[name] = static.data(name, [None] * array.ndim, str(array.dtype))
+            variables[name].stop_gradient = name not in wanted
+        loss = build(**variables).sum()
+        gradients = static.gradients(loss, [variables[name] for name in wanted])
+    results = []
+    for feed in feeds:
+        ran = static.Executor().run(main, feed=feed, fetch_list=[loss, *gradients])
+        with using(EAGER):
+            values = {n: paddle.to_tensor(a, stop_gradient=n not in wanted) for n, a in feed.items()}
+            eager = build(**values).sum()
+            expected = paddle.grad(eager, [values[n] for n in wanted])
+        np.testing.assert_allclose(ran[0], eager.numpy(), rtol=1e-5)
+        for got, right in zip(ran[1:], expected):
+            np.testing.assert_allclose(got, right.numpy(), rtol=1e-5, atol=1e-6)
+        results.append(ran[0])
+    return results
+
+
+X = np.array([0.5, -1.0, 2.0], "float32")
+
+
+def test_cond_takes_the_branch_and_its_gradient():
+    def build(x):
+        return static.nn.cond(x.sum() > 0, lambda: x * x, lambda: x.exp())
+
+    both(build, [{"x": X}, {"x": -X}])
+
+
+def test_branches_may_use_values_made_outside_and_nothing():
+    def build(x):
+        y = x.tanh()
+        return static.nn.cond(x.sum() > 0, lambda: y * 2.0, lambda: y) + y
+
+    both(build, [{"x": X}, {"x": -X}])
+
+
+def test_nested_conditions():
+    def build(x):
+        def inner():
+            return static.nn.cond(x.max() > 1.5, lambda: x * 3.0, lambda: x * x)
+
+        return static.nn.cond(x.sum() > 0, inner, lambda: -x)
+
+    both(build, [{"x": X}, {"x": X * 0.5}, {"x": -X}])
+
+
+def test_structures_and_numbers():
+    main = static.Program()
+    with static.program_guard(main):
+        x = static.data("x", [1])
+        pair = static.nn.cond(x > 0, lambda: {"a": x, "b": [1, x * 2.0]}, lambda: {"a": -x, "b": [2.5, x]})
+        assert set(pair) == {"a", "b"}
+    fetch = [pair["a"], *pair["b"]]
+    positive = static.Executor().run(main, feed={"x": np.ones(1, "float32")}, fetch_list=fetch)
+    negative = static.Executor().run(main, feed={"x": -np.ones(1, "float32")}, fetch_list=fetch)
+    assert [v.tolist() for v in positive] == [[1.0], 1.0, [2.0]]
+    assert [v.tolist() for v in negative] == [[1.0], 2.5, [-1.0]]
+
+
+def test_branches_that_do_not_fit_are_told():
+    with static.program_guard(static.Program()):
+        x = static.data("x", [2, 2])
+        with pytest.raises(ValueError, match="same structure"):
+            static.nn.cond(x.sum() > 0, lambda: (x, x), lambda: x)
+        with pytest.raises(ValueError, match="number of dimensions"):
+            static.nn.cond(x.sum() > 0, lambda: x, lambda: x.sum())
+        with pytest.raises(TypeError, match="None"):
+            static.nn.cond(x.sum() > 0, lambda: None, lambda: x)
+        with pytest.raises(TypeError, match="callable"):
+            static.nn.cond(x.sum() > 0, x, x)
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 4])
+def test_while_with_a_trip_count_from_data(rounds):
+    def build(x, n):
+        i = paddle.zeros([], "int64")
+        _, y = static.nn.while_loop(lambda i, y: i < n, lambda i, y: [i + 1, y * x + y.tanh()], [i, x])
+        return y
+
+    both(build, [{"x": X, "n": np.array(rounds, "int64")}])
+
+
+def test_while_until_a_value_is_reached():
+    def build(x):
+        return static.nn.while_loop(lambda y: y.sum() < 100.0, lambda y: [y * 1.5 + x.abs()], [x.abs()])[0]
+
+    both(build, [{"x": X}, {"x": X * 30}])
+
+
+def test_variables_may_change_places():
+    def build(x, n):
+        i = paddle.zeros([], "int64")
+        _, a, b = static.nn.while_loop(lambda i, a, b: i < n, lambda i, a, b: [i + 1, b, a * 2.0], [i, x, x * x])
+        return a + b * 3.0
+
+    both(build, [{"x": X, "n": np.array(k, "int64")} for k in (0, 1, 2, 5)])
+
+
+def test_condition_within_a_loop_and_loop_within_a_loop():
+    def build(x, n):
+        def body(i, y):
+            y = static.nn.cond(y.sum() > 1.0, lambda: y * 0.5, lambda: y * y + x)
+            _, y = static.nn.while_loop(lambda j, y: j < 2, lambda j, y: [j + 1, y * x], [paddle.zeros([], "int64"), y])
+            return [i + 1, y]
+
+        return static.nn.while_loop(lambda i, y: i < n, body, [paddle.zeros([], "int64"), x])[1]
+
+    both(build, [{"x": X, "n": np.array(k, "int64")} for k in (0, 1, 3)])
+
+
+def test_sizes_may_grow():
+    def build(x, n):
+        i = paddle.zeros([], "int64")
+        return static.nn.while_loop(lambda i, y: i < n, lambda i, y: [i + 1, paddle.concat([y, x * 2.0])], [i, x])[1]
+
+    both(build, [{"x": X, "n": np.array(k, "int64")} for k in (0, 2)])
+
+
+def test_loop_variables_keep_their_kind():
+    with static.program_guard(static.Program()):
+        x = static.data("x", [2])
+        with pytest.raises(TypeError, match="keeps its dtype"):
+            static.nn.while_loop(lambda y: y.sum() < 1.0, lambda y: [y.astype("float64")], [x])
+        with pytest.raises(ValueError, match="as many as loop_vars"):
+            static.nn.while_loop(lambda y: y.sum() < 1.0, lambda y: [y, y], [x])
+        with pytest.raises(ValueError, match="loop_vars"):
+            static.nn.while_loop(lambda: True, lambda: [], [])
+
+
+def test_case_and_switch():
+    def chosen(x, k):
+        first = static.nn.case([(x.sum() > 10.0, lambda: x * 3.0), (x.sum() > 0.0, lambda: x * 2.0)], lambda: -x)
+        second = static.nn.switch_case(k, {1: lambda: x, 3: lambda: x * x}, lambda: x * 0.5)
+        return first + second
+
+    both(chosen, [{"x": X * s, "k": np.array(k, "int64")} for s in (-1, 1, 9) for k in (1, 2, 3)])
+
+
+def test_plain_python_with_values():
+    assert static.nn.cond(paddle.to_tensor(False), lambda: 1, lambda: 2) == 2
+    assert static.nn.while_loop(lambda i: i < 5, lambda i: i + 2, [paddle.to_tensor(0)])[0].item() == 6

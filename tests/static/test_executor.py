@@ -1,0 +1,233 @@
+"""Programs built, run, differentiated and trained by the Executor."""
+
+import copy
+import threading
+
+import numpy as np
+import pytest
+
+import proa as paddle
+from proa import static
+
+
+@pytest.fixture
+def programs():
+    main, startup = static.Program(), static.Program()
+    with static.scope_guard(static.Scope()), paddle.utils.unique_name.guard(), static.program_guard(main, startup):
+        yield main, startup
+
+
+def run(program, fetch, **feed):
+    return static.Executor().run(program, feed=feed, fetch_list=fetch)
+
+
+def test_feed_and_fetch(programs):
+    main, _ = programs
+    x = static.data("x", [None, 2])
+    y = x * 2.0 + 1.0
+    [by_variable], [by_name] = run(main, [y], x=np.ones((3, 2), "float32")), run(main, [y.name], x=np.ones((1, 2), "float32"))
+    assert by_variable.tolist() == [[3.0, 3.0]] * 3
+    assert by_name.shape == (1, 2)
+    assert run(main, [x], x=np.ones((1, 2), "float32"))[0].shape == (1, 2)
+
+
+def test_names_are_paddles(programs):
+    main, startup = programs
+    static.nn.fc(static.data("x", [None, 4]), 3)
+    assert [p.name for p in main.all_parameters()] == ["fc_0.w_0", "fc_0.b_0"]
+    assert {op.type for op in startup.global_block().ops} == {"uniform_random", "fill_constant"}
+    assert [op.type for op in main.global_block().ops] == ["matmul_v2", "elementwise_add"]
+
+
+def test_training_in_a_program_equals_eager(programs):
+    main, startup = programs
+    x, label = static.data("x", [None, 3]), static.data("y", [None, 1])
+    out = static.nn.fc(x, 1)
+    loss = paddle.mean((out - label) * (out - label))
+    adam = paddle.optimizer.Adam(0.1, weight_decay=0.01)
+    adam.minimize(loss)
+    exe = static.Executor()
+    exe.run(startup)
+    scope = static.global_scope()
+    initial = {n: np.array(scope.find_var(n).get_tensor()) for n in ("fc_0.w_0", "fc_0.b_0")}
+    random = np.random.RandomState(0)
+    batches = [(random.rand(4, 3).astype("float32"), random.rand(4, 1).astype("float32")) for _ in range(4)]
+    static_losses = [float(exe.run(main, feed={"x": a, "y": b}, fetch_list=[loss])[0]) for a, b in batches]
+
+    with paddle.ops.trace.using(paddle.dygraph.eager.EAGER):
+        w, b = (paddle.create_parameter(v.shape, "float32", default_initializer=lambda s, d, v=v: paddle.to_tensor(v))
+                for v in initial.values())
+        adam = paddle.optimizer.Adam(0.1, parameters=[w, b], weight_decay=0.01)
+        eager_losses = []
+        for features, target in batches:
+            out = paddle.to_tensor(features) @ w + b
+            loss = paddle.mean((out - paddle.to_tensor(target)) ** 2)
+            loss.backward()
+            adam.step()
+            adam.clear_grad()
+            eager_losses.append(float(loss))
+    np.testing.assert_allclose(static_losses, eager_losses, rtol=1e-5)
+
+
+def test_scheduled_learning_rate_reaches_the_program(programs):
+    main, startup = programs
+    w = static.create_parameter([1], "float32", name="w", default_initializer=lambda s, d: paddle.full(s, 1.0, d))
+    schedule = paddle.optimizer.lr.StepDecay(0.5, step_size=1, gamma=0.5)
+    paddle.optimizer.SGD(schedule).minimize(w.sum())
+    exe = static.Executor()
+    exe.run(startup)
+    values = []
+    for _ in range(3):
+        exe.run(main)
+        values.append(float(np.array(static.global_scope().find_var("w").get_tensor())[0]))
+        schedule.step()
+    np.testing.assert_allclose(values, [0.5, 0.25, 0.125])
+
+
+def test_append_backward_gives_named_gradients(programs):
+    main, startup = programs
+    out = static.nn.fc(static.data("x", [2, 3]), 2)
+    pairs = static.append_backward(paddle.mean(out))
+    assert [(p.name, g.name) for p, g in pairs] == [("fc_0.w_0", "fc_0.w_0@GRAD"), ("fc_0.b_0", "fc_0.b_0@GRAD")]
+    static.Executor().run(startup)
+    [gradient] = run(main, ["fc_0.b_0@GRAD"], x=np.ones((2, 3), "float32"))
+    np.testing.assert_allclose(gradient, [0.5, 0.5])
+    with pytest.raises(ValueError, match="one element"):
+        static.append_backward(out)
+
+
+def test_gradients_of_gradients(programs):
+    main, _ = programs
+    x = static.data("x", [3])
+    x.stop_gradient = False
+    [g] = static.gradients(x.tanh().sum(), x)
+    [second] = static.gradients(g.sum(), x)
+    value = np.array([0.1, 0.5, -0.3], "float32")
+    t = np.tanh(value)
+    np.testing.assert_allclose(run(main, [second], x=value)[0], -2 * t * (1 - t * t), rtol=1e-5)
+
+
+def test_bad_feeds_are_told(programs):
+    main, _ = programs
+    x = static.data("x", [None, 2])
+    y = x + 1.0
+    with pytest.raises(ValueError, match=r"'x' takes shape \[-1, 2\]"):
+        run(main, [y], x=np.ones((1, 3), "float32"))
+    with pytest.raises(TypeError, match="astype"):
+        run(main, [y], x=np.ones((1, 2), "complex64"))
+    with pytest.raises(KeyError, match="not fed"):
+        run(main, [y])
+    with pytest.raises(KeyError, match="no variable 'z'"):
+        run(main, [y], z=np.ones((1, 2), "float32"))
+    with pytest.raises(ValueError, match="fetch_list"):
+        run(main, ["nothing"], x=np.ones((1, 2), "float32"))
+
+
+def test_uninitialized_parameters_are_told(programs):
+    main, _ = programs
+    out = static.nn.fc(static.data("x", [None, 2]), 1)
+    with pytest.raises(RuntimeError, match="startup Program"):
+        run(main, [out], x=np.ones((1, 2), "float32"))
+
+
+def test_a_failing_operation_is_named_with_its_line(programs):
+    main, _ = programs
+    x, y = static.data("x", [None]), static.data("y", [None])
+    total = x + y
+    with pytest.raises(ValueError, match=r"(?s)do not broadcast.*elementwise_add.*test_executor\.py:\d+"):
+        run(main, [total], x=np.ones(2, "float32"), y=np.ones(3, "float32"))
+
+
+def test_what_is_not_fetched_is_not_computed(programs):
+    main, _ = programs
+    x, unused = static.data("x", [1]), static.data("unused", [1])
+    wanted, _ = x + 1.0, unused + 1.0
+    assert run(main, [wanted], x=np.zeros(1, "float32"))[0].tolist() == [1.0]
+
+
+def test_values_cannot_be_asked_for_while_building(programs):
+    x = static.data("x", [None])
+    for ask in (bool, int, float, len, lambda v: v.numpy(), lambda v: v.item(), list):
+        with pytest.raises(TypeError, match="no value while"):
+            ask(x)
+    with pytest.raises(TypeError, match="must be a Variable"):
+        with paddle.ops.trace.using(paddle.dygraph.eager.EAGER):
+            value = paddle.ones([1])
+        paddle.concat([x, value])
+
+
+def test_clone_for_test_leaves_updates_out(programs):
+    main, startup = programs
+    out = static.nn.fc(static.data("x", [None, 2]), 1)
+    dropped = paddle.nn.functional.dropout(out, 0.5)
+    loss = paddle.mean(dropped)
+    paddle.optimizer.SGD(0.1).minimize(loss)
+    test = main.clone(for_test=True)
+    assert "sgd" in {op.type for op in main.global_block().ops}
+    assert not any(op.type == "sgd" or op.attrs.get("op_role") for op in test.global_block().ops)
+    assert [op.attrs["is_test"] for op in test.global_block().ops if op.type == "dropout"] == [True]
+    static.Executor().run(startup)
+    x = np.ones((50, 2), "float32")
+    np.testing.assert_array_equal(run(test, [dropped.name], x=x)[0], run(test, [out.name], x=x)[0])
+
+
+def test_state_dict_of_a_program(programs):
+    main, startup = programs
+    out = static.nn.fc(static.data("x", [None, 2]), 1)
+    paddle.optimizer.Momentum(0.1).minimize(paddle.mean(out))
+    static.Executor().run(startup)
+    assert set(main.state_dict("param")) == {"fc_0.w_0", "fc_0.b_0"}
+    assert "fc_0.w_0_velocity_0" in main.state_dict("opt")
+    state = {name: np.array(value) + 1 for name, value in main.state_dict("param").items()}
+    main.set_state_dict(state)
+    np.testing.assert_array_equal(np.array(main.state_dict()["fc_0.w_0"]), state["fc_0.w_0"])
+    with pytest.raises(ValueError, match="shape"):
+        main.set_state_dict({"fc_0.b_0": np.zeros(9), "fc_0.w_0": np.zeros((2, 1))})
+    np.testing.assert_array_equal(np.array(main.state_dict()["fc_0.w_0"]), state["fc_0.w_0"])
+    with pytest.warns(UserWarning, match="'other'"):
+        main.set_state_dict({"other": np.zeros(1)})
+    with pytest.raises(ValueError, match="mode"):
+        main.state_dict("everything")
+
+
+def test_deepcopy_is_independent(programs):
+    main, _ = programs
+    x = static.data("x", [1])
+    y = x + 1.0
+    other = copy.deepcopy(main)
+    with static.program_guard(other):
+        _ = other.global_block().var(y.name) * 2.0
+    assert len(main.global_block().ops) + 1 == len(other.global_block().ops)
+
+
+def test_one_program_from_several_threads(programs):
+    main, _ = programs
+    x = static.data("x", [None])
+    y = (x * 2.0).exp()
+    found = {}
+
+    def work(number):
+        value = np.full(100, number / 10, "float32")
+        found[number] = [run(main, [y], x=value)[0] for _ in range(20)]
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for number, results in found.items():
+        for result in results:
+            np.testing.assert_allclose(result, np.exp(np.full(100, number / 5)), rtol=1e-5)
+
+
+def test_static_mode_is_a_switch():
+    assert paddle.in_dynamic_mode()
+    paddle.enable_static()
+    try:
+        assert not paddle.in_dynamic_mode()
+        with static.program_guard(static.Program()):
+            assert isinstance(paddle.ones([1]), static.Variable)
+    finally:
+        paddle.disable_static()
+    assert paddle.in_dynamic_mode()
+    assert isinstance(paddle.ones([1]), paddle.Tensor)
