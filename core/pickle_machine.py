@@ -17,6 +17,7 @@ from .files import CorruptFileError
 from .pickle_values import CONSTRUCTORS, Constructor, Unbuilt, UnbuiltArray, check_key
 
 _MAXIMUM_INTEGER_BYTES = 1024
+_LARGE_BYTES = 1 << 12
 _OPCODE_NAMES = {ord(opcode.code): opcode.name for opcode in pickletools.opcodes}
 
 
@@ -243,8 +244,9 @@ def _unicode(machine: PickleMachine, width: int) -> None:
 
 def _bytes(machine: PickleMachine, width: int) -> None:
     size = machine.reader.integer(width)
-    take = machine.reader.take_array if machine.in_array_state() else machine.reader.take
-    machine.stack.append(take(size))
+    # Small bytes stay bytes: Python keeps one object for all of equal ones, which may stand elsewhere in the value too.
+    large = size >= _LARGE_BYTES and machine.in_array_state()
+    machine.stack.append(machine.reader.take_array(size) if large else machine.reader.take(size))
 
 
 def _python2_string(machine: PickleMachine, width: int) -> None:

@@ -66,7 +66,7 @@ class UnbuiltDType(Unbuilt):
         _require(all(part is None for part in state[2:5]), "a structured dtype is not allowed")
         order = _text(state[1])
         _require(order in ("<", ">", "|", "="), f"{order!r} is no byte order")
-        dtype = np.dtype(self.code).newbyteorder(order)
+        dtype = np.dtype(order + self.code.lstrip("<>=|"))
         _require(state[5] in (-1, dtype.itemsize), f"a dtype {dtype} cannot have {state[5]} bytes an element")
         return dtype
 
@@ -201,6 +201,12 @@ def _make_ordered_dict(args: tuple) -> OrderedDict:
     return result
 
 
+def _make_slice(args: tuple) -> slice:
+    known = len(args) == 3 and all(bound is None or type(bound) is int for bound in args)
+    _require(known, "slice() needs three integers or None")
+    return slice(*args)
+
+
 def _make_lod_tensor(args: tuple) -> np.ndarray:
     """`paddle.save` writes a LoDTensor as eval("data", {"data": array}): just that is read, as the array."""
     known = len(args) == 2 and args[0] == "data" and type(args[1]) is dict and list(args[1]) == ["data"]
@@ -221,6 +227,7 @@ _BUILTINS: dict[str, Callable[[tuple], Any]] = {
     "set": _make_set,
     "frozenset": _make_frozenset,
     "complex": _make_complex,
+    "slice": _make_slice,
     "eval": _make_lod_tensor,
 }
 _ARRAYS: dict[str, Callable[[tuple], Any]] = {

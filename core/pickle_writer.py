@@ -32,12 +32,19 @@ class PickleWriter:
         self._keys: dict[Any, int] = {}
         self._alive: list[Any] = []  # while an object lives, its id stays its own
         self._depth = 0
+        self._path: list[Any] = []  # the keys that lead to what is being written
 
     def dump(self, value: Any) -> None:
         """Writes the whole pickle."""
         self._put(pickle.PROTO, self._protocol.to_bytes(1, "little"))
-        self._save(value)
+        try:
+            self._save(value)
+        except _NotPlain as error:
+            raise TypeError(f"save: {self._place()} is {error}") from error
         self._put(pickle.STOP)
+
+    def _place(self) -> str:
+        return "the value" + "".join(f"[{key!r}]" for key in self._path)
 
     def _put(self, *parts: Any) -> None:
         for part in parts:
@@ -98,6 +105,11 @@ class PickleWriter:
     def _float(self, value: float) -> None:
         self._put(pickle.BINFLOAT, struct.pack(">d", value))
 
+    def _slice(self, value: slice) -> None:
+        self._global("builtins", "slice")
+        self._tuple((value.start, value.stop, value.step))
+        self._put(pickle.REDUCE)
+
     def _complex(self, value: complex) -> None:
         self._global("builtins", "complex")
         self._float(value.real)
@@ -120,7 +132,7 @@ class PickleWriter:
         if size < 1 << 32:
             return opcode, size.to_bytes(4, "little")
         if self._protocol < 4:
-            raise OverflowError(f"{size} bytes in one piece need pickle protocol 4. Received protocol={self._protocol}.")
+            raise OverflowError(f"{size} bytes in one piece need protocol=4. Received protocol={self._protocol}.")
         return opcode8, size.to_bytes(8, "little")
 
     def _bytes(self, value: Any) -> None:
@@ -161,15 +173,15 @@ class PickleWriter:
         with _Nesting(self):
             if len(value) > 3:
                 self._put(pickle.MARK)
-            for item in value:
-                self._save(item)
+            for index, item in enumerate(value):
+                self._save_member(index, item)
         short = (pickle.EMPTY_TUPLE, pickle.TUPLE1, pickle.TUPLE2, pickle.TUPLE3)
         self._put(short[len(value)] if len(value) <= 3 else pickle.TUPLE)
 
     def _list(self, value: list) -> None:
         if self._begin(value, pickle.EMPTY_LIST):
             with _Nesting(self):
-                self._items(([item] for item in value), pickle.APPENDS)
+                self._items(enumerate(value), pickle.APPENDS, with_keys=False)
 
     def _dict(self, value: dict) -> None:
         if self._begin(value, pickle.EMPTY_DICT):
@@ -194,15 +206,21 @@ class PickleWriter:
         self._remember(id(value))
         return True
 
-    def _items(self, groups: Iterable[Iterable[Any]], opcode: bytes) -> None:
-        """Writes the members, each a group of one or two values, in batches."""
-        iterator = iter(groups)
+    def _items(self, pairs: Iterable[tuple[Any, Any]], opcode: bytes, with_keys: bool = True) -> None:
+        """Writes the members, given as key and value, in batches; of a list, the values only."""
+        iterator = iter(pairs)
         while batch := list(islice(iterator, _BATCH)):
             self._put(pickle.MARK)
-            for group in batch:
-                for item in group:
-                    self._save(item)
+            for key, value in batch:
+                if with_keys:
+                    self._save(key)
+                self._save_member(key, value)
             self._put(opcode)
+
+    def _save_member(self, key: Any, value: Any) -> None:
+        self._path.append(key)
+        self._save(value)
+        self._path.pop()
 
     def _set(self, value: set | frozenset) -> None:
         self._global("builtins", type(value).__name__)
@@ -309,15 +327,19 @@ def _memory(array: np.ndarray) -> memoryview:
     return memoryview(array.reshape(-1).view(np.uint8)) if array.nbytes else memoryview(b"")
 
 
-def _not_plain(value: Any) -> TypeError:
+class _NotPlain(Exception):
+    """What stands at the writer's place cannot be saved; the message says what it is."""
+
+
+def _not_plain(value: Any) -> _NotPlain:
     return _cannot_save(
         f"an object of type {type(value).__module__}.{type(value).__qualname__}",
-        "Save numbers, strings, arrays, or dict, list, tuple and set of them: vars(obj) or a state_dict(), for example.",
+        "Save numbers, strings, arrays, or containers of them: a state_dict() or vars(obj), for example.",
     )
 
 
-def _cannot_save(what: str, way_out: str) -> TypeError:
-    return TypeError(f"{what} cannot be saved, because loading it would have to run code. {way_out}")
+def _cannot_save(what: str, way_out: str) -> _NotPlain:
+    return _NotPlain(f"{what}, which cannot be saved: loading it would have to run code. {way_out}")
 
 
 _WRITERS: dict[type, Callable[[PickleWriter, Any], None]] = {
@@ -326,6 +348,7 @@ _WRITERS: dict[type, Callable[[PickleWriter, Any], None]] = {
     int: PickleWriter._integer,
     float: PickleWriter._float,
     complex: PickleWriter._complex,
+    slice: PickleWriter._slice,
     str: PickleWriter._text,
     bytes: PickleWriter._bytes,
     bytearray: PickleWriter._bytearray,

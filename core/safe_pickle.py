@@ -25,12 +25,14 @@ BIG_PARAMETERS_KEY = "UnpackBigParamInfor@@"
 BIG_PARAMETER_BYTES = (1 << 30) - 1
 _MAXIMUM_DEPTH = 100
 _MINIMUM_VALUE_LIMIT = 1_000_000
-_LEAVES = (bool, int, float, complex, str, bytes, bytearray, type(None), set, frozenset, np.ndarray, np.generic, np.dtype)
+_SCALARS = (bool, int, float, complex, str, bytes, bytearray, type(None), slice)
+_LEAVES = (*_SCALARS, set, frozenset, np.ndarray, np.generic, np.dtype)
 
 
-def load_state(source: str | os.PathLike | bytes | BinaryIO) -> Any:
+def load_state(source: str | os.PathLike | bytes | BinaryIO, name: str | None = None) -> Any:
     """The value of a pickle of plain data: a path, its bytes, or a binary file object from where it stands.
 
+    `name` is what errors call it. A file object is left standing behind the pickle; otherwise nothing may follow it.
     Protocols 2 to 5 of Python 2 and 3, arrays of NumPy 1 and 2. Arrays are writable and in native byte order. As in
     Paddle's files a Tensor is a tuple (name, array), a LoDTensor an array, and bfloat16 the uint16 of its bits; a
     parameter that was saved in parts is put together. Raises UnsafePickleError for anything but plain data (nothing
@@ -42,10 +44,12 @@ def load_state(source: str | os.PathLike | bytes | BinaryIO) -> Any:
     {'epoch': 3, 'name': 'a'}
     """
     with open_reader(source) as reader:
-        start = reader.position
+        start, reader.name = reader.position, name or reader.name
         machine = PickleMachine(reader)
         value = machine.run()
         _PlainCheck(reader, machine, start).check(value)
+        if reader.remaining and isinstance(source, (bytes, bytearray, memoryview)):
+            raise reader.corrupt(f"{reader.remaining} bytes follow the end of the pickle")
         try:
             return join_big_parameters(value)
         except ValueError as error:
@@ -75,11 +79,13 @@ def dump_state(
         raise ValueError(f"dump_state(protocol): protocol must be 2, 3 or 4. Received {protocol!r}.")
     if protocol < 4:
         obj = split_big_parameters(obj)
-    if isinstance(path_or_file, (str, os.PathLike)):
-        with atomic_write(path_or_file) as file:
-            PickleWriter(file, protocol, convert).dump(obj)
-    else:
+    if hasattr(path_or_file, "write"):
         PickleWriter(path_or_file, protocol, convert).dump(obj)
+        return
+    if not isinstance(path_or_file, (str, os.PathLike)):
+        raise TypeError(f"save(path): path must be a path or a binary file. Received {type(path_or_file).__name__}.")
+    with atomic_write(path_or_file) as file:
+        PickleWriter(file, protocol, convert).dump(obj)
 
 
 class _PlainCheck:

@@ -45,6 +45,7 @@ class Tensor(_ArrayMethods):
     __slots__ = ("_array", "_edge", "__dict__", "__weakref__")
 
     _is_proa_value = True
+    is_parameter = False
     __array_priority__ = 100  # ndarray + Tensor is a Tensor
     _name: str | None = None
     _leaf: Leaf | None = None  # kept while stop_gradient is True, so that the gradient is not lost
@@ -363,6 +364,17 @@ class Tensor(_ArrayMethods):
             moved.stop_gradient = False
         return moved
 
+    def move_(self, device: Any = None, dtype: DType | None = None) -> Tensor:
+        """Moves and converts the value in place; the gradient goes along."""
+        for tensor in (self, self.grad):
+            if tensor is None:
+                continue
+            array = tensor._array if device is None else backend.as_place(tensor._array, parse_place(device))
+            array = array if dtype is None or array.dtype == dtype.dtype else array.astype(dtype.dtype)
+            if array is not tensor._array:
+                tensor._replace(array)
+        return self
+
     def cpu(self) -> Tensor:
         """On the host: itself where it is there."""
         return self._moved(CPUPlace())
@@ -424,6 +436,7 @@ class HookHandle:
 class Parameter(Tensor):
     """A Tensor that is trained: a leaf with a name, a learning-rate factor, a regularizer and a clipping switch."""
 
+    is_parameter = True
     optimize_attr: dict[str, float]
     regularizer: Any
     need_clip: bool

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..core.files import atomic_group
 from ..nn import Layer
-from ..static.format.params_info import params_info_bytes
+from ..static.format.params_info import dump_params_info
 from ..static.input_spec import InputSpec
 from ..static.io import INFO_SUFFIX, add_model
 from ..static.program import Program
@@ -61,7 +61,7 @@ def _write(path: str, models: dict[str, tuple[Program, dict[str, Any]]], info: d
             add_model(group, method_prefix(path, method), program, parameters)
         if used:
             with group.open(path + INFO_SUFFIX) as file:
-                file.write(params_info_bytes({k: v for k, v in _with_unnamed(info, used).items() if k in used}))
+                file.write(dump_params_info({k: v for k, v in _with_unnamed(info, used).items() if k in used}))
 
 
 def _with_unnamed(info: dict[str, Any], used: set[str]) -> dict[str, Any]:

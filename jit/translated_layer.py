@@ -191,11 +191,11 @@ def method_files(path: str) -> dict[str, tuple[str, str]]:
 
 
 def _loaded_value(name: str, array: Any, entry: dict[str, Any], programs: dict[str, Program]) -> Tensor:
-    """A parameter, or a buffer where the files say that it is not trained or an operator writes it."""
+    """A parameter, fixed where the files say so or an operator writes it; a buffer where it is not floating."""
     fresh = generate(name.rpartition("_")[0] or name)
-    written = any(name in op.output_arg_names for p in programs.values() for b in p.blocks for op in b.ops)
     tensor = new_tensor(array)
-    if tensor.dtype.is_differentiable and not written and entry.get("trainable", True):
-        return Parameter.of_array(array, ParamAttr(name=fresh))
-    tensor.name, tensor.persistable = fresh, True
-    return tensor
+    if not tensor.dtype.is_differentiable:
+        tensor.name, tensor.persistable = fresh, True
+        return tensor
+    written = any(name in op.output_arg_names for p in programs.values() for b in p.blocks for op in b.ops)
+    return Parameter.of_array(array, ParamAttr(name=fresh, trainable=not written and entry.get("trainable", True)))

@@ -7,6 +7,7 @@ tuple. A rule's parameters are found by name:
 - `X`, `Out`: the value of an input or output, kept alive for this;
 - `X_shape`, `X_dtype`: only its shape (a tuple, or the value itself where a size is not yet known) or its dtype;
 - `wants`: for a joint rule, which of its inputs want a gradient, a tuple of bools;
+- `attrs`: all attributes, a dict (a Program's operator may carry some that the declaration does not know);
 - any other name is an attribute.
 
 For a repeated slot the value is a list, and so is what the rule returns.
@@ -116,6 +117,9 @@ class Gradient:
         outputs = [slot.name for slot in operator.results]
         if name == "wants":
             return "wants"
+        if name == "attrs":
+            self._uses_attrs = True
+            return "attrs"
         if name == "g" or (name.startswith("d_") and name[2:] in outputs):
             index = 0 if name == "g" else outputs.index(name[2:])
             used_outputs.add(index)

@@ -214,12 +214,42 @@ def getitem(x: Any, key: Any) -> Any:
     if type(key) is int:
         return apply(slice_op, x, None, None, None, None, axes=[0], starts=[key], ends=[key + 1 if key != -1 else END],
                      infer_flags=[1], decrease_axis=[0]) if x.ndim else _too_many(x)
+    plain = _plain(key, x.ndim)
+    if plain is not None:
+        return apply(slice_op, x, None, None, None, None, **plain)
     index = _Index(x, key)
     part = index.basic(x)
     if not index.tensors:
         return apply(assign_op, x) if part is x else part
     gathering = _Gathering(part, index.tensors)
     return gathering.result(apply(gather_nd_op, gathering.to_front(part), gathering.positions()))
+
+
+def _plain(key: Any, rank: int) -> dict[str, Any] | None:
+    """The attributes of `slice` for a key of ints and slices of step 1: a shorter way to what `_Index` finds."""
+    items = key if type(key) is tuple else (key,)
+    if len(items) > rank:
+        return None
+    starts, ends, axes, decrease = [], [], [], []
+    for axis, item in enumerate(items):
+        if type(item) is int:
+            start, end = item, item + 1 if item != -1 else END
+            decrease.append(axis)
+        elif type(item) is slice and item.step is None:
+            start, end = item.start, item.stop
+            if start is end is None:
+                continue
+            start, end = 0 if start is None else start, END if end is None else end
+            if type(start) is not int or type(end) is not int:
+                return None
+        else:
+            return None
+        starts.append(start)
+        ends.append(end)
+        axes.append(axis)
+    if not axes:
+        return None
+    return {"axes": axes, "starts": starts, "ends": ends, "infer_flags": [1] * len(axes), "decrease_axis": decrease}
 
 
 def _too_many(x: Any) -> Any:

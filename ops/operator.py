@@ -13,7 +13,9 @@ Nothing about a mode, a Tensor, a Program or a device appears in a declaration.
 
 from __future__ import annotations
 
+import functools
 import inspect
+import keyword
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -48,7 +50,7 @@ class Operator:
         self.type = type
         self.inputs, self.outputs = parse_signature(signature)
         self.results: tuple[Slot, ...] = tuple(slot for slot in self.outputs if not slot.file_only)
-        self.kernel, self.infer = kernel, infer
+        self.kernel, self.infer = _with_keywords(kernel), infer
         self.promotes = promotes  # its first two inputs are brought to one dtype
         self.random = random  # a second run gives other values: never folded, merged or reordered
         self.attributes = _attributes_of(kernel)
@@ -73,7 +75,26 @@ class Operator:
 
 def _attributes_of(kernel: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     parameters = inspect.signature(kernel).parameters.values()
-    return {p.name: p for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY}
+    return {_attribute_name(p.name): p for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY}
+
+
+def _attribute_name(parameter: str) -> str:
+    """`lambda_` stands for an attribute that is called by a keyword of Python."""
+    return parameter[:-1] if keyword.iskeyword(parameter[:-1]) else parameter
+
+
+def _with_keywords(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """The kernel, taking attributes that are called by keywords under the names it gives them."""
+    names = [p for p in inspect.signature(kernel).parameters if keyword.iskeyword(p[:-1])]
+    if not names:
+        return kernel
+    renamed = {name[:-1]: name for name in names}
+
+    @functools.wraps(kernel)
+    def call(xp: Any, *inputs: Any, **attrs: Any) -> Any:
+        return kernel(xp, *inputs, **{renamed.get(k, k): v for k, v in attrs.items()})
+
+    return call
 
 
 _registry: dict[str, Operator] = {}

@@ -63,24 +63,18 @@ class LRScheduler:
         self.state_keys()
         state = {}
         for key in self.keys:
-            value = self.__dict__.get(key)
-            if value is None:
-                continue
-            state[key] = value.state_dict() if isinstance(value, LRScheduler) else value
+            if key in self.__dict__:
+                state[key] = self.__dict__[key]
         return state
 
     def set_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Takes over what `state_dict` gave; RuntimeError when something is missing."""
         self.state_keys()
+        missing = [key for key in self.keys if key in self.__dict__ and key not in state_dict]
+        if missing:
+            raise RuntimeError(f"set_state_dict: {missing} of {type(self).__name__} are missing in {sorted(state_dict)}.")
         for key in self.keys:
-            own = self.__dict__.get(key)
-            if key not in state_dict:
-                if own is None:
-                    continue
-                raise RuntimeError(f"set_state_dict: {key!r} of {type(self).__name__} is missing in {sorted(state_dict)}.")
-            if isinstance(own, LRScheduler):
-                own.set_state_dict(state_dict[key])
-            else:
+            if key in state_dict:
                 self.__dict__[key] = state_dict[key]
 
     set_dict = set_state_dict
@@ -186,10 +180,18 @@ class LinearWarmup(LRScheduler):
         self.learning_rate, self.warmup_steps, self.start_lr, self.end_lr = learning_rate, warmup_steps, start_lr, end_lr
         super().__init__(start_lr, last_epoch, verbose)
 
-    def state_keys(self) -> None:
-        """A schedule within is part of the state."""
-        nested = ("learning_rate",) if isinstance(self.learning_rate, LRScheduler) else ()
-        self.keys = ("last_epoch", "last_lr", *nested)
+    def state_dict(self) -> dict[str, Any]:
+        """The state, that of a schedule within under 'LinearWarmup_LR'."""
+        state = super().state_dict()
+        if isinstance(self.learning_rate, LRScheduler):
+            state["LinearWarmup_LR"] = self.learning_rate.state_dict()
+        return state
+
+    def set_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Takes over what `state_dict` gave."""
+        super().set_state_dict(state_dict)
+        if isinstance(self.learning_rate, LRScheduler):
+            self.learning_rate.set_state_dict(state_dict["LinearWarmup_LR"])
 
     def get_lr(self) -> float:
         """The rate for `self.last_epoch`."""

@@ -155,7 +155,10 @@ def _slots(side: Any) -> dict[str, list[str]]:
 
 
 def _read_variable(block: Block, message: pb.VarDesc, source: str) -> Variable:
-    kind = message.type.type
+    place = f"block {block.idx}, variable {message.name!r}"
+    kind = _KIND_NAMES.get(message.type.type)
+    if kind is None:
+        raise CorruptFileError(source, place, f"{message.type.type} is not the number of what a variable can hold")
     field = _tensor_field(message.type)
     shape: tuple[int, ...] = ()
     dtype, lod_level = None, 0
@@ -165,12 +168,11 @@ def _read_variable(block: Block, message: pb.VarDesc, source: str) -> Variable:
         try:
             dtype = from_number(tensor.data_type)
         except TypeError as error:
-            place = f"block {block.idx}, variable {message.name!r}"
             raise CorruptFileError(source, place, f"its elements are of an unsupported type: {error}") from error
     if message.is_parameter and dtype is not None:
         return ParameterVariable(block, message.name, shape, dtype, trainable=not message.stop_gradient)
     return Variable(block, message.name, shape, dtype, persistable=message.persistable, lod_level=lod_level,
-                    stop_gradient=message.stop_gradient, is_data=message.need_check_feed, kind=_KIND_NAMES[kind])
+                    stop_gradient=message.stop_gradient, is_data=message.need_check_feed, kind=kind)
 
 
 def _read_attributes(op: pb.OpDesc, source: str, place: str) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from . import transport
+from .transport import Receiver, unpack
 from .worker import Task, WorkerSetup, worker_main
 
 GRACE_SECONDS = 3.0  # for a worker to finish what it is reading before it is terminated
@@ -34,7 +34,7 @@ class _Worker:
     id: int
     process: Any
     tasks: Connection
-    results: Connection
+    results: Receiver
 
 
 def start_method() -> str:
@@ -70,7 +70,7 @@ def _stop(workers: list[_Worker], owner_pid: int) -> None:
         with contextlib.suppress(OSError):  # it is dead already
             worker.tasks.send(None)
         worker.tasks.close()
-        worker.results.close()
+        worker.results.connection.close()
     deadline = time.monotonic() + GRACE_SECONDS
     for worker in workers:
         worker.process.join(max(0.0, deadline - time.monotonic()))
@@ -112,7 +112,7 @@ class WorkerPool:
     def _start(self, setup: WorkerSetup, number: int, context: Any) -> None:
         their_tasks, tasks = context.Pipe(duplex=False)
         results, their_results = context.Pipe(duplex=True)
-        ours = [end for worker in self._workers for end in (worker.tasks, worker.results)] + [tasks, results]
+        ours = [end for worker in self._workers for end in (worker.tasks, worker.results.connection)] + [tasks, results]
         inherited = ours if setup.forked else []
         args = (setup, number, their_tasks, their_results, inherited)
         process = context.Process(target=worker_main, args=args, daemon=True)
@@ -122,7 +122,7 @@ class WorkerPool:
             with their_tasks, their_results, _starting():
                 self._launch(process, setup)
             opened.pop_all()
-        self._workers.append(_Worker(number, process, tasks, results))
+        self._workers.append(_Worker(number, process, tasks, Receiver(results)))
 
     @staticmethod
     def _launch(process: Any, setup: WorkerSetup) -> None:
@@ -150,11 +150,12 @@ class WorkerPool:
         """Begins an epoch; what workers still read for an earlier one is of no use any more."""
         self._epoch += 1
         for worker in self._workers:
-            self._send(worker, Task(self._epoch, seed=base_seed))
+            self._send(worker, Task(self._epoch, worker.results.received, seed=base_seed))
 
     def request(self, worker_id: int, indices: Any) -> None:
         """Asks a worker for the batch of `indices`."""
-        self._send(self._workers[worker_id], Task(self._epoch, indices=indices))
+        worker = self._workers[worker_id]
+        self._send(worker, Task(self._epoch, worker.results.received, indices=indices))
 
     @staticmethod
     def _send(worker: _Worker, task: Task) -> None:
@@ -172,21 +173,22 @@ class WorkerPool:
         while True:
             self._wait(worker, deadline, timeout)
             try:
-                (epoch, kind), payload, buffers = transport.receive(worker.results)
+                (epoch, kind), payload, buffers = worker.results.receive()
             except (EOFError, OSError) as error:
                 worker.process.join(POLL_SECONDS)
                 if worker.process.is_alive():
                     raise
                 raise self._death(worker) from error
             if epoch == self._epoch:
-                return kind, transport.unpack(payload, buffers)
+                return kind, unpack(payload, buffers)
 
     def _wait(self, worker: _Worker, deadline: float | None, timeout: float | None) -> None:
         """Returns when the worker has an answer."""
+        connection = worker.results.connection
         while True:
             left = POLL_SECONDS if deadline is None else min(POLL_SECONDS, deadline - time.monotonic())
-            ready = wait([worker.results, worker.process.sentinel], max(0.0, left))
-            if worker.results in ready or worker.results.poll():
+            ready = wait([connection, worker.process.sentinel], max(0.0, left))
+            if connection in ready or connection.poll():
                 return
             if ready or not worker.process.is_alive():
                 raise self._death(worker)

@@ -25,7 +25,7 @@ from .. import randomness
 from .collate import to_arrays
 from .failure import Failure
 from .fetch import END, Reading, make_fetcher
-from .transport import Parcel
+from .transport import Parcel, Sender
 
 WATCH_SECONDS = 1.0  # how often a worker looks whether its parent still lives
 
@@ -71,9 +71,13 @@ class WorkerSetup:
 
 @dataclasses.dataclass(frozen=True)
 class Task:
-    """What a parent asks of a worker: to begin an epoch (`seed`), or to fetch the batch of `indices` in one."""
+    """What a parent asks of a worker: to begin an epoch (`seed`), or to fetch the batch of `indices` in one.
+
+    `received` says how many answers have reached the parent.
+    """
 
     epoch: int
+    received: int
     seed: int | None = None
     indices: Any = None
 
@@ -122,9 +126,10 @@ class _Inbox:
 class _Server:
     """Answers tasks. What goes wrong is an answer too."""
 
-    def __init__(self, setup: WorkerSetup, worker_id: int):
+    def __init__(self, setup: WorkerSetup, worker_id: int, sender: Sender):
         self._setup = setup
         self._id = worker_id
+        self._sender = sender
         self._ready = setup.init is None
         self._fetcher: Any = None
 
@@ -148,10 +153,10 @@ class _Server:
         try:
             batch = self._fetch(task.indices)
             if batch is END:
-                return Parcel((task.epoch, "end"), None, self._setup.shared)
-            return Parcel((task.epoch, "batch"), to_arrays(batch), self._setup.shared)
+                return self._sender.pack((task.epoch, "end"), None)
+            return self._sender.pack((task.epoch, "batch"), to_arrays(batch))
         except Exception as error:
-            return Parcel((task.epoch, "failure"), Failure(self._id, error), self._setup.shared)
+            return self._sender.pack((task.epoch, "failure"), Failure(self._id, error))
 
 
 def _prepare_process() -> None:
@@ -169,8 +174,10 @@ def worker_main(setup: WorkerSetup, worker_id: int, tasks: Connection, results: 
     _prepare_process()
     for connection in inherited:
         connection.close()
-    inbox, server = _Inbox(tasks, setup), _Server(setup, worker_id)
+    inbox, sender = _Inbox(tasks, setup), Sender(results, setup.shared)
+    server = _Server(setup, worker_id, sender)
     while (task := inbox.get()) is not None:
+        sender.acknowledge(task.received)
         if task.epoch < inbox.newest_epoch:
             continue  # of an epoch that the parent has given up
         if task.seed is not None:
@@ -178,4 +185,4 @@ def worker_main(setup: WorkerSetup, worker_id: int, tasks: Connection, results: 
             continue
         parcel = server.answer(task)
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the parent wants no more: None follows
-            parcel.send(results)
+            sender.send(parcel)

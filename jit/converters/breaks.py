@@ -25,7 +25,7 @@ def convert(function: Any, context: Context) -> None:
 def _lowered(statement: Any, context: Context) -> list[Any]:
     if not isinstance(statement, (gast.For, gast.While)) or not any_contains(statement.body, _KINDS):
         return [statement]
-    if _leaves_finally(statement.body):
+    if _leaves_finally(statement.body) or any_contains(statement.body, (gast.Return,)):
         return [statement]
     broken = context.namer.new("did_break") if any_contains(statement.body, (gast.Break,)) else None
     _lower_body(statement, broken, context)

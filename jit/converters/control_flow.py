@@ -14,7 +14,7 @@ from typing import Any
 
 import gast
 
-from ..pyct.statements import SCOPES, split_docstring
+from ..pyct.statements import split_docstring
 from ..pyct.templates import quote, quote_expression
 from .context import Context
 from .plain import surely_plain
@@ -147,7 +147,8 @@ class _Transformer(gast.NodeTransformer):
         self._note_unbound(state)
         iterable = self.visit(node.iter)
         guard, define_guard = self._test(getattr(node, "guard", None), node)
-        body, define_body = self._function(_LOOP_BODY, "loop_body", node.body, state.shared[0], node, target=node.target)
+        parts = (node.body, state.shared[0], node, node.target)
+        body, define_body = self._function(_LOOP_BODY, "loop_body", *parts)
         handles, define_state = self._state(state, node)
         call = quote(_FOR, iterable, iterable=iterable, body=body, guard=guard, **handles)
         return [*define_state, *define_guard, *define_body, *call]

@@ -102,7 +102,8 @@ def _own_names(states: dict[Any, State], graph: Graph) -> dict[Node, set[str]]:
     """Names that a branch keeps to itself have no value where it begins, and none behind the statement."""
     own: dict[Node, set[str]] = {}
     for statement, state in states.items():
-        writes = [activity(body).writes - shared for body, shared in zip(_branches(statement), state.shared, strict=True)]
+        bodies = zip(_branches(statement), state.shared, strict=True)
+        writes = [activity(body).writes - shared for body, shared in bodies]
         own.update(zip(graph.branches[statement], writes, strict=False))
         own[graph.after[statement]] = set().union(*writes)
     return own

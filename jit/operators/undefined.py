@@ -5,8 +5,13 @@ Knows Python alone.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
+
+
+_USUAL = ("local variable {!r} referenced before assignment" if sys.version_info < (3, 11) else
+          "cannot access local variable {!r} where it is not associated with a value")
 
 
 def _refuse(missing: Undefined, *_: Any, **__: Any) -> Any:
@@ -39,8 +44,7 @@ class Undefined:
 
 def error(missing: Undefined) -> UnboundLocalError:
     """What Python would have raised, with the user's name and, after staging, the reason."""
-    usual = f"cannot access local variable {missing._name!r} where it is not associated with a value"
-    return UnboundLocalError(missing._reason or usual)
+    return UnboundLocalError(missing._reason or _USUAL.format(missing._name))
 
 
 def reason(missing: Undefined) -> str | None:

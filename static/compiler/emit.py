@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from keyword import iskeyword
 from typing import Any
 
 from ...core.dtype import DType
@@ -82,7 +83,7 @@ class Emitter:
         operator = find(op.type)
         inputs = [[self.local(op.block, name) for name in op.input(slot.name)] for slot in operator.inputs]
         arguments = [_argument(names, slot.many) for names, slot in zip(inputs, operator.inputs, strict=True)]
-        given = [f"{k}={self.literal(v)}" for k, v in op.attrs.items() if k in operator.attributes]
+        given = [_keyword_argument(k, self.literal(v)) for k, v in op.attrs.items() if k in operator.attributes]
         call = f"{self.bind('k', operator.kernel)}({', '.join(['xp', *arguments, *given])})"
         self.line(depth, f"{self._targets(op, operator)} = {call}", op)
         self.arguments_at[len(self.lines)] = inputs
@@ -114,6 +115,10 @@ class Emitter:
         """The values of a block that its gradient needs, as a tuple of locals."""
         names = [self.local(block, name) for name in op.attrs.get("saved", ())]
         return f"({', '.join(names)}{',' if len(names) == 1 else ''})"
+
+
+def _keyword_argument(name: str, value: str) -> str:
+    return f"**{{{name!r}: {value}}}" if iskeyword(name) else f"{name}={value}"
 
 
 def _argument(names: list[str], many: bool) -> str:

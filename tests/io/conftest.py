@@ -1,11 +1,13 @@
 """What the tests of proa.io share: scripts in processes of their own, and looking for what they left behind."""
 
+import contextlib
 import os
 import pathlib
 import subprocess
 import sys
 import time
 
+import proa
 import pytest
 
 
@@ -19,8 +21,11 @@ def process_lives(pid):
 
 def children():
     """The ids of this process's children, zombies among them."""
-    tasks = pathlib.Path("/proc/self/task").glob("*/children")
-    return {int(pid) for path in tasks for pid in path.read_text().split()}
+    found = set()
+    for path in pathlib.Path("/proc/self/task").glob("*/children"):
+        with contextlib.suppress(FileNotFoundError):  # the thread has ended
+            found.update(int(pid) for pid in path.read_text().split())
+    return found
 
 
 def shared_files():
@@ -49,6 +54,12 @@ def nothing_left():
     assert (children(), shared_files(), len(os.listdir("/proc/self/fd"))) == before
 
 
+def _search_path():
+    """Where a script finds what the tests find, without the package's own folder, whose `io` is not Python's."""
+    package = pathlib.Path(proa.__file__).parent.resolve()
+    return [entry for entry in sys.path if entry and pathlib.Path(entry).resolve() != package]
+
+
 @pytest.fixture
 def start_script(tmp_path):
     """A function that starts Python on a script, with warnings as errors, in a process group of its own."""
@@ -57,7 +68,7 @@ def start_script(tmp_path):
     def start(text):
         path = tmp_path / "script.py"
         path.write_text(text)
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(_search_path())}
         process = subprocess.Popen([sys.executable, "-W", "error", str(path)], stdout=subprocess.PIPE, text=True,
                                    stderr=subprocess.PIPE, env=environment, start_new_session=True)
         started.append(process)

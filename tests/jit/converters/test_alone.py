@@ -7,7 +7,17 @@ import written_names
 from outcomes import assert_same
 from plain_operators import OPERATORS as PLAIN
 
-from proa.jit.converters import EXPRESSIONS, OPERATORS, STATEMENTS, breaks, control_flow, convert_tree, new_context
+from proa.jit.converters import (
+    EXPRESSIONS,
+    OPERATORS,
+    STATEMENTS,
+    annotated,
+    breaks,
+    control_flow,
+    convert_tree,
+    loop_else,
+    new_context,
+)
 from proa.jit.pyct.loading import bind, compile_function
 from proa.jit.pyct.source import function_source
 
@@ -29,11 +39,12 @@ def test_nothing_converted(function, argument_sets):
     assert_same(loaded(function, lambda tree, _: tree), function, argument_sets)
 
 
-#: A loop that `breaks` has lowered carries its flag beside the tree, for `control_flow` to take up.
-CHAINS = [(c, control_flow) if c is breaks else (c,) for c in (*STATEMENTS, *EXPRESSIONS)]
+#: What a converter relies on: annotations and `else` of loops gone; `control_flow` reads the flag that `breaks` keeps.
+NEEDS = {breaks: [annotated, loop_else, breaks, control_flow], control_flow: [annotated, control_flow]}
+CHAINS = [NEEDS.get(converter, [converter]) for converter in (*STATEMENTS, *EXPRESSIONS)]
 
 
-@pytest.mark.parametrize("chain", CHAINS, ids=lambda chain: chain[0].__name__.rpartition(".")[2])
+@pytest.mark.parametrize("chain", CHAINS, ids=[c.__name__.rpartition(".")[2] for c in (*STATEMENTS, *EXPRESSIONS)])
 def test_one_converter(chain):
     def convert(tree, context):
         for converter in chain:

@@ -1,4 +1,6 @@
+# ruff: noqa: F811, F401 (fixtures are imported by name)
 import pytest
+from computing_backend import convert_with, outcome_of
 from proa.jit.converters import control_flow, declarations
 
 COUNTER = 0
@@ -248,8 +250,8 @@ FUNCTIONS = [branch, one_sided, elif_chain, loops, target_after_loop, attribute_
 
 @pytest.mark.parametrize("x", [0, 1, 2, 3, 5])
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
-def test_same_result(function, x, convert_with, outcome):
-    expected, got = outcome(function, x), outcome(convert_with(function, declarations, control_flow), x)
+def test_same_result(function, x, convert_with, outcome_of):
+    expected, got = outcome_of(function, x), outcome_of(convert_with(function, declarations, control_flow), x)
     assert got == expected
 
 

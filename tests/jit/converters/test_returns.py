@@ -1,5 +1,7 @@
+# ruff: noqa: F811, F401 (fixtures are imported by name)
 import gast
 import pytest
+from computing_backend import convert_with, outcome_of
 from proa.jit.converters import returns
 from proa.jit.pyct.source import function_source
 from proa.jit.pyct.statements import any_contains
@@ -135,8 +137,8 @@ FUNCTIONS = [one_branch, guards, falls_off, partial, in_loop, in_while, in_with,
 
 @pytest.mark.parametrize("x", [-1, 0, 1, 2, 3, 7])
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
-def test_same_result(function, x, convert_with, outcome):
-    assert outcome(convert_with(function, returns), x) == outcome(function, x)
+def test_same_result(function, x, convert_with, outcome_of):
+    assert outcome_of(convert_with(function, returns), x) == outcome_of(function, x)
 
 
 @pytest.mark.parametrize("function", [f for f in FUNCTIONS if f is not in_finally], ids=lambda f: f.__name__)

@@ -1,4 +1,4 @@
-"""What the tests of jit share: a fake of the static package that computes at once, and single converters on trial."""
+"""A fake of the static package that computes at once, and single converters on trial: fixtures to import by name."""
 
 from __future__ import annotations
 
@@ -147,11 +147,13 @@ def convert_with():
 
 
 @pytest.fixture
-def outcome():
+def outcome_of():
     """What calling a function comes to: its result, or the type and text of what it raises."""
     def call(function, *args, **kwargs):
         try:
             return "returned", function(*args, **kwargs)
+        except UnboundLocalError as error:  # Python's words for it change; the name does not
+            return UnboundLocalError, str(error).split("'")[1]
         except Exception as error:
             return type(error), str(error)
 

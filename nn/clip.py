@@ -1,0 +1,86 @@
+"""Clipping gradients before an update: by value, by norm, by the norm of all together.
+
+Each takes and gives (parameter, gradient) pairs of any trace; parameters with `need_clip=False` pass unchanged.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ops.elementwise import add_n, maximum
+from ..ops.reduce import sum as total
+from ..ops.closeness import clip
+from ..ops.unary import sqrt, square
+
+Pairs = list[tuple[Any, Any]]
+
+
+class ClipGradBase:
+    """Base of the clippers."""
+
+    def __call__(self, params_grads: Pairs) -> Pairs:
+        """The pairs with clipped gradients."""
+        return [(p, g if g is None or not getattr(p, "need_clip", True) else self.clipped(g)) for p, g in params_grads]
+
+    def clipped(self, gradient: Any) -> Any:
+        """One gradient, clipped."""
+        raise NotImplementedError
+
+
+class ClipGradByValue(ClipGradBase):
+    """Each element brought between min (by default -max) and max."""
+
+    def __init__(self, max: float, min: float | None = None):
+        self.max = float(max)
+        self.min = -self.max if min is None else float(min)
+
+    def clipped(self, gradient: Any) -> Any:
+        """One gradient, clipped."""
+        return clip(gradient, self.min, self.max)
+
+    def __repr__(self) -> str:
+        return f"ClipGradByValue(min={self.min}, max={self.max})"
+
+
+class ClipGradByNorm(ClipGradBase):
+    """Each gradient whose Euclidean norm exceeds clip_norm scaled down to it."""
+
+    def __init__(self, clip_norm: float):
+        self.clip_norm = float(clip_norm)
+
+    def clipped(self, gradient: Any) -> Any:
+        """One gradient, clipped."""
+        norm = sqrt(total(square(gradient)))
+        return gradient * (self.clip_norm / maximum(norm, self.clip_norm))
+
+    def __repr__(self) -> str:
+        return f"ClipGradByNorm(clip_norm={self.clip_norm})"
+
+
+class ClipGradByGlobalNorm(ClipGradBase):
+    """All gradients scaled down together when the Euclidean norm of all of them exceeds clip_norm.
+
+    Pascanu et al., On the difficulty of training recurrent neural networks, 2013.
+
+    >>> import proa as paddle
+    >>> w = paddle.nn.Linear(1, 1).weight
+    >>> pairs = paddle.nn.ClipGradByGlobalNorm(1.0)([(w, paddle.full([1, 1], 4.0))])
+    >>> pairs[0][1].tolist()
+    [[1.0]]
+    """
+
+    def __init__(self, clip_norm: float, group_name: str = "default_group", auto_skip_clip: bool = False):
+        self.clip_norm, self.group_name = float(clip_norm), group_name
+
+    def __call__(self, params_grads: Pairs) -> Pairs:
+        """The pairs with clipped gradients."""
+        taking_part = [g for p, g in params_grads if g is not None and getattr(p, "need_clip", True)]
+        if not taking_part:
+            return params_grads
+        norm = sqrt(add_n([total(square(g)) for g in taking_part]))
+        scale = self.clip_norm / maximum(norm, self.clip_norm)
+        return [(p, g if g is None or not getattr(p, "need_clip", True) else g * scale.astype(g.dtype))
+                for p, g in params_grads]
+
+    def __repr__(self) -> str:
+        return f"ClipGradByGlobalNorm(global_clip_norm={self.clip_norm})"

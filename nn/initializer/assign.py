@@ -1,0 +1,59 @@
+"""Initializers that set given or computed values: Assign, Dirac, Bilinear."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...ops.creation import is_value, to_tensor
+from .initializer import Initializer
+
+
+class Assign(Initializer):
+    """The given values: an array, nested lists or a tensor of the parameter's shape."""
+
+    def __init__(self, value: Any, name: str | None = None):
+        self.given = value
+
+    def value(self, shape: tuple[int, ...], dtype: Any) -> Any:
+        """The values; ValueError when their shape is another."""
+        array = self.given.numpy() if is_value(self.given) else np.asarray(self.given)
+        if array.shape != tuple(shape):
+            raise ValueError(f"Assign(value): must have the parameter's shape {list(shape)}. Received {list(array.shape)}.")
+        return to_tensor(array, dtype)
+
+
+class Dirac(Initializer):
+    """A convolution's filter that passes its input on: 1 in the middle of filter (i, i), 0 elsewhere, group by group."""
+
+    def __init__(self, groups: int = 1, name: str | None = None):
+        if not isinstance(groups, int) or groups <= 0:
+            raise ValueError(f"Dirac(groups): must be an int above 0. Received {groups!r}.")
+        self.groups = groups
+
+    def value(self, shape: tuple[int, ...], dtype: Any) -> Any:
+        """A filter [out, in, *window]; ValueError for another number of dimensions or an indivisible `out`."""
+        if len(shape) not in (3, 4, 5) or shape[0] % self.groups:
+            raise ValueError(f"Dirac: a filter has 3 to 5 dimensions, the first divisible by groups. Received {list(shape)}.")
+        array = np.zeros(shape)
+        middle = tuple(n // 2 for n in shape[2:])
+        outputs = shape[0] // self.groups
+        for group in range(self.groups):
+            for channel in range(min(outputs, shape[1])):
+                array[(group * outputs + channel, channel, *middle)] = 1.0
+        return to_tensor(array, dtype)
+
+
+class Bilinear(Initializer):
+    """The filter of a transposed convolution that enlarges by bilinear interpolation."""
+
+    def value(self, shape: tuple[int, ...], dtype: Any) -> Any:
+        """A filter [in, out, n, n]; ValueError for another shape."""
+        if len(shape) != 4 or shape[2] != shape[3]:
+            raise ValueError(f"Bilinear: a filter has shape [in, out, n, n]. Received {list(shape)}.")
+        factor = math.ceil(shape[3] / 2.0)
+        centre = (2 * factor - 1 - factor % 2) / (2.0 * factor)
+        line = 1 - np.abs(np.arange(shape[3]) / factor - centre)
+        return to_tensor(np.broadcast_to(np.outer(line, line), shape), dtype)

@@ -1,0 +1,384 @@
+"""Layer: parameters, buffers and sublayers under names, hooks, modes and state.
+
+It sees core and ops only: parameters and values come from the current trace, so a Layer cannot tell the modes apart.
+"""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..core import dtype as dt
+from ..core.dtype import convert_dtype
+from ..core.param_attr import ParamAttr, to_param_attr
+from ..core.unique_name import generate
+from ..ops.creation import is_value
+from ..ops.trace import current_trace
+from .initial import initial_value
+from .state import load_state
+
+_hook_ids = itertools.count()
+
+
+def snake_case(name: str) -> str:
+    """A class name as layers' names have it: Conv2D → conv2d, BatchNorm1D → batch_norm1d, ReLU → re_lu."""
+    name = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name)
+    return re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower()
+
+
+def is_parameter(value: Any) -> bool:
+    """True for a Tensor or Variable that is trained, or could be."""
+    return getattr(type(value), "is_parameter", False)
+
+
+class HookHandle:
+    """What registering a hook returns: `remove()` takes it away."""
+
+    def __init__(self, hooks: dict[int, Callable], key: int):
+        self._hooks, self._key = hooks, key
+
+    def remove(self) -> None:
+        """Takes the hook away."""
+        self._hooks.pop(self._key, None)
+
+
+def _added(hooks: dict[int, Callable], hook: Callable) -> HookHandle:
+    key = next(_hook_ids)
+    hooks[key] = hook
+    return HookHandle(hooks, key)
+
+
+class Layer:
+    """Base of the layers. A subclass makes its parameters and sublayers in `__init__` and computes in `forward`.
+
+    >>> import proa as paddle
+    >>> class Scale(paddle.nn.Layer):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.factor = self.create_parameter([1], default_initializer=paddle.nn.initializer.Constant(2.0))
+    ...     def forward(self, x):
+    ...         return x * self.factor
+    >>> Scale()(paddle.ones([2])).tolist()
+    [2.0, 2.0]
+    """
+
+    training: bool
+
+    def __init__(self, name_scope: str | None = None, dtype: Any = "float32"):
+        scope = name_scope.replace(" ", "") if name_scope is not None else snake_case(type(self).__name__)
+        self.__dict__.update(
+            training=True, _full_name=generate(scope), _dtype=convert_dtype(dtype).name, _parameters=OrderedDict(),
+            _buffers=OrderedDict(), _sub_layers=OrderedDict(), _non_persistable_buffer_names=set(),
+            _forward_pre_hooks=OrderedDict(), _forward_post_hooks=OrderedDict(), _name_counts={})
+
+    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+        """The layer's computation; a subclass defines it."""
+        raise NotImplementedError(f"{type(self).__name__} must define forward(self, ...).")
+
+    def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
+        if not self._forward_pre_hooks and not self._forward_post_hooks:
+            return self.forward(*inputs, **kwargs)
+        for hook in list(self._forward_pre_hooks.values()):
+            changed = hook(self, inputs)
+            if changed is not None:
+                inputs = changed if isinstance(changed, tuple) else (changed,)
+        outputs = self.forward(*inputs, **kwargs)
+        for hook in list(self._forward_post_hooks.values()):
+            changed = hook(self, inputs, outputs)
+            outputs = outputs if changed is None else changed
+        return outputs
+
+    def register_forward_pre_hook(self, hook: Callable) -> HookHandle:
+        """Calls `hook(layer, inputs)` before `forward`; what it returns, if anything, takes the inputs' place."""
+        return _added(self._forward_pre_hooks, hook)
+
+    def register_forward_post_hook(self, hook: Callable) -> HookHandle:
+        """Calls `hook(layer, inputs, outputs)` after `forward`; what it returns takes the outputs' place."""
+        return _added(self._forward_post_hooks, hook)
+
+    # Making parameters and buffers
+
+    def full_name(self) -> str:
+        """The unique name that parameters' names begin with: 'linear_0'."""
+        return self._full_name
+
+    def _own_name(self, suffix: str) -> str:
+        number = self._name_counts.get(suffix, 0)
+        self._name_counts[suffix] = number + 1
+        return f"{self._full_name}.{suffix}_{number}"
+
+    def create_parameter(self, shape: Any, attr: Any = None, dtype: Any = None, is_bias: bool = False,
+                         default_initializer: Any = None) -> Any:
+        """A new parameter named after the layer, or None when `attr` is False; it becomes the layer's when set on it."""
+        given = to_param_attr(attr)
+        if given is None:
+            return None
+        named = ParamAttr(given.name or self._own_name("b" if is_bias else "w"), learning_rate=given.learning_rate,
+                          regularizer=given.regularizer, trainable=given.trainable, need_clip=given.need_clip)
+        initializer = given.initializer or initial_value(is_bias, default_initializer)
+        dtype = convert_dtype(self._dtype if dtype is None else dtype)
+        return current_trace().parameter(tuple(int(n) for n in shape), dtype, named, initializer)
+
+    def create_tensor(self, name: str | None = None, persistable: bool | None = None, dtype: Any = None) -> Any:
+        """A new value of the layer, one zero, to be set on it as a buffer or not at all."""
+        dtype = convert_dtype(self._dtype if dtype is None else dtype)
+        value = current_trace().persistent((1,), dtype, 0.0, f"{self._full_name}.{name or 'generated_var'}")
+        value.persistable = bool(persistable)
+        return value
+
+    create_variable = create_tensor
+
+    def add_parameter(self, name: str, parameter: Any) -> Any:
+        """Registers a parameter (or None) under a name, and gives it. KeyError for a name that is taken or has a dot."""
+        self._check_new_name(name, self._parameters)
+        if parameter is not None and not is_parameter(parameter):
+            raise TypeError(f"add_parameter({name!r}): must be a parameter or None. Received {type(parameter).__name__}.")
+        self._parameters[name] = parameter
+        return parameter
+
+    def add_sublayer(self, name: str, sublayer: Layer) -> Layer:
+        """Registers a sublayer under a name, and gives it."""
+        if not isinstance(sublayer, Layer) and sublayer is not None:
+            raise TypeError(f"add_sublayer({name!r}): must be a Layer. Received {type(sublayer).__name__}.")
+        self._sub_layers[name] = sublayer
+        return sublayer
+
+    def register_buffer(self, name: str, tensor: Any, persistable: bool = True) -> None:
+        """Registers a value that is state but no parameter; one that is not persistable stays out of `state_dict`."""
+        self._check_new_name(name, self._buffers)
+        if tensor is not None and not is_value(tensor):
+            raise TypeError(f"register_buffer({name!r}): must be a Tensor or None. Received {type(tensor).__name__}.")
+        self._buffers[name] = tensor
+        self._non_persistable_buffer_names.discard(name)
+        if not persistable:
+            self._non_persistable_buffer_names.add(name)
+
+    def _check_new_name(self, name: str, own: dict) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"The name of a parameter or buffer must be a str. Received {type(name).__name__}.")
+        if "." in name or not name:
+            raise KeyError(f"The name of a parameter or buffer has no dot and is not empty. Received {name!r}.")
+        if name not in own and (name in self.__dict__ or name in self._parameters or name in self._buffers
+                                or name in self._sub_layers):
+            raise KeyError(f"{type(self).__name__} has an attribute {name!r} already.")
+
+    # Attributes
+
+    def __getattr__(self, name: str) -> Any:
+        for kind in ("_parameters", "_sub_layers", "_buffers"):
+            held = self.__dict__.get(kind)
+            if held is not None and name in held:
+                return held[name]
+        hint = "" if "_parameters" in self.__dict__ else f" Call super().__init__() first in {type(self).__name__}.__init__."
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}.{hint}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(getattr(type(self), name, None), property):
+            object.__setattr__(self, name, value)
+        elif is_parameter(value):
+            self._forget(name, "_parameters")
+            self._parameters[name] = value
+        elif isinstance(value, Layer):
+            self._forget(name, "_sub_layers")
+            self._sub_layers[name] = value
+        elif name in self.__dict__.get("_buffers", ()) and (value is None or is_value(value)):
+            self._buffers[name] = value
+        elif name in self.__dict__.get("_parameters", ()):
+            if value is not None:
+                raise TypeError(f"{name!r} is a parameter of {type(self).__name__}; assign a parameter or None, or use "
+                                f"set_value. Received {type(value).__name__}.")
+            self._parameters[name] = None
+        elif name in self.__dict__.get("_sub_layers", ()) and value is None:
+            self._sub_layers[name] = None
+        else:
+            object.__setattr__(self, name, value)
+
+    def _forget(self, name: str, keep: str) -> None:
+        if "_parameters" not in self.__dict__:
+            raise AttributeError(f"Call super().__init__() first in {type(self).__name__}.__init__.")
+        for kind in {"_parameters", "_sub_layers", "_buffers"} - {keep}:
+            self.__dict__[kind].pop(name, None)
+        self.__dict__.pop(name, None)
+
+    def __delattr__(self, name: str) -> None:
+        for kind in ("_parameters", "_sub_layers", "_buffers"):
+            if name in self.__dict__[kind]:
+                del self.__dict__[kind][name]
+                self._non_persistable_buffer_names.discard(name)
+                return
+        object.__delattr__(self, name)
+
+    def __dir__(self) -> list[str]:
+        own = (*self._parameters, *self._sub_layers, *self._buffers)
+        return sorted({*super().__dir__(), *(name for name in own if name.isidentifier())})
+
+    # Walking
+
+    def children(self) -> Iterator[Layer]:
+        """The direct sublayers."""
+        return (layer for _, layer in self.named_children())
+
+    def named_children(self) -> Iterator[tuple[str, Layer]]:
+        """The direct sublayers with their names, each once."""
+        seen: set[int] = set()
+        for name, layer in self._sub_layers.items():
+            if layer is not None and id(layer) not in seen:
+                seen.add(id(layer))
+                yield name, layer
+
+    def sublayers(self, include_self: bool = False) -> list[Layer]:
+        """All sublayers, parents before children."""
+        return [layer for _, layer in self.named_sublayers(include_self=include_self)]
+
+    def named_sublayers(self, prefix: str = "", include_self: bool = False,
+                        layers_set: set | None = None) -> Iterator[tuple[str, Layer]]:
+        """All sublayers with their names, such as 'features.0', each once."""
+        seen = set() if layers_set is None else layers_set
+        if self in seen:
+            return
+        seen.add(self)
+        if include_self:
+            yield prefix, self
+        for name, layer in self._sub_layers.items():
+            if layer is not None:
+                yield from layer.named_sublayers(f"{prefix}.{name}" if prefix else name, True, seen)
+
+    def _named_members(self, kind: str, prefix: str, include_sublayers: bool) -> Iterator[tuple[str, Any]]:
+        seen: set[int] = set()
+        layers = self.named_sublayers(prefix, True) if include_sublayers else [(prefix, self)]
+        for path, layer in layers:
+            for name, value in layer.__dict__[kind].items():
+                if value is not None and id(value) not in seen:
+                    seen.add(id(value))
+                    yield f"{path}.{name}" if path else name, value
+
+    def parameters(self, include_sublayers: bool = True) -> list[Any]:
+        """All parameters, each once."""
+        return [value for _, value in self.named_parameters(include_sublayers=include_sublayers)]
+
+    def named_parameters(self, prefix: str = "", include_sublayers: bool = True) -> Iterator[tuple[str, Any]]:
+        """All parameters with their names, such as 'features.0.weight', each once."""
+        return self._named_members("_parameters", prefix, include_sublayers)
+
+    def buffers(self, include_sublayers: bool = True) -> list[Any]:
+        """All buffers, each once."""
+        return [value for _, value in self.named_buffers(include_sublayers=include_sublayers)]
+
+    def named_buffers(self, prefix: str = "", include_sublayers: bool = True) -> Iterator[tuple[str, Any]]:
+        """All buffers with their names, each once."""
+        return self._named_members("_buffers", prefix, include_sublayers)
+
+    def apply(self, fn: Callable[[Layer], Any]) -> Layer:
+        """Calls `fn` on every sublayer, children first, and on the layer itself; gives the layer."""
+        for layer in self.children():
+            layer.apply(fn)
+        fn(self)
+        return self
+
+    # Modes, gradients, places
+
+    def train(self) -> None:
+        """Puts the layer and all sublayers in training mode."""
+        for layer in self.sublayers(include_self=True):
+            layer.training = True
+
+    def eval(self) -> None:
+        """Puts the layer and all sublayers in evaluation mode."""
+        for layer in self.sublayers(include_self=True):
+            layer.training = False
+
+    def clear_gradients(self) -> None:
+        """Sets the gradients of all parameters to zeros."""
+        for parameter in self.parameters():
+            if not parameter.stop_gradient:
+                parameter.clear_gradient()
+
+    def to(self, device: Any = None, dtype: Any = None, blocking: bool | None = None) -> Layer:
+        """Moves parameters and buffers to a device, and converts those that are floating to a dtype; gives the layer."""
+        wanted = None if dtype is None else convert_dtype(dtype)
+        for layer in self.sublayers(include_self=True):
+            for held in (layer._parameters, layer._buffers):
+                for value in held.values():
+                    if value is not None:
+                        value.move_(device, wanted if value.dtype.is_floating else None)
+            if wanted is not None and wanted.is_floating:
+                layer.__dict__["_dtype"] = wanted.name
+        return self
+
+    def astype(self, dtype: Any = None) -> Layer:
+        """Converts floating parameters and buffers; gives the layer."""
+        return self.to(dtype=dtype)
+
+    def float(self, excluded_layers: Any = None) -> Layer:
+        """Converts to float32."""
+        return self.to(dtype=dt.float32)
+
+    def float16(self, excluded_layers: Any = None) -> Layer:
+        """Converts to float16."""
+        return self.to(dtype=dt.float16)
+
+    def bfloat16(self, excluded_layers: Any = None) -> Layer:
+        """Converts to bfloat16."""
+        return self.to(dtype=dt.bfloat16)
+
+    # State
+
+    def state_dict(self, destination: dict | None = None, include_sublayers: bool = True,
+                   structured_name_prefix: str = "", use_hook: bool = True, keep_vars: bool = True) -> dict[str, Any]:
+        """Parameters and persistable buffers by structured name ('features.0.weight'); the values themselves."""
+        state = OrderedDict() if destination is None else destination
+        layers = self.named_sublayers(include_self=True) if include_sublayers else [("", self)]
+        for path, layer in layers:
+            prefix = structured_name_prefix + (f"{path}." if path else "")
+            for name, value in layer._parameters.items():
+                if value is not None:
+                    state[prefix + name] = value
+            for name, value in layer._buffers.items():
+                if value is not None and name not in layer._non_persistable_buffer_names:
+                    state[prefix + name] = value
+        return state
+
+    to_static_state_dict = state_dict
+
+    def set_state_dict(self, state_dict: dict[str, Any], use_structured_name: bool = True) -> tuple[list, list]:
+        """Takes over values by structured name, or by parameters' own names; gives missing and unexpected keys.
+
+        Both are also warned of. Values of wrong shape raise ValueError naming each, and then nothing is changed.
+
+        >>> import proa as paddle
+        >>> layer = paddle.nn.Linear(2, 2)
+        >>> layer.set_state_dict(layer.state_dict())
+        ([], [])
+        """
+        return load_state(self, state_dict, use_structured_name)
+
+    set_dict = load_dict = set_state_dict
+
+    # Copying and printing
+
+    def __deepcopy__(self, memo: dict) -> Layer:
+        result = type(self).__new__(type(self))
+        memo[id(self)] = result
+        for key, value in self.__dict__.items():
+            result.__dict__[key] = copy.deepcopy(value, memo)
+        return result
+
+    def extra_repr(self) -> str:
+        """What `repr` shows of the layer's own settings."""
+        return ""
+
+    def __repr__(self) -> str:
+        inner = [f"({name}): {_indented(repr(layer))}" for name, layer in self._sub_layers.items()]
+        extra = self.extra_repr()
+        if not inner:
+            return f"{type(self).__name__}({extra})"
+        lines = ([extra] if extra else []) + inner
+        return f"{type(self).__name__}(\n  " + "\n  ".join(lines) + "\n)"
+
+
+def _indented(text: str) -> str:
+    return text.replace("\n", "\n  ")

@@ -1,0 +1,1 @@
+"""The layers, one file a family: thin holders of parameters over `nn.functional`."""

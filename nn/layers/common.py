@@ -1,0 +1,141 @@
+"""Linear, Embedding, Dropout, Flatten, Identity, Pad2D."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from ...core.param_attr import to_param_attr
+from ...ops.creation import to_tensor
+from ...ops.manipulation import flatten
+from .. import functional as F  # noqa: N812
+from ..initial import initial_value
+from ..initializer import Initializer
+from ..layer import Layer
+
+
+class Identity(Layer):
+    """Gives its input; takes any arguments."""
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__()
+
+    def forward(self, input: Any) -> Any:
+        """The input."""
+        return input
+
+
+class Linear(Layer):
+    """x · W + b, W of shape [in_features, out_features].
+
+    >>> import proa as paddle
+    >>> paddle.nn.Linear(4, 3)(paddle.ones([2, 4])).shape
+    [2, 3]
+    """
+
+    def __init__(self, in_features: int, out_features: int, weight_attr: Any = None, bias_attr: Any = None,
+                 name: str | None = None):
+        super().__init__()
+        self._in_features, self._out_features = in_features, out_features
+        self.weight = self.create_parameter([in_features, out_features], weight_attr)
+        self.bias = self.create_parameter([out_features], bias_attr, is_bias=True)
+
+    def forward(self, input: Any) -> Any:
+        """[..., in_features] to [..., out_features]."""
+        return F.linear(input, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        """The sizes."""
+        return f"in_features={self._in_features}, out_features={self._out_features}, dtype={self._dtype}"
+
+
+class _ZeroRow(Initializer):
+    """Another initializer's values with one row of zeros."""
+
+    def __init__(self, inner: Any, row: int):
+        self.inner, self.row = inner, row
+
+    def value(self, shape: tuple[int, ...], dtype: Any) -> Any:
+        """A table of this shape and dtype."""
+        kept = np.ones((shape[0], 1))
+        kept[self.row] = 0.0
+        return self.inner(shape, dtype) * to_tensor(kept, dtype)
+
+
+class Embedding(Layer):
+    """Rows of a table [num_embeddings, embedding_dim] by integer index; the row `padding_idx` is zero and stays it."""
+
+    def __init__(self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None, sparse: bool = False,
+                 weight_attr: Any = None, name: str | None = None):
+        super().__init__()
+        if num_embeddings <= 0 or embedding_dim <= 0:
+            raise ValueError(f"Embedding: sizes must be above 0. Received {num_embeddings} and {embedding_dim}.")
+        if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
+            raise ValueError(f"Embedding(padding_idx): must lie in [{-num_embeddings}, {num_embeddings}). "
+                             f"Received {padding_idx}.")
+        self._num_embeddings, self._embedding_dim, self._sparse = num_embeddings, embedding_dim, sparse
+        self._padding_idx = padding_idx if padding_idx is None or padding_idx >= 0 else padding_idx + num_embeddings
+        attr = to_param_attr(weight_attr)
+        if attr is not None and self._padding_idx is not None:
+            attr = copy.copy(attr)
+            attr.initializer = _ZeroRow(attr.initializer or initial_value(False), self._padding_idx)
+        self.weight = self.create_parameter([num_embeddings, embedding_dim], attr)
+
+    def forward(self, x: Any) -> Any:
+        """Integers [...] to [..., embedding_dim]."""
+        return F.embedding(x, self.weight, self._padding_idx, self._sparse)
+
+    def extra_repr(self) -> str:
+        """The sizes."""
+        return f"{self._num_embeddings}, {self._embedding_dim}"
+
+
+class Dropout(Layer):
+    """In training, zeros elements with probability p and scales the others by 1 / (1 - p) (mode 'upscale_in_train').
+
+    Srivastava et al., Dropout, 2014. `axis`: the dimensions along which elements fall independently.
+    """
+
+    def __init__(self, p: float = 0.5, axis: Any = None, mode: str = "upscale_in_train", name: str | None = None):
+        super().__init__()
+        self.p, self.axis, self.mode = p, axis, mode
+
+    def forward(self, input: Any) -> Any:
+        """The input with elements fallen out."""
+        return F.dropout(input, self.p, self.axis, self.training, self.mode)
+
+    def extra_repr(self) -> str:
+        """The settings."""
+        return f"p={self.p}, axis={self.axis}, mode={self.mode}"
+
+
+class Dropout2D(Layer):
+    """Dropout of whole channels of [N, C, H, W]."""
+
+    def __init__(self, p: float = 0.5, data_format: str = "NCHW", name: str | None = None):
+        super().__init__()
+        self.p, self.data_format = p, data_format
+
+    def forward(self, input: Any) -> Any:
+        """The input with channels fallen out."""
+        return F.dropout2d(input, self.p, self.training, self.data_format)
+
+    def extra_repr(self) -> str:
+        """The settings."""
+        return f"p={self.p}, data_format={self.data_format}"
+
+
+class Flatten(Layer):
+    """The dimensions from `start_axis` to `stop_axis` as one."""
+
+    def __init__(self, start_axis: int = 1, stop_axis: int = -1):
+        super().__init__()
+        self.start_axis, self.stop_axis = start_axis, stop_axis
+
+    def forward(self, input: Any) -> Any:
+        """The input with fewer dimensions."""
+        return flatten(input, self.start_axis, self.stop_axis)
+
+

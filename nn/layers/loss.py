@@ -1,0 +1,121 @@
+"""Losses as layers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import functional as F  # noqa: N812
+from ..layer import Layer
+
+
+def _checked_reduction(name: str, reduction: str) -> str:
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"{name}(reduction): 'mean', 'sum' or 'none'. Received {reduction!r}.")
+    return reduction
+
+
+class CrossEntropyLoss(Layer):
+    """Softmax and cross entropy of scores [..., C] with integer labels, or with distributions (`soft_label`).
+
+    >>> import proa as paddle
+    >>> float(paddle.nn.CrossEntropyLoss()(paddle.zeros([2, 4]), paddle.to_tensor([1, 3])))
+    1.3862943649291992
+    """
+
+    def __init__(self, weight: Any = None, ignore_index: int = -100, reduction: str = "mean", soft_label: bool = False,
+                 axis: int = -1, use_softmax: bool = True, label_smoothing: float = 0.0, name: str | None = None):
+        super().__init__()
+        self.weight, self.ignore_index, self.soft_label, self.axis = weight, ignore_index, soft_label, axis
+        self.reduction = _checked_reduction("CrossEntropyLoss", reduction)
+        self.use_softmax, self.label_smoothing = use_softmax, label_smoothing
+
+    def forward(self, input: Any, label: Any) -> Any:
+        """The loss."""
+        return F.cross_entropy(input, label, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction,
+                               soft_label=self.soft_label, axis=self.axis, use_softmax=self.use_softmax,
+                               label_smoothing=self.label_smoothing)
+
+
+class MSELoss(Layer):
+    """The squared difference."""
+
+    def __init__(self, reduction: str = "mean"):
+        super().__init__()
+        self.reduction = _checked_reduction("MSELoss", reduction)
+
+    def forward(self, input: Any, label: Any) -> Any:
+        """The loss."""
+        return F.mse_loss(input, label, self.reduction)
+
+
+class L1Loss(Layer):
+    """The absolute difference."""
+
+    def __init__(self, reduction: str = "mean", name: str | None = None):
+        super().__init__()
+        self.reduction = _checked_reduction("L1Loss", reduction)
+
+    def forward(self, input: Any, label: Any) -> Any:
+        """The loss."""
+        return F.l1_loss(input, label, self.reduction)
+
+
+class SmoothL1Loss(Layer):
+    """Squared below `delta`, absolute above."""
+
+    def __init__(self, reduction: str = "mean", delta: float = 1.0, name: str | None = None):
+        super().__init__()
+        self.reduction, self.delta = _checked_reduction("SmoothL1Loss", reduction), delta
+
+    def forward(self, input: Any, label: Any) -> Any:
+        """The loss."""
+        return F.smooth_l1_loss(input, label, self.reduction, self.delta)
+
+
+class BCELoss(Layer):
+    """Binary cross entropy of probabilities."""
+
+    def __init__(self, weight: Any = None, reduction: str = "mean", name: str | None = None):
+        super().__init__()
+        self.weight, self.reduction = weight, _checked_reduction("BCELoss", reduction)
+
+    def forward(self, input: Any, label: Any) -> Any:
+        """The loss."""
+        return F.binary_cross_entropy(input, label, self.weight, self.reduction)
+
+
+class BCEWithLogitsLoss(Layer):
+    """Sigmoid and binary cross entropy of scores."""
+
+    def __init__(self, weight: Any = None, reduction: str = "mean", pos_weight: Any = None, name: str | None = None):
+        super().__init__()
+        self.weight, self.pos_weight = weight, pos_weight
+        self.reduction = _checked_reduction("BCEWithLogitsLoss", reduction)
+
+    def forward(self, logit: Any, label: Any) -> Any:
+        """The loss."""
+        return F.binary_cross_entropy_with_logits(logit, label, self.weight, self.reduction, self.pos_weight)
+
+
+class NLLLoss(Layer):
+    """Negative log likelihood of log probabilities with integer labels."""
+
+    def __init__(self, weight: Any = None, ignore_index: int = -100, reduction: str = "mean", name: str | None = None):
+        super().__init__()
+        self.weight, self.ignore_index, self.reduction = weight, ignore_index, _checked_reduction("NLLLoss", reduction)
+
+    def forward(self, input: Any, label: Any) -> Any:
+        """The loss."""
+        return F.nll_loss(input, label, self.weight, self.ignore_index, self.reduction)
+
+
+class KLDivLoss(Layer):
+    """Kullback–Leibler divergence of a distribution `label` from log probabilities."""
+
+    def __init__(self, reduction: str = "mean"):
+        super().__init__()
+        self.reduction = reduction
+
+    def forward(self, input: Any, label: Any) -> Any:
+        """The loss."""
+        return F.kl_div(input, label, self.reduction)

@@ -1,0 +1,31 @@
+"""`nn.utils`: parameters as one vector and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..ops.joining import concat
+from ..ops.manipulation import reshape
+
+
+def parameters_to_vector(parameters: Iterable[Any], name: str | None = None) -> Any:
+    """All elements of the parameters, in order, as one 1-D tensor.
+
+    >>> import proa as paddle
+    >>> paddle.nn.utils.parameters_to_vector(paddle.nn.Linear(2, 3).parameters()).shape
+    [9]
+    """
+    return concat([reshape(p, [-1]) for p in parameters])
+
+
+def vector_to_parameters(vec: Any, parameters: Iterable[Any], name: str | None = None) -> None:
+    """Sets the parameters from a vector of all their elements; ValueError when their numbers differ."""
+    parameters = list(parameters)
+    wanted = sum(p.size for p in parameters)
+    if vec.size != wanted:
+        raise ValueError(f"vector_to_parameters: the parameters have {wanted} elements. Received {vec.size}.")
+    start = 0
+    for parameter in parameters:
+        parameter.set_value(reshape(vec[start:start + parameter.size], parameter.shape))
+        start += parameter.size

@@ -1,0 +1,298 @@
+"""Activation functions, element by element: relu and its relatives, sigmoid, gelu, swish, shrinkage.
+
+The softmax family, which looks along a dimension, is in `softmax.py`. A slope that is constant in pieces is one
+operator for all of them, `slope_between`.
+"""
+
+
+from collections.abc import Callable
+from typing import Any
+
+from .elementwise import cast, dtype_of
+from .infer import same
+from .manipulation import reshape_op, shape_handle
+from .masking import where_op
+from .operator import Operator, operator
+from .shapes import reshape_to, sum_to
+from .trace import apply
+from .unary import abs, exp, square, tanh
+
+_INFINITY = float("inf")
+_SQRT_HALF = 0.7071067811865476
+_DENSITY = 0.3989422804014327  # 1 / sqrt(2 * pi)
+_TANH_SCALE, _TANH_CUBE = 0.7978845608028654, 0.044715  # of gelu's approximation
+
+
+def _slope_between(xp, g, x, *, low: float = -_INFINITY, high: float = _INFINITY, inside: float = 1.0,
+                   outside: float = 0.0):
+    within = x > low if high == _INFINITY else x < high if low == -_INFINITY else (x > low) & (x < high)
+    if (inside, outside) == (1.0, 0.0):
+        return g * within
+    if (inside, outside) == (0.0, 1.0):
+        return g * ~within
+    return g * xp.where(within, xp.asarray(inside, g.dtype), xp.asarray(outside, g.dtype))
+
+
+slope_between_op = operator("slope_between", "G, X -> Out", kernel=_slope_between, infer=same, grad={
+    "G": lambda g, X, low, high, inside, outside: _sloped(g, X, low, high, inside, outside)})
+
+
+def _sloped(g: Any, x: Any, low: float = -_INFINITY, high: float = _INFINITY, inside: float = 1.0,
+            outside: float = 0.0) -> Any:
+    """The gradient of a function whose slope is `inside` where low < x < high, and `outside` elsewhere."""
+    return apply(slope_between_op, g, x, low=low, high=high, inside=inside, outside=outside)
+
+
+def _choose(condition: Any, x: Any, y: Any) -> Any:
+    return apply(where_op, condition, x, y)
+
+
+def _activation(type: str, kernel: Callable, grad: Callable) -> Operator:
+    return operator(type, "X -> Out", kernel=kernel, infer=same, grad={"X": grad})
+
+
+# constant slope in pieces
+
+def _relu6(xp, x, *, threshold: float = 6.0):
+    return xp.clip(x, 0, threshold)
+
+
+def _leaky_relu(xp, x, *, alpha: float = 0.02):
+    return xp.maximum(x, x * alpha) if 0 <= alpha <= 1 else xp.where(x > 0, x, x * alpha)
+
+
+def _brelu(xp, x, *, t_min: float = 0.0, t_max: float = 24.0):
+    return xp.clip(x, t_min, t_max)
+
+
+def _hard_sigmoid(xp, x, *, slope: float = 0.2, offset: float = 0.5):
+    return xp.clip(x * slope + offset, 0, 1)
+
+
+def _thresholded_relu(xp, x, *, threshold: float = 1.0):
+    return x * (x > threshold)
+
+
+def _hard_shrink(xp, x, *, threshold: float = 0.5):
+    return x * (xp.abs(x) > threshold)
+
+
+def _softshrink(xp, x, *, lambda_: float = 0.5):
+    return x - xp.clip(x, -lambda_, lambda_)
+
+
+relu_op = _activation("relu", lambda xp, x: xp.maximum(x, 0), lambda g, Out: _sloped(g, Out, 0.0))
+relu6_op = _activation("relu6", _relu6, lambda g, Out, threshold: _sloped(g, Out, 0.0, threshold))
+leaky_relu_op = _activation("leaky_relu", _leaky_relu, lambda g, X, alpha: _sloped(g, X, 0.0, outside=alpha))
+brelu_op = _activation("brelu", _brelu, lambda g, X, t_min, t_max: _sloped(g, X, t_min, t_max))
+hard_sigmoid_op = _activation("hard_sigmoid", _hard_sigmoid, lambda g, Out, slope: _sloped(
+    g, Out, 0.0, 1.0, inside=slope))
+thresholded_relu_op = _activation("thresholded_relu", _thresholded_relu, lambda g, X, threshold: _sloped(
+    g, X, threshold))
+hard_shrink_op = _activation("hard_shrink", _hard_shrink, lambda g, X, threshold: _sloped(
+    g, abs(X), threshold))
+softshrink_op = _activation("softshrink", _softshrink, lambda g, Out: _sloped(g, abs(Out), 0.0))
+
+
+# sigmoid and what is made of it
+
+_LARGEST_EXPONENT = {4: 88.0, 8: 709.0}  # of exp, by the bytes of an element
+
+
+def _sigmoid(xp, x):
+    if x.dtype.itemsize == 2:
+        return _sigmoid(xp, x.astype("float32")).astype(x.dtype)
+    result = xp.negative(x, out=xp.empty(x.shape, x.dtype))
+    xp.minimum(result, _LARGEST_EXPONENT[x.dtype.itemsize], out=result)
+    xp.exp(result, out=result)
+    result += 1
+    return xp.reciprocal(result, out=result)
+
+
+def _softplus(xp, x, *, beta: float = 1.0, threshold: float = 20.0):
+    scaled = x * beta if beta != 1 else x
+    result = xp.log1p(xp.exp(-xp.abs(scaled))) + xp.maximum(scaled, 0)
+    result = result / beta if beta != 1 else result
+    return xp.where(scaled > threshold, x, result)
+
+
+def _softplus_gradient(g: Any, x: Any, beta: float, threshold: float) -> Any:
+    scaled = x * beta
+    slope = sigmoid(scaled)
+    if threshold < 20:  # beyond, the slope is 1 to within 2e-9
+        above = cast(scaled > threshold, dtype_of(x))
+        slope = slope + above * (slope * -1.0 + 1.0)
+    return g * slope
+
+
+def _swish(xp, x, *, beta: float = 1.0):
+    return x * _sigmoid(xp, x * beta if beta != 1 else x)
+
+
+def _swish_gradient(g: Any, x: Any, out: Any, beta: float) -> Any:
+    s = sigmoid(x * beta if beta != 1 else x)
+    return g * (s + out * (s * -1.0 + 1.0) * beta)
+
+
+def _mish(xp, x, *, threshold: float = 20.0):
+    return x * xp.tanh(_softplus(xp, x, threshold=threshold))
+
+
+def _mish_gradient(g: Any, x: Any) -> Any:
+    t = tanh(softplus(x))
+    return g * (t + x * (t * t * -1.0 + 1.0) * sigmoid(x))
+
+
+sigmoid_op = _activation("sigmoid", _sigmoid, lambda g, Out: g * (Out - Out * Out))
+softplus_op = _activation("softplus", _softplus, lambda g, X, beta, threshold: _softplus_gradient(
+    g, X, beta, threshold))
+swish_op = _activation("swish", _swish, lambda g, X, Out, beta: _swish_gradient(g, X, Out, beta))
+silu_op = _activation("silu", lambda xp, x: x * _sigmoid(xp, x), lambda g, X, Out: _swish_gradient(g, X, Out, 1.0))
+mish_op = _activation("mish", _mish, lambda g, X: _mish_gradient(g, X))
+logsigmoid_op = _activation("logsigmoid", lambda xp, x: -_softplus(xp, -x, threshold=_INFINITY),
+                            lambda g, X: g * sigmoid(X * -1.0))
+softsign_op = _activation("softsign", lambda xp, x: x / (1 + xp.abs(x)), lambda g, X: g / square(abs(X) + 1.0))
+tanh_shrink_op = _activation("tanh_shrink", lambda xp, x: x - xp.tanh(x), lambda g, X: g * square(tanh(X)))
+
+
+def _hard_swish(xp, x, *, threshold: float = 6.0, scale: float = 6.0, offset: float = 3.0):
+    gate = xp.clip(x + offset, 0, threshold)
+    return x * gate / scale
+
+
+def _hard_swish_gradient(g: Any, x: Any, threshold: float, scale: float, offset: float) -> Any:
+    """Slopes: 0 on the left, (2x + offset) / scale between, threshold / scale on the right."""
+    between = _sloped(x * (2.0 / scale) + offset / scale, x, -offset, threshold - offset)
+    right = cast(x >= threshold - offset, dtype_of(x))
+    return g * (between + right * (threshold / scale))
+
+
+hard_swish_op = _activation("hard_swish", _hard_swish, lambda g, X, threshold, scale, offset: _hard_swish_gradient(
+    g, X, threshold, scale, offset))
+
+
+# exponential on the left
+
+def _elu(xp, x, *, alpha: float = 1.0):
+    return xp.where(x > 0, x, alpha * xp.expm1(xp.minimum(x, 0)))
+
+
+def _celu(xp, x, *, alpha: float = 1.0):
+    return xp.maximum(x, 0) + alpha * xp.expm1(xp.minimum(x / alpha, 0))
+
+
+def _selu(xp, x, *, scale: float = 1.0507009873554805, alpha: float = 1.6732632423543772):
+    return scale * xp.where(x > 0, x, alpha * xp.expm1(xp.minimum(x, 0)))
+
+
+elu_op = _activation("elu", _elu, lambda g, X, Out, alpha: _choose(X > 0.0, g, g * (Out + alpha)))
+celu_op = _activation("celu", _celu, lambda g, X, Out, alpha: _choose(X > 0.0, g, g * (Out * (1.0 / alpha) + 1.0)))
+selu_op = _activation("selu", _selu, lambda g, X, Out, scale, alpha: _choose(
+    X > 0.0, g * scale, g * (Out + scale * alpha)))
+
+
+# gelu
+
+def _normal_cdf(xp, x):
+    if xp.__name__ == "cupy":
+        from cupyx.scipy.special import erf
+    else:
+        from .special import erf
+    return (erf(x * _SQRT_HALF) + 1) * 0.5
+
+
+def _gelu(xp, x, *, approximate: bool = False):
+    if approximate:
+        return x * (xp.tanh(x * (x * x * (_TANH_SCALE * _TANH_CUBE) + _TANH_SCALE)) + 1) * 0.5
+    return x * _normal_cdf(xp, x)
+
+
+def _gelu_grad(xp, g, x, *, approximate: bool = False):
+    if not approximate:
+        return g * (_normal_cdf(xp, x) + x * xp.exp(x * x * -0.5) * _DENSITY)
+    s = x * x
+    t = xp.tanh(x * (s * (_TANH_SCALE * _TANH_CUBE) + _TANH_SCALE))
+    return g * ((t + 1) * 0.5 + x * (1 - t * t) * (s * (1.5 * _TANH_SCALE * _TANH_CUBE) + 0.5 * _TANH_SCALE))
+
+
+def _gelu_curvature(x: Any, approximate: bool) -> Any:
+    """The second derivative of gelu."""
+    if not approximate:
+        return exp(x * x * -0.5) * (x * x * -1.0 + 2.0) * _DENSITY
+    s = x * x
+    t = tanh(x * (s * (_TANH_SCALE * _TANH_CUBE) + _TANH_SCALE))
+    inner = s * (3.0 * _TANH_SCALE * _TANH_CUBE) + _TANH_SCALE  # the argument's slope
+    bend = x * (3.0 * _TANH_SCALE * _TANH_CUBE)  # half its curvature
+    return (t * t * -1.0 + 1.0) * (inner + x * bend - x * t * inner * inner)
+
+
+gelu_op = _activation("gelu", _gelu, lambda g, X, approximate: apply(gelu_grad_op, g, X, approximate=approximate))
+gelu_grad_op = operator("gelu_grad", "G, X -> Out", kernel=_gelu_grad, infer=same, grad={
+    "G": lambda g, X, approximate: apply(gelu_grad_op, g, X, approximate=approximate),
+    "X": lambda g, G, X, approximate: g * G * _gelu_curvature(X, approximate)})
+
+
+# prelu
+
+def _alpha_shape(rank: int, alpha_shape: Any, mode: str, data_format: str) -> list[int]:
+    """The shape in which alpha broadcasts to an input of `rank` dimensions."""
+    if mode == "all":
+        return [1] * rank
+    if mode == "channel":
+        return [1] * (rank - 1) + [-1] if data_format[-1] == "C" or rank < 2 else [1, -1] + [1] * (rank - 2)
+    return [1, *alpha_shape[1:]]
+
+
+def _prelu(xp, x, alpha, *, mode: str = "all", data_format: str = "NCHW"):
+    return xp.where(x > 0, x, x * alpha.reshape(_alpha_shape(x.ndim, alpha.shape, mode, data_format)))
+
+
+def _infer_prelu(x, alpha, *, mode="all", data_format="NCHW"):
+    channels = x.shape[-1 if data_format[-1] == "C" or x.rank < 2 else 1] if x.rank else 1
+    if mode == "channel" and -1 not in (channels, *alpha.shape) and alpha.shape != (channels,):
+        raise ValueError(
+            f"prelu(x, weight): weight must have one element, or one for each of the {channels} channels of x "
+            f"(data_format={data_format!r}). Received x.shape={list(x.shape)}, weight.shape={list(alpha.shape)}."
+        )
+    return x
+
+
+def _spread_alpha(x: Any, alpha: Any, mode: str, data_format: str) -> Any:
+    shape = _alpha_shape(x.ndim, alpha.shape, mode, data_format)
+    return apply(reshape_op, alpha, None, None, shape=shape)
+
+
+def _alpha_gradient(g: Any, x: Any, alpha: Any, mode: str, data_format: str) -> Any:
+    spread = _spread_alpha(x, alpha, mode, data_format)
+    product = _sloped(g * x, x, high=0.0)
+    return reshape_to(sum_to(product, shape_handle(spread)), shape_handle(alpha))
+
+
+prelu_op = operator("prelu", "X, Alpha -> Out", kernel=_prelu, infer=_infer_prelu, grad={
+    "X": lambda g, X, Alpha, mode, data_format: _choose(X > 0.0, g, g * _spread_alpha(X, Alpha, mode, data_format)),
+    "Alpha": lambda g, X, Alpha, mode, data_format: _alpha_gradient(g, X, Alpha, mode, data_format)})
+
+
+def relu(x: Any, name: str | None = None) -> Any:
+    """max(x, 0), element by element.
+
+    >>> import proa as paddle
+    >>> paddle.nn.functional.relu(paddle.to_tensor([-1.0, 2.0])).tolist()
+    [0.0, 2.0]
+    """
+    return apply(relu_op, x)
+
+
+def sigmoid(x: Any, name: str | None = None) -> Any:
+    """1 / (1 + exp(-x)), element by element.
+
+    >>> import proa as paddle
+    >>> paddle.nn.functional.sigmoid(paddle.to_tensor([0.0])).tolist()
+    [0.5]
+    """
+    return apply(sigmoid_op, x)
+
+
+def softplus(x: Any, beta: float = 1, threshold: float = 20, name: str | None = None) -> Any:
+    """log(1 + exp(beta * x)) / beta; x itself where beta * x > threshold, the same within rounding."""
+    return apply(softplus_op, x, beta=float(beta), threshold=float(threshold))

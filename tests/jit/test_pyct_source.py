@@ -1,0 +1,114 @@
+import pytest
+from proa.jit.pyct.cfg import build
+from proa.jit.pyct.flow import bound_names, live_names
+from proa.jit.pyct.loading import bind, compile_function
+from proa.jit.pyct.names import Namer
+from proa.jit.pyct.printing import source_text
+from proa.jit.pyct.source import SourceUnavailable, function_source
+from proa.jit.pyct.templates import quote
+
+
+def reloaded(function):
+    source = function_source(function)
+    return bind(compile_function(source.node, function.__code__, source.class_name, [], {}), function, {})
+
+
+def keep(function):
+    return function
+
+
+class Holder:
+    __secret = 3
+
+    @keep
+    def read(this, *, plus: int = 4, **more):
+        return this.__secret + plus, sorted(more)
+
+    def maker(self):
+        offset = self.__secret
+
+        def inner(v):
+            nonlocal offset
+            offset += 1
+            return v + offset + self.__secret
+        return inner
+
+
+first, second = (lambda x: x + 1), (lambda x: x + 2)
+
+
+def itself(n):
+    return 1 if n == 0 else n * itself(n - 1)
+
+
+def test_methods_keep_private_names_defaults_and_place():
+    new, old = reloaded(Holder.read), Holder.read
+    assert new(Holder()) == (7, []) and new(Holder(), plus=1, b=1, a=2) == (4, ["a", "b"])
+    assert new.__code__.co_filename == old.__code__.co_filename
+    assert new.__code__.co_firstlineno == old.__code__.co_firstlineno
+    for name in "name qualname module annotations defaults kwdefaults doc".split():
+        assert getattr(new, f"__{name}__") == getattr(old, f"__{name}__")
+    assert new.__globals__ is old.__globals__
+
+
+def test_closures_share_their_cells():
+    old = Holder().maker()
+    new = reloaded(old)
+    assert (old(0), new(0), old(0)) == (7, 8, 9)
+    assert dict(zip(new.__code__.co_freevars, new.__closure__, strict=True))["offset"] in old.__closure__
+
+
+def test_lambdas_of_one_line_are_told_apart():
+    assert [reloaded(f)(1) for f in (first, second)] == [2, 3]
+
+
+def test_a_function_still_finds_its_own_name():
+    assert reloaded(itself)(5) == 120
+
+
+def test_a_function_without_a_file_says_so():
+    space = {}
+    exec("def made(x):\n    return x", space)  # noqa: S102
+    with pytest.raises(SourceUnavailable, match="no source to read"):
+        function_source(space["made"])
+
+
+def test_printing():
+    assert source_text(function_source(first).node).strip() == "lambda x: x + 1"
+
+
+def test_templates_replace_names_and_lists():
+    at = function_source(itself).node
+    made = quote("def f():\n    nonlocal names\n    (names,) = value\n    body", at, f="g", names=["a", "b"], value="v",
+                 body=quote("return a", at))
+    assert source_text(made[0]).split() == "def g(): nonlocal a, b a, b = v return a".split()
+    assert {n.lineno for n in made} == {at.lineno}
+
+
+def test_names_do_not_meet():
+    namer = Namer({"x", "x_1"})
+    assert [namer.new("x"), namer.new("x"), namer.new("y")] == ["x_2", "x_3", "y"]
+
+
+def branching(a):
+    if a:
+        b = 1
+    else:
+        c = 2
+    while b:
+        d = b
+    try:
+        e = d  # noqa: F841
+    except KeyError:
+        c = 3
+    return c
+
+
+def test_live_and_bound_names():
+    node = function_source(branching).node
+    graph = build(node.body)
+    live = {n: names - {"KeyError"} for n, names in live_names(graph).items()}
+    bound = bound_names(graph, {"a"}, {})
+    test, loop = graph.after[node.body[0]], graph.after[node.body[1]]
+    assert live[test] == {"b", "c", "d"} and live[loop] == {"c", "d"}
+    assert bound[test] == {"a"} and bound[loop] == {"a"}
