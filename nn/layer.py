@@ -82,11 +82,15 @@ class Layer:
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
         if not self._forward_pre_hooks and not self._forward_post_hooks:
             return self.forward(*inputs, **kwargs)
+        return self._call_with_hooks(self.forward, inputs, kwargs)
+
+    def _call_with_hooks(self, forward: Callable, inputs: tuple, kwargs: dict[str, Any]) -> Any:
+        """Calls `forward` between the hooks; conversion calls this with the converted `forward`."""
         for hook in list(self._forward_pre_hooks.values()):
             changed = hook(self, inputs)
             if changed is not None:
                 inputs = changed if isinstance(changed, tuple) else (changed,)
-        outputs = self.forward(*inputs, **kwargs)
+        outputs = forward(*inputs, **kwargs)
         for hook in list(self._forward_post_hooks.values()):
             changed = hook(self, inputs, outputs)
             outputs = outputs if changed is None else changed

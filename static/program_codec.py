@@ -85,7 +85,7 @@ def _write_variable(message: pb.VarDesc, variable: Variable) -> None:
     if field is None or variable._dtype is None:
         return
     tensor = getattr(field, "tensor", field)
-    tensor.data_type = variable._dtype.number  # type: ignore[assignment]
+    tensor.data_type = variable._dtype.number
     tensor.dims.extend(variable.shape)
     if tensor is not field:
         field.lod_level = variable.lod_level

@@ -11,8 +11,10 @@ from typing import Any
 
 from ..errors import ConversionError
 from . import staging
+from .containers import copied, settled
 from .merging import Merge
 from .undefined import Undefined
+from .watching import no_changes_in_place
 from .where import here
 
 Body = Callable[[], Any]
@@ -36,13 +38,19 @@ def if_stmt(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple],
     before, where = get_state(), here()
     _check_raises(where, body, orelse)
 
+    given: list[tuple] = []  # to each branch
+
     def run(branch: Body) -> tuple:
-        set_state(before)
+        given.append(tuple(map(copied, before)))
+        set_state(given[-1])
         branch()
         return get_state()[:outputs]
 
     stays = [type(v) is Undefined and not _may_write(orelse, n) for n, v in zip(names, before, strict=True)]
-    after = Merge(names[:outputs], where, stays[:outputs]).stage(test, lambda: run(body), lambda: run(orelse))
+    merge = Merge(names[:outputs], where, stays[:outputs])
+    with no_changes_in_place(where, "`if`", body, orelse):
+        after = merge.stage(test, lambda: run(body), lambda: run(orelse))
+    after = map(settled, before, zip(*given, strict=True), zip(merge.first, merge.second, strict=True), after)
     set_state((*after, *before[outputs:]))
     return None
 

@@ -14,6 +14,7 @@ from .conditionals import if_stmt
 from .iteration import SymbolicSequence, sequence_of
 from .loop_state import LoopState
 from .plain import nothing
+from .watching import no_changes_in_place
 from .where import here
 
 GetState = Callable[[], tuple]
@@ -29,7 +30,8 @@ def while_stmt(test: Callable[[], Any], body: Callable[[], Any], get_state: GetS
             return
         body()
         going = test()
-    _stage(test, body, get_state, set_state, names, here())
+    with no_changes_in_place(here(), "loop", body):
+        _stage(test, body, get_state, set_state, names, here())
 
 
 def _stage(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState, set_state: SetState,
@@ -107,7 +109,8 @@ def _for_staged(items: SymbolicSequence, body: Callable[[Any], Any], guard: Call
         body(items.item_at(index))
         index = index + items.step
 
-    _stage(test, turn, get, set_, ("the loop's index", *names), here())
+    with no_changes_in_place(here(), "loop", body):
+        _stage(test, turn, get, set_, ("the loop's index", *names), here())
 
 
 def _and_guard(inside: Any, going: Any) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 
 import gast
 
+_MUTATORS = {"append", "extend", "insert", "pop", "remove", "clear", "reverse", "sort", "update", "setdefault", "popitem"}
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
 
 
@@ -24,6 +25,7 @@ class Activity:
     captured: set[str] = field(default_factory=set)  # read or written by a function that may run at any later time
     walrus: set[str] = field(default_factory=set)  # the writes that `:=` does
     handlers: set[str] = field(default_factory=set)  # names bound by `except … as`, which Python deletes by itself
+    mutates: set[str] = field(default_factory=set)  # lists and dicts, perhaps, that it changes in place
     globals: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)
     attributes: dict[str, gast.Attribute] = field(default_factory=dict)  # written `a.b.c`, by its text
@@ -104,6 +106,23 @@ class _Collector(gast.NodeVisitor):
         if text and not isinstance(node.ctx, gast.Load):
             self.found.attributes[text] = node
         self.visit(node.value)
+
+    def visit_Subscript(self, node: gast.Subscript) -> None:
+        if not isinstance(node.ctx, gast.Load):
+            self._mutate(node.value)
+        self.generic_visit(node)
+
+    def visit_Call(self, node: gast.Call) -> None:
+        if isinstance(node.func, gast.Attribute) and node.func.attr in _MUTATORS:
+            self._mutate(node.func.value)
+        self.generic_visit(node)
+
+    def _mutate(self, node: gast.AST) -> None:
+        """The variable in which `a`, `a[i]`, `a[i][j]`… is held."""
+        while isinstance(node, gast.Subscript):
+            node = node.value
+        if isinstance(node, gast.Name):
+            self.found.mutates.add(node.id)
 
     def visit_AugAssign(self, node: gast.AugAssign) -> None:
         if isinstance(node.target, gast.Name):

@@ -72,7 +72,7 @@ _MARKS: dict[int, Any] = {
     FLOATS: FloatList, FLOAT64S: DoubleList, STRINGS: StringList, BOOLEANS: BoolList, BLOCKS: BlockList, VARS: VarList,
     SCALAR: ScalarValue, SCALARS: ScalarList,
 }
-_FIELDS = {
+_FIELDS: dict[int, str] = {
     INT: "i", FLOAT: "f", STRING: "s", INTS: "ints", FLOATS: "floats", STRINGS: "strings", BOOLEAN: "b",
     BOOLEANS: "bools", BLOCK: "block_idx", LONG: "l", BLOCKS: "blocks_idx", LONGS: "longs", FLOAT64S: "float64s",
     VAR: "var_name", VARS: "vars_name", FLOAT64: "float64", SCALAR: "scalar", SCALARS: "scalars",
@@ -133,7 +133,9 @@ def _infer_list(values: Any) -> int | None:
         return LONGS
     if kinds <= {INT, LONG, FLOAT}:
         return FLOATS
-    return {frozenset((BOOLEAN,)): BOOLEANS, frozenset((STRING,)): STRINGS}.get(frozenset(kinds))
+    if kinds == {BOOLEAN}:
+        return BOOLEANS
+    return STRINGS if kinds == {STRING} else None
 
 
 def python_to_attr(attr: pb.OpDesc.Attr, name: str, value: Any, attr_type: int | None = None) -> None:
@@ -150,7 +152,8 @@ def python_to_attr(attr: pb.OpDesc.Attr, name: str, value: Any, attr_type: int |
     value = value.value if isinstance(value, ScalarValue) else value
     try:
         plain = [_CONVERT[file_type](v) for v in value] if file_type in LISTS else _CONVERT[file_type](value)
-        attr.type = file_type = _wide_enough(file_type, plain)
+        file_type = _wide_enough(file_type, plain)
+        attr.type = file_type  # type: ignore[assignment]
         _set(attr, file_type, plain)
     except (TypeError, ValueError) as error:
         raise ValueError(f"the attribute {name!r} should be of type {type_name(file_type)}, "

@@ -39,7 +39,7 @@ def read_program_desc(source: str | os.PathLike[str] | bytes | Any, name: str | 
         desc = pb.ProgramDesc.FromString(data)
     except (DecodeError, UnicodeDecodeError, RecursionError) as error:
         _fail_parse(data, called, str(error))
-    missing = desc.FindInitializationErrors()
+    missing = desc.FindInitializationErrors()  # type: ignore[attr-defined]
     if missing:
         raise CorruptFileError(called, missing[0], "the field is missing, or has a value that is not known")
     if not desc.blocks:

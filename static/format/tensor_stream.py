@@ -90,7 +90,7 @@ def read_combined(path: str | os.PathLike[str] | Any, names: Sequence[str]) -> d
 
     Raises CorruptFileError, naming file, offset and variable, when the file is damaged, ends early, or has more in it.
     """
-    result = {}
+    result: dict[str, StoredTensor] = {}
     with open_reader(path) as reader:
         for variable in names:
             stream = _StreamReader(reader, f", variable {variable!r}")

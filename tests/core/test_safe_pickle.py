@@ -221,9 +221,12 @@ def _object_array():
 
 HOSTILE_PICKLES = {
     "object array": pickle.dumps(_object_array(), 4), "record array": pickle.dumps(np.zeros(2, "i4,f4"), 4),
-    "class": pickle.dumps(OrderedDict, 4), "function": pickle.dumps(np.load, 4), "module function": b"\x80\x02cos\nsystem\n.",
-    "extension": b"\x80\x02\x82\x01.", "persistent": b"\x80\x02X\x01\x00\x00\x00aQ.", "old persistent": b"\x80\x02Pa\n.",
-    "instance": b"\x80\x02(ios\nsystem\n.", "object": b"\x80\x02(cos\nsystem\no.", "new object": b"\x80\x02cos\nsystem\n)\x81.",
+    "class": pickle.dumps(OrderedDict, 4), "function": pickle.dumps(np.load, 4),
+    "module function": b"\x80\x02cos\nsystem\n.",
+    "extension": b"\x80\x02\x82\x01.", "persistent": b"\x80\x02X\x01\x00\x00\x00aQ.",
+    "old persistent": b"\x80\x02Pa\n.",
+    "instance": b"\x80\x02(ios\nsystem\n.", "object": b"\x80\x02(cos\nsystem\no.",
+    "new object": b"\x80\x02cos\nsystem\n)\x81.",
     "protocol 0": b"cos\nsystem\n(S'touch pwned'\ntR.", "dotted": b"\x80\x04\x8c\x05numpy\x8c\x0bndarray.mro\x93.",
     "private": b"\x80\x04\x8c\x08builtins\x8c\x07globals\x93)R.", "numpy alone": b"\x80\x02cnumpy\nndarray\n.",
     "array unbuilt": b"\x80\x02cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85U\x01b\x87R.",

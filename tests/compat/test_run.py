@@ -1,0 +1,103 @@
+"""`python -m proa run`, `info`, and `compat.install`: unmodified programs."""
+
+import subprocess
+import sys
+
+import pytest
+
+SCRIPT = """
+import sys, os
+import paddle, paddle.nn as nn
+import paddle.nn.functional as F
+from paddle.static import InputSpec
+from paddle.version import full_version
+import paddle.optimizer.lr as lr
+
+class Net(nn.Layer):
+    def forward(self, x):
+        return F.relu(x)
+
+import pickle
+print(__name__, sys.argv[1:], os.path.basename(__file__), os.path.basename(sys.path[0]))
+print(paddle.__version__, full_version, paddle.version.major)
+print(paddle.Tensor is type(Net()(paddle.ones([1]))), sys.modules["paddle.nn"].Layer is nn.Layer)
+print(pickle.loads(pickle.dumps(Net)).__module__)
+import helper
+print(helper.value)
+print(nn.__name__, nn.__spec__.name)
+sys.exit(7)
+"""
+
+
+def run(*arguments, cwd=None):
+    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, cwd=cwd, timeout=120)
+
+
+def test_script_runs_as_python_would_run_it(tmp_path):
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "main.py").write_text(SCRIPT)
+    (folder / "helper.py").write_text("import paddle\nvalue = paddle.ones([2]).tolist()\n")
+    done = run("-m", "proa", "run", str(folder / "main.py"), "--flag", "-m", "3", cwd=tmp_path)
+    assert done.returncode == 7, done.stderr
+    assert done.stdout.split("\n") == [
+        "__main__ ['--flag', '-m', '3'] main.py project", "2.6.2 2.6.2 2", "True True", "__main__", "[1.0, 1.0]",
+        "proa.nn proa.nn", ""]
+    assert done.stderr == ""
+
+
+def test_module_runs_too(tmp_path):
+    (tmp_path / "package").mkdir()
+    (tmp_path / "package" / "__init__.py").write_text("")
+    (tmp_path / "package" / "tool.py").write_text("import sys, paddle\nprint(__name__, sys.argv[1:], paddle.ones([1]).item())\n")
+    done = run("-m", "proa", "run", "-m", "package.tool", "a", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "__main__ ['a'] 1.0\n"), done.stderr
+
+
+def test_errors_show_the_scripts_own_lines(tmp_path):
+    (tmp_path / "bad.py").write_text("import paddle\n\npaddle.ones([2]) + paddle.ones([3])\n")
+    done = run("-m", "proa", "run", str(tmp_path / "bad.py"))
+    assert done.returncode == 1
+    assert 'bad.py", line 3' in done.stderr and "broadcast" in done.stderr
+    assert run("-m", "proa", "run", str(tmp_path / "missing.py")).returncode != 0
+    assert run("-m", "proa", "run").returncode == 2
+
+
+def test_workers_of_a_script_find_their_classes(tmp_path):
+    (tmp_path / "load.py").write_text("""
+import numpy as np, paddle
+class Data(paddle.io.Dataset):
+    def __getitem__(self, i): return np.full(2, i, "float32"), i
+    def __len__(self): return 8
+total = sum(float(x.sum()) for x, _ in paddle.io.DataLoader(Data(), batch_size=4, num_workers=2))
+print(total)
+""")
+    done = run("-m", "proa", "run", str(tmp_path / "load.py"))
+    assert (done.stdout, done.stderr) == ("56.0\n", "")
+
+
+def test_install_asks_before_it_is_too_late():
+    code = ("import sys, types; sys.modules['paddle'] = types.ModuleType('paddle')\nimport proa\n"
+            "proa.compat.install('paddle')")
+    done = run("-c", code)
+    assert "imported already" in done.stderr
+    done = run("-c", "import proa; proa.compat.install('paddle'); proa.compat.install('paddle'); import paddle.nothing")
+    assert "No module named 'paddle.nothing'" in done.stderr
+    assert proa_keeps_its_version()
+
+
+def proa_keeps_its_version():
+    done = run("-c", "import proa; proa.compat.install(); import paddle; print(proa.__version__ != paddle.__version__)")
+    return done.stdout == "True\n"
+
+
+def test_info():
+    done = run("-m", "proa", "info")
+    assert done.returncode == 0
+    assert "API of Paddle 2.6.2" in done.stdout and "numpy" in done.stdout
+
+
+@pytest.mark.parametrize("module", ["cupy", "ml_dtypes", "matplotlib", "tqdm", "gast", "astor", "multiprocessing.spawn"])
+def test_import_leaves_heavy_modules_alone(module):
+    done = run("-c", f"import sys, proa; print({module!r} in sys.modules)")
+    assert done.stdout == "False\n", done.stderr

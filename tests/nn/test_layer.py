@@ -1,0 +1,212 @@
+"""Layer: registration, names, walking, hooks, modes, state, copying, printing."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import proa as paddle
+from proa import nn
+
+
+class Net(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2D(3, 4, 3)
+        self.blocks = nn.LayerList([nn.Linear(2, 2), nn.Linear(2, 2)])
+        self.norm = nn.BatchNorm2D(4)
+        self.scale = self.create_parameter([2])
+        self.register_buffer("seen", paddle.zeros([1]))
+        self.register_buffer("scratch", paddle.zeros([1]), persistable=False)
+
+    def forward(self, x):
+        return self.blocks[1](self.blocks[0](x)) * self.scale
+
+
+def test_names_are_paddles():
+    with paddle.utils.unique_name.guard():
+        net = Net()
+    assert net.full_name() == "net_0"
+    assert [(k, p.name) for k, p in net.named_parameters()] == [
+        ("scale", "net_0.w_0"), ("conv.weight", "conv2d_0.w_0"), ("conv.bias", "conv2d_0.b_0"),
+        ("blocks.0.weight", "linear_0.w_0"), ("blocks.0.bias", "linear_0.b_0"),
+        ("blocks.1.weight", "linear_1.w_0"), ("blocks.1.bias", "linear_1.b_0"),
+        ("norm.weight", "batch_norm2d_0.w_0"), ("norm.bias", "batch_norm2d_0.b_0"),
+        ("norm._mean", "batch_norm2d_0.w_1"), ("norm._variance", "batch_norm2d_0.w_2")]
+    assert [k for k, _ in net.named_buffers()] == ["seen", "scratch"]
+    assert list(net.state_dict()) == [
+        "scale", "seen", "conv.weight", "conv.bias", "blocks.0.weight", "blocks.0.bias", "blocks.1.weight",
+        "blocks.1.bias", "norm.weight", "norm.bias", "norm._mean", "norm._variance"]
+    assert [k for k, _ in net.named_sublayers()] == ["conv", "blocks", "blocks.0", "blocks.1", "norm"]
+
+
+@pytest.mark.parametrize(("name", "snake"), [
+    ("Conv2D", "conv2d"), ("BatchNorm1D", "batch_norm1d"), ("ReLU", "re_lu"), ("PReLU", "p_re_lu"), ("GELU", "gelu"),
+    ("snake_caseHTTPNet2D", "snake_case_http_net2d"), ("MyNet", "my_net"), ("A", "a"), ("BCEWithLogitsLoss", "bce_with_logits_loss"),
+])
+def test_class_names_in_layers_names(name, snake):
+    from proa.nn.layer import snake_case
+
+    assert snake_case(name) == snake
+
+
+def test_shared_parameters_count_once():
+    shared = nn.Linear(2, 2)
+    net = nn.Sequential(shared, nn.ReLU(), shared)
+    assert len(net.parameters()) == 2
+    assert len(net.sublayers()) == 2
+
+
+def test_attributes():
+    net = Net()
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        net.nothing  # noqa: B018
+    with pytest.raises(TypeError, match="is a parameter"):
+        net.scale = 3
+    net.scale = None
+    assert "scale" not in net.state_dict()
+    net.extra = paddle.create_parameter([1], "float32")
+    assert "extra" in dict(net.named_parameters())
+    del net.extra
+    assert "extra" not in dict(net.named_parameters())
+    net.conv = nn.Identity()
+    assert isinstance(net.conv, nn.Identity)
+    with pytest.raises(KeyError, match="dot"):
+        net.add_parameter("a.b", paddle.create_parameter([1], "float32"))
+    with pytest.raises(KeyError, match="already"):
+        net.register_buffer("conv", paddle.ones([1]))
+    with pytest.raises(TypeError, match="must be a parameter"):
+        net.add_parameter("p", paddle.ones([1]))
+    net.seen = paddle.ones([1])
+    assert net.state_dict()["seen"].item() == 1.0
+    assert {"conv", "blocks", "seen"} <= set(dir(net))
+
+
+def test_forgotten_super_is_told():
+    class Forgot(nn.Layer):
+        def __init__(self):
+            self.linear = nn.Linear(1, 1)
+
+    with pytest.raises(AttributeError, match=r"super\(\).__init__\(\)"):
+        Forgot()
+    with pytest.raises(NotImplementedError, match="forward"):
+        nn.Layer()(1)
+
+
+def test_hooks_run_in_order_and_can_be_removed():
+    layer, seen = nn.Linear(2, 2), []
+    handles = [
+        layer.register_forward_pre_hook(lambda l, inputs: seen.append("pre") or (inputs[0] * 0.0,)),
+        layer.register_forward_post_hook(lambda l, inputs, out: seen.append("post") or out + 1.0),
+        layer.register_forward_post_hook(lambda l, inputs, out: seen.append("last")),
+    ]
+    np.testing.assert_allclose(layer(paddle.ones([1, 2])).numpy(), layer.bias.numpy()[None] + 1.0)
+    assert seen == ["pre", "post", "last"]
+    for handle in handles:
+        handle.remove()
+    layer(paddle.ones([1, 2]))
+    assert len(seen) == 3
+
+
+def test_modes_and_apply():
+    net = nn.Sequential(nn.Dropout(0.9), nn.Sequential(nn.BatchNorm1D(3)))
+    x = paddle.ones([4, 3])
+    net.eval()
+    assert not any(layer.training for layer in net.sublayers(include_self=True))
+    np.testing.assert_allclose(net(x).numpy(), x.numpy() / np.sqrt(1 + 1e-5), rtol=1e-6)
+    net.train()
+    assert all(layer.training for layer in net.sublayers(include_self=True))
+    order = []
+    net.apply(lambda layer: order.append(type(layer).__name__))
+    assert order == ["Dropout", "BatchNorm1D", "Sequential", "Sequential"]
+
+
+def test_conversion():
+    net = Net().to(dtype="float64")
+    assert all(p.dtype == "float64" for p in net.parameters())
+    assert net.seen.dtype == "float64"
+    assert net.float().conv.weight.dtype == "float32"
+    parameter = net.conv.weight
+    net.to("cpu")
+    assert net.conv.weight is parameter
+
+
+def test_copies_are_independent():
+    net = Net()
+    for other in (copy.deepcopy(net), pickle.loads(pickle.dumps(net))):
+        assert list(other.state_dict()) == list(net.state_dict())
+        other.scale.set_value(np.full(2, 7.0, "float32"))
+        assert net.scale.tolist() != [7.0, 7.0]
+        other(paddle.ones([1, 2])).sum().backward()
+        assert other.scale.grad is not None and net.scale.grad is None
+
+
+def test_attrs():
+    layer = nn.Linear(2, 2, weight_attr=paddle.ParamAttr(name="w", initializer=nn.initializer.Constant(3.0),
+                                                         trainable=False), bias_attr=False)
+    assert layer.weight.name == "w" and layer.weight.stop_gradient and layer.bias is None
+    assert layer(paddle.ones([1, 2])).tolist() == [[6.0, 6.0]]
+    with pytest.raises(TypeError, match="attr"):
+        nn.Linear(2, 2, weight_attr=3)
+
+
+def test_containers():
+    net = nn.Sequential(("a", nn.Linear(2, 3)), ("b", nn.ReLU()))
+    assert list(net.state_dict()) == ["a.weight", "a.bias"] and net["b"] is net[1] and len(net[:1]) == 1
+    layers = nn.LayerList([nn.Linear(1, 1) for _ in range(3)])
+    layers.insert(1, nn.ReLU())
+    layers.append(nn.Tanh())
+    del layers[0]
+    assert [type(layer).__name__ for layer in layers] == ["ReLU", "Linear", "Linear", "Tanh"]
+    assert list(layers.state_dict()) == ["1.weight", "1.bias", "2.weight", "2.bias"]
+    with pytest.raises(IndexError, match="4 layers"):
+        layers[9]
+    table = nn.LayerDict({"x": nn.Linear(1, 1)})
+    table["y"] = nn.ReLU()
+    assert list(table) == ["x", "y"] and "x" in table and isinstance(table.pop("y"), nn.ReLU)
+    assert len(nn.ParameterList([paddle.create_parameter([1], "float32")]).parameters()) == 1
+
+
+def test_repr_reads_as_paddles():
+    net = nn.Sequential(nn.Linear(2, 3), nn.ReLU())
+    assert repr(net) == ("Sequential(\n  (0): Linear(in_features=2, out_features=3, dtype=float32)\n  (1): ReLU()\n)")
+
+
+def test_embedding_keeps_its_padding_row_zero():
+    layer = nn.Embedding(5, 3, padding_idx=-1)
+    assert layer.weight.numpy()[4].tolist() == [0.0] * 3
+    layer(paddle.to_tensor([0, 4, 4])).sum().backward()
+    assert layer.weight.grad.numpy()[:, 0].tolist() == [1.0, 0.0, 0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize(("make", "spread"), [
+    (nn.initializer.Normal(1.0, 2.0), (1.0, 2.0)),
+    (nn.initializer.TruncatedNormal(1.0, 2.0), (1.0, 2.0 * 0.8796)),
+    (nn.initializer.Uniform(-1.0, 3.0), (1.0, 4 / np.sqrt(12))),
+    (nn.initializer.XavierNormal(), (0.0, np.sqrt(2 / 800))),
+    (nn.initializer.XavierUniform(), (0.0, np.sqrt(2 / 800))),
+    (nn.initializer.KaimingNormal(), (0.0, np.sqrt(2 / 400))),
+    (nn.initializer.KaimingUniform(), (0.0, np.sqrt(2 / 400))),
+])
+def test_initializers_have_their_moments(make, spread):
+    paddle.seed(0)
+    values = paddle.create_parameter([400, 400], "float32", default_initializer=make).numpy()
+    mean, deviation = spread
+    assert abs(values.mean() - mean) < 0.02 * max(deviation, 0.1)
+    assert abs(values.std() - deviation) < 0.01 * deviation
+
+
+def test_other_initializers():
+    q = nn.initializer.Orthogonal(2.0)((3, 5), paddle.float32).numpy()
+    np.testing.assert_allclose(q @ q.T, 4 * np.eye(3), atol=1e-5)
+    layer = nn.Conv2D(2, 2, 3, padding=1, weight_attr=nn.initializer.Dirac(), bias_attr=False)
+    x = paddle.rand([1, 2, 4, 4])
+    np.testing.assert_allclose(layer(x).numpy(), x.numpy(), rtol=1e-6)
+    with pytest.raises(ValueError, match="shape"):
+        nn.Linear(2, 2, weight_attr=nn.initializer.Assign(np.zeros(3)))
+    source = np.ones((1, 1), "float32")
+    linear = nn.Linear(1, 1, weight_attr=nn.initializer.Assign(source))
+    linear(paddle.ones([1, 1])).backward()
+    paddle.optimizer.SGD(1.0, parameters=linear.parameters()).step()
+    assert source[0, 0] == 1.0

@@ -1,0 +1,150 @@
+"""Update rules against their formulas, clipping, decay, state."""
+
+import numpy as np
+import pytest
+
+import proa as paddle
+from proa import nn
+from proa.optimizer import SGD, Adam, AdamW, Momentum
+
+W0 = np.array([1.0, -2.0, 3.0])
+
+
+def trained(make, steps=4, attr=None, dtype="float64"):
+    """The parameter after some steps on the gradient w**2 + 1."""
+    w = paddle.create_parameter([3], dtype, attr=attr, default_initializer=nn.initializer.Assign(W0))
+    optimizer = make([w])
+    for _ in range(steps):
+        (w * w * w / 3.0 + w).sum().backward()
+        optimizer.step()
+        optimizer.clear_grad()
+    return w.numpy()
+
+
+def gradient(w):
+    return w * w + 1
+
+
+def test_sgd():
+    w = W0.copy()
+    for _ in range(4):
+        w -= 0.1 * gradient(w)
+    np.testing.assert_allclose(trained(lambda p: SGD(0.1, parameters=p)), w, rtol=1e-6)
+
+
+@pytest.mark.parametrize("nesterov", [False, True])
+def test_momentum(nesterov):
+    w, v = W0.copy(), 0
+    for _ in range(4):
+        g = gradient(w)
+        v = 0.9 * v + g
+        w = w - 0.01 * (g + 0.9 * v if nesterov else v)
+    np.testing.assert_allclose(trained(lambda p: Momentum(0.01, 0.9, parameters=p, use_nesterov=nesterov)), w, rtol=1e-6)
+
+
+def adam(decay=0.0, coupled=True, steps=4):
+    w, m, v = W0.copy(), 0, 0
+    for t in range(1, steps + 1):
+        g = gradient(w)
+        if coupled:
+            g = g + decay * w
+        else:
+            w = w * (1 - 0.1 * decay)
+        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
+        w = w - 0.1 * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
+    return w
+
+
+@pytest.mark.parametrize(("make", "expected"), [
+    (lambda p: Adam(0.1, parameters=p), adam()),
+    (lambda p: Adam(0.1, parameters=p, weight_decay=0.5), adam(0.5)),
+    (lambda p: Adam(0.1, parameters=p, weight_decay=paddle.regularizer.L2Decay(0.5)), adam(0.5)),
+    (lambda p: AdamW(0.1, parameters=p, weight_decay=0.5), adam(0.5, coupled=False)),
+    (lambda p: AdamW(0.1, parameters=p, weight_decay=0.5, apply_decay_param_fun=lambda name: False), adam()),
+])
+def test_adam_and_adamw(make, expected):
+    np.testing.assert_allclose(trained(make), expected, rtol=1e-5)
+
+
+def test_l1_decay_and_what_a_parameter_brings_itself():
+    w = W0 - 0.1 * (gradient(W0) + 0.5 * np.sign(W0))
+    np.testing.assert_allclose(trained(lambda p: SGD(0.1, parameters=p, weight_decay=paddle.regularizer.L1Decay(0.5)), 1), w)
+    attr = paddle.ParamAttr(learning_rate=0.5, regularizer=paddle.regularizer.L2Decay(1.0))
+    w = W0 - 0.05 * (gradient(W0) + W0)
+    np.testing.assert_allclose(trained(lambda p: SGD(0.1, parameters=p, weight_decay=9.0), 1, attr), w, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("clip", "expected"), [
+    (nn.ClipGradByValue(4.0), np.clip(gradient(W0), -4, 4)),
+    (nn.ClipGradByNorm(2.0), gradient(W0) * 2 / np.linalg.norm(gradient(W0))),
+    (nn.ClipGradByGlobalNorm(2.0), gradient(W0) * 2 / np.linalg.norm(gradient(W0))),
+    (nn.ClipGradByGlobalNorm(2000.0), gradient(W0)),
+])
+def test_clipping(clip, expected):
+    np.testing.assert_allclose(trained(lambda p: SGD(0.1, parameters=p, grad_clip=clip), 1), W0 - 0.1 * expected, rtol=1e-6)
+    kept = paddle.ParamAttr(need_clip=False)
+    np.testing.assert_allclose(trained(lambda p: SGD(0.1, parameters=p, grad_clip=clip), 1, kept), W0 - 0.1 * gradient(W0))
+
+
+def test_global_norm_is_that_of_all():
+    a = paddle.create_parameter([1], "float32", default_initializer=nn.initializer.Constant(0.0))
+    b = paddle.create_parameter([1], "float32", default_initializer=nn.initializer.Constant(0.0))
+    (a * 3.0 + b * 4.0).backward()
+    SGD(1.0, parameters=[a, b], grad_clip=nn.ClipGradByGlobalNorm(1.0)).step()
+    np.testing.assert_allclose([a.item(), b.item()], [-0.6, -0.8], rtol=1e-6)
+
+
+def test_groups():
+    a = paddle.create_parameter([1], "float32", default_initializer=nn.initializer.Constant(1.0))
+    b = paddle.create_parameter([1], "float32", default_initializer=nn.initializer.Constant(1.0))
+    (a + b).backward()
+    SGD(0.1, parameters=[{"params": [a]}, {"params": [b], "learning_rate": 0.5, "weight_decay": 1.0}]).step()
+    np.testing.assert_allclose([a.item(), b.item()], [0.9, 1 - 0.05 * 2], rtol=1e-6)
+
+
+def test_frozen_and_unused_parameters_stay():
+    a, b = (paddle.create_parameter([1], "float32") for _ in range(2))
+    before = b.item()
+    a.stop_gradient = True
+    kept = a.item()
+    c = paddle.create_parameter([1], "float32")
+    (a * c).backward()
+    Adam(0.1, parameters=[a, b, c]).step()
+    assert (a.item(), b.item()) == (kept, before)
+
+
+def test_learning_rate():
+    sgd = SGD(0.5, parameters=[paddle.create_parameter([1], "float32")])
+    assert sgd.get_lr() == 0.5
+    sgd.set_lr(0.25)
+    assert sgd.get_lr() == 0.25
+    schedule = paddle.optimizer.lr.StepDecay(1.0, 1)
+    scheduled = SGD(schedule, parameters=[])
+    assert scheduled.get_lr() == 1.0
+    with pytest.raises(RuntimeError, match="LRScheduler"):
+        scheduled.set_lr(1.0)
+    with pytest.raises(TypeError, match="learning_rate"):
+        SGD("fast")
+
+
+def test_state_names_are_paddles_and_misfits_are_told():
+    with paddle.utils.unique_name.guard():
+        layer = nn.Linear(2, 2)
+        optimizer = Adam(parameters=layer.parameters())
+        layer(paddle.ones([1, 2])).sum().backward()
+        optimizer.step()
+    state = optimizer.state_dict()
+    assert set(state) == {f"linear_0.{p}_0_{k}_0" for p in "wb" for k in
+                          ("moment1", "moment2", "beta1_pow_acc", "beta2_pow_acc")}
+    assert state["linear_0.w_0_beta1_pow_acc_0"].shape == [1]
+    with pytest.raises(ValueError, match="shape"):
+        optimizer.set_state_dict({"linear_0.w_0_moment1_0": np.zeros(7)})
+    with pytest.raises(KeyError, match="belongs to no parameter"):
+        optimizer.set_state_dict({"linear_9.w_0_moment1_0": np.zeros((2, 2))})
+
+
+def test_parameters_are_needed_in_eager_mode():
+    with pytest.raises(ValueError, match="parameters"):
+        SGD(0.1).step()
+    with pytest.raises(TypeError, match="list of parameters"):
+        SGD(0.1, parameters=paddle.ones([1]))

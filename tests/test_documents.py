@@ -1,0 +1,60 @@
+"""What documents show runs, and what they say of the repository is true."""
+
+import configparser
+import doctest
+import importlib
+import os
+import pkgutil
+import re
+
+import pytest
+
+import proa
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+DOCUMENTS = ["README.md", *(f"docs/{name}" for name in sorted(os.listdir(os.path.join(ROOT, "docs"))) if name.endswith(".md"))]
+NOT_PACKAGED = {"tests", "docs", "benchmarks", "examples", "build", "dist"}
+
+
+def modules():
+    skipped = ("proa.__main__", "proa.static.format.framework_pb2")
+    found = (m.name for m in pkgutil.walk_packages(proa.__path__, "proa."))
+    return sorted(n for n in found if n not in skipped and n.split(".")[1] not in NOT_PACKAGED and "conftest" not in n)
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+@pytest.mark.parametrize("name", modules())
+def test_doctests(name):
+    result = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("path", DOCUMENTS)
+def test_python_blocks_run(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", read(path), re.S)
+    for block in blocks:
+        exec(compile(block, path, "exec"), {"__name__": "__main__"})
+
+
+@pytest.mark.parametrize("path", DOCUMENTS)
+def test_links_lead_somewhere(path):
+    for target in re.findall(r"\]\(([^)#:]+)\)", read(path)):
+        assert os.path.exists(os.path.join(ROOT, os.path.dirname(path), target)), target
+
+
+def test_every_package_is_in_the_package_map():
+    parser = configparser.ConfigParser()
+    parser.read(os.path.join(ROOT, "setup.cfg"))
+    listed = set(parser["options"]["packages"].split())
+    real = {"proa"} | {m.name for m in pkgutil.walk_packages(proa.__path__, "proa.")
+                       if m.ispkg and m.name.split(".")[1] not in NOT_PACKAGED}
+    assert listed == real
+
+
+def test_versions_agree():
+    assert re.search(r'^version = "(.+)"$', read("pyproject.toml"), re.M)[1] == proa.__version__
