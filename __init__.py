@@ -1,6 +1,6 @@
 """proa: Paddle's API on NumPy and CuPy. `import proa as paddle`."""
 
-from . import autograd, compat, device, framework, io, optimizer, regularizer, static, utils
+from . import autograd, compat, device, framework, io, jit, nn, optimizer, regularizer, static, utils
 from .core.dtype import DType as dtype
 from .core.dtype import (
     bfloat16,
@@ -28,6 +28,8 @@ from .dygraph.guards import enable_grad, is_grad_enabled, no_grad, set_grad_enab
 from .dygraph.printing import set_printoptions
 from .dygraph.tensor import Tensor
 from .io import DataLoader
+from .jit.state_file import load, save
+from .nn.layer import Layer as _Layer
 from .ops.along_axis import (
     index_sample,
     put_along_axis,

@@ -167,7 +167,8 @@ def _several(op: Operator, inputs: tuple, attrs: dict[str, Any], arrays: list, r
             target = inputs[aliases[index]]
             if target is not None:
                 for t, a in zip(target, array, strict=True) if isinstance(target, (list, tuple)) else ((target, array),):
-                    t._replace(a)
+                    if a is not t._array:  # a kernel that leaves the value alone returns it
+                        t._replace(a)
             outputs.append(target)
         elif op.results[index].many:
             outputs.append([new_tensor(xp.asarray(a)) for a in array])

@@ -176,8 +176,11 @@ class ProgramNode(Node):
         self.outputs = [(o._array.shape, o._array.dtype) for o in outputs]
 
     def kept_arrays(self) -> list[Any]:
-        """The inputs' arrays, which must not have been changed in place."""
-        return list(self.saved[0]) if self.saved is not None else []
+        """The inputs' arrays, which must not have been changed in place since, but for those that the run wrote itself."""
+        if self.saved is None:
+            return []
+        return [array for name, array in zip(self.function.inputs, self.saved[0], strict=True)
+                if name not in self.halves.updated]
 
     def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
         """The gradients of the inputs: arrays from the backward plan, Tensors where they are to be differentiated."""

@@ -40,8 +40,8 @@ class ConcreteProgram:
         args, kwargs = inputs.call_arguments(arguments)
         with using(trace):
             result = function(*receiver, *args, **kwargs)
-        self.inputs = [leaf for leaf in nest.leaves(arguments) if isinstance(leaf, Variable)]
-        self.specs = [leaf for leaf in nest.leaves(specs) if isinstance(leaf, InputSpec)]
+        self.inputs = [leaf for leaf in nest.leaves(list(arguments.values())) if isinstance(leaf, Variable)]
+        self.specs = [leaf for leaf in nest.leaves(list(specs.values())) if isinstance(leaf, InputSpec)]
         self.result = nest.map_structure(lambda leaf: _output_variable(trace, leaf), result)
         self.outputs = [leaf for leaf in nest.leaves(self.result) if isinstance(leaf, Variable)]
         self.captured = trace.captured

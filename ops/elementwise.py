@@ -29,9 +29,10 @@ def _aligned(x: Any, y: Any, axis: int) -> Any:
 
 def sum_to_y(g: Any, y_shape: Any, x_shape: Any, axis: int) -> Any:
     """A gradient of the result's shape summed to y's, which stood at dimension `axis` of x."""
-    if axis == -1 or type(y_shape) is not tuple or len(y_shape) == len(x_shape):
+    rank = len(x_shape) if type(x_shape) is tuple else x_shape.ndim
+    if axis == -1 or type(y_shape) is not tuple or len(y_shape) == rank:
         return sum_to(g, y_shape)
-    aligned = y_shape + (1,) * (len(x_shape) - axis - len(y_shape))
+    aligned = y_shape + (1,) * (rank - axis - len(y_shape))
     return reshape_to(sum_to(g, aligned), y_shape)
 
 

@@ -160,4 +160,4 @@ def _filled(gradient: Any, shape: Any, dtype: Any) -> Any:
     if isinstance(shape, list):
         given = gradient or {}  # by position
         return [_filled(given.get(n), *one) for n, one in enumerate(zip(shape, dtype, strict=True))]
-    return apply_zeros(shape, dtype) if gradient is None else gradient
+    return apply_zeros(shape, dtype) if gradient is None and shape is not None else gradient

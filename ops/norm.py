@@ -193,8 +193,8 @@ def _batch_norm_gradients(g: Any, X: Any, Scale: Any, SavedMean: Any, SavedVaria
 
 
 batch_norm_op = operator(
-    "batch_norm",
-    "X, Scale?, Bias?, Mean, Variance, MomentumTensor? -> Y, MeanOut=Mean, VarianceOut=Variance, SavedMean, SavedVariance",
+    "batch_norm", "X, Scale?, Bias?, Mean, Variance, MomentumTensor? -> "
+    "Y, MeanOut=Mean, VarianceOut=Variance, SavedMean, SavedVariance",
     kernel=_batch_norm, infer=_infer_batch_norm,
     grad={"X, Scale, Bias": lambda g, X, Scale, SavedMean, SavedVariance, attrs, wants: _batch_norm_gradients(
         g, X, Scale, SavedMean, SavedVariance, attrs, wants)})

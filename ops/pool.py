@@ -1,185 +1,207 @@
-"""Pooling: pool2d, max_pool2d_with_index, those in 3-D, and the operators of their gradients.
+"""Pooling in two and three dimensions: pool2d and pool3d, maxima with their positions, and putting them back.
 
-Input [N, C, *sizes], or channels last by `data_format`. The largest element of a window gets its gradient; of equal
-ones the first. An average leaves padding out of its count when `exclusive`. With `adaptive`, `ksize` is the size of
-the output, and window i of n over a length L reaches from floor(i L / n) to ceil((i + 1) L / n).
+A gradient is an operator of its own; it is linear in the result's gradient, so that its gradient is pooling again.
 """
 
 
 from collections.abc import Sequence
 from typing import Any
 
-from ..core import dtype as dt
-from . import pool_kernels as kernels
+from ..core.dtype import int32
+from .infer import product
+from .layout import channels_first, channels_of, channels_restored, full_shape, sizes_along
 from .operator import Ints, Operator, operator
+from .pool_kernels import (
+    adaptive_mean,
+    adaptive_tables,
+    even_tables,
+    max_pool,
+    max_pool_grad,
+    max_pool_take,
+    max_with_positions,
+    mean_factor,
+    put_positions,
+    sum_pool,
+    sum_pool_grad,
+    take_positions,
+)
 from .spec import Spec
 from .trace import apply
+from .windows import Geometry, geometry, pad_pairs
 
 
-def _pool(xp, x, *, pooling_type: str = "max", ksize: Ints, strides: Ints = (1, 1), paddings: Ints = (0, 0),
+def _even(sizes: Sequence[int], ksize: Sequence[int], strides: Any, paddings: Any, ceil_mode: bool,
+          global_pooling: bool, adaptive: bool, algorithm: str) -> Geometry | None:
+    """Where windows at even steps lie; None where adaptive windows differ in size."""
+    rank = len(sizes)
+    none, ones = [0] * rank, [1] * rank
+    if global_pooling:
+        return geometry("pool", sizes, sizes, ones, none, ones)
+    if adaptive:
+        if any(size % out for size, out in zip(sizes, ksize, strict=True)):
+            return None
+        step = [size // out for size, out in zip(sizes, ksize, strict=True)]
+        return geometry("pool", sizes, step, step, none, ones)
+    return geometry("pool", sizes, ksize, strides if len(strides) else ones, paddings if len(paddings) else none, ones,
+                    algorithm, ceil_mode)
+
+
+def _completed(geo: Geometry) -> Geometry:
+    """With as much padding behind as the last windows need, which ceil_mode lets reach further."""
+    pads = tuple(
+        (before, max(after, (out - 1) * stride + kernel - size - before))
+        for kernel, stride, size, out, (before, after) in zip(
+            geo.kernel, geo.strides, geo.sizes, geo.out, geo.pads, strict=True))
+    return geo if pads == geo.pads else geo._replace(pads=pads)
+
+
+def _pool(xp, x, *, pooling_type: str, ksize: Ints, strides: Ints = (), paddings: Ints = (),
           ceil_mode: bool = False, exclusive: bool = True, data_format: str = "NCHW", global_pooling: bool = False,
           adaptive: bool = False, padding_algorithm: str = "EXPLICIT"):
-    x = kernels.channels_first(x, data_format)
-    plan = kernels.make_plan(x.shape[2:], ksize, strides, paddings, padding_algorithm, ceil_mode, global_pooling,
-                             adaptive)
-    if plan is not None and min(plan.counts) < 1:
-        raise ValueError("no window fits")
-    if pooling_type == "max":
-        result = kernels.largest(xp, x, plan) if plan else kernels.max_with_index(xp, x, ksize, None)[0]
-    elif plan:
-        result = kernels.average(xp, x, plan, exclusive)
+    x = channels_first(x, data_format)
+    geo = _even(x.shape[2:], ksize, strides, paddings, ceil_mode, global_pooling, adaptive, padding_algorithm)
+    if geo is None:
+        result = adaptive_mean(xp, x, x.shape[2:], ksize) if pooling_type == "avg" else max_with_positions(
+            xp, x, adaptive_tables(x.shape[2:], ksize))[0]
+    elif pooling_type == "avg":
+        whole = _completed(geo)
+        result = sum_pool(xp, x, whole) * mean_factor(xp, whole, geo.pads, exclusive, x.dtype)
     else:
-        matrices = [kernels.averaging(xp, size, n, x.dtype) for size, n in zip(x.shape[2:], ksize, strict=True)]
-        result = kernels.along_each(xp, x, matrices)
-    return kernels.in_format(result, data_format)
+        result = max_pool(xp, x, _completed(geo))
+    return channels_restored(result, data_format)
 
 
-def _max_backward(xp, x, out, g, *, ksize: Ints, strides: Ints = (1, 1), paddings: Ints = (0, 0),
-                  ceil_mode: bool = False, data_format: str = "NCHW", global_pooling: bool = False,
-                  adaptive: bool = False, padding_algorithm: str = "EXPLICIT"):
-    x, out, g = (kernels.channels_first(v, data_format) for v in (x, out, g))
-    plan = kernels.make_plan(x.shape[2:], ksize, strides, paddings, padding_algorithm, ceil_mode, global_pooling,
-                             adaptive)
-    if plan:
-        result = kernels.largest_backward(xp, x, out, g, plan)
+def _pool_grad(xp, x, out, g, *, pooling_type: str, ksize: Ints, strides: Ints = (), paddings: Ints = (),
+               ceil_mode: bool = False, exclusive: bool = True, data_format: str = "NCHW",
+               global_pooling: bool = False, adaptive: bool = False, padding_algorithm: str = "EXPLICIT"):
+    x, out, g = (channels_first(v, data_format) for v in (x, out, g))
+    geo = _even(x.shape[2:], ksize, strides, paddings, ceil_mode, global_pooling, adaptive, padding_algorithm)
+    if geo is None:
+        if pooling_type == "avg":
+            result = adaptive_mean(xp, g, x.shape[2:], ksize, back=True)
+        else:
+            positions = max_with_positions(xp, x, adaptive_tables(x.shape[2:], ksize))[1]
+            result = put_positions(xp, g, positions, x.shape[2:])
+    elif pooling_type == "avg":
+        whole = _completed(geo)
+        result = sum_pool_grad(xp, g * mean_factor(xp, whole, geo.pads, exclusive, g.dtype), whole)
     else:
-        index = kernels.max_with_index(xp, x, ksize, None)[1]
-        result = kernels.max_with_index_backward(xp, g, index, x.shape)
-    return kernels.in_format(result, data_format)
+        result = max_pool_grad(xp, x, out, g, _completed(geo))
+    return channels_restored(result, data_format)
 
 
-def _max_pick(xp, x, out, v, *, ksize: Ints, strides: Ints = (1, 1), paddings: Ints = (0, 0), ceil_mode: bool = False,
-              data_format: str = "NCHW", global_pooling: bool = False, adaptive: bool = False,
-              padding_algorithm: str = "EXPLICIT"):
-    x, out, v = (kernels.channels_first(a, data_format) for a in (x, out, v))
-    plan = kernels.make_plan(x.shape[2:], ksize, strides, paddings, padding_algorithm, ceil_mode, global_pooling,
-                             adaptive)
-    if plan:
-        result = kernels.largest_pick(xp, x, out, v, plan)
+def _pool_take(xp, x, out, v, *, ksize: Ints, strides: Ints = (), paddings: Ints = (), ceil_mode: bool = False,
+               data_format: str = "NCHW", global_pooling: bool = False, adaptive: bool = False,
+               padding_algorithm: str = "EXPLICIT"):
+    x, out, v = (channels_first(a, data_format) for a in (x, out, v))
+    geo = _even(x.shape[2:], ksize, strides, paddings, ceil_mode, global_pooling, adaptive, padding_algorithm)
+    if geo is None:
+        positions = max_with_positions(xp, x, adaptive_tables(x.shape[2:], ksize))[1]
+        result = take_positions(xp, v, positions)
     else:
-        result = kernels.pick(xp, v, kernels.max_with_index(xp, x, ksize, None)[1])
-    return kernels.in_format(result, data_format)
+        result = max_pool_take(xp, x, out, v, _completed(geo))
+    return channels_restored(result, data_format)
 
 
-def _average_backward(xp, g, like=None, *, sizes: Ints = (), ksize: Ints, strides: Ints = (1, 1),
-                      paddings: Ints = (0, 0), ceil_mode: bool = False, exclusive: bool = True,
-                      data_format: str = "NCHW", global_pooling: bool = False, adaptive: bool = False,
-                      padding_algorithm: str = "EXPLICIT"):
-    g = kernels.channels_first(g, data_format)
-    sizes = tuple(sizes) if like is None else kernels.channels_first(like, data_format).shape[2:]
-    plan = kernels.make_plan(sizes, ksize, strides, paddings, padding_algorithm, ceil_mode, global_pooling, adaptive)
-    if plan:
-        result = kernels.average_backward(xp, g, sizes, plan, exclusive)
-    else:
-        matrices = [kernels.averaging(xp, size, n, g.dtype).T for size, n in zip(sizes, ksize, strict=True)]
-        result = kernels.along_each(xp, g, matrices)
-    return kernels.in_format(result, data_format)
-
-
-# shapes
-
-def _sizes(shape: Sequence[int], data_format: str) -> tuple[int, ...]:
-    return tuple(shape[1:-1] if data_format[-1] == "C" else shape[2:])
-
-
-def _with_sizes(x: Spec, sizes: Sequence[int], data_format: str) -> tuple[int, ...]:
-    return (x.shape[0], *sizes, x.shape[-1]) if data_format[-1] == "C" else (*x.shape[:2], *sizes)
-
-
-def _infer_pool(x, *, ksize, strides=(1, 1), paddings=(0, 0), ceil_mode=False, data_format="NCHW", global_pooling=False,
+def _infer_pool(x, *, ksize, strides=(), paddings=(), ceil_mode=False, data_format="NCHW", global_pooling=False,
                 adaptive=False, padding_algorithm="EXPLICIT", **_):
-    sizes = _sizes(x.shape, data_format)
+    sizes = sizes_along(x.shape, data_format)
     if len(sizes) != len(ksize):
-        raise ValueError(f"pool(x): x must have {len(ksize) + 2} dimensions. Received x.shape={list(x.shape)}.")
-    if adaptive or global_pooling:
-        return Spec(_with_sizes(x, ksize if adaptive else [1] * len(sizes), data_format), x.dtype)
-    plan = kernels.make_plan(sizes, ksize, strides, paddings, padding_algorithm, ceil_mode)
-    if min(plan.counts) == 0:
         raise ValueError(
-            f"pool(x, kernel_size): the window does not fit into the padded input. Received spatial sizes "
-            f"{list(sizes)}, kernel {list(ksize)}, padding {plan.pads}."
+            f"pool(x): x must have {len(ksize) + 2} dimensions, samples and channels among them. "
+            f"Received x.shape={list(x.shape)}."
         )
-    return Spec(_with_sizes(x, plan.counts, data_format), x.dtype)
+    if global_pooling:
+        out: Sequence[int] = [1] * len(sizes)
+    elif adaptive:
+        out = ksize
+    else:
+        out = geometry("pool", sizes, ksize, strides if len(strides) else [1] * len(sizes),
+                       paddings if len(paddings) else [0] * len(sizes), [1] * len(sizes), padding_algorithm,
+                       ceil_mode).out
+        _check_pads(ksize, paddings)
+    return Spec(full_shape(x.shape[0], channels_of(x.shape, data_format), out, data_format), x.dtype)
 
 
-def _infer_average_backward(g, like=None, *, sizes=(), data_format="NCHW", **_):
-    return like if like is not None else Spec(_with_sizes(g, sizes, data_format), g.dtype)
+def _check_pads(ksize: Sequence[int], paddings: Sequence[int]) -> None:
+    pairs = pad_pairs(paddings, len(ksize)) if len(paddings) else ()
+    if any(max(pair) >= kernel for pair, kernel in zip(pairs, ksize, strict=False)):
+        raise ValueError(
+            f"pool(kernel_size, padding): padding must be less than the window. "
+            f"Received kernel_size={list(ksize)}, padding={list(paddings)}."
+        )
 
 
-# The declarations, and the gradients that express each other
-
-_SHARED = ("ksize", "strides", "paddings", "ceil_mode", "data_format", "global_pooling", "adaptive",
-           "padding_algorithm")
-
-
-def _shared(attrs: dict[str, Any]) -> dict[str, Any]:
-    return {name: attrs[name] for name in _SHARED}
+def _by_input(g, X, Out, pooling_type, ksize, strides, paddings, ceil_mode, exclusive, data_format, global_pooling,
+              adaptive, padding_algorithm):
+    return apply(pool_grad_op, X, Out, g, pooling_type=pooling_type, ksize=ksize, strides=strides, paddings=paddings,
+                 ceil_mode=ceil_mode, exclusive=exclusive, data_format=data_format, global_pooling=global_pooling,
+                 adaptive=adaptive, padding_algorithm=padding_algorithm)
 
 
-def _average_gradient(op: Operator, g: Any, shape: Any, attrs: dict[str, Any]) -> Any:
-    given = {**_shared(attrs), "exclusive": attrs["exclusive"]}
-    known = _sizes(shape if type(shape) is tuple else shape.shape, attrs["data_format"])
-    return apply(op, g, shape, **given) if -1 in known else apply(op, g, None, sizes=known, **given)
+def _grad_by_gradient(g, X, Out, pooling_type, ksize, strides, paddings, ceil_mode, exclusive, data_format,
+                      global_pooling, adaptive, padding_algorithm):
+    attrs = dict(ksize=ksize, strides=strides, paddings=paddings, ceil_mode=ceil_mode, data_format=data_format,
+                 global_pooling=global_pooling, adaptive=adaptive, padding_algorithm=padding_algorithm)
+    if pooling_type == "max":
+        return apply(pool_take_op, X, Out, g, **attrs)
+    op = pool2d_op if len(ksize) == 2 else pool3d_op
+    return apply(op, g, pooling_type="avg", exclusive=exclusive, **attrs)
 
 
-def _declare(type: str) -> Operator:
-    def rule(g, X, Out, X_shape, pooling_type, attrs):
-        if pooling_type == "max":
-            return apply(max_backward, X, Out, g, **_shared(attrs))
-        return _average_gradient(average_backward, g, X_shape, attrs)
-
-    max_backward = operator(
-        f"max_{type}_backward", "X, Out, OutGrad -> XGrad", kernel=_max_backward, infer=lambda x, out, g, **_: x,
-        grad={"OutGrad": lambda g, X, Out, attrs: apply(max_pick, X, Out, g, **_shared(attrs))})
-    max_pick = operator(
-        f"max_{type}_pick", "X, Out, V -> Picked", kernel=_max_pick, infer=lambda x, out, v, **_: out,
-        grad={"V": lambda g, X, Out, attrs: apply(max_backward, X, Out, g, **_shared(attrs))})
-    average_backward = operator(
-        f"average_{type}_backward", "OutGrad, Like? -> XGrad", kernel=_average_backward, infer=_infer_average_backward,
-        grad={"OutGrad": lambda g, exclusive, attrs: apply(
-            pool, g, pooling_type="avg", exclusive=exclusive, **_shared(attrs))})
-    pool = operator(type, "X -> Out", kernel=_pool, infer=_infer_pool, grad={"X": rule})
-    return pool
+def _take_by_input(g, X, Out, ksize, strides, paddings, ceil_mode, data_format, global_pooling, adaptive,
+                   padding_algorithm):
+    return apply(pool_grad_op, X, Out, g, pooling_type="max", ksize=ksize, strides=strides, paddings=paddings,
+                 ceil_mode=ceil_mode, data_format=data_format, global_pooling=global_pooling, adaptive=adaptive,
+                 padding_algorithm=padding_algorithm)
 
 
-pool2d_op, pool3d_op = _declare("pool2d"), _declare("pool3d")
+pool2d_op = operator("pool2d", "X -> Out", kernel=_pool, infer=_infer_pool, grad={"X": _by_input})
+pool3d_op = operator("pool3d", "X -> Out", kernel=_pool, infer=_infer_pool, grad={"X": _by_input})
+pool_grad_op = operator("pool_grad", "X, Out, G -> Result", kernel=_pool_grad, infer=lambda x, *_, **__: x,
+                        grad={"G": _grad_by_gradient})
+pool_take_op = operator("max_pool_take", "X, Out, V -> Result", kernel=_pool_take,
+                        infer=lambda x, out, v, **_: Spec(out.shape, v.dtype), grad={"V": _take_by_input})
 
 
-# largest, with its place in the plane
+# maxima with their positions
 
-def _index_pool(xp, x, *, ksize: Ints, strides: Ints = (1, 1), paddings: Ints = (0, 0), global_pooling: bool = False,
-                adaptive: bool = False):
-    plan = kernels.make_plan(x.shape[2:], ksize, strides, paddings, global_pooling=global_pooling, adaptive=adaptive)
-    return kernels.max_with_index(xp, x, ksize, plan)
-
-
-def _infer_index_pool(x, **attrs):
-    out = _infer_pool(x, **attrs)
-    return out, Spec(out.shape, dt.int32)
+def _with_index(xp, x, *, ksize: Ints, strides: Ints = (), paddings: Ints = (), global_pooling: bool = False,
+                adaptive: bool = False, ceil_mode: bool = False):
+    sizes = x.shape[2:]
+    geo = _even(sizes, ksize, strides, paddings, ceil_mode, global_pooling, adaptive, "EXPLICIT")
+    return max_with_positions(xp, x, adaptive_tables(sizes, ksize) if geo is None else even_tables(geo))
 
 
-def _put(xp, g, index, like=None, *, shape: Ints = ()):
-    return kernels.max_with_index_backward(xp, g, index, tuple(shape) if like is None else like.shape)
+def _infer_with_index(x, *, ksize, strides=(), paddings=(), global_pooling=False, adaptive=False, ceil_mode=False):
+    out = _infer_pool(x, ksize=ksize, strides=strides, paddings=paddings, global_pooling=global_pooling,
+                      adaptive=adaptive, ceil_mode=ceil_mode)
+    return out, Spec(out.shape, int32)
 
 
-def _infer_put(g, index, like=None, *, shape=()):
-    return like if like is not None else Spec(tuple(shape), g.dtype)
+def _put_positions(xp, g, positions, like=None, *, size: Ints = ()):
+    return put_positions(xp, g, positions, tuple(size) if like is None else like.shape[2:])
 
 
-def put_by_index(g: Any, index: Any, shape: Any) -> Any:
-    """Each element of g at its place in the plane, in a value of `shape` (a tuple, or a value whose shape is meant)."""
-    if type(shape) is tuple:
-        return apply(put_by_index_op, g, index, None, shape=list(shape))
-    return apply(put_by_index_op, g, index, shape)
+def _put_back(g: Any, positions: Any, shape: Any) -> Any:
+    sizes = tuple(shape if type(shape) is tuple else shape.shape)[2:]
+    like = shape if product(sizes) < 0 else None
+    return apply(put_positions_op, g, positions, like, size=[] if like is not None else list(sizes))
 
 
-put_by_index_op = operator("put_by_plane_index", "G, Index, Like? -> Out", kernel=_put, infer=_infer_put, grad={
-    "G": lambda g, Index: apply(pick_by_index_op, g, Index)})
-pick_by_index_op = operator(
-    "pick_by_plane_index", "V, Index -> Out", kernel=lambda xp, v, index: kernels.pick(xp, v, index),
-    infer=lambda v, index: Spec(index.shape, v.dtype),
-    grad={"V": lambda g, Index, V_shape: put_by_index(g, Index, V_shape)})
-max_pool2d_with_index_op, max_pool3d_with_index_op = (
-    operator(type, "X -> Out, Mask", kernel=_index_pool, infer=_infer_index_pool,
-             grad={"X": lambda g, Mask, X_shape: put_by_index(g, Mask, X_shape)})
-    for type in ("max_pool2d_with_index", "max_pool3d_with_index"))
+def _indexed(type: str) -> Operator:
+    return operator(type, "X -> Out, Mask", kernel=_with_index, infer=_infer_with_index, grad={
+        "X": lambda g, Mask, X_shape: _put_back(g, Mask, X_shape)})
+
+
+max_pool2d_with_index_op = _indexed("max_pool2d_with_index")
+max_pool3d_with_index_op = _indexed("max_pool3d_with_index")
+put_positions_op = operator(
+    "put_positions", "G, Mask, Like? -> Out", kernel=_put_positions,
+    infer=lambda g, mask, like=None, *, size=(): Spec(
+        (*g.shape[:2], *(tuple(size) if like is None else like.shape[2:])), g.dtype),
+    grad={"G": lambda g, Mask: apply(take_positions_op, g, Mask)})
+take_positions_op = operator(
+    "take_positions", "X, Mask -> Out", kernel=take_positions,
+    infer=lambda x, mask: Spec(mask.shape, x.dtype),
+    grad={"X": lambda g, Mask, X_shape: _put_back(g, Mask, X_shape)})

@@ -1,228 +1,209 @@
-"""What pooling computes, on arrays [N, C, *sizes]: largest elements, averages, and where their gradients go.
+"""Pooling on arrays in channels-first layout: maxima and means of windows, their gradients, and maxima with positions.
 
-Windows of one size go over strided slices, one for each place in a window; adaptive windows of several sizes over
-cells (largest) or by a matrix for each dimension (average). `pool.py` declares the operators.
+Windows at even steps are swept one dimension after the other. The windows of adaptive pooling differ in size where the
+result's size does not divide the input's: means then are products with a matrix for each dimension, maxima are taken
+from tables of the elements' positions.
 """
 
 
 import itertools
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from .gather import add_at
-from .infer import product
-from .windows import Pads, padded, resolve_pads, window_count, window_slices
+from .windows import Geometry, padded
 
-
-class Plan(NamedTuple):
-    """Windows of one size; `counts` of them along each dimension."""
-
-    kernel: Sequence[int]
-    strides: Sequence[int]
-    pads: Pads
-    counts: tuple[int, ...]
+Table = list[list[int]]  # for each window along a dimension the positions in it, all of one length
 
 
-def make_plan(sizes: Sequence[int], ksize: Sequence[int], strides: Sequence[int], paddings: Sequence[int],
-          algorithm: str = "EXPLICIT", ceil_mode: bool = False, global_pooling: bool = False,
-          adaptive: bool = False) -> Plan | None:
-    """None where adaptive windows differ in size."""
-    rank = len(sizes)
-    if global_pooling:
-        return Plan(sizes, [1] * rank, [(0, 0)] * rank, (1,) * rank)
-    if adaptive:
-        if any(size < 0 or size % n for size, n in zip(sizes, ksize, strict=True)):
-            return None
-        kernel = [size // n for size, n in zip(sizes, ksize, strict=True)]
-        return Plan(kernel, kernel, [(0, 0)] * rank, tuple(ksize))
-    pads = resolve_pads(algorithm, paddings, sizes, ksize, strides)
-    counts = tuple(window_count(*args, ceil=ceil_mode) for args in zip(sizes, ksize, strides, pads, strict=True))
-    return Plan(ksize, strides, pads, counts)
+def _sweep(function: Callable, x: Any, geo: Geometry, n: int) -> Any:
+    """The elements that stand in one window along dimension n of those that have windows, joined by `function`."""
+    before, after = x.ndim - len(geo.kernel) + n, len(geo.kernel) - n - 1
+    last = (geo.out[n] - 1) * geo.strides[n] + 1
 
+    def at(offset: int) -> Any:
+        return x[(*(slice(None),) * before, slice(offset, offset + last, geo.strides[n]), *(slice(None),) * after)]
 
-def _bounds(size: int, n: int) -> list[tuple[int, int]]:
-    """Where adaptive windows begin and end along a dimension."""
-    return [(i * size // n, -(-(i + 1) * size // n)) for i in range(n)]
-
-
-def channels_first(x: Any, data_format: str) -> Any:
-    return x.transpose(0, x.ndim - 1, *range(1, x.ndim - 1)) if data_format[-1] == "C" else x
-
-
-def in_format(x: Any, data_format: str) -> Any:
-    return x.transpose(0, *range(2, x.ndim), 1) if data_format[-1] == "C" else x
-
-
-def _lowest(xp: Any, dtype: Any) -> Any:
-    return xp.finfo(dtype).min if dtype.kind == "f" else xp.iinfo(dtype).min
-
-
-def behind(sizes: Sequence[int], plan: Plan) -> Pads:
-    """The pads, with what the last windows need behind (ceil_mode) added."""
-    return [(before, max(after, (n - 1) * s + k - size - before)) for (before, after), n, s, k, size in zip(
-        plan.pads, plan.counts, plan.strides, plan.kernel, sizes, strict=True)]
-
-
-def _windows(plan: Plan) -> Any:
-    """For each place in a window, the index of the elements that stand there."""
-    for offsets in itertools.product(*map(range, plan.kernel)):
-        yield window_slices(offsets, plan.counts, plan.strides)
-
-
-def _whole(plan: Plan, x: Any) -> bool:
-    """True where one window covers everything."""
-    return product(plan.counts) == 1 and tuple(plan.kernel) == x.shape[2:] and not any(map(any, plan.pads))
-
-
-# largest
-
-def largest(xp: Any, x: Any, plan: Plan) -> Any:
-    if _whole(plan, x):
-        return x.max(tuple(range(2, x.ndim)), keepdims=True)
-    x = padded(xp, x, behind(x.shape[2:], plan), _lowest(xp, x.dtype))
-    places = _windows(plan)
-    first = x[next(places)]
-    second = next(places, None)
-    if second is None:
-        return first.copy()
-    result = xp.maximum(first, x[second])
-    for place in places:
-        xp.maximum(result, x[place], out=result)
+    if geo.kernel[n] == 1:
+        return at(0)
+    result = function(at(0), at(1))
+    for offset in range(2, geo.kernel[n]):
+        function(result, at(offset), out=result)
     return result
 
 
-def first_largest(xp: Any, x: Any, out: Any, plan: Plan) -> Any:
-    """For each place in a window, its index and the mask of windows whose first largest element stands there."""
-    x = padded(xp, x, behind(x.shape[2:], plan), _lowest(xp, x.dtype))
-    open_ = None
-    for place in _windows(plan):
-        mask = x[place] == out
-        if open_ is not None:
-            mask &= open_
-            open_ ^= mask
-        else:
-            open_ = ~mask
-        yield place, mask
-
-
-def largest_backward(xp: Any, x: Any, out: Any, g: Any, plan: Plan) -> Any:
-    """g where each window of x has its first largest element, added up."""
-    pads = behind(x.shape[2:], plan)
-    result = xp.zeros(x.shape[:2] + tuple(n + a + b for n, (a, b) in zip(x.shape[2:], pads, strict=True)), g.dtype)
-    for place, mask in first_largest(xp, x, out, plan):
-        result[place] += g * mask
-    return result[(..., *(slice(a, a + n) for n, (a, _) in zip(x.shape[2:], pads, strict=True)))]
-
-
-def largest_pick(xp: Any, x: Any, out: Any, v: Any, plan: Plan) -> Any:
-    """The elements of v that stand where each window of x has its first largest."""
-    v = padded(xp, v, behind(x.shape[2:], plan))
-    result = xp.zeros(out.shape, v.dtype)
-    for place, mask in first_largest(xp, x, out, plan):
-        result += v[place] * mask
-    return result
-
-
-# average
-
-def _counts(xp: Any, sizes: Sequence[int], plan: Plan, exclusive: bool, dtype: Any) -> Any:
-    """1 / the number of elements that each window counts, as [*counts]; windows are cut at the end of the padding."""
-    result: Any = 1
-    for axis, (size, k, s, (before, after), n) in enumerate(
-            zip(sizes, plan.kernel, plan.strides, plan.pads, plan.counts, strict=True)):
-        starts = [i * s - before for i in range(n)]
-        ends = [min(start + k, size + after) for start in starts]
-        if exclusive:
-            starts, ends = [max(start, 0) for start in starts], [min(end, size) for end in ends]
-        lengths = xp.asarray([1.0 / max(end - start, 1) for start, end in zip(starts, ends, strict=True)], dtype)
-        result = result * lengths.reshape((-1,) + (1,) * (len(sizes) - 1 - axis))
-    return result
-
-
-def average(xp: Any, x: Any, plan: Plan, exclusive: bool) -> Any:
-    if _whole(plan, x):
-        return x.mean(tuple(range(2, x.ndim)), keepdims=True)
-    factor = _counts(xp, x.shape[2:], plan, exclusive, x.dtype)
-    x = padded(xp, x, behind(x.shape[2:], plan))
-    places = _windows(plan)
-    result = x[next(places)].copy()
-    for place in places:
-        result += x[place]
-    result *= factor
-    return result
-
-
-def average_backward(xp: Any, g: Any, sizes: tuple[int, ...], plan: Plan, exclusive: bool) -> Any:
-    g = g * _counts(xp, sizes, plan, exclusive, g.dtype)
-    pads = behind(sizes, plan)
-    if _whole_sizes(plan, sizes):
-        return xp.broadcast_to(g, g.shape[:2] + sizes).copy()
-    result = xp.zeros(g.shape[:2] + tuple(n + a + b for n, (a, b) in zip(sizes, pads, strict=True)), g.dtype)
-    for place in _windows(plan):
-        result[place] += g
-    return result[(..., *(slice(a, a + n) for n, (a, _) in zip(sizes, pads, strict=True)))]
-
-
-def _whole_sizes(plan: Plan, sizes: tuple[int, ...]) -> bool:
-    return product(plan.counts) == 1 and tuple(plan.kernel) == tuple(sizes)
-
-
-def averaging(xp: Any, size: int, n: int, dtype: Any) -> Any:
-    """The matrix [n, size] that averages a dimension over adaptive windows."""
-    matrix = xp.zeros((n, size), dtype)
-    for row, (start, end) in enumerate(_bounds(size, n)):
-        matrix[row, start:end] = 1.0 / (end - start)
-    return matrix
-
-
-def along_each(xp: Any, x: Any, matrices: Sequence[Any]) -> Any:
-    """Each spatial dimension multiplied by its matrix."""
-    for axis, matrix in enumerate(matrices):
-        x = xp.moveaxis(xp.matmul(xp.moveaxis(x, axis + 2, -1), matrix.T), -1, axis + 2)
+def _swept(function: Callable, x: Any, geo: Geometry) -> Any:
+    for n in range(len(geo.kernel)):
+        x = _sweep(function, x, geo, n)
     return x
 
 
-# largest, with its place in the plane
-
-def max_with_index(xp: Any, x: Any, ksize: Sequence[int], plan: Plan | None) -> tuple[Any, Any]:
-    sizes = x.shape[2:]
-    places = xp.arange(product(sizes), dtype="int32").reshape(sizes)
-    if plan is None:
-        return _cells(xp, x, places, [_bounds(size, n) for size, n in zip(sizes, ksize, strict=True)])
-    pads = behind(sizes, plan)
-    out = largest(xp, x, plan)
-    index = xp.full(out.shape, -1, "int32")
-    numbers = padded(xp, places, pads, -1)
-    for place, mask in first_largest(xp, x, out, plan):
-        index = xp.where(mask, numbers[place], index)
-    return out, index
+def _lowest(xp: Any, dtype: Any) -> Any:
+    return -float("inf") if dtype.kind == "f" else xp.iinfo(dtype).min
 
 
-def _cells(xp: Any, x: Any, places: Any, bounds: list) -> tuple[Any, Any]:
-    counts = tuple(map(len, bounds))
-    out, index = xp.empty(x.shape[:2] + counts, x.dtype), xp.empty(x.shape[:2] + counts, "int32")
-    for cell in itertools.product(*map(range, counts)):
-        part = tuple(slice(*bounds[axis][i]) for axis, i in enumerate(cell))
-        window = x[(..., *part)].reshape(*x.shape[:2], -1)
-        best = window.argmax(-1)
-        index[(..., *cell)] = places[part].reshape(-1)[best]
-        out[(..., *cell)] = window.max(-1)
-    return out, index
+def max_pool(xp: Any, x: Any, geo: Geometry) -> Any:
+    """The maxima of the windows."""
+    result = _swept(xp.maximum, padded(xp, x, geo, _lowest(xp, x.dtype)), geo)
+    return result.copy() if set(geo.kernel) == {1} else result
 
 
-def _planes(index: Any, xp: Any, plane: int) -> Any:
-    """Places in planes as places in all planes, one behind the other."""
-    rows = index.shape[0] * index.shape[1]
-    return (index.reshape(rows, -1).astype("int64") + xp.arange(rows)[:, None] * plane).reshape(-1)
+def _first_hits(xp: Any, x: Any, out: Any, geo: Geometry) -> Any:
+    """For each place in a window its slices, and in which windows it holds the first of the maxima."""
+    x = padded(xp, x, geo, _lowest(xp, x.dtype))
+    free = None
+    for offsets in itertools.product(*map(range, geo.kernel)):
+        place = (..., *geo.place(offsets))
+        hit = x[place] == out
+        if free is None:
+            free = ~hit
+        else:
+            hit &= free
+            free ^= hit
+        yield place, hit
 
 
-def max_with_index_backward(xp: Any, g: Any, index: Any, shape: tuple[int, ...]) -> Any:
-    """Each element of g at its place in the planes of a new array of `shape`."""
-    result = xp.zeros(product(shape), g.dtype)
-    add_at(xp, result, _planes(index, xp, product(shape[2:])), g.reshape(-1))
-    return result.reshape(shape)
+def max_pool_grad(xp: Any, x: Any, out: Any, g: Any, geo: Geometry) -> Any:
+    """The gradient of the maxima, all of it to the first of equal ones."""
+    disjoint = all(k <= s for k, s in zip(geo.kernel, geo.strides, strict=True))
+    covered = disjoint and all(c * s == size for c, s, size in zip(geo.out, geo.strides, geo.padded, strict=True))
+    make = xp.empty if covered and geo.kernel == geo.strides else xp.zeros
+    result = make((*x.shape[:2], *geo.padded), g.dtype)
+    for place, hit in _first_hits(xp, x, out, geo):
+        if disjoint:
+            xp.multiply(g, hit, out=result[place])
+        else:
+            result[place] += g * hit
+    return result[(..., *geo.inner)]
 
 
-def pick(xp: Any, v: Any, index: Any) -> Any:
-    """The elements of v at these places in its planes."""
-    return v.reshape(-1)[_planes(index, xp, product(v.shape[2:]))].reshape(index.shape)
+def max_pool_take(xp: Any, x: Any, out: Any, v: Any, geo: Geometry) -> Any:
+    """The elements of v that stand where those of x are the maxima: the transpose of `max_pool_grad`."""
+    v = padded(xp, v, geo)
+    return sum(v[place] * hit for place, hit in _first_hits(xp, x, out, geo))
+
+
+# means
+
+def _counts(geo: Geometry, pads: Sequence[tuple[int, int]], exclusive: bool) -> list[list[int]]:
+    """How many elements count in each window, by dimension: those of the input, or of the padding too."""
+    result = []
+    for kernel, stride, size, out, (before, after) in zip(
+            geo.kernel, geo.strides, geo.sizes, geo.out, pads, strict=True):
+        low, high = (0, size) if exclusive else (-before, size + after)
+        starts = [n * stride - before for n in range(out)]
+        result.append([max(min(start + kernel, high) - max(start, low), 1) for start in starts])
+    return result
+
+
+def mean_factor(xp: Any, geo: Geometry, pads: Sequence[tuple[int, int]], exclusive: bool, dtype: Any) -> Any:
+    """What sums of windows are multiplied by; `pads` is the padding without what only completes the last windows."""
+    counts = _counts(geo, pads, exclusive)
+    if all(len(set(row)) == 1 for row in counts):
+        factor = 1.0
+        for row in counts:
+            factor /= row[0]
+        return factor
+    result = xp.ones((), dtype)
+    for row in counts:
+        result = result[..., None] / xp.asarray(row, dtype)
+    return result
+
+
+def _is_whole(geo: Geometry) -> bool:
+    return geo.kernel == geo.sizes and not geo.is_padded
+
+
+def sum_pool(xp: Any, x: Any, geo: Geometry) -> Any:
+    """The sums of the windows."""
+    if _is_whole(geo):
+        return x.sum(tuple(range(2, x.ndim)), dtype=x.dtype, keepdims=True)
+    return _swept(xp.add, padded(xp, x, geo), geo)
+
+
+def sum_pool_grad(xp: Any, g: Any, geo: Geometry) -> Any:
+    """The gradient of the sums."""
+    if _is_whole(geo):
+        return xp.broadcast_to(g, (*g.shape[:2], *geo.sizes)).copy()
+    rank = len(geo.kernel)
+    for n in reversed(range(rank)):
+        if geo.kernel[n] == geo.strides[n] == 1 and g.shape[2 + n] == geo.padded[n]:
+            continue
+        spread = xp.zeros((*g.shape[:2 + n], geo.padded[n], *g.shape[3 + n:]), g.dtype)
+        rest = (slice(None),) * (rank - n - 1)
+        for offset in range(geo.kernel[n]):
+            last = offset + (geo.out[n] - 1) * geo.strides[n] + 1
+            spread[(..., slice(offset, last, geo.strides[n]), *rest)] += g
+        g = spread
+    return g[(..., *geo.inner)]
+
+
+# windows of several sizes
+
+def adaptive_bounds(size: int, out: int) -> list[tuple[int, int]]:
+    """Where each of `out` windows over `size` elements begins and ends."""
+    return [(n * size // out, -(-(n + 1) * size // out)) for n in range(out)]
+
+
+def _mean_matrix(xp: Any, size: int, out: int, dtype: Any) -> Any:
+    rows = [[1 / (end - start) if start <= n < end else 0.0 for n in range(size)]
+            for start, end in adaptive_bounds(size, out)]
+    return xp.asarray(rows, dtype)
+
+
+def adaptive_mean(xp: Any, x: Any, sizes: Sequence[int], out: Sequence[int], back: bool = False) -> Any:
+    """The means of `out` windows over `sizes` elements in each dimension; with `back` the transpose of this map."""
+    for n, (size, count) in enumerate(zip(sizes, out, strict=True)):
+        matrix = _mean_matrix(xp, size, count, x.dtype)
+        x = xp.moveaxis(xp.matmul(xp.moveaxis(x, 2 + n, -1), matrix if back else matrix.T), -1, 2 + n)
+    return x
+
+
+def adaptive_tables(sizes: Sequence[int], out: Sequence[int]) -> list[Table]:
+    """The positions in adaptive windows; the last of a shorter one is repeated."""
+    tables = []
+    for size, count in zip(sizes, out, strict=True):
+        bounds = adaptive_bounds(size, count)
+        longest = max(end - start for start, end in bounds)
+        tables.append([[min(start + n, end - 1) for n in range(longest)] for start, end in bounds])
+    return tables
+
+
+def even_tables(geo: Geometry) -> list[Table]:
+    """The positions in windows at even steps; those in the padding are replaced by the nearest in the input."""
+    return [
+        [[min(max(n * stride - before + offset, 0), size - 1) for offset in range(kernel)] for n in range(out)]
+        for kernel, stride, size, out, (before, _) in zip(
+            geo.kernel, geo.strides, geo.sizes, geo.out, geo.pads, strict=True)]
+
+
+def max_with_positions(xp: Any, x: Any, tables: Sequence[Table]) -> tuple[Any, Any]:
+    """The maxima, and their positions (int32) in the sample's channel, row after row."""
+    rank, sizes = len(tables), x.shape[2:]
+    flat = xp.zeros((1,) * (2 * rank), "int64")
+    for n, table in enumerate(tables):
+        shape = [1] * (2 * rank)
+        shape[n], shape[rank + n] = len(table), len(table[0])
+        flat = flat * sizes[n] + xp.asarray(table).reshape(shape)
+    out = flat.shape[:rank]
+    flat = flat.reshape(*out, -1)
+    values = x.reshape(*x.shape[:2], -1)[:, :, flat]
+    best = values.argmax(-1)[..., None]
+    positions = xp.take_along_axis(xp.broadcast_to(flat, values.shape), best, -1)[..., 0]
+    return xp.take_along_axis(values, best, -1)[..., 0], positions.astype("int32")
+
+
+def take_positions(xp: Any, x: Any, positions: Any) -> Any:
+    """The elements of x at positions in each channel."""
+    flat = positions.reshape(*positions.shape[:2], -1)
+    return xp.take_along_axis(x.reshape(*x.shape[:2], -1), flat, 2).reshape(positions.shape)
+
+
+def put_positions(xp: Any, g: Any, positions: Any, sizes: Sequence[int]) -> Any:
+    """Zeros of `sizes` with the elements of g added at positions in each channel."""
+    count = 1
+    for size in sizes:
+        count *= size
+    result = xp.zeros((g.shape[0] * g.shape[1], count), g.dtype)
+    channel = xp.arange(result.shape[0]).reshape(*g.shape[:2], *(1,) * (g.ndim - 2)) * count
+    xp.add.at(result.reshape(-1), (positions + channel).reshape(-1), g.reshape(-1))
+    return result.reshape(*g.shape[:2], *sizes)

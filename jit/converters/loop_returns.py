@@ -38,7 +38,7 @@ def _moved(statement: Any, context: Context) -> list[Any]:
     statement.body = _leaving(statement.body, statement, left, context)
     before = [s for flag in left for s in quote("flag = False", statement, flag=flag)]
     behind = [s for flag, jump in left.items() for s in quote("if flag: jump", jump, flag=flag, jump=[jump])]
-    if left and endless and not any_contains(statement.body, (gast.Return,)):  # what the last flag would tell is certain
+    if left and endless and not any_contains(statement.body, (gast.Return,)):  # the last flag is certain
         behind[-1] = behind[-1].body[0]
     return [*before, statement, *behind]
 

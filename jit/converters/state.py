@@ -66,7 +66,7 @@ def plan(function: Any) -> Plan:
     graph = build(function.body)
     live = live_names(graph, always)
     changing = rebinding(function)
-    states = {s: _state(s, graph, live, scope, changing) for s in graph.tests if convertible(s)}
+    states = {s: _state(s, graph, live, changing, scope.local, done.aliased) for s in graph.tests if convertible(s)}
     bound = bound_names(graph, scope.parameters, _own_names(states, graph))
     for statement, state in states.items():
         state.unbound = (set(state.names) & scope.local) - bound_after(graph.tests[statement], bound)
@@ -78,18 +78,19 @@ def _unbindable(states: dict[Any, State], done: Activity) -> set[str]:
     return done.deletes.union(*(s.unbound for s in states.values())) if states else set()
 
 
-def _state(statement: Any, graph: Graph, live: dict[Node, set[str]], scope: Scope,
-           changing: dict[str, set[str]]) -> State:
+def _state(statement: Any, graph: Graph, live: dict[Node, set[str]], changing: dict[str, set[str]],
+           local: set[str], aliased: set[str]) -> State:
     done = [activity(body) for body in _branches(statement)]
     writes = [(d.writes | d.deletes).union(*(changing[n] for n in d.reads & changing.keys())) for d in done]
     assigned = set().union(*writes)
-    writes = [w | d.mutates & scope.local for w, d in zip(writes, done, strict=True)]
+    writes = [w | d.mutates & local for w, d in zip(writes, done, strict=True)]
     written = set().union(*writes)
     test, is_if = graph.tests[statement], isinstance(statement, gast.If)
     inside = live_after(test, live) if is_if else live[test]  # a loop's test is read again after each turn
     behind = live[graph.after[statement]] if is_if else inside
-    outputs = sorted(written & behind)
-    restored = sorted((written & inside) - behind)
+    changed = set().union(*(d.mutates for d in done)) & local & inside & aliased  # others may hold the same list
+    outputs = sorted(written & behind | changed)
+    restored = sorted(written & inside - behind - changed)
     attributes = {text: node for d in done for text, node in d.attributes.items() if text.split(".")[0] not in assigned}
     return State(outputs, restored, attributes, [w & {*outputs, *restored} for w in writes])
 

@@ -59,7 +59,7 @@ class Calls:
         kind = type(instance)
         if hasattr(kind, "_call_with_hooks"):
             return functools.partial(self._call_layer, instance)
-        call = getattr(kind, "__call__", None)
+        call = getattr(kind, "__call__", None)  # noqa: B004 - the function itself is wanted
         new = self._function(call) if isinstance(call, FunctionType) else call
         return instance if new is call else MethodType(new, instance)
 

@@ -27,6 +27,7 @@ class raising:
         self._body = body
 
     def __call__(self) -> Any:
+        """Runs the branch."""
         return self._body()
 
 
@@ -50,8 +51,8 @@ def if_stmt(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple],
     merge = Merge(names[:outputs], where, stays[:outputs])
     with no_changes_in_place(where, "`if`", body, orelse):
         after = merge.stage(test, lambda: run(body), lambda: run(orelse))
-    after = map(settled, before, zip(*given, strict=True), zip(merge.first, merge.second, strict=True), after)
-    set_state((*after, *before[outputs:]))
+    kept = [a is c and b is d for a, b, c, d in zip(*given, merge.first, merge.second, strict=False)]
+    set_state((*map(settled, before, kept, after), *before[outputs:]))
     return None
 
 

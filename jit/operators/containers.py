@@ -17,20 +17,17 @@ def copied(value: Any) -> Any:
     return nest.map_structure(lambda leaf: leaf, value) if type(value) in (list, dict, tuple) else value
 
 
-def settled(before: Any, copies: tuple[Any, Any], left: tuple[Any, Any], merged: Any) -> Any:
-    """The value behind a staged `if`: `before`, where the branches left the copies they were given, brought up to date.
-
-    `copies` and `left`: what each branch was given and what it left in the variable.
-    """
-    if type(before) not in (list, dict, tuple) or any(c is not v for c, v in zip(copies, left, strict=True)):
-        return merged
-    if same_structure(before, merged) and all(map(same, nest.leaves(before), nest.leaves(merged))):
+def settled(before: Any, kept: bool, new: Any) -> Any:
+    """The value behind a staged statement: `before`, brought up to date, where the variable `kept` what it held."""
+    if type(before) not in (list, dict, tuple) or not kept:
+        return new
+    if same_structure(before, new) and all(map(same, nest.leaves(before), nest.leaves(new))):
         return before
     if type(before) is list:
-        before[:] = merged
+        before[:] = new
     elif type(before) is dict:
         before.clear()
-        before.update(merged)
+        before.update(new)
     else:
-        return merged
+        return new
     return before

@@ -71,7 +71,7 @@ def zip_(*iterables: Any, **options: Any) -> Any:
     """`zip(…)`: as soon as one length is known only when the program runs, all must be tensors or ranges of such."""
     found = [sequence_of(i) for i in iterables]
     if all(f is None for f in found):
-        return zip(*iterables, **options)
+        return zip(*iterables, **options)  # noqa: B905 - strict is among the options
     items = [_indexed(i) if f is None else f.counted() for i, f in zip(iterables, found, strict=True)]
     stop = items[0].stop
     for other in items[1:]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core import nest
+from .containers import settled
 from .merging import described_name
 from .undefined import Undefined, reason
 from .values import agree, described, is_staged, staged_leaves
@@ -20,6 +21,7 @@ class LoopState:
         self._names = names
         self._where = where
         self._initial = initial
+        self._kept = [True] * len(initial)
         self.variables = [leaf for value in initial for leaf in staged_leaves(value)]
 
     def values(self, variables: Any) -> tuple:
@@ -33,11 +35,14 @@ class LoopState:
             return value
         return nest.map_structure(lambda leaf: next(given) if is_staged(leaf) else leaf, value)
 
-    def next_variables(self, state: tuple, variables: Any) -> list[Any]:
-        """The loop variables after a turn; raises TypeError where a value changed its type or nesting."""
-        entered = self.values(variables)
+    def next_variables(self, entered: tuple, state: tuple, variables: Any) -> list[Any]:
+        """The loop variables after a turn, which was given the state `entered`, made of `variables`, and left `state`.
+
+        Raises TypeError where a value changed its type or nesting.
+        """
+        self._kept = [kept and a is b for kept, a, b in zip(self._kept, entered, state, strict=True)]
         new: list[Any] = []
-        for i, first in enumerate(entered):
+        for i, first in enumerate(self.values(variables)):  # `entered` may have been changed in place
             if type(first) is not Undefined:
                 self._check(i, first, state[i])
                 new += staged_leaves(state[i])
@@ -60,7 +65,8 @@ class LoopState:
 
     def final(self, results: Any) -> tuple:
         """The state behind the loop; what only the loop binds has no value there."""
-        return tuple(self._missing(i, v) if type(v) is Undefined else v for i, v in enumerate(self.values(results)))
+        values = map(settled, self._initial, self._kept, self.values(results))
+        return tuple(self._missing(i, v) if type(v) is Undefined else v for i, v in enumerate(values))
 
     def _missing(self, i: int, value: Undefined) -> Undefined:
         return Undefined(self._names[i], reason(value) or self._why(self._names[i]))

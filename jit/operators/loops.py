@@ -30,12 +30,13 @@ def while_stmt(test: Callable[[], Any], body: Callable[[], Any], get_state: GetS
             return
         body()
         going = test()
-    with no_changes_in_place(here(), "loop", body):
-        _stage(test, body, get_state, set_state, names, here())
+    _stage(test, body, get_state, set_state, names, body)
 
 
 def _stage(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState, set_state: SetState,
-           names: tuple[str, ...], where: str) -> None:
+           names: tuple[str, ...], users: Any) -> None:
+    """Stages a loop; `users` is the part of `body` that the user wrote."""
+    where = here()
     state = LoopState(names, where, get_state())
 
     def traced_test(*variables: Any) -> Any:
@@ -43,11 +44,13 @@ def _stage(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState
         return test()
 
     def traced_body(*variables: Any) -> list[Any]:
-        set_state(state.values(variables))
+        entered = state.values(variables)
+        set_state(entered)
         body()
-        return state.next_variables(get_state(), variables)
+        return state.next_variables(entered, get_state(), variables)
 
-    results = staging.while_loop(traced_test, traced_body, state.variables)
+    with no_changes_in_place(where, "loop", users):
+        results = staging.while_loop(traced_test, traced_body, state.variables)
     set_state(state.final(results))
 
 
@@ -109,8 +112,7 @@ def _for_staged(items: SymbolicSequence, body: Callable[[Any], Any], guard: Call
         body(items.item_at(index))
         index = index + items.step
 
-    with no_changes_in_place(here(), "loop", body):
-        _stage(test, turn, get, set_, ("the loop's index", *names), here())
+    _stage(test, turn, get, set_, ("the loop's index", *names), body)
 
 
 def _and_guard(inside: Any, going: Any) -> Any:

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-
 _USUAL = ("local variable {!r} referenced before assignment" if sys.version_info < (3, 11) else
           "cannot access local variable {!r} where it is not associated with a value")
 

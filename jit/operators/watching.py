@@ -53,4 +53,5 @@ def _within_reach(branch: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _is_plain_object(value: Any) -> bool:
-    return not isinstance(value, (type, ModuleType, FunctionType)) and isinstance(getattr(value, "__dict__", None), dict)
+    has_attributes = isinstance(getattr(value, "__dict__", None), dict)
+    return has_attributes and not isinstance(value, (type, ModuleType, FunctionType))

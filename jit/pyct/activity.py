@@ -11,7 +11,8 @@ from typing import Any
 
 import gast
 
-_MUTATORS = {"append", "extend", "insert", "pop", "remove", "clear", "reverse", "sort", "update", "setdefault", "popitem"}
+_MUTATORS = {"append", "extend", "insert", "pop", "remove", "clear", "reverse", "sort", "update", "setdefault",
+             "popitem"}
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda)
 
 
@@ -26,6 +27,7 @@ class Activity:
     walrus: set[str] = field(default_factory=set)  # the writes that `:=` does
     handlers: set[str] = field(default_factory=set)  # names bound by `except … as`, which Python deletes by itself
     mutates: set[str] = field(default_factory=set)  # lists and dicts, perhaps, that it changes in place
+    aliased: set[str] = field(default_factory=set)  # names whose value is given to another variable or put somewhere
     globals: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)
     attributes: dict[str, gast.Attribute] = field(default_factory=dict)  # written `a.b.c`, by its text
@@ -106,6 +108,11 @@ class _Collector(gast.NodeVisitor):
         if text and not isinstance(node.ctx, gast.Load):
             self.found.attributes[text] = node
         self.visit(node.value)
+
+    def visit_Assign(self, node: gast.Assign) -> None:
+        held = [node.value, *getattr(node.value, "elts", ()), *getattr(node.value, "values", ())]
+        self.found.aliased |= {v.id for v in held if isinstance(v, gast.Name)}
+        self.generic_visit(node)
 
     def visit_Subscript(self, node: gast.Subscript) -> None:
         if not isinstance(node.ctx, gast.Load):

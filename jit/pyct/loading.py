@@ -7,8 +7,8 @@ Knows nothing of what the code is for; `injected` names reach it as extra closur
 """
 
 from __future__ import annotations
-
 import __future__
+
 import ast
 import copy
 from collections.abc import Mapping

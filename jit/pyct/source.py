@@ -148,7 +148,8 @@ def _mentions(node: Any) -> tuple[set[str], set[str]]:
 def _to_gast(node: Any) -> Any:
     unknown = {type(n).__name__ for n in ast.walk(node) if not hasattr(gast, type(n).__name__)} - {"arg"}
     if unknown:  # an older gast would leave them out
-        raise SourceUnavailable(f"it uses {', '.join(sorted(unknown))}, which the installed gast does not know; upgrade it")
+        names = ", ".join(sorted(unknown))
+        raise SourceUnavailable(f"it uses {names}, which the installed gast does not know; upgrade it")
     statement = ast.Expr(value=node) if isinstance(node, ast.Lambda) else node
     converted = gast.ast_to_gast(ast.Module(body=[statement], type_ignores=[])).body[0]
     return converted.value if isinstance(node, ast.Lambda) else converted

@@ -51,6 +51,9 @@ class Symbol:
     def sum(self):
         return Symbol(self.value.sum())
 
+    def __neg__(self):
+        return Symbol(-self.value)
+
     def __repr__(self):
         return f"Symbol({self.value})"
 

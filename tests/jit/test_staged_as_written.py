@@ -1,4 +1,4 @@
-# ruff: noqa: F811, F841, F401, E731 (fixtures are imported by name)
+# ruff: noqa: F811, F401 (fixtures are imported by name)
 """Functions as people write them, staged: each comes to what it comes to in Python, for every value tried."""
 
 import contextlib
@@ -238,12 +238,13 @@ def list_that_both_branches_fill(x):
 @case
 def dict_in_a_branch_and_a_loop(x):
     held = {"sum": 0, "turns": [0, "unit"]}
+    same = held
     if x > 1:
         held["sum"] = x
     for i in range(x):
         held["sum"] = held["sum"] + i
         held["turns"][0] += 1
-    return held["sum"], held["turns"][0], held["turns"][1]
+    return same["sum"], held["turns"][0], held["turns"][1]
 
 
 @pytest.mark.parametrize("value", VALUES)
@@ -261,7 +262,7 @@ def test_enumerate_and_zip_of_unknown_length(backend, symbol, plain_value):
         total = 0
         for i, row in enumerate(rows, 1):
             total = total + row * i
-        for row, weight in zip(rows, weights):
+        for row, weight in zip(rows, weights, strict=False):
             total = total + row * weight
         return total
 

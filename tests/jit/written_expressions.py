@@ -1,4 +1,3 @@
-# ruff: noqa: B012, B023, E731, E741, F821, F841, F842, UP037
 """Functions as people write them: expressions, calls and comprehensions.
 
 `CASES` holds each with the argument tuples to try. Nothing here knows that it will be converted.
@@ -80,6 +79,10 @@ def fstring(n):
     return f"{n if n else v!r:>{n + 5}} {v:.2f} {not n} {f'{n and v}'}"
 
 
+class Box:
+    pass
+
+
 @case(2)
 def shapes(n):
     b = Box()
@@ -90,7 +93,8 @@ def shapes(n):
 
 @case(3)
 def maxmin(n):
-    return max(range(n), key=lambda v: -v), min(n, 2), sum([n, 1]), any(v > 2 for v in range(n)), all([n, 0]), list(zip([1], [2])), dict(enumerate("ab"))
+    found = max(range(n), key=lambda v: -v), min(n, 2), sum([n, 1]), any(v > 2 for v in range(n)), all([n, 0])
+    return found, list(zip([1], [2], strict=True)), dict(enumerate("ab"))
 
 
 @case(5)

@@ -1,4 +1,3 @@
-# ruff: noqa: B012, B023, E731, E741, F821, F841, F842, UP037
 """Functions as people write them: every way of leaving a loop, a branch or a function.
 
 `CASES` holds each with the argument tuples to try. Nothing here knows that it will be converted.

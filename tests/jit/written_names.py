@@ -1,4 +1,4 @@
-# ruff: noqa: B012, B023, E731, E741, F821, F841, F842, UP037
+# ruff: noqa: F821, F841, F842, UP037
 """Functions as people write them: names that come, go, hide and are shared.
 
 `CASES` holds each with the argument tuples to try. Nothing here knows that it will be converted.

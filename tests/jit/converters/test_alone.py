@@ -6,7 +6,6 @@ import written_jumps
 import written_names
 from outcomes import assert_same
 from plain_operators import OPERATORS as PLAIN
-
 from proa.jit.converters import (
     EXPRESSIONS,
     OPERATORS,

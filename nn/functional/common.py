@@ -1,0 +1,179 @@
+"""linear, dropout, padding and similarity as functions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ...ops.closeness import clip
+from ...ops.creation import full, is_value
+from ...ops.dropout import DOWNGRADE, UPSCALE, dropout_op
+from ...ops.elementwise import add_op, cast, greater_equal, multiply, scale
+from ...ops.label_smooth import label_smooth
+from ...ops.linalg import matmul_op
+from ...ops.manipulation import squeeze_op, unsqueeze_op
+from ...ops.pad import MODES, pad3d_op, pad_op
+from ...ops.random import uniform
+from ...ops.reduce import sum
+from ...ops.trace import apply
+from ...ops.unary import sqrt
+
+__all__ = ["alpha_dropout", "cosine_similarity", "dropout", "dropout2d", "dropout3d", "label_smooth", "linear", "pad",
+           "zeropad2d"]
+
+
+def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> Any:
+    """x · weight + bias: [..., m] by [m, n] gives [..., n].
+
+    >>> import proa as paddle
+    >>> paddle.nn.functional.linear(paddle.ones([1, 2]), paddle.ones([2, 3]), paddle.ones([3])).tolist()
+    [[3.0, 3.0, 3.0]]
+    """
+    product = apply(matmul_op, x, weight, trans_x=False, trans_y=False)
+    return product if bias is None else apply(add_op, product, bias)
+
+
+# dropout
+
+_MODES = {"upscale_in_train": UPSCALE, "downscale_in_infer": DOWNGRADE}
+
+
+def dropout(x: Any, p: float = 0.5, axis: int | Sequence[int] | None = None, training: bool = True,
+            mode: str = "upscale_in_train", name: str | None = None) -> Any:
+    """In training, x with each element set to 0 with probability p; in evaluation, all of x.
+
+    'upscale_in_train' divides what is left by 1 - p in training; 'downscale_in_infer' multiplies by 1 - p in
+    evaluation instead. With `axis` elements that differ only in other dimensions are dropped together.
+    After "Dropout" (Srivastava et al., 2014).
+    """
+    if is_value(p):
+        p = float(p)
+    if isinstance(p, bool) or not isinstance(p, (int, float)):
+        raise TypeError(f"dropout(p): p must be a number. Received {p!r}.")
+    if not 0 <= p <= 1:
+        raise ValueError(f"dropout(p): p must lie in [0, 1]. Received {p}.")
+    implementation = _MODES.get(mode)
+    if implementation is None:
+        raise ValueError(f"dropout(mode): must be 'upscale_in_train' or 'downscale_in_infer'. Received {mode!r}.")
+    if p == 0:
+        return x
+    if axis is None:
+        return apply(dropout_op, x, None, dropout_prob=float(p), is_test=not training,
+                     dropout_implementation=implementation, seed=0, fix_seed=False)[0]
+    return _dropout_along(x, float(p), [axis] if isinstance(axis, int) else list(axis), training, mode)
+
+
+def _dropout_along(x: Any, p: float, axes: list[int], training: bool, mode: str) -> Any:
+    rank = len(x.shape)
+    if not axes or any(not -rank <= n < rank for n in axes):
+        raise ValueError(f"dropout(axis): must name dimensions of x, which has {rank}. Received {axes}.")
+    if not training:
+        return x if mode == "upscale_in_train" else scale(x, 1 - p)
+    kept = {n % rank for n in axes}
+    drawn = uniform(_sizes(x, kept), "float32", 0.0, 1.0)
+    keep = cast(greater_equal(drawn, full([1], p, "float32")), x.dtype)
+    if mode == "upscale_in_train" and p < 1:
+        keep = scale(keep, 1 / (1 - p))
+    return multiply(x, keep)
+
+
+def _sizes(x: Any, kept: set[int]) -> list[Any]:
+    """The sizes of x in some dimensions and 1 in the others; a value where a size is not yet known."""
+    from ...ops.copying import shape
+
+    sizes: list[Any] = [size if n in kept else 1 for n, size in enumerate(x.shape)]
+    return [shape(x)[n] if size == -1 else size for n, size in enumerate(sizes)]
+
+
+def dropout2d(x: Any, p: float = 0.5, training: bool = True, data_format: str = "NCHW", name: str | None = None) -> Any:
+    """dropout of whole channels of images [N, C, H, W] (or [N, H, W, C])."""
+    return _dropout_channels("dropout2d", x, p, training, data_format, ("NCHW", "NHWC"))
+
+
+def dropout3d(x: Any, p: float = 0.5, training: bool = True, data_format: str = "NCDHW", name: str | None = None) -> Any:
+    """dropout of whole channels of volumes [N, C, D, H, W] (or [N, D, H, W, C])."""
+    return _dropout_channels("dropout3d", x, p, training, data_format, ("NCDHW", "NDHWC"))
+
+
+def _dropout_channels(what: str, x: Any, p: float, training: bool, data_format: str, formats: tuple[str, str]) -> Any:
+    if data_format not in formats or len(x.shape) != len(data_format):
+        raise ValueError(f"{what}(x, data_format): data_format must be {formats[0]!r} or {formats[1]!r} and x have "
+                         f"{len(formats[0])} dimensions. Received {data_format!r}, x.shape={list(x.shape)}.")
+    return dropout(x, p, [0, data_format.index("C")], training)
+
+
+def alpha_dropout(x: Any, p: float = 0.5, training: bool = True, name: str | None = None) -> Any:
+    """dropout that keeps mean and variance of what selu gives: dropped elements get selu's limit, all are rescaled.
+
+    After "Self-Normalizing Neural Networks" (Klambauer et al., 2017).
+    """
+    if not 0 <= p <= 1:
+        raise ValueError(f"alpha_dropout(p): p must lie in [0, 1]. Received {p}.")
+    if not training or p == 0:
+        return x
+    if p == 1:
+        return scale(x, 0.0)
+    limit = -1.6732632423543772 * 1.0507009873554805
+    gain = 1 / math.sqrt((1 - p) * (1 + p * limit * limit))
+    drawn = uniform(_sizes(x, set(range(len(x.shape)))), "float32", 0.0, 1.0)
+    keep = cast(greater_equal(drawn, full([1], p, "float32")), x.dtype)
+    return scale(multiply(x, keep) + scale(keep, -limit, limit), gain, -gain * p * limit)
+
+
+# padding
+
+def pad(x: Any, pad: Any, mode: str = "constant", value: float = 0.0, data_format: str = "NCHW",
+        name: str | None = None) -> Any:
+    """x with something around it: `value` ('constant'), its mirror image ('reflect'), its edge ('replicate'), or what
+    stands at its other end ('circular').
+
+    `pad` holds (before, after) for the spatial dimensions, the last first: [left, right, top, bottom] of an image. With
+    two numbers for every dimension of x and mode 'constant' it begins with the first dimension instead.
+
+    >>> import proa as paddle
+    >>> paddle.nn.functional.pad(paddle.ones([1, 1, 2, 2]), [1, 1, 0, 0]).tolist()
+    [[[[0.0, 1.0, 1.0, 0.0], [0.0, 1.0, 1.0, 0.0]]]]
+    """
+    rank = len(x.shape)
+    if mode not in MODES:
+        raise ValueError(f"pad(mode): must be one of {', '.join(MODES)}. Received {mode!r}.")
+    widths = pad if is_value(pad) else [int(n) for n in ([pad] * (2 * (rank - 2)) if isinstance(pad, int) else pad)]
+    if not is_value(pad) and len(widths) == 2 * rank and mode == "constant":
+        return apply(pad_op, x, paddings=widths, pad_value=float(value))
+    if rank not in (3, 4, 5):
+        raise ValueError(f"pad(x, pad): x must have 3, 4 or 5 dimensions, or pad two numbers for each of its "
+                         f"dimensions. Received x.shape={list(x.shape)}, pad={widths}.")
+    return _pad_spatial(x, widths, mode, float(value), data_format)
+
+
+def _pad_spatial(x: Any, widths: Any, mode: str, value: float, data_format: str) -> Any:
+    spatial = len(x.shape) - 2
+    last = data_format[-1] == "C"
+    added = [1 if last else 2] * (3 - spatial)
+    if is_value(widths):
+        if spatial != 3:
+            raise ValueError("pad(x, pad): pad may be a tensor where x has 5 dimensions; give ints otherwise.")
+        return apply(pad3d_op, x, widths, paddings=[], mode=mode, value=value, data_format="NDHWC" if last else "NCDHW")
+    if len(widths) != 2 * spatial:
+        raise ValueError(f"pad(x, pad): pad must hold {2 * spatial} numbers for x of {len(x.shape)} dimensions. "
+                         f"Received {widths}.")
+    for axis in added:
+        x = apply(unsqueeze_op, x, None, None, axes=[axis])
+    result = apply(pad3d_op, x, None, paddings=[*widths, *[0] * (6 - len(widths))], mode=mode, value=value,
+                   data_format="NDHWC" if last else "NCDHW")
+    for axis in added:
+        result = apply(squeeze_op, result, axes=[axis])
+    return result
+
+
+def zeropad2d(x: Any, padding: Any, data_format: str = "NCHW", name: str | None = None) -> Any:
+    """An image with zeros around it; `padding` is [left, right, top, bottom], or one int for all."""
+    return pad(x, [padding] * 4 if isinstance(padding, int) else padding, "constant", 0.0, data_format)
+
+
+def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any:
+    """The cosine of the angle between x1 and x2 along `axis`: x1 · x2 / max(|x1| |x2|, eps)."""
+    dot = sum(multiply(x1, x2), axis)
+    squares = sum(multiply(x1, x1), axis) * sum(multiply(x2, x2), axis)
+    return dot / sqrt(clip(squares, min=eps * eps))

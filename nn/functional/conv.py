@@ -1,0 +1,143 @@
+"""Convolutions in one, two and three dimensions, and their transposes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...ops import conv as ops
+from ...ops.elementwise import add_op
+from ...ops.manipulation import squeeze, unsqueeze
+from ...ops.operator import Operator
+from ...ops.trace import apply
+from .windows import check_format, padding_attributes, repeated
+
+__all__ = ["conv1d", "conv1d_transpose", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose"]
+
+
+def _with_bias(result: Any, bias: Any, channels_last: bool) -> Any:
+    if bias is None:
+        return result
+    return apply(add_op, result, bias, axis=-1 if channels_last else 1)
+
+
+def _attributes(what: str, stride: Any, padding: Any, dilation: Any, groups: int, data_format: str,
+                rank: int) -> dict[str, Any]:
+    if groups < 1:
+        raise ValueError(f"{what}: groups must be at least 1. Received groups={groups}.")
+    paddings, algorithm = padding_attributes(what, padding, rank, data_format[-1] == "C")
+    return {
+        "strides": repeated(what, "stride", stride, rank), "paddings": paddings, "padding_algorithm": algorithm,
+        "dilations": repeated(what, "dilation", dilation, rank), "groups": groups, "data_format": data_format,
+    }
+
+
+def _is_depthwise(x: Any, weight: Any, groups: int, data_format: str) -> bool:
+    channels = x.shape[-1 if data_format[-1] == "C" else 1]
+    return groups > 1 and groups == channels and weight.shape[0] % channels == 0
+
+
+def conv2d(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+           groups: int = 1, data_format: str = "NCHW", name: str | None = None) -> Any:
+    """The cross-correlation of x [N, C, H, W] with filters [M, C / groups, kH, kW], plus a bias [M]: [N, M, H', W'].
+
+    `H' = (H + padding before and after - dilation * (kH - 1) - 1) // stride + 1`, and W' alike. `padding` is a number,
+    two, four (top, bottom, left, right), pairs for all dimensions, "SAME" or "VALID". With data_format "NHWC" x and
+    the result have their channels last; filters stay as they are. Raises ValueError when shapes do not fit.
+
+    >>> import proa as paddle
+    >>> paddle.nn.functional.conv2d(paddle.ones([1, 3, 8, 8]), paddle.ones([6, 3, 3, 3]), stride=2, padding=1).shape
+    [1, 6, 4, 4]
+    """
+    check_format("conv2d", data_format, ("NCHW", "NHWC"))
+    attrs = _attributes("conv2d", stride, padding, dilation, groups, data_format, 2)
+    op = ops.depthwise_conv2d_op if _is_depthwise(x, weight, groups, data_format) else ops.conv2d_op
+    return _with_bias(apply(op, x, weight, **attrs), bias, data_format[-1] == "C")
+
+
+def conv3d(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+           groups: int = 1, data_format: str = "NCDHW", name: str | None = None) -> Any:
+    """As `conv2d` in three dimensions: x [N, C, D, H, W], filters [M, C / groups, kD, kH, kW]."""
+    check_format("conv3d", data_format, ("NCDHW", "NDHWC"))
+    attrs = _attributes("conv3d", stride, padding, dilation, groups, data_format, 3)
+    return _with_bias(apply(ops.conv3d_op, x, weight, **attrs), bias, data_format[-1] == "C")
+
+
+def _flat_padding(padding: Any, channels_last: bool) -> Any:
+    """The padding of one dimension as that of two, of which the first has size 1."""
+    if isinstance(padding, str):
+        return padding
+    pads, _ = padding_attributes("conv1d", padding, 1, channels_last)
+    return [0, 0, *(pads * 2 if len(pads) == 1 else pads)]
+
+
+def conv1d(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
+           groups: int = 1, data_format: str = "NCL", name: str | None = None) -> Any:
+    """As `conv2d` in one dimension: x [N, C, L], filters [M, C / groups, k]."""
+    check_format("conv1d", data_format, ("NCL", "NLC"))
+    last = data_format == "NLC"
+    axis = 1 if last else 2
+    result = conv2d(
+        unsqueeze(x, axis), unsqueeze(weight, 2), bias, [1, *repeated("conv1d", "stride", stride, 1)],
+        _flat_padding(padding, last), [1, *repeated("conv1d", "dilation", dilation, 1)], groups,
+        "NHWC" if last else "NCHW")
+    return squeeze(result, axis)
+
+
+# transposes
+
+def _transpose(op: Operator, what: str, x: Any, weight: Any, bias: Any, output_padding: Any, output_size: Any,
+               rank: int, attrs: dict[str, Any]) -> Any:
+    extra = repeated(what, "output_padding", output_padding, rank)
+    if output_size is not None and any(extra):
+        raise ValueError(f"{what}: give output_padding or output_size, not both.")
+    if isinstance(output_size, Sequence) and len(output_size) == rank + 2:
+        output_size = output_size[1:-1] if attrs["data_format"][-1] == "C" else output_size[2:]
+    size = [] if output_size is None else repeated(what, "output_size", output_size, rank)
+    inputs = (x, weight, None) if len(op.inputs) == 3 else (x, weight)
+    result = apply(op, *inputs, output_padding=extra if any(extra) else [], output_size=size, **attrs)
+    return _with_bias(result, bias, attrs["data_format"][-1] == "C")
+
+
+def conv2d_transpose(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+                     dilation: Any = 1, groups: int = 1, output_size: Any = None, data_format: str = "NCHW",
+                     name: str | None = None) -> Any:
+    """The transpose of `conv2d` in its input: x [N, C, H, W], filters [C, M / groups, kH, kW], result [N, M, H', W'].
+
+    `H' = (H - 1) * stride - padding before and after + dilation * (kH - 1) + 1 + output_padding`; `output_size` names
+    H' and W' directly where several sizes are possible. Raises ValueError for one that is not.
+
+    >>> import proa as paddle
+    >>> paddle.nn.functional.conv2d_transpose(paddle.ones([1, 3, 8, 8]), paddle.ones([3, 6, 3, 3]), stride=2).shape
+    [1, 6, 17, 17]
+    """
+    check_format("conv2d_transpose", data_format, ("NCHW", "NHWC"))
+    attrs = _attributes("conv2d_transpose", stride, padding, dilation, groups, data_format, 2)
+    depthwise = _is_depthwise(x, weight, groups, data_format) and weight.shape[1] == 1
+    op = ops.depthwise_conv2d_transpose_op if depthwise else ops.conv2d_transpose_op
+    return _transpose(op, "conv2d_transpose", x, weight, bias, output_padding, output_size, 2, attrs)
+
+
+def conv3d_transpose(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+                     groups: int = 1, dilation: Any = 1, output_size: Any = None, data_format: str = "NCDHW",
+                     name: str | None = None) -> Any:
+    """As `conv2d_transpose` in three dimensions."""
+    check_format("conv3d_transpose", data_format, ("NCDHW", "NDHWC"))
+    attrs = _attributes("conv3d_transpose", stride, padding, dilation, groups, data_format, 3)
+    return _transpose(ops.conv3d_transpose_op, "conv3d_transpose", x, weight, bias, output_padding, output_size, 3,
+                      attrs)
+
+
+def conv1d_transpose(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+                     groups: int = 1, dilation: Any = 1, output_size: Any = None, data_format: str = "NCL",
+                     name: str | None = None) -> Any:
+    """As `conv2d_transpose` in one dimension."""
+    check_format("conv1d_transpose", data_format, ("NCL", "NLC"))
+    what, last = "conv1d_transpose", data_format == "NLC"
+    axis = 1 if last else 2
+    size = None if output_size is None else [1, *repeated(what, "output_size", output_size, 1)]
+    result = conv2d_transpose(
+        unsqueeze(x, axis), unsqueeze(weight, 2), bias, [1, *repeated(what, "stride", stride, 1)],
+        _flat_padding(padding, last), [0, *repeated(what, "output_padding", output_padding, 1)],
+        [1, *repeated(what, "dilation", dilation, 1)], groups, size, "NHWC" if last else "NCHW")
+    return squeeze(result, axis)

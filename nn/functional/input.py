@@ -1,0 +1,33 @@
+"""From numbers to vectors: embedding, one_hot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...ops.copying import one_hot
+from ...ops.embedding import lookup_op
+from ...ops.trace import apply
+
+__all__ = ["embedding", "one_hot"]
+
+
+def embedding(x: Any, weight: Any, padding_idx: int | None = None, sparse: bool = False, name: str | None = None) -> Any:
+    """The rows of `weight` [n, d] that the integers in x [...] name: [..., d].
+
+    The row `padding_idx` (negative: counted from the end) counts as zeros and gets no gradient. The gradient is dense
+    whatever `sparse` says. Raises ValueError for a number outside [0, n).
+
+    >>> import proa as paddle
+    >>> table = paddle.to_tensor([[1.0], [2.0], [3.0]])
+    >>> paddle.nn.functional.embedding(paddle.to_tensor([2, 0]), table).tolist()
+    [[3.0], [1.0]]
+    """
+    rows = weight.shape[0]
+    if padding_idx is None:
+        padding_idx = -1
+    elif not -rows <= padding_idx < rows:
+        raise ValueError(f"embedding(x, weight, padding_idx): padding_idx must lie in [{-rows}, {rows}). "
+                         f"Received {padding_idx}.")
+    elif padding_idx < 0:
+        padding_idx += rows
+    return apply(lookup_op, x, weight, is_sparse=sparse, padding_idx=padding_idx, remote_prefetch=sparse)

@@ -1,0 +1,55 @@
+"""dropout: elements set to 0 at random in training (Srivastava et al., 2014)."""
+
+
+from typing import Any
+
+from ..core import dtype as dt
+from .operator import operator
+from .random import generator
+from .spec import Spec
+from .trace import apply
+
+UPSCALE, DOWNGRADE = "upscale_in_train", "downgrade_in_infer"
+
+
+def _dropout(xp, x, seed_tensor=None, *, dropout_prob: float = 0.5, is_test: bool = False,
+             dropout_implementation: str = DOWNGRADE, seed: int = 0, fix_seed: bool = False):
+    if is_test:
+        return x if dropout_implementation == UPSCALE else x * (1 - dropout_prob), None
+    fixed = int(seed_tensor.item()) if seed_tensor is not None else seed if fix_seed else 0
+    keep = xp.asarray(generator(xp, fixed).random(x.shape, dtype="float32")) >= dropout_prob
+    return x * _weights(keep, x.dtype, dropout_prob, dropout_implementation), keep.view("uint8")
+
+
+def _weights(keep: Any, dtype: Any, probability: float, implementation: str) -> Any:
+    """What each element is multiplied by."""
+    weights = keep.astype(dtype)
+    if implementation == UPSCALE and probability < 1:
+        weights *= 1 / (1 - probability)
+    return weights
+
+
+def _infer(x, seed_tensor=None, *, is_test=False, **_):
+    return x, None if is_test else Spec(x.shape, dt.uint8)
+
+
+def _gradient(g: Any, mask: Any, dropout_prob: float, is_test: bool, dropout_implementation: str) -> Any:
+    upscale = dropout_implementation == UPSCALE
+    if is_test:
+        return g if upscale else g * (1.0 - dropout_prob)
+    return apply(dropout_backward_op, g, mask, dropout_prob=dropout_prob, dropout_implementation=dropout_implementation)
+
+
+def _dropout_backward(xp, g, mask, *, dropout_prob: float, dropout_implementation: str):
+    return g * _weights(mask, g.dtype, dropout_prob, dropout_implementation)
+
+
+dropout_backward_op = operator(
+    "dropout_backward", "G, Mask -> XGrad", kernel=_dropout_backward, infer=lambda g, mask, **_: g, grad={
+        "G": lambda g, Mask, dropout_prob, dropout_implementation: apply(
+            dropout_backward_op, g, Mask, dropout_prob=dropout_prob, dropout_implementation=dropout_implementation)})
+dropout_op = operator(
+    "dropout", "X, Seed? -> Out, Mask", kernel=_dropout, infer=_infer, random=True,
+    grad={"X": lambda g, Mask, dropout_prob, is_test, dropout_implementation: _gradient(
+        g, Mask, dropout_prob, is_test, dropout_implementation)})
+

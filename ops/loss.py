@@ -1,0 +1,232 @@
+"""Losses: bce_loss, sigmoid_cross_entropy_with_logits, huber_loss, kldiv_loss, log_loss and nll_loss.
+
+The functions with their reductions are in `nn.functional.loss`; cross entropy has its own file.
+"""
+
+
+from typing import Any
+
+from .activation import sigmoid
+from .elementwise import cast, dtype_of
+from .infer import same
+from .operator import Long, operator
+from .reduce import sum as reduce_sum
+from .shapes import expand_to, sum_to
+from .spec import Spec
+from .trace import apply
+from .unary import exp, log, log1p
+
+_LARGEST_LOSS = 100.0  # of binary cross entropy, where a logarithm would be infinite
+
+
+# binary cross entropy
+
+def _same_shapes(what: str) -> Any:
+    def infer(x, label, *others, **_):
+        if len(x.shape) != len(label.shape) or any(
+                m != n and -1 not in (m, n) for m, n in zip(x.shape, label.shape, strict=True)):
+            raise ValueError(
+                f"{what}: both must have the same shape. Received {list(x.shape)} and {list(label.shape)}.")
+        return x
+
+    return infer
+
+
+def _check_shapes(x: Any, label: Any) -> None:
+    if x.shape != label.shape:
+        raise ValueError(f"shapes {x.shape} and {label.shape} differ")
+
+
+def _bce(xp, x, label):
+    _check_shapes(x, label)
+    if x.size and not (float(x.min()) >= 0 and float(x.max()) <= 1):
+        raise ValueError("binary_cross_entropy(input, label): input must hold probabilities, in [0, 1]. For scores "
+                         "there is binary_cross_entropy_with_logits.")
+    tiny = xp.asarray(xp.finfo(x.dtype).tiny, x.dtype)
+    return (label - 1) * xp.maximum(xp.log(xp.maximum(1 - x, tiny)), -_LARGEST_LOSS) - label * xp.maximum(
+        xp.log(xp.maximum(x, tiny)), -_LARGEST_LOSS)
+
+
+def _bce_slope(xp, x, label):
+    return (x - label) / xp.maximum(x * (1 - x), xp.asarray(1e-12, x.dtype))
+
+
+def _bce_curvature(g: Any, x: Any, label: Any) -> Any:
+    """The derivative of (x - y) / (x (1 - x)) in x."""
+    product = x * (x * -1.0 + 1.0)
+    return g * (product - (x - label) * (x * -2.0 + 1.0)) / (product * product)
+
+
+bce_slope_op = operator("bce_slope", "X, Label -> Out", kernel=_bce_slope, infer=same, grad={
+    "X": lambda g, X, Label: _bce_curvature(g, X, Label),
+    "Label": lambda g, X: g * -1.0 / (X * (X * -1.0 + 1.0))})
+bce_op = operator(
+    "bce_loss", "X, Label -> Out", kernel=_bce, infer=_same_shapes("binary_cross_entropy(input, label)"),
+    grad={"X": lambda g, X, Label: g * apply(bce_slope_op, X, Label),
+          "Label": lambda g, X: g * (log(X * -1.0 + 1.0) - log(X))})
+
+
+def _logits(xp, x, label, pos_weight=None, *, normalize: bool = False, ignore_index: int = -100):
+    _check_shapes(x, label)
+    small = xp.log1p(xp.exp(-xp.abs(x)))  # log(1 + exp(-|x|))
+    if pos_weight is None:
+        loss = xp.maximum(x, 0) - x * label + small
+    else:
+        loss = (1 - label) * x + pos_weight * (small + xp.maximum(-x, 0))
+    counted = label != ignore_index
+    loss = loss * counted
+    return loss / xp.maximum(counted.sum(dtype=x.dtype), 1) if normalize else loss
+
+
+def _counted(label: Any, dtype: Any, ignore_index: int, normalize: bool) -> Any:
+    counted = cast(label != ignore_index, dtype)
+    return counted / reduce_sum(counted) if normalize else counted
+
+
+def _logits_gradients(g: Any, X: Any, Label: Any, pos_weight: Any, ignore_index: int, normalize: bool,
+                      wants: tuple) -> tuple[Any, Any, Any]:
+    g = g * _counted(Label, dtype_of(g), ignore_index, normalize)
+    negative = sigmoid(X * -1.0)
+    weight = 1.0 if pos_weight is None else pos_weight
+    d_x = g * (Label * -1.0 + 1.0 - negative * weight) if wants[0] else None
+    d_label = g * X * -1.0 if wants[1] else None
+    d_weight = None
+    if wants[2] and pos_weight is not None:
+        positive = cast(X > 0.0, dtype_of(g))
+        magnitude = X * (positive * 2.0 - 1.0)
+        d_weight = sum_to(g * (log1p(exp(magnitude * -1.0)) - X * (positive * -1.0 + 1.0)), tuple(pos_weight.shape))
+    return d_x, d_label, d_weight
+
+
+sigmoid_cross_entropy_op = operator(
+    "sigmoid_cross_entropy_with_logits", "X, Label, pos_weight? -> Out", kernel=_logits,
+    infer=_same_shapes("binary_cross_entropy_with_logits(logit, label)"),
+    grad={"X, Label, pos_weight": lambda g, X, Label, pos_weight, ignore_index, normalize, wants: _logits_gradients(
+        g, X, Label, pos_weight, ignore_index, normalize, wants)})
+
+
+# regression
+
+def _huber(xp, x, y, *, delta: float = 1.0):
+    residual = y - x
+    size = xp.abs(residual)
+    return xp.where(size <= delta, residual * residual * 0.5, delta * (size - 0.5 * delta)), residual
+
+
+def _clipped(residual: Any, delta: float) -> Any:
+    """The residual, kept within [-delta, delta]."""
+    dtype = dtype_of(residual)
+    above, below = cast(residual > delta, dtype), cast(residual < -delta, dtype)
+    return residual * (above * -1.0 - below + 1.0) + (above - below) * delta
+
+
+huber_op = operator(
+    "huber_loss", "X, Y -> Out, Residual", kernel=_huber, infer=lambda x, y, *, delta=1.0: (
+        _same_shapes("smooth_l1_loss(input, label)")(x, y), x),
+    grad={"X": lambda g, X, Y, delta: g * _clipped(Y - X, delta) * -1.0,
+          "Y": lambda g, X, Y, delta: g * _clipped(Y - X, delta)})
+
+
+def _kldiv(xp, x, target, *, reduction: str = "none"):
+    positive = target > 0
+    logs = xp.log(xp.where(positive, target, xp.ones_like(target)))
+    loss = xp.where(positive, target * (logs - x), xp.zeros_like(x))
+    return _reduced(loss, reduction)
+
+
+def _reduced(loss: Any, reduction: str) -> Any:
+    if reduction == "batchmean":
+        return loss.sum(dtype=loss.dtype) / loss.shape[0]
+    return loss if reduction == "none" else loss.mean() if reduction == "mean" else loss.sum(dtype=loss.dtype)
+
+
+def _kldiv_gradient(g: Any, Target: Any, X_shape: Any, reduction: str) -> Any:
+    sizes = X_shape if type(X_shape) is tuple else tuple(X_shape.shape)
+    slope = Target * cast(Target > 0.0, dtype_of(Target)) * -1.0
+    if reduction == "none":
+        return g * slope
+    counted = sizes if reduction == "mean" else sizes[:1] if reduction == "batchmean" else ()
+    total = 1
+    for size in counted:
+        total *= size
+    if -1 in counted:
+        raise ValueError("kldiv_loss: the gradient of a mean needs known sizes; reduce with paddle.mean instead.")
+    return expand_to(g * (1.0 / total), X_shape) * slope
+
+
+kldiv_op = operator(
+    "kldiv_loss", "X, Target -> Loss", kernel=_kldiv,
+    infer=lambda x, target, *, reduction="none": x if reduction == "none" else Spec((), x.dtype),
+    grad={"X": lambda g, Target, X_shape, reduction: _kldiv_gradient(g, Target, X_shape, reduction)})
+
+
+def _log_loss(xp, predicted, labels, *, epsilon: float = 1e-4):
+    return -labels * xp.log(predicted + epsilon) - (1 - labels) * xp.log(1 - predicted + epsilon)
+
+
+log_loss_op = operator(
+    "log_loss", "Predicted, Labels -> Loss", kernel=_log_loss, infer=lambda p, y, *, epsilon=1e-4: p,
+    grad={"Predicted": lambda g, Predicted, Labels, epsilon: g * (
+        (Labels * -1.0 + 1.0) / (Predicted * -1.0 + (1.0 + epsilon)) - Labels / (Predicted + epsilon))})
+
+
+# negative log likelihood
+
+def _nll_index(xp: Any, x: Any, label: Any, weight: Any, ignore_index: int) -> tuple[tuple, Any]:
+    """The index of the label's element for each place, and that place's weight."""
+    if label.shape != x.shape[:1] + x.shape[2:]:
+        raise ValueError(f"label has shape {label.shape}")
+    counted = label != ignore_index
+    label = xp.where(counted, label, xp.zeros_like(label))
+    if label.size and (int(label.min()) < 0 or int(label.max()) >= x.shape[1]):
+        raise ValueError(f"nll_loss(input, label): labels must lie in [0, {x.shape[1]}) or equal ignore_index="
+                         f"{ignore_index}. Received labels from {int(label.min())} to {int(label.max())}.")
+    index = list(xp.indices(label.shape, sparse=True))
+    weights = counted.astype(x.dtype) if weight is None else weight[label] * counted
+    return (index[0], label, *index[1:]), weights
+
+
+def _nll(xp, x, label, weight=None, *, ignore_index: Long = -100, reduction: str = "mean"):
+    index, weights = _nll_index(xp, x, label, weight, ignore_index)
+    loss, total = -x[index] * weights, weights.sum(dtype=x.dtype)
+    if reduction == "none":
+        return loss, total
+    loss = loss.sum(dtype=x.dtype)
+    return (loss / total if reduction == "mean" else loss), total
+
+
+def _infer_nll(x, label, weight=None, *, ignore_index=-100, reduction="mean"):
+    wanted = x.shape[:1] + x.shape[2:]
+    if x.rank < 2 or len(label.shape) != len(wanted) or any(
+            m != n and -1 not in (m, n) for m, n in zip(label.shape, wanted, strict=True)):
+        raise ValueError(f"nll_loss(input, label): input must be [N, C, ...] and label [N, ...]. Received "
+                         f"input.shape={list(x.shape)}, label.shape={list(label.shape)}.")
+    return Spec(wanted if reduction == "none" else (), x.dtype), Spec((), x.dtype)
+
+
+def _nll_backward(xp, g, label, total, weight=None, like=None, *, shape: list[int] = (), ignore_index: Long = -100,
+                  reduction: str = "mean"):
+    result = xp.zeros(tuple(shape) if like is None else like.shape, g.dtype)
+    index, weights = _nll_index(xp, result, label, weight, ignore_index)
+    result[index] = -weights * (g / total if reduction == "mean" else g)
+    return result
+
+
+def _nll_gradient(g: Any, Label: Any, Total_weight: Any, Weight: Any, X_shape: Any, ignore_index: int,
+                  reduction: str) -> Any:
+    known = type(X_shape) is tuple
+    return apply(nll_backward_op, g, Label, Total_weight, Weight, None if known else X_shape,
+                 shape=list(X_shape) if known else [], ignore_index=ignore_index, reduction=reduction)
+
+
+nll_backward_op = operator(
+    "nll_loss_backward", "G, Label, Total, Weight?, Like? -> XGrad", kernel=_nll_backward,
+    infer=lambda g, label, total, weight=None, like=None, *, shape=(), **_: Spec(
+        tuple(shape) if like is None else like.shape, g.dtype),
+    grad={"G": lambda g, Label, Weight, ignore_index, reduction: apply(
+        nll_op, g, Label, Weight, ignore_index=ignore_index, reduction=reduction)[0]})
+nll_op = operator(
+    "nll_loss", "X, Label, Weight? -> Out, Total_weight", kernel=_nll, infer=_infer_nll,
+    grad={"X": lambda g, Label, Total_weight, Weight, X_shape, ignore_index, reduction: _nll_gradient(
+        g, Label, Total_weight, Weight, X_shape, ignore_index, reduction)})
+
