@@ -5,8 +5,8 @@ used, never before.
 """
 
 from .arrays import as_place, is_array, namespace_at, namespace_of, place_of, synchronize, to_numpy
-
 from .cuda import device_count as cuda_device_count
 from .cuda import is_available as cuda_is_available
 
-__all__ = ["as_place", "cuda_device_count", "cuda_is_available", "is_array", "namespace_at", "namespace_of", "place_of", "synchronize", "to_numpy"]
+__all__ = ["as_place", "cuda_device_count", "cuda_is_available", "is_array", "namespace_at", "namespace_of", "place_of",
+           "synchronize", "to_numpy"]

@@ -3,7 +3,8 @@
     python benchmarks/train_steps.py --paddle /path/to/venv-with-paddlepaddle/bin/python
 
 Every side is a process of its own that is kept alive; rounds alternate between them, so that what else the machine does
-meets them alike. Prints the median of the rounds in milliseconds, the spread (median absolute deviation), and the ratio.
+meets them alike. Prints the median of the rounds in milliseconds, the spread (median absolute deviation), and the
+ratio.
 """
 
 import argparse
@@ -19,8 +20,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 def start(python, framework, workload, mode, threads):
     environment = dict(os.environ, OMP_NUM_THREADS=str(threads), OPENBLAS_NUM_THREADS=str(threads),
                        MKL_NUM_THREADS=str(threads), GLOG_minloglevel="2")
-    process = subprocess.Popen([python, os.path.join(HERE, "worker.py"), framework, workload, mode], text=True,
-                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
+    process = subprocess.Popen([python, os.path.join(HERE, "worker.py"), framework, workload, mode], env=environment,
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     for line in process.stdout:
         if line.strip() == "ready":
             return process

@@ -72,7 +72,8 @@ class DType:
         if isinstance(other, str):
             return self.name == other.removeprefix("paddle.")
         if isinstance(other, (np.dtype, type)):
-            return self is _FROM_NUMPY.get(_numpy_key(other))
+            key = _numpy_key(other)
+            return key is not None and self is _FROM_NUMPY.get(key)
         return False
 
     def __hash__(self) -> int:

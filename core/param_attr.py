@@ -32,9 +32,9 @@ class ParamAttr:
 
 
 def to_param_attr(value: Any) -> ParamAttr | None:
-    """What a layer's `weight_attr` means: a ParamAttr, None (defaults), a name, an initializer, or False (no parameter).
+    """What a layer's `weight_attr` means: a ParamAttr, None (defaults), a name, an initializer, or False.
 
-    Returns None for False.
+    Returns None for False: no parameter.
     """
     if value is False:
         return None
@@ -46,4 +46,6 @@ def to_param_attr(value: Any) -> ParamAttr | None:
         return ParamAttr(name=value)
     if callable(value):
         return ParamAttr(initializer=value)
-    raise TypeError(f"A parameter's attr must be a ParamAttr, a name, an initializer, None or False. Received {value!r}.")
+    raise TypeError(
+        f"A parameter's attr must be a ParamAttr, a name, an initializer, None or False. Received {value!r}."
+    )

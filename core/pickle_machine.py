@@ -10,6 +10,7 @@ import pickle
 import pickletools
 import struct
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from .byte_reader import ByteReader
@@ -183,9 +184,17 @@ def _duplicate(machine: PickleMachine) -> None:
     machine.stack.append(value)
 
 
+def _push(machine: PickleMachine, value: Any) -> None:
+    machine.stack.append(value)
+
+
+def _integer(machine: PickleMachine, size: int, signed: bool) -> None:
+    machine.stack.append(machine.reader.integer(size, signed))
+
+
 def _register_constants() -> None:
     for code, value in ((pickle.NONE, None), (pickle.NEWTRUE, True), (pickle.NEWFALSE, False)):
-        _on(code)(lambda machine, value=value: machine.stack.append(value))
+        _on(code)(partial(_push, value=value))
     _on(pickle.EMPTY_TUPLE)(lambda machine: machine.stack.append(()))
     _on(pickle.EMPTY_LIST)(lambda machine: machine.stack.append([]))
     _on(pickle.EMPTY_DICT)(lambda machine: machine.stack.append({}))
@@ -194,7 +203,7 @@ def _register_constants() -> None:
 
 def _register_integers() -> None:
     for code, size, signed in ((pickle.BININT, 4, True), (pickle.BININT1, 1, False), (pickle.BININT2, 2, False)):
-        _on(code)(lambda machine, size=size, signed=signed: machine.stack.append(machine.reader.integer(size, signed)))
+        _on(code)(partial(_integer, size=size, signed=signed))
 
 
 _register_constants()
@@ -230,11 +239,11 @@ def _float(machine: PickleMachine) -> None:
 
 def _register_strings() -> None:
     for code, width in ((pickle.SHORT_BINUNICODE, 1), (pickle.BINUNICODE, 4), (pickle.BINUNICODE8, 8)):
-        _on(code)(lambda machine, width=width: _unicode(machine, width))
+        _on(code)(partial(_unicode, width=width))
     for code, width in ((pickle.SHORT_BINBYTES, 1), (pickle.BINBYTES, 4), (pickle.BINBYTES8, 8)):
-        _on(code)(lambda machine, width=width: _bytes(machine, width))
+        _on(code)(partial(_bytes, width=width))
     for code, width in ((pickle.SHORT_BINSTRING, 1), (pickle.BINSTRING, 4)):
-        _on(code)(lambda machine, width=width: _python2_string(machine, width))
+        _on(code)(partial(_python2_string, width=width))
 
 
 def _unicode(machine: PickleMachine, width: int) -> None:
@@ -274,7 +283,7 @@ def _short_tuple(machine: PickleMachine, size: int) -> None:
 
 def _register_short_tuples() -> None:
     for size, code in enumerate((pickle.TUPLE1, pickle.TUPLE2, pickle.TUPLE3), 1):
-        _on(code)(lambda machine, size=size: _short_tuple(machine, size))
+        _on(code)(partial(_short_tuple, size=size))
 
 
 _register_short_tuples()
@@ -296,7 +305,7 @@ def _set_items(machine: PickleMachine, items: list[Any]) -> None:
     target = machine.top(dict)
     if len(items) % 2:
         raise ValueError("a dict has a key without a value")
-    for key, value in zip(items[::2], items[1::2]):
+    for key, value in zip(items[::2], items[1::2], strict=True):
         check_key(key)
         target[key] = value
 

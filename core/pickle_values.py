@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -109,12 +109,12 @@ def _check_elements(array: np.ndarray) -> None:
     if not array.size or not array.dtype.itemsize:
         return
     if array.dtype.kind == "b":
-        _require(array.view(np.uint8).max() <= 1, "a bool array holds a byte that is neither 0 nor 1")
+        _require(bool(array.view(np.uint8).max() <= 1), "a bool array holds a byte that is neither 0 nor 1")
     if array.dtype.kind == "U":
         _require(array.view(f"{array.dtype.byteorder}u4").max() <= _LAST_CODE_POINT, "a string array is no Unicode")
 
 
-def build_array(data: Any, dtype: Any, shape: Any, order: str) -> np.ndarray:
+def build_array(data: Any, dtype: Any, shape: Any, order: Literal["C", "F"]) -> np.ndarray:
     """A writable array in native byte order; ValueError where the shape and the number of bytes disagree."""
     _require(isinstance(dtype, np.dtype), "an array's dtype is missing or is not a plain one")
     _check_shape(shape)
@@ -125,7 +125,7 @@ def build_array(data: Any, dtype: Any, shape: Any, order: str) -> np.ndarray:
     _require(size == payload.nbytes, f"shape {shape} of {dtype} needs {size} bytes, {payload.nbytes} are there")
     _check_elements(payload.view(dtype) if size else payload)
     try:
-        array = np.ndarray(shape, dtype, payload, order=order)  # type: ignore[call-overload]
+        array = np.ndarray(shape, dtype, payload, order=order)
     except (OverflowError, TypeError) as error:
         raise ValueError(f"shape {shape} is impossible: {error}") from error
     return array if dtype.isnative else array.astype(dtype.newbyteorder("="))
@@ -238,8 +238,8 @@ _ARRAYS: dict[str, Callable[[tuple], Any]] = {
 
 
 def _all_constructors() -> dict[str, Constructor]:
-    makers = {"numpy.dtype": _make_dtype, "collections.OrderedDict": _make_ordered_dict}
-    makers["_codecs.encode"] = _make_encoded
+    makers: dict[str, Callable[[tuple], Any]] = {
+        "numpy.dtype": _make_dtype, "collections.OrderedDict": _make_ordered_dict, "_codecs.encode": _make_encoded}
     for module in ("builtins", "__builtin__"):  # Python 3 and 2
         makers |= {f"{module}.{name}": make for name, make in _BUILTINS.items()}
     for module in ("numpy.core", "numpy._core"):  # NumPy 1 and 2

@@ -79,13 +79,13 @@ def dump_state(
         raise ValueError(f"dump_state(protocol): protocol must be 2, 3 or 4. Received {protocol!r}.")
     if protocol < 4:
         obj = split_big_parameters(obj)
-    if hasattr(path_or_file, "write"):
-        PickleWriter(path_or_file, protocol, convert).dump(obj)
+    if isinstance(path_or_file, (str, os.PathLike)):
+        with atomic_write(path_or_file) as file:
+            PickleWriter(file, protocol, convert).dump(obj)
         return
-    if not isinstance(path_or_file, (str, os.PathLike)):
+    if not hasattr(path_or_file, "write"):
         raise TypeError(f"save(path): path must be a path or a binary file. Received {type(path_or_file).__name__}.")
-    with atomic_write(path_or_file) as file:
-        PickleWriter(file, protocol, convert).dump(obj)
+    PickleWriter(path_or_file, protocol, convert).dump(obj)
 
 
 class _PlainCheck:

@@ -18,6 +18,7 @@ class UniqueNameGenerator:
         self.counts: defaultdict[str, int] = defaultdict(int)
 
     def __call__(self, key: str) -> str:
+        """The next name for `key`, behind the prefix."""
         number = self.counts[key]
         self.counts[key] += 1
         return f"{self.prefix}{key}_{number}"

@@ -40,4 +40,5 @@ class Digits(io.Dataset):
 def split(inverted: bool = False) -> tuple[Digits, Digits]:
     """The digits to train on and those held out."""
     images, labels = load()
-    return (Digits(images[HELD_OUT:], labels[HELD_OUT:], inverted), Digits(images[:HELD_OUT], labels[:HELD_OUT], inverted))
+    training = Digits(images[HELD_OUT:], labels[HELD_OUT:], inverted)
+    return training, Digits(images[:HELD_OUT], labels[:HELD_OUT], inverted)

@@ -167,7 +167,7 @@ def _several(op: Operator, inputs: tuple, attrs: dict[str, Any], arrays: list, r
             target = inputs[aliases[index]]
             if target is not None:
                 for t, a in zip(target, array, strict=True) if isinstance(target, (list, tuple)) else ((target, array),):
-                    if a is not t._array:  # a kernel that leaves the value alone returns it
+                    if a is not t._array:  # the very same array means that the value did not change
                         t._replace(a)
             outputs.append(target)
         elif op.results[index].many:

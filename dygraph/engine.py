@@ -17,9 +17,10 @@ from .tensor import Tensor, new_tensor, superseded
 
 def _check_unchanged(node: Node) -> None:
     for array in node.kept_arrays():
-        if superseded.get(id(array)) is array:
+        changed = superseded.get(id(array))
+        if changed is not None and changed is array:
             raise ModifiedInPlaceError(
-                f"The gradient of {node.op.type!r} needs a value of shape {list(array.shape)} that was changed in "
+                f"The gradient of {node.op.type!r} needs a value of shape {list(changed.shape)} that was changed in "
                 f"place after it was used. Use the form without the trailing underscore, or change a clone()."
             )
 

@@ -64,11 +64,8 @@ class no_grad(_GradMode):
     enabled = False
 
     def __new__(cls, function: Callable | None = None) -> Any:
-        guard = super().__new__(cls)
-        if function is None:
-            return guard
-        guard.__init__()
-        return guard(function)
+        """A guard, or, given a function, that function decorated."""
+        return super().__new__(cls) if function is None else cls()(function)
 
     def __init__(self, function: Callable | None = None) -> None:
         super().__init__()

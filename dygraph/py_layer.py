@@ -58,7 +58,8 @@ class PyLayerNode(Node):
 
     __slots__ = ("layer", "context", "outputs")
 
-    def __init__(self, layer: type[PyLayer], context: PyLayerContext, inputs: Sequence[Tensor], outputs: Sequence[Tensor]):
+    def __init__(self, layer: type[PyLayer], context: PyLayerContext, inputs: Sequence[Tensor],
+                 outputs: Sequence[Tensor]):
         super().__init__(_Applied(layer.__name__, len(outputs)), {}, [t._edge for t in inputs], ())  # type: ignore[arg-type]
         self.layer, self.context = layer, context
         self.outputs = [(o._array.shape, o._array.dtype) for o in outputs]

@@ -22,11 +22,13 @@ from ..core.unique_name import generate
 from ..ops.backward import Leaf, Node, Output, edge_node
 from ..ops.methods import METHODS
 from ..ops.trace import state
+from .hooks import HookHandle
 from .printing import format_tensor
 
 superseded: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 """Arrays that were a Tensor's value when something saved them, and no longer are; by id."""
 
+_DEVICES = ("cpu", "gpu", "cuda")
 _hook_ids = itertools.count()
 
 _ArrayMethods: Any = type("_ArrayMethods", (), {"__slots__": (), **METHODS})
@@ -253,7 +255,8 @@ class Tensor(_ArrayMethods):
         """Sets the gradient to zeros, or forgets it."""
         holder = self._holder()
         if holder is not None and holder.grad is not None:
-            holder.grad = new_tensor(backend.namespace_of([self._array]).zeros_like(self._array)) if set_to_zero else None
+            xp = backend.namespace_of([self._array])
+            holder.grad = new_tensor(xp.zeros_like(self._array)) if set_to_zero else None
 
     clear_grad = clear_gradient
 
@@ -273,7 +276,7 @@ class Tensor(_ArrayMethods):
             self._hooks()[next(_hook_ids)] = keep
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> HookHandle:
-        """Calls `hook(gradient)` when this Tensor's gradient is known; a Tensor it returns takes the gradient's place."""
+        """Calls `hook(gradient)` when this Tensor's gradient is known; a Tensor it returns takes its place."""
         if self._edge is None:
             raise RuntimeError("register_hook(hook): this Tensor has stop_gradient=True, so it gets no gradient.")
         from .engine import tensor_hook
@@ -283,13 +286,12 @@ class Tensor(_ArrayMethods):
         return HookHandle(hooks, key)
 
     def _hooks(self) -> dict[int, Callable]:
-        node, key = edge_node(self._edge), (0, None)
+        node = edge_node(self._edge)
         if node is None:
             self._edge.hooks = self._edge.hooks if self._edge.hooks is not None else {}
             return self._edge.hooks
-        if type(self._edge) is Output:
-            key = (self._edge.index, self._edge.position)
         node.hooks = node.hooks if node.hooks is not None else {}
+        key = (self._edge.index, self._edge.position) if type(self._edge) is Output else (0, None)
         return node.hooks.setdefault(key, {})
 
     def detach(self) -> Tensor:
@@ -306,7 +308,7 @@ class Tensor(_ArrayMethods):
     def _replace(self, array: Any) -> None:
         """Gives the Tensor another array of the same meaning (an optimizer's step, a running mean)."""
         superseded[id(self._array)] = self._array
-        self._array = array.view() if array is self._array else array
+        self._array = array
 
     def _alias(self) -> Tensor:
         """Another Tensor of this value and edge: what an in-place form saves of it stays good."""
@@ -336,7 +338,9 @@ class Tensor(_ArrayMethods):
         """Sets the value from an array or Tensor of the same shape and dtype; raises ValueError otherwise."""
         array = value._array if isinstance(value, Tensor) else np.asarray(value)
         if tuple(array.shape) != self._array.shape:
-            raise ValueError(f"set_value(value): {self.name} has shape {self.shape}. Received shape {list(array.shape)}.")
+            raise ValueError(
+                f"set_value(value): {self.name} has shape {self.shape}. Received shape {list(array.shape)}."
+            )
         if array.dtype != self._array.dtype:
             raise ValueError(
                 f"set_value(value): {self.name} has dtype {self.dtype.name}. Received dtype {array.dtype}."
@@ -395,7 +399,7 @@ class Tensor(_ArrayMethods):
                 continue
             if isinstance(value, Tensor):
                 result = result._moved(value.place).astype(value.dtype)
-            elif isinstance(value, Place) or (isinstance(value, str) and value.partition(":")[0] in ("cpu", "gpu", "cuda")):
+            elif isinstance(value, Place) or isinstance(value, str) and value.partition(":")[0] in _DEVICES:
                 result = result._moved(parse_place(value))
             else:
                 result = result.astype(value)
@@ -412,7 +416,8 @@ class Tensor(_ArrayMethods):
         result = type(self).__new__(type(self))
         memo[id(self)] = result
         result._array, result._edge = self._array.copy(), None
-        result.__dict__.update({k: copy.deepcopy(v, memo) for k, v in self.__dict__.items() if k not in ("_leaf", "_name")})
+        kept = {k: v for k, v in self.__dict__.items() if k not in ("_leaf", "_name")}
+        result.__dict__.update({k: copy.deepcopy(v, memo) for k, v in kept.items()})
         if not self.stop_gradient:
             result.stop_gradient = False
         return result
@@ -420,17 +425,6 @@ class Tensor(_ArrayMethods):
     def __reduce_ex__(self, protocol: Any) -> tuple:
         attributes = {k: v for k, v in self.__dict__.items() if k != "_leaf"}
         return _unpickled, (type(self), self.numpy(), self.stop_gradient, attributes)
-
-
-class HookHandle:
-    """What `register_hook` returns: `remove()` takes the hook away."""
-
-    def __init__(self, hooks: dict[int, Callable], key: int):
-        self._hooks, self._key = hooks, key
-
-    def remove(self) -> bool:
-        """Takes the hook away; False when it was gone already."""
-        return self._hooks.pop(self._key, None) is not None
 
 
 class Parameter(Tensor):

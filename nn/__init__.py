@@ -1,4 +1,7 @@
-"""Layers, functions, initializers and gradient clipping. Sees core and ops only, so a Layer cannot tell the modes apart."""
+"""Layers, functions, initializers and gradient clipping.
+
+Sees core and ops only, so a Layer cannot tell the modes apart.
+"""
 
 from ..core.param_attr import ParamAttr
 from . import functional, initializer, utils

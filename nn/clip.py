@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..ops.closeness import clip
 from ..ops.elementwise import add_n, maximum
 from ..ops.reduce import sum as total
-from ..ops.closeness import clip
 from ..ops.unary import sqrt, square
 
 Pairs = list[tuple[Any, Any]]

@@ -80,6 +80,7 @@ class Layer:
         raise NotImplementedError(f"{type(self).__name__} must define forward(self, ...).")
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
+        """`forward`, between the hooks."""
         if not self._forward_pre_hooks and not self._forward_post_hooks:
             return self.forward(*inputs, **kwargs)
         return self._call_with_hooks(self.forward, inputs, kwargs)
@@ -117,7 +118,7 @@ class Layer:
 
     def create_parameter(self, shape: Any, attr: Any = None, dtype: Any = None, is_bias: bool = False,
                          default_initializer: Any = None) -> Any:
-        """A new parameter named after the layer, or None when `attr` is False; it becomes the layer's when set on it."""
+        """A new parameter named after the layer, or None where `attr` is False; setting it makes it the layer's."""
         given = to_param_attr(attr)
         if given is None:
             return None
@@ -137,10 +138,12 @@ class Layer:
     create_variable = create_tensor
 
     def add_parameter(self, name: str, parameter: Any) -> Any:
-        """Registers a parameter (or None) under a name, and gives it. KeyError for a name that is taken or has a dot."""
+        """Registers a parameter (or None) under a name, and gives it; KeyError for a name taken or with a dot."""
         self._check_new_name(name, self._parameters)
         if parameter is not None and not is_parameter(parameter):
-            raise TypeError(f"add_parameter({name!r}): must be a parameter or None. Received {type(parameter).__name__}.")
+            raise TypeError(
+                f"add_parameter({name!r}): must be a parameter or None. Received {type(parameter).__name__}."
+            )
         self._parameters[name] = parameter
         return parameter
 
@@ -177,8 +180,9 @@ class Layer:
             held = self.__dict__.get(kind)
             if held is not None and name in held:
                 return held[name]
-        hint = "" if "_parameters" in self.__dict__ else f" Call super().__init__() first in {type(self).__name__}.__init__."
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}.{hint}")
+        owner = type(self).__name__
+        hint = "" if "_parameters" in self.__dict__ else f" Call super().__init__() first in {owner}.__init__."
+        raise AttributeError(f"{owner!r} object has no attribute {name!r}.{hint}")
 
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(getattr(type(self), name, None), property):
@@ -302,7 +306,7 @@ class Layer:
                 parameter.clear_gradient()
 
     def to(self, device: Any = None, dtype: Any = None, blocking: bool | None = None) -> Layer:
-        """Moves parameters and buffers to a device, and converts those that are floating to a dtype; gives the layer."""
+        """Moves parameters and buffers to a device and converts the floating ones to a dtype; gives the layer."""
         wanted = None if dtype is None else convert_dtype(dtype)
         for layer in self.sublayers(include_self=True):
             for held in (layer._parameters, layer._buffers):

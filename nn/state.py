@@ -51,7 +51,8 @@ def _check_fit(layer: Any, own: dict[str, Any], given: dict[str, Any]) -> None:
             wrong.append(f"{key}: the layer has {list(own[key].shape)}, the state {shape}")
     if wrong:
         raise ValueError(
-            f"set_state_dict: these values do not fit {type(layer).__name__}, and nothing was changed. " + "; ".join(wrong)
+            f"set_state_dict: these values do not fit {type(layer).__name__}, and nothing was changed. "
+            + "; ".join(wrong)
         )
 
 

@@ -49,7 +49,9 @@ class Node:
     def kept_arrays(self) -> list[Any]:
         """The values it saved that must not have been changed in place since."""
         arrays: list[Any] = []
-        for index, *_ in self.op.gradient.values if self.op.gradient and self.saved else ():
+        if not self.op.gradient or not self.saved:
+            return arrays
+        for index, *_ in self.op.gradient.values:
             value = self.saved[index]
             arrays.extend(value if isinstance(value, (list, tuple)) else [] if value is None else [value])
         return arrays

@@ -23,7 +23,8 @@ def _no_rule(*_: Any, **__: Any) -> Any:
 
 
 while_op = operator("while", "X*, Condition -> Out*, StepScopes", kernel=_compiled_only, infer=_no_rule)
-conditional_block_op = operator("conditional_block", "Cond*, Input* -> Out*, Scope", kernel=_compiled_only, infer=_no_rule)
+conditional_block_op = operator(
+    "conditional_block", "Cond*, Input* -> Out*, Scope", kernel=_compiled_only, infer=_no_rule)
 
 
 def _merged(x: list[Spec], mask: Spec) -> Spec:

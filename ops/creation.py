@@ -217,10 +217,11 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, na
 
 
 def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """`num` evenly spaced numbers from `start` to `stop`, both included; of the default dtype unless another is given."""
+    """`num` evenly spaced numbers from `start` to `stop`, both included; of the default dtype unless one is given."""
     dtype = _dtype_or_default(dtype)
     calculation = dt.float64 if dtype.is_integer else dtype
-    return apply(linspace_op, _scalar(start, calculation), _scalar(stop, calculation), _scalar(num, dt.int32), dtype=dtype)
+    bounds = _scalar(start, calculation), _scalar(stop, calculation)
+    return apply(linspace_op, *bounds, _scalar(num, dt.int32), dtype=dtype)
 
 
 def eye(num_rows: int, num_columns: int | None = None, dtype: Any = None, name: str | None = None) -> Any:

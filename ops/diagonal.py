@@ -101,8 +101,8 @@ def _embedded_shape(shape: tuple[int, ...], offset: int, dim1: int, dim2: int) -
 
 
 def _diag_embed(xp, x, *, offset: int = 0, dim1: int = -2, dim2: int = -1):
-    return _place_diagonal(xp, x, shape=_embedded_shape(x.shape, offset, dim1, dim2), offset=offset, axis1=dim1,
-                           axis2=dim2)
+    shape = Longs(_embedded_shape(x.shape, offset, dim1, dim2))
+    return _place_diagonal(xp, x, shape=shape, offset=offset, axis1=dim1, axis2=dim2)
 
 
 diag_embed_op = operator(

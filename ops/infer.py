@@ -23,7 +23,12 @@ def like(index: int) -> Callable[..., Spec]:
 
 
 def broadcast_shapes(what: str, *shapes: Sequence[int]) -> tuple[int, ...]:
-    """The shape to which several broadcast, NumPy's rule with unknown sizes; ValueError, naming `what`, if they don't."""
+    """The shape to which several broadcast, by NumPy's rule and with unknown sizes; ValueError, naming `what`, if not.
+
+    >>> from proa.ops.infer import broadcast_shapes
+    >>> broadcast_shapes("add(x, y)", [-1, 3], [1])
+    (-1, 3)
+    """
     rank = max(map(len, shapes))
     padded = [(1,) * (rank - len(shape)) + tuple(shape) for shape in shapes]
     result = []
@@ -57,7 +62,9 @@ def with_dtype(dtype: DType) -> Callable[..., Spec]:
 def normalize_axis(what: str, axis: int, rank: int) -> int:
     """The axis counted from 0; ValueError when out of range."""
     if not -rank <= axis < max(rank, 1):
-        raise ValueError(f"{what}: axis must lie in [{-rank}, {rank}) for a tensor of {rank} dimensions. Received {axis}.")
+        raise ValueError(
+            f"{what}: axis must lie in [{-rank}, {rank}) for a tensor of {rank} dimensions. Received {axis}."
+        )
     return axis + rank if axis < 0 else axis
 
 

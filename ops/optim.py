@@ -18,12 +18,13 @@ def _scalar(x: Any, dtype: Any) -> Any:
     return x.reshape(()).astype(dtype)
 
 
-def _writable(x: Any) -> Any:
-    return x if getattr(x.flags, "writeable", True) else x.copy()
+def _changing(x: Any) -> Any:
+    """x to be written into: its memory under an array object of its own, which tells the trace that the value changed."""
+    return x.view() if getattr(x.flags, "writeable", True) else x.copy()
 
 
 def _sgd(xp, param, learning_rate, grad):
-    param = _writable(param)
+    param = _changing(param)
     param -= _scalar(learning_rate, param.dtype) * grad
     return param
 
@@ -33,7 +34,7 @@ sgd_op = operator("sgd", "Param, LearningRate, Grad -> ParamOut=Param", kernel=_
 
 def _momentum(xp, param, grad, velocity, learning_rate, *, mu: float, use_nesterov: bool = False,
               regularization_method: str = "", regularization_coeff: float = 0.0, rescale_grad: float = 1.0):
-    param, velocity = _writable(param), _writable(velocity)
+    param, velocity = _changing(param), _changing(velocity)
     if rescale_grad != 1.0:
         grad = grad * rescale_grad
     if regularization_method == "l2_decay":
@@ -55,7 +56,7 @@ _ADAM_SLOTS = ("Param, Grad, LearningRate, Moment1, Moment2, Beta1Pow, Beta2Pow 
 
 def _adam(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow, *, beta1: float = 0.9,
           beta2: float = 0.999, epsilon: float = 1e-8, lazy_mode: bool = False):
-    param, moment1, moment2 = _writable(param), _writable(moment1), _writable(moment2)
+    param, moment1, moment2 = _changing(param), _changing(moment1), _changing(moment2)
     moment1 *= beta1
     moment1 += grad * (1 - beta1)
     moment2 *= beta2
@@ -78,9 +79,10 @@ def _adamw(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_po
            with_decay: bool = True, lazy_mode: bool = False):
     rate = learning_rate * lr_ratio
     if with_decay:
-        param = _writable(param)
+        param = _changing(param)
         param *= (1 - rate.reshape(()) * coeff).astype(param.dtype)
-    return _adam(xp, param, grad, rate, moment1, moment2, beta1_pow, beta2_pow, beta1=beta1, beta2=beta2, epsilon=epsilon)
+    return _adam(xp, param, grad, rate, moment1, moment2, beta1_pow, beta2_pow, beta1=beta1, beta2=beta2,
+                 epsilon=epsilon)
 
 
 adamw_op = operator("adamw", _ADAM_SLOTS, kernel=_adamw, infer=_updates(0, 3, 4, 5, 6))

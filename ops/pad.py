@@ -63,8 +63,9 @@ def _grown(what: str, x: Spec, widths: _Widths, mode: str = "constant") -> Spec:
             raise ValueError(f"{what}: widths must not be negative. Received {widths}; take a part with a slice.")
         limit = size - 1 if mode == "reflect" else size
         if mode != "constant" and 0 <= limit < max(before, after) and mode != "replicate":
-            raise ValueError(f"{what}: with mode={mode!r} a width must be at most {limit}, for x.shape={list(x.shape)}. "
-                             f"Received {widths}.")
+            raise ValueError(
+                f"{what}: with mode={mode!r} a width must be at most {limit}, for x.shape={list(x.shape)}. "
+                f"Received {widths}.")
     return Spec(tuple(n + a + b if n >= 0 else -1 for n, (a, b) in zip(x.shape, widths, strict=True)), x.dtype)
 
 

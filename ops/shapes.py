@@ -16,8 +16,8 @@ def _sum_to(xp: Any, g: Any, shape: tuple[int, ...]) -> Any:
     if g.shape == shape:
         return g
     extra = g.ndim - len(shape)
-    axes = tuple(range(extra)) + tuple(n + extra for n, size in enumerate(shape) if size == 1 and g.shape[n + extra] != 1)
-    return g.sum(axis=axes, dtype=g.dtype).reshape(shape)
+    stretched = (n + extra for n, size in enumerate(shape) if size == 1 and g.shape[n + extra] != 1)
+    return g.sum(axis=(*range(extra), *stretched), dtype=g.dtype).reshape(shape)
 
 
 def _handle_shape(x: Any, like: Any = None, *, shape: Any = None) -> Spec:

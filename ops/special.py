@@ -37,7 +37,7 @@ def _taylor() -> list[float]:
 @functools.cache
 def _short() -> list[float]:
     """The coefficients of erf(x) / x in u, where x*x = (u + 1) / 2 * 3.93 * 3.93."""
-    def function(u: np.ndarray) -> np.ndarray:
+    def function(u: np.ndarray) -> Any:
         x = np.sqrt((u + 1) / 2) * _LAST32
         return np.array([math.erf(v) / v for v in x])
 
@@ -56,7 +56,7 @@ def _tail() -> list[float]:
     """The Chebyshev coefficients of exp(x*x) * erfc(x) in the tail's variable."""
     low, high = (1 - 3.75) / (1 + 3.75), (6 - 3.75) / (6 + 3.75)
 
-    def function(u: np.ndarray) -> np.ndarray:
+    def function(u: np.ndarray) -> Any:
         t = (u * (high - low) + low + high) / 2
         x = 3.75 * (1 + t) / (1 - t)
         return np.array([math.exp(v * v) * math.erfc(v) for v in x])

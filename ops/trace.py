@@ -52,7 +52,7 @@ class Trace:
         raise NotImplementedError
 
     def persistent(self, shape: tuple[int, ...], dtype: DType, value: Any, name: str) -> Any:
-        """A new value that outlives a step without being a parameter (a moment, a running mean), filled with a number."""
+        """A new value, filled with a number, that outlives a step without being a parameter: a moment, say."""
         raise NotImplementedError
 
 

@@ -35,6 +35,7 @@ class LRScheduler:
         self.step()
 
     def __call__(self) -> float:
+        """The rate of the present epoch."""
         return self.last_lr
 
     def step(self, epoch: int | None = None) -> None:
@@ -72,7 +73,9 @@ class LRScheduler:
         self.state_keys()
         missing = [key for key in self.keys if key in self.__dict__ and key not in state_dict]
         if missing:
-            raise RuntimeError(f"set_state_dict: {missing} of {type(self).__name__} are missing in {sorted(state_dict)}.")
+            raise RuntimeError(
+                f"set_state_dict: {missing} of {type(self).__name__} are missing in {sorted(state_dict)}."
+            )
         for key in self.keys:
             if key in state_dict:
                 self.__dict__[key] = state_dict[key]
@@ -84,7 +87,10 @@ class LRScheduler:
 
 
 class NoamDecay(LRScheduler):
-    """lr · d_model^−0.5 · min(epoch^−0.5, epoch · warmup_steps^−1.5) (Vaswani et al., Attention Is All You Need, 2017)."""
+    """lr · d_model^−0.5 · min(epoch^−0.5, epoch · warmup_steps^−1.5).
+
+    Vaswani et al., Attention Is All You Need, 2017.
+    """
 
     def __init__(self, d_model: int, warmup_steps: int, learning_rate: float = 1.0, last_epoch: int = -1,
                  verbose: bool = False):
@@ -147,7 +153,7 @@ class InverseTimeDecay(LRScheduler):
 
 
 class PolynomialDecay(LRScheduler):
-    """From lr to end_lr over decay_steps, as (1 − epoch / decay_steps)^power; with `cycle` it starts again and again."""
+    """From lr to end_lr over decay_steps, as (1 − epoch / decay_steps)^power; with `cycle` it starts over each time."""
 
     def __init__(self, learning_rate: float, decay_steps: int, end_lr: float = 0.0001, power: float = 1.0,
                  cycle: bool = False, last_epoch: int = -1, verbose: bool = False):
@@ -177,7 +183,8 @@ class LinearWarmup(LRScheduler):
             raise TypeError(f"LinearWarmup(learning_rate): a number or an LRScheduler. Received {learning_rate!r}.")
         if start_lr > end_lr:
             raise ValueError(f"LinearWarmup(start_lr): must not exceed end_lr. Received {start_lr} and {end_lr}.")
-        self.learning_rate, self.warmup_steps, self.start_lr, self.end_lr = learning_rate, warmup_steps, start_lr, end_lr
+        self.learning_rate, self.warmup_steps = learning_rate, warmup_steps
+        self.start_lr, self.end_lr = start_lr, end_lr
         super().__init__(start_lr, last_epoch, verbose)
 
     def state_dict(self) -> dict[str, Any]:
@@ -350,7 +357,7 @@ class ReduceOnPlateau(LRScheduler):
 class CosineAnnealingDecay(LRScheduler):
     """Half a cosine from lr to eta_min in T_max epochs, and back (Loshchilov and Hutter, SGDR, 2017)."""
 
-    def __init__(self, learning_rate: float, T_max: int, eta_min: float = 0, last_epoch: int = -1,  # noqa: N803
+    def __init__(self, learning_rate: float, T_max: int, eta_min: float = 0, last_epoch: int = -1,
                  verbose: bool = False):
         if not isinstance(T_max, int) or T_max <= 0:
             raise TypeError(f"CosineAnnealingDecay(T_max): must be an int above 0. Received {T_max!r}.")

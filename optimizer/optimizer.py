@@ -33,7 +33,8 @@ class Optimizer:
                  name: str | None = None):
         if not isinstance(learning_rate, (float, int, LRScheduler)):
             raise TypeError(
-                f"Optimizer(learning_rate): must be a number or an LRScheduler. Received {type(learning_rate).__name__}."
+                "Optimizer(learning_rate): must be a number or an LRScheduler. "
+                f"Received {type(learning_rate).__name__}."
             )
         if grad_clip is not None and not callable(grad_clip):
             raise TypeError(f"Optimizer(grad_clip): must be one of nn.ClipGradBy*. Received {grad_clip!r}.")
@@ -76,7 +77,9 @@ class Optimizer:
     def set_lr(self, value: float) -> None:
         """Sets a constant learning rate; RuntimeError where a scheduler decides it."""
         if isinstance(self._learning_rate, LRScheduler):
-            raise RuntimeError("set_lr(value): an LRScheduler decides the learning rate; use set_lr_scheduler, or step it.")
+            raise RuntimeError(
+                "set_lr(value): an LRScheduler decides the learning rate; use set_lr_scheduler, or step it."
+            )
         if not isinstance(value, (int, float)):
             raise TypeError(f"set_lr(value): must be a number. Received {type(value).__name__}.")
         self._learning_rate = float(value)
@@ -84,7 +87,9 @@ class Optimizer:
     def set_lr_scheduler(self, scheduler: LRScheduler) -> None:
         """Lets a scheduler decide the learning rate from now on."""
         if not isinstance(scheduler, LRScheduler):
-            raise TypeError(f"set_lr_scheduler(scheduler): must be an LRScheduler. Received {type(scheduler).__name__}.")
+            raise TypeError(
+                f"set_lr_scheduler(scheduler): must be an LRScheduler. Received {type(scheduler).__name__}."
+            )
         self._learning_rate = scheduler
 
     def _rate_for(self, parameter: Any, rate: Any) -> Any:
@@ -228,7 +233,9 @@ def _state_array(value: Any, holder: Any) -> np.ndarray:
     if array.size == 1 and int(np.prod(holder.shape)) == 1:
         array = array.reshape(holder.shape)  # older files hold [1] where newer ones hold []
     if list(array.shape) != list(holder.shape):
-        raise ValueError(f"set_state_dict: {holder.name!r} has shape {holder.shape}. Received shape {list(array.shape)}.")
+        raise ValueError(
+            f"set_state_dict: {holder.name!r} has shape {holder.shape}. Received shape {list(array.shape)}."
+        )
     return array.astype(holder.dtype.dtype)
 
 

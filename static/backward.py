@@ -128,7 +128,9 @@ def _named(block: Block, variable: Variable, name: str) -> Variable:
     return variable
 
 
-def gradients(targets: Any, inputs: Any, target_gradients: Any = None, no_grad_set: Any = None) -> list[Variable | None]:
+def gradients(
+    targets: Any, inputs: Any, target_gradients: Any = None, no_grad_set: Any = None,
+) -> list[Variable | None]:
     """Appends the gradients of the sum of `targets` with respect to `inputs`, and gives them; None where there is none.
 
     >>> import proa as paddle
@@ -141,7 +143,8 @@ def gradients(targets: Any, inputs: Any, target_gradients: Any = None, no_grad_s
     """
     targets = list(targets) if isinstance(targets, (list, tuple)) else [targets]
     inputs = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
-    starts = list(target_gradients) if isinstance(target_gradients, (list, tuple)) else [target_gradients] * len(targets)
+    given = target_gradients
+    starts = list(given) if isinstance(given, (list, tuple)) else [given] * len(targets)
     block = targets[0].block.program.global_block()
     graph = BlockGraph(block, no_grad=_names(no_grad_set))
     edges = [graph.edge(v.name) for v in inputs]
@@ -165,11 +168,13 @@ def append_backward(loss: Variable, parameter_list: Any = None, no_grad_set: Any
     if not isinstance(loss, Variable):
         raise TypeError(f"append_backward(loss): loss must be a Variable. Received {type(loss).__name__}.")
     if any(size != 1 for size in loss.shape):
-        raise ValueError(f"append_backward(loss): loss must have one element; take its mean. Received shape {loss.shape}.")
+        raise ValueError(
+            f"append_backward(loss): loss must have one element; take its mean. Received shape {loss.shape}."
+        )
     block = loss.program.global_block()
     parameters = [p for p in block.all_parameters() if p.trainable]
     if parameter_list is not None:
         wanted = _names(parameter_list)
         parameters = [p for p in parameters if p.name in wanted]
-    found = gradients(loss, parameters, None, no_grad_set)
-    return [(p, _named(block, g, p.name + GRAD_SUFFIX)) for p, g in zip(parameters, found, strict=True) if g is not None]
+    pairs = zip(parameters, gradients(loss, parameters, None, no_grad_set), strict=True)
+    return [(p, _named(block, g, p.name + GRAD_SUFFIX)) for p, g in pairs if g is not None]

@@ -148,7 +148,9 @@ def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Se
     if not callable(cond) or not callable(body):
         raise TypeError("while_loop(cond, body): both must be callable.")
     if not isinstance(loop_vars, (list, tuple)) or not loop_vars:
-        raise ValueError(f"while_loop(loop_vars): must be a list or tuple with something in it. Received {loop_vars!r}.")
+        raise ValueError(
+            f"while_loop(loop_vars): must be a list or tuple with something in it. Received {loop_vars!r}."
+        )
     values = list(loop_vars)
     pred = cond(*values)
     if not isinstance(pred, Variable):
@@ -182,7 +184,9 @@ def _traced_loop(cond: Callable, body: Callable, values: list[Any], is_test: boo
         block = program.create_block()
         results = [_as_variable(leaf) for leaf in nest.leaves(_as_values(body(*packed)))]
         if len(results) != len(flat):
-            raise ValueError(f"while_loop: body must give {len(flat)} values, as many as loop_vars. It gave {len(results)}.")
+            raise ValueError(
+                f"while_loop: body must give {len(flat)} values, as many as loop_vars. It gave {len(results)}."
+            )
         if not _widened(flat, results):
             break
         del program.blocks[checkpoint:]
@@ -226,7 +230,9 @@ def _append_while(block: Block, pred: Variable, is_test: bool) -> None:
                   {"sub_block": block.idx, "is_test": is_test, "skip_eager_deletion_vars": []})
 
 
-def case(pred_fn_pairs: Sequence[tuple[Any, Callable]], default: Callable | None = None, name: str | None = None) -> Any:
+def case(
+    pred_fn_pairs: Sequence[tuple[Any, Callable]], default: Callable | None = None, name: str | None = None,
+) -> Any:
     """The result of the first function whose condition is true, otherwise of `default` (or the last function)."""
     pairs = list(pred_fn_pairs)
     if not pairs:

@@ -55,8 +55,8 @@ def create_parameter(shape: Sequence[int], dtype: Any, name: str | None = None, 
     return current_trace().parameter(tuple(int(n) for n in shape), convert_dtype(dtype), named, initializer)
 
 
-def create_global_var(shape: Sequence[int], value: float, dtype: Any, persistable: bool = False, force_cpu: bool = False,
-                      name: str | None = None) -> Any:
+def create_global_var(shape: Sequence[int], value: float, dtype: Any, persistable: bool = False,
+                      force_cpu: bool = False, name: str | None = None) -> Any:
     """A value of the default main Program that is filled with a number by the startup Program."""
     variable = current_trace().persistent(tuple(shape), convert_dtype(dtype), value, name or generate("global_var"))
     variable.persistable = True

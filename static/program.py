@@ -29,8 +29,9 @@ class Variable(_VariableMethods):
     _is_proa_value = True
     __array_priority__ = 100
 
-    def __init__(self, block: Block, name: str, shape: Any = (), dtype: DType | None = None, *, persistable: bool = False,
-                 stop_gradient: bool = True, is_data: bool = False, lod_level: int = 0, kind: str = "tensor"):
+    def __init__(self, block: Block, name: str, shape: Any = (), dtype: DType | None = None, *,
+                 persistable: bool = False, stop_gradient: bool = True, is_data: bool = False, lod_level: int = 0,
+                 kind: str = "tensor"):
         self.block, self.name = block, name
         self.shape = tuple(-1 if size is None else int(size) for size in shape)
         self._dtype = dtype
@@ -367,7 +368,7 @@ class Program:
         return [p for block in self.blocks for p in block.all_parameters()]
 
     def clone(self, for_test: bool = False) -> Program:
-        """A copy. With `for_test` dropout and batch norm behave as in evaluation, and gradients and updates are left out."""
+        """A copy. With `for_test` dropout and batch norm work as in evaluation, and gradients and updates are left out."""
         from .transform import for_evaluation
 
         return for_evaluation(self) if for_test else copy.deepcopy(self)
@@ -396,4 +397,7 @@ class Program:
         """The Program as text."""
         return "\n".join(repr(block) for block in self.blocks)
 
-    __repr__ = __str__ = lambda self: self.to_string()
+    def __repr__(self) -> str:
+        return self.to_string()
+
+    __str__ = __repr__

@@ -5,9 +5,9 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 
+from ..ops.operator import Operator
 from .backward import BACKWARD_ROLE, OPTIMIZE_ROLE
 from .compiler.usage import needed_operations, reads, sub_block, writes
-from ..ops.operator import Operator
 from .program import Block, Operation, Program, Variable
 
 _LOSS_ROLE = 256
@@ -96,7 +96,8 @@ def _frame(block: Block, feeds: Sequence[str], fetches: Sequence[str]) -> None:
     block.create_var("feed", kind="feed", persistable=True)
     block.create_var("fetch", kind="fetch", persistable=True)
     fed = [Operation(block, "feed", {"X": ["feed"]}, {"Out": [name]}, {"col": n}) for n, name in enumerate(feeds)]
-    fetched = [Operation(block, "fetch", {"X": [name]}, {"Out": ["fetch"]}, {"col": n}) for n, name in enumerate(fetches)]
+    fetched = [
+        Operation(block, "fetch", {"X": [name]}, {"Out": ["fetch"]}, {"col": n}) for n, name in enumerate(fetches)]
     block.ops = [*fed, *block.ops, *fetched]
 
 

@@ -7,12 +7,12 @@ import os
 import pkgutil
 import re
 
+import proa
 import pytest
 
-import proa
-
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-DOCUMENTS = ["README.md", *(f"docs/{name}" for name in sorted(os.listdir(os.path.join(ROOT, "docs"))) if name.endswith(".md"))]
+GUIDES = [name for name in sorted(os.listdir(os.path.join(ROOT, "docs"))) if name.endswith(".md")]
+DOCUMENTS = ["README.md", *(f"docs/{name}" for name in GUIDES)]
 NOT_PACKAGED = {"tests", "docs", "benchmarks", "examples", "build", "dist"}
 
 

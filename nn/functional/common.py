@@ -91,7 +91,8 @@ def dropout2d(x: Any, p: float = 0.5, training: bool = True, data_format: str = 
     return _dropout_channels("dropout2d", x, p, training, data_format, ("NCHW", "NHWC"))
 
 
-def dropout3d(x: Any, p: float = 0.5, training: bool = True, data_format: str = "NCDHW", name: str | None = None) -> Any:
+def dropout3d(x: Any, p: float = 0.5, training: bool = True, data_format: str = "NCDHW",
+              name: str | None = None) -> Any:
     """dropout of whole channels of volumes [N, C, D, H, W] (or [N, D, H, W, C])."""
     return _dropout_channels("dropout3d", x, p, training, data_format, ("NCDHW", "NDHWC"))
 

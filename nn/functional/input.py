@@ -11,7 +11,8 @@ from ...ops.trace import apply
 __all__ = ["embedding", "one_hot"]
 
 
-def embedding(x: Any, weight: Any, padding_idx: int | None = None, sparse: bool = False, name: str | None = None) -> Any:
+def embedding(x: Any, weight: Any, padding_idx: int | None = None, sparse: bool = False,
+              name: str | None = None) -> Any:
     """The rows of `weight` [n, d] that the integers in x [...] name: [..., d].
 
     The row `padding_idx` (negative: counted from the end) counts as zeros and gets no gradient. The gradient is dense

@@ -13,11 +13,12 @@ from ...ops.trace import apply
 
 __all__ = ["batch_norm", "layer_norm", "normalize"]
 
-_LAYOUTS = {"NC": "NCHW", "NCL": "NCHW", "NCHW": "NCHW", "NCDHW": "NCHW", "NLC": "NHWC", "NHWC": "NHWC", "NDHWC": "NHWC"}
+_LAYOUTS = {"NC": "NCHW", "NCL": "NCHW", "NCHW": "NCHW", "NCDHW": "NCHW",
+            "NLC": "NHWC", "NHWC": "NHWC", "NDHWC": "NHWC"}
 
 
-def batch_norm(x: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None, training: bool = False,
-               momentum: float = 0.9, epsilon: float = 1e-5, data_format: str = "NCHW",
+def batch_norm(x: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None,
+               training: bool = False, momentum: float = 0.9, epsilon: float = 1e-5, data_format: str = "NCHW",
                use_global_stats: bool | None = None, name: str | None = None) -> Any:
     """(x - mean) / sqrt(variance + epsilon) * weight + bias, channel by channel.
 

@@ -1,4 +1,7 @@
-"""Initializers: what a parameter holds at first. Each is called with a shape and a dtype, or with a parameter to fill."""
+"""Initializers: what a parameter holds at first.
+
+Each is called with a shape and a dtype, or with a parameter to fill.
+"""
 
 from ..initial import set_global_initializer
 from .assign import Assign, Bilinear, Dirac

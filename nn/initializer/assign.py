@@ -21,12 +21,14 @@ class Assign(Initializer):
         """The values; ValueError when their shape is another."""
         array = self.given.numpy() if is_value(self.given) else np.asarray(self.given)
         if array.shape != tuple(shape):
-            raise ValueError(f"Assign(value): must have the parameter's shape {list(shape)}. Received {list(array.shape)}.")
+            raise ValueError(
+                f"Assign(value): must have the parameter's shape {list(shape)}. Received {list(array.shape)}."
+            )
         return to_tensor(array, dtype)
 
 
 class Dirac(Initializer):
-    """A convolution's filter that passes its input on: 1 in the middle of filter (i, i), 0 elsewhere, group by group."""
+    """A convolution's filter that passes its input on: 1 in the middle of filter (i, i) of a group, 0 elsewhere."""
 
     def __init__(self, groups: int = 1, name: str | None = None):
         if not isinstance(groups, int) or groups <= 0:
@@ -36,7 +38,9 @@ class Dirac(Initializer):
     def value(self, shape: tuple[int, ...], dtype: Any) -> Any:
         """A filter [out, in, *window]; ValueError for another number of dimensions or an indivisible `out`."""
         if len(shape) not in (3, 4, 5) or shape[0] % self.groups:
-            raise ValueError(f"Dirac: a filter has 3 to 5 dimensions, the first divisible by groups. Received {list(shape)}.")
+            raise ValueError(
+                f"Dirac: a filter has 3 to 5 dimensions, the first divisible by groups. Received {list(shape)}."
+            )
         array = np.zeros(shape)
         middle = tuple(n // 2 for n in shape[2:])
         outputs = shape[0] // self.groups

@@ -24,7 +24,8 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     if nonlinearity == "leaky_relu":
         return math.sqrt(2.0 / (1 + (0.01 if param is None else float(param)) ** 2))
     if nonlinearity not in _GAINS:
-        raise ValueError(f"calculate_gain: one of {', '.join(sorted([*_GAINS, 'leaky_relu']))}. Received {nonlinearity!r}.")
+        known = ", ".join(sorted([*_GAINS, "leaky_relu"]))
+        raise ValueError(f"calculate_gain: one of {known}. Received {nonlinearity!r}.")
     return _GAINS[nonlinearity]
 
 

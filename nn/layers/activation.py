@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from .. import functional as F  # noqa: N812
+from .. import functional as F
 from ..initializer import Constant
 from ..layer import Layer
 
 
 class _Activation(Layer):
-    """A function of one tensor whose settings are the constructor's arguments, by the names and defaults of `settings`."""
+    """A function of one tensor; the constructor's arguments are the names in `settings`, with these defaults."""
 
     function = ""
     settings: dict[str, Any] = {}
@@ -67,7 +67,8 @@ class CELU(_Activation):
 class SELU(_Activation):
     """ELU scaled so that signals keep mean 0 and variance 1."""
 
-    function, settings = "selu", {"scale": 1.0507009873554804934193349852946, "alpha": 1.6732632423543772848170429916717}
+    function = "selu"
+    settings = {"scale": 1.0507009873554804934193349852946, "alpha": 1.6732632423543772848170429916717}
 
 
 class GELU(_Activation):

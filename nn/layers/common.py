@@ -10,7 +10,7 @@ import numpy as np
 from ...core.param_attr import to_param_attr
 from ...ops.creation import to_tensor
 from ...ops.manipulation import flatten
-from .. import functional as F  # noqa: N812
+from .. import functional as F
 from ..initial import initial_value
 from ..initializer import Initializer
 from ..layer import Layer

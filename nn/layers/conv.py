@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .. import functional as F  # noqa: N812
+from .. import functional as F
 from ..initializer import Normal
 from ..layer import Layer
 
@@ -77,7 +77,8 @@ class Conv2D(_Conv2D):
             height, width = _pair(padding, "padding")
             x = F.pad(x, [width, width, height, height], self._padding_mode, data_format=self._data_format)
             padding = 0
-        return F.conv2d(x, self.weight, self.bias, self._stride, padding, self._dilation, self._groups, self._data_format)
+        return F.conv2d(x, self.weight, self.bias, self._stride, padding, self._dilation, self._groups,
+                        self._data_format)
 
 
 class Conv2DTranspose(_Conv2D):

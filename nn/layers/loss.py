@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import functional as F  # noqa: N812
+from .. import functional as F
 from ..layer import Layer
 
 
@@ -31,9 +31,9 @@ class CrossEntropyLoss(Layer):
 
     def forward(self, input: Any, label: Any) -> Any:
         """The loss."""
-        return F.cross_entropy(input, label, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction,
-                               soft_label=self.soft_label, axis=self.axis, use_softmax=self.use_softmax,
-                               label_smoothing=self.label_smoothing)
+        return F.cross_entropy(input, label, weight=self.weight, ignore_index=self.ignore_index,
+                               reduction=self.reduction, soft_label=self.soft_label, axis=self.axis,
+                               use_softmax=self.use_softmax, label_smoothing=self.label_smoothing)
 
 
 class MSELoss(Layer):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.param_attr import ParamAttr
-from .. import functional as F  # noqa: N812
+from .. import functional as F
 from ..initializer import Constant
 from ..layer import Layer
 
@@ -27,7 +27,7 @@ class _BatchNorm(Layer):
         self._data_format, self._use_global_stats = data_format, use_global_stats
         self.weight = self.create_parameter([num_features], weight_attr, default_initializer=Constant(1.0))
         self.bias = self.create_parameter([num_features], bias_attr, is_bias=True)
-        fixed = {"trainable": False, "do_model_average": True}
+        fixed: dict[str, Any] = {"trainable": False, "do_model_average": True}
         self._mean = self.create_parameter([num_features], ParamAttr(initializer=Constant(0.0), **fixed))
         self._variance = self.create_parameter([num_features], ParamAttr(initializer=Constant(1.0), **fixed))
 

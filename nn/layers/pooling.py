@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import functional as F  # noqa: N812
+from .. import functional as F
 from ..layer import Layer
 
 
@@ -24,7 +24,8 @@ class MaxPool2D(Layer):
 
     def forward(self, x: Any) -> Any:
         """[N, C, H, W] to [N, C, H', W']."""
-        return F.max_pool2d(x, self.ksize, self.stride, self.padding, self.return_mask, self.ceil_mode, self.data_format)
+        return F.max_pool2d(x, self.ksize, self.stride, self.padding, self.return_mask, self.ceil_mode,
+                            self.data_format)
 
     def extra_repr(self) -> str:
         """The settings."""

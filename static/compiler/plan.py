@@ -31,6 +31,7 @@ class Plan:
         self._run: Callable[..., tuple] = namespace["run"]
 
     def __call__(self, xp: Any, arrays: Sequence[Any]) -> tuple:
+        """The outputs' arrays; a failure names the operation and the user's line that appended it."""
         try:
             return self._run(xp, *arrays)
         except Exception as error:

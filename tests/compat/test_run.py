@@ -49,7 +49,8 @@ def test_script_runs_as_python_would_run_it(tmp_path):
 def test_module_runs_too(tmp_path):
     (tmp_path / "package").mkdir()
     (tmp_path / "package" / "__init__.py").write_text("")
-    (tmp_path / "package" / "tool.py").write_text("import sys, paddle\nprint(__name__, sys.argv[1:], paddle.ones([1]).item())\n")
+    (tmp_path / "package" / "tool.py").write_text(
+        "import sys, paddle\nprint(__name__, sys.argv[1:], paddle.ones([1]).item())\n")
     done = run("-m", "proa", "run", "-m", "package.tool", "a", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "__main__ ['a'] 1.0\n"), done.stderr
 
@@ -97,7 +98,8 @@ def test_info():
     assert "API of Paddle 2.6.2" in done.stdout and "numpy" in done.stdout
 
 
-@pytest.mark.parametrize("module", ["cupy", "ml_dtypes", "matplotlib", "tqdm", "gast", "astor", "multiprocessing.spawn"])
+@pytest.mark.parametrize(
+    "module", ["cupy", "ml_dtypes", "matplotlib", "tqdm", "gast", "astor", "multiprocessing.spawn"])
 def test_import_leaves_heavy_modules_alone(module):
     done = run("-c", f"import sys, proa; print({module!r} in sys.modules)")
     assert done.stdout == "False\n", done.stderr

@@ -60,8 +60,8 @@ def test_every_block_of_the_guide_runs_as_written(tmp_path):
                               text=True, timeout=300)
         assert done.returncode == 0, f"script {number}:\n{script}\n{done.stderr}"
     assert sorted(os.listdir(tmp_path / "example.model")) == [
-        "linear.another_forward.pdiparams", "linear.another_forward.pdmodel", "linear.pdiparams", "linear.pdiparams.info",
-        "linear.pdmodel"]
+        "linear.another_forward.pdiparams", "linear.another_forward.pdmodel", "linear.pdiparams",
+        "linear.pdiparams.info", "linear.pdmodel"]
     assert (tmp_path / "fine-tune.model" / "linear.pdmodel").exists()
     assert (tmp_path / "func" / "model.pdmodel").exists()
     assert (tmp_path / "infer_model.pdiparams").exists()

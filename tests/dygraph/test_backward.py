@@ -1,9 +1,8 @@
 """The backward walk on Tensors: accumulation, retention, hooks, in-place changes, higher orders."""
 
 import numpy as np
-import pytest
-
 import proa as paddle
+import pytest
 from proa.core.errors import GraphFreedError, ModifiedInPlaceError
 
 
@@ -47,7 +46,8 @@ def test_what_does_not_save_values_survives_too():
         y.backward()
 
 
-@pytest.mark.parametrize("change", [lambda y: y.add_(paddle.ones([1])), lambda y: y.__setitem__(0, 5.0), lambda y: y.exp_()])
+@pytest.mark.parametrize(
+    "change", [lambda y: y.add_(paddle.ones([1])), lambda y: y.__setitem__(0, 5.0), lambda y: y.exp_()])
 def test_in_place_change_of_a_needed_value_is_an_error(change):
     x = leaf(1.0)
     y = x.exp()
@@ -183,7 +183,7 @@ def test_gradient_penalty_reaches_the_parameters():
     [g] = paddle.grad(y, x, create_graph=True)
     (g * g).backward()
     eps = 1e-3
-    f = lambda w: (w * (1 - np.tanh(w * 0.3) ** 2)) ** 2  # noqa: E731
+    f = lambda w: (w * (1 - np.tanh(w * 0.3) ** 2)) ** 2
     np.testing.assert_allclose(w.grad.numpy(), [(f(1.5 + eps) - f(1.5 - eps)) / (2 * eps)], rtol=1e-3)
 
 

@@ -1,9 +1,8 @@
 """PyLayer: operations with a gradient of the user's own."""
 
 import numpy as np
-import pytest
-
 import proa as paddle
+import pytest
 
 
 class Cube(paddle.autograd.PyLayer):

@@ -4,9 +4,8 @@ import copy
 import pickle
 
 import numpy as np
-import pytest
-
 import proa as paddle
+import pytest
 
 
 @pytest.mark.parametrize(("data", "dtype", "shape"), [

@@ -173,7 +173,7 @@ def count_down(x, limit):
 
 @paddle.jit.to_static
 def running_sum(x, n):
-    total = paddle.zeros_like(x)
+    total = x * 0.5
     for i in range(n):
         if i % 2 == 0:
             continue

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-
 from proa.optimizer import lr
 
 
@@ -18,7 +17,8 @@ def rates(schedule, steps=8):
 
 CASES = {
     "NoamDecay": (lambda: lr.NoamDecay(16, 3, 1.0), lambda e: 0.25 * min(math.inf if e == 0 else e**-0.5, e * 3**-1.5)),
-    "PiecewiseDecay": (lambda: lr.PiecewiseDecay([2, 5], [1.0, 0.5, 0.1]), lambda e: 1.0 if e < 2 else 0.5 if e < 5 else 0.1),
+    "PiecewiseDecay": (lambda: lr.PiecewiseDecay([2, 5], [1.0, 0.5, 0.1]),
+                       lambda e: 1.0 if e < 2 else 0.5 if e < 5 else 0.1),
     "NaturalExpDecay": (lambda: lr.NaturalExpDecay(0.5, 0.1), lambda e: 0.5 * math.exp(-0.1 * e)),
     "InverseTimeDecay": (lambda: lr.InverseTimeDecay(0.5, 0.1), lambda e: 0.5 / (1 + 0.1 * e)),
     "PolynomialDecay": (lambda: lr.PolynomialDecay(1.0, 5, 0.1, 2.0), lambda e: 0.9 * (1 - min(e, 5) / 5) ** 2 + 0.1),

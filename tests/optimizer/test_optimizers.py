@@ -1,9 +1,8 @@
 """Update rules against their formulas, clipping, decay, state."""
 
 import numpy as np
-import pytest
-
 import proa as paddle
+import pytest
 from proa import nn
 from proa.optimizer import SGD, Adam, AdamW, Momentum
 
@@ -39,7 +38,8 @@ def test_momentum(nesterov):
         g = gradient(w)
         v = 0.9 * v + g
         w = w - 0.01 * (g + 0.9 * v if nesterov else v)
-    np.testing.assert_allclose(trained(lambda p: Momentum(0.01, 0.9, parameters=p, use_nesterov=nesterov)), w, rtol=1e-6)
+    result = trained(lambda p: Momentum(0.01, 0.9, parameters=p, use_nesterov=nesterov))
+    np.testing.assert_allclose(result, w, rtol=1e-6)
 
 
 def adam(decay=0.0, coupled=True, steps=4):
@@ -68,7 +68,8 @@ def test_adam_and_adamw(make, expected):
 
 def test_l1_decay_and_what_a_parameter_brings_itself():
     w = W0 - 0.1 * (gradient(W0) + 0.5 * np.sign(W0))
-    np.testing.assert_allclose(trained(lambda p: SGD(0.1, parameters=p, weight_decay=paddle.regularizer.L1Decay(0.5)), 1), w)
+    decay = paddle.regularizer.L1Decay(0.5)
+    np.testing.assert_allclose(trained(lambda p: SGD(0.1, parameters=p, weight_decay=decay), 1), w)
     attr = paddle.ParamAttr(learning_rate=0.5, regularizer=paddle.regularizer.L2Decay(1.0))
     w = W0 - 0.05 * (gradient(W0) + W0)
     np.testing.assert_allclose(trained(lambda p: SGD(0.1, parameters=p, weight_decay=9.0), 1, attr), w, rtol=1e-6)
@@ -81,9 +82,11 @@ def test_l1_decay_and_what_a_parameter_brings_itself():
     (nn.ClipGradByGlobalNorm(2000.0), gradient(W0)),
 ])
 def test_clipping(clip, expected):
-    np.testing.assert_allclose(trained(lambda p: SGD(0.1, parameters=p, grad_clip=clip), 1), W0 - 0.1 * expected, rtol=1e-6)
-    kept = paddle.ParamAttr(need_clip=False)
-    np.testing.assert_allclose(trained(lambda p: SGD(0.1, parameters=p, grad_clip=clip), 1, kept), W0 - 0.1 * gradient(W0))
+    def clipped(*attr):
+        return trained(lambda p: SGD(0.1, parameters=p, grad_clip=clip), 1, *attr)
+
+    np.testing.assert_allclose(clipped(), W0 - 0.1 * expected, rtol=1e-6)
+    np.testing.assert_allclose(clipped(paddle.ParamAttr(need_clip=False)), W0 - 0.1 * gradient(W0))
 
 
 def test_global_norm_is_that_of_all():

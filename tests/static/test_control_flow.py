@@ -1,9 +1,8 @@
 """`cond`, `while_loop`, `case` and `switch_case` in Programs: values and gradients, against eager Python."""
 
 import numpy as np
-import pytest
-
 import proa as paddle
+import pytest
 from proa import static
 from proa.dygraph.eager import EAGER
 from proa.ops.trace import using

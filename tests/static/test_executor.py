@@ -4,9 +4,8 @@ import copy
 import threading
 
 import numpy as np
-import pytest
-
 import proa as paddle
+import pytest
 from proa import static
 
 
@@ -25,7 +24,8 @@ def test_feed_and_fetch(programs):
     main, _ = programs
     x = static.data("x", [None, 2])
     y = x * 2.0 + 1.0
-    [by_variable], [by_name] = run(main, [y], x=np.ones((3, 2), "float32")), run(main, [y.name], x=np.ones((1, 2), "float32"))
+    [by_variable] = run(main, [y], x=np.ones((3, 2), "float32"))
+    [by_name] = run(main, [y.name], x=np.ones((1, 2), "float32"))
     assert by_variable.tolist() == [[3.0, 3.0]] * 3
     assert by_name.shape == (1, 2)
     assert run(main, [x], x=np.ones((1, 2), "float32"))[0].shape == (1, 2)

@@ -1,0 +1,219 @@
+"""Losses as functions. `reduction`: 'mean', 'sum' or 'none'."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...ops.copying import one_hot
+from ...ops.cross_entropy import cross_entropy_op
+from ...ops.elementwise import cast, multiply, not_equal, subtract
+from ...ops.gather import gather
+from ...ops.label_smooth import label_smooth
+from ...ops.linalg import matmul
+from ...ops.loss import bce_op, huber_op, kldiv_op, log_loss_op, nll_op, sigmoid_cross_entropy_op
+from ...ops.manipulation import reshape, squeeze_op, unsqueeze_op
+from ...ops.reduce import mean, sum
+from ...ops.trace import apply
+from ...ops.unary import abs, square
+from .activation import relu
+
+__all__ = [
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cosine_embedding_loss", "cross_entropy",
+    "hinge_embedding_loss", "kl_div", "l1_loss", "log_loss", "margin_ranking_loss", "mse_loss", "nll_loss",
+    "smooth_l1_loss", "softmax_with_cross_entropy", "square_error_cost",
+]
+
+
+def _check_reduction(what: str, reduction: str) -> None:
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"{what}(reduction): must be 'mean', 'sum' or 'none'. Received {reduction!r}.")
+
+
+def _reduced(loss: Any, reduction: str) -> Any:
+    return mean(loss) if reduction == "mean" else sum(loss) if reduction == "sum" else loss
+
+
+# cross entropy
+
+def cross_entropy(input: Any, label: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean",
+                  soft_label: bool = False, axis: int = -1, use_softmax: bool = True, label_smoothing: float = 0.0,
+                  name: str | None = None) -> Any:
+    """-log softmax(input)[label]: the cross entropy of scores [..., C, ...], classes along `axis`, with labels.
+
+    `label` holds class numbers, [...] or [..., 1], or with `soft_label` distributions of input's shape. Labels equal
+    to `ignore_index` count nothing. `weight` [C] weighs the classes, and the mean is then a weighted one.
+    `use_softmax=False` takes `input` as probabilities. `label_smoothing` gives a part of each label to all classes.
+
+    Raises ValueError for shapes that do not fit and for labels out of range.
+
+    >>> import proa as paddle
+    >>> scores = paddle.to_tensor([[2.0, 0.0], [0.0, 2.0]])
+    >>> round(float(paddle.nn.functional.cross_entropy(scores, paddle.to_tensor([0, 1]))), 4)
+    0.1269
+    """
+    _check_reduction("cross_entropy", reduction)
+    rank, with_classes = len(input.shape), True
+    if label_smoothing > 0:
+        label, soft_label = _smoothed(input, label, soft_label, axis, label_smoothing), True
+    if len(label.shape) == rank - 1:
+        label, with_classes = apply(unsqueeze_op, label, None, None, axes=[axis]), False
+    loss = apply(cross_entropy_op, input, label, soft_label=soft_label, use_softmax=use_softmax,
+                 numeric_stable_mode=True, ignore_index=ignore_index, axis=axis)[1]
+    if weight is not None:
+        loss, total = _weighted(loss, label, weight, ignore_index, soft_label, axis)
+    elif reduction == "mean" and ignore_index >= 0 and not soft_label:
+        total = sum(cast(not_equal(label, ignore_index), loss.dtype))
+    else:
+        total = None
+    if reduction == "mean" and total is not None:
+        total = sum(total)
+        return sum(loss) / (total + cast(total == 0.0, total.dtype))
+    if reduction == "none" and not with_classes:
+        return apply(squeeze_op, loss, axes=[axis])
+    return _reduced(loss, reduction)
+
+
+def _smoothed(input: Any, label: Any, soft_label: bool, axis: int, epsilon: float) -> Any:
+    rank = len(input.shape)
+    if axis not in (-1, rank - 1):
+        raise ValueError(
+            f"cross_entropy(label_smoothing): the classes must be the last dimension. Received axis={axis}.")
+    if not soft_label:
+        if len(label.shape) == rank:
+            label = apply(squeeze_op, label, axes=[-1])
+        label = one_hot(label, input.shape[-1])
+    return label_smooth(cast(label, input.dtype), epsilon=epsilon)
+
+
+def _weighted(loss: Any, label: Any, weight: Any, ignore_index: int, soft_label: bool, axis: int) -> tuple[Any, Any]:
+    """The weighted losses and the weights, one a loss."""
+    if axis % len(loss.shape) != len(loss.shape) - 1 and soft_label:
+        raise ValueError("cross_entropy(weight, soft_label=True): the classes must be the last dimension.")
+    if soft_label:
+        weights = apply(unsqueeze_op, matmul(cast(label, weight.dtype), weight), None, None, axes=[-1])
+    else:
+        counted = not_equal(label, ignore_index)
+        chosen = gather(weight, reshape(multiply(label, cast(counted, label.dtype)), [-1]))
+        weights = multiply(reshape(chosen, list(label.shape)), cast(counted, weight.dtype))
+    return multiply(loss, weights), weights
+
+
+def softmax_with_cross_entropy(logits: Any, label: Any, soft_label: bool = False, ignore_index: int = -100,
+                               numeric_stable_mode: bool = True, return_softmax: bool = False, axis: int = -1) -> Any:
+    """The losses of `cross_entropy`, unreduced, with size 1 along `axis`; with `return_softmax` also softmax(logits).
+
+    No gradient flows through the softmax that is returned.
+    """
+    if len(label.shape) == len(logits.shape) - 1:
+        label = apply(unsqueeze_op, label, None, None, axes=[axis])
+    softmax, loss = apply(cross_entropy_op, logits, label, soft_label=soft_label, use_softmax=True,
+                          numeric_stable_mode=numeric_stable_mode, ignore_index=ignore_index, axis=axis)
+    return (loss, softmax) if return_softmax else loss
+
+
+def nll_loss(input: Any, label: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean",
+             name: str | None = None) -> Any:
+    """-input[label] for log probabilities [N, C, ...] and class numbers [N, ...]; `weight` [C] weighs the mean."""
+    _check_reduction("nll_loss", reduction)
+    return apply(nll_op, input, label, weight, ignore_index=ignore_index, reduction=reduction)[0]
+
+
+# binary cross entropy
+
+def binary_cross_entropy(input: Any, label: Any, weight: Any = None, reduction: str = "mean",
+                         name: str | None = None) -> Any:
+    """-(label * log(input) + (1 - label) * log(1 - input)) for probabilities; logarithms are cut at -100."""
+    _check_reduction("binary_cross_entropy", reduction)
+    loss = apply(bce_op, input, label)
+    return _reduced(loss if weight is None else multiply(loss, weight), reduction)
+
+
+def binary_cross_entropy_with_logits(logit: Any, label: Any, weight: Any = None, reduction: str = "mean",
+                                     pos_weight: Any = None, name: str | None = None) -> Any:
+    """`binary_cross_entropy` of sigmoid(logit), without its overflows; `pos_weight` weighs the part of label 1.
+
+    -(pos_weight * label * log(sigmoid(logit)) + (1 - label) * log(1 - sigmoid(logit))).
+
+    >>> import proa as paddle
+    >>> zero = paddle.zeros([1])
+    >>> round(float(paddle.nn.functional.binary_cross_entropy_with_logits(zero, zero)), 4)
+    0.6931
+    """
+    _check_reduction("binary_cross_entropy_with_logits", reduction)
+    if pos_weight is not None:
+        pos_weight = multiply(label, subtract(pos_weight, 1.0)) + 1.0
+    loss = apply(sigmoid_cross_entropy_op, logit, label, pos_weight, normalize=False, ignore_index=-100)
+    return _reduced(loss if weight is None else multiply(loss, weight), reduction)
+
+
+# regression
+
+def square_error_cost(input: Any, label: Any) -> Any:
+    """(input - label) squared, unreduced."""
+    return square(subtract(input, label))
+
+
+def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
+    """(input - label) squared.
+
+    >>> import proa as paddle
+    >>> float(paddle.nn.functional.mse_loss(paddle.to_tensor([1.0, 3.0]), paddle.to_tensor([1.0, 1.0])))
+    2.0
+    """
+    _check_reduction("mse_loss", reduction)
+    return _reduced(square(subtract(input, label)), reduction)
+
+
+def l1_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
+    """|input - label|."""
+    _check_reduction("l1_loss", reduction)
+    return _reduced(abs(subtract(input, label)), reduction)
+
+
+def smooth_l1_loss(input: Any, label: Any, reduction: str = "mean", delta: float = 1.0, name: str | None = None) -> Any:
+    """Half the square of the difference where it is at most `delta`, delta * (|difference| - delta / 2) beyond."""
+    _check_reduction("smooth_l1_loss", reduction)
+    return _reduced(apply(huber_op, input, label, delta=float(delta))[0], reduction)
+
+
+# distributions and rankings
+
+def kl_div(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
+    """label * (log(label) - input) for log probabilities `input`; 'batchmean' is the sum over the size of the batch."""
+    if reduction not in ("mean", "sum", "none", "batchmean"):
+        raise ValueError(f"kl_div(reduction): must be 'mean', 'batchmean', 'sum' or 'none'. Received {reduction!r}.")
+    loss = apply(kldiv_op, input, label, reduction="none")
+    if reduction != "batchmean":
+        return _reduced(loss, reduction)
+    return sum(loss) / input.shape[0] if input.shape[0] != -1 else sum(mean(loss, 0))
+
+
+def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = None) -> Any:
+    """-label * log(input + epsilon) - (1 - label) * log(1 - input + epsilon), unreduced."""
+    return apply(log_loss_op, input, label, epsilon=float(epsilon))
+
+
+def margin_ranking_loss(input: Any, other: Any, label: Any, margin: float = 0.0, reduction: str = "mean",
+                        name: str | None = None) -> Any:
+    """max(0, -label * (input - other) + margin), label being 1 or -1."""
+    _check_reduction("margin_ranking_loss", reduction)
+    return _reduced(relu(multiply(-label, subtract(input, other)) + margin), reduction)
+
+
+def hinge_embedding_loss(input: Any, label: Any, margin: float = 1.0, reduction: str = "mean",
+                         name: str | None = None) -> Any:
+    """input where label is 1, max(0, margin - input) where it is -1."""
+    _check_reduction("hinge_embedding_loss", reduction)
+    positive, negative = (cast(label == sign, input.dtype) for sign in (1.0, -1.0))
+    return _reduced(multiply(input, positive) + multiply(relu(-input + margin), negative), reduction)
+
+
+def cosine_embedding_loss(input1: Any, input2: Any, label: Any, margin: float = 0, reduction: str = "mean",
+                          name: str | None = None) -> Any:
+    """1 - cos(input1, input2) where label is 1, max(0, cos - margin) where it is -1; for [N, M] or [M]."""
+    from .common import cosine_similarity
+
+    _check_reduction("cosine_embedding_loss", reduction)
+    cosine = cosine_similarity(input1, input2, axis=-1)
+    positive, negative = (cast(label == sign, cosine.dtype) for sign in (1, -1))
+    return _reduced(multiply(-cosine + 1.0, positive) + multiply(relu(cosine - margin), negative), reduction)
