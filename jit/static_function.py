@@ -11,7 +11,7 @@ from typing import Any
 from ..core import nest
 from ..dygraph.tensor import Tensor
 from ..nn import Layer
-from ..ops.trace import state, using
+from ..ops.trace import grad_mode, state, using
 from ..static.input_spec import InputSpec
 from ..static.inline import inline
 from ..static.program import Program, Variable
@@ -38,7 +38,7 @@ class ConcreteProgram:
         self.main_program: Program = trace.main
         arguments = nest.map_structure(lambda leaf: _input_variable(trace, leaf), specs)
         args, kwargs = inputs.call_arguments(arguments)
-        with using(trace):
+        with using(trace), grad_mode(True):
             result = function(*receiver, *args, **kwargs)
         self.inputs = [leaf for leaf in nest.leaves(list(arguments.values())) if isinstance(leaf, Variable)]
         self.specs = [leaf for leaf in nest.leaves(list(specs.values())) if isinstance(leaf, InputSpec)]

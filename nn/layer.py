@@ -73,7 +73,7 @@ class Layer:
         self.__dict__.update(
             training=True, _full_name=generate(scope), _dtype=convert_dtype(dtype).name, _parameters=OrderedDict(),
             _buffers=OrderedDict(), _sub_layers=OrderedDict(), _non_persistable_buffer_names=set(),
-            _forward_pre_hooks=OrderedDict(), _forward_post_hooks=OrderedDict(), _name_counts={})
+            _forward_pre_hooks=OrderedDict(), _forward_post_hooks=OrderedDict())
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """The layer's computation; a subclass defines it."""
@@ -111,18 +111,13 @@ class Layer:
         """The unique name that parameters' names begin with: 'linear_0'."""
         return self._full_name
 
-    def _own_name(self, suffix: str) -> str:
-        number = self._name_counts.get(suffix, 0)
-        self._name_counts[suffix] = number + 1
-        return f"{self._full_name}.{suffix}_{number}"
-
     def create_parameter(self, shape: Any, attr: Any = None, dtype: Any = None, is_bias: bool = False,
                          default_initializer: Any = None) -> Any:
         """A new parameter named after the layer, or None where `attr` is False; setting it makes it the layer's."""
         given = to_param_attr(attr)
         if given is None:
             return None
-        named = ParamAttr(given.name or self._own_name("b" if is_bias else "w"), learning_rate=given.learning_rate,
+        named = ParamAttr(given.name or generate(f"{self._full_name}.{'b' if is_bias else 'w'}"), learning_rate=given.learning_rate,
                           regularizer=given.regularizer, trainable=given.trainable, need_clip=given.need_clip)
         initializer = given.initializer or initial_value(is_bias, default_initializer)
         dtype = convert_dtype(self._dtype if dtype is None else dtype)

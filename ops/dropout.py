@@ -15,7 +15,7 @@ UPSCALE, DOWNGRADE = "upscale_in_train", "downgrade_in_infer"
 def _dropout(xp, x, seed_tensor=None, *, dropout_prob: float = 0.5, is_test: bool = False,
              dropout_implementation: str = DOWNGRADE, seed: int = 0, fix_seed: bool = False):
     if is_test:
-        return x if dropout_implementation == UPSCALE else x * (1 - dropout_prob), None
+        return x.view() if dropout_implementation == UPSCALE else x * (1 - dropout_prob), None
     fixed = int(seed_tensor.item()) if seed_tensor is not None else seed if fix_seed else 0
     keep = xp.asarray(generator(xp, fixed).random(x.shape, dtype="float32")) >= dropout_prob
     return x * _weights(keep, x.dtype, dropout_prob, dropout_implementation), keep.view("uint8")

@@ -28,7 +28,7 @@ def _einsum(xp, operands, *, equation: str):
     return xp.einsum(equation, *operands, optimize=len(operands) > 1)
 
 
-def _infer(operands, *, equation):
+def _infer(operands: Sequence[Spec], *, equation: str) -> Spec:
     terms, result = _sides(equation)
     sizes: dict[str, int] = {}
     for term, spec in zip(terms, operands, strict=True):

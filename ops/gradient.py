@@ -86,7 +86,8 @@ class Gradient:
         for key, rule in rules.items():
             slots = tuple(self._input_index(name.strip()) for name in key.split(","))
             arguments = [self._argument(p, positions, used_outputs) for p in inspect.signature(rule).parameters]
-            call = eval(f"lambda rule, gs, saved, attrs, wants: rule({', '.join(arguments)})")
+            text = f"lambda rule, gs, saved, attrs, wants: rule({', '.join(arguments)})"
+            call = eval(text)  # noqa: S307 - made of slot numbers and attribute names
             calls.append((slots, rule, call))
         self._calls = tuple(calls)
         # Gradients of outputs that nothing used are zeros; their shapes and dtypes must be known.
@@ -98,8 +99,9 @@ class Gradient:
             )
         picked = ", ".join(s.source() for s in self.saved)
         text = f"lambda i, o: ({picked}{',' if len(self.saved) == 1 else ''})"
-        self.save_arrays = eval(text, {"shape_of": array_shape, "dtype_of": array_dtype})
-        self.save_symbols = eval(text, {"shape_of": symbol_shape, "dtype_of": symbol_dtype})
+        # The text is made of slot numbers.
+        self.save_arrays = eval(text, {"shape_of": array_shape, "dtype_of": array_dtype})  # noqa: S307
+        self.save_symbols = eval(text, {"shape_of": symbol_shape, "dtype_of": symbol_dtype})  # noqa: S307
         self.values = tuple((n, s.of_output, s.index) for n, s in enumerate(self.saved) if s.kind == "value")
 
     def _input_index(self, name: str) -> int:
@@ -131,7 +133,9 @@ class Gradient:
             if base in names:
                 return f"saved[{self._position(of_output, names.index(base), kind, positions)}]"
         if name not in operator.attributes:
-            raise ValueError(f"{operator.type}: a gradient rule asks for {name!r}, which is neither slot nor attribute.")
+            raise ValueError(
+                f"{operator.type}: a gradient rule asks for {name!r}, which is neither slot nor attribute."
+            )
         self._uses_attrs = True
         return f"attrs[{name!r}]"
 

@@ -1,244 +1,262 @@
-"""Normalization: batch_norm, layer_norm, instance_norm and group_norm, and the operator of their gradients.
+"""Normalization: batch_norm, layer_norm, group_norm and instance_norm.
 
-y = (x - mean) / sqrt(variance + epsilon) * scale + bias, mean and (biased) variance taken over some dimensions. All
-four share `norm_backward`, which is given the scale, the mean and 1 / sqrt(variance + epsilon) in shapes that
-broadcast against x. Half precision is computed in float32.
+They share one gradient operator, `norm_grad`, whose own gradient is written in plain arithmetic.
 """
 
 
 from collections.abc import Sequence
 from typing import Any
 
-from ..core import dtype as dt
-from .elementwise import subtract_op
+from ..core.dtype import float32
+from .elementwise import cast, dtype_of, power_op
 from .infer import product
-from .manipulation import reshape_op
-from .operator import Ints, operator
-from .reduce import mean_op
-from .shapes import reshape_to, sum_to
+from .manipulation import reshape_op, shape_handle
+from .norm_kernels import View, gradients, scaled, statistics, view_of
+from .operator import operator
+from .reduce import reduced_count, sum
+from .shapes import reshape_to
 from .spec import Spec
 from .trace import apply
-from .unary import rsqrt
 
 
 def _wide(x: Any) -> Any:
-    """x in float32 where it is of half precision."""
+    """Half-precision values in float32, in which statistics are taken."""
     return x.astype("float32") if x.dtype.itemsize == 2 else x
 
 
-def _statistics(xp: Any, x: Any, axes: tuple[int, ...]) -> tuple[Any, Any, Any]:
-    """x - mean, mean and variance over `axes`, which stay with size 1."""
-    mean = x.mean(axes, keepdims=True)
-    centered = x - mean
-    return centered, mean, xp.square(centered).mean(axes, keepdims=True)
-
-
-def _scaled(centered: Any, factor: Any, bias: Any) -> Any:
-    """centered * factor + bias, in place of `centered`."""
-    centered *= factor
-    if bias is not None:
-        centered += bias
-    return centered
-
-
-# the gradient that they share
-
-def _sum_over(x: Any, shape: tuple[int, ...]) -> Any:
-    """x summed to a shape that it broadcast from."""
-    axes = tuple(n for n, size in enumerate(shape) if size == 1 and x.shape[n] != 1)
-    return x.sum(axes, dtype=x.dtype, keepdims=True) if axes else x
-
-
-def _norm_backward(xp, x, scale, g, mean, rstd, *, axes: Ints, parameter_shape: Ints, epsilon: float):
-    dtype = x.dtype
-    x, g = _wide(x), _wide(g)
-    normal = x - mean
-    normal *= rstd
-    shape = tuple(parameter_shape)
-    d_bias, d_scale = _sum_over(g, shape), _sum_over(g * normal, shape)
-    count = product([x.shape[n] for n in axes])
-    if mean.shape == shape:  # the sums of the gradients serve for the input's too
-        factor = rstd if scale is None else rstd * scale
-        normal *= d_scale / -count
-        normal += g
-        normal -= d_bias / count
-        normal *= factor
-    else:
-        h = g if scale is None else g * scale
-        normal *= (h * normal).mean(tuple(axes), keepdims=True) * -1
-        normal += h
-        normal -= h.mean(tuple(axes), keepdims=True)
-        normal *= rstd
-    return normal.astype(dtype, copy=False), None if scale is None else d_scale, d_bias
-
-
-def _infer_backward(x, scale, g, mean, rstd, *, axes, parameter_shape, epsilon):
-    parameter = Spec(tuple(parameter_shape), mean.dtype)
-    return x, None if scale is None else parameter, parameter
-
-
-def _mean(x: Any, axes: Sequence[int]) -> Any:
-    return apply(mean_op, x, dim=list(axes), keep_dim=True, reduce_all=False)
-
-
-def _second_order(X, Scale, OutGrad, d_XGrad, d_ScaleGrad, d_BiasGrad, axes, parameter_shape, epsilon, wants):
-    """Directions u, v, w of the three gradients; the statistics are computed from X again, so that this is exact."""
-    u, v, w, shape = d_XGrad, d_ScaleGrad, d_BiasGrad, tuple(parameter_shape)
-    centered = X - _mean(X, axes)
-    rstd = rsqrt(_mean(centered * centered, axes) + epsilon)
-    normal = centered * rstd
-
-    def project(t):
-        """The derivative of `normal`, which is symmetric, applied to t."""
-        return (t - _mean(t, axes) - normal * _mean(t * normal, axes)) * rstd
-
-    h = OutGrad if Scale is None else OutGrad * Scale
-    projected = project(u)
-    d_x = d_scale = d_g = None
-    if wants[0]:
-        a, b = _mean(u * normal, axes), _mean(h * normal, axes)
-        shared = _mean(u * h, axes) - _mean(u, axes) * _mean(h, axes) - a * b
-        d_x = normal * (rstd * rstd * shared * -1.0) - (b * projected + a * project(h)) * rstd
-        d_x = d_x if Scale is None else d_x + project(OutGrad * v)
-    if wants[1] and Scale is not None:
-        d_scale = sum_to(OutGrad * projected, shape)
-    if wants[2]:
-        d_g = projected if Scale is None else projected * Scale + normal * v
-        d_g = d_g + w
-    return d_x, d_scale, d_g
-
-
-norm_backward_op = operator(
-    "norm_backward", "X, Scale?, OutGrad, Mean, Rstd -> XGrad, ScaleGrad, BiasGrad", kernel=_norm_backward,
-    infer=_infer_backward, grad={"X, Scale, OutGrad": _second_order})
-
-
-def _backward(x: Any, scale: Any, bias_wanted: bool, g: Any, mean: Any, rstd: Any, axes: Sequence[int],
-              shape: Sequence[int], epsilon: float) -> tuple[Any, Any, Any]:
-    """The three gradients; scale's and bias's in the shape [size]."""
-    parts = None if scale is None else reshape_to(scale, tuple(shape))
-    d_x, d_scale, d_bias = apply(norm_backward_op, x, parts, g, mean, rstd, axes=list(axes),
-                                 parameter_shape=list(shape), epsilon=epsilon)
-    size = (product(shape),)
-    return (d_x, None if scale is None else reshape_to(d_scale, size),
-            reshape_to(d_bias, size) if bias_wanted else None)
-
-
-# batch_norm
-
-def _channel_axis(rank: int, data_layout: str) -> int:
-    return rank - 1 if data_layout[-1] == "C" and rank > 2 else 1
-
-
-def _channel_shape(rank: int, channels: int, data_layout: str) -> tuple[int, ...]:
-    axis = _channel_axis(rank, data_layout)
-    return tuple(channels if n == axis else 1 for n in range(rank))
-
-
-def _uses_running(is_test: bool, use_global_stats: bool, trainable_statistics: bool) -> bool:
-    return use_global_stats or (is_test and not trainable_statistics)
-
+# batch normalization
 
 def _batch_norm(xp, x, scale, bias, mean, variance, momentum_tensor=None, *, momentum: float = 0.9,
-                epsilon: float = 1e-5, data_layout: str = "NCHW", is_test: bool = False,
+                epsilon: float = 1e-5, is_test: bool = False, data_layout: str = "NCHW",
                 use_global_stats: bool = False, trainable_statistics: bool = False):
-    dtype, x = x.dtype, _wide(x)
-    axis = _channel_axis(x.ndim, data_layout)
-    shape = _channel_shape(x.ndim, x.shape[axis], data_layout)
-    bias = None if bias is None else bias.reshape(shape)
-    if _uses_running(is_test, use_global_stats, trainable_statistics):
-        rstd = 1 / xp.sqrt(variance + epsilon)
-        factor = (rstd if scale is None else rstd * scale).reshape(shape)
-        result = _scaled(x - mean.reshape(shape), factor, bias)
-        return result.astype(dtype, copy=False), mean, variance, mean.copy(), rstd
-    axes = tuple(n for n in range(x.ndim) if n != axis)
-    centered, batch_mean, batch_variance = _statistics(xp, x, axes)
-    rstd = 1 / xp.sqrt(batch_variance + epsilon)
-    result = _scaled(centered, rstd if scale is None else rstd * scale.reshape(shape), bias)
-    momentum = momentum if momentum_tensor is None else momentum_tensor.reshape(())
-    batch_mean, batch_variance = batch_mean.reshape(-1), batch_variance.reshape(-1)
-    return (result.astype(dtype, copy=False), _moved(mean, batch_mean, momentum),
-            _moved(variance, batch_variance, momentum), batch_mean, rstd.reshape(-1))
+    view = view_of("batch", x.shape, data_layout)
+    viewed = _wide(x).reshape(view.shape)
+    if is_constant(is_test, use_global_stats, trainable_statistics):
+        mean_out, variance_out, centered = mean, variance, viewed - mean.reshape(view.parameters)
+        inverse = 1 / xp.sqrt(variance + epsilon)
+        saved_mean = mean.copy()
+    else:
+        saved, spread, centered = statistics(xp, viewed, view)
+        saved_mean, spread = saved.reshape(-1), spread.reshape(-1)
+        inverse = 1 / xp.sqrt(spread + epsilon)
+        keep = momentum if momentum_tensor is None else momentum_tensor.item()
+        mean_out = mean * keep + saved_mean * (1 - keep)
+        variance_out = variance * keep + spread * (1 - keep)
+    y = scaled(xp, centered, inverse.reshape(view.parameters), scale, bias, view)
+    return y.reshape(x.shape).astype(x.dtype, copy=False), mean_out, variance_out, saved_mean, inverse
 
 
-def _moved(running: Any, batch: Any, momentum: Any) -> Any:
-    return (running * momentum + batch * (1 - momentum)).astype(running.dtype, copy=False)
+def is_constant(is_test: bool, use_global_stats: bool, trainable_statistics: bool) -> bool:
+    """True when the running statistics are used, which do not depend on the input."""
+    return (is_test and not trainable_statistics) or use_global_stats
 
 
 def _infer_batch_norm(x, scale, bias, mean, variance, momentum_tensor=None, *, data_layout="NCHW", **_):
     if x.rank < 2:
         raise ValueError(f"batch_norm(x): x must have at least 2 dimensions. Received x.shape={list(x.shape)}.")
-    channels = x.shape[_channel_axis(x.rank, data_layout)]
-    for name, value in (("running_mean", mean), ("running_var", variance), ("weight", scale), ("bias", bias)):
-        if value is not None and -1 not in (channels, *value.shape) and value.shape != (channels,):
+    channels = x.shape[-1 if data_layout[-1] == "C" else 1]
+    for name, spec in (("weight", scale), ("bias", bias), ("running_mean", mean), ("running_var", variance)):
+        if spec is not None and -1 not in (channels, *spec.shape) and spec.shape != (channels,):
             raise ValueError(
-                f"batch_norm(x, {name}): {name} must have one element a channel, shape [{channels}]. Received "
-                f"{name}.shape={list(value.shape)}, x.shape={list(x.shape)}, data_format={data_layout!r}."
+                f"batch_norm({name}): it must have one element for each of the {channels} channels of x. Received "
+                f"x.shape={list(x.shape)}, {name}.shape={list(spec.shape)}, data_format={data_layout!r}."
             )
-    return x, mean, variance, mean, variance
+    return x, mean, variance, mean, mean
 
 
-def _batch_norm_gradients(g: Any, X: Any, Scale: Any, SavedMean: Any, SavedVariance: Any, attrs: dict[str, Any],
-                          wants: tuple) -> tuple[Any, Any, Any]:
-    rank, layout = len(X.shape), attrs["data_layout"]
-    shape = _channel_shape(rank, SavedMean.shape[0], layout)
-    mean, rstd = reshape_to(SavedMean, shape), reshape_to(SavedVariance, shape)
-    if not _uses_running(attrs["is_test"], attrs["use_global_stats"], attrs["trainable_statistics"]):
-        axes = [n for n in range(rank) if n != _channel_axis(rank, layout)]
-        return _backward(X, Scale, wants[2], g, mean, rstd, axes, shape, attrs["epsilon"])
-    factor = rstd if Scale is None else rstd * reshape_to(Scale, shape)
-    size = (shape[_channel_axis(rank, layout)],)
-    d_scale = reshape_to(sum_to(g * (apply(subtract_op, X, mean) * rstd), shape), size) if wants[1] else None
-    return g * factor if wants[0] else None, d_scale, reshape_to(sum_to(g, shape), size) if wants[2] else None
+def _batch_gradients(g, X, Scale, SavedMean, SavedVariance, is_test, use_global_stats, trainable_statistics,
+                     data_layout, wants):
+    found = apply(norm_grad_op, X, Scale, SavedMean, SavedVariance, g, kind="batch", data_format=data_layout,
+                  constant=is_constant(is_test, use_global_stats, trainable_statistics))
+    return _wanted(found, Scale, wants)
 
+
+def _wanted(found: Sequence[Any], scale: Any, wants: Sequence[bool]) -> tuple[Any, Any, Any]:
+    dx, d_scale, d_bias = found
+    return dx if wants[0] else None, d_scale if wants[1] and scale is not None else None, d_bias if wants[2] else None
+
+
+# the gradient of all of them
+
+def _norm_grad(xp, x, scale, mean, inverse, g, *, kind: str, data_format: str = "NCHW", begin: int = 1,
+               groups: int = 1, epsilon: float = -1.0, constant: bool = False):
+    view = view_of(kind, x.shape, data_format, begin, groups)
+    statistic = _statistic_shape(view)
+    inverse = inverse if epsilon < 0 else 1 / xp.sqrt(inverse + epsilon)
+    dx, d_scale, d_bias = gradients(
+        xp, _wide(x).reshape(view.shape), mean.reshape(statistic), inverse.reshape(statistic), scale,
+        _wide(g).reshape(view.shape), view, constant)
+    return dx.reshape(x.shape).astype(x.dtype, copy=False), d_scale, d_bias
+
+
+def _statistic_shape(view: View) -> list[int]:
+    return [1 if n in view.axes else size for n, size in enumerate(view.shape)]
+
+
+def _infer_norm_grad(x, scale, mean, inverse, g, *, kind, data_format="NCHW", begin=1, groups=1, **_):
+    parameters = product(view_of(kind, x.shape, data_format, begin, groups).parameters)
+    return x, Spec((parameters,), mean.dtype), Spec((parameters,), mean.dtype)
+
+
+class _Second:
+    """The gradient of `norm_grad`: of a sum of its three results, each times what came back for it.
+
+    With n = (x - mean) * r, r = 1 / deviation, w = g * scale and the projection P(a) = a - mean(a) - n * mean(a * n),
+    the results are r * P(w), sum(g * n) and sum(g). As functions of x, n has the gradient r * P(.) and r that of
+    -r * r * n / count.
+    """
+
+    def __init__(self, view: View, X: Any, mean: Any, inverse: Any, epsilon: float, constant: bool):
+        self.view, self.constant = view, constant
+        self.x = _shaped(X, view.shape)
+        statistic = _statistic_shape(view)
+        self.r = _shaped(inverse if epsilon < 0 else _power(inverse + epsilon, -0.5), statistic)
+        self.n = (self.x - _shaped(mean, statistic)) * self.r
+        count = reduced_count(shape_handle(self.x), list(view.axes), False)
+        self.count = count if isinstance(count, int) else cast(count, dtype_of(self.x))
+        self.over = [n for n, size in enumerate(view.parameters) if size == 1]
+
+    def mean(self, a: Any) -> Any:
+        """The mean over the dimensions of the statistics."""
+        summed = sum(a, list(self.view.axes), keepdim=True)
+        return summed * (1.0 / self.count) if isinstance(self.count, int) else summed / self.count
+
+    def project(self, a: Any) -> Any:
+        """P(a)."""
+        return a if self.constant else a - self.mean(a) - self.n * self.mean(a * self.n)
+
+    def gradients(self, g: Any, scale: Any, v: Any, v_scale: Any, v_bias: Any) -> tuple[Any, Any, Any]:
+        """Those of x, of scale and of g."""
+        w = g if scale is None else g * scale
+        back = self.r * self.project(v)
+        d_g = (back if scale is None else back * scale) + v_scale * self.n + v_bias
+        d_scale = sum(g * back, self.over, keepdim=True)
+        h = v_scale * g
+        if self.constant:
+            return h * self.r, d_scale, d_g
+        h = h - self.r * (v * self.mean(w * self.n) + w * self.mean(v * self.n))
+        spread = self.mean(v * self.project(w))
+        return self.r * self.project(h) - spread * self.r * self.r * self.n, d_scale, d_g
+
+
+def _power(x: Any, exponent: float) -> Any:
+    return apply(power_op, x, None, factor=exponent)
+
+
+def _shaped(x: Any, shape: Sequence[int]) -> Any:
+    return apply(reshape_op, x, None, None, shape=list(shape))
+
+
+def _second(d_DX, d_DScale, d_DBias, X, Scale, Mean, Inverse, G, kind, data_format, begin, groups, epsilon, constant,
+            wants):
+    view = view_of(kind, tuple(X.shape), data_format, begin, groups)
+    parts = _Second(view, X, Mean, Inverse, epsilon, constant)
+    scale = None if Scale is None else _shaped(Scale, view.parameters)
+    dx, d_scale, d_g = parts.gradients(
+        _shaped(G, view.shape), scale, _shaped(d_DX, view.shape), _shaped(d_DScale, view.parameters),
+        _shaped(d_DBias, view.parameters))
+    handle = shape_handle(X)
+    return (reshape_to(dx, handle), None if Scale is None else reshape_to(d_scale, shape_handle(Scale)),
+            reshape_to(d_g, handle))
+
+
+norm_grad_op = operator("norm_grad", "X, Scale?, Mean, Inverse, G -> DX, DScale, DBias", kernel=_norm_grad,
+                        infer=_infer_norm_grad, grad={"X, Scale, G": _second})
 
 batch_norm_op = operator(
-    "batch_norm", "X, Scale?, Bias?, Mean, Variance, MomentumTensor? -> "
-    "Y, MeanOut=Mean, VarianceOut=Variance, SavedMean, SavedVariance",
-    kernel=_batch_norm, infer=_infer_batch_norm,
-    grad={"X, Scale, Bias": lambda g, X, Scale, SavedMean, SavedVariance, attrs, wants: _batch_norm_gradients(
-        g, X, Scale, SavedMean, SavedVariance, attrs, wants)})
+    "batch_norm",
+    "X, Scale?, Bias?, Mean, Variance, MomentumTensor? -> "
+    "Y, MeanOut=Mean, VarianceOut=Variance, SavedMean, SavedVariance, ReserveSpace!",
+    kernel=_batch_norm, infer=_infer_batch_norm, grad={"X, Scale, Bias": _batch_gradients})
 
 
-# layer_norm: over the last dimensions
+# by sample
 
-def _layer_norm(xp, x, scale=None, bias=None, *, epsilon: float = 1e-5, begin_norm_axis: int = 1):
-    dtype, x = x.dtype, _wide(x)
-    axes = tuple(range(begin_norm_axis, x.ndim))
-    last = x.shape[begin_norm_axis:]
-    centered, mean, variance = _statistics(xp, x, axes)
-    centered /= xp.sqrt(variance + epsilon)
-    if scale is not None:
-        centered *= scale.reshape(last)
-    if bias is not None:
-        centered += bias.reshape(last)
-    rows = x.shape[:begin_norm_axis]
-    return centered.astype(dtype, copy=False), mean.reshape(rows), variance.reshape(rows)
+def _by_sample(xp: Any, x: Any, scale: Any, bias: Any, epsilon: float, view: View) -> tuple[Any, Any, Any, Any]:
+    """The normalized array, mean, variance, and 1 / deviation."""
+    mean, variance, centered = statistics(xp, _wide(x).reshape(view.shape), view)
+    inverse = 1 / xp.sqrt(variance + epsilon)
+    y = scaled(xp, centered, inverse, scale, bias, view)
+    return y.reshape(x.shape).astype(x.dtype, copy=False), mean, variance, inverse
 
 
-def _infer_layer_norm(x, scale=None, bias=None, *, epsilon=1e-5, begin_norm_axis=1):
-    wanted = product(x.shape[begin_norm_axis:])
-    for name, value in (("weight", scale), ("bias", bias)):
-        if value is not None and -1 not in (wanted, product(value.shape)) and product(value.shape) != wanted:
+def _layer_norm(xp, x, scale=None, bias=None, *, begin_norm_axis: int = 1, epsilon: float = 1e-5):
+    view = view_of("layer", x.shape, begin=begin_norm_axis)
+    y, mean, variance, _ = _by_sample(xp, x, scale, bias, epsilon, view)
+    lead = x.shape[:begin_norm_axis]
+    return y, mean.reshape(lead), variance.reshape(lead)
+
+
+def _infer_layer_norm(x, scale=None, bias=None, *, begin_norm_axis=1, epsilon=1e-5):
+    inner = product(x.shape[begin_norm_axis:])
+    for name, spec in (("weight", scale), ("bias", bias)):
+        if spec is not None and inner >= 0 and product(spec.shape) not in (inner, -1):
             raise ValueError(
-                f"layer_norm(x, normalized_shape, {name}): {name} must have {wanted} elements, those of the last "
-                f"dimensions {list(x.shape[begin_norm_axis:])}. Received {name}.shape={list(value.shape)}."
+                f"layer_norm({name}): it must have the {inner} elements of the normalized dimensions "
+                f"{list(x.shape[begin_norm_axis:])}. Received {name}.shape={list(spec.shape)}."
             )
-    row = Spec(x.shape[:begin_norm_axis], dt.float32 if x.dtype.itemsize == 2 else x.dtype)
-    return x, row, row
+    statistic = Spec(x.shape[:begin_norm_axis], _statistic_dtype(x))
+    return x, statistic, statistic
 
 
-def _layer_norm_gradients(g: Any, X: Any, Scale: Any, Mean: Any, Variance: Any, epsilon: float, begin_norm_axis: int,
-                          wants: tuple) -> tuple[Any, Any, Any]:
-    rank, begin = len(X.shape), begin_norm_axis
-    ones = [0] * begin + [1] * (rank - begin)
-    mean, variance = (apply(reshape_op, v, None, None, shape=ones) for v in (Mean, Variance))
-    shape = (1,) * begin + tuple(X.shape[begin:])
-    return _backward(X, Scale, wants[2], g, mean, rsqrt(variance + epsilon), range(begin, rank), shape, epsilon)
+def _statistic_dtype(x: Spec) -> Any:
+    return float32 if x.dtype.itemsize == 2 else x.dtype
 
 
-layer_norm_op = operator(
-    "layer_norm", "X, Scale?, Bias? -> Y, Mean, Variance", kernel=_layer_norm, infer=_infer_layer_norm,
-    grad={"X, Scale, Bias": lambda g, X, Scale, Mean, Variance, epsilon, begin_norm_axis, wants: _layer_norm_gradients(
-        g, X, Scale, Mean, Variance, epsilon, begin_norm_axis, wants)})
+def _shaped_like_parameters(found: Sequence[Any], scale: Any, scale_shape: Any, bias_shape: Any,
+                            wants: Sequence[bool]) -> tuple[Any, Any, Any]:
+    dx, d_scale, d_bias = _wanted(found, scale, wants)
+    return (dx, None if d_scale is None else reshape_to(d_scale, scale_shape),
+            None if d_bias is None else reshape_to(d_bias, bias_shape))
 
+
+def _layer_gradients(g, X, Scale, Scale_shape, Bias_shape, Mean, Variance, begin_norm_axis, epsilon, wants):
+    found = apply(norm_grad_op, X, Scale, Mean, Variance, g, kind="layer", begin=begin_norm_axis, epsilon=epsilon)
+    return _shaped_like_parameters(found, Scale, Scale_shape, Bias_shape, wants)
+
+
+layer_norm_op = operator("layer_norm", "X, Scale?, Bias? -> Y, Mean, Variance", kernel=_layer_norm,
+                         infer=_infer_layer_norm, grad={"X, Scale, Bias": _layer_gradients})
+
+
+def _group_norm(xp, x, scale=None, bias=None, *, epsilon: float = 1e-5, groups: int, data_layout: str = "NCHW"):
+    view = view_of("group", x.shape, data_layout, groups=groups)
+    y, mean, variance, _ = _by_sample(xp, x, scale, bias, epsilon, view)
+    return y, mean.reshape(-1, groups), variance.reshape(-1, groups)
+
+
+def _infer_group_norm(x, scale=None, bias=None, *, epsilon=1e-5, groups, data_layout="NCHW"):
+    channels = x.shape[-1 if data_layout[-1] == "C" else 1]
+    if channels >= 0 and channels % groups:
+        raise ValueError(f"group_norm(x, num_groups): num_groups must divide the {channels} channels. Received {groups}.")
+    statistic = Spec((x.shape[0], groups), _statistic_dtype(x))
+    return x, statistic, statistic
+
+
+def _group_gradients(g, X, Scale, Mean, Variance, epsilon, groups, data_layout, wants):
+    found = apply(norm_grad_op, X, Scale, Mean, Variance, g, kind="group", data_format=data_layout, groups=groups,
+                  epsilon=epsilon)
+    return _wanted(found, Scale, wants)
+
+
+group_norm_op = operator("group_norm", "X, Scale?, Bias? -> Y, Mean, Variance", kernel=_group_norm,
+                         infer=_infer_group_norm, grad={"X, Scale, Bias": _group_gradients})
+
+
+def _instance_norm(xp, x, scale=None, bias=None, *, epsilon: float = 1e-5):
+    y, mean, _, inverse = _by_sample(xp, x, scale, bias, epsilon, view_of("instance", x.shape))
+    return y, mean.reshape(-1), inverse.reshape(-1)
+
+
+def _infer_instance_norm(x, scale=None, bias=None, *, epsilon=1e-5):
+    count = x.shape[0] * x.shape[1] if min(x.shape[:2]) >= 0 else -1
+    statistic = Spec((count,), _statistic_dtype(x))
+    return x, statistic, statistic
+
+
+def _instance_gradients(g, X, Scale, SavedMean, SavedVariance, wants):
+    return _wanted(apply(norm_grad_op, X, Scale, SavedMean, SavedVariance, g, kind="instance"), Scale, wants)
+
+
+instance_norm_op = operator("instance_norm", "X, Scale?, Bias? -> Y, SavedMean, SavedVariance", kernel=_instance_norm,
+                            infer=_infer_instance_norm, grad={"X, Scale, Bias": _instance_gradients})

@@ -76,7 +76,7 @@ def _rename_reads(op: Operation, old: str, new: str) -> None:
 
 
 def _append_gradient(op: Operation, inner: Block, given: dict[str, Variable]) -> dict[str, Variable]:
-    """Appends `while_grad` or `conditional_block_grad`; gives outer names' gradients, as the round before leaves them."""
+    """Appends `while_grad` or `conditional_block_grad`; outer names' gradients, as the round before leaves them."""
     trace = current_trace()
     program = inner.program
     outputs, inputs = op.output("Out"), [*op.input("X"), *op.input("Input")]

@@ -368,7 +368,7 @@ class Program:
         return [p for block in self.blocks for p in block.all_parameters()]
 
     def clone(self, for_test: bool = False) -> Program:
-        """A copy. With `for_test` dropout and batch norm work as in evaluation, and gradients and updates are left out."""
+        """A copy. With `for_test` dropout and batch norm work as in evaluation, without gradients and updates."""
         from .transform import for_evaluation
 
         return for_evaluation(self) if for_test else copy.deepcopy(self)

@@ -152,16 +152,21 @@ def for_training(program: Program) -> Program:
 
 
 def _complete_outputs(block: Block, op: Operation, operator: Operator) -> None:
-    for slot in operator.results:
-        if op.output(slot.name) or slot.many:
-            continue
+    """Gives a variable to each result that the file leaves out."""
+    missing = [n for n, slot in enumerate(operator.results) if not op.output(slot.name) and not slot.many]
+    if not missing:
+        return
+    inputs = [[block.var(name).spec for name in op.input(slot.name)] for slot in operator.inputs]
+    given = tuple((found or None) if slot.many else found[0] if found else None
+                  for found, slot in zip(inputs, operator.inputs, strict=True))
+    specs = operator.infer_specs(given, {k: v for k, v in op.attrs.items() if k in operator.attributes})
+    for index in missing:
+        slot, spec = operator.results[index], specs[index]
         if slot.alias:
             op.outputs[slot.name] = list(op.input(slot.alias))
-            continue
-        source = next((v for name in op.output_arg_names if (v := block.find_var(name)) is not None), None)
-        made = block.create_var(block.program.new_name(op.type), source.shape if source else (),
-                                source.dtype if source else "float32")
-        op.outputs[slot.name] = [made.name]
+        elif spec is not None:
+            made = block.create_var(block.program.new_name(op.type), spec.shape, spec.dtype)
+            op.outputs[slot.name] = [made.name]
 
 
 def propagate_gradients(program: Program) -> None:

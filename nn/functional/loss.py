@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...ops.copying import one_hot
-from ...ops.cross_entropy import cross_entropy_op
+from ...ops.cross_entropy import counted_mean_op, cross_entropy_op
 from ...ops.elementwise import cast, multiply, not_equal, subtract
 from ...ops.gather import gather
 from ...ops.label_smooth import label_smooth
@@ -41,7 +41,7 @@ def cross_entropy(input: Any, label: Any, weight: Any = None, ignore_index: int 
     """-log softmax(input)[label]: the cross entropy of scores [..., C, ...], classes along `axis`, with labels.
 
     `label` holds class numbers, [...] or [..., 1], or with `soft_label` distributions of input's shape. Labels equal
-    to `ignore_index` count nothing. `weight` [C] weighs the classes, and the mean is then a weighted one.
+    to `ignore_index` count nothing, in the mean too. `weight` [C] weighs the classes, and the mean is then weighted.
     `use_softmax=False` takes `input` as probabilities. `label_smoothing` gives a part of each label to all classes.
 
     Raises ValueError for shapes that do not fit and for labels out of range.
@@ -60,14 +60,12 @@ def cross_entropy(input: Any, label: Any, weight: Any = None, ignore_index: int 
     loss = apply(cross_entropy_op, input, label, soft_label=soft_label, use_softmax=use_softmax,
                  numeric_stable_mode=True, ignore_index=ignore_index, axis=axis)[1]
     if weight is not None:
-        loss, total = _weighted(loss, label, weight, ignore_index, soft_label, axis)
-    elif reduction == "mean" and ignore_index >= 0 and not soft_label:
-        total = sum(cast(not_equal(label, ignore_index), loss.dtype))
-    else:
-        total = None
-    if reduction == "mean" and total is not None:
-        total = sum(total)
-        return sum(loss) / (total + cast(total == 0.0, total.dtype))
+        loss, weights = _weighted(loss, label, weight, ignore_index, soft_label, axis)
+        if reduction == "mean":
+            total = sum(weights)
+            return sum(loss) / (total + cast(total == 0.0, total.dtype))
+    elif reduction == "mean" and not soft_label:
+        return apply(counted_mean_op, loss, label, ignore_index=ignore_index)
     if reduction == "none" and not with_classes:
         return apply(squeeze_op, loss, axes=[axis])
     return _reduced(loss, reduction)

@@ -37,7 +37,7 @@ def batch_norm(x: Any, running_mean: Any, running_var: Any, weight: Any = None, 
     return apply(
         batch_norm_op, x, weight, bias, running_mean, running_var, None, momentum=momentum, epsilon=epsilon,
         data_layout=layout, is_test=not training, trainable_statistics=False,
-        use_global_stats=not training if use_global_stats is None else bool(use_global_stats))[0]
+        use_global_stats=bool(use_global_stats))[0]
 
 
 def layer_norm(x: Any, normalized_shape: int | Sequence[int], weight: Any = None, bias: Any = None,

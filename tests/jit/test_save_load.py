@@ -2,6 +2,7 @@
 
 import io
 import os
+import pathlib
 import pickle
 import subprocess
 import sys
@@ -435,8 +436,8 @@ def test_what_save_refuses(tmp_path):
 
 def test_a_failed_save_leaves_the_old_model_whole(saved, monkeypatch):
     net, prefix = saved
-    before = {name: open(os.path.join(os.path.dirname(prefix), name), "rb").read()
-              for name in os.listdir(os.path.dirname(prefix))}
+    folder = pathlib.Path(prefix).parent
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
 
     def full(*_):
         raise OSError(28, "No space left on device")
@@ -444,6 +445,4 @@ def test_a_failed_save_leaves_the_old_model_whole(saved, monkeypatch):
     monkeypatch.setattr("proa.static.io.write_combined", full)
     with pytest.raises(OSError, match="No space left"):
         paddle.jit.save(net, prefix, input_spec=SPEC)
-    after = {name: open(os.path.join(os.path.dirname(prefix), name), "rb").read()
-             for name in os.listdir(os.path.dirname(prefix))}
-    assert before == after
+    assert before == {path.name: path.read_bytes() for path in folder.iterdir()}

@@ -1,0 +1,197 @@
+"""Pooling in one, two and three dimensions: maxima and means of windows, adaptive or not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...ops import pool as ops
+from ...ops.elementwise import scale
+from ...ops.manipulation import squeeze, unsqueeze
+from ...ops.trace import apply
+from .windows import check_format, padding_attributes, repeated
+
+__all__ = [
+    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d",
+    "adaptive_max_pool3d", "avg_pool1d", "avg_pool2d", "avg_pool3d", "max_pool1d", "max_pool2d", "max_pool3d",
+]
+
+_FORMATS = {2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
+
+
+def _windows(what: str, kernel_size: Any, stride: Any, padding: Any, rank: int, data_format: str) -> dict[str, Any]:
+    check_format(what, data_format, _FORMATS[rank])
+    ksize = repeated(what, "kernel_size", kernel_size, rank)
+    strides = ksize if stride is None else repeated(what, "stride", stride, rank)
+    paddings, algorithm = padding_attributes(what, padding, rank, data_format[-1] == "C")
+    return {"ksize": ksize, "strides": strides, "paddings": paddings, "padding_algorithm": algorithm,
+            "data_format": data_format}
+
+
+def _pool(kind: str, x: Any, rank: int, **attrs: Any) -> Any:
+    return apply(ops.pool2d_op if rank == 2 else ops.pool3d_op, x, pooling_type=kind, **attrs)
+
+
+# maxima
+
+def _max_pool(what: str, x: Any, kernel_size: Any, stride: Any, padding: Any, return_mask: bool, ceil_mode: bool,
+              data_format: str, rank: int) -> Any:
+    attrs = _windows(what, kernel_size, stride, padding, rank, data_format)
+    if not return_mask:
+        return _pool("max", x, rank, ceil_mode=ceil_mode, **attrs)
+    algorithm, layout = attrs.pop("padding_algorithm"), attrs.pop("data_format")
+    if layout[-1] == "C" or algorithm == "SAME" or len(attrs["paddings"]) != rank:
+        raise ValueError(
+            f"{what}(return_mask=True): the channels must come second and the padding be the same on both sides. "
+            f"Received data_format={layout!r}, padding={padding!r}."
+        )
+    op = ops.max_pool2d_with_index_op if rank == 2 else ops.max_pool3d_with_index_op
+    return apply(op, x, ceil_mode=ceil_mode, **attrs)
+
+
+def max_pool2d(x: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, return_mask: bool = False,
+               ceil_mode: bool = False, data_format: str = "NCHW", name: str | None = None) -> Any:
+    """The maxima of windows over x [N, C, H, W]; `stride` is the window's size unless given.
+
+    With `return_mask` also their positions (int32) in each channel, counted row after row. `ceil_mode` keeps windows
+    that reach beyond the input. Padding never counts. The gradient goes to the first of equal maxima.
+
+    >>> import proa as paddle
+    >>> paddle.nn.functional.max_pool2d(paddle.arange(16.0).reshape([1, 1, 4, 4]), 2).tolist()
+    [[[[5.0, 7.0], [13.0, 15.0]]]]
+    """
+    return _max_pool("max_pool2d", x, kernel_size, stride, padding, return_mask, ceil_mode, data_format, 2)
+
+
+def max_pool3d(x: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, return_mask: bool = False,
+               ceil_mode: bool = False, data_format: str = "NCDHW", name: str | None = None) -> Any:
+    """As `max_pool2d` over x [N, C, D, H, W]."""
+    return _max_pool("max_pool3d", x, kernel_size, stride, padding, return_mask, ceil_mode, data_format, 3)
+
+
+def _flat(what: str, kernel_size: Any, stride: Any, padding: Any) -> tuple[Any, Any, Any]:
+    """The window of one dimension as that of two, of which the first has size 1."""
+    kernel = [1, *repeated(what, "kernel_size", kernel_size, 1)]
+    strides = None if stride is None else [1, *repeated(what, "stride", stride, 1)]
+    if isinstance(padding, str):
+        return kernel, strides, padding
+    pads, _ = padding_attributes(what, padding, 1, False)
+    return kernel, strides, [0, 0, *(pads * 2 if len(pads) == 1 else pads)]
+
+
+def max_pool1d(x: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, return_mask: bool = False,
+               ceil_mode: bool = False, name: str | None = None) -> Any:
+    """As `max_pool2d` over x [N, C, L]."""
+    result = max_pool2d(unsqueeze(x, 2), *_flat("max_pool1d", kernel_size, stride, padding), return_mask, ceil_mode)
+    return tuple(squeeze(part, 2) for part in result) if return_mask else squeeze(result, 2)
+
+
+# means
+
+def _avg_pool(what: str, x: Any, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, exclusive: bool,
+              divisor: Any, data_format: str, rank: int) -> Any:
+    attrs = _windows(what, kernel_size, stride, padding, rank, data_format)
+    if divisor is None:
+        return _pool("avg", x, rank, ceil_mode=ceil_mode, exclusive=exclusive, **attrs)
+    count = 1
+    for size in attrs["ksize"]:
+        count *= size
+    return scale(_pool("avg", x, rank, ceil_mode=ceil_mode, exclusive=False, **attrs), count / divisor)
+
+
+def avg_pool2d(x: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+               exclusive: bool = True, divisor_override: Any = None, data_format: str = "NCHW",
+               name: str | None = None) -> Any:
+    """The means of windows over x [N, C, H, W]; `stride` is the window's size unless given.
+
+    Padding counts unless `exclusive`. `divisor_override` divides the sums instead of the number of elements.
+
+    >>> import proa as paddle
+    >>> paddle.nn.functional.avg_pool2d(paddle.ones([1, 1, 4, 4]), 3, 2, 1, exclusive=False).shape
+    [1, 1, 2, 2]
+    """
+    return _avg_pool("avg_pool2d", x, kernel_size, stride, padding, ceil_mode, exclusive, divisor_override,
+                     data_format, 2)
+
+
+def avg_pool3d(x: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+               exclusive: bool = True, divisor_override: Any = None, data_format: str = "NCDHW",
+               name: str | None = None) -> Any:
+    """As `avg_pool2d` over x [N, C, D, H, W]."""
+    return _avg_pool("avg_pool3d", x, kernel_size, stride, padding, ceil_mode, exclusive, divisor_override,
+                     data_format, 3)
+
+
+def avg_pool1d(x: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, exclusive: bool = True,
+               ceil_mode: bool = False, name: str | None = None) -> Any:
+    """As `avg_pool2d` over x [N, C, L]."""
+    result = avg_pool2d(unsqueeze(x, 2), *_flat("avg_pool1d", kernel_size, stride, padding), ceil_mode, exclusive)
+    return squeeze(result, 2)
+
+
+# adaptive windows
+
+def _output_size(what: str, x: Any, output_size: Any, data_format: str, rank: int) -> list[int]:
+    check_format(what, data_format, _FORMATS[rank])
+    given: Sequence[Any] = output_size if isinstance(output_size, (list, tuple)) else [output_size] * rank
+    sizes = list(x.shape)[1:-1] if data_format[-1] == "C" else list(x.shape)[2:]
+    if len(given) != rank or len(sizes) != rank:
+        raise ValueError(
+            f"{what}(x, output_size): x must have {rank + 2} dimensions and output_size {rank} numbers. "
+            f"Received x.shape={list(x.shape)}, output_size={output_size!r}."
+        )
+    return [int(size) if wanted is None else int(wanted) for wanted, size in zip(given, sizes, strict=True)]
+
+
+def _adaptive(what: str, kind: str, x: Any, output_size: Any, data_format: str, rank: int) -> Any:
+    ksize = _output_size(what, x, output_size, data_format, rank)
+    return _pool(kind, x, rank, ksize=ksize, strides=[1] * rank, paddings=[0] * rank, adaptive=True,
+                 data_format=data_format)
+
+
+def adaptive_avg_pool2d(x: Any, output_size: Any, data_format: str = "NCHW", name: str | None = None) -> Any:
+    """The means of as many windows as make a result of `output_size` (None keeps a size), covering x evenly.
+
+    Window i of n over a size s reaches from floor(i * s / n) to ceil((i + 1) * s / n).
+
+    >>> import proa as paddle
+    >>> paddle.nn.functional.adaptive_avg_pool2d(paddle.ones([2, 3, 7, 5]), (3, None)).shape
+    [2, 3, 3, 5]
+    """
+    return _adaptive("adaptive_avg_pool2d", "avg", x, output_size, data_format, 2)
+
+
+def adaptive_avg_pool3d(x: Any, output_size: Any, data_format: str = "NCDHW", name: str | None = None) -> Any:
+    """As `adaptive_avg_pool2d` over x [N, C, D, H, W]."""
+    return _adaptive("adaptive_avg_pool3d", "avg", x, output_size, data_format, 3)
+
+
+def adaptive_avg_pool1d(x: Any, output_size: Any, name: str | None = None) -> Any:
+    """As `adaptive_avg_pool2d` over x [N, C, L]."""
+    size = [1, output_size[0] if isinstance(output_size, (list, tuple)) else output_size]
+    return squeeze(adaptive_avg_pool2d(unsqueeze(x, 2), size), 2)
+
+
+def _adaptive_max(what: str, x: Any, output_size: Any, return_mask: bool, data_format: str, rank: int) -> Any:
+    if not return_mask:
+        return _adaptive(what, "max", x, output_size, data_format, rank)
+    ksize = _output_size(what, x, output_size, data_format, rank)
+    op = ops.max_pool2d_with_index_op if rank == 2 else ops.max_pool3d_with_index_op
+    return apply(op, x, ksize=ksize, strides=[1] * rank, paddings=[0] * rank, adaptive=True)
+
+
+def adaptive_max_pool2d(x: Any, output_size: Any, return_mask: bool = False, name: str | None = None) -> Any:
+    """As `adaptive_avg_pool2d` with maxima; with `return_mask` also their positions, as `max_pool2d` gives them."""
+    return _adaptive_max("adaptive_max_pool2d", x, output_size, return_mask, "NCHW", 2)
+
+
+def adaptive_max_pool3d(x: Any, output_size: Any, return_mask: bool = False, name: str | None = None) -> Any:
+    """As `adaptive_max_pool2d` over x [N, C, D, H, W]."""
+    return _adaptive_max("adaptive_max_pool3d", x, output_size, return_mask, "NCDHW", 3)
+
+
+def adaptive_max_pool1d(x: Any, output_size: Any, return_mask: bool = False, name: str | None = None) -> Any:
+    """As `adaptive_max_pool2d` over x [N, C, L]."""
+    size = [1, output_size[0] if isinstance(output_size, (list, tuple)) else output_size]
+    result = adaptive_max_pool2d(unsqueeze(x, 2), size, return_mask)
+    return tuple(squeeze(part, 2) for part in result) if return_mask else squeeze(result, 2)
