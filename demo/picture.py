@@ -16,8 +16,8 @@ def draw(path: str, curves: dict[str, list[float]], sheets: list[tuple[str, Digi
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure = pyplot.figure(figsize=(12, 3 + 2.6 * len(sheets)), layout="constrained")
-    rows = figure.add_gridspec(1 + len(sheets), 1, height_ratios=[3] + [2.6] * len(sheets))
+    figure = pyplot.figure(figsize=(12, 3.2 + 1.7 * len(sheets)), layout="constrained")
+    rows = figure.add_gridspec(1 + len(sheets), 1, height_ratios=[3.2] + [1.7] * len(sheets))
     axis = figure.add_subplot(rows[0])
     for label, losses in curves.items():
         axis.plot(losses, alpha=0.25, color=f"C{list(curves).index(label)}")
@@ -36,15 +36,19 @@ def _smoothed(losses: list[float], width: int = 15) -> np.ndarray:
 
 
 def _sheet(figure: Any, place: Any, title: str, digits: Digits, scores: np.ndarray, columns: int = 20) -> None:
-    grid = place.subgridspec(2, columns, wspace=0.05, hspace=0.4)
+    """Two rows of digits side by side as one image: some that were read right, then some that were not, in red."""
     wrong = np.flatnonzero(scores.argmax(1) != digits.labels)[:columns]
     right = np.setdiff1d(np.arange(len(digits)), wrong)[: 2 * columns - len(wrong)]
-    for cell, index in enumerate([*right, *wrong]):
-        axis = figure.add_subplot(grid[cell // columns, cell % columns])
-        axis.imshow(digits.images[index, 0], cmap="gray", vmin=0, vmax=1)
+    shown = np.concatenate([right, wrong])
+    axis = figure.add_subplot(place)
+    axis.set_title(title, loc="left", fontsize=10, pad=14)
+    axis.set_axis_off()
+    height, width = 44, 32  # of a cell: the digit's 28 pixels, and room for what was read
+    sheet = np.ones((2 * height, columns * width))
+    for cell, index in enumerate(shown):
+        top, left = cell // columns * height + 14, cell % columns * width + 2
+        sheet[top:top + 28, left:left + 28] = digits.images[index, 0]
         read, label = int(scores[index].argmax()), int(digits.labels[index])
-        axis.set_title(str(read) if read == label else f"{read}≠{label}", fontsize=8,
-                       color="black" if read == label else "crimson", pad=2)
-        axis.set_axis_off()
-        if cell == 0:
-            axis.text(0, -16, title, fontsize=10, ha="left")
+        axis.text(left + 14, top - 3, str(read) if read == label else f"{read}, not {label}", fontsize=8, ha="center",
+                  color="black" if read == label else "crimson")
+    axis.imshow(sheet, cmap="gray", vmin=0, vmax=1)

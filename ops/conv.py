@@ -217,7 +217,8 @@ def _transposed_by_input(g, Filter, Input_shape, strides, paddings, padding_algo
 
 
 def _transposed_by_filter(g, Input, Filter_shape, strides, paddings, padding_algorithm, groups, dilations, data_format):
-    pads = _explicit(sizes_along(tuple(Input.shape), data_format), Filter_shape[2:], strides, paddings, padding_algorithm)
+    sizes = sizes_along(tuple(Input.shape), data_format)
+    pads = _explicit(sizes, Filter_shape[2:], strides, paddings, padding_algorithm)
     return apply(filter_grad_op, g, Input, kernel=list(Filter_shape[2:]), strides=strides, paddings=pads,
                  dilations=dilations, groups=groups, data_format=data_format)
 

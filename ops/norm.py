@@ -228,7 +228,7 @@ def _group_norm(xp, x, scale=None, bias=None, *, epsilon: float = 1e-5, groups: 
 def _infer_group_norm(x, scale=None, bias=None, *, epsilon=1e-5, groups, data_layout="NCHW"):
     channels = x.shape[-1 if data_layout[-1] == "C" else 1]
     if channels >= 0 and channels % groups:
-        raise ValueError(f"group_norm(x, num_groups): num_groups must divide the {channels} channels. Received {groups}.")
+        raise ValueError(f"group_norm(num_groups): it must divide the {channels} channels. Received {groups}.")
     statistic = Spec((x.shape[0], groups), _statistic_dtype(x))
     return x, statistic, statistic
 

@@ -20,7 +20,7 @@ class View(NamedTuple):
 
 
 def view_of(kind: str, shape: Sequence[int], data_format: str = "NCHW", begin: int = 1, groups: int = 1) -> View:
-    """The view of an input of this shape (-1 for a size not known) for batch, layer, group or instance normalization."""
+    """The view for batch, layer, group or instance normalization of an input of this shape; -1 is not known."""
     if kind == "layer":
         inner = product(shape[begin:])
         return View((product(shape[:begin]), inner), (1,), (1, inner))

@@ -50,7 +50,7 @@ def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = Non
 def rrelu(x: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = True, name: str | None = None) -> Any:
     """leaky_relu with a slope drawn anew for each element, evenly from `lower` to `upper`; their mean in evaluation."""
     if not 0 <= lower <= upper <= 1:
-        raise ValueError(f"rrelu(lower, upper): 0 <= lower <= upper <= 1 must hold. Received lower={lower}, upper={upper}.")
+        raise ValueError(f"rrelu: 0 <= lower <= upper <= 1 must hold. Received lower={lower}, upper={upper}.")
     return apply(softmax_ops.rrelu_op, x, lower=float(lower), upper=float(upper), is_test=not training)[0]
 
 
@@ -177,7 +177,8 @@ def log_softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = No
     return apply(softmax_ops.log_softmax_op, _as(x, dtype), axis=axis)
 
 
-def gumbel_softmax(x: Any, temperature: float = 1.0, hard: bool = False, axis: int = -1, name: str | None = None) -> Any:
+def gumbel_softmax(x: Any, temperature: float = 1.0, hard: bool = False, axis: int = -1,
+                   name: str | None = None) -> Any:
     """A sample of the Gumbel-Softmax distribution (Jang et al., 2016); where `hard`, a one-hot one.
 
     The gradient of a hard sample is that of the soft one.

