@@ -15,7 +15,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("script", nargs=argparse.REMAINDER, help="the script and its own arguments")
     demo = commands.add_parser("demo", help="train, export, reload and fine-tune LeNet on handwritten digits")
     demo.add_argument("--output", default="proa-demo", help="the folder for the files and the picture (%(default)s)")
-    demo.add_argument("--epochs", type=int, default=6, help="passes over the training digits (%(default)s)")
+    demo.add_argument("--epochs", type=int, default=10, help="passes over the training digits (%(default)s)")
     demo.add_argument("--seed", type=int, default=2024, help="of the weights and the shuffling (%(default)s)")
     commands.add_parser("info", help="versions, devices and what is in use")
     return parser

@@ -85,7 +85,9 @@ class EagerTrace(Trace):
     def gradients(self, loss: Any, parameters: list | None, no_grad: Any = None) -> list[tuple[Any, Any]]:
         """The parameters that have a gradient, with it; `loss.backward()` has been called by the user."""
         if parameters is None:
-            raise ValueError("In eager mode an optimizer needs its parameters: Optimizer(parameters=layer.parameters()).")
+            raise ValueError(
+                "In eager mode an optimizer needs its parameters: Optimizer(parameters=layer.parameters())."
+            )
         return [(p, p.grad) for p in parameters if not p.stop_gradient and p.grad is not None]
 
     def updating(self) -> Any:
@@ -166,7 +168,8 @@ def _several(op: Operator, inputs: tuple, attrs: dict[str, Any], arrays: list, r
         if index in aliases:
             target = inputs[aliases[index]]
             if target is not None:
-                for t, a in zip(target, array, strict=True) if isinstance(target, (list, tuple)) else ((target, array),):
+                many = isinstance(target, (list, tuple))
+                for t, a in zip(target, array, strict=True) if many else ((target, array),):
                     if a is not t._array:  # the very same array means that the value did not change
                         t._replace(a)
             outputs.append(target)
@@ -211,7 +214,9 @@ def _check_finite(op: Operator, results: Any) -> None:
     for array in results if isinstance(results, tuple) else (results,):
         xp = backend.namespace_of([array])
         if array is not None and array.dtype.kind in "fc" and not bool(xp.isfinite(array).all()):
-            raise FloatingPointError(f"The operator {op.type} produced a NaN or an infinity (FLAGS_check_nan_inf is on).")
+            raise FloatingPointError(
+                f"The operator {op.type} produced a NaN or an infinity (FLAGS_check_nan_inf is on)."
+            )
 
 
 EAGER = EagerTrace()

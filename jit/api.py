@@ -14,7 +14,8 @@ def to_static(function: Any = None, input_spec: Sequence[Any] | None = None, bui
     """Makes a function, a method or a Layer's `forward` run as a compiled Program.
 
     `input_spec`: InputSpecs (or example Tensors) of the tensor arguments; without it there is a Program for each
-    combination of shapes that it is called with. Python's `if`, `while` and `for` on tensors become part of the Program.
+    combination of shapes that it is called with. Python's `if`, `while` and `for` on tensors become part of the
+    Program.
 
     >>> import proa as paddle
     >>> @paddle.jit.to_static

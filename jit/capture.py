@@ -28,7 +28,9 @@ class CaptureTrace(ProgramTrace):
         """A Variable as it is; a Tensor as the input that stands for it."""
         if isinstance(value, Variable):
             if value.program is not self.main:
-                raise ValueError(f"{what} belongs to another Program: a value of an earlier trace was kept and used again.")
+                raise ValueError(
+                    f"{what} belongs to another Program: a value of an earlier trace was kept and used again."
+                )
             return value
         if not isinstance(value, Tensor):
             raise TypeError(f"{what} must be a Tensor. Received {type(value).__name__}.")

@@ -87,7 +87,7 @@ class FunctionInputs:
 
     def call_arguments(self, arguments: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
         """Positional and keyword arguments from arguments by name."""
-        bound = inspect.BoundArguments(self.signature, arguments)  # type: ignore[arg-type]
+        bound = inspect.BoundArguments(self.signature, arguments)
         return bound.args, bound.kwargs
 
 

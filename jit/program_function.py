@@ -10,7 +10,6 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
-
 from .. import backend
 from ..core.random import default_generator
 from ..dygraph.tensor import Tensor, new_tensor
@@ -96,13 +95,14 @@ class ProgramFunction:
         outputs = [new_tensor(xp.asarray(a)) for a in results[:count]]
         edges = [t._edge if i in wanted else None for i, t in enumerate(tensors)]
         node = ProgramNode(self, halves, wanted, edges, (tuple(arrays), tuple(kept)), outputs, random_state)
+        block = self.program.global_block()
         for index, output in enumerate(outputs):
-            if output.dtype.is_differentiable and not self.program.global_block().var(self.outputs[index]).stop_gradient:
+            if output.dtype.is_differentiable and not block.var(self.outputs[index]).stop_gradient:
                 output._edge = Output(node, index)
         return outputs
 
     def _with_gradient(self, wanted: tuple[int, ...]) -> tuple[Program, int, list[str], list[str | None]]:
-        """A copy with the gradient appended: it, where the gradient begins, its cotangents' names, the gradients' names."""
+        """A copy with the gradient appended: it, where that begins, the names of cotangents and of gradients."""
         program = copy.deepcopy(self.program)
         block = program.global_block()
         for index in wanted:
@@ -113,7 +113,8 @@ class ProgramFunction:
         roots = []
         for index, name in enumerate(self.outputs):
             variable = block.var(name)
-            cotangent = block.create_var(f"{name}@COTANGENT_{index}", variable.shape, variable.dtype, stop_gradient=False)
+            cotangent = block.create_var(
+                f"{name}@COTANGENT_{index}", variable.shape, variable.dtype, stop_gradient=False)
             cotangents.append(cotangent.name)
             edge = graph.edge(name)
             if edge is not None:
@@ -169,14 +170,14 @@ class ProgramNode(Node):
 
     __slots__ = ("function", "halves", "wanted", "outputs", "random_state")
 
-    def __init__(self, function: ProgramFunction, halves: Halves, wanted: tuple[int, ...], edges: list[Any], saved: tuple,
-                 outputs: Sequence[Tensor], random_state: Any):
+    def __init__(self, function: ProgramFunction, halves: Halves, wanted: tuple[int, ...], edges: list[Any],
+                 saved: tuple, outputs: Sequence[Tensor], random_state: Any):
         super().__init__(_Results(len(outputs)), {}, edges, saved)  # type: ignore[arg-type]
         self.function, self.halves, self.wanted, self.random_state = function, halves, wanted, random_state
         self.outputs = [(o._array.shape, o._array.dtype) for o in outputs]
 
     def kept_arrays(self) -> list[Any]:
-        """The inputs' arrays, which must not have been changed in place since, but for those that the run wrote itself."""
+        """The inputs' arrays, which must not have been changed in place since, without those that the run wrote."""
         if self.saved is None:
             return []
         return [array for name, array in zip(self.function.inputs, self.saved[0], strict=True)

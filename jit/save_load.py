@@ -78,7 +78,8 @@ def method_prefix(path: str, method: str) -> str:
 def _static(function: Callable, instance: Any) -> StaticFunction:
     if isinstance(function, StaticFunction):
         return function
-    return StaticFunction(getattr(function, "__func__", function), None, instance or getattr(function, "__self__", None))
+    owner = instance or getattr(function, "__self__", None)
+    return StaticFunction(getattr(function, "__func__", function), None, owner)
 
 
 def _layer_models(layer: Layer, input_spec: Any, output_spec: Any) -> dict[str, tuple[Program, dict[str, Any]]]:

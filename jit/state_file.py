@@ -27,10 +27,11 @@ NAME_TABLE = "StructuredToParameterName@@"
 
 
 def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
-    """Writes an object: a state dict, a Tensor, lists, tuples and dicts of these, numbers and text, or a static Program.
+    """Writes an object: a state dict, a Tensor, lists, tuples and dicts of these, numbers and text, or a Program.
 
     `path`: a file's path (folders on the way are made) or a binary file. `protocol`: 2, 3 or 4. PaddlePaddle reads the
-    file. It is written whole or not at all. Raises TypeError for a Layer or another object, saying what to save instead.
+    file. It is written whole or not at all. Raises TypeError for a Layer or another object, saying what to save
+    instead.
 
     >>> import tempfile, proa as paddle
     >>> path = tempfile.mkdtemp() + "/linear.pdparams"
@@ -105,7 +106,8 @@ def load(path: Any, **configs: Any) -> Any:
 
     `path`: a file, or the prefix of what `jit.save` or `static.save_inference_model` wrote, of which the parameters are
     read as a dict of arrays. `return_numpy=True` gives arrays where otherwise Tensors would be. `keep_name_table=True`
-    keeps the table of parameters' names. Raises FileNotFoundError, CorruptFileError and UnsafePickleError, naming the file.
+    keeps the table of parameters' names. Raises FileNotFoundError, CorruptFileError and UnsafePickleError, naming the
+    file.
     """
     unknown = sorted(set(configs) - {"return_numpy", "keep_name_table", "model_filename", "params_filename"})
     if unknown:

@@ -12,8 +12,8 @@ from ..core import nest
 from ..dygraph.tensor import Tensor
 from ..nn import Layer
 from ..ops.trace import grad_mode, state, using
-from ..static.input_spec import InputSpec
 from ..static.inline import inline
+from ..static.input_spec import InputSpec
 from ..static.program import Program, Variable
 from ..static.trace import ProgramTrace
 from .capture import CaptureTrace
@@ -54,6 +54,7 @@ class ConcreteProgram:
         return list(self.captured.values())
 
     def __call__(self, tensors: Sequence[Tensor]) -> Any:
+        """What the function returns for these inputs: its structure, with Tensors for the Program's outputs."""
         values = iter(self.run([*tensors, *self.captured.values()]))
         return nest.map_structure(lambda leaf: next(values) if isinstance(leaf, Variable) else leaf, self.result)
 
@@ -159,6 +160,7 @@ class StaticFunction:
     # Running it
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the Program for these arguments, made at the first such call; inside another, becomes part of that."""
         if isinstance(state.trace, ProgramTrace):
             receiver = () if self._instance is None else (self.instance,)
             return convert(self._function)(*receiver, *args, **kwargs)

@@ -16,8 +16,8 @@ from ..nn import Layer
 from ..ops.creation import to_tensor
 from ..ops.trace import state
 from ..static.format.params_info import read_params_info
-from ..static.input_spec import InputSpec
 from ..static.inline import inline
+from ..static.input_spec import InputSpec
 from ..static.io import INFO_SUFFIX, MODEL_SUFFIX, PARAMS_SUFFIX, read_parameters, read_program
 from ..static.program import Program, Variable
 from ..static.trace import ProgramTrace
@@ -119,8 +119,8 @@ class TranslatedLayer(Layer):
             a in (-1, b) for a, b in zip(variable.shape, tensor.shape, strict=False))
         if not fits or tensor.dtype is not variable.dtype:
             raise ValueError(
-                f"The input {name!r} takes shape {list(variable.shape)} (-1: any size) and dtype {variable.dtype.name}. "
-                f"Received shape {tensor.shape} and dtype {tensor.dtype.name}."
+                f"The input {name!r} takes shape {list(variable.shape)} (-1: any size) and dtype "
+                f"{variable.dtype.name}. Received shape {tensor.shape} and dtype {tensor.dtype.name}."
             )
         return tensor
 

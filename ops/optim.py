@@ -19,7 +19,7 @@ def _scalar(x: Any, dtype: Any) -> Any:
 
 
 def _changing(x: Any) -> Any:
-    """x to be written into: its memory under an array object of its own, which tells the trace that the value changed."""
+    """x to be written into: its memory under an array object of its own, which tells the trace of the change."""
     return x.view() if getattr(x.flags, "writeable", True) else x.copy()
 
 

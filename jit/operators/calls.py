@@ -60,7 +60,9 @@ class Calls:
         if hasattr(kind, "_call_with_hooks"):
             return functools.partial(self._call_layer, instance)
         call = getattr(kind, "__call__", None)  # noqa: B004 - the function itself is wanted
-        new = self._function(call) if isinstance(call, FunctionType) else call
+        if not isinstance(call, FunctionType):
+            return instance
+        new = self._function(call)
         return instance if new is call else MethodType(new, instance)
 
     def _call_layer(self, layer: Any, *args: Any, **kwargs: Any) -> Any:
@@ -70,7 +72,8 @@ class Calls:
         forward = layer.forward
         new = self(forward)
         if new is forward and isinstance(forward, MethodType) and self._holds_converted(layer):
-            return MethodType(self._convert_own(forward.__func__), layer)
+            function: Any = forward.__func__
+            return MethodType(self._convert_own(function), layer)
         return new
 
     def _holds_converted(self, layer: Any) -> bool:

@@ -54,7 +54,9 @@ def range_(*bounds: Any) -> Any:
     """`range(stop)` or `range(start, stop[, step])`."""
     if not any(staging.is_symbolic(b) for b in bounds):
         return range(*bounds)
-    start, stop, step = (*((0,) if len(bounds) == 1 else ()), *bounds, *((1,) if len(bounds) < 3 else ()))
+    before: tuple[Any, ...] = (0,) if len(bounds) == 1 else ()
+    behind: tuple[Any, ...] = (1,) if len(bounds) < 3 else ()
+    start, stop, step = (*before, *bounds, *behind)
     return SymbolicSequence(start, stop, step, lambda i: i)
 
 

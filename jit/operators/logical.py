@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from . import staging
 
-_COMPARE = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq,
-            "!=": operator.ne, "is": operator.is_, "is not": operator.is_not,
-            "in": lambda a, b: a in b, "not in": lambda a, b: a not in b}
+_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+    "is": operator.is_, "is not": operator.is_not, "in": lambda a, b: a in b, "not in": lambda a, b: a not in b}
 
 
 def and_(first: Any, *later: Callable[[], Any]) -> Any:
@@ -64,7 +65,7 @@ def compare(left: Any, *rest: Any) -> Any:
     result: Any = True
     for symbol, operand in zip(rest[::2], rest[1::2], strict=True):
         right = operand()
-        result = and_(result, lambda a=left, b=right, s=symbol: _COMPARE[s](a, b))
+        result = and_(result, partial(_COMPARE[symbol], left, right))
         if not staging.is_symbolic(result) and not result:
             return result
         left = right

@@ -25,6 +25,9 @@ class Undefined:
 
     __slots__ = ("_name", "_reason")
 
+    _name: str
+    _reason: str | None
+
     def __init__(self, name: str, reason: str | None = None):
         object.__setattr__(self, "_name", name)
         object.__setattr__(self, "_reason", reason)

@@ -33,7 +33,7 @@ def no_changes_in_place(where: str, statement: str, *branches: Any) -> Iterator[
                 "before, or decide on a Python value.")
 
 
-_EXAMPLES = {list: "{} + [value]", dict: "{{**{}, key: value}}", set: "{} | {{value}}"}
+_EXAMPLES: dict[type, str] = {list: "{} + [value]", dict: "{{**{}, key: value}}", set: "{} | {{value}}"}
 
 
 def _contents(container: Any) -> list[Any]:

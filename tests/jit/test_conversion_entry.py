@@ -167,7 +167,7 @@ def test_what_cannot_be_converted_says_why():
     with pytest.raises(TypeError, match="must be a Python function"):
         convert(3)
     space = {}
-    exec("def made(x):\n    return x", space)  # noqa: S102
+    exec("def made(x):\n    return x", space)
     for _ in range(2):
         with pytest.raises(ConversionError, match="no source to read"):
             convert(space["made"])

@@ -68,7 +68,7 @@ def test_a_function_still_finds_its_own_name():
 
 def test_a_function_without_a_file_says_so():
     space = {}
-    exec("def made(x):\n    return x", space)  # noqa: S102
+    exec("def made(x):\n    return x", space)
     with pytest.raises(SourceUnavailable, match="no source to read"):
         function_source(space["made"])
 

@@ -9,9 +9,8 @@ import sys
 import warnings
 
 import numpy as np
-import pytest
-
 import proa as paddle
+import pytest
 from proa import nn, static
 from proa.core.files import CorruptFileError
 from proa.core.safe_pickle import UnsafePickleError

@@ -4,9 +4,8 @@ import copy
 import pickle
 
 import numpy as np
-import pytest
-
 import proa as paddle
+import pytest
 from proa import nn
 
 
@@ -43,7 +42,8 @@ def test_names_are_paddles():
 
 @pytest.mark.parametrize(("name", "snake"), [
     ("Conv2D", "conv2d"), ("BatchNorm1D", "batch_norm1d"), ("ReLU", "re_lu"), ("PReLU", "p_re_lu"), ("GELU", "gelu"),
-    ("snake_caseHTTPNet2D", "snake_case_http_net2d"), ("MyNet", "my_net"), ("A", "a"), ("BCEWithLogitsLoss", "bce_with_logits_loss"),
+    ("snake_caseHTTPNet2D", "snake_case_http_net2d"), ("MyNet", "my_net"), ("A", "a"),
+    ("BCEWithLogitsLoss", "bce_with_logits_loss"),
 ])
 def test_class_names_in_layers_names(name, snake):
     from proa.nn.layer import snake_case
@@ -61,7 +61,7 @@ def test_shared_parameters_count_once():
 def test_attributes():
     net = Net()
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        net.nothing  # noqa: B018
+        net.nothing
     with pytest.raises(TypeError, match="is a parameter"):
         net.scale = 3
     net.scale = None

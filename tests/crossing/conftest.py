@@ -1,0 +1,6 @@
+"""The folder of these tests on the path, for what they share."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
