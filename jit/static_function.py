@@ -17,11 +17,17 @@ from ..static.input_spec import InputSpec
 from ..static.program import Program, Variable
 from ..static.trace import ProgramTrace
 from .capture import CaptureTrace
-from .conversion import convert, generated_source
 from .function_inputs import FunctionInputs, cache_key
 from .program_function import ProgramFunction
 
 _enabled = [True]
+
+
+def _converted(function: Callable) -> Callable:
+    """The function as conversion makes it; what conversion needs is imported when something is converted."""
+    from .conversion import convert
+
+    return convert(function)
 
 
 def enable_to_static(enable_to_static_bool: bool) -> None:
@@ -127,7 +133,9 @@ class StaticFunction:
     @property
     def code(self) -> str:
         """The source that conversion made of it."""
-        return generated_source(convert(self._function))
+        from .conversion import generated_source
+
+        return generated_source(_converted(self._function))
 
     @property
     def concrete_program(self) -> ConcreteProgram:
@@ -163,7 +171,7 @@ class StaticFunction:
         """Runs the Program for these arguments, made at the first such call; inside another, becomes part of that."""
         if isinstance(state.trace, ProgramTrace):
             receiver = () if self._instance is None else (self.instance,)
-            return convert(self._function)(*receiver, *args, **kwargs)
+            return _converted(self._function)(*receiver, *args, **kwargs)
         if not _enabled[0]:
             return self.dygraph_function(*args, **kwargs)
         bound = self.inputs.bind(args, kwargs)
@@ -180,7 +188,7 @@ class StaticFunction:
             found = self._programs.get(key)
             if found is None:
                 receiver = () if self._instance is None else (instance,)
-                found = self._programs[key] = ConcreteProgram(convert(self._function), self.inputs, specs, receiver)
+                found = self._programs[key] = ConcreteProgram(_converted(self._function), self.inputs, specs, receiver)
             return found
 
 

@@ -117,8 +117,9 @@ class Layer:
         given = to_param_attr(attr)
         if given is None:
             return None
-        named = ParamAttr(given.name or generate(f"{self._full_name}.{'b' if is_bias else 'w'}"), learning_rate=given.learning_rate,
-                          regularizer=given.regularizer, trainable=given.trainable, need_clip=given.need_clip)
+        name = given.name or generate(f"{self._full_name}.{'b' if is_bias else 'w'}")
+        named = ParamAttr(name, learning_rate=given.learning_rate, regularizer=given.regularizer,
+                          trainable=given.trainable, need_clip=given.need_clip)
         initializer = given.initializer or initial_value(is_bias, default_initializer)
         dtype = convert_dtype(self._dtype if dtype is None else dtype)
         return current_trace().parameter(tuple(int(n) for n in shape), dtype, named, initializer)

@@ -204,6 +204,9 @@ def tune(paddle, model, arrays, steps):
         adam.clear_grad()
         results = model(*tensors)
         results = results if isinstance(results, (list, tuple)) else [results]
+        for result in results:
+            if result.stop_gradient:  # a loaded layer's output is so in PaddlePaddle, which then trains nothing
+                result.stop_gradient = False
         loss = sum([((r - 0.25) ** 2).mean() for r in results], paddle.zeros([]))
         loss.backward()
         adam.step()
@@ -318,6 +321,30 @@ def save_static(paddle, prefix):
         executor.run(startup)
         paddle.static.save_inference_model(prefix, [x], fetched, executor)
         return run_static(executor, main, ["x"], fetched, {"unused": np.zeros((1, 1), "float32")})
+
+
+def save_program(paddle, prefix):
+    """Writes a Program and its state by `save`, and gives its outputs for STATIC_INPUTS."""
+    with static_mode(paddle) as (main, startup):
+        _, fetched = static_network(paddle)
+        executor = paddle.static.Executor(paddle.CPUPlace())
+        executor.run(startup)
+        paddle.save(main, prefix + ".pdmodel")
+        paddle.save(main.state_dict(), prefix + ".pdparams")
+        with open(prefix + ".names", "w") as file:
+            file.write("\n".join(v.name for v in fetched))
+        return run_static(executor, main, ["x"], fetched, {"unused": np.zeros((1, 1), "float32")})
+
+
+def load_program(paddle, prefix):
+    """Loads a Program and its state by `load`, and runs it; its outputs for STATIC_INPUTS."""
+    with static_mode(paddle):
+        executor = paddle.static.Executor(paddle.CPUPlace())
+        program = paddle.load(prefix + ".pdmodel")
+        program.set_state_dict(paddle.load(prefix + ".pdparams"))
+        with open(prefix + ".names") as file:
+            fetched = file.read().split()
+        return run_static(executor, program, ["x"], fetched, {"unused": np.zeros((1, 1), "float32")})
 
 
 def load_static(paddle, prefix):

@@ -17,6 +17,7 @@ import paddle
 
 FIXTURES = Path(__file__).parent / "fixtures"
 SAVED_IN_TRAINING_MODE = "ResidualBlock"  # the others in evaluation mode, which keeps their statistics fixed for good
+WRONGLY_TUNED = "TensorWhile"  # the gradient of a loaded loop is not that of the layer in PaddlePaddle: ask the layer
 
 
 def models():
@@ -33,7 +34,7 @@ def models():
         static = paddle.jit.to_static(net, input_spec=nets.specs(paddle, name))
         paddle.jit.save(static, str(FIXTURES / name))
         if isinstance(net, paddle.nn.Layer):
-            model = paddle.jit.load(str(FIXTURES / name))
+            model = paddle.jit.load(str(FIXTURES / name)) if name not in WRONGLY_TUNED else nets.build(paddle, name)
             kept[f"{name}.tuning"] = np.array(nets.tune(paddle, model, nets.inputs(name)[-1], nets.TUNING_STEPS))
     np.savez_compressed(FIXTURES / "outputs.npz", **kept)
 
@@ -62,5 +63,6 @@ if __name__ == "__main__":
     models()
     training()
     np.savez_compressed(FIXTURES / "static.npz", **nets.save_static(paddle, str(FIXTURES / "static_net")))
+    np.savez_compressed(FIXTURES / "program.npz", **nets.save_program(paddle, str(FIXTURES / "program")))
     if len(sys.argv) > 1:
         real_model(sys.argv[1])

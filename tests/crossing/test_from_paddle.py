@@ -137,3 +137,10 @@ def test_inference_model_loads_as_a_layer():
     for number, array in enumerate(nets.STATIC_INPUTS):
         for k, result in enumerate(nets.outputs(paddle, model, [array])):
             np.testing.assert_allclose(result, expected[f"{number}.{k}"], **CLOSE)
+
+
+def test_program_and_its_state_load():
+    found, expected = nets.load_program(paddle, str(FIXTURES / "program")), np.load(FIXTURES / "program.npz")
+    assert set(found) == set(expected)
+    for key in expected:
+        np.testing.assert_allclose(found[key], expected[key], **CLOSE)

@@ -4,9 +4,8 @@ import importlib.util
 import pathlib
 
 import numpy as np
-import pytest
-
 import proa as paddle
+import pytest
 
 FIXTURES = pathlib.Path(__file__).parents[1] / "fixtures" / "nn"
 

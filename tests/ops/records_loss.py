@@ -2,7 +2,7 @@
 
 import numpy as np
 import proa as paddle
-from proa.nn import functional as F  # noqa: N812
+from proa.nn import functional as F
 from proa.ops import cross_entropy, loss
 from proa.ops.trace import apply
 from records import Record, floats
@@ -57,18 +57,19 @@ G = floats(6, 1, low=0.5, high=1.5)
 COUNTED = COLUMN != 1
 
 CROSS_ENTROPY = [
-    Record("softmax_with_cross_entropy", _unreduced(), [SCORES, COLUMN], lambda x, y: _picked(x, y[:, 0]), batched=[0, 1]),
+    Record("softmax_with_cross_entropy", _unreduced(), [SCORES, COLUMN], lambda x, y: _picked(x, y[:, 0]),
+           batched=[0, 1]),
     Record("softmax_with_cross_entropy", lambda x, y: F.cross_entropy(x, y), [SCORES, LABELS],
            lambda x, y: _picked(x, y).mean(), label="mean", batched=[0, 1]),
-    Record("softmax_with_cross_entropy", lambda x, y: F.cross_entropy(x, y, paddle.to_tensor(WEIGHT) if isinstance(
-               x, paddle.Tensor) else F.relu(paddle.to_tensor(WEIGHT))), [SCORES, LABELS], _weighted, label="weight",
-           static=False, float32=False),
+    Record("softmax_with_cross_entropy", lambda x, y: F.cross_entropy(x, y, paddle.to_tensor(WEIGHT)), [SCORES, LABELS],
+           _weighted, label="weight", static=False, float32=False),
     Record("softmax_with_cross_entropy", _unreduced(ignore_index=1), [SCORES, LABELS],
            lambda x, y: _picked(x, y)[:, 0] * (y != 1), label="ignore", batched=[0, 1]),
     Record("softmax_with_cross_entropy", _unreduced(axis=1), [floats(2, 5, 3), LABELS.reshape(2, 3)],
            lambda x, y: _picked(x, y, 1)[:, 0], label="axis", batched=[0, 1]),
     Record("softmax_with_cross_entropy", lambda x, y: F.cross_entropy(x, y, soft_label=True, reduction="none"),
-           [SCORES, SOFT], lambda x, y: -(y * np.log(_softmax(x))).sum(1, keepdims=True), label="soft", differentiable=[0]),
+           [SCORES, SOFT], lambda x, y: -(y * np.log(_softmax(x))).sum(1, keepdims=True), label="soft",
+           differentiable=[0]),
     Record("softmax_with_cross_entropy", _unreduced(use_softmax=False), [np.exp(SCORES) / 10, LABELS],
            lambda x, y: -np.log(x[np.arange(6), y]), label="probabilities", batched=[0, 1]),
     Record("counted_mean", lambda x, y: F.cross_entropy(x, y, ignore_index=1), [SCORES, LABELS], _mean_but(1),
@@ -80,8 +81,8 @@ CROSS_ENTROPY = [
     Record("cross_entropy_along", lambda x, y, v: apply(cross_entropy.along_op, x, y, v, ignore_index=1, axis=1),
            [SCORES, COLUMN, SOFT], lambda x, y, v: (COUNTED * (_softmax(x) - _onehot(y)) * v).sum(1, keepdims=True),
            batched=[0, 1, 2]),
-    Record("cross_entropy_weight", lambda g, y: apply(cross_entropy.weight_op, g, y, ignore_index=1, axis=1), [G, COLUMN],
-           lambda g, y: g * COUNTED, batched=[0, 1]),
+    Record("cross_entropy_weight", lambda g, y: apply(cross_entropy.weight_op, g, y, ignore_index=1, axis=1),
+           [G, COLUMN], lambda g, y: g * COUNTED, batched=[0, 1]),
 ]
 
 
@@ -125,8 +126,8 @@ def _bce(x, y):
 TARGETS = floats(3, 4, low=0.1, high=0.9, seed=2)
 
 OTHERS = [
-    *(Record("nll_loss", _nll(r, w), [SCORES, LABELS], _nll_reference(r, w), label=f"{r}{'' if w is None else ' weight'}",
-             batched=[0, 1], static=w is None) for r in ("mean", "sum", "none") for w in (None, WEIGHT)),
+    *(Record("nll_loss", _nll(r, w), [SCORES, LABELS], _nll_reference(r, w),
+             label=f"{r}{'' if w is None else ' weight'}", batched=[0, 1], static=w is None) for r in ("mean", "sum", "none") for w in (None, WEIGHT)),
     Record("nll_loss_backward", lambda g, y, total: apply(
                loss.nll_backward_op, g, y, total, None, None, shape=[6, 5], ignore_index=1, reduction="mean"),
            [np.array(1.5), LABELS, np.array(4.0)], _nll_backward_reference, differentiable=[0], batched=[]),
@@ -136,7 +137,8 @@ OTHERS = [
     Record("sigmoid_cross_entropy_with_logits", lambda x, y: F.binary_cross_entropy_with_logits(x, y, reduction="none"),
            [X, TARGETS], lambda x, y: _logits(x, y, 1.0)),
     Record("sigmoid_cross_entropy_with_logits", lambda x, y, w: F.binary_cross_entropy_with_logits(
-               x, y, pos_weight=w, reduction="none"), [X, TARGETS, floats(4, low=0.5, high=3.0)], _logits, label="weight"),
+               x, y, pos_weight=w, reduction="none"), [X, TARGETS, floats(4, low=0.5, high=3.0)], _logits,
+           label="weight"),
     Record("huber_loss", lambda x, y: F.smooth_l1_loss(x, y, "none", 0.7), [X, Y], _huber),
     Record("kldiv_loss", lambda x, y: F.kl_div(x, y, "none"), [X, TARGETS], lambda x, y: y * (np.log(y) - x),
            differentiable=[0]),

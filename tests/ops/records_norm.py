@@ -1,7 +1,7 @@
 """Records of normalization, dropout, embedding and padding."""
 
 import numpy as np
-from proa.nn import functional as F  # noqa: N812
+from proa.nn import functional as F
 from proa.ops import dropout, embedding, norm, pad
 from proa.ops.trace import apply
 from records import Record, floats
@@ -35,22 +35,34 @@ def _evaluated(x, w, b, m, v):
     return F.batch_norm(x, m.detach(), v.detach(), w, b)
 
 
-def _norm_backward(x, w, g):
-    mean = x.mean([0, 2, 3], keepdim=True).detach()
-    rstd = (((x - mean) * (x - mean)).mean([0, 2, 3], keepdim=True) + 1e-5).rsqrt().detach()
-    return apply(norm.norm_backward_op, x, w, g, mean, rstd, axes=[0, 2, 3], parameter_shape=[1, 3, 1, 1], epsilon=1e-5)
+def _norm_grad(x, w, g):
+    mean = x.mean([0, 2, 3])
+    centered = x - mean.reshape([1, 3, 1, 1])
+    inverse = ((centered * centered).mean([0, 2, 3]) + 1e-5).rsqrt()
+    return apply(norm.norm_grad_op, x, w, mean.detach(), inverse.detach(), g, kind="batch")
 
 
-def _norm_backward_reference(x, w, g):
-    normal, rstd = _normal(x, (0, 2, 3)), 1 / np.sqrt(x.var((0, 2, 3), keepdims=True) + 1e-5)
-    h = g * w
+def _norm_grad_reference(x, w, g):
+    normal, inverse = _normal(x, (0, 2, 3)), 1 / np.sqrt(x.var((0, 2, 3), keepdims=True) + 1e-5)
+    h = g * w.reshape(CHANNELS)
 
     def mean(t):
         return t.mean((0, 2, 3), keepdims=True)
 
-    return [(h - mean(h) - normal * mean(h * normal)) * rstd, (g * normal).sum((0, 2, 3), keepdims=True),
-            g.sum((0, 2, 3), keepdims=True)]
+    dx = (h - mean(h) - normal * mean(h * normal)) * inverse
+    return [dx, (g * normal).sum((0, 2, 3)), g.sum((0, 2, 3))]
 
+
+def _grouped(x, w, b):
+    y = _normal(x.reshape(2, 2, 2, 3, 2), (2, 3, 4)).reshape(x.shape)
+    return y * w.reshape(1, 4, 1, 1) + b.reshape(1, 4, 1, 1)
+
+
+def _instance(x, w, b):
+    return _normal(x, (2, 3)) * w.reshape(1, 4, 1, 1) + b.reshape(1, 4, 1, 1)
+
+
+IMAGES, W4, B4 = floats(2, 4, 3, 2), floats(4, low=0.5, high=1.5), floats(4, seed=1)
 
 NORMS = [
     Record("batch_norm", _trained, [X, W, B], _batch),
@@ -65,8 +77,9 @@ NORMS = [
     Record("layer_norm", lambda x: F.layer_norm(x, 5), [X], lambda x: _normal(x, (3,)), label="plain"),
     Record("layer_norm", lambda x, b: F.layer_norm(x, 5, bias=b), [X, floats(5)], lambda x, b: _normal(x, (3,)) + b,
            label="bias only"),
-    Record("norm_backward", _norm_backward, [X, floats(*CHANNELS), floats(4, 3, 2, 5, seed=4)], _norm_backward_reference,
-           differentiable=[1, 2]),
+    Record("group_norm", lambda x, w, b: apply(norm.group_norm_op, x, w, b, groups=2)[0], [IMAGES, W4, B4], _grouped),
+    Record("instance_norm", lambda x, w, b: apply(norm.instance_norm_op, x, w, b)[0], [IMAGES, W4, B4], _instance),
+    Record("norm_grad", _norm_grad, [X, W, floats(4, 3, 2, 5, seed=4)], _norm_grad_reference, differentiable=[1, 2]),
     Record("p_norm", lambda x: F.normalize(x, 2, 1), [floats(3, 4, low=0.5)],
            lambda x: x / np.sqrt((x * x).sum(1, keepdims=True)), label="normalize"),
 ]

@@ -1,0 +1,102 @@
+"""Opens files that proa wrote with PaddlePaddle 2.6.2: PYTHON_WITH_PADDLE oracle_read.py FOLDER
+
+FOLDER/tasks.json lists what to do; FOLDER/results.npz gets what was found, by task:
+
+- {"kind": "model", "key", "prefix", "arrays": file of input arrays "0.0" (try, input), "tune": steps}: jit.load;
+- {"kind": "predictor", ...}: the same through paddle.inference, which runs Paddle's passes over the Program;
+- {"kind": "resume", "key", "prefix", "run"}: losses of a run continued from PREFIX.pdparams and PREFIX.pdopt;
+- {"kind": "static", "key", "prefix"}: an inference model in the Executor;
+- {"kind": "program", "key", "prefix"}: a Program by paddle.load, with its state, in the Executor;
+- {"kind": "state", "key", "prefix", "net"}: a network with the state of PREFIX.pdparams or of a saved model.
+
+A task that fails gives its error's text under KEY.error, and the others go on.
+"""
+
+import bz2  # noqa: F401  before Paddle, whose own copies of these libraries crash Python's otherwise
+import gzip  # noqa: F401
+import json
+import lzma  # noqa: F401
+import os
+import sys
+import traceback
+import zlib  # noqa: F401
+
+import nets
+import numpy as np
+import paddle
+
+
+def tries(path):
+    """The lists of input arrays in a file."""
+    held = np.load(path)
+    return [[held[f"{n}.{k}"] for k in range(sum(key.startswith(f"{n}.") for key in held))]
+            for n in range(len({key.split(".")[0] for key in held}))]
+
+
+def model(task):
+    loaded = paddle.jit.load(task["prefix"])
+    loaded.eval()
+    inputs = tries(task["arrays"])
+    found = {f"{n}.{k}": r for n, arrays in enumerate(inputs)
+             for k, r in enumerate(nets.outputs(paddle, loaded, arrays))}
+    if task.get("tune"):
+        found["tuning"] = np.array(nets.tune(paddle, loaded, inputs[-1], task["tune"]))
+    return found
+
+
+def predictor(task):
+    config = paddle.inference.Config(task["prefix"] + ".pdmodel", task["prefix"] + ".pdiparams")
+    config.disable_glog_info()
+    predicting = paddle.inference.create_predictor(config)
+    found = {}
+    for n, arrays in enumerate(tries(task["arrays"])):
+        for name, array in zip(predicting.get_input_names(), arrays):
+            predicting.get_input_handle(name).copy_from_cpu(array)
+        predicting.run()
+        found.update({f"{n}.{k}": predicting.get_output_handle(name).copy_to_cpu()
+                      for k, name in enumerate(predicting.get_output_names())})
+    return found
+
+
+def resume(task):
+    run = nets.Run(paddle, task["run"])
+    run.load(task["prefix"])
+    return {"losses": np.array(run.steps(nets.RESUME_AT, nets.STEPS))}
+
+
+def static(task):
+    return nets.load_static(paddle, task["prefix"])
+
+
+def program(task):
+    return nets.load_program(paddle, task["prefix"])
+
+
+def state(task):
+    net = nets.build(paddle, task["net"])
+    for value in net.state_dict().values():
+        value.set_value(np.zeros(value.shape, "float32"))
+    missing, unexpected = net.set_state_dict(paddle.load(task["prefix"]))
+    assert not missing and not unexpected, (missing, unexpected)
+    net.eval()
+    return {f"{n}.{k}": r for n, arrays in enumerate(nets.inputs(task["net"]))
+            for k, r in enumerate(nets.outputs(paddle, net, arrays))}
+
+
+KINDS = {f.__name__: f for f in (model, predictor, resume, static, program, state)}
+
+
+def main(folder):
+    found = {}
+    with open(os.path.join(folder, "tasks.json")) as file:
+        tasks = json.load(file)
+    for task in tasks:
+        try:
+            found.update({f"{task['key']}.{k}": v for k, v in KINDS[task["kind"]](task).items()})
+        except Exception:
+            found[f"{task['key']}.error"] = np.array(traceback.format_exc()[-3000:])
+    np.savez(os.path.join(folder, "results.npz"), **found)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
