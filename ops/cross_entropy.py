@@ -179,26 +179,3 @@ cross_entropy_op = operator(
     grad={"Logits": lambda d_Loss, Logits, Softmax, Label, attrs: apply(
         backward_op, Logits, Softmax, Label, d_Loss, **_shared(attrs))})
 
-
-# the mean over the labels that count: files of Paddle spell it out in seven operators
-
-def _counted_mean(xp, loss, label, *, ignore_index: int = -100):
-    return loss.sum(dtype=loss.dtype) / _count(xp, label, ignore_index, loss.dtype)
-
-
-def _count(xp: Any, label: Any, ignore_index: int, dtype: Any) -> Any:
-    return xp.maximum(xp.count_nonzero(label != ignore_index), 1).astype(dtype)
-
-
-def _counted_mean_backward(xp, g, label, *, ignore_index: int = -100):
-    return (label != ignore_index) * (g / _count(xp, label, ignore_index, g.dtype))
-
-
-counted_mean_op = operator(
-    "counted_mean", "Loss, Label -> Out", kernel=_counted_mean,
-    infer=lambda loss, label, *, ignore_index=-100: Spec((), loss.dtype), grad={
-        "Loss": lambda g, Label, ignore_index: apply(counted_mean_backward_op, g, Label, ignore_index=ignore_index)})
-counted_mean_backward_op = operator(
-    "counted_mean_backward", "G, Label -> LossGrad", kernel=_counted_mean_backward,
-    infer=lambda g, label, *, ignore_index=-100: Spec(label.shape, g.dtype), grad={
-        "G": lambda g, Label, ignore_index: apply(counted_mean_op, g, Label, ignore_index=ignore_index)})

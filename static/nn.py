@@ -11,7 +11,8 @@ from ..ops.infer import product
 from ..ops.initial import default_initial_value
 from ..ops.linalg import matmul
 from ..ops.manipulation import reshape
-from ..ops.trace import current_trace
+from ..ops.operator import find, is_declared
+from ..ops.trace import apply, current_trace
 from .control_flow import case, cond, switch_case, while_loop
 
 __all__ = ["case", "cond", "fc", "switch_case", "while_loop"]
@@ -54,7 +55,14 @@ def fc(x: Any, size: int, num_flatten_dims: int = 1, weight_attr: Any = None, bi
     bias = _parameter(layer, "b_0", bias_attr, (size,), inputs[0].dtype, True)
     if bias is not None:
         total = total + bias
-    return total if activation is None else getattr(total, activation)()
+    return total if activation is None else _activated(total, activation)
+
+
+def _activated(value: Any, activation: str) -> Any:
+    """The value after the operator of that type, with its default attributes."""
+    if not is_declared(activation):
+        raise ValueError(f"fc(activation): must be the name of an operator, such as 'relu'. Received {activation!r}.")
+    return apply(find(activation), value)
 
 
 def _kept(value: Any, count: int) -> list[int]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...ops.copying import one_hot
-from ...ops.cross_entropy import counted_mean_op, cross_entropy_op
-from ...ops.elementwise import cast, multiply, not_equal, subtract
+from ...ops.cross_entropy import cross_entropy_op
+from ...ops.elementwise import cast, maximum, multiply, not_equal, subtract
 from ...ops.gather import gather
 from ...ops.label_smooth import label_smooth
 from ...ops.linalg import matmul
@@ -65,7 +65,8 @@ def cross_entropy(input: Any, label: Any, weight: Any = None, ignore_index: int 
             total = sum(weights)
             return sum(loss) / (total + cast(total == 0.0, total.dtype))
     elif reduction == "mean" and not soft_label:
-        return apply(counted_mean_op, loss, label, ignore_index=ignore_index)
+        counted = cast(not_equal(label, ignore_index), loss.dtype)
+        return sum(loss) / maximum(sum(counted), 1.0)
     if reduction == "none" and not with_classes:
         return apply(squeeze_op, loss, axes=[axis])
     return _reduced(loss, reduction)

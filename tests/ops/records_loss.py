@@ -72,10 +72,8 @@ CROSS_ENTROPY = [
            differentiable=[0]),
     Record("softmax_with_cross_entropy", _unreduced(use_softmax=False), [np.exp(SCORES) / 10, LABELS],
            lambda x, y: -np.log(x[np.arange(6), y]), label="probabilities", batched=[0, 1]),
-    Record("counted_mean", lambda x, y: F.cross_entropy(x, y, ignore_index=1), [SCORES, LABELS], _mean_but(1),
-           batched=[0, 1]),
-    Record("counted_mean_backward", lambda g, y: apply(cross_entropy.counted_mean_backward_op, g, y, ignore_index=1),
-           [np.array(1.5), COLUMN], lambda g, y: g * (y != 1) / 4, batched=[]),
+    Record("softmax_with_cross_entropy", lambda x, y: F.cross_entropy(x, y, ignore_index=1), [SCORES, LABELS], _mean_but(1),
+           label="mean of those that count", batched=[0, 1]),
     Record("cross_entropy_backward", _first_gradient(), [SCORES, COLUMN, G],
            lambda x, y, g: g * COUNTED * (_softmax(x) - _onehot(y)), batched=[0, 1, 2], differentiable=[2]),
     Record("cross_entropy_along", lambda x, y, v: apply(cross_entropy.along_op, x, y, v, ignore_index=1, axis=1),
@@ -127,7 +125,8 @@ TARGETS = floats(3, 4, low=0.1, high=0.9, seed=2)
 
 OTHERS = [
     *(Record("nll_loss", _nll(r, w), [SCORES, LABELS], _nll_reference(r, w),
-             label=f"{r}{'' if w is None else ' weight'}", batched=[0, 1], static=w is None) for r in ("mean", "sum", "none") for w in (None, WEIGHT)),
+             label=f"{r}{'' if w is None else ' weight'}", batched=[0, 1], static=w is None)
+      for r in ("mean", "sum", "none") for w in (None, WEIGHT)),
     Record("nll_loss_backward", lambda g, y, total: apply(
                loss.nll_backward_op, g, y, total, None, None, shape=[6, 5], ignore_index=1, reduction="mean"),
            [np.array(1.5), LABELS, np.array(4.0)], _nll_backward_reference, differentiable=[0], batched=[]),

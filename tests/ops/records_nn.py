@@ -1,10 +1,10 @@
-"""Records of activations, convolution, pooling, and the normalizations that take each sample by itself."""
+"""Records of activations, convolution and pooling."""
 
 import itertools
 
 import numpy as np
-from proa.nn import functional as F  # noqa: N812
-from proa.ops import activation, conv, norm, pool, softmax
+from proa.nn import functional as F
+from proa.ops import activation, conv, pool, softmax
 from proa.ops.trace import apply
 from records import Record, floats
 from records_math import _erf
@@ -78,6 +78,7 @@ ACTIVATIONS = [
         lambda g, x: apply(activation.slope_between_op, g, x, low=-0.5, high=0.3, inside=2.0, outside=0.5),
         [floats(3, 4), floats(3, 4, seed=1)],
         lambda g, x: g * np.where((x > -0.5) & (x < 0.3), 2.0, 0.5),
+        differentiable=[0],
     ),
     Record("prelu", F.prelu, [floats(2, 3, 4), np.array([0.3])], lambda x, a: np.where(x > 0, x, a * x)),
     Record(
@@ -399,49 +400,4 @@ POOLS = [
     ),
 ]
 
-# normalization of each sample by itself, and the gradient that all normalizations share
-
-
-def _normal(x, axes):
-    return (x - x.mean(axes, keepdims=True)) / np.sqrt(x.var(axes, keepdims=True) + 1e-5)
-
-
-def _group_norm(x, w, b):
-    apart = x.reshape(2, 2, 2, *x.shape[2:])
-    return _normal(apart, (2, 3, 4)).reshape(x.shape) * w[:, None, None] + b[:, None, None]
-
-
-def _instance_norm(x, w, b):
-    return _normal(x, (2, 3)) * w[:, None, None] + b[:, None, None]
-
-
-def _norm_grad(x, w, g):
-    normal, r = _normal(x, (0, 2)), 1 / np.sqrt(x.var((0, 2), keepdims=True) + 1e-5)
-    h = g * w[:, None]
-    dx = r * (h - h.mean((0, 2), keepdims=True) - normal * (h * normal).mean((0, 2), keepdims=True))
-    return [dx, (g * normal).sum((0, 2)), g.sum((0, 2))]
-
-
-def _applied_norm_grad(x, w, g):
-    """The gradient of `norm_grad` counts on mean and deviation being those of x, so they are computed from it."""
-    mean = x.mean([0, 2])
-    centered = x - mean.reshape([1, 3, 1])
-    inverse = ((centered * centered).mean([0, 2]) + 1e-5).rsqrt()
-    return list(apply(norm.norm_grad_op, x, w, mean.detach(), inverse.detach(), g, kind="batch"))
-
-
-_FOUR = [floats(2, 4, 3, 3), floats(4, seed=1), floats(4, seed=2)]
-
-NORMS = [
-    Record("group_norm", lambda x, w, b: apply(norm.group_norm_op, x, w, b, groups=2)[0], _FOUR, _group_norm, batched=[0]),
-    Record("instance_norm", lambda x, w, b: apply(norm.instance_norm_op, x, w, b)[0], _FOUR, _instance_norm, batched=[0]),
-    Record(
-        "norm_grad",
-        _applied_norm_grad,
-        [floats(2, 3, 4), floats(3, seed=1), floats(2, 3, 4, seed=2)],
-        _norm_grad,
-        batched=[0, 2],
-    ),
-]
-
-RECORDS = ACTIVATIONS + MAXOUT + CONVOLUTIONS + POOLS + NORMS
+RECORDS = ACTIVATIONS + MAXOUT + CONVOLUTIONS + POOLS
