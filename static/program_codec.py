@@ -7,6 +7,7 @@ that operators and attributes that nobody here knows come out of a load and a sa
 
 from __future__ import annotations
 
+import functools
 import types
 import typing
 from collections.abc import Callable
@@ -103,18 +104,29 @@ def _tensor_field(kind: pb.VarType) -> Any:
 
 def _write_operation(message: pb.OpDesc, operation: Operation) -> None:
     message.type = operation.type
-    for slots, side in ((operation.inputs, message.inputs), (operation.outputs, message.outputs)):
-        for slot, names in slots.items():
-            side.add(parameter=slot, arguments=names)
+    for slot, names in operation.inputs.items():
+        message.inputs.add(parameter=slot, arguments=names)
+    for slot, names in operation.outputs.items():
+        if names:  # one that is named without a variable counts as there, and is not completed for training
+            message.outputs.add(parameter=slot, arguments=names)
     attrs = operation.attrs
     try:
         if operation.type in CONSTANTS:
             attrs = write_values(operation.type, attrs)
-        for name, value in attrs.items():
+        for name, value in {**_unsaid_dtypes(operation.type), **attrs}.items():
             _write_attribute(message, operation.type, name, value)
     except (TypeError, ValueError) as error:
         where = f", appended at {operation.source}" if operation.source else ""
         raise TypeError(f"The operator {operation.type}{where}: {error}.") from error
+
+
+@functools.cache
+def _unsaid_dtypes(op_type: str) -> dict[str, None]:
+    """The attributes of an operator that may leave a dtype open, which files say by a number too."""
+    if not is_declared(op_type):
+        return {}
+    declared = find(op_type).attributes.items()
+    return {name: None for name, p in declared if p.default is None and annotated_type(op_type, name)[1]}
 
 
 def _write_attribute(message: pb.OpDesc, op_type: str, name: str, value: Any) -> None:

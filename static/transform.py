@@ -92,10 +92,13 @@ def _keep_reachable_blocks(program: Program) -> None:
 
 
 def _frame(block: Block, feeds: Sequence[str], fetches: Sequence[str]) -> None:
-    """Adds the feed and fetch operations that tell, in a file, which values go in and come out."""
+    """Adds the feed and fetch operations that tell, in a file, which values go in and come out.
+
+    Feeds stand from the last to the first: PaddlePaddle's `jit.load` goes by their order and not by `col`.
+    """
     block.create_var("feed", kind="feed", persistable=True)
     block.create_var("fetch", kind="fetch", persistable=True)
-    fed = [Operation(block, "feed", {"X": ["feed"]}, {"Out": [name]}, {"col": n}) for n, name in enumerate(feeds)]
+    fed = [Operation(block, "feed", {"X": ["feed"]}, {"Out": [name]}, {"col": n}) for n, name in enumerate(feeds)][::-1]
     fetched = [
         Operation(block, "fetch", {"X": [name]}, {"Out": ["fetch"]}, {"col": n}) for n, name in enumerate(fetches)]
     block.ops = [*fed, *block.ops, *fetched]

@@ -336,12 +336,12 @@ def save_program(paddle, prefix):
         return run_static(executor, main, ["x"], fetched, {"unused": np.zeros((1, 1), "float32")})
 
 
-def load_program(paddle, prefix):
+def load_program(paddle, prefix, set_state=lambda program, state: program.set_state_dict(state)):
     """Loads a Program and its state by `load`, and runs it; its outputs for STATIC_INPUTS."""
     with static_mode(paddle):
         executor = paddle.static.Executor(paddle.CPUPlace())
         program = paddle.load(prefix + ".pdmodel")
-        program.set_state_dict(paddle.load(prefix + ".pdparams"))
+        set_state(program, paddle.load(prefix + ".pdparams"))
         with open(prefix + ".names") as file:
             fetched = file.read().split()
         return run_static(executor, program, ["x"], fetched, {"unused": np.zeros((1, 1), "float32")})

@@ -69,7 +69,11 @@ def static(task):
 
 
 def program(task):
-    return nets.load_program(paddle, task["prefix"])
+    def fill(program, state):  # set_state_dict fills only variables that the scope has already
+        for name, value in state.items():
+            paddle.static.global_scope().var(name).get_tensor().set(np.asarray(value), paddle.CPUPlace())
+
+    return nets.load_program(paddle, task["prefix"], fill)
 
 
 def state(task):
