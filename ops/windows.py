@@ -60,26 +60,29 @@ def _same_pads(size: int, kernel: int, stride: int) -> tuple[int, int]:
     return total // 2, total - total // 2
 
 
-def _count(size: int, pads: tuple[int, int], kernel: int, stride: int, dilation: int, ceil: bool) -> int:
+def _count(size: int, pads: tuple[int, int], kernel: int, stride: int, dilation: int, ceil: bool, cut: bool) -> int:
     if size < 0:
         return -1
     span = size + sum(pads) - dilation * (kernel - 1) - 1
-    return (-(-span // stride) if ceil else span // stride) + 1
+    if ceil:
+        span += stride - 1
+    return (-(-span // stride) if cut and span < 0 else span // stride) + 1
 
 
 def geometry(what: str, sizes: Sequence[int], kernel: Sequence[int], strides: Sequence[int], paddings: Sequence[int],
-             dilations: Sequence[int], algorithm: str = "EXPLICIT", ceil: bool = False) -> Geometry:
+             dilations: Sequence[int], algorithm: str = "EXPLICIT", ceil: bool = False, cut: bool = False) -> Geometry:
     """Where the windows lie; a size of -1 is not known. Raises ValueError, naming `what`, when no window fits.
 
-    The algorithm SAME pads so that each stride begins a window, and takes windows without dilation.
+    The algorithm SAME pads so that each stride begins a window, and takes windows without dilation. `cut`: an input
+    that a window exceeds by less than a stride still has one, as PaddlePaddle counts, whose division rounds towards 0.
     """
     return _geometry(what, tuple(sizes), tuple(kernel), tuple(strides), tuple(paddings), tuple(dilations), algorithm,
-                     ceil)
+                     ceil, cut)
 
 
 @functools.lru_cache(1024)
 def _geometry(what: str, sizes: tuple, kernel: tuple, strides: tuple, paddings: tuple, dilations: tuple,
-              algorithm: str, ceil: bool) -> Geometry:
+              algorithm: str, ceil: bool, cut: bool) -> Geometry:
     rank = len(sizes)
     if min(strides) < 1 or min(dilations) < 1:
         raise ValueError(
@@ -92,7 +95,7 @@ def _geometry(what: str, sizes: tuple, kernel: tuple, strides: tuple, paddings: 
         out = tuple(-1 if size < 0 else -(-size // stride) for size, stride in zip(sizes, strides, strict=True))
     else:
         pads = ((0, 0),) * rank if algorithm == "VALID" else pad_pairs(paddings, rank)
-        out = tuple(_count(*one, ceil) for one in zip(sizes, pads, kernel, strides, dilations, strict=True))
+        out = tuple(_count(*one, ceil, cut) for one in zip(sizes, pads, kernel, strides, dilations, strict=True))
     if any(count < 1 for count, size in zip(out, sizes, strict=True) if size >= 0):
         raise ValueError(
             f"{what}: no window fits. Received an input of size {list(sizes)} with padding {[list(p) for p in pads]}, "

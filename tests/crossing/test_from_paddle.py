@@ -9,9 +9,8 @@ from pathlib import Path
 
 import nets
 import numpy as np
-import pytest
-
 import proa as paddle
+import pytest
 
 FIXTURES = Path(__file__).parent / "fixtures"
 LAYERS = [name for name in nets.SPECS if not name.endswith("_function")]

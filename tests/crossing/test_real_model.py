@@ -10,10 +10,9 @@ from pathlib import Path
 
 import nets
 import numpy as np
+import proa as paddle
 import pytest
 from oracle import Oracle, check, missing
-
-import proa as paddle
 
 NAME = "ch_ppocr_mobile_v2_cls_infer"
 CLOSE = {"rtol": 1e-4, "atol": 1e-4}

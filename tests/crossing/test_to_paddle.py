@@ -5,10 +5,9 @@ Everything is written first and asked in one process. Tolerances as in test_from
 
 import nets
 import numpy as np
+import proa as paddle
 import pytest
 from oracle import Oracle, check, missing
-
-import proa as paddle
 
 LAYERS = [name for name in nets.SPECS if not name.endswith("_function")]
 CLOSE = {"rtol": 1e-5, "atol": 1e-5}
