@@ -65,8 +65,9 @@ def _infer_batch_norm(x, scale, bias, mean, variance, momentum_tensor=None, *, d
 
 
 def _batch_gradients(g, X, Scale, SavedMean, SavedVariance, is_test, use_global_stats, trainable_statistics,
-                     data_layout, wants):
+                     data_layout, epsilon, wants):
     found = apply(norm_grad_op, X, Scale, SavedMean, SavedVariance, g, kind="batch", data_format=data_layout,
+                  epsilon=epsilon, inverted=True,
                   constant=is_constant(is_test, use_global_stats, trainable_statistics))
     return _wanted(found, Scale, wants)
 
@@ -79,10 +80,10 @@ def _wanted(found: Sequence[Any], scale: Any, wants: Sequence[bool]) -> tuple[An
 # the gradient of all of them
 
 def _norm_grad(xp, x, scale, mean, inverse, g, *, kind: str, data_format: str = "NCHW", begin: int = 1,
-               groups: int = 1, epsilon: float = -1.0, constant: bool = False):
+               groups: int = 1, epsilon: float, inverted: bool = False, constant: bool = False):
     view = view_of(kind, x.shape, data_format, begin, groups)
     statistic = _statistic_shape(view)
-    inverse = inverse if epsilon < 0 else 1 / xp.sqrt(inverse + epsilon)
+    inverse = inverse if inverted else 1 / xp.sqrt(inverse + epsilon)
     dx, d_scale, d_bias = gradients(
         xp, _wide(x).reshape(view.shape), mean.reshape(statistic), inverse.reshape(statistic), scale,
         _wide(g).reshape(view.shape), view, constant)
@@ -103,18 +104,23 @@ class _Second:
 
     With n = (x - mean) * r, r = 1 / deviation, w = g * scale and the projection P(a) = a - mean(a) - n * mean(a * n),
     the results are r * P(w), sum(g * n) and sum(g). As functions of x, n has the gradient r * P(.) and r that of
-    -r * r * n / count.
+    -r * r * n / count. Statistics that depend on x are taken anew, so that gradients of this are right as well.
     """
 
-    def __init__(self, view: View, X: Any, mean: Any, inverse: Any, epsilon: float, constant: bool):
+    def __init__(self, view: View, X: Any, mean: Any, spread: Any, epsilon: float, inverted: bool, constant: bool):
         self.view, self.constant = view, constant
         self.x = _shaped(X, view.shape)
-        statistic = _statistic_shape(view)
-        self.r = _shaped(inverse if epsilon < 0 else _power(inverse + epsilon, -0.5), statistic)
-        self.n = (self.x - _shaped(mean, statistic)) * self.r
         count = reduced_count(shape_handle(self.x), list(view.axes), False)
         self.count = count if isinstance(count, int) else cast(count, dtype_of(self.x))
         self.over = [n for n, size in enumerate(view.parameters) if size == 1]
+        if constant:
+            statistic = _statistic_shape(view)
+            centered = self.x - _shaped(mean, statistic)
+            self.r = _shaped(spread if inverted else _power(spread + epsilon, -0.5), statistic)
+        else:
+            centered = self.x - self.mean(self.x)
+            self.r = _power(self.mean(centered * centered) + epsilon, -0.5)
+        self.n = centered * self.r
 
     def mean(self, a: Any) -> Any:
         """The mean over the dimensions of the statistics."""
@@ -147,10 +153,10 @@ def _shaped(x: Any, shape: Sequence[int]) -> Any:
     return apply(reshape_op, x, None, None, shape=list(shape))
 
 
-def _second(d_DX, d_DScale, d_DBias, X, Scale, Mean, Inverse, G, kind, data_format, begin, groups, epsilon, constant,
-            wants):
+def _second(d_DX, d_DScale, d_DBias, X, Scale, Mean, Spread, G, kind, data_format, begin, groups, epsilon, inverted,
+            constant, wants):
     view = view_of(kind, tuple(X.shape), data_format, begin, groups)
-    parts = _Second(view, X, Mean, Inverse, epsilon, constant)
+    parts = _Second(view, X, Mean, Spread, epsilon, inverted, constant)
     scale = None if Scale is None else _shaped(Scale, view.parameters)
     dx, d_scale, d_g = parts.gradients(
         _shaped(G, view.shape), scale, _shaped(d_DX, view.shape), _shaped(d_DScale, view.parameters),
@@ -160,7 +166,7 @@ def _second(d_DX, d_DScale, d_DBias, X, Scale, Mean, Inverse, G, kind, data_form
             reshape_to(d_g, handle))
 
 
-norm_grad_op = operator("norm_grad", "X, Scale?, Mean, Inverse, G -> DX, DScale, DBias", kernel=_norm_grad,
+norm_grad_op = operator("norm_grad", "X, Scale?, Mean, Spread, G -> DX, DScale, DBias", kernel=_norm_grad,
                         infer=_infer_norm_grad, grad={"X, Scale, G": _second})
 
 batch_norm_op = operator(
@@ -254,8 +260,9 @@ def _infer_instance_norm(x, scale=None, bias=None, *, epsilon=1e-5):
     return x, statistic, statistic
 
 
-def _instance_gradients(g, X, Scale, SavedMean, SavedVariance, wants):
-    return _wanted(apply(norm_grad_op, X, Scale, SavedMean, SavedVariance, g, kind="instance"), Scale, wants)
+def _instance_gradients(g, X, Scale, SavedMean, SavedVariance, epsilon, wants):
+    found = apply(norm_grad_op, X, Scale, SavedMean, SavedVariance, g, kind="instance", epsilon=epsilon, inverted=True)
+    return _wanted(found, Scale, wants)
 
 
 instance_norm_op = operator("instance_norm", "X, Scale?, Bias? -> Y, SavedMean, SavedVariance", kernel=_instance_norm,

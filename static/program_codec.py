@@ -7,7 +7,6 @@ that operators and attributes that nobody here knows come out of a load and a sa
 
 from __future__ import annotations
 
-import functools
 import types
 import typing
 from collections.abc import Callable
@@ -113,20 +112,11 @@ def _write_operation(message: pb.OpDesc, operation: Operation) -> None:
     try:
         if operation.type in CONSTANTS:
             attrs = write_values(operation.type, attrs)
-        for name, value in {**_unsaid_dtypes(operation.type), **attrs}.items():
+        for name, value in attrs.items():
             _write_attribute(message, operation.type, name, value)
     except (TypeError, ValueError) as error:
         where = f", appended at {operation.source}" if operation.source else ""
         raise TypeError(f"The operator {operation.type}{where}: {error}.") from error
-
-
-@functools.cache
-def _unsaid_dtypes(op_type: str) -> dict[str, None]:
-    """The attributes of an operator that may leave a dtype open, which files say by a number too."""
-    if not is_declared(op_type):
-        return {}
-    declared = find(op_type).attributes.items()
-    return {name: None for name, p in declared if p.default is None and annotated_type(op_type, name)[1]}
 
 
 def _write_attribute(message: pb.OpDesc, op_type: str, name: str, value: Any) -> None:

@@ -20,6 +20,7 @@ from ..ops.trace import Trace, grad_mode, state, using
 from .program import Block, ParameterVariable, Program, Variable
 
 _PACKAGE = __name__.partition(".")[0]
+_OPEN_DTYPE = DType | None  # the annotation of an attribute that files must hold though it says nothing
 
 
 class ProgramTrace(Trace):
@@ -92,7 +93,8 @@ class ProgramTrace(Trace):
                 extra = self._new(op.type, Spec((0, *first.shape), first.dtype), True)
                 outputs[slot.name] = [extra.name]
         named = {slot.name: _names(value) for slot, value in zip(op.inputs, inputs, strict=False)}
-        kept = {name: value for name, value in attrs.items() if value is not None}
+        kept = {name: value for name, value in attrs.items()
+                if value is not None or op.attributes[name].annotation == _OPEN_DTYPE}
         if self.role:
             kept["op_role"] = self.role
         self.block.append(op.type, named, outputs, kept, user_source())

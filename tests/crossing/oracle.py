@@ -45,7 +45,8 @@ class Oracle:
         asked = subprocess.run([PYTHON, "-B", str(HERE / "oracle_read.py"), str(self.folder)], capture_output=True,
                                text=True, env={**os.environ, "PYTHONPATH": str(HERE)})
         if asked.returncode:
-            pytest.fail(f"oracle_read.py ended with {asked.returncode}:\n{asked.stdout[-2000:]}\n{asked.stderr[-4000:]}")
+            said = asked.stdout[-2000:] + asked.stderr[-4000:]
+            pytest.fail(f"oracle_read.py ended with {asked.returncode}:\n{said}")
         self.results = dict(np.load(self.folder / "results.npz"))
 
     def found(self, key):

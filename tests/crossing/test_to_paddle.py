@@ -1,4 +1,4 @@
-"""What proa writes, PaddlePaddle 2.6.2 loads, runs and trains on. Needs the oracle: PROA_ORACLE_PYTHON names its Python.
+"""What proa writes, PaddlePaddle 2.6.2 loads, runs and trains on. PROA_ORACLE_PYTHON names the Python that has it.
 
 Everything is written first and asked in one process. Tolerances as in test_from_paddle.py.
 """
@@ -24,34 +24,38 @@ class Written:
         self.oracle, self.expected, self.losses, self.tuning = Oracle(folder), {}, {}, {}
 
     def model(self, key, model, name, save, kind="model", tune=0):
-        """Writes a model, and keeps its outputs for the inputs of the network `name`."""
+        """Writes a model, keeps its outputs for the inputs of the network `name`, and gives its files' prefix."""
         inputs = nets.inputs(name)
-        save(self.oracle.add(kind, key, inputs, tune=tune))
+        prefix = self.oracle.add(kind, key, inputs, tune=tune)
+        save(prefix)
         if isinstance(model, paddle.nn.Layer):
             model.eval()
         self.expected[key] = {f"{n}.{k}": r for n, arrays in enumerate(inputs)
                               for k, r in enumerate(nets.outputs(paddle, model, arrays))}
+        return prefix
 
 
 def write_models(written):
+    """Each network as proa saves it, for jit.load and for the predictor, and tuned here and saved again."""
     for name in nets.SPECS:
         net, specs = nets.build(paddle, name), nets.specs(paddle, name)
         tune = nets.TUNING_STEPS if name in LAYERS else 0
-        written.model(name, net, name, lambda p, m=net, s=specs: paddle.jit.save(m, p, input_spec=s), tune=tune)
+
+        def save(prefix, net=net, specs=specs):
+            paddle.jit.save(net, prefix, input_spec=specs)
+
+        prefix = written.model(name, net, name, save, tune=tune)
         if name in LAYERS:
-            written.model(f"predictor_{name}", net, name,
-                          lambda p, m=net, s=specs: paddle.jit.save(m, p, input_spec=s), kind="predictor")
-            tuned = paddle.jit.load(written.oracle.add("state", f"state_{name}", net=name)[:-len("saved")] + "../"
-                                    + f"{name}/saved")
+            written.model(f"predictor_{name}", net, name, save, kind="predictor")
+            tuned = paddle.jit.load(prefix)
             written.tuning[name] = nets.tune(paddle, tuned, nets.inputs(name)[-1], nets.TUNING_STEPS)
             written.model(f"tuned_{name}", tuned, name, lambda p, m=tuned: paddle.jit.save(m, p))
 
 
 def write_states(written):
+    """The state of each network, and of each training run after some steps."""
     for name in LAYERS:
-        net = nets.build(paddle, name)
-        prefix = next(t for t in written.oracle.tasks if t["key"] == f"state_{name}")["prefix"]
-        paddle.save(net.state_dict(), prefix)
+        paddle.save(nets.build(paddle, name).state_dict(), written.oracle.add("state", f"state_{name}", net=name))
     for name in nets.RUNS:
         run = nets.Run(paddle, name)
         run.steps(0, nets.RESUME_AT)
