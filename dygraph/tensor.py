@@ -7,7 +7,6 @@ Tensor another array. What saved the old one is told (`superseded`), so that a g
 from __future__ import annotations
 
 import copy
-import itertools
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -16,21 +15,19 @@ import numpy as np
 
 from .. import backend
 from ..core.dtype import DType, convert_dtype, from_numpy_dtype
+from ..core.hooks import HookHandle, add_hook
 from ..core.param_attr import ParamAttr
 from ..core.place import CPUPlace, CUDAPlace, Place, parse_place
 from ..core.unique_name import generate
 from ..ops.backward import Leaf, Node, Output, edge_node
 from ..ops.methods import METHODS
 from ..ops.trace import state
-from .hooks import HookHandle
 from .printing import format_tensor
 
 superseded: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 """Arrays that were a Tensor's value when something saved them, and no longer are; by id."""
 
 _DEVICES = ("cpu", "gpu", "cuda")
-_hook_ids = itertools.count()
-
 _ArrayMethods: Any = type("_ArrayMethods", (), {"__slots__": (), **METHODS})
 
 
@@ -273,7 +270,7 @@ class Tensor(_ArrayMethods):
                 kept = gradient if isinstance(gradient, Tensor) else new_tensor(gradient)
                 leaf.grad = kept if leaf.grad is None else leaf.grad + kept
 
-            self._hooks()[next(_hook_ids)] = keep
+            add_hook(self._hooks(), keep)
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> HookHandle:
         """Calls `hook(gradient)` when this Tensor's gradient is known; a Tensor it returns takes its place."""
@@ -281,9 +278,7 @@ class Tensor(_ArrayMethods):
             raise RuntimeError("register_hook(hook): this Tensor has stop_gradient=True, so it gets no gradient.")
         from .engine import tensor_hook
 
-        hooks, key = self._hooks(), next(_hook_ids)
-        hooks[key] = tensor_hook(hook)
-        return HookHandle(hooks, key)
+        return add_hook(self._hooks(), tensor_hook(hook))
 
     def _hooks(self) -> dict[int, Callable]:
         node = edge_node(self._edge)

@@ -6,7 +6,6 @@ It sees core and ops only: parameters and values come from the current trace, so
 from __future__ import annotations
 
 import copy
-import itertools
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -14,14 +13,13 @@ from typing import Any
 
 from ..core import dtype as dt
 from ..core.dtype import convert_dtype
+from ..core.hooks import HookHandle, add_hook
 from ..core.param_attr import ParamAttr, to_param_attr
 from ..core.unique_name import generate
 from ..ops.creation import is_value
 from ..ops.trace import current_trace
 from .initial import initial_value
 from .state import load_state
-
-_hook_ids = itertools.count()
 
 
 def snake_case(name: str) -> str:
@@ -33,23 +31,6 @@ def snake_case(name: str) -> str:
 def is_parameter(value: Any) -> bool:
     """True for a Tensor or Variable that is trained, or could be."""
     return getattr(type(value), "is_parameter", False)
-
-
-class HookHandle:
-    """What registering a hook returns: `remove()` takes it away."""
-
-    def __init__(self, hooks: dict[int, Callable], key: int):
-        self._hooks, self._key = hooks, key
-
-    def remove(self) -> None:
-        """Takes the hook away."""
-        self._hooks.pop(self._key, None)
-
-
-def _added(hooks: dict[int, Callable], hook: Callable) -> HookHandle:
-    key = next(_hook_ids)
-    hooks[key] = hook
-    return HookHandle(hooks, key)
 
 
 class Layer:
@@ -99,11 +80,11 @@ class Layer:
 
     def register_forward_pre_hook(self, hook: Callable) -> HookHandle:
         """Calls `hook(layer, inputs)` before `forward`; what it returns, if anything, takes the inputs' place."""
-        return _added(self._forward_pre_hooks, hook)
+        return add_hook(self._forward_pre_hooks, hook)
 
     def register_forward_post_hook(self, hook: Callable) -> HookHandle:
         """Calls `hook(layer, inputs, outputs)` after `forward`; what it returns takes the outputs' place."""
-        return _added(self._forward_post_hooks, hook)
+        return add_hook(self._forward_post_hooks, hook)
 
     # Making parameters and buffers
 

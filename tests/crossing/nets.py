@@ -105,6 +105,19 @@ def networks(paddle):
                 i = i + 1
             return total, x
 
+    class TwoMethods(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.base, self.norm = nn.Linear(6, 4), nn.BatchNorm1D(4)
+
+        @paddle.jit.to_static(input_spec=[paddle.static.InputSpec([None, 6], "float32", "x")])
+        def forward(self, x):
+            return self.norm(self.base(x))
+
+        @paddle.jit.to_static(input_spec=[paddle.static.InputSpec([None, 6], "float32", "x")])
+        def twice(self, x):  # a name before "forward" makes PaddlePaddle write forward over it
+            return self.base(x) * 2
+
     def if_function(x):
         if paddle.sum(x) > 0:
             y = x * 2
@@ -119,8 +132,8 @@ def networks(paddle):
             turns = turns + 1
         return x, turns
 
-    return {f.__name__: f for f in (MLP, LeNet, ConvNet, ResidualBlock, Words, TensorIf, TensorWhile, if_function,
-                                    while_function)}
+    return {f.__name__: f for f in (MLP, LeNet, ConvNet, ResidualBlock, Words, TensorIf, TensorWhile, TwoMethods,
+                                    if_function, while_function)}
 
 
 def _image(channels, size):
@@ -362,6 +375,12 @@ def run_static(executor, program, feeds, fetched, more=None):
         results = executor.run(program, feed={feeds[0]: array, **(more or {})}, fetch_list=fetched)
         found.update({f"{number}.{k}": r for k, r in enumerate(results)})
     return found
+
+
+def both_methods(paddle, net):
+    """The outputs of both methods of TwoMethods for STATIC_INPUTS."""
+    return {f"{n}.{k}": result for n, array in enumerate(STATIC_INPUTS)
+            for k, method in enumerate((net, net.twice)) for result in outputs(paddle, method, [array])}
 
 
 # a real model ---------------------------------------------------------------------------------------------------------

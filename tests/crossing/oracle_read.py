@@ -4,6 +4,7 @@ FOLDER/tasks.json lists what to do; FOLDER/results.npz gets what was found, by t
 
 - {"kind": "model", "key", "prefix", "arrays": file of input arrays "0.0" (try, input), "tune": steps}: jit.load;
 - {"kind": "predictor", ...}: the same through paddle.inference, which runs Paddle's passes over the Program;
+- {"kind": "methods", "key", "prefix"}: TwoMethods;
 - {"kind": "resume", "key", "prefix", "run"}: losses of a run continued from PREFIX.pdparams and PREFIX.pdopt;
 - {"kind": "static", "key", "prefix"}: an inference model in the Executor;
 - {"kind": "program", "key", "prefix"}: a Program by paddle.load, with its state, in the Executor;
@@ -58,6 +59,12 @@ def predictor(task):
     return found
 
 
+def methods(task):
+    loaded = paddle.jit.load(task["prefix"])
+    loaded.eval()
+    return nets.both_methods(paddle, loaded)
+
+
 def resume(task):
     run = nets.Run(paddle, task["run"])
     run.load(task["prefix"])
@@ -87,7 +94,7 @@ def state(task):
             for k, r in enumerate(nets.outputs(paddle, net, arrays))}
 
 
-KINDS = {f.__name__: f for f in (model, predictor, resume, static, program, state)}
+KINDS = {f.__name__: f for f in (model, predictor, methods, resume, static, program, state)}
 
 
 def main(folder):

@@ -1,0 +1,26 @@
+"""Hooks by number, and the handle by which one is taken away again."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+_keys = itertools.count()
+
+
+class HookHandle:
+    """What registering a hook returns: `remove()` takes the hook away."""
+
+    def __init__(self, hooks: dict[int, Callable], key: int):
+        self._hooks, self._key = hooks, key
+
+    def remove(self) -> bool:
+        """Takes the hook away; False when it was gone already."""
+        return self._hooks.pop(self._key, None) is not None
+
+
+def add_hook(hooks: dict[int, Callable], hook: Callable) -> HookHandle:
+    """Puts a hook behind those that are there already."""
+    key = next(_keys)
+    hooks[key] = hook
+    return HookHandle(hooks, key)
