@@ -48,7 +48,8 @@ def function_source(function: FunctionType) -> FunctionSource:
 
 def _file_text(filename: str, module_globals: dict) -> str:
     linecache.checkcache(filename)
-    lines = linecache.getlines(filename, module_globals)
+    shared = filename in ("<string>", "<stdin>")  # names that any executed text has: what is kept may be another's
+    lines = [] if shared else linecache.getlines(filename, module_globals)
     if not lines:
         raise SourceUnavailable(f"there is no source to read in {filename!r}")
     return "".join(lines)

@@ -10,12 +10,9 @@ import textwrap
 import pytest
 from proa.core.files import CorruptFileError, atomic_group, atomic_write
 
-PACKAGE_PARENT = os.path.dirname(os.path.dirname(os.path.abspath(sys.modules["proa"].__file__)))
-
 
 def run_python(code, *args, **options):
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([PACKAGE_PARENT, os.environ.get("PYTHONPATH", "")])}
-    return subprocess.Popen([sys.executable, "-c", textwrap.dedent(code), *map(str, args)], env=environment,
+    return subprocess.Popen([sys.executable, "-c", textwrap.dedent(code), *map(str, args)],
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 
 
