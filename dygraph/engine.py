@@ -115,13 +115,21 @@ def _accumulate(leaf: Leaf, gradient: Any) -> None:
 def tensor_hook(hook: Callable[[Tensor], Tensor | None]) -> Callable[[Any], Any]:
     """A user's hook in the form that the walk calls, whatever form its gradients take."""
 
+    def checked(result: Any) -> Any:
+        if result is not None and not isinstance(result, Tensor):
+            raise TypeError(
+                f"A Tensor's hook must return a Tensor, which takes the gradient's place, or None. "
+                f"It returned {type(result).__name__}."
+            )
+        return result
+
     def run(gradient: Any) -> Any:
         from .eager import EAGER
 
         if isinstance(gradient, Tensor):
-            return hook(gradient)
+            return checked(hook(gradient))
         with using(EAGER), grad_mode(False):
-            result = hook(new_tensor(gradient))
+            result = checked(hook(new_tensor(gradient)))
         return None if result is None else result._array
 
     return run

@@ -123,6 +123,13 @@ def test_hooks_replace_gradients_and_can_be_removed():
     assert float(x.grad) == 2.0
 
 
+def test_hook_that_returns_something_else():
+    x = leaf(1.0)
+    x.register_hook(lambda g: "text")
+    with pytest.raises(TypeError, match="must return a Tensor"):
+        (x * 2.0).backward()
+
+
 def test_hook_on_an_inner_value_changes_what_flows_on():
     x = leaf(1.0)
     y = x * 2.0
