@@ -7,6 +7,7 @@ import numpy as np
 import proa as paddle
 import pytest
 from proa import nn
+from proa.core.errors import ModifiedInPlaceError
 from proa.static import InputSpec
 
 
@@ -145,6 +146,14 @@ def test_second_order_gradients():
         results.append((x.grad.numpy(), w.grad.numpy()))
     for a, b in zip(*results):
         np.testing.assert_allclose(a, b, rtol=1e-10)
+
+
+def test_a_parameter_changed_before_backward_is_noticed():
+    _, net = pair()
+    loss = net(batch(0)).sum()
+    net.linear.weight.set_value(net.linear.weight.numpy() * 2)
+    with pytest.raises(ModifiedInPlaceError, match="run_program"):
+        loss.backward()
 
 
 def test_no_gradient_is_recorded_without_need():
