@@ -28,7 +28,7 @@ class Adam(Optimizer):
                 raise ValueError(f"{type(self).__name__}({label}): must lie in [0, 1). Received {value}.")
         if epsilon < 0:
             raise ValueError(f"{type(self).__name__}(epsilon): must be at least 0. Received {epsilon}.")
-        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name, multi_precision)
         self._beta1, self._beta2, self._epsilon = float(beta1), float(beta2), float(epsilon)
 
     def _state(self, parameter: Any) -> tuple[Any, Any, Any, Any]:
@@ -57,7 +57,8 @@ class AdamW(Adam):
                  lazy_mode: bool = False, multi_precision: bool = False, name: str | None = None):
         if not isinstance(weight_decay, (int, float)):
             raise TypeError(f"AdamW(weight_decay): must be a number. Received {type(weight_decay).__name__}.")
-        super().__init__(learning_rate, beta1, beta2, epsilon, parameters, None, grad_clip, name=name)
+        super().__init__(learning_rate, beta1, beta2, epsilon, parameters, None, grad_clip,
+                         multi_precision=multi_precision, name=name)
         self._coeff, self._decays_parameter, self._lr_ratio = float(weight_decay), apply_decay_param_fun, lr_ratio
 
     def _update(self, parameter: Any, gradient: Any, rate: Any) -> None:

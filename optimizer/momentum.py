@@ -24,7 +24,7 @@ class Momentum(Optimizer):
                  name: str | None = None):
         if momentum is None:
             raise ValueError("Momentum(momentum): must be a number.")
-        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name, multi_precision)
         self._momentum, self._use_nesterov, self._rescale = float(momentum), bool(use_nesterov), float(rescale_grad)
 
     def _update(self, parameter: Any, gradient: Any, rate: Any) -> None:

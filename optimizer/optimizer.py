@@ -30,7 +30,7 @@ class Optimizer:
     """
 
     def __init__(self, learning_rate: Any, parameters: Any = None, weight_decay: Any = None, grad_clip: Any = None,
-                 name: str | None = None):
+                 name: str | None = None, multi_precision: bool = False):
         if not isinstance(learning_rate, (float, int, LRScheduler)):
             raise TypeError(
                 "Optimizer(learning_rate): must be a number or an LRScheduler. "
@@ -42,6 +42,8 @@ class Optimizer:
         self._factors: dict[int, float] = {}
         self._decays: dict[int, Any] = {}
         self._parameter_list = self._flat_parameters(parameters)
+        if multi_precision:
+            self._check_widths()
         self.regularization = _regularizer(weight_decay)
         self._grad_clip = grad_clip
         self._name = name
@@ -67,6 +69,15 @@ class Optimizer:
             if not is_value(parameter):
                 raise TypeError(f"Optimizer(parameters): must hold parameters. Received {type(parameter).__name__}.")
         return flat
+
+    def _check_widths(self) -> None:
+        """Refuses 16-bit parameters: full-precision copies of them are not kept here."""
+        narrow = [p.name for p in self._parameter_list or () if p.dtype.itemsize == 2]
+        if narrow:
+            raise NotImplementedError(
+                f"{type(self).__name__}(multi_precision=True) is not supported for 16-bit parameters: {narrow}. "
+                f"Keep them in float32, or leave multi_precision off to update them as they are."
+            )
 
     # The learning rate
 

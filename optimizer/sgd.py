@@ -14,7 +14,7 @@ class SGD(Optimizer):
 
     def __init__(self, learning_rate: Any = 0.001, parameters: Any = None, weight_decay: Any = None,
                  grad_clip: Any = None, multi_precision: bool = False, name: str | None = None):
-        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name, multi_precision)
 
     def _update(self, parameter: Any, gradient: Any, rate: Any) -> None:
         apply(sgd_op, parameter, rate, gradient)

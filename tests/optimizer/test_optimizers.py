@@ -146,6 +146,13 @@ def test_state_names_are_paddles_and_misfits_are_told():
         optimizer.set_state_dict({"linear_9.w_0_moment1_0": np.zeros((2, 2))})
 
 
+@pytest.mark.parametrize("kind", [SGD, Momentum, Adam, AdamW])
+def test_full_precision_copies_are_refused_where_they_would_matter(kind):
+    kind(0.1, parameters=[paddle.create_parameter([1], "float32")], multi_precision=True)
+    with pytest.raises(NotImplementedError, match="16-bit"):
+        kind(0.1, parameters=[paddle.create_parameter([1], "float16")], multi_precision=True)
+
+
 def test_parameters_are_needed_in_eager_mode():
     with pytest.raises(ValueError, match="parameters"):
         SGD(0.1).step()
