@@ -68,4 +68,5 @@ def flags_guard(flags: dict[str, Any]) -> Iterator[None]:
         set_flags(old)
 
 
-declare("FLAGS_check_nan_inf", False, "Raise at the operator that first produces a NaN or an infinity.")
+declare("FLAGS_check_nan_inf", False,
+        "In eager execution, raise at the operator that first produces a NaN or an infinity.")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import backend
-from ..core import flags
+from ..core import flags, nest
 from ..core.dtype import DType, from_numpy_dtype, promote
 from ..core.param_attr import ParamAttr
 from ..core.place import Place, expected_place
@@ -211,7 +211,7 @@ def _explain(op: Operator, arrays: list, attrs: dict[str, Any], error: Exception
 
 
 def _check_finite(op: Operator, results: Any) -> None:
-    for array in results if isinstance(results, tuple) else (results,):
+    for array in nest.leaves(results):
         xp = backend.namespace_of([array])
         if array is not None and array.dtype.kind in "fc" and not bool(xp.isfinite(array).all()):
             raise FloatingPointError(

@@ -12,7 +12,6 @@ from ..core import nest
 from ..dygraph.tensor import Tensor
 from ..nn import Layer
 from ..ops.trace import grad_mode, state, using
-from ..static.inline import inline
 from ..static.input_spec import InputSpec
 from ..static.program import Program, Variable
 from ..static.trace import ProgramTrace
@@ -190,10 +189,3 @@ class StaticFunction:
                 receiver = () if self._instance is None else (instance,)
                 found = self._programs[key] = ConcreteProgram(_converted(self._function), self.inputs, specs, receiver)
             return found
-
-
-def run_inlined(program: Program, given: dict[str, Variable], outputs: Sequence[str]) -> list[Variable]:
-    """A loaded Program's outputs within the Program being built."""
-    trace = state.trace
-    assert isinstance(trace, ProgramTrace)
-    return inline(program, trace.block, given, outputs)

@@ -2,7 +2,6 @@
 
 
 import numbers
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -278,8 +277,3 @@ def to_tensor(data: Any, dtype: Any = None, place: Place | str | None = None, st
         dt.from_numpy_dtype(array.dtype)
         array = np.ascontiguousarray(array) if array.ndim else array
     return current_trace().constant(array, place, stop_gradient)
-
-
-def is_sequence_of_ints(value: Any) -> bool:
-    """True for a list or tuple of ints."""
-    return isinstance(value, Sequence) and all(isinstance(n, numbers.Integral) for n in value)

@@ -5,11 +5,6 @@ from collections.abc import Sequence
 from typing import Any
 
 
-def is_last(data_format: str) -> bool:
-    """True when the channels come last."""
-    return data_format[-1] == "C"
-
-
 def channels_first(x: Any, data_format: str) -> Any:
     """A view of the array with its channels second."""
     return x.transpose(0, x.ndim - 1, *range(1, x.ndim - 1)) if data_format[-1] == "C" else x

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ..ops.operator import Operator
 from .backward import BACKWARD_ROLE, OPTIMIZE_ROLE
 from .compiler.usage import needed_operations, reads, sub_block, writes
-from .program import Block, Operation, Program, Variable
+from .program import Block, Operation, Program
 
 _LOSS_ROLE = 256
 
@@ -128,11 +128,6 @@ def unframed(program: Program) -> Program:
     block.ops = [op for op in block.ops if op.type not in ("feed", "fetch")]
     block.vars = {n: v for n, v in block.vars.items() if v.kind not in ("feed", "fetch")}
     return result
-
-
-def variables(program: Program, names: Sequence[str]) -> list[Variable]:
-    """The variables of these names in the outermost block."""
-    return [program.global_block().var(name) for name in names]
 
 
 def for_training(program: Program) -> Program:
