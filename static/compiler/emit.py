@@ -127,20 +127,33 @@ def _argument(names: list[str], many: bool) -> str:
     return names[0] if names else "None"
 
 
-def _emit_while(emitter: Emitter, op: Operation, depth: int) -> None:
+def _emit_forward(emitter: Emitter, op: Operation, depth: int, head: str, scope: str, start: str, keep: str) -> None:
+    """`head` and the block under it; the local of the slot `scope` begins as `start` and keeps what the gradient needs.
+
+    `keep` is the statement that keeps it, with places for the local and the values.
+    """
     block = sub_block(op)
     assert block is not None
-    scopes = [emitter.local(op.block, name) for name in op.output("StepScopes")]
-    saves = bool(scopes) and "saved" in op.attrs
+    scopes = [emitter.local(op.block, name) for name in op.output(scope)] if "saved" in op.attrs else []
     emitter.declare(op, depth)
-    if saves:
-        emitter.line(depth, f"{scopes[0]} = []")
-    emitter.line(depth, f"while {emitter.local(op.block, op.input('Condition')[0])}:", op)
+    for local in scopes:
+        emitter.line(depth, f"{local} = {start}")
+    emitter.line(depth, head, op)
     emitter.operations(block.ops, depth + 1)
-    if saves:
-        emitter.line(depth + 1, f"{scopes[0]}.append({emitter.saved_tuple(op, block)})")
-    elif not block.ops:
+    for local in scopes:
+        emitter.line(depth + 1, keep.format(local, emitter.saved_tuple(op, block)))
+    if not block.ops and not scopes:
         emitter.line(depth + 1, "pass")
+
+
+def _emit_while(emitter: Emitter, op: Operation, depth: int) -> None:
+    head = f"while {emitter.local(op.block, op.input('Condition')[0])}:"
+    _emit_forward(emitter, op, depth, head, "StepScopes", "[]", "{}.append({})")
+
+
+def _emit_conditional_block(emitter: Emitter, op: Operation, depth: int) -> None:
+    conditions = [f"{emitter.local(op.block, name)}.all()" for name in op.input("Cond")]
+    _emit_forward(emitter, op, depth, f"if {' and '.join(conditions)}:", "Scope", "None", "{} = {}")
 
 
 def _emit_while_grad(emitter: Emitter, op: Operation, depth: int) -> None:
@@ -150,23 +163,6 @@ def _emit_while_grad(emitter: Emitter, op: Operation, depth: int) -> None:
     emitter.line(depth, f"for {emitter.saved_tuple(op, block)} in reversed({scopes}):".replace("for ()", "for _"), op)
     emitter.operations(block.ops, depth + 1)
     if not block.ops:
-        emitter.line(depth + 1, "pass")
-
-
-def _emit_conditional_block(emitter: Emitter, op: Operation, depth: int) -> None:
-    block = sub_block(op)
-    assert block is not None
-    scopes = [emitter.local(op.block, name) for name in op.output("Scope")]
-    saves = bool(scopes) and "saved" in op.attrs
-    emitter.declare(op, depth)
-    if saves:
-        emitter.line(depth, f"{scopes[0]} = None")
-    condition = [emitter.local(op.block, name) for name in op.input("Cond")]
-    emitter.line(depth, f"if {' and '.join(f'{c}.all()' for c in condition)}:", op)
-    emitter.operations(block.ops, depth + 1)
-    if saves:
-        emitter.line(depth + 1, f"{scopes[0]} = {emitter.saved_tuple(op, block)}")
-    elif not block.ops:
         emitter.line(depth + 1, "pass")
 
 
