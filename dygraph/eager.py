@@ -45,7 +45,7 @@ class EagerTrace(Trace):
             if not arrays:
                 xp = _expected_namespace()
         try:
-            results = op.kernel(xp, *arrays, **attrs)
+            results = (op.host_kernel if xp is np else op.kernel)(xp, *arrays, **attrs)
         except (ValueError, TypeError, IndexError, AttributeError) as error:
             _explain(op, arrays, attrs, error)
             raise

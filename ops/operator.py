@@ -1,10 +1,12 @@
 """The declaration of an operator: everything that anyone needs to know of it, in one place.
 
-A declaration names the type and slots as the `.pdmodel` format knows them, and gives three functions:
+A declaration names the type and slots as the `.pdmodel` format knows them, and gives its functions:
 
 - `kernel(xp, *inputs, **attributes)` computes the outputs on arrays of the namespace `xp`. Its keyword-only
   parameters *are* the attributes: their names, defaults and (by annotation) their types in files.
 - `infer(*specs, **attributes)` gives the outputs' specs from the inputs', and refuses what cannot be.
+- `cpu`, where there is one, computes the same on NumPy arrays with an accelerated engine (see `backend/`): it takes what
+  the kernel takes without `xp`, and returns NotImplemented for what it leaves to the kernel.
 - `grad` maps input slots to rules written with other operators. A rule's parameter names say what it needs, so that
   nothing else is kept alive: see `gradient.py`.
 
@@ -42,15 +44,17 @@ class Double(float):
 class Operator:
     """One declared operator. Made by `operator(...)`; found by `find(type)`."""
 
-    __slots__ = ("type", "inputs", "outputs", "results", "defaults", "attributes", "infer", "kernel", "gradient",
-                 "promotes", "is_plain", "is_single", "aliases", "random")
+    __slots__ = ("type", "inputs", "outputs", "results", "defaults", "attributes", "infer", "kernel", "host_kernel",
+                 "gradient", "promotes", "is_plain", "is_single", "aliases", "random")
 
     def __init__(self, type: str, signature: str, *, kernel: Callable[..., Any], infer: Callable[..., Any],
-                 grad: Mapping[str, Callable[..., Any]] | None, promotes: bool, random: bool):
+                 cpu: Callable[..., Any] | None, grad: Mapping[str, Callable[..., Any]] | None, promotes: bool,
+                 random: bool):
         self.type = type
         self.inputs, self.outputs = parse_signature(signature)
         self.results: tuple[Slot, ...] = tuple(slot for slot in self.outputs if not slot.file_only)
         self.kernel, self.infer = _with_keywords(kernel), infer
+        self.host_kernel = self.kernel if cpu is None else _accelerated(self.kernel, cpu)  # for NumPy arrays
         self.promotes = promotes  # its first two inputs are brought to one dtype
         self.random = random  # a second run gives other values: never folded, merged or reordered
         self.attributes = _attributes_of(kernel)
@@ -71,6 +75,17 @@ class Operator:
         """The specs of the results, always as a tuple."""
         inferred = self.infer(*specs, **attrs)
         return (inferred,) if isinstance(inferred, Spec) else tuple(inferred)
+
+
+def _accelerated(kernel: Callable[..., Any], cpu: Callable[..., Any]) -> Callable[..., Any]:
+    """The kernel for NumPy arrays: the accelerated one, or the plain one where that declines."""
+
+    @functools.wraps(kernel)
+    def call(xp: Any, *inputs: Any, **attrs: Any) -> Any:
+        results = cpu(*inputs, **attrs)
+        return kernel(xp, *inputs, **attrs) if results is NotImplemented else results
+
+    return call
 
 
 def _attributes_of(kernel: Callable[..., Any]) -> dict[str, inspect.Parameter]:
@@ -101,12 +116,13 @@ _registry: dict[str, Operator] = {}
 
 
 def operator(type: str, signature: str, *, kernel: Callable[..., Any], infer: Callable[..., Any],
-             grad: Mapping[str, Callable[..., Any]] | None = None, promotes: bool = False,
-             random: bool = False) -> Operator:
+             cpu: Callable[..., Any] | None = None, grad: Mapping[str, Callable[..., Any]] | None = None,
+             promotes: bool = False, random: bool = False) -> Operator:
     """Declares an operator and puts it into the registry; a type is declared once."""
     if type in _registry:
         raise ValueError(f"The operator {type!r} is declared twice.")
-    declared = Operator(type, signature, kernel=kernel, infer=infer, grad=grad, promotes=promotes, random=random)
+    declared = Operator(type, signature, kernel=kernel, infer=infer, cpu=cpu, grad=grad, promotes=promotes,
+                        random=random)
     _registry[type] = declared
     return declared
 

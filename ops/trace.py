@@ -12,6 +12,8 @@ import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+import numpy
+
 from ..core.dtype import DType
 from ..core.param_attr import ParamAttr
 from ..core.place import Place
@@ -61,10 +63,11 @@ class ArrayTrace(Trace):
 
     def __init__(self, namespace: Any):
         self.namespace = namespace
+        self.on_host = namespace is numpy
 
     def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
         """Runs the kernel."""
-        return op.kernel(self.namespace, *inputs, **attrs)
+        return (op.host_kernel if self.on_host else op.kernel)(self.namespace, *inputs, **attrs)
 
     def constant(self, array: Any, place: Place | None, stop_gradient: bool) -> Any:
         """The array, in this trace's namespace."""

@@ -1,6 +1,6 @@
 """Emits the Python source of a plan: one line an operation, control flow as Python's own.
 
-Every variable becomes a local name and every kernel a global one, so that a run looks nothing up. A local is deleted
+Every variable becomes a local name and every operator's kernel a global one, so that a run looks nothing up. A local is deleted
 after its last use, so that memory is freed as early as in eager code.
 """
 
@@ -84,7 +84,7 @@ class Emitter:
         inputs = [[self.local(op.block, name) for name in op.input(slot.name)] for slot in operator.inputs]
         arguments = [_argument(names, slot.many) for names, slot in zip(inputs, operator.inputs, strict=True)]
         given = [_keyword_argument(k, self.literal(v)) for k, v in op.attrs.items() if k in operator.attributes]
-        call = f"{self.bind('k', operator.kernel)}({', '.join(['xp', *arguments, *given])})"
+        call = f"{self.bind('k', operator)}({', '.join(['xp', *arguments, *given])})"
         self.line(depth, f"{self._targets(op, operator)} = {call}", op)
         self.arguments_at[len(self.lines)] = inputs
 

@@ -6,8 +6,10 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ...core.dtype import from_numpy_dtype
-from ...ops.operator import find, is_declared
+from ...ops.operator import Operator, find, is_declared
 from ...ops.spec import Spec
 from ..program import Block, Operation, Program
 from .emit import Emitter, emit_function
@@ -26,14 +28,23 @@ class Plan:
         self._file = f"<proa plan {next(_numbers)}>"
         self._operations = emitter.operations_at
         self._arguments = emitter.arguments_at
-        namespace = dict(emitter.bindings)
-        exec(compile(self.source, self._file, "exec"), namespace)  # noqa: S102 - the source is our own, made of names
-        self._run: Callable[..., tuple] = namespace["run"]
+        self._bindings = emitter.bindings
+        self._runs: dict[bool, Callable[..., tuple]] = {}
+
+    def _function(self, on_host: bool) -> Callable[..., tuple]:
+        """The compiled code over the kernels for NumPy arrays, or for a device's."""
+        run = self._runs.get(on_host)
+        if run is None:
+            namespace = {name: (value.host_kernel if on_host else value.kernel) if isinstance(value, Operator) else value
+                         for name, value in self._bindings.items()}
+            exec(compile(self.source, self._file, "exec"), namespace)  # noqa: S102 - the source is our own, of names
+            run = self._runs[on_host] = namespace["run"]
+        return run
 
     def __call__(self, xp: Any, arrays: Sequence[Any]) -> tuple:
         """The outputs' arrays; a failure names the operation and the user's line that appended it."""
         try:
-            return self._run(xp, *arrays)
+            return self._function(xp is np)(xp, *arrays)
         except Exception as error:
             self._explain(error)
             raise
