@@ -1,0 +1,18 @@
+"""Loops generated through LLVM: kernels written as restricted Python functions, compiled to vectorized machine code.
+
+    @loops.kernel
+    def scale_rows(x, factor, out, rows, columns):
+        for r in parallel(rows, columns):
+            for c in range(columns):
+                out[r * columns + c] = x[r * columns + c] * factor[r]
+
+The names it uses stand in `names.py`. A kernel is called with contiguous NumPy arrays and numbers, and writes into arrays it is given. `language.py` says what
+it may hold. It is compiled once for each combination of element types, and the machine code is kept on disk
+(`cache.py`). This folder knows nothing of operators. llvmlite (the extra `fast`) is imported at the first call.
+"""
+
+from .compiler import is_ready, version
+from .functions import function
+from .kernel import Kernel, kernel
+
+__all__ = ["Kernel", "function", "is_ready", "kernel", "version"]

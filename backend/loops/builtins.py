@@ -1,0 +1,94 @@
+"""What a kernel may call besides declared functions: conversions, and what maps to one instruction or library call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir
+
+from .types import is_real, llvm_type
+from .values import Value
+
+_CASTS = ("f32", "f64", "i8", "i32", "i64", "u8")
+_UNARY = {"sqrt": "llvm.sqrt", "abs": "llvm.fabs", "floor": "llvm.floor", "ceil": "llvm.ceil",
+          "nearest": "llvm.rint", "truncate": "llvm.trunc", "sin": "llvm.sin", "cos": "llvm.cos"}
+_OF_LIBRARY = {"exp": "llvm.exp", "log": "llvm.log", "tanh": "tanh", "erf": "erf", "log1p": "log1p", "expm1": "expm1"}
+"""Functions that `math.py` gives for float32 (as `exp_f32`) and the C library for float64."""
+
+
+class Builtins:
+    """The builtin functions, emitting into a builder; `convert` and `real` are the compiler's."""
+
+    def __init__(self, builder: Any, convert: Callable[[Any, str], Value], real: str):
+        self.builder, self.convert, self.real = builder, convert, real
+
+    def find(self, name: str) -> Callable[..., Value] | None:
+        """The function that emits a call of this builtin."""
+        if name in _CASTS:
+            return lambda x: self.convert(x, name)
+        if name in _UNARY:
+            return lambda x: self._intrinsic(_UNARY[name], [x])
+        return getattr(self, f"_{name}", None)
+
+    def library(self, name: str, x: Value) -> Value:
+        """A call of the C library's function for float64."""
+        symbol = _OF_LIBRARY[name]
+        if symbol.startswith("llvm."):
+            return self._intrinsic(symbol, [x])
+        kind = ir.FunctionType(ir.DoubleType(), [ir.DoubleType()])
+        module = self.builder.module
+        function = module.globals.get(symbol) or ir.Function(module, kind, symbol)
+        return Value(self.builder.call(function, [x.llvm]), "f64")
+
+    def _typed(self, values: list[Any]) -> list[Value]:
+        reals = [v.type for v in values if isinstance(v, Value) and is_real(v.type)]
+        target = "f64" if "f64" in reals else reals[0] if reals else self.real
+        return [self.convert(v, target) for v in values]
+
+    def _intrinsic(self, name: str, values: list[Any]) -> Value:
+        typed = self._typed(values)
+        function = self._declared(name, typed)
+        return Value(self.builder.call(function, [v.llvm for v in typed]), typed[0].type)
+
+    def _declared(self, name: str, values: list[Value]) -> Any:
+        kind = llvm_type(values[0].type)
+        return self.builder.module.declare_intrinsic(name, [kind], ir.FunctionType(kind, [kind] * len(values)))
+
+    def _fma(self, a: Any, b: Any, c: Any) -> Value:
+        a, b, c = self._typed([a, b, c])
+        return Value(self.builder.fma(a.llvm, b.llvm, c.llvm), a.type)
+
+    def _max(self, a: Any, b: Any) -> Value:
+        return self._extreme(a, b, ">", "llvm.maximum")
+
+    def _min(self, a: Any, b: Any) -> Value:
+        return self._extreme(a, b, "<", "llvm.minimum")
+
+    def _extreme(self, a: Any, b: Any, relation: str, intrinsic: str) -> Value:
+        whole = [v for v in (a, b) if isinstance(v, Value) and not is_real(v.type)]
+        if not whole or any(isinstance(v, Value) and is_real(v.type) for v in (a, b)):
+            a, b = self._typed([a, b])  # a NaN in either is the result, as NumPy has it
+            function = self._declared(intrinsic, [a, b])
+            return Value(self.builder.call(function, [a.llvm, b.llvm]), a.type)
+        a, b = self.convert(a, whole[0].type), self.convert(b, whole[0].type)
+        return Value(self.builder.select(self.builder.icmp_signed(relation, a.llvm, b.llvm), a.llvm, b.llvm), a.type)
+
+    def _bits(self, x: Any) -> Value:
+        x = self.convert(x, "f32")
+        return Value(self.builder.bitcast(x.llvm, ir.IntType(32)), "i32")
+
+    def _of_bits(self, x: Any) -> Value:
+        x = self.convert(x, "i32")
+        return Value(self.builder.bitcast(x.llvm, ir.FloatType()), "f32")
+
+    def _copysign(self, a: Any, b: Any) -> Value:
+        return self._intrinsic("llvm.copysign", [a, b])
+
+    def _pow(self, a: Any, b: Any) -> Value:
+        return self._intrinsic("llvm.pow", [a, b])
+
+
+def library_functions() -> tuple[str, ...]:
+    """The elementary functions that exist for every floating type."""
+    return tuple(_OF_LIBRARY)

@@ -1,0 +1,86 @@
+"""Machine code on disk, by the content that it was made from: shared by processes, bounded in size, ours alone.
+
+A file is written whole or not at all; its name is a digest of everything that decides it, so that it is never wrong and
+never rewritten. Where the folder is not this user's own, or cannot be written, nothing is kept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import os
+from pathlib import Path
+
+from ...core import flags
+from ...core.files import atomic_write
+
+flags.declare("FLAGS_kernel_cache_dir", "",
+              "The folder that keeps compiled kernels; empty for proa/kernels in the user's cache folder.")
+flags.declare("FLAGS_kernel_cache_megabytes", 64, "How much compiled kernels may take on disk; 0 keeps none.")
+
+_SUFFIX = ".o"
+
+
+def key_of(content: str) -> str:
+    """The digest of what machine code is made from."""
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+@functools.cache
+def _folder_at(name: str) -> Path | None:
+    root = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    folder = Path(name) if name else Path(root) / "proa" / "kernels"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = folder.stat()
+    except OSError:
+        return None
+    if hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & 0o022):
+        return None  # somebody else could put code there
+    return folder
+
+
+def folder() -> Path | None:
+    """The folder of the cache; None where none can be used."""
+    if flags.values["FLAGS_kernel_cache_megabytes"] <= 0:
+        return None
+    return _folder_at(flags.values["FLAGS_kernel_cache_dir"])
+
+
+def read(key: str) -> bytes | None:
+    """The machine code kept under a key; None where there is none, or what is there is damaged."""
+    place = folder()
+    if place is None:
+        return None
+    try:
+        content = (place / (key + _SUFFIX)).read_bytes()
+    except OSError:
+        return None
+    digest, code = content[:32], content[32:]
+    return code if hashlib.sha256(code).digest() == digest else None
+
+
+def write(key: str, code: bytes) -> None:
+    """Keeps machine code under a key; a disk that is full or read-only is no error."""
+    place = folder()
+    if place is None:
+        return
+    with contextlib.suppress(OSError):
+        with atomic_write(place / (key + _SUFFIX)) as file:
+            file.write(hashlib.sha256(code).digest() + code)
+        _shrink(place)
+
+
+def _shrink(place: Path) -> None:
+    """Removes the oldest files while all of them take more than they may."""
+    limit = flags.values["FLAGS_kernel_cache_megabytes"] * 2**20
+    found = [(entry.stat().st_mtime, entry.stat().st_size, entry.path) for entry in os.scandir(place)
+             if entry.name.endswith(_SUFFIX)]
+    total = sum(size for _, size, _ in found)
+    for _, size, path in sorted(found):
+        if total <= limit:
+            return
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
+        total -= size

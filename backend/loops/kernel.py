@@ -1,0 +1,54 @@
+"""A kernel: found for the types of its arguments, compiled at its first call with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import threads
+from .functions import Function
+from .types import OF_DTYPE
+
+_ARRAYS = {np.dtype(name).num: f"{kind}*" for name, kind in OF_DTYPE.items()}
+_ndarray = np.ndarray
+
+
+class Kernel:
+    """Compiled code called on contiguous arrays and numbers. What it writes to may be an input only element by element."""
+
+    def __init__(self, function: Function):
+        self.function = function
+        self._compiled: dict[tuple[str, ...], Callable[..., None]] = {}
+
+    def __call__(self, *arguments: Any) -> None:
+        """Runs; TypeError for an array that is not contiguous or of a dtype that loops do not know."""
+        self.typed(*[_type_of(a) for a in arguments])(threads.get_num_threads(), *arguments)
+
+    def typed(self, *types: str) -> Callable[..., None]:
+        """The code for given types (`f32*`, an array; `i64`; `real`), which takes the number of threads first.
+
+        Nothing is checked there: that is the caller's part.
+        """
+        code = self._compiled.get(types)
+        if code is None:
+            from .compiler import compiled
+
+            code = self._compiled[types] = compiled(self.function, types)
+        return code
+
+
+def _type_of(argument: Any) -> str:
+    if type(argument) is _ndarray:
+        kind = _ARRAYS.get(argument.dtype.num)
+        if kind is None or not argument.flags.c_contiguous:
+            raise TypeError(f"A generated loop takes contiguous arrays of {', '.join(OF_DTYPE)}. "
+                            f"Received {argument.dtype}, shape {argument.shape}, strides {argument.strides}.")
+        return kind
+    return "real" if isinstance(argument, float) else "i64"
+
+
+def kernel(python: Callable[..., None]) -> Kernel:
+    """Declares a kernel: a Python function in the language of `language.py`."""
+    return Kernel(Function(python))

@@ -1,0 +1,49 @@
+"""The names that kernels may use, with Python's meaning: for readers, checkers, and running a kernel as plain Python."""
+
+from __future__ import annotations
+
+import math
+import struct
+from math import copysign, erf, expm1, floor, log, log1p, sqrt, tanh
+
+__all__ = ["bits", "copysign", "erf", "exp", "expm1", "f32", "floor", "fma", "i32", "i64", "log", "log1p", "nearest",
+           "of_bits", "parallel", "sigmoid", "sqrt", "tanh"]
+
+
+def parallel(count: int, work: int) -> range:
+    """The range of the one loop of a kernel that threads share; `work` is what a round costs, in elements."""
+    return range(count)
+
+
+def fma(a: float, b: float, c: float) -> float:
+    """a * b + c, rounded once."""
+    return a * b + c
+
+
+def exp(x: float) -> float:
+    """e to the power x; infinity where that is too large."""
+    return math.exp(x) if x < 700 else math.inf
+
+
+def sigmoid(x: float) -> float:
+    """1 / (1 + exp(-x))."""
+    return 1.0 / (1.0 + exp(-x))
+
+
+def nearest(x: float) -> float:
+    """The nearest whole number, ties to even."""
+    return float(round(x))
+
+
+def bits(x: float) -> int:
+    """The 32 bits of a float32, as a whole number."""
+    return int(struct.unpack("<i", struct.pack("<f", x))[0])
+
+
+def of_bits(n: int) -> float:
+    """The float32 of these 32 bits."""
+    return float(struct.unpack("<f", struct.pack("<i", n))[0])
+
+
+f32 = float
+i32 = i64 = int

@@ -1,0 +1,36 @@
+"""The element types of generated loops, and how two of them combine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+REAL = ("f32", "f64")
+INTEGERS = ("i1", "i8", "u8", "i16", "i32", "i64")
+OF_DTYPE = {
+    "float32": "f32", "float64": "f64", "int64": "i64", "int32": "i32", "int16": "i16", "int8": "i8", "uint8": "u8",
+    "bool": "b8",
+}
+"""The type of an array's elements by its dtype; `b8` is a truth value in memory, `i1` one in a register."""
+
+_RANK = {name: rank for rank, name in enumerate((*INTEGERS, *REAL))}
+
+
+def llvm_type(name: str) -> Any:
+    """The LLVM type of values of this type."""
+    from llvmlite import ir
+
+    if name == "f32":
+        return ir.FloatType()
+    if name == "f64":
+        return ir.DoubleType()
+    return ir.IntType({"i1": 1, "b8": 8, "i8": 8, "u8": 8, "i16": 16, "i32": 32, "i64": 64}[name])
+
+
+def combined(a: str, b: str) -> str:
+    """The type of an arithmetic result: the wider of two, a float where one is a float."""
+    return a if _RANK[a] >= _RANK[b] else b
+
+
+def is_real(name: str) -> bool:
+    """Whether values of this type are floating-point numbers."""
+    return name in REAL

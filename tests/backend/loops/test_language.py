@@ -1,0 +1,107 @@
+"""The language of kernels: every construct does what Python would, and what is not in it says so."""
+
+import numpy as np
+import pytest
+
+from proa.backend import threads
+from proa.backend.loops import is_ready, kernel
+from proa.backend.loops.functions import Function
+from proa.backend.loops.kernel import Kernel
+from proa.backend.loops.names import parallel
+
+pytestmark = pytest.mark.skipif(not is_ready(), reason="llvmlite is not installed")
+
+
+@kernel
+def row_sums(x, out, rows, columns):
+    for r in parallel(rows, columns):
+        total = 0.0
+        row = x + r * columns
+        for c in range(columns):
+            total += row[c]
+        out[r] = total
+
+
+@pytest.mark.parametrize("rows,columns", [(0, 5), (1, 1), (3, 0), (7, 33), (1000, 100)])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_sums_of_rows(rows, columns, dtype):
+    x = np.random.default_rng(0).normal(size=(rows, columns)).astype(dtype)
+    out = np.empty(rows, dtype)
+    row_sums(x, out, rows, columns)
+    np.testing.assert_allclose(out, x.sum(1), rtol=1e-4, atol=1e-5)
+
+
+@kernel
+def collatz(start, steps, n):
+    for i in range(n):
+        value = start[i]
+        count = 0
+        while value != 1:
+            if value % 2 == 0:
+                value = value // 2
+            else:
+                value = value * 3 + 1
+            count += 1
+        steps[i] = count
+
+
+def test_while_and_if():
+    start = np.arange(1, 30, dtype="int64")
+    steps = np.empty_like(start)
+    collatz(start, steps, start.size)
+    assert steps[26] == 111
+
+
+@kernel
+def clipped(x, low, high, out, mask, n):
+    for i in range(0, n, 1):
+        inside = x[i] >= low and x[i] <= high
+        out[i] = min(max(x[i], low), high)
+        mask[i] = not inside
+
+
+def test_numbers_truth_values_and_extremes():
+    x = np.array([-2.0, 0.5, 3.0, np.nan], "float32")
+    out, mask = np.empty_like(x), np.empty(4, bool)
+    clipped(x, -1.0, 1.0, out, mask, 4)
+    np.testing.assert_array_equal(out, np.array([-1, 0.5, 1, np.nan], "float32"))
+    assert mask.tolist() == [True, False, True, True]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "int64", "bool"])
+def test_integers_convert_to_floats(dtype):
+    x = np.array([0, 1, 100], "int64").astype(dtype)
+    out = np.empty(3, "float32")
+    Kernel(Function(source="def f(x, out, n):\n    for i in range(n):\n        out[i] = x[i]"))(x, out, 3)
+    np.testing.assert_array_equal(out, x.astype("float32"))
+
+
+@pytest.mark.parametrize("body,word", [
+    ("out[0] = [1]", "List"), ("out[0] = unknown(1)", "no function 'unknown'"), ("out[0] = missing", "no value yet"),
+    ("out[0] = n.real", "Attribute"), ("for i in out:\n        pass", "range"), ("del n", "Delete"),
+    ("k = 0\n    k = out[0]", "begin it with 0.0"),
+])
+def test_what_is_not_in_the_language_says_so(body, word):
+    wrong = Kernel(Function(source=f"def f(out, n):\n    {body}"))
+    with pytest.raises(SyntaxError, match=word):
+        wrong(np.zeros(1, "float32"), 1)
+
+
+def test_arrays_are_checked():
+    with pytest.raises(TypeError, match="contiguous"):
+        row_sums(np.zeros((4, 4), "float32").T, np.zeros(4, "float32"), 4, 4)
+    with pytest.raises(TypeError, match="complex64"):
+        row_sums(np.zeros((4, 4), "complex64"), np.zeros(4, "float32"), 4, 4)
+
+
+def test_one_thread_gives_the_same():
+    x = np.random.default_rng(0).normal(size=(1000, 64)).astype("float32")
+    several, one = np.empty(1000, "float32"), np.empty(1000, "float32")
+    row_sums(x, several, 1000, 64)
+    count = threads.get_num_threads()
+    threads.set_num_threads(1)
+    try:
+        row_sums(x, one, 1000, 64)
+    finally:
+        threads.set_num_threads(count)
+    np.testing.assert_array_equal(several, one)

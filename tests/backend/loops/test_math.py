@@ -1,0 +1,49 @@
+"""The elementary functions of generated loops against NumPy in float64, over the whole range of float32."""
+
+import math
+
+import numpy as np
+import pytest
+
+from proa.backend.loops import is_ready
+from proa.backend.loops.functions import Function
+from proa.backend.loops.kernel import Kernel
+
+pytestmark = pytest.mark.skipif(not is_ready(), reason="llvmlite is not installed")
+
+SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 1e-44, 3e38, -3e38]
+WIDE = np.concatenate([np.linspace(-110, 95, 20001), np.logspace(-30, 3, 2001), -np.logspace(-30, 3, 2001), SPECIAL])
+POSITIVE = np.concatenate([np.logspace(-44, 38, 20001), np.linspace(0.5, 2, 20001), SPECIAL])
+
+CASES = {
+    "exp": (WIDE, np.exp, 1), "expm1": (WIDE, np.expm1, 2), "log": (POSITIVE, np.log, 1),
+    "log1p": (np.concatenate([POSITIVE, -np.linspace(0, 1, 2001)]), np.log1p, 2), "tanh": (WIDE, np.tanh, 2),
+    "erf": (WIDE, np.vectorize(math.erf), 2), "sigmoid": (WIDE, lambda x: 1 / (1 + np.exp(-x)), 3),
+}
+
+
+def over_elements(expression):
+    return Kernel(Function(source=f"def loop(x, out, n):\n    for i in parallel(n, 8):\n        out[i] = {expression}"))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_elementary_functions_are_within_units_in_the_last_place(name):
+    points, reference, units = CASES[name]
+    x = points.astype("float32")
+    out = np.empty_like(x)
+    over_elements(f"{name}(x[i])")(x, out, x.size)
+    with np.errstate(all="ignore"):
+        right = reference(x.astype("float64"))
+        rounded = right.astype("float32")
+        error = np.abs(out - right) / np.spacing(np.abs(rounded))
+    ordinary = np.isfinite(rounded) & (np.abs(rounded) > 1.2e-38)
+    assert error[ordinary].max() <= units
+    np.testing.assert_array_equal(out[~np.isfinite(rounded)], rounded[~np.isfinite(rounded)])
+
+
+@pytest.mark.parametrize("name", ["exp", "log", "tanh", "erf", "expm1", "log1p"])
+def test_float64_goes_to_the_c_library(name):
+    x = np.linspace(0.1, 3, 101)
+    out = np.empty_like(x)
+    over_elements(f"{name}(x[i])")(x, out, x.size)
+    np.testing.assert_allclose(out, [getattr(math, name)(v) for v in x], rtol=1e-15)
