@@ -1,6 +1,6 @@
 """Which engines compute on the host: oneDNN, loops generated through LLVM, and NumPy, which is always there.
 
-An engine is in use when it is wanted (the flag) and can be loaded. Results are the same within rounding with any of them.
+An engine is in use when it is wanted (the flag) and can be loaded. Results are the same within rounding with any.
 """
 
 from __future__ import annotations

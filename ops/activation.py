@@ -33,7 +33,13 @@ def _slope_between(xp, g, x, *, low: float = -_INFINITY, high: float = _INFINITY
     return g * xp.where(within, xp.asarray(inside, g.dtype), xp.asarray(outside, g.dtype))
 
 
-slope_between_op = operator("slope_between", "G, X -> Out", kernel=_slope_between, infer=same, grad={
+def _slope_formula(low: float, high: float, inside: float, outside: float) -> str:
+    conditions = [f"X > {low!r}"] * (high == _INFINITY or low > -_INFINITY) + [f"X < {high!r}"] * (high < _INFINITY)
+    return f"G * ({inside!r} if {' and '.join(conditions)} else {outside!r})"
+
+
+slope_between_op = operator("slope_between", "G, X -> Out", kernel=_slope_between, infer=same, formula=_slope_formula,
+                            grad={
     "G": lambda g, X, low, high, inside, outside: _sloped(g, X, low, high, inside, outside)})
 
 
@@ -47,8 +53,8 @@ def _choose(condition: Any, x: Any, y: Any) -> Any:
     return apply(where_op, condition, x, y)
 
 
-def _activation(type: str, kernel: Callable, grad: Callable) -> Operator:
-    return operator(type, "X -> Out", kernel=kernel, infer=same, grad={"X": grad})
+def _activation(type: str, kernel: Callable, grad: Callable, formula: str | Callable[..., str | None]) -> Operator:
+    return operator(type, "X -> Out", kernel=kernel, infer=same, grad={"X": grad}, formula=formula)
 
 
 # constant slope in pieces
@@ -81,17 +87,21 @@ def _softshrink(xp, x, *, lambda_: float = 0.5):
     return x - xp.clip(x, -lambda_, lambda_)
 
 
-relu_op = _activation("relu", lambda xp, x: xp.maximum(x, 0), lambda g, Out: _sloped(g, Out, 0.0))
-relu6_op = _activation("relu6", _relu6, lambda g, Out, threshold: _sloped(g, Out, 0.0, threshold))
-leaky_relu_op = _activation("leaky_relu", _leaky_relu, lambda g, X, alpha: _sloped(g, X, 0.0, outside=alpha))
-brelu_op = _activation("brelu", _brelu, lambda g, X, t_min, t_max: _sloped(g, X, t_min, t_max))
+relu_op = _activation("relu", lambda xp, x: xp.maximum(x, 0), lambda g, Out: _sloped(g, Out, 0.0), "max(X, 0.0)")
+relu6_op = _activation("relu6", _relu6, lambda g, Out, threshold: _sloped(g, Out, 0.0, threshold),
+    "min(max(X, 0.0), threshold)")
+leaky_relu_op = _activation("leaky_relu", _leaky_relu, lambda g, X, alpha: _sloped(g, X, 0.0, outside=alpha),
+    "X if X > 0.0 else X * alpha")
+brelu_op = _activation("brelu", _brelu, lambda g, X, t_min, t_max: _sloped(g, X, t_min, t_max),
+    "min(max(X, t_min), t_max)")
 hard_sigmoid_op = _activation("hard_sigmoid", _hard_sigmoid, lambda g, Out, slope: _sloped(
-    g, Out, 0.0, 1.0, inside=slope))
+    g, Out, 0.0, 1.0, inside=slope), "min(max(X * slope + offset, 0.0), 1.0)")
 thresholded_relu_op = _activation("thresholded_relu", _thresholded_relu, lambda g, X, threshold: _sloped(
-    g, X, threshold))
+    g, X, threshold), "X * (1.0 if X > threshold else 0.0)")
 hard_shrink_op = _activation("hard_shrink", _hard_shrink, lambda g, X, threshold: _sloped(
-    g, abs(X), threshold))
-softshrink_op = _activation("softshrink", _softshrink, lambda g, Out: _sloped(g, abs(Out), 0.0))
+    g, abs(X), threshold), "X * (1.0 if abs(X) > threshold else 0.0)")
+softshrink_op = _activation("softshrink", _softshrink, lambda g, Out: _sloped(g, abs(Out), 0.0),
+    lambda **attrs: "X - min(max(X, -LIMIT), LIMIT)".replace("LIMIT", repr(float(attrs["lambda"]))))
 
 
 # sigmoid and what is made of it
@@ -143,16 +153,20 @@ def _mish_gradient(g: Any, x: Any) -> Any:
     return g * (t + x * (t * t * -1.0 + 1.0) * sigmoid(x))
 
 
-sigmoid_op = _activation("sigmoid", _sigmoid, lambda g, Out: g * (Out - Out * Out))
+sigmoid_op = _activation("sigmoid", _sigmoid, lambda g, Out: g * (Out - Out * Out), "sigmoid(X)")
 softplus_op = _activation("softplus", _softplus, lambda g, X, beta, threshold: _softplus_gradient(
-    g, X, beta, threshold))
-swish_op = _activation("swish", _swish, lambda g, X, Out, beta: _swish_gradient(g, X, Out, beta))
-silu_op = _activation("silu", lambda xp, x: x * _sigmoid(xp, x), lambda g, X, Out: _swish_gradient(g, X, Out, 1.0))
-mish_op = _activation("mish", _mish, lambda g, X: _mish_gradient(g, X))
+    g, X, beta, threshold), "softplus(X * beta) / beta if X * beta <= threshold else X")
+swish_op = _activation("swish", _swish, lambda g, X, Out, beta: _swish_gradient(g, X, Out, beta),
+    "X * sigmoid(X * beta)")
+silu_op = _activation("silu", lambda xp, x: x * _sigmoid(xp, x), lambda g, X, Out: _swish_gradient(g, X, Out, 1.0),
+    "X * sigmoid(X)")
+mish_op = _activation("mish", _mish, lambda g, X: _mish_gradient(g, X), "X * tanh(softplus(X))")
 logsigmoid_op = _activation("logsigmoid", lambda xp, x: -_softplus(xp, -x, threshold=_INFINITY),
-                            lambda g, X: g * sigmoid(X * -1.0))
-softsign_op = _activation("softsign", lambda xp, x: x / (1 + xp.abs(x)), lambda g, X: g / square(abs(X) + 1.0))
-tanh_shrink_op = _activation("tanh_shrink", lambda xp, x: x - xp.tanh(x), lambda g, X: g * square(tanh(X)))
+                            lambda g, X: g * sigmoid(X * -1.0), "0.0 - softplus(0.0 - X)")
+softsign_op = _activation("softsign", lambda xp, x: x / (1 + xp.abs(x)), lambda g, X: g / square(abs(X) + 1.0),
+    "X / (1.0 + abs(X))")
+tanh_shrink_op = _activation("tanh_shrink", lambda xp, x: x - xp.tanh(x), lambda g, X: g * square(tanh(X)),
+    "X - tanh(X)")
 
 
 def _hard_swish(xp, x, *, threshold: float = 6.0, scale: float = 6.0, offset: float = 3.0):
@@ -168,7 +182,7 @@ def _hard_swish_gradient(g: Any, x: Any, threshold: float, scale: float, offset:
 
 
 hard_swish_op = _activation("hard_swish", _hard_swish, lambda g, X, threshold, scale, offset: _hard_swish_gradient(
-    g, X, threshold, scale, offset))
+    g, X, threshold, scale, offset), "X * min(max(X + offset, 0.0), threshold) / scale")
 
 
 # exponential on the left
@@ -185,10 +199,12 @@ def _selu(xp, x, *, scale: float = 1.0507009873554805, alpha: float = 1.67326324
     return scale * xp.where(x > 0, x, alpha * xp.expm1(xp.minimum(x, 0)))
 
 
-elu_op = _activation("elu", _elu, lambda g, X, Out, alpha: _choose(X > 0.0, g, g * (Out + alpha)))
-celu_op = _activation("celu", _celu, lambda g, X, Out, alpha: _choose(X > 0.0, g, g * (Out * (1.0 / alpha) + 1.0)))
+elu_op = _activation("elu", _elu, lambda g, X, Out, alpha: _choose(X > 0.0, g, g * (Out + alpha)),
+    "X if X > 0.0 else alpha * expm1(min(X, 0.0))")
+celu_op = _activation("celu", _celu, lambda g, X, Out, alpha: _choose(X > 0.0, g, g * (Out * (1.0 / alpha) + 1.0)),
+    "max(X, 0.0) + alpha * expm1(min(X / alpha, 0.0))")
 selu_op = _activation("selu", _selu, lambda g, X, Out, scale, alpha: _choose(
-    X > 0.0, g * scale, g * (Out + scale * alpha)))
+    X > 0.0, g * scale, g * (Out + scale * alpha)), "scale * (X if X > 0.0 else alpha * expm1(min(X, 0.0)))")
 
 
 # gelu
@@ -226,8 +242,18 @@ def _gelu_curvature(x: Any, approximate: bool) -> Any:
     return (t * t * -1.0 + 1.0) * (inner + x * bend - x * t * inner * inner)
 
 
-gelu_op = _activation("gelu", _gelu, lambda g, X, approximate: apply(gelu_grad_op, g, X, approximate=approximate))
-gelu_grad_op = operator("gelu_grad", "G, X -> Out", kernel=_gelu_grad, infer=same, grad={
+_GELU = f"X * (erf(X * {_SQRT_HALF}) + 1.0) * 0.5"
+_GELU_TANH = f"tanh(X * (X * X * {_TANH_SCALE * _TANH_CUBE} + {_TANH_SCALE}))"
+_GELU_BY_TANH = f"X * ({_GELU_TANH} + 1.0) * 0.5"
+_GELU_SLOPE = f"G * ((erf(X * {_SQRT_HALF}) + 1.0) * 0.5 + X * exp(X * X * -0.5) * {_DENSITY})"
+_GELU_SLOPE_BY_TANH = (
+    f"G * (({_GELU_TANH} + 1.0) * 0.5 + X * (1.0 - {_GELU_TANH} * {_GELU_TANH})"
+    f" * (X * X * {1.5 * _TANH_SCALE * _TANH_CUBE} + {0.5 * _TANH_SCALE}))")
+
+gelu_op = _activation("gelu", _gelu, lambda g, X, approximate: apply(gelu_grad_op, g, X, approximate=approximate),
+    lambda approximate: _GELU_BY_TANH if approximate else _GELU)
+gelu_grad_op = operator("gelu_grad", "G, X -> Out", kernel=_gelu_grad, infer=same,
+                        formula=lambda approximate: _GELU_SLOPE_BY_TANH if approximate else _GELU_SLOPE, grad={
     "G": lambda g, X, approximate: apply(gelu_grad_op, g, X, approximate=approximate),
     "X": lambda g, G, X, approximate: g * G * _gelu_curvature(X, approximate)})
 

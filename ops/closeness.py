@@ -87,9 +87,15 @@ def _inside(xp, g, x, low_tensor=None, high_tensor=None, *, min: float = -3.4028
     return g * keep
 
 
-clip_op = operator("clip", "X, Min?, Max? -> Out", kernel=_clip, infer=lambda x, *_, **__: x, grad={
+def _clip_formula(min: float, max: float) -> str:
+    return f"min(max(X, {min!r}), {max!r})"
+
+
+clip_op = operator("clip", "X, Min?, Max? -> Out", kernel=_clip, infer=lambda x, *_, **__: x,
+                   formula=_clip_formula, grad={
     "X": lambda g, X, Min, Max, min, max: apply(inside_op, g, X, Min, Max, min=min, max=max)})
-inside_op = operator("where_inside", "G, X, Min?, Max? -> Out", kernel=_inside, infer=lambda g, *_, **__: g, grad={
+inside_op = operator("where_inside", "G, X, Min?, Max? -> Out", kernel=_inside, infer=lambda g, *_, **__: g,
+                     formula=lambda min, max: f"G * (1.0 if X >= {min!r} and X <= {max!r} else 0.0)", grad={
     "G": lambda g, X, Min, Max, min, max: apply(inside_op, g, X, Min, Max, min=min, max=max)})
 
 

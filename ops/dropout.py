@@ -23,10 +23,12 @@ def _dropout(xp, x, seed_tensor=None, *, dropout_prob: float = 0.5, is_test: boo
 
 def _weights(keep: Any, dtype: Any, probability: float, implementation: str) -> Any:
     """What each element is multiplied by."""
-    weights = keep.astype(dtype)
-    if implementation == UPSCALE and probability < 1:
-        weights *= 1 / (1 - probability)
-    return weights
+    return keep.astype(dtype) * _kept_weight(probability, implementation)
+
+
+def _kept_weight(probability: float, implementation: str) -> float:
+    """What an element that is kept is multiplied by."""
+    return 1 / (1 - probability) if implementation == UPSCALE and probability < 1 else 1.0
 
 
 def _infer(x, seed_tensor=None, *, is_test=False, **_):
@@ -45,7 +47,10 @@ def _dropout_backward(xp, g, mask, *, dropout_prob: float, dropout_implementatio
 
 
 dropout_backward_op = operator(
-    "dropout_backward", "G, Mask -> XGrad", kernel=_dropout_backward, infer=lambda g, mask, **_: g, grad={
+    "dropout_backward", "G, Mask -> XGrad", kernel=_dropout_backward, infer=lambda g, mask, **_: g,
+    formula=lambda dropout_prob, dropout_implementation: (
+        f"G * (Mask * {_kept_weight(dropout_prob, dropout_implementation)!r})"),
+    grad={
         "G": lambda g, Mask, dropout_prob, dropout_implementation: apply(
             dropout_backward_op, g, Mask, dropout_prob=dropout_prob, dropout_implementation=dropout_implementation)})
 dropout_op = operator(

@@ -37,7 +37,7 @@ def sum_to_y(g: Any, y_shape: Any, x_shape: Any, axis: int) -> Any:
 
 
 def _binary(type: str, function: Callable[[Any], Callable], grad: Mapping | None = None,
-            result: DType | None = None) -> Operator:
+            result: DType | None = None, formula: str | None = None) -> Operator:
     def kernel(xp, x, y, *, axis: int = -1):
         return function(xp)(x, y if axis == -1 else _aligned(x, y, axis))
 
@@ -45,7 +45,8 @@ def _binary(type: str, function: Callable[[Any], Callable], grad: Mapping | None
         behind = () if axis == -1 else (1,) * (x.rank - axis - y.rank)
         return Spec(broadcast_shapes(type, x.shape, y.shape + behind), result or promote(x.dtype, y.dtype))
 
-    return operator(type, "X, Y -> Out", kernel=kernel, infer=infer, grad=grad, promotes=True)
+    return operator(type, "X, Y -> Out", kernel=kernel, infer=infer, grad=grad, promotes=True,
+                    formula=formula and (lambda axis: formula if axis == -1 else None))
 
 
 def _cast(xp, x, *, in_dtype: DType, out_dtype: DType):
@@ -55,6 +56,7 @@ def _cast(xp, x, *, in_dtype: DType, out_dtype: DType):
 cast_op = operator(
     "cast", "X -> Out", kernel=_cast,
     infer=lambda x, *, in_dtype, out_dtype: Spec(x.shape, out_dtype),
+    formula=lambda in_dtype, out_dtype: "X" if out_dtype.is_floating or out_dtype is dt.bool_ else None,
     grad={"X": lambda g, in_dtype, out_dtype: apply(cast_op, g, in_dtype=out_dtype, out_dtype=in_dtype)},
 )
 
@@ -74,6 +76,7 @@ def _scale(xp, x, scale_tensor=None, *, scale: float = 1.0, bias: float = 0.0, b
 
 scale_op = operator(
     "scale", "X, ScaleTensor? -> Out", kernel=_scale, infer=same,
+    formula="X * scale + bias if bias_after_scale else (X + bias) * scale",
     grad={"X": lambda g, ScaleTensor, scale: apply(scale_op, g, ScaleTensor, scale=scale)},
 )
 
@@ -92,17 +95,17 @@ def _masked(g: Any, mask: Any) -> Any:
 
 add_op = _binary("elementwise_add", lambda xp: xp.add, {
     "X": lambda g, X_shape: sum_to(g, X_shape),
-    "Y": lambda g, Y_shape, X_shape, axis: sum_to_y(g, Y_shape, X_shape, axis)})
+    "Y": lambda g, Y_shape, X_shape, axis: sum_to_y(g, Y_shape, X_shape, axis)}, formula="X + Y")
 subtract_op = _binary("elementwise_sub", lambda xp: xp.subtract, {
     "X": lambda g, X_shape: sum_to(g, X_shape),
-    "Y": lambda g, Y_shape, X_shape, axis: sum_to_y(-g, Y_shape, X_shape, axis)})
+    "Y": lambda g, Y_shape, X_shape, axis: sum_to_y(-g, Y_shape, X_shape, axis)}, formula="X - Y")
 multiply_op = _binary("elementwise_mul", lambda xp: xp.multiply, {
     "X": lambda g, Y, X_shape, axis: sum_to(apply(multiply_op, g, conj_of(Y), axis=axis), X_shape),
-    "Y": lambda g, X, Y_shape, X_shape, axis: sum_to_y(g * conj_of(X), Y_shape, X_shape, axis)})
+    "Y": lambda g, X, Y_shape, X_shape, axis: sum_to_y(g * conj_of(X), Y_shape, X_shape, axis)}, formula="X * Y")
 divide_op = _binary("elementwise_div", _divide, {
     "X": lambda g, Y, X_shape, axis: sum_to(apply(divide_op, g, conj_of(Y), axis=axis), X_shape),
     "Y": lambda g, Y, Out, Y_shape, X_shape, axis: sum_to_y(
-        -apply(divide_op, g * conj_of(Out), conj_of(Y), axis=axis), Y_shape, X_shape, axis)})
+        -apply(divide_op, g * conj_of(Out), conj_of(Y), axis=axis), Y_shape, X_shape, axis)}, formula="X / Y")
 floor_divide_op = _binary("elementwise_floordiv", lambda xp: xp.floor_divide)
 mod_op = _binary("elementwise_mod", lambda xp: xp.mod, {
     "X": lambda g, X_shape: sum_to(g, X_shape),
@@ -115,20 +118,20 @@ pow_op = _binary("elementwise_pow", lambda xp: xp.power, {
 maximum_op = _binary("elementwise_max", lambda xp: xp.maximum, {
     "X": lambda g, X, Y, X_shape, axis: sum_to(_masked(g, apply(greater_equal_op, X, Y, axis=axis)), X_shape),
     "Y": lambda g, X, Y, Y_shape, X_shape, axis: sum_to_y(
-        _masked(g, apply(less_than_op, X, Y, axis=axis)), Y_shape, X_shape, axis)})
+        _masked(g, apply(less_than_op, X, Y, axis=axis)), Y_shape, X_shape, axis)}, formula="max(X, Y)")
 minimum_op = _binary("elementwise_min", lambda xp: xp.minimum, {
     "X": lambda g, X, Y, X_shape, axis: sum_to(_masked(g, apply(less_equal_op, X, Y, axis=axis)), X_shape),
     "Y": lambda g, X, Y, Y_shape, X_shape, axis: sum_to_y(
-        _masked(g, apply(greater_than_op, X, Y, axis=axis)), Y_shape, X_shape, axis)})
+        _masked(g, apply(greater_than_op, X, Y, axis=axis)), Y_shape, X_shape, axis)}, formula="min(X, Y)")
 
-equal_op = _binary("equal", lambda xp: xp.equal, result=dt.bool_)
-not_equal_op = _binary("not_equal", lambda xp: xp.not_equal, result=dt.bool_)
-less_than_op = _binary("less_than", lambda xp: xp.less, result=dt.bool_)
-less_equal_op = _binary("less_equal", lambda xp: xp.less_equal, result=dt.bool_)
-greater_than_op = _binary("greater_than", lambda xp: xp.greater, result=dt.bool_)
-greater_equal_op = _binary("greater_equal", lambda xp: xp.greater_equal, result=dt.bool_)
-logical_and_op = _binary("logical_and", lambda xp: xp.logical_and, result=dt.bool_)
-logical_or_op = _binary("logical_or", lambda xp: xp.logical_or, result=dt.bool_)
+equal_op = _binary("equal", lambda xp: xp.equal, result=dt.bool_, formula="X == Y")
+not_equal_op = _binary("not_equal", lambda xp: xp.not_equal, result=dt.bool_, formula="X != Y")
+less_than_op = _binary("less_than", lambda xp: xp.less, result=dt.bool_, formula="X < Y")
+less_equal_op = _binary("less_equal", lambda xp: xp.less_equal, result=dt.bool_, formula="X <= Y")
+greater_than_op = _binary("greater_than", lambda xp: xp.greater, result=dt.bool_, formula="X > Y")
+greater_equal_op = _binary("greater_equal", lambda xp: xp.greater_equal, result=dt.bool_, formula="X >= Y")
+logical_and_op = _binary("logical_and", lambda xp: xp.logical_and, result=dt.bool_, formula="X and Y")
+logical_or_op = _binary("logical_or", lambda xp: xp.logical_or, result=dt.bool_, formula="X or Y")
 logical_xor_op = _binary("logical_xor", lambda xp: xp.logical_xor, result=dt.bool_)
 bitwise_and_op = _binary("bitwise_and", lambda xp: xp.bitwise_and)
 bitwise_or_op = _binary("bitwise_or", lambda xp: xp.bitwise_or)
@@ -137,7 +140,7 @@ bitwise_xor_op = _binary("bitwise_xor", lambda xp: xp.bitwise_xor)
 add_n_op = operator(
     "sum", "X* -> Out",
     kernel=lambda xp, x: functools.reduce(xp.add, x) if len(x) > 1 else x[0].copy(),
-    infer=lambda x: functools.reduce(
+    formula="sum(X)", infer=lambda x: functools.reduce(
         lambda a, b: Spec(broadcast_shapes("add_n", a.shape, b.shape), promote(a.dtype, b.dtype)), x),
     grad={"X": lambda g, X_shape: [g for _ in X_shape]},
 )
@@ -162,7 +165,10 @@ def _power_gradient(g: Any, x: Any, factor_tensor: Any, factor: float) -> Any:
     return g * (apply(power_op, x, None, factor=factor - 1.0) * factor)
 
 
-power_op = operator("pow", "X, FactorTensor? -> Out", kernel=_power, infer=same, grad={
+_POWERS = {1.0: "X", 2.0: "X * X", 3.0: "X * X * X", 0.5: "sqrt(X)", -1.0: "1.0 / X"}
+
+power_op = operator("pow", "X, FactorTensor? -> Out", kernel=_power, infer=same,
+                    formula=lambda factor: _POWERS.get(factor), grad={
     "X": lambda g, X, FactorTensor, factor: _power_gradient(g, X, FactorTensor, factor)})
 
 

@@ -28,6 +28,7 @@ def _infer_where(condition, x, y):
 
 where_op = operator(
     "where", "Condition, X, Y -> Out", kernel=lambda xp, condition, x, y: xp.where(condition, x, y), infer=_infer_where,
+    formula="X if Condition else Y",
     grad={"X": lambda g, Condition, X_shape: sum_to(apply(where_op, Condition, g, _zero(g)), X_shape),
           "Y": lambda g, Condition, Y_shape: sum_to(apply(where_op, Condition, _zero(g), g), Y_shape)})
 where_index_op = operator("where_index", "Condition -> Out", kernel=lambda xp, x: xp.argwhere(x).astype("int64"),

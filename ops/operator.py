@@ -5,8 +5,13 @@ A declaration names the type and slots as the `.pdmodel` format knows them, and 
 - `kernel(xp, *inputs, **attributes)` computes the outputs on arrays of the namespace `xp`. Its keyword-only
   parameters *are* the attributes: their names, defaults and (by annotation) their types in files.
 - `infer(*specs, **attributes)` gives the outputs' specs from the inputs', and refuses what cannot be.
-- `cpu`, where there is one, computes the same on NumPy arrays with an accelerated engine (see `backend/`): it takes what
-  the kernel takes without `xp`, and returns NotImplemented for what it leaves to the kernel.
+- `cpu`, where there is one, computes the same on NumPy arrays with an accelerated engine (see `backend/`): it takes
+  what the kernel takes without `xp`, and returns NotImplemented for what it leaves to the kernel.
+- `formula`, of an operator that works element by element, is what it computes as a scalar expression in its slots and
+  attributes (see `backend/loops/formula.py`): large arrays are computed by it, and compilers fuse it with its like.
+- `composed`, of an operator that Paddle's files do not know, applies operators that they do know to the same effect:
+  Programs are written with those, and a compiler may put the operator in their place. It takes the inputs, and the
+  attributes by keyword, and gives the results (None for one that only the operator's own gradient wants).
 - `grad` maps input slots to rules written with other operators. A rule's parameter names say what it needs, so that
   nothing else is kept alive: see `gradient.py`.
 
@@ -18,9 +23,11 @@ from __future__ import annotations
 import functools
 import inspect
 import keyword
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..backend.loops.formula import Formula, accelerated
+from ..core.dtype import from_numpy_dtype
 from .gradient import Gradient
 from .signature import Slot, parse_signature
 from .spec import Spec
@@ -45,16 +52,16 @@ class Operator:
     """One declared operator. Made by `operator(...)`; found by `find(type)`."""
 
     __slots__ = ("type", "inputs", "outputs", "results", "defaults", "attributes", "infer", "kernel", "host_kernel",
-                 "gradient", "promotes", "is_plain", "is_single", "aliases", "random")
+                 "formula", "composed", "gradient", "promotes", "is_plain", "is_single", "aliases", "random")
 
     def __init__(self, type: str, signature: str, *, kernel: Callable[..., Any], infer: Callable[..., Any],
-                 cpu: Callable[..., Any] | None, grad: Mapping[str, Callable[..., Any]] | None, promotes: bool,
-                 random: bool):
+                 cpu: Callable[..., Any] | None, formula: Formula | None, composed: Callable[..., Any] | None,
+                 grad: Mapping[str, Callable[..., Any]] | None, promotes: bool, random: bool):
         self.type = type
         self.inputs, self.outputs = parse_signature(signature)
         self.results: tuple[Slot, ...] = tuple(slot for slot in self.outputs if not slot.file_only)
         self.kernel, self.infer = _with_keywords(kernel), infer
-        self.host_kernel = self.kernel if cpu is None else _accelerated(self.kernel, cpu)  # for NumPy arrays
+        self.formula, self.composed = formula, composed
         self.promotes = promotes  # its first two inputs are brought to one dtype
         self.random = random  # a second run gives other values: never folded, merged or reordered
         self.attributes = _attributes_of(kernel)
@@ -62,6 +69,9 @@ class Operator:
         self.is_plain = not any(slot.many or slot.optional for slot in self.inputs)
         self.is_single = len(self.results) == 1 and not self.results[0].many and not self.results[0].alias
         names = [slot.name for slot in self.inputs]
+        if cpu is None and formula is not None and not any(slot.many for slot in self.inputs):
+            cpu = accelerated(formula, names, self.defaults, self._result_dtype)
+        self.host_kernel = self.kernel if cpu is None else _with_fallback(cpu, self.kernel)  # for NumPy arrays
         self.aliases = tuple((i, names.index(s.alias)) for i, s in enumerate(self.results) if s.alias)
         self.gradient = Gradient(self, grad) if grad else None
 
@@ -71,13 +81,17 @@ class Operator:
     def __reduce__(self):
         return find, (self.type,)
 
+    def _result_dtype(self, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+        specs = tuple(None if a is None else Spec(a.shape, from_numpy_dtype(a.dtype)) for a in arrays)
+        return self.infer_specs(specs, dict(attrs))[0].dtype.dtype
+
     def infer_specs(self, specs: tuple, attrs: dict[str, Any]) -> tuple:
         """The specs of the results, always as a tuple."""
         inferred = self.infer(*specs, **attrs)
         return (inferred,) if isinstance(inferred, Spec) else tuple(inferred)
 
 
-def _accelerated(kernel: Callable[..., Any], cpu: Callable[..., Any]) -> Callable[..., Any]:
+def _with_fallback(cpu: Callable[..., Any], kernel: Callable[..., Any]) -> Callable[..., Any]:
     """The kernel for NumPy arrays: the accelerated one, or the plain one where that declines."""
 
     @functools.wraps(kernel)
@@ -116,13 +130,15 @@ _registry: dict[str, Operator] = {}
 
 
 def operator(type: str, signature: str, *, kernel: Callable[..., Any], infer: Callable[..., Any],
-             cpu: Callable[..., Any] | None = None, grad: Mapping[str, Callable[..., Any]] | None = None,
-             promotes: bool = False, random: bool = False) -> Operator:
+             cpu: Callable[..., Any] | None = None, formula: Formula | None = None,
+             composed: Callable[..., Any] | None = None,
+             grad: Mapping[str, Callable[..., Any]] | None = None, promotes: bool = False,
+             random: bool = False) -> Operator:
     """Declares an operator and puts it into the registry; a type is declared once."""
     if type in _registry:
         raise ValueError(f"The operator {type!r} is declared twice.")
-    declared = Operator(type, signature, kernel=kernel, infer=infer, cpu=cpu, grad=grad, promotes=promotes,
-                        random=random)
+    declared = Operator(type, signature, kernel=kernel, infer=infer, cpu=cpu, formula=formula, composed=composed,
+                        grad=grad, promotes=promotes, random=random)
     _registry[type] = declared
     return declared
 

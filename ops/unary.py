@@ -11,24 +11,25 @@ from .operator import Operator, operator
 from .spec import Spec
 
 
-def _unary(type: str, function: Callable, grad: Callable | None = None) -> Operator:
+def _unary(type: str, function: Callable, grad: Callable | None = None, formula: str | None = None) -> Operator:
     """Floating in, floating out; the function is given `xp` and `x`."""
     return operator(type, "X -> Out", kernel=lambda xp, x: function(xp, x), infer=same,
-                    grad={"X": grad} if grad else None)
+                    grad={"X": grad} if grad else None, formula=formula)
 
 
 _TWO_OVER_SQRT_PI = 1.1283791670955126
 
-exp_op = _unary("exp", lambda xp, x: xp.exp(x), lambda g, Out: g * Out)
-expm1_op = _unary("expm1", lambda xp, x: xp.expm1(x), lambda g, Out: g * (Out + 1.0))
-log_op = _unary("log", lambda xp, x: xp.log(x), lambda g, X: g / X)
-log2_op = _unary("log2", lambda xp, x: xp.log2(x), lambda g, X: g / (X * 0.6931471805599453))
+exp_op = _unary("exp", lambda xp, x: xp.exp(x), lambda g, Out: g * Out, "exp(X)")
+expm1_op = _unary("expm1", lambda xp, x: xp.expm1(x), lambda g, Out: g * (Out + 1.0), "expm1(X)")
+log_op = _unary("log", lambda xp, x: xp.log(x), lambda g, X: g / X, "log(X)")
+log2_op = _unary("log2", lambda xp, x: xp.log2(x), lambda g, X: g / (X * 0.6931471805599453),
+                 "log(X) * 1.4426950408889634")
 log10_op = _unary("log10", lambda xp, x: xp.log10(x), lambda g, X: g / (X * 2.302585092994046))
-log1p_op = _unary("log1p", lambda xp, x: xp.log1p(x), lambda g, X: g / (X + 1.0))
-sqrt_op = _unary("sqrt", lambda xp, x: xp.sqrt(x), lambda g, Out: g / (Out * 2.0))
-rsqrt_op = _unary("rsqrt", lambda xp, x: 1 / xp.sqrt(x), lambda g, Out: g * (Out * Out * Out * -0.5))
-square_op = _unary("square", lambda xp, x: xp.square(x), lambda g, X: g * (X * 2.0))
-reciprocal_op = _unary("reciprocal", lambda xp, x: 1 / x, lambda g, Out: g * (Out * Out * -1.0))
+log1p_op = _unary("log1p", lambda xp, x: xp.log1p(x), lambda g, X: g / (X + 1.0), "log1p(X)")
+sqrt_op = _unary("sqrt", lambda xp, x: xp.sqrt(x), lambda g, Out: g / (Out * 2.0), "sqrt(X)")
+rsqrt_op = _unary("rsqrt", lambda xp, x: 1 / xp.sqrt(x), lambda g, Out: g * (Out * Out * Out * -0.5), "1.0 / sqrt(X)")
+square_op = _unary("square", lambda xp, x: xp.square(x), lambda g, X: g * (X * 2.0), "X * X")
+reciprocal_op = _unary("reciprocal", lambda xp, x: 1 / x, lambda g, Out: g * (Out * Out * -1.0), "1.0 / X")
 sin_op = _unary("sin", lambda xp, x: xp.sin(x), lambda g, X: g * cos(X))
 cos_op = _unary("cos", lambda xp, x: xp.cos(x), lambda g, X: g * (sin(X) * -1.0))
 tan_op = _unary("tan", lambda xp, x: xp.tan(x), lambda g, Out: g * (Out * Out + 1.0))
@@ -37,12 +38,12 @@ acos_op = _unary("acos", lambda xp, x: xp.arccos(x), lambda g, X: g * (rsqrt(X *
 atan_op = _unary("atan", lambda xp, x: xp.arctan(x), lambda g, X: g / (X * X + 1.0))
 sinh_op = _unary("sinh", lambda xp, x: xp.sinh(x), lambda g, X: g * cosh(X))
 cosh_op = _unary("cosh", lambda xp, x: xp.cosh(x), lambda g, X: g * sinh(X))
-tanh_op = _unary("tanh", lambda xp, x: xp.tanh(x), lambda g, Out: g * (Out * Out * -1.0 + 1.0))
+tanh_op = _unary("tanh", lambda xp, x: xp.tanh(x), lambda g, Out: g * (Out * Out * -1.0 + 1.0), "tanh(X)")
 asinh_op = _unary("asinh", lambda xp, x: xp.arcsinh(x), lambda g, X: g * rsqrt(X * X + 1.0))
 acosh_op = _unary("acosh", lambda xp, x: xp.arccosh(x), lambda g, X: g * rsqrt(X * X - 1.0))
 atanh_op = _unary("atanh", lambda xp, x: xp.arctanh(x), lambda g, X: g / (X * X * -1.0 + 1.0))
-abs_op = operator("abs", "X -> Out", kernel=lambda xp, x: xp.abs(x), grad={"X": lambda g, X: g * sign(X)},
-                  infer=lambda x: x if not x.dtype.is_complex else Spec(
+abs_op = operator("abs", "X -> Out", kernel=lambda xp, x: xp.abs(x), formula="abs(X)",
+                  grad={"X": lambda g, X: g * sign(X)}, infer=lambda x: x if not x.dtype.is_complex else Spec(
                       x.shape, dt.float32 if x.dtype is dt.complex64 else dt.float64))
 
 
@@ -51,16 +52,19 @@ def _flat(g: Any) -> Any:
     return g * 0.0
 
 
-sign_op = _unary("sign", lambda xp, x: xp.sign(x), _flat)
-floor_op = _unary("floor", lambda xp, x: xp.floor(x), _flat)
-ceil_op = _unary("ceil", lambda xp, x: xp.ceil(x), _flat)
-round_op = _unary("round", lambda xp, x: _round_half_away(xp, x), _flat)
-trunc_op = _unary("trunc", lambda xp, x: xp.trunc(x), _flat)
-erf_op = _unary("erf", lambda xp, x: _erf(xp, x), lambda g, X: g * (exp(X * X * -1.0) * _TWO_OVER_SQRT_PI))
+sign_op = _unary("sign", lambda xp, x: xp.sign(x), _flat,
+                 "(1.0 if X > 0.0 else 0.0) - (1.0 if X < 0.0 else 0.0) if X == X else X")
+floor_op = _unary("floor", lambda xp, x: xp.floor(x), _flat, "floor(X)")
+ceil_op = _unary("ceil", lambda xp, x: xp.ceil(x), _flat, "ceil(X)")
+round_op = _unary("round", lambda xp, x: _round_half_away(xp, x), _flat, "copysign(floor(abs(X) + 0.5), X)")
+trunc_op = _unary("trunc", lambda xp, x: xp.trunc(x), _flat, "truncate(X)")
+erf_op = _unary("erf", lambda xp, x: _erf(xp, x), lambda g, X: g * (exp(X * X * -1.0) * _TWO_OVER_SQRT_PI), "erf(X)")
 
-logical_not_op = operator("logical_not", "X -> Out", kernel=lambda xp, x: xp.logical_not(x), infer=with_dtype(dt.bool_))
+logical_not_op = operator("logical_not", "X -> Out", kernel=lambda xp, x: xp.logical_not(x), infer=with_dtype(dt.bool_),
+                          formula="not X")
 bitwise_not_op = operator("bitwise_not", "X -> Out", kernel=lambda xp, x: xp.invert(x), infer=same)
-isnan_op = operator("isnan_v2", "X -> Out", kernel=lambda xp, x: xp.isnan(x), infer=with_dtype(dt.bool_))
+isnan_op = operator("isnan_v2", "X -> Out", kernel=lambda xp, x: xp.isnan(x), infer=with_dtype(dt.bool_),
+                    formula="X != X")
 isinf_op = operator("isinf_v2", "X -> Out", kernel=lambda xp, x: xp.isinf(x), infer=with_dtype(dt.bool_))
 isfinite_op = operator("isfinite_v2", "X -> Out", kernel=lambda xp, x: xp.isfinite(x), infer=with_dtype(dt.bool_))
 

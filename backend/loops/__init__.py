@@ -6,9 +6,10 @@
             for c in range(columns):
                 out[r * columns + c] = x[r * columns + c] * factor[r]
 
-The names it uses stand in `names.py`. A kernel is called with contiguous NumPy arrays and numbers, and writes into arrays it is given. `language.py` says what
-it may hold. It is compiled once for each combination of element types, and the machine code is kept on disk
-(`cache.py`). This folder knows nothing of operators. llvmlite (the extra `fast`) is imported at the first call.
+The names it uses stand in `names.py`, what it may hold in `language.py`. A kernel is called with contiguous NumPy
+arrays and numbers, and writes into arrays that it is given. It is compiled once for each combination of element types,
+and the machine code is kept on disk (`cache.py`). This folder knows nothing of operators. llvmlite (the extra `fast`)
+is imported at the first call.
 """
 
 from .compiler import is_ready, version

@@ -40,7 +40,7 @@ def version() -> str:
 
 
 def _data_offset() -> int | None:
-    """Where an array object keeps the address of its data: after what every object has. None where that does not hold."""
+    """Where an array object keeps the address of its data: after what every object has. None where that is not so."""
     probe = np.arange(3)
     offset = object.__basicsize__
     found = ctypes.c_void_p.from_address(id(probe) + offset).value

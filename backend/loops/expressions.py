@@ -79,7 +79,12 @@ class Expressions:
 
     def truth(self, node: ast.expr) -> Value:
         """The value of an expression as a truth value."""
-        value = self.number(node)
+        return self.is_true(self.number(node))
+
+    def is_true(self, value: Any) -> Value:
+        """Whether a number is other than 0."""
+        if isinstance(value, Literal):
+            value = self.convert(value, "i64")
         if value.type == "i1":
             return value
         zero = ir.Constant(value.llvm.type, 0)

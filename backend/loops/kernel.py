@@ -16,7 +16,7 @@ _ndarray = np.ndarray
 
 
 class Kernel:
-    """Compiled code called on contiguous arrays and numbers. What it writes to may be an input only element by element."""
+    """Compiled code, called on contiguous arrays and numbers. It may write to an input only element by element."""
 
     def __init__(self, function: Function):
         self.function = function

@@ -7,7 +7,7 @@ do not come here: see `builtins.py`.
 # ruff: noqa: D103 - names that say it all
 
 from .functions import function
-from .names import bits, copysign, exp, f32, fma, of_bits
+from .names import bits, copysign, exp, f32, fma, log1p, of_bits
 
 
 @function
@@ -120,3 +120,8 @@ def erf_f32(x):
 @function
 def sigmoid(x):
     return 1.0 / (1.0 + exp(0.0 - x))
+
+
+@function
+def softplus(x):
+    return log1p(exp(0.0 - abs(x))) + max(x, 0.0)

@@ -1,4 +1,4 @@
-"""The names that kernels may use, with Python's meaning: for readers, checkers, and running a kernel as plain Python."""
+"""The names that kernels may use, with a meaning in plain Python, for readers and checkers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import struct
 from math import copysign, erf, expm1, floor, log, log1p, sqrt, tanh
 
-__all__ = ["bits", "copysign", "erf", "exp", "expm1", "f32", "floor", "fma", "i32", "i64", "log", "log1p", "nearest",
+__all__ = ["bits", "copysign", "erf", "exp", "expm1", "f32", "f64", "floor", "fma", "i32", "i64", "log", "log1p", "nearest",
            "of_bits", "parallel", "sigmoid", "sqrt", "tanh"]
 
 
@@ -45,5 +45,5 @@ def of_bits(n: int) -> float:
     return float(struct.unpack("<f", struct.pack("<i", n))[0])
 
 
-f32 = float
+f32 = f64 = float
 i32 = i64 = int

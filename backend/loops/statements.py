@@ -98,7 +98,7 @@ class Statements:
         array = self.expressions.array(target.value)
         address = self.expressions.address(array, target.slice)
         if array.type == "b8":
-            value = self.expressions.convert(value, "i1")
+            value = self.expressions.is_true(value)
             value = Value(self.builder.zext(value.llvm, ir.IntType(8)), "b8")
         self.builder.store(self.expressions.convert(value, array.type).llvm, address)
 

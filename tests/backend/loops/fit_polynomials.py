@@ -53,7 +53,8 @@ def tanh_rest(s):
 
 def erf_near(s):
     x = math.sqrt(s)
-    return sum((-1) ** k * x ** (2 * k) / (math.factorial(k) * (2 * k + 1)) for k in range(40)) * 2 / math.sqrt(math.pi) - 1
+    series = sum((-1) ** k * x ** (2 * k) / (math.factorial(k) * (2 * k + 1)) for k in range(40))
+    return series * 2 / math.sqrt(math.pi) - 1
 
 
 show("exp: (e^r - 1 - r) / r^2 on |r| <= log(2)/2", fit(exp_rest, -half_log2, half_log2, 5, lambda r: r * r))

@@ -5,7 +5,6 @@ import subprocess
 import sys
 
 import pytest
-
 from proa.backend.loops import cache, is_ready
 from proa.core.flags import flags_guard
 

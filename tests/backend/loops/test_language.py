@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from proa.backend import threads
 from proa.backend.loops import is_ready, kernel
 from proa.backend.loops.functions import Function

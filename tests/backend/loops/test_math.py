@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-
 from proa.backend.loops import is_ready
 from proa.backend.loops.functions import Function
 from proa.backend.loops.kernel import Kernel

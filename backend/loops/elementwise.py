@@ -1,0 +1,160 @@
+"""One loop over arrays that broadcast together, in any memory order, for a body of scalar statements.
+
+    ElementwiseLoop(["t0 = a0 * a1", "r0 = max(t0, 0.0)"], outputs=["float32"])(x, y)
+
+computes both statements for each element without an array for `t0`. The order of the result in memory is that of the
+largest operand, so that channels-last stays channels-last.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from .. import threads
+from .functions import Function
+from .kernel import Kernel
+from .types import OF_DTYPE
+
+_KEPT_PATTERNS = 256  # launches remembered by a loop, by the shapes and strides they are for
+_COSTLY = re.compile(r"\b(exp|log|tanh|erf|sigmoid|expm1|log1p|pow)\(")
+_DTYPES = {np.dtype(name).num for name in OF_DTYPE}
+
+
+class Pattern(NamedTuple):
+    """How a loop walks its operands: what code it needs, and nothing that code takes as numbers."""
+
+    outer: int  # loops around the innermost one, walked as one
+    inner: tuple[str, ...]  # by operand: 'one' element for all, 'next' to each other, or 'apart'
+    types: tuple[str, ...]
+
+
+class Launch(NamedTuple):
+    """What a call with certain shapes and strides runs."""
+
+    code: Callable[..., None]
+    numbers: tuple[int, ...]
+    make: tuple[Callable[[], np.ndarray], ...]
+
+
+class ElementwiseLoop:
+    """A compiled body; called with as many arrays as it has operands `a0, a1, …`, it gives arrays `r0, r1, …`."""
+
+    def __init__(self, body: Sequence[str], outputs: Sequence[str]):
+        self.body, self.outputs = tuple(body), tuple(np.dtype(name) for name in outputs)
+        self._launches: dict[tuple, Launch] = {}
+
+    def __call__(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+        """The results; the arrays broadcast together and are of dtypes that loops know (`is_known`)."""
+        key = tuple([(a.shape, a.strides, a.dtype.num) for a in arrays])
+        launch = self._launches.get(key)
+        if launch is None:
+            if len(self._launches) >= _KEPT_PATTERNS:
+                self._launches.clear()
+            launch = self._launches[key] = self._launch(arrays)
+        results = tuple([make() for make in launch.make])
+        launch.code(threads.get_num_threads(), *arrays, *results, *launch.numbers)
+        return results
+
+    def _launch(self, arrays: Sequence[np.ndarray]) -> Launch:
+        shape = np.broadcast_shapes(*[a.shape for a in arrays])
+        order = _memory_order(arrays, shape)
+        make = tuple(functools.partial(_empty, shape, order, dtype) for dtype in self.outputs)
+        operands = [*arrays, *(m() for m in make)]
+        sizes, strides = _collapsed(shape, order, operands)
+        inner = tuple("one" if s[-1] == 0 else "next" if s[-1] == 1 else "apart" for s in strides)
+        types = tuple(OF_DTYPE[a.dtype.name] + "*" for a in operands)
+        pattern = Pattern(len(sizes) - 1, inner, types)
+        numbers = [*sizes, *(n for s, kind in zip(strides, inner, strict=True)
+                             for n in (s if kind == "apart" else s[:-1]))]
+        code = _compiled(self.body, len(arrays), pattern, len(numbers))
+        return Launch(code, tuple(numbers), make)
+
+
+def _memory_order(arrays: Sequence[np.ndarray], shape: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The dimensions from the outermost in memory to the innermost; None for the plain order."""
+    for array in arrays:
+        if array.shape == shape and not array.flags.c_contiguous:
+            return tuple(sorted(range(array.ndim), key=lambda d: -abs(array.strides[d])))
+        if array.shape == shape:
+            return None
+    return None
+
+
+def _empty(shape: tuple[int, ...], order: tuple[int, ...] | None, dtype: np.dtype) -> np.ndarray:
+    if order is None:
+        return np.empty(shape, dtype)
+    places = sorted(range(len(order)), key=order.__getitem__)
+    return np.empty([shape[d] for d in order], dtype).transpose(places)
+
+
+def _collapsed(shape: tuple[int, ...], order: tuple[int, ...] | None,
+               operands: Sequence[np.ndarray]) -> tuple[list[int], list[list[int]]]:
+    """Sizes, and by operand strides in elements; neighbouring dimensions are one where every operand lets them."""
+    dims = [d for d in (order or range(len(shape))) if shape[d] != 1]
+    spread = [np.broadcast_to(a, shape) for a in operands]
+    sizes: list[int] = []
+    strides: list[list[int]] = [[] for _ in operands]
+    for d in dims:
+        steps = [a.strides[d] // a.itemsize for a in spread]
+        if sizes and all(s[-1] == step * shape[d] for s, step in zip(strides, steps, strict=True)):
+            sizes[-1] *= shape[d]
+            for s, step in zip(strides, steps, strict=True):
+                s[-1] = step
+        else:
+            sizes.append(shape[d])
+            for s, step in zip(strides, steps, strict=True):
+                s.append(step)
+    if not sizes:
+        return [math.prod(shape)], [[0 if a.ndim == 0 else 1] for a in operands]
+    return sizes, strides
+
+
+@functools.lru_cache(maxsize=1024)
+def _compiled(body: tuple[str, ...], inputs: int, pattern: Pattern, numbers: int) -> Callable[..., None]:
+    kernel = Kernel(Function(source=_source(body, inputs, pattern)))
+    return kernel.typed(*pattern.types, *["i64"] * numbers)
+
+
+def _source(body: tuple[str, ...], inputs: int, pattern: Pattern) -> str:
+    """The kernel for a pattern: a loop over what is outside the innermost dimension, and the innermost loop."""
+    names = [f"a{k}" if k < inputs else f"r{k - inputs}" for k in range(len(pattern.inner))]
+    sizes = [f"n{d}" for d in range(pattern.outer + 1)]
+    steps = [f"s{k}_{d}" for k, kind in enumerate(pattern.inner)
+             for d in range(pattern.outer + (kind == "apart"))]
+    cost = 1 + len(body) // 4 + 8 * sum(len(_COSTLY.findall(line)) for line in body)
+    lines = [f"def elementwise({', '.join(['p_' + n for n in names] + sizes + steps)}):"]
+    places = {}
+    if pattern.outer:
+        count = " * ".join(sizes[:-1])
+        lines += [f"    for o in parallel({count}, {sizes[-1]} * {cost}):", "        q0 = o"]
+        for level, d in enumerate(reversed(range(1, pattern.outer))):
+            lines += [f"        i{d} = q{level} % n{d}", f"        q{level + 1} = q{level} // n{d}"]
+        lines.append(f"        i0 = q{pattern.outer - 1}")
+        for k, name in enumerate(names):
+            places[name] = f"w_{name}"
+            offset = " + ".join(f"i{d} * s{k}_{d}" for d in range(pattern.outer))
+            lines.append(f"        w_{name} = p_{name} + ({offset})")
+        lines.append(f"        for j in range({sizes[-1]}):")
+        indent = " " * 12
+    else:
+        places = {name: f"p_{name}" for name in names}
+        lines.append(f"    for j in parallel({sizes[-1]}, {cost}):")
+        indent = " " * 8
+    index = {"one": "0", "next": "j"}
+    at = {name: index.get(kind, f"j * s{k}_{pattern.outer}")
+          for k, (name, kind) in enumerate(zip(names, pattern.inner, strict=True))}
+    lines += [f"{indent}{name} = {places[name]}[{at[name]}]" for name in names[:inputs]]
+    lines += [indent + line for line in body]
+    lines += [f"{indent}{places[name]}[{at[name]}] = {name}" for name in names[inputs:]]
+    return "\n".join(lines)
+
+
+def is_known(array: np.ndarray) -> bool:
+    """Whether loops know the array's dtype, and its memory is aligned to it."""
+    return array.dtype.num in _DTYPES and array.flags.aligned

@@ -1,0 +1,132 @@
+"""Formulas: what an operator computes from one element of each input, as an expression in the language of kernels.
+
+A formula names the operator's input slots and attributes: `"X * scale + bias"`. A slot that holds several values is
+summed by `sum(X)`.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .compiler import is_ready
+from .elementwise import ElementwiseLoop, is_known
+from .types import OF_DTYPE
+
+WORTH_A_LOOP = 1 << 14
+"""Elements from which a generated loop is faster than one call of NumPy."""
+
+Formula = str | Callable[..., str | None]
+
+
+class _Substitution(ast.NodeTransformer):
+    def __init__(self, operands: Mapping[str, Sequence[str]], attributes: Mapping[str, Any]):
+        self.operands, self.attributes = operands, attributes
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        if isinstance(node.func, ast.Name) and node.func.id == "sum":
+            slot = node.args[0]
+            assert isinstance(slot, ast.Name)
+            return ast.parse(" + ".join(self.operands[slot.id]), mode="eval").body
+        node.args = [self.visit(argument) for argument in node.args]
+        return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> Any:
+        if isinstance(node.test, ast.Name) and isinstance(self.attributes.get(node.test.id), bool):
+            return self.visit(node.body if self.attributes[node.test.id] else node.orelse)
+        return self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        if node.id in self.operands:
+            return ast.copy_location(ast.Name(self.operands[node.id][0], ast.Load()), node)
+        if node.id in self.attributes:
+            return ast.parse(_number(self.attributes[node.id]), mode="eval").body
+        return node
+
+
+def _number(value: Any) -> str:
+    """An attribute as the text of a literal."""
+    value = float(value)
+    if math.isinf(value):
+        return "1e999" if value > 0 else "(-1e999)"
+    return f"({value!r})" if value < 0 else repr(value)
+
+
+def expression(formula: Formula, operands: Mapping[str, Sequence[str]], attributes: Mapping[str, Any]) -> str | None:
+    """The formula over operands called by the given names; None where it does not hold for these attributes."""
+    if callable(formula):
+        text = formula(**attributes)
+        if text is None:
+            return None
+    else:
+        text = formula
+    if any(isinstance(v, float) and v != v for v in attributes.values()):
+        return None  # a NaN has no literal
+    return _substituted(text.replace("inf", "1e999"), tuple((k, tuple(v)) for k, v in operands.items()), tuple(
+        (k, v) for k, v in attributes.items() if isinstance(v, (bool, int, float))))
+
+
+@functools.lru_cache(maxsize=4096)
+def _substituted(text: str, operands: tuple, attributes: tuple) -> str:
+    tree = ast.parse(text, mode="eval").body
+    return ast.unparse(_Substitution(dict(operands), dict(attributes)).visit(tree))
+
+
+def same_real_dtype(arrays: Sequence[np.ndarray]) -> np.dtype | None:
+    """The one floating dtype of arrays of which the others are masks; None where there is none."""
+    found = None
+    for array in arrays:
+        if array.dtype.char not in "fd?B" or not is_known(array):
+            return None
+        if array.dtype.char in "fd":
+            if found is not None and array.dtype != found:
+                return None
+            found = array.dtype
+    return found
+
+
+def names_in(formula: str) -> set[str]:
+    """The names that a formula's text holds."""
+    return {node.id for node in ast.walk(ast.parse(formula, mode="eval")) if isinstance(node, ast.Name)}
+
+
+def accelerated(formula: Formula, slots: Sequence[str], defaults: Mapping[str, Any],
+                result: Callable[[Sequence[Any], Mapping[str, Any]], np.dtype]) -> Callable[..., Any]:
+    """A kernel for large NumPy arrays that runs a formula as one loop; it declines what the formula is not for.
+
+    `result(arrays, attributes)` tells the dtype of what the operator gives.
+    """
+    loops: dict[tuple, ElementwiseLoop | None] = {}
+
+    def loop_for(inputs: Sequence[Any], real: np.dtype, attrs: Mapping[str, Any]) -> ElementwiseLoop | None:
+        present = [slot for slot, array in zip(slots, inputs, strict=False) if array is not None]
+        text = expression(formula, {slot: (f"a{k}",) for k, slot in enumerate(present)}, {**defaults, **attrs})
+        if text is None or len(names_in(text) & {f"a{k}" for k in range(len(present))}) < len(present):
+            return None
+        dtype = result(inputs, attrs)
+        return ElementwiseLoop([f"r0 = {text}"], [dtype.name]) if dtype.name in OF_DTYPE else None
+
+    def call(*inputs: Any, **attrs: Any) -> Any:
+        for array in inputs:
+            if type(array) is np.ndarray and array.size >= WORTH_A_LOOP:
+                break
+        else:
+            return NotImplemented
+        arrays = [array for array in inputs if array is not None]
+        if not is_ready() or not all(type(array) is np.ndarray for array in arrays):
+            return NotImplemented
+        real = same_real_dtype(arrays)
+        if real is None:
+            return NotImplemented
+        key = (real.char, tuple(array is None for array in inputs), *attrs.items())
+        if key not in loops:
+            loops[key] = loop_for(inputs, real, attrs)
+        loop = loops[key]
+        return NotImplemented if loop is None else loop(*arrays)[0]
+
+    return call
