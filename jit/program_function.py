@@ -21,6 +21,7 @@ from ..static.compiler import Plan, compile_plan
 from ..static.compiler.plan import external_reads
 from ..static.compiler.usage import needed_operations
 from ..static.program import Operation, Program
+from .recomputing import with_recomputed
 
 
 class _Results:
@@ -130,17 +131,18 @@ class ProgramFunction:
         block = program.global_block()
         names = [name for name in gradients if name is not None]
         backward_ops = needed_operations(block.ops[begin:], set(names))
+        backward_ops, unchanged = with_recomputed(block.ops[:begin], backward_ops, self.outputs)
         given = {*self.inputs, *cotangents}
-        made = {name for op in block.ops[:begin] for name in _written(op)}
+        made = {name for op in block.ops[:begin] for name in _written(op)} - unchanged
         needed = [name for name in external_reads(backward_ops, set(cotangents)) if name in made]
         needed += [name for name in names if name in made and name not in needed]
         kept = [name for name in needed if name not in given or name in made]
         forward, extra, updated = compile_plan(program, self.inputs, [*self.outputs, *kept], ops=block.ops[:begin],
-                                               keep_writes=self.keep_writes)
+                                               keep_writes=self.keep_writes, freeze=False)
         _check_complete(extra)
         inputs = [name for name in self.inputs if name not in kept]
         backward, extra, _ = compile_plan(program, [*cotangents, *inputs, *kept], names, ops=backward_ops,
-                                          keep_writes=False)
+                                          keep_writes=False, freeze=False)
         _check_complete(extra)
         found = [index for index, name in zip(wanted, gradients, strict=True) if name is not None]
         return Halves(forward, updated, kept, backward, found)

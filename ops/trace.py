@@ -19,15 +19,22 @@ from ..core.param_attr import ParamAttr
 from ..core.place import Place
 
 if TYPE_CHECKING:
+    from .observer import Observer
     from .operator import Operator
 
 
 class Trace:
     """What every trace offers. `inputs` are by slot: a value, None (optional), or a list (repeated)."""
 
+    computes = True  # applying an operator runs its kernel now
+
     def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
         """Applies an operator: its single result, or a tuple of its results."""
         raise NotImplementedError
+
+    def bare(self) -> Trace:
+        """The trace that does the work: itself, unless it was put around another one to observe that."""
+        return self
 
     def constant(self, array: Any, place: Place | None, stop_gradient: bool) -> Any:
         """A value that holds the given array."""
@@ -75,10 +82,11 @@ class ArrayTrace(Trace):
 
 
 class _State(threading.local):
-    """The current trace, and whether gradients are recorded, of one thread."""
+    """The current trace, whether gradients are recorded, and who is watching, of one thread."""
 
     def __init__(self) -> None:
         self.trace: Trace = _default[0]
+        self.observer: Observer | None = None
         self.grad_enabled = True
 
 
@@ -94,18 +102,27 @@ def current_trace() -> Trace:
 def set_default_trace(trace: Trace) -> Trace:
     """Makes `trace` the outermost of this thread and of threads to come; returns the one it replaces."""
     old = _default[0]
-    _default[0] = state.trace = trace
+    _default[0] = trace
+    state.trace = trace if state.observer is None else state.observer.observed(trace)
     return old
 
 
 @contextlib.contextmanager
 def using(trace: Trace) -> Iterator[Trace]:
     """Within the block, `trace` decides what applying an operator means."""
-    old, state.trace = state.trace, trace
+    old, state.trace = state.trace, trace if state.observer is None else state.observer.observed(trace)
     try:
         yield trace
     finally:
         state.trace = old
+
+
+def set_observer(observer: Observer | None) -> Observer | None:
+    """Lets `observer` (None: nobody) watch this thread from now on; returns the one it replaces."""
+    old, state.observer = state.observer, observer
+    bare = state.trace.bare()
+    state.trace = bare if observer is None else observer.observed(bare)
+    return old
 
 
 @contextlib.contextmanager

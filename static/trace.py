@@ -26,6 +26,7 @@ _OPEN_DTYPE = DType | None  # the annotation of an attribute that files must hol
 class ProgramTrace(Trace):
     """Appends to `main`; initializers of parameters go to `startup`."""
 
+    computes = False
     role = 0  # the attribute op_role of what is appended: 1 in the backward pass, 2 in an optimizer's update
 
     def __init__(self, main: Program, startup: Program | None = None):
@@ -46,7 +47,9 @@ class ProgramTrace(Trace):
         )
 
     def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
-        """Appends the operator and gives the Variables of its results."""
+        """Appends the operator, or those that it is composed of, and gives the Variables of its results."""
+        if op.composed is not None:
+            return op.composed(*inputs, **attrs)
         inputs = tuple(self._lift_slot(op, slot, v) for slot, v in zip(op.inputs, inputs, strict=False))
         if op.promotes:
             inputs = self._promoted(inputs)

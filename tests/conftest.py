@@ -1,7 +1,10 @@
 """Puts the folders of helpers that several test files share on the path: tests are not part of the package."""
 
+import os
 import sys
 from pathlib import Path
+
+os.environ.setdefault("FLAGS_verify_passes", "1")  # every Program that a test compiles is checked after every pass
 
 for folder in ("", "ops", "jit"):
     sys.path.insert(0, str(Path(__file__).parent / folder))

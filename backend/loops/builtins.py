@@ -8,7 +8,7 @@ from typing import Any
 from llvmlite import ir
 
 from .types import is_real, llvm_type
-from .values import Value
+from .values import Array, Value
 
 _CASTS = ("f32", "f64", "i8", "i32", "i64", "u8")
 _UNARY = {"sqrt": "llvm.sqrt", "abs": "llvm.fabs", "floor": "llvm.floor", "ceil": "llvm.ceil",
@@ -23,7 +23,7 @@ class Builtins:
     def __init__(self, builder: Any, convert: Callable[[Any, str], Value], real: str):
         self.builder, self.convert, self.real = builder, convert, real
 
-    def find(self, name: str) -> Callable[..., Value] | None:
+    def find(self, name: str) -> Callable[..., Any] | None:
         """The function that emits a call of this builtin."""
         if name in _CASTS:
             return lambda x: self.convert(x, name)
@@ -59,6 +59,10 @@ class Builtins:
         a, b, c = self._typed([a, b, c])
         return Value(self.builder.fma(a.llvm, b.llvm, c.llvm), a.type)
 
+    def _product(self, a: Any, b: Any) -> Value:
+        a, b = self._typed([a, b])
+        return Value(self.builder.fmul(a.llvm, b.llvm), a.type)  # without the leave to become part of an fma
+
     def _max(self, a: Any, b: Any) -> Value:
         return self._extreme(a, b, ">", "llvm.maximum")
 
@@ -81,6 +85,17 @@ class Builtins:
     def _of_bits(self, x: Any) -> Value:
         x = self.convert(x, "i32")
         return Value(self.builder.bitcast(x.llvm, ir.FloatType()), "f32")
+
+    def _f32_at(self, address: Any) -> Array:
+        return self._at(address, "f32")
+
+    def _i64_at(self, address: Any) -> Array:
+        return self._at(address, "i64")
+
+    def _at(self, address: Any, type: str) -> Array:
+        """The elements of this type that lie at an address."""
+        pointer = llvm_type(type).as_pointer()
+        return Array(self.builder.inttoptr(self.convert(address, "i64").llvm, pointer), type)
 
     def _copysign(self, a: Any, b: Any) -> Value:
         return self._intrinsic("llvm.copysign", [a, b])

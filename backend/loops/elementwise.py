@@ -45,24 +45,30 @@ class Launch(NamedTuple):
 class ElementwiseLoop:
     """A compiled body; called with as many arrays as it has operands `a0, a1, …`, it gives arrays `r0, r1, …`."""
 
-    def __init__(self, body: Sequence[str], outputs: Sequence[str]):
+    def __init__(self, body: Sequence[str], outputs: Sequence[str], fits: Callable[..., bool] | None = None):
         self.body, self.outputs = tuple(body), tuple(np.dtype(name) for name in outputs)
-        self._launches: dict[tuple, Launch] = {}
+        self._fits = fits  # (arrays, shape): whether the body is right for them; asked once for each pattern
+        self._launches: dict[tuple, Launch | None] = {}
 
-    def __call__(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
-        """The results; the arrays broadcast together and are of dtypes that loops know (`is_known`)."""
+    def __call__(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...] | None:
+        """The results; None for arrays that the body is not for. They broadcast together, of dtypes that loops know."""
         key = tuple([(a.shape, a.strides, a.dtype.num) for a in arrays])
-        launch = self._launches.get(key)
-        if launch is None:
+        try:
+            launch = self._launches[key]
+        except KeyError:
             if len(self._launches) >= _KEPT_PATTERNS:
                 self._launches.clear()
             launch = self._launches[key] = self._launch(arrays)
+        if launch is None:
+            return None
         results = tuple([make() for make in launch.make])
         launch.code(threads.get_num_threads(), *arrays, *results, *launch.numbers)
         return results
 
-    def _launch(self, arrays: Sequence[np.ndarray]) -> Launch:
+    def _launch(self, arrays: Sequence[np.ndarray]) -> Launch | None:
         shape = np.broadcast_shapes(*[a.shape for a in arrays])
+        if self._fits is not None and not self._fits(arrays, shape):
+            return None
         order = _memory_order(arrays, shape)
         make = tuple(functools.partial(_empty, shape, order, dtype) for dtype in self.outputs)
         operands = [*arrays, *(m() for m in make)]

@@ -127,6 +127,7 @@ def accelerated(formula: Formula, slots: Sequence[str], defaults: Mapping[str, A
         if key not in loops:
             loops[key] = loop_for(inputs, real, attrs)
         loop = loops[key]
-        return NotImplemented if loop is None else loop(*arrays)[0]
+        results = None if loop is None else loop(*arrays)
+        return NotImplemented if results is None else results[0]
 
     return call

@@ -66,6 +66,13 @@ def function(python: Callable[..., Any]) -> Callable[..., Any]:
     return python
 
 
+def declare(name: str, source: str) -> None:
+    """Declares a function of which only the source is given, because it is made by a program."""
+    if name in _named:
+        raise ValueError(f"The function {name!r} of generated loops is declared twice.")
+    _named[name] = Function(source=source)
+
+
 def find(name: str) -> Function | None:
     """The declared function of this name."""
     from . import math  # noqa: F401 - declares the elementary functions

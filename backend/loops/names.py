@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 import struct
 from math import copysign, erf, expm1, floor, log, log1p, sqrt, tanh
+from typing import Any
 
-__all__ = ["bits", "copysign", "erf", "exp", "expm1", "f32", "f64", "floor", "fma", "i32", "i64", "log", "log1p", "nearest",
-           "of_bits", "parallel", "sigmoid", "sqrt", "tanh"]
+__all__ = ["bits", "copysign", "erf", "exp", "expm1", "f32", "f32_at", "f64", "floor", "fma", "i32", "i64", "i64_at", "log",
+           "log1p", "nearest", "of_bits", "parallel", "product", "sigmoid", "sqrt", "tanh"]
 
 
 def parallel(count: int, work: int) -> range:
@@ -18,6 +20,11 @@ def parallel(count: int, work: int) -> range:
 def fma(a: float, b: float, c: float) -> float:
     """a * b + c, rounded once."""
     return a * b + c
+
+
+def product(a: float, b: float) -> float:
+    """a * b, rounded by itself: never part of an fma."""
+    return a * b
 
 
 def exp(x: float) -> float:
@@ -43,6 +50,16 @@ def bits(x: float) -> int:
 def of_bits(n: int) -> float:
     """The float32 of these 32 bits."""
     return float(struct.unpack("<f", struct.pack("<i", n))[0])
+
+
+def f32_at(address: int) -> Any:
+    """The float32 elements that lie at an address: an array that was not given as an argument."""
+    return ctypes.cast(address, ctypes.POINTER(ctypes.c_float))
+
+
+def i64_at(address: int) -> Any:
+    """The int64 elements that lie at an address."""
+    return ctypes.cast(address, ctypes.POINTER(ctypes.c_int64))
 
 
 f32 = f64 = float

@@ -15,8 +15,10 @@ def embedding(x: Any, weight: Any, padding_idx: int | None = None, sparse: bool 
               name: str | None = None) -> Any:
     """The rows of `weight` [n, d] that the integers in x [...] name: [..., d].
 
-    The row `padding_idx` (negative: counted from the end) counts as zeros and gets no gradient. The gradient is dense
-    whatever `sparse` says. Raises ValueError for a number outside [0, n).
+    The row `padding_idx` (negative: counted from the end) counts as zeros and gets no gradient. With `sparse` the
+    gradient of `weight` on the host holds the rows looked up and costs by them: `weight.grad` then answers True to
+    `is_selected_rows()`, and is the whole matrix to whatever asks for its value. Raises ValueError for a number outside
+    [0, n).
 
     >>> import proa as paddle
     >>> table = paddle.to_tensor([[1.0], [2.0], [3.0]])

@@ -1,19 +1,20 @@
 """Emits the Python source of a plan: one line an operation, control flow as Python's own.
 
-Every variable becomes a local name and every operator's kernel a global one, so that a run looks nothing up. A local is deleted
-after its last use, so that memory is freed as early as in eager code.
+Every variable becomes a local name and every operator's kernel a global one, so that a run looks nothing up. A local is
+deleted after its last use, so that memory is freed as early as in eager code.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from keyword import iskeyword
 from typing import Any
 
 from ...core.dtype import DType
 from ...ops.operator import Operator, find
 from ..program import Block, Operation
+from .unit import Unit, inner_unit
 from .usage import reads, sub_block, writes
 
 _INLINE = (bool, int, str, type(None))
@@ -22,11 +23,13 @@ _INLINE = (bool, int, str, type(None))
 class Emitter:
     """Collects the lines of one function and the objects that its global names stand for."""
 
-    def __init__(self) -> None:
+    def __init__(self, optimize: Callable[[Unit], Unit]) -> None:
+        self.optimize = optimize
         self.lines: list[str] = []
         self.operations_at: dict[int, Operation] = {}  # by line number, counted from 1
         self.arguments_at: dict[int, list[Any]] = {}  # the locals in a call's input slots, by line number
         self.bindings: dict[str, Any] = {}
+        self.frozen: list[str] = []  # the inputs that `prepare` takes
         self.locals: dict[tuple[int, str], str] = {}
         self._bound: dict[int, str] = {}
         self._assigned: set[str] = set()
@@ -70,6 +73,11 @@ class Emitter:
         """Emits operations in order."""
         for op in ops:
             self.operation(op, depth)
+
+    def inner(self, op: Operation, block: Block, depth: int) -> None:
+        """Emits the block that a control-flow operation runs."""
+        unit = self.optimize(inner_unit(op, block))
+        self.operations([*unit.prepared, *unit.ops], depth)
 
     def operation(self, op: Operation, depth: int) -> None:
         """Emits one operation."""
@@ -139,7 +147,7 @@ def _emit_forward(emitter: Emitter, op: Operation, depth: int, head: str, scope:
     for local in scopes:
         emitter.line(depth, f"{local} = {start}")
     emitter.line(depth, head, op)
-    emitter.operations(block.ops, depth + 1)
+    emitter.inner(op, block, depth + 1)
     for local in scopes:
         emitter.line(depth + 1, keep.format(local, emitter.saved_tuple(op, block)))
     if not block.ops and not scopes:
@@ -161,7 +169,7 @@ def _emit_while_grad(emitter: Emitter, op: Operation, depth: int) -> None:
     assert block is not None
     scopes = emitter.local(op.block, op.input("StepScopes")[0])
     emitter.line(depth, f"for {emitter.saved_tuple(op, block)} in reversed({scopes}):".replace("for ()", "for _"), op)
-    emitter.operations(block.ops, depth + 1)
+    emitter.inner(op, block, depth + 1)
     if not block.ops:
         emitter.line(depth + 1, "pass")
 
@@ -173,7 +181,7 @@ def _emit_conditional_block_grad(emitter: Emitter, op: Operation, depth: int) ->
     emitter.line(depth, f"if {scope} is not None:", op)
     if op.attrs.get("saved"):
         emitter.line(depth + 1, f"{emitter.saved_tuple(op, block)} = {scope}")
-    emitter.operations(block.ops, depth + 1)
+    emitter.inner(op, block, depth + 1)
     emitter.line(depth + 1, "pass")
 
 
@@ -185,14 +193,29 @@ _CONTROL_FLOW = {
 }
 
 
-def emit_function(ops: Sequence[Operation], block: Block, inputs: Sequence[str], outputs: Sequence[str]) -> Emitter:
-    """Emits `def run(xp, inputs…)`, which returns the outputs as a tuple."""
-    emitter = Emitter()
+def emit_unit(unit: Unit, optimize: Callable[[Unit], Unit]) -> Emitter:
+    """Emits `def run(xp, inputs…, prepared…)`, which returns the results as a tuple.
+
+    Where something is prepared, `def prepare(xp, frozen…)` before it gives that.
+    """
+    emitter = Emitter(optimize)
+    made = {name for op in unit.prepared for name in writes(op)}
+    kept = [name for name in dict.fromkeys(name for op in unit.ops for name in reads(op)) if name in made]
+    emitter.frozen = [name for name in unit.inputs if name in {n for op in unit.prepared for n in reads(op)}]
+    if kept:
+        _emit_function(emitter, "prepare", unit.prepared, unit.block, emitter.frozen, kept)
+        emitter.line(0, "")
+    _emit_function(emitter, "run", unit.ops, unit.block, [*unit.inputs, *kept], unit.results)
+    return emitter
+
+
+def _emit_function(emitter: Emitter, name: str, ops: Sequence[Operation], block: Block, inputs: Sequence[str],
+                   outputs: Sequence[str]) -> None:
     arguments = [emitter.assigned(block, name) for name in inputs]
     results = [emitter.local(block, name) for name in outputs]
     kept = set(results)
     uses = Counter(emitter.local(block, name) for op in ops for name in {*reads(op), *writes(op)})
-    emitter.line(0, f"def run({', '.join(['xp', *arguments])}):")
+    emitter.line(0, f"def {name}({', '.join(['xp', *arguments])}):")
     assigned = set(arguments)
     for op in ops:
         emitter.operation(op, 1)
@@ -203,4 +226,3 @@ def emit_function(ops: Sequence[Operation], block: Block, inputs: Sequence[str],
         if dead:
             emitter.line(1, f"{' = '.join(dead)} = None")
     emitter.line(1, f"return ({', '.join(results)}{',' if len(results) == 1 else ''})")
-    return emitter

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,8 +12,11 @@ import numpy as np
 from ...core.dtype import from_numpy_dtype
 from ...ops.operator import Operator, find, is_declared
 from ...ops.spec import Spec
+from ...ops.trace import state
 from ..program import Block, Operation, Program
-from .emit import Emitter, emit_function
+from .emit import Emitter, emit_unit
+from .passes import optimize
+from .unit import unit_of
 from .usage import needed_operations, reads, writes
 
 _numbers = itertools.count()
@@ -29,22 +33,37 @@ class Plan:
         self._operations = emitter.operations_at
         self._arguments = emitter.arguments_at
         self._bindings = emitter.bindings
+        self._frozen = [self.inputs.index(name) for name in emitter.frozen]
         self._runs: dict[bool, Callable[..., tuple]] = {}
 
-    def _function(self, on_host: bool) -> Callable[..., tuple]:
+    def function(self, on_host: bool) -> Callable[..., tuple]:
         """The compiled code over the kernels for NumPy arrays, or for a device's."""
         run = self._runs.get(on_host)
         if run is None:
-            namespace = {name: (value.host_kernel if on_host else value.kernel) if isinstance(value, Operator) else value
-                         for name, value in self._bindings.items()}
-            exec(compile(self.source, self._file, "exec"), namespace)  # noqa: S102 - the source is our own, of names
-            run = self._runs[on_host] = namespace["run"]
+            run = self._runs[on_host] = self.load(self.globals(on_host))
         return run
+
+    def globals(self, on_host: bool) -> dict[str, Any]:
+        """What the global names of the source stand for: kernels for NumPy arrays or for a device's, and attributes."""
+        return {name: (value.host_kernel if on_host else value.kernel) if isinstance(value, Operator) else value
+                for name, value in self._bindings.items()}
+
+    def load(self, namespace: dict[str, Any]) -> Callable[..., tuple]:
+        """The source as a function over these globals."""
+        exec(compile(self.source, self._file, "exec"), namespace)  # noqa: S102 - the source is our own, made of names
+        run, prepare = namespace["run"], namespace.get("prepare")
+        return run if prepare is None else _Prepared(run, prepare, self._frozen)
+
+    def operation_at(self, line: int) -> Operation | None:
+        """The operation that a line of the source runs."""
+        return self._operations.get(line)
 
     def __call__(self, xp: Any, arrays: Sequence[Any]) -> tuple:
         """The outputs' arrays; a failure names the operation and the user's line that appended it."""
+        observer = state.observer
+        run = self.function(xp is np) if observer is None else observer.plan_function(self, xp is np)
         try:
-            return self._function(xp is np)(xp, *arrays)
+            return run(xp, *arrays)
         except Exception as error:
             self._explain(error)
             raise
@@ -67,19 +86,35 @@ class Plan:
         return self.source
 
 
+class _Prepared:
+    """Runs code with values that are prepared from some of its arrays, anew only when one of these is another array."""
+
+    def __init__(self, run: Callable[..., tuple], prepare: Callable[..., tuple], frozen: Sequence[int]):
+        self.run, self.prepare, self.frozen = run, prepare, tuple(frozen)
+        self.last: tuple[list[Any], tuple] | None = None  # replaced as a whole: several threads may run at once
+
+    def __call__(self, xp: Any, *arrays: Any) -> tuple:
+        """The results."""
+        sources = [arrays[index] for index in self.frozen]
+        last = self.last
+        if last is None or not all(map(operator.is_, last[0], sources)):
+            last = self.last = sources, self.prepare(xp, *sources)
+        return self.run(xp, *arrays, *last[1])
+
+
 def _operator_account(op: Operation, arguments: list[list[str]], values: dict[str, Any]) -> str | None:
     """What the operator's own shape rule says of the inputs it met; None when it finds nothing wrong."""
     if not arguments or not is_declared(op.type):
         return None
-    operator = find(op.type)
+    declared = find(op.type)
     specs: list[Any] = []
-    for slot, names in zip(operator.inputs, arguments, strict=True):
+    for slot, names in zip(declared.inputs, arguments, strict=True):
         if any(values.get(n) is None for n in names):
             return None
         found = [Spec(values[n].shape, from_numpy_dtype(values[n].dtype)) for n in names]
         specs.append((found or None) if slot.many else found[0] if found else None)
     try:
-        operator.infer_specs(tuple(specs), {k: v for k, v in op.attrs.items() if k in operator.attributes})
+        declared.infer_specs(tuple(specs), {k: v for k, v in op.attrs.items() if k in declared.attributes})
     except (ValueError, TypeError, IndexError) as error:
         return str(error)
     return None
@@ -96,20 +131,28 @@ def external_reads(ops: Sequence[Operation], given: set[str]) -> list[str]:
 
 
 def compile_plan(program: Program, feeds: Sequence[str], fetches: Sequence[str], block: Block | None = None,
-                 ops: Sequence[Operation] | None = None, keep_writes: bool = True) -> tuple[Plan, list[str], list[str]]:
+                 ops: Sequence[Operation] | None = None, keep_writes: bool = True,
+                 freeze: bool = True) -> tuple[Plan, list[str], list[str]]:
     """Compiles what `fetches` need: the plan, the names it reads beyond the feeds, and the persistables it writes.
 
-    The plan's inputs are the feeds and then those names; its outputs the fetches and then the persistables.
+    The plan's inputs are the feeds and then those names; its outputs the fetches and then the persistables. With
+    `freeze`, what depends on parameters alone is computed when they change, not at every run.
     """
     block = block or program.global_block()
     ops = block.ops if ops is None else ops
-    persistable = {name for op in ops for name in writes(op)
-                   if (v := block.find_var(name)) is not None and v.persistable} if keep_writes else set()
+    persistable = {name for op in ops for name in writes(op) if _is_persistable(block, name)} if keep_writes else set()
     needed = needed_operations(ops, set(fetches) | persistable)
     outer = external_reads(needed, set(feeds))
     made = {name for op in needed for name in writes(op)}
     outer += [name for name in dict.fromkeys(fetches) if name not in made and name not in feeds and name not in outer]
     updated = sorted(name for name in persistable if name in made)
-    emitter = emit_function(needed, block, [*feeds, *outer], [*fetches, *updated])
-    return Plan(emitter, [*feeds, *outer], [*fetches, *updated]), outer, updated
+    inputs, outputs = [*feeds, *outer], [*fetches, *updated]
+    frozen = [name for name in inputs if _is_persistable(block, name)] if freeze else []
+    emitter = emit_unit(optimize(unit_of(block, needed, inputs, outputs, frozen)), optimize)
+    return Plan(emitter, inputs, outputs), outer, updated
+
+
+def _is_persistable(block: Block, name: str) -> bool:
+    variable = block.find_var(name)
+    return variable is not None and variable.persistable
 

@@ -8,6 +8,7 @@ import contextlib
 import inspect
 
 import numpy as np
+import rnn_nets
 
 STEPS, RESUME_AT, TUNING_STEPS = 10, 5, 8
 
@@ -74,6 +75,18 @@ def networks(paddle):
         def forward(self, ids):
             return paddle.nn.functional.softmax(self.head(self.drop(self.norm(self.table(ids)).mean(axis=1))), axis=-1)
 
+    class Encoder(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.table = nn.Embedding(20, 8)
+            layer = nn.TransformerEncoderLayer(8, 2, 16, 0.0, "gelu")
+            self.encoder = nn.TransformerEncoder(layer, 2, nn.LayerNorm(8))
+            self.head = nn.Linear(8, 3)
+
+        def forward(self, ids):
+            seen = paddle.unsqueeze(ids != 0, [1, 2])
+            return self.head(self.encoder(self.table(ids), seen).mean(axis=1))
+
     class TensorIf(nn.Layer):
         def __init__(self):
             super().__init__()
@@ -132,8 +145,8 @@ def networks(paddle):
             turns = turns + 1
         return x, turns
 
-    return {f.__name__: f for f in (MLP, LeNet, ConvNet, ResidualBlock, Words, TensorIf, TensorWhile, TwoMethods,
-                                    if_function, while_function)}
+    return {f.__name__: f for f in (MLP, LeNet, ConvNet, ResidualBlock, Words, Encoder, TensorIf, TensorWhile,
+                                    TwoMethods, if_function, while_function)} | rnn_nets.networks(paddle)
 
 
 def _image(channels, size):
@@ -146,10 +159,12 @@ SPECS = {  # name: the (shape, dtype, name) of each input, with an unknown batch
     "ConvNet": _image(1, 10),
     "ResidualBlock": _image(3, 8),
     "Words": [([None, None], "int64", "ids")],
+    "Encoder": [([None, None], "int64", "ids")],
     "TensorIf": [([None, 4], "float32", "x")],
     "TensorWhile": [([None, 4], "float32", "x"), ([1], "int64", "count")],
     "if_function": [([None, 3], "float32", "x")],
     "while_function": [([None, 3], "float32", "x")],
+    **rnn_nets.SPECS,
 }
 
 
@@ -159,7 +174,9 @@ def _uniform(seed, *shape, shift=0.0):
 
 def inputs(name):
     """The lists of input arrays with which a network is tried."""
-    if name == "Words":
+    if name in rnn_nets.SPECS:
+        return rnn_nets.inputs(name)
+    if name in ("Words", "Encoder"):
         return [[np.random.RandomState(s).randint(0, 20, (s + 1, 5 + s)).astype("int64")] for s in range(3)]
     if name == "TensorIf":
         return [[_uniform(s, s + 1, 4, shift=shift)] for s, shift in enumerate((1.0, -1.0, 4.0))]
@@ -194,6 +211,12 @@ def set_weights(net):
         elif len(shape) > 1:
             array = array * np.sqrt(3 / np.prod(shape[1:] if len(shape) == 4 else shape[:1]))
         value.set_value(array.astype("float32"))
+
+
+def names(net):
+    """The state's values by name; a value with several names by its last, as files have it."""
+    last = {id(value): key for key, value in net.state_dict().items()}
+    return {key: value for key, value in net.state_dict().items() if last[id(value)] == key}
 
 
 def specs(paddle, name):

@@ -9,6 +9,7 @@ RECORDS = all_records()
 
 #: Operators without a record, by why.
 TESTED_ELSEWHERE = {
+    "only in compiled plans: tests/static/compiler": {"fused_elementwise"},
     "control flow, tests/static": {
         "while",
         "conditional_block",
@@ -35,6 +36,12 @@ TESTED_ELSEWHERE = {
         "rmsprop",
         "lamb",
         "lars_momentum",
+    },
+    "updates by some rows, tests/dygraph/test_selected_rows.py": {
+        "sgd_rows",
+        "momentum_rows",
+        "adam_rows",
+        "adamw_rows",
     },
     "random values: test_random.py": {
         "uniform_random",

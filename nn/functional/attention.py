@@ -1,0 +1,68 @@
+"""Scaled dot-product attention as a function, and the masks of attention."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...ops.attention import attention, attention_weights
+from ...ops.elementwise import cast, scale
+from ...ops.linalg import matmul
+from ...ops.manipulation import transpose
+from .common import dropout
+
+__all__ = ["scaled_dot_product_attention"]
+
+_HIDDEN = -1e9  # what is added to the score of a position that a mask of bools or integers hides
+
+
+def additive_mask(mask: Any, dtype: Any) -> Any:
+    """A mask as what is added to scores of `dtype`: floats as they are; 0 for True or 1, -1e9 for False or 0.
+
+    None stays None.
+    """
+    if mask is None or mask.dtype is dtype:
+        return mask
+    if mask.dtype.is_floating:
+        return cast(mask, dtype)
+    return scale(scale(cast(mask, dtype), bias=-1.0), -_HIDDEN)
+
+
+def attend(q: Any, k: Any, v: Any, mask: Any, dropout_p: float, training: bool, causal: bool = False) -> Any:
+    """softmax(q · kᵀ / sqrt(head_dim) + mask) · v of [batch, heads, length, head_dim], weights dropped in training."""
+    if dropout_p and training:
+        return attend_with_weights(q, k, v, mask, dropout_p, training, causal)[0]
+    return attention(q, k, v, mask, _factor(q), causal)
+
+
+def attend_with_weights(q: Any, k: Any, v: Any, mask: Any, dropout_p: float, training: bool,
+                        causal: bool = False) -> tuple[Any, Any]:
+    """As `attend`, and the weights [batch, heads, queries, keys], after dropout."""
+    weights = dropout(attention_weights(q, k, mask, _factor(q), causal), dropout_p, training=training)
+    return matmul(weights, v), weights
+
+
+def _factor(q: Any) -> float:
+    return float(q.shape[-1]) ** -0.5
+
+
+def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0,
+                                 is_causal: bool = False, training: bool = True, name: str | None = None) -> Any:
+    """softmax(query · keyᵀ / sqrt(head_dim) + attn_mask) · value: [batch, length, heads, head_dim] in and out.
+
+    `attn_mask` broadcasts to [batch, heads, queries, keys]: floats are added to the scores; False, or the integer 0,
+    hides a position. With `is_causal` a position sees those up to itself, for which there must be as many keys as
+    queries. In training weights are dropped with probability `dropout_p`. Raises ValueError for shapes that do not
+    agree and TypeError for dtypes that differ. After "Attention Is All You Need" (Vaswani et al., 2017).
+
+    >>> import proa as paddle
+    >>> x = paddle.ones([2, 5, 4, 8])
+    >>> paddle.nn.functional.scaled_dot_product_attention(x, x, x, is_causal=True).shape
+    [2, 5, 4, 8]
+    """
+    for what, given in (("query", query), ("key", key), ("value", value)):
+        if len(given.shape) != 4:
+            raise ValueError(f"scaled_dot_product_attention({what}): must be [batch, length, heads, head_dim]. "
+                             f"Received shape {list(given.shape)}.")
+    q, k, v = (transpose(x, [0, 2, 1, 3]) for x in (query, key, value))
+    mask = additive_mask(attn_mask, query.dtype)
+    return transpose(attend(q, k, v, mask, dropout_p, training, is_causal), [0, 2, 1, 3])

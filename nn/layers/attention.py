@@ -1,0 +1,112 @@
+"""Multi-head attention, and what a decoder keeps of it from step to step."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ...ops.copying import shape
+from ...ops.creation import full
+from ...ops.joining import concat
+from ...ops.manipulation import reshape, transpose
+from ..functional.attention import additive_mask, attend, attend_with_weights
+from ..layer import Layer
+from .common import Linear
+
+
+class Cache(NamedTuple):
+    """Keys and values of the positions so far, [batch, heads, length, head_dim], which grow step by step."""
+
+    k: Any
+    v: Any
+
+
+class StaticCache(NamedTuple):
+    """Keys and values [batch, heads, length, head_dim] that stay as they are: those of an encoder's output."""
+
+    k: Any
+    v: Any
+
+
+class MultiHeadAttention(Layer):
+    """Attention of `num_heads` heads, each embed_dim / num_heads wide, between four linear maps.
+
+    Keys have kdim features and values vdim, both embed_dim unless told otherwise. `dropout` is the probability with
+    which weights fall out in training; with `need_weights` the weights are returned as well.
+    Vaswani et al., Attention Is All You Need, 2017.
+
+    >>> import proa as paddle
+    >>> attention = paddle.nn.MultiHeadAttention(8, 2)
+    >>> attention(paddle.randn([2, 5, 8])).shape
+    [2, 5, 8]
+    """
+
+    Cache = Cache
+    StaticCache = StaticCache
+
+    def __init__(self, embed_dim: int, num_heads: int, dropout: float = 0.0, kdim: int | None = None,
+                 vdim: int | None = None, need_weights: bool = False, weight_attr: Any = None, bias_attr: Any = None):
+        super().__init__()
+        if embed_dim <= 0 or num_heads <= 0 or embed_dim % num_heads:
+            raise ValueError(f"MultiHeadAttention(embed_dim, num_heads): both must be above 0, and embed_dim divisible "
+                             f"by num_heads. Received {embed_dim} and {num_heads}.")
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, embed_dim // num_heads
+        self.kdim = embed_dim if kdim is None else kdim
+        self.vdim = embed_dim if vdim is None else vdim
+        self.dropout, self.need_weights = dropout, need_weights
+        self.q_proj = Linear(embed_dim, embed_dim, weight_attr, bias_attr)
+        self.k_proj = Linear(self.kdim, embed_dim, weight_attr, bias_attr)
+        self.v_proj = Linear(self.vdim, embed_dim, weight_attr, bias_attr)
+        self.out_proj = Linear(embed_dim, embed_dim, weight_attr, bias_attr)
+
+    def _heads(self, x: Any) -> Any:
+        """[batch, length, embed_dim] as [batch, heads, length, head_dim]."""
+        return transpose(reshape(x, [0, 0, self.num_heads, self.head_dim]), [0, 2, 1, 3])
+
+    def compute_kv(self, key: Any, value: Any) -> tuple[Any, Any]:
+        """Keys [batch, length, kdim] and values [batch, length, vdim] as heads see them."""
+        return self._heads(self.k_proj(key)), self._heads(self.v_proj(value))
+
+    def gen_cache(self, key: Any, value: Any = None, type: Any = Cache) -> Any:
+        """A cache for `forward`.
+
+        `StaticCache`: what `compute_kv` makes of key and value (key for both, without a value). `Cache`: key and value
+        as they are, both [batch, heads, length, head_dim]; without a value an empty cache, of key's batch and dtype.
+        """
+        if type is StaticCache:
+            return StaticCache(*self.compute_kv(key, key if value is None else value))
+        if type is not Cache:
+            raise TypeError(f"MultiHeadAttention.gen_cache(type): Cache or StaticCache. Received {type!r}.")
+        if value is not None:
+            return Cache(key, value)
+        batch = key.shape[0] if key.shape[0] != -1 else shape(key)[0]
+        sizes = [batch, self.num_heads, 0, self.head_dim]
+        return Cache(full(sizes, 0.0, key.dtype), full(sizes, 0.0, key.dtype))
+
+    def _keys_and_values(self, key: Any, value: Any, cache: Any) -> tuple[Any, Any, Any]:
+        """Keys, values, and the cache of the next step."""
+        if isinstance(cache, StaticCache):
+            return cache.k, cache.v, cache
+        k, v = self.compute_kv(key, value)
+        if cache is None:
+            return k, v, None
+        k, v = concat([cache.k, k], 2), concat([cache.v, v], 2)
+        return k, v, Cache(k, v)
+
+    def forward(self, query: Any, key: Any = None, value: Any = None, attn_mask: Any = None, cache: Any = None) -> Any:
+        """[batch, queries, embed_dim] and keys and values, which are the queries unless given, to queries' shape.
+
+        `attn_mask` broadcasts to [batch, heads, queries, keys]: floats are added to the scores; False, or the integer
+        0, hides a position. With `need_weights` or a cache a tuple: the output, the weights, the new cache.
+        """
+        q = self._heads(self.q_proj(query))
+        k, v, cache = self._keys_and_values(query if key is None else key, query if value is None else value, cache)
+        mask, more = additive_mask(attn_mask, q.dtype), []
+        if self.need_weights:
+            out, weights = attend_with_weights(q, k, v, mask, self.dropout, self.training)
+            more.append(weights)
+        else:
+            out = attend(q, k, v, mask, self.dropout, self.training)
+        out = self.out_proj(reshape(transpose(out, [0, 2, 1, 3]), [0, 0, self.embed_dim]))
+        if cache is not None:
+            more.append(cache)
+        return (out, *more) if more else out

@@ -1,0 +1,56 @@
+"""A trace around another one, for those that want to see or change what is applied and leave the rest as it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.dtype import DType
+from ..core.param_attr import ParamAttr
+from ..core.place import Place
+from .operator import Operator
+from .trace import Trace
+
+
+class TraceAround(Trace):
+    """Does what `inner` does. Attributes that a trace need not have are the inner one's too."""
+
+    def __init__(self, inner: Trace):
+        self.inner = inner
+        self.computes = inner.computes
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "inner":  # it is not there yet
+            raise AttributeError(name)
+        return getattr(self.inner, name)
+
+    def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
+        """As the inner trace has it, and so have all others."""
+        return self.inner.apply(op, inputs, attrs)
+
+    def constant(self, array: Any, place: Place | None, stop_gradient: bool) -> Any:
+        """A value that holds the given array."""
+        return self.inner.constant(array, place, stop_gradient)
+
+    def parameter(self, shape: tuple[int, ...], dtype: DType, attr: ParamAttr, initializer: Any) -> Any:
+        """A new parameter, initialized."""
+        return self.inner.parameter(shape, dtype, attr, initializer)
+
+    def copy(self, x: Any, place: Place | None) -> Any:
+        """A value of its own that equals x, at `place`."""
+        return self.inner.copy(x, place)
+
+    def gradients(self, loss: Any, parameters: list | None, no_grad: Any = None) -> list[tuple[Any, Any]]:
+        """Parameters with their gradients."""
+        return self.inner.gradients(loss, parameters, no_grad)
+
+    def updating(self) -> Any:
+        """A context manager around the updates of an optimizer."""
+        return self.inner.updating()
+
+    def host_value(self, source: Any, dtype: DType, name: str) -> Any:
+        """A one-element value that the host decides anew at each step."""
+        return self.inner.host_value(source, dtype, name)
+
+    def persistent(self, shape: tuple[int, ...], dtype: DType, value: Any, name: str) -> Any:
+        """A new value that outlives a step without being a parameter."""
+        return self.inner.persistent(shape, dtype, value, name)

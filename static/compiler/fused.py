@@ -1,0 +1,84 @@
+"""The operator that stands for a group of elementwise operators in a compiled Program: one loop, nothing in between.
+
+It never gets into a file: only compiled plans hold it.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...backend.loops import is_ready
+from ...backend.loops.elementwise import ElementwiseLoop, is_known
+from ...core.dtype import from_numpy_dtype
+from ...ops.operator import Operator, operator
+from ...ops.spec import Spec
+
+
+class Part(NamedTuple):
+    """One operator of a group: its inputs by slot and its output, as numbers of the group's values."""
+
+    operator: Operator
+    inputs: tuple[Any, ...]
+    output: int
+    attrs: dict[str, Any]
+    formula: str
+
+
+class Group:
+    """Elementwise operators run as one; values 0, 1, … are its inputs, then what its parts make.
+
+    `outputs` are the values that leave the group, `specs` what is known of them.
+    """
+
+    def __init__(self, parts: Sequence[Part], outputs: Sequence[int], specs: Sequence[Spec]):
+        self.parts, self.outputs, self.specs = tuple(parts), tuple(outputs), tuple(specs)
+        self._loop: ElementwiseLoop | None = None
+
+    def __repr__(self) -> str:
+        return " + ".join(part.operator.type for part in self.parts)
+
+    def body(self) -> list[str]:
+        """The group as statements of the language of loops."""
+        numbers = {value: f"r{index}" for index, value in enumerate(self.outputs)}
+        lines = [f"t{part.output} = {part.formula}" for part in self.parts]
+        return [*lines, *(f"{name} = t{value}" for value, name in numbers.items())]
+
+    def __call__(self, xp: Any, arrays: Sequence[Any]) -> list[Any]:
+        """The outputs: by the loop where it fits the arrays, one operator after the other otherwise."""
+        if xp is np and is_ready():
+            loop = self._loop
+            if loop is None:
+                loop = self._loop = ElementwiseLoop(self.body(), [spec.dtype.name for spec in self.specs], self._fits)
+            results = loop(*[a if type(a) is np.ndarray else np.asarray(a) for a in arrays])
+            if results is not None:
+                return list(results)
+        return self._one_by_one(xp, arrays)
+
+    def _fits(self, arrays: Sequence[np.ndarray], shape: tuple[int, ...]) -> bool:
+        """Whether each part gives a result of `shape` from these arrays: sizes not known before may say otherwise."""
+        specs: list[Any] = [Spec(a.shape, from_numpy_dtype(a.dtype)) for a in arrays]
+        for part in self.parts:
+            inputs = tuple([specs[i] for i in slot] if type(slot) is tuple else None if slot is None else specs[slot]
+                           for slot in part.inputs)
+            specs.append(part.operator.infer_specs(inputs, part.attrs)[0])
+        outputs = [specs[index] for index in self.outputs]
+        return (all(is_known(a) for a in arrays) and all(s.shape == shape for s in specs[len(arrays):])
+                and [s.dtype for s in outputs] == [s.dtype for s in self.specs])
+
+    def _one_by_one(self, xp: Any, arrays: Sequence[Any]) -> list[Any]:
+        values: list[Any] = [*arrays, *[None] * len(self.parts)]
+        for part in self.parts:
+            inputs = [[values[i] for i in slot] if type(slot) is tuple else None if slot is None else values[slot]
+                      for slot in part.inputs]
+            kernel = part.operator.host_kernel if xp is np else part.operator.kernel
+            values[part.output] = kernel(xp, *inputs, **part.attrs)
+        return [values[index] for index in self.outputs]
+
+
+def _fused_elementwise(xp, x, *, group: Any):
+    return group(xp, x)
+
+
+fused_elementwise_op = operator("fused_elementwise", "X* -> Out*", kernel=_fused_elementwise,
+                                infer=lambda x, *, group: (list(group.specs),))

@@ -1,0 +1,27 @@
+"""The passes of the compiler, in the order in which they run: each takes a Unit and changes its operations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ....core import flags
+from ..unit import Unit
+from .common import merge_common
+from .dead import remove_dead
+from .elementwise import fuse_elementwise
+from .hoist import hoist_frozen
+
+flags.declare("FLAGS_verify_passes", False, "Check a Program's operations after every pass of the compiler.")
+
+PASSES: tuple[Callable[[Unit], None], ...] = (merge_common, remove_dead, hoist_frozen, fuse_elementwise, remove_dead)
+
+
+def optimize(unit: Unit) -> Unit:
+    """Runs the passes on a Unit, which is changed, and gives it back."""
+    from ..verify import verify
+
+    for run in PASSES:
+        run(unit)
+        if flags.values["FLAGS_verify_passes"]:
+            verify(unit, run.__name__)
+    return unit

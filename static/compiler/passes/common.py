@@ -1,0 +1,40 @@
+"""Common subexpressions: an operation that computes again what another has computed is left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...program import Operation
+from ..unit import Unit, renamed
+
+
+def merge_common(unit: Unit) -> None:
+    """Merges operations of one type with the same inputs and attributes, and passes through plain copies."""
+    made: dict[Any, Operation] = {}
+    instead: dict[str, str] = {}
+    kept: list[Operation] = []
+    fixed = {*unit.inputs, *unit.results, *unit.updated}
+    for op in unit.ops:
+        op = renamed(op, instead, {})
+        if not unit.is_movable(op) or not fixed.isdisjoint(op.output_arg_names):
+            kept.append(op)
+            continue
+        if op.type == "assign" and op.input("X") and op.input("X")[0] not in fixed:
+            instead[op.output("Out")[0]] = op.input("X")[0]
+            continue
+        key = _key(op)
+        twin = made.get(key)
+        if twin is None:
+            made[key] = op
+            kept.append(op)
+            continue
+        for slot, names in op.outputs.items():
+            instead.update(zip(names, twin.output(slot), strict=False))
+    unit.ops = [renamed(op, instead, {}) for op in kept]
+
+
+def _key(op: Operation) -> Any:
+    inputs = tuple((slot, tuple(names)) for slot, names in sorted(op.inputs.items()) if names)
+    wanted = tuple(sorted(slot for slot, names in op.outputs.items() if names))
+    attrs = tuple((k, type(v).__name__, repr(v)) for k, v in sorted(op.attrs.items()) if not k.startswith("op_"))
+    return op.type, inputs, wanted, attrs

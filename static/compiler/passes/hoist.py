@@ -1,0 +1,24 @@
+"""What depends on constants and parameters alone is computed once, and again when a parameter has another array."""
+
+from __future__ import annotations
+
+from ...program import Operation
+from ..unit import Unit
+
+
+def hoist_frozen(unit: Unit) -> None:
+    """Moves such operations from `ops` to `prepared`.
+
+    Not a result: it leaves the Program, and whoever has it may change it.
+    """
+    invariant = set(unit.frozen)
+    results = set(unit.results)
+    kept: list[Operation] = []
+    for op in unit.ops:
+        if (unit.is_movable(op) and invariant.issuperset(op.input_arg_names)
+                and results.isdisjoint(op.output_arg_names) and unit.updated.isdisjoint(op.output_arg_names)):
+            unit.prepared.append(op)
+            invariant.update(op.output_arg_names)
+        else:
+            kept.append(op)
+    unit.ops = kept

@@ -1,0 +1,179 @@
+"""What the passes work on: the operations between given inputs and outputs, each value written once.
+
+A pass is a function that takes a Unit and changes its operations; `passes/` holds them, one a file, and none depends on
+another having run. Programs write a name as often as they like; here every write has a name of its own (`x`, `x@1`, …),
+so that operations may be moved, merged and removed by looking at names alone. Names that a sub-block (a loop's body, a
+branch) reads or writes stay as they are, and passes leave alone what concerns them: `pinned`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...ops.operator import Operator, find, is_declared
+from ...ops.spec import Spec
+from ..program import Block, Operation
+from .usage import block_writes, has_effect, reads, sub_block, writes
+
+
+@dataclass
+class Unit:
+    """Operations that compute `results` from `inputs`; `frozen` inputs seldom change from one run to the next."""
+
+    block: Block
+    ops: list[Operation]
+    inputs: list[str]
+    results: list[str]
+    frozen: frozenset[str] = frozenset()
+    pinned: frozenset[str] = frozenset()
+    updated: frozenset[str] = frozenset()
+    specs: dict[str, Spec] = field(default_factory=dict)
+    prepared: list[Operation] = field(default_factory=list)
+
+    def spec(self, name: str) -> Spec | None:
+        """Shape and dtype of a value; None where it holds no tensor, or nothing is known of it."""
+        found = self.specs.get(name)
+        return self.declared_spec(name) if found is None else found
+
+    def declared_spec(self, name: str) -> Spec | None:
+        """What the Program says of a value: files that others wrote say wrong things of values inside."""
+        variable = self.block.find_var(name.partition("@v")[0])
+        if variable is None or variable._dtype is None or variable.kind != "tensor":
+            return None
+        return variable.spec
+
+    def infer(self, op: Operation) -> None:
+        """Takes down what an operation's own rule says of the values that it makes."""
+        for name, spec in zip(*self.inferred(op), strict=True):
+            if spec is not None and name not in self.pinned:
+                self.specs[name] = spec
+
+    def inferred(self, op: Operation) -> tuple[list[str], list[Spec | None]]:
+        """The values that an operation makes, and what its rule says of them where that is known."""
+        if not is_declared(op.type) or sub_block(op) is not None:
+            return [], []
+        operator = find(op.type)
+        specs: list[Any] = []
+        for slot in operator.inputs:
+            found = [self.spec(name) for name in op.input(slot.name)]
+            if any(spec is None for spec in found):
+                return [], []
+            specs.append((found or None) if slot.many else found[0] if found else None)
+        attrs = {k: v for k, v in op.attrs.items() if k in operator.attributes}
+        try:
+            results = operator.infer_specs(tuple(specs), attrs)
+        except (ValueError, TypeError, IndexError):  # the run itself will tell the user, with the place
+            return [], []
+        names: list[str] = []
+        known: list[Spec | None] = []
+        for slot, spec in zip(operator.results, results, strict=False):
+            given = op.output(slot.name)
+            names += given
+            known += list(spec or [None] * len(given)) if slot.many else [spec] * len(given)
+        return names, known
+
+    def new_name(self, near: str, spec: Spec | None) -> str:
+        """A name for a value that a pass makes."""
+        name = f"{near.partition('@v')[0]}@v{len(self.specs)}"
+        while name in self.specs:
+            name += "'"
+        if spec is not None:
+            self.specs[name] = spec
+        return name
+
+    def is_movable(self, op: Operation) -> bool:
+        """Whether an operation gives the same wherever it stands behind its inputs: it may be moved, merged, fused."""
+        if sub_block(op) is not None or has_effect(op) or not is_declared(op.type):
+            return False
+        operator = find(op.type)
+        if operator.random or operator.aliases:
+            return False
+        names = {*op.input_arg_names, *op.output_arg_names}
+        return self.pinned.isdisjoint(names) and self.updated.isdisjoint(op.input_arg_names)
+
+    def readers(self) -> dict[str, int]:
+        """How many operations read each value; a result counts as read once more."""
+        counts: dict[str, int] = {}
+        for op in self.ops:
+            for name in set(reads(op)):
+                counts[name] = counts.get(name, 0) + 1
+        for name in set(self.results):
+            counts[name] = counts.get(name, 0) + 1
+        return counts
+
+    def producers(self) -> dict[str, Operation]:
+        """The operation that makes each value."""
+        return {name: op for op in self.ops for name in op.output_arg_names}
+
+    def rename(self, names: dict[str, str]) -> None:
+        """Reads other values in place of some."""
+        if names:
+            self.ops = [renamed(op, names, {}) for op in self.ops]
+            self.results = [names.get(name, name) for name in self.results]
+
+
+def renamed(op: Operation, inputs: dict[str, str], outputs: dict[str, str]) -> Operation:
+    """The operation over other names; itself where nothing changes."""
+    if inputs.keys().isdisjoint(op.input_arg_names) and outputs.keys().isdisjoint(op.output_arg_names):
+        return op
+    return Operation(op.block, op.type, {s: [inputs.get(n, n) for n in names] for s, names in op.inputs.items()},
+                     {s: [outputs.get(n, n) for n in names] for s, names in op.outputs.items()}, op.attrs, op.source)
+
+
+def alias_inputs(op: Operation) -> list[str]:
+    """The names whose memory an operation may write into: the inputs that have a new value among its outputs."""
+    if not is_declared(op.type):
+        return []
+    operator: Operator = find(op.type)
+    return [name for _, index in operator.aliases for name in op.input(operator.inputs[index].name)]
+
+
+_VIEWS = frozenset({"reshape2", "squeeze2", "unsqueeze2", "transpose2", "flatten_contiguous_range", "slice",
+                    "strided_slice", "split", "unbind", "unstack", "expand_v2", "expand_as_v2", "assign", "share_data",
+                    "cast", "reshape", "squeeze", "unsqueeze", "transpose", "flatten2", "expand"})
+"""The types whose results may share memory with an input."""
+
+
+def unit_of(block: Block, ops: Sequence[Operation], inputs: Sequence[str], results: Sequence[str],
+            frozen: Iterable[str] = (), pinned: Iterable[str] = ()) -> Unit:
+    """The Unit of these operations, with a name of its own for every write but those of `pinned` names."""
+    touched = {name for op in ops if sub_block(op) is not None for name in (*reads(op), *writes(op))}
+    pinned = frozenset(pinned) | touched
+    current: dict[str, str] = {}
+    known = set(inputs)
+    versions: dict[str, int] = {}
+    done: list[Operation] = []
+    updated: set[str] = set()
+    for op in ops:
+        if sub_block(op) is None:
+            known.update(op.input_arg_names)
+            new: dict[str, str] = {}
+            for name in op.output_arg_names:
+                if name in known and name not in pinned:
+                    versions[name] = versions.get(name, 0) + 1
+                    new[name] = f"{name}@v_{versions[name]}"
+            updated.update(current.get(n, n) for n in alias_inputs(op))
+            op = renamed(op, current, new)
+            known.update(name.partition("@v")[0] for name in op.output_arg_names)
+            current.update(new)
+        done.append(op)
+    for op in done:
+        if op.type in _VIEWS and not updated.isdisjoint(op.input_arg_names):
+            updated.update(op.output_arg_names)
+    unit = Unit(block, done, list(inputs), [current.get(name, name) for name in results], pinned=pinned,
+                updated=frozenset(updated))
+    unit.frozen = frozenset(name for name in frozen if name not in updated and name not in pinned)
+    for op in done:
+        unit.infer(op)
+    return unit
+
+
+def inner_unit(op: Operation, block: Block) -> Unit:
+    """The Unit of the block that a control-flow operation runs: what is seen outside it keeps its name."""
+    saved = list(op.attrs.get("saved", ()))
+    outside = list(dict.fromkeys(name for inner in block.ops for name in (*reads(inner), *writes(inner))
+                                 if name not in block.vars))
+    written = [name for name in block_writes(block)]
+    return unit_of(block, block.ops, [*outside, *saved], [*written, *saved], pinned=[*outside, *saved])

@@ -1,0 +1,41 @@
+"""Transformers hold the parameters and give the outputs, caches and gradients of PaddlePaddle's.
+
+The answers are in fixtures/transformer, made by its make.py.
+"""
+
+import importlib.util
+import json
+import pathlib
+
+import numpy as np
+import proa as paddle
+import pytest
+
+FIXTURES = pathlib.Path(__file__).parents[1] / "fixtures" / "transformer"
+
+
+def _cases():
+    spec = importlib.util.spec_from_file_location("transformer_cases", FIXTURES / "cases.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+cases = _cases()
+answers = dict(np.load(FIXTURES / "answers.npz"))
+made = json.loads((FIXTURES / "made.json").read_text())
+
+
+@pytest.mark.parametrize("name", sorted(cases.CASES))
+def test_same_as_oracle(name):
+    found = cases.CASES[name](paddle)
+    expected = {key.partition("/")[2]: value for key, value in answers.items() if key.partition("/")[0] == name}
+    assert set(found) == set(expected)
+    for key, value in expected.items():
+        assert found[key].dtype == value.dtype and found[key].shape == value.shape, key
+        np.testing.assert_allclose(found[key], value, rtol=1e-5, atol=1e-5, err_msg=key)
+
+
+@pytest.mark.parametrize("name", sorted(cases.MADE))
+def test_parameters_are_those_of_the_oracle(name):
+    assert cases.made(paddle, name) == made[name]

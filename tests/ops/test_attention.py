@@ -1,0 +1,108 @@
+"""What the records do not show of attention: tiles, memory, layouts, half precision, inference and refusals."""
+
+import tracemalloc
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa.core import dtype as dt
+from proa.ops import attention_kernels
+from proa.ops.attention import attention, attention_op, gradient_op
+from proa.ops.spec import Spec
+from proa.ops.trace import apply
+from records import floats
+
+
+def _given(batch, heads, length, dim, seed=0, dtype="float64"):
+    return [floats(batch, heads, length, dim, seed=seed + n).astype(dtype) for n in range(4)]
+
+
+def _results(arrays, mask, causal):
+    q, k, v = (paddle.to_tensor(a, stop_gradient=False) for a in arrays[:3])
+    mask = None if mask is None else paddle.to_tensor(mask, stop_gradient=False)
+    out = attention(q, k, v, mask, 0.3, causal)
+    (out * paddle.to_tensor(arrays[3])).sum().backward()
+    return [t.numpy() for t in (out, q.grad, k.grad, v.grad, *([] if mask is None else [mask.grad]))]
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("mask", [None, (40, 40), (3, 1, 40, 40), (3, 2, 1, 40), (1, 2, 40, 1)])
+@pytest.mark.parametrize("room", [1, 700, 1700, 5000])
+def test_tiles_of_any_size_give_the_same(monkeypatch, room, mask, causal):
+    arrays = _given(3, 2, 40, 4)
+    mask = None if mask is None else floats(*mask, seed=9)
+    whole = _results(arrays, mask, causal)
+    monkeypatch.setattr(attention_kernels, "_TILE", room)
+    for found, expected in zip(_results(arrays, mask, causal), whole, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+
+
+def test_scores_of_all_heads_are_never_in_memory():
+    batch, heads, length, dim = 2, 8, 512, 8
+    q, k, v = (paddle.to_tensor(a, stop_gradient=False) for a in _given(batch, heads, length, dim, dtype="float32")[:3])
+    scores = batch * heads * length * length * 4
+    tracemalloc.start()
+    attention(q, k, v).sum().backward()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < scores / 4, (peak, scores)
+
+
+def test_result_lies_in_memory_as_the_query_does():
+    x = paddle.to_tensor(floats(2, 5, 3, 4)).transpose([0, 2, 1, 3])
+    out = attention(x, x, x)
+    assert out.shape == [2, 3, 5, 4]
+    assert out.transpose([0, 2, 1, 3]).numpy().flags.c_contiguous
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_half_precision_is_computed_in_float32(dtype):
+    arrays = _given(2, 2, 9, 4)
+    halves = [paddle.to_tensor(a).astype(dtype) for a in arrays[:3]]
+    for half in halves:
+        half.stop_gradient = False
+    out = attention(*halves, scale=0.3)
+    (out * paddle.to_tensor(arrays[3]).astype(dtype)).sum().backward()
+    same = [half.astype("float64").numpy() for half in halves]
+    wanted = _results([*same, arrays[3]], None, False)
+    for found, expected in zip([out, *(half.grad for half in halves)], wanted, strict=True):
+        assert found.dtype == dtype
+        np.testing.assert_allclose(found.astype("float64").numpy(), expected, rtol=0.03, atol=0.03)
+
+
+@pytest.mark.parametrize("dtype", [dt.float32, dt.float64, dt.float16])
+def test_inferred_is_what_is_computed(dtype):
+    shapes = [(2, 3, 4, 5), (2, 3, 6, 5), (2, 3, 6, 7), (6,)]
+    given = [paddle.zeros(shape, dtype) for shape in shapes]
+    specs = [Spec(shape, dtype) for shape in shapes]
+    found = apply(attention_op, *given, scale=1.0)
+    inferred = attention_op.infer_specs(tuple(specs), {"scale": 1.0})
+    assert [(tuple(t.shape), t.dtype) for t in found] == [(s.shape, s.dtype) for s in inferred]
+    unknown = [Spec((-1, *s.shape[1:]), dtype) for s in specs[:3]]
+    assert attention_op.infer_specs((*unknown, None), {"scale": 1.0})[0].shape == (-1, 3, 4, 7)
+    back = gradient_op.infer_specs((*specs, *inferred, inferred[0]), {"scale": 1.0, "with_mask": True})
+    values = apply(gradient_op, *given, *found, found[0], scale=1.0, with_mask=True)
+    assert [(tuple(t.shape), t.dtype) for t in values] == [(s.shape, s.dtype) for s in back]
+
+
+@pytest.mark.parametrize("shapes, more, said", [
+    ([(2, 3, 4), (2, 3, 4), (2, 3, 4)], {}, "4 dimensions"),
+    ([(2, 3, 4, 5), (2, 2, 4, 5), (2, 3, 4, 5)], {}, "batch and heads"),
+    ([(2, 3, 4, 5), (2, 3, 4, 6), (2, 3, 4, 5)], {}, "head_dim"),
+    ([(2, 3, 4, 5), (2, 3, 4, 5), (2, 3, 6, 5)], {}, "lengths"),
+    ([(2, 3, 4, 5), (2, 3, 6, 5), (2, 3, 6, 5)], {"causal": True}, "as many keys as queries"),
+    ([(2, 3, 4, 5)] * 3 + [(4, 5)], {}, "broadcast"),
+    ([(2, 1, 4, 5)] * 3 + [(2, 3, 4, 4)], {}, "must broadcast to"),
+    ([(2, 1, 4, 5)] * 3 + [(2, 2, 1, 4, 4)], {}, "must broadcast to"),
+])
+def test_shapes_that_do_not_agree_are_told(shapes, more, said):
+    with pytest.raises(ValueError, match=said):
+        attention(*(paddle.zeros(shape) for shape in shapes), **more)
+
+
+def test_dtypes_that_differ_are_told():
+    x = paddle.zeros([1, 1, 2, 2])
+    with pytest.raises(TypeError, match="float64"):
+        attention(x, x.astype("float64"), x)
+    with pytest.raises(TypeError, match="int64"):
+        attention(x.astype("int64"), x.astype("int64"), x.astype("int64"))

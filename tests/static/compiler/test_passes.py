@@ -1,0 +1,204 @@
+"""Each pass alone on small Programs: what it makes of the operations, and that the values stay what they were."""
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa.core.flags import flags_guard
+from proa.ops.elementwise import add_op
+from proa.static.compiler.passes.common import merge_common
+from proa.static.compiler.passes.dead import remove_dead
+from proa.static.compiler.passes.elementwise import fuse_elementwise
+from proa.static.compiler.passes.hoist import hoist_frozen
+from proa.static.compiler.unit import unit_of
+from proa.static.compiler.verify import verify
+from proa.static.program import Operation
+
+
+def build(function, *shapes):
+    """A Program of `function`, its inputs and its results' names."""
+    paddle.enable_static()
+    try:
+        main = paddle.static.Program()
+        with paddle.static.program_guard(main, paddle.static.Program()):
+            inputs = [paddle.static.data(f"x{n}", shape, "float32") for n, shape in enumerate(shapes)]
+            results = function(*inputs)
+    finally:
+        paddle.disable_static()
+    results = results if isinstance(results, (list, tuple)) else [results]
+    return main, [v.name for v in inputs], [v.name for v in results]
+
+
+def unit_for(function, *shapes, frozen=()):
+    main, inputs, results = build(function, *shapes)
+    block = main.global_block()
+    unit = unit_of(block, block.ops, inputs, results, frozen)
+    verify(unit, "the beginning")
+    return unit
+
+
+def types(unit):
+    return [op.type for op in unit.ops]
+
+
+def run(function, *arrays):
+    main, inputs, results = build(function, *[[None, *a.shape[1:]] for a in arrays])
+    return paddle.static.Executor().run(main, feed=dict(zip(inputs, arrays)), fetch_list=results)
+
+
+def same_with_and_without_loops(function, *arrays):
+    fused = run(function, *arrays)
+    with flags_guard({"FLAGS_cpu_engines": ""}):
+        plain = run(function, *arrays)
+    for a, b in zip(fused, plain, strict=True):
+        assert a.dtype == b.dtype and a.shape == b.shape
+        np.testing.assert_allclose(a, b, rtol=2e-6, atol=2e-6)
+
+
+X = np.random.default_rng(0).normal(size=(5, 4)).astype("float32")
+Y = np.random.default_rng(1).normal(size=(4,)).astype("float32")
+
+
+def test_equal_operations_are_merged():
+    unit = unit_for(lambda x: paddle.exp(x) * paddle.exp(x), [3])
+    merge_common(unit)
+    verify(unit, "merge_common")
+    assert types(unit) == ["exp", "elementwise_mul"]
+
+
+def test_operations_that_differ_in_an_attribute_are_not_merged():
+    unit = unit_for(lambda x: paddle.scale(x, 2.0) * paddle.scale(x, 3.0), [3])
+    merge_common(unit)
+    assert len(unit.ops) == 3
+
+
+def test_random_operations_are_not_merged():
+    unit = unit_for(lambda x: paddle.nn.functional.dropout(x) * paddle.nn.functional.dropout(x), [3])
+    merge_common(unit)
+    assert types(unit).count("dropout") == 2
+
+
+def test_copies_are_passed_through_but_results_stay():
+    unit = unit_for(lambda x: [paddle.assign(paddle.exp(x)) * 2, paddle.assign(x)], [3])
+    merge_common(unit)
+    remove_dead(unit)
+    verify(unit, "merge_common")
+    assert types(unit) == ["exp", "scale", "assign"]
+
+
+def test_what_nothing_needs_goes():
+    unit = unit_for(lambda x: (paddle.exp(x), x * 2)[1], [3])
+    remove_dead(unit)
+    assert types(unit) == ["scale"]
+
+
+def test_what_depends_on_frozen_inputs_alone_is_prepared():
+    unit = unit_for(lambda x, w: x * paddle.exp(w) + paddle.ones([3]), [2, 3], [3], frozen=["x1"])
+    hoist_frozen(unit)
+    verify(unit, "hoist_frozen")
+    assert [op.type for op in unit.prepared] == ["exp", "fill_constant"]
+    assert types(unit) == ["elementwise_mul", "elementwise_add"]
+
+
+def test_a_result_is_not_prepared():
+    unit = unit_for(lambda x, w: [x * w, paddle.exp(w)], [2, 3], [3], frozen=["x1"])
+    hoist_frozen(unit)
+    assert not unit.prepared
+
+
+def test_a_chain_becomes_one_operation():
+    unit = unit_for(lambda x, y: paddle.tanh(paddle.nn.functional.relu(x * y) + 1.0), [-1, 4], [4])
+    fuse_elementwise(unit)
+    verify(unit, "fuse_elementwise")
+    assert types(unit) == ["fused_elementwise"]
+    assert repr(unit.ops[0].attrs["group"]) == "elementwise_mul + relu + scale + tanh"
+
+
+def test_a_detour_keeps_groups_apart():
+    """The sum needs exp(x) twice, once through a product of matrices: it cannot be in the group of exp."""
+    def function(x):
+        e = paddle.exp(x) * 2
+        return paddle.matmul(e, e) + e
+
+    unit = unit_for(function, [4, 4])
+    fuse_elementwise(unit)
+    verify(unit, "fuse_elementwise")
+    assert types(unit) == ["fused_elementwise", "matmul_v2", "elementwise_add"]
+
+
+def test_two_groups_that_need_each_other_stay_two():
+    def function(x):
+        a, b = paddle.exp(x), paddle.tanh(x)
+        m = paddle.matmul(a + 1, a)
+        n = paddle.matmul(b + 1, b)
+        return [m * b, n * a, m + n]
+
+    unit = unit_for(function, [4, 4])
+    fuse_elementwise(unit)
+    verify(unit, "fuse_elementwise")
+    same_with_and_without_loops(function, np.eye(4, dtype="float32"))
+
+
+@pytest.mark.parametrize("function", [
+    lambda x, y: paddle.tanh(x * y + x) - y,
+    lambda x, y: [(x > 0).astype("float32") * y, paddle.where(x > y, x, y * 2.0)],
+    lambda x, y: paddle.add_n([x * 2, x * 3, x * 4]),
+    lambda x, y: paddle.nn.functional.gelu(x + y) + x.sum(axis=0),
+    lambda x, y: paddle.sum(x) * y + paddle.mean(x) * 2 + 1,
+    lambda x, y: paddle.cast(x * 3, "int64") + 1,
+    lambda x, y: (x * 2).astype("float64") * 3,
+])
+def test_fused_values_are_the_same(function):
+    same_with_and_without_loops(function, X, Y)
+
+
+def test_sizes_that_were_unknown_may_broadcast():
+    """Where the Program knows neither size, a group runs operator by operator when they turn out to differ."""
+    main, inputs, results = build(lambda x, y: [(x + 1) * y, x * 2 + 1], [-1, 4], [-1, 4])
+    x, y = X[:1], X
+    found = paddle.static.Executor().run(main, feed=dict(zip(inputs, (x, y))), fetch_list=results)
+    np.testing.assert_allclose(found[0], (x + 1) * y, rtol=1e-6)
+    np.testing.assert_allclose(found[1], x * 2 + 1, rtol=1e-6)
+
+
+def test_parameters_that_change_are_prepared_again():
+    layer = paddle.nn.Linear(3, 2)
+    function = paddle.jit.to_static(lambda x: paddle.matmul(x, paddle.exp(layer.weight)))
+    x = paddle.ones([1, 3])
+    with paddle.no_grad():
+        before = function(x).numpy()
+        layer.weight.set_value(layer.weight.numpy() + 1)
+        after = function(x).numpy()
+    np.testing.assert_allclose(after, before * np.e, rtol=1e-5)
+
+
+def test_an_optimizers_update_is_seen_by_what_was_prepared():
+    layer = paddle.nn.Linear(3, 2, bias_attr=False)
+    optimizer = paddle.optimizer.SGD(0.1, parameters=layer.parameters())
+    function = paddle.jit.to_static(lambda x: paddle.matmul(x, layer.weight * 2.0))
+    x = paddle.ones([1, 3])
+    for _ in range(3):
+        with paddle.no_grad():
+            np.testing.assert_allclose(function(x).numpy(), x.numpy() @ (layer.weight.numpy() * 2), rtol=1e-5)
+        layer(x).sum().backward()
+        optimizer.step()
+        optimizer.clear_grad()
+
+
+def test_the_verifier_sees_what_is_wrong():
+    unit = unit_for(lambda x: paddle.exp(x) * 2, [3])
+    unit.ops.reverse()
+    with pytest.raises(RuntimeError, match="after the pass|After the pass turn: .* before it is made"):
+        verify(unit, "turn")
+    unit = unit_for(lambda x: paddle.exp(x) * 2, [3])
+    unit.ops.append(unit.ops[0])
+    with pytest.raises(RuntimeError, match="there is already"):
+        verify(unit, "repeat")
+    unit = unit_for(lambda x: x + x, [3])
+    op = unit.ops[0]
+    unit.ops = [Operation(op.block, add_op.type, {"X": op.input("X")}, op.outputs, {})]
+    with pytest.raises(RuntimeError, match="gives 0 values to the slot Y"):
+        verify(unit, "lose")
+    unit = unit_for(lambda x: paddle.exp(x), [3])
+    unit.results = ["nobody"]
+    with pytest.raises(RuntimeError, match="nothing makes the result"):
+        verify(unit, "ask")

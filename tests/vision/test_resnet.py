@@ -1,0 +1,101 @@
+"""Residual networks and LeNet: the state and the outputs of PaddlePaddle's, eager, converted, and saved and loaded.
+
+The answers are in fixtures/vision, made by its make.py. Outputs agree to float32 rounding in other orders of summation.
+"""
+
+import importlib.util
+import json
+import pathlib
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa.static import InputSpec
+from proa.vision.models import resnet
+
+FIXTURES = pathlib.Path(__file__).parents[1] / "fixtures" / "vision"
+
+
+def _cases():
+    spec = importlib.util.spec_from_file_location("vision_cases", FIXTURES / "cases.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+cases = _cases()
+outputs = dict(np.load(FIXTURES / "outputs.npz"))
+made = json.loads((FIXTURES / "made.json").read_text())
+
+
+@pytest.fixture
+def quick():
+    """Parameters of zeros: their values do not matter."""
+    zeros = paddle.nn.initializer.Constant(0.0)
+    paddle.nn.initializer.set_global_initializer(zeros, zeros)
+    yield
+    paddle.nn.initializer.set_global_initializer(None)
+
+
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=pytest.mark.slow) if name in cases.LARGE else name for name in cases.MADE])
+def test_state_is_that_of_the_oracle(name, quick):
+    assert cases.made(paddle, name) == made[name]
+
+
+def close(found, expected):
+    assert found.shape == expected.shape
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", cases.RUN)
+def test_outputs_are_those_of_the_oracle(name):
+    close(cases.build(paddle, name)(paddle.to_tensor(cases.image(name))).numpy(), outputs[name])
+
+
+@pytest.mark.parametrize("converted", [False, True])
+def test_training_is_that_of_the_oracle(converted):
+    model = cases.build(paddle, "resnet18")
+    losses, mean, variance = cases.train(paddle, paddle.jit.to_static(model) if converted else model, 3)
+    np.testing.assert_allclose(losses, outputs["train.losses"], rtol=1e-3)
+    close(mean, outputs["train.mean"])
+    close(variance, outputs["train.variance"])
+
+
+@pytest.mark.parametrize("name", ["resnet18", "LeNet"])
+def test_converted_saved_and_loaded(name, tmp_path):
+    model, x = cases.build(paddle, name), paddle.to_tensor(cases.image(name))
+    spec = InputSpec([None, *x.shape[1:]], "float32", "image")
+    converted = paddle.jit.to_static(model, input_spec=[spec])
+    close(converted(x).numpy(), outputs[name])
+    paddle.jit.save(converted, str(tmp_path / name))
+    loaded = paddle.jit.load(str(tmp_path / name))
+    loaded.eval()
+    close(loaded(x).numpy(), outputs[name])
+    close(loaded(x[:1]).numpy(), outputs[name][:1])
+
+
+def test_pretrained_weights_are_to_be_loaded_from_a_file():
+    for name in cases.MADE[:-1]:
+        with pytest.raises(NotImplementedError, match=f"{name}.*set_state_dict"):
+            getattr(paddle.vision.models, name)(pretrained=True)
+
+
+def test_wrong_settings_are_told():
+    with pytest.raises(ValueError, match="depth"):
+        paddle.vision.models.ResNet(resnet.BasicBlock, 42)
+    for setting in ({"groups": 2}, {"base_width": 128}, {"dilation": 2}):
+        with pytest.raises(ValueError, match="BottleneckBlock"):
+            resnet.BasicBlock(8, 8, **setting)
+
+
+def test_blocks_stand_alone():
+    x = paddle.ones([2, 8, 6, 6])
+    assert resnet.BasicBlock(8, 8)(x).shape == [2, 8, 6, 6]
+    assert resnet.BottleneckBlock(8, 2, dilation=2, norm_layer=paddle.nn.BatchNorm)(x).shape == [2, 8, 6, 6]
+    shorter = paddle.nn.Conv2D(8, 12, 1, stride=2)
+    assert resnet.BottleneckBlock(8, 3, 2, shorter, groups=3)(x).shape == [2, 12, 3, 3]
+
+
+def test_features_of_lenet():
+    assert paddle.vision.models.LeNet(0)(paddle.zeros([2, 1, 28, 28])).shape == [2, 16, 5, 5]
