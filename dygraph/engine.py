@@ -10,8 +10,10 @@ from typing import Any
 
 from .. import backend
 from ..core.errors import ModifiedInPlaceError
+from ..core.selected_rows import SelectedRows
 from ..ops.backward import Leaf, Node, Output, Walk, run_hooks
-from ..ops.trace import ArrayTrace, grad_mode, using
+from ..ops.trace import ArrayTrace, grad_mode, state, using
+from .selected_rows import gradient_of, tensor_of
 from .tensor import Tensor, new_tensor, superseded
 
 
@@ -65,6 +67,10 @@ def _start(tensor: Tensor, gradient: Tensor | None) -> Tensor:
     return gradient if gradient.dtype is tensor.dtype else gradient.astype(tensor.dtype)
 
 
+def _walk_type() -> type[Walk]:
+    return Walk if state.observer is None else state.observer.walk_type()
+
+
 def _walk(outputs: Sequence[Tensor], gradients: Sequence[Tensor | None], retain: bool, create_graph: bool,
           targets: Sequence[Any] | None) -> dict[Any, Any]:
     """The gradients by edge: Tensors with `create_graph`, arrays otherwise."""
@@ -73,11 +79,24 @@ def _walk(outputs: Sequence[Tensor], gradients: Sequence[Tensor | None], retain:
     starts = [(t._edge, _start(t, g)) for t, g in zip(outputs, gradients, strict=True) if t._edge is not None]
     if create_graph:
         with using(EAGER), grad_mode(True):
-            return Walk(_read_tensors, retain, targets).run(starts)
+            return _walk_type()(_read_tensors, retain, targets).run(starts)
     namespace = backend.namespace_of([t._array for t in outputs])
     with using(ArrayTrace(namespace)):
-        found = Walk(_read_arrays, retain, targets).run([(edge, g._array) for edge, g in starts])
-    return {edge: namespace.asarray(g) for edge, g in found.items()}
+        found = _walk_type()(_read_arrays, retain, targets).run([(edge, g._array) for edge, g in starts])
+    return {edge: g if isinstance(g, SelectedRows) else namespace.asarray(g) for edge, g in found.items()}
+
+
+def walk_segment(roots: Sequence[tuple[Any, Any]], since: int, recorded: bool) -> dict[Any, Any]:
+    """What a walk back from the roots leaves at the leaves, and at nodes of an order below `since`.
+
+    It takes and gives arrays under the trace in charge, or Tensors that can be differentiated again (`recorded`).
+    """
+    from .eager import EAGER
+
+    if not recorded:
+        return _walk_type()(_read_arrays, False, None, since).run(roots)
+    with using(EAGER), grad_mode(True):
+        return _walk_type()(_read_tensors, True, None, since).run(roots)
 
 
 def backward(tensors: Sequence[Tensor], grad_tensors: Sequence[Tensor | None] | None = None,
@@ -108,8 +127,8 @@ def backward(tensors: Sequence[Tensor], grad_tensors: Sequence[Tensor | None] | 
 def _accumulate(leaf: Leaf, gradient: Any) -> None:
     if leaf.hooks:
         gradient = run_hooks(leaf.hooks, gradient)
-    array = gradient._array if isinstance(gradient, Tensor) else gradient
-    leaf.grad = new_tensor(array if leaf.grad is None else leaf.grad._array + array)
+    found = gradient_of(gradient) if isinstance(gradient, Tensor) else gradient
+    leaf.grad = tensor_of(found if leaf.grad is None else gradient_of(leaf.grad) + found)
 
 
 def tensor_hook(hook: Callable[[Tensor], Tensor | None]) -> Callable[[Any], Any]:
@@ -129,8 +148,8 @@ def tensor_hook(hook: Callable[[Tensor], Tensor | None]) -> Callable[[Any], Any]
         if isinstance(gradient, Tensor):
             return checked(hook(gradient))
         with using(EAGER), grad_mode(False):
-            result = checked(hook(new_tensor(gradient)))
-        return None if result is None else result._array
+            result = checked(hook(tensor_of(gradient)))
+        return None if result is None else gradient_of(result)
 
     return run
 
@@ -177,7 +196,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
             )
         if gradient is not None and type(tensor._edge) is Leaf and tensor._edge.hooks:
             gradient = run_hooks(tensor._edge.hooks, gradient)
-        results.append(gradient if gradient is None or isinstance(gradient, Tensor) else new_tensor(gradient))
+        results.append(gradient if gradient is None or isinstance(gradient, Tensor) else tensor_of(gradient))
     return results
 
 

@@ -129,6 +129,10 @@ class Tensor(_ArrayMethods):
         """True: it holds every element."""
         return True
 
+    def is_selected_rows(self) -> bool:
+        """False: it holds every element, and not some rows only."""
+        return False
+
     # Its value
 
     def numpy(self, force: bool = True) -> np.ndarray:
@@ -249,11 +253,12 @@ class Tensor(_ArrayMethods):
         return None if self.grad is None else self.grad.numpy()
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
-        """Sets the gradient to zeros, or forgets it."""
+        """Sets the gradient to zeros, or forgets it, as it does in any case where it holds some rows only."""
         holder = self._holder()
         if holder is not None and holder.grad is not None:
             xp = backend.namespace_of([self._array])
-            holder.grad = new_tensor(xp.zeros_like(self._array)) if set_to_zero else None
+            zeros = set_to_zero and holder.grad.is_dense()
+            holder.grad = new_tensor(xp.zeros_like(self._array)) if zeros else None
 
     clear_grad = clear_gradient
 

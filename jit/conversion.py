@@ -119,4 +119,10 @@ def _convert_called(function: FunctionType) -> FunctionType:
         return function
 
 
-_operators = operators.namespace(converted=Calls(_convert_called, _convert_function))
+_called = Calls(_convert_called, _convert_function)
+_operators = operators.namespace(converted=_called)
+
+
+def converted_callable(callee: Any) -> Any:
+    """What converted code calls for a function, a method, a Layer or any other callable."""
+    return _called(callee)

@@ -108,7 +108,7 @@ class ProgramFunction:
         block = program.global_block()
         for index in wanted:
             block.var(self.inputs[index]).stop_gradient = False
-        graph = BlockGraph(block)
+        graph = BlockGraph(block, no_grad=[name for n, name in enumerate(self.inputs) if n not in wanted])
         begin = len(block.ops)
         cotangents = []
         roots = []

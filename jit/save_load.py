@@ -151,9 +151,9 @@ def _specs(input_spec: Any) -> list[Any]:
 
 
 def _info(layer: Layer) -> dict[str, dict[str, Any]]:
-    """What the parameters and buffers of a Layer are called in it, by their own name."""
+    """What the parameters and buffers of a Layer are called in it, by their own name; of several names the last."""
     entries = {}
-    for structured, value in (*layer.named_parameters(), *layer.named_buffers()):
+    for structured, value in (*layer.named_parameters(), *layer.named_buffers(), *layer.state_dict().items()):
         trainable = getattr(value, "trainable", False)
         entries[value.name] = {"structured_name": structured, "stop_gradient": bool(value.stop_gradient),
                                "trainable": bool(trainable)}

@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..ops.closeness import clip
-from ..ops.elementwise import add_n, maximum
+from ..ops.elementwise import maximum
+from ..ops.merged import scale_all, total_square
 from ..ops.reduce import sum as total
+from ..ops.row_updates import held_values, with_held_values
 from ..ops.unary import sqrt, square
 
 Pairs = list[tuple[Any, Any]]
@@ -36,6 +38,8 @@ class ClipGradByValue(ClipGradBase):
 
     def clipped(self, gradient: Any) -> Any:
         """One gradient, clipped."""
+        if self.min <= 0 <= self.max:  # so that rows that are not held stay zero
+            return with_held_values(gradient, clip(held_values(gradient), self.min, self.max))
         return clip(gradient, self.min, self.max)
 
     def __repr__(self) -> str:
@@ -50,8 +54,9 @@ class ClipGradByNorm(ClipGradBase):
 
     def clipped(self, gradient: Any) -> Any:
         """One gradient, clipped."""
-        norm = sqrt(total(square(gradient)))
-        return gradient * (self.clip_norm / maximum(norm, self.clip_norm))
+        held = held_values(gradient)
+        norm = sqrt(total(square(held)))
+        return with_held_values(gradient, held * (self.clip_norm / maximum(norm, self.clip_norm)))
 
     def __repr__(self) -> str:
         return f"ClipGradByNorm(clip_norm={self.clip_norm})"
@@ -74,12 +79,12 @@ class ClipGradByGlobalNorm(ClipGradBase):
 
     def __call__(self, params_grads: Pairs) -> Pairs:
         """The pairs with clipped gradients."""
-        taking_part = [g for p, g in params_grads if g is not None and getattr(p, "need_clip", True)]
-        if not taking_part:
+        held = [held_values(g) for p, g in params_grads if g is not None and getattr(p, "need_clip", True)]
+        if not held:
             return params_grads
-        norm = sqrt(add_n([total(square(g)) for g in taking_part]))
-        scale = self.clip_norm / maximum(norm, self.clip_norm)
-        return [(p, g if g is None or not getattr(p, "need_clip", True) else g * scale.astype(g.dtype))
+        scale = self.clip_norm / maximum(sqrt(total_square(held)), self.clip_norm)
+        clipped = iter(scale_all(held, scale))
+        return [(p, g if g is None or not getattr(p, "need_clip", True) else with_held_values(g, next(clipped)))
                 for p, g in params_grads]
 
     def __repr__(self) -> str:

@@ -20,7 +20,8 @@ def load_state(layer: Any, state: dict[str, Any], use_structured_name: bool) -> 
     given = {key: value for key, value in state.items() if key != NAME_TABLE}
     if not use_structured_name:
         given = _by_structured_name(own, given)
-    missing = [key for key in own if key not in given]
+    filled = {id(own[key]) for key in given if key in own}  # a recurrent layer's parameters have two names each
+    missing = [key for key, value in own.items() if id(value) not in filled]
     unexpected = [key for key in given if key not in own]
     _check_fit(layer, own, given)
     for key, value in given.items():

@@ -59,7 +59,7 @@ class Node:
     def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
         """The gradients of the input slots, from those of the results."""
         assert self.op.gradient is not None
-        return self.op.gradient(gs, saved, self.attrs, self.edges)
+        return self.op.gradient.run(gs, saved, self.attrs, self.edges)
 
 
 class Output:
@@ -96,9 +96,14 @@ def _flat_edges(edges: Iterable[Any]) -> Iterable[Edge]:
             yield edge
 
 
-def reachable_nodes(roots: Iterable[Edge]) -> list[Node]:
-    """The nodes that the roots were computed from, the last first."""
-    stack = [node for node in map(edge_node, roots) if node is not None]
+def next_order() -> int:
+    """A number that is larger than the order of every node so far, and smaller than that of any to come."""
+    return next(_sequence)
+
+
+def reachable_nodes(roots: Iterable[Edge], since: int = 0) -> list[Node]:
+    """The nodes of an order of at least `since` that the roots were computed from, the last first."""
+    stack = [node for node in map(edge_node, roots) if node is not None and node.order >= since]
     seen = set(stack)
     while stack:
         for edge in stack.pop().edges:
@@ -106,7 +111,7 @@ def reachable_nodes(roots: Iterable[Edge]) -> list[Node]:
                 continue
             for one in edge if type(edge) is list else (edge,):
                 node = edge_node(one)
-                if node is not None and node not in seen:
+                if node is not None and node not in seen and node.order >= since:
                     seen.add(node)
                     stack.append(node)
     return sorted(seen, key=lambda node: node.order, reverse=True)
@@ -125,12 +130,14 @@ class Walk:
     """One backward pass. `run` gives the gradients of the leaves and of the targets, by edge.
 
     `read_saved(node)` turns what a node saved into values of the current trace; `retain` keeps it for another pass.
+    The pass ends at nodes of an order below `since`, as it does at leaves.
     """
 
     def __init__(self, read_saved: Callable[[Node], tuple], retain: bool,
-                 targets: Iterable[Edge] | None = None):
+                 targets: Iterable[Edge] | None = None, since: int = 0):
         self.read_saved = read_saved
         self.retain = retain
+        self.since = since
         self.targets = None if targets is None else set(targets)
         self.pending: dict[Any, Any] = {}
         self.found: dict[Edge, Any] = {}
@@ -139,7 +146,7 @@ class Walk:
         """Walks back from the roots, each an edge and the gradient it starts with."""
         for edge, gradient in roots:
             self._add(edge, gradient)
-        nodes = reachable_nodes(edge for edge, _ in roots)
+        nodes = reachable_nodes((edge for edge, _ in roots), self.since)
         if self.targets is not None:
             useful = set(_leading_to(nodes, self.targets))
             sources = {edge_node(target) for target in self.targets}

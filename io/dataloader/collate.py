@@ -20,7 +20,21 @@ _TEXT = (str, bytes, bytearray)
 _NO_TENSOR_KINDS = "OUSMm"  # objects, text and dates stay NumPy arrays
 
 
+_allocate: list[Callable[[tuple[int, ...], Any], np.ndarray]] = [np.empty]  # exchanged in a worker
+
+
+def allocate_by(allocate: Callable[[tuple[int, ...], Any], np.ndarray]) -> None:
+    """Lets `allocate(shape, dtype)` make the arrays of batches in this process, which must be a worker's."""
+    _allocate[0] = allocate
+
+
 def _stack(arrays: list[np.ndarray]) -> np.ndarray:
+    first = arrays[0]
+    if first.ndim and all(array.shape == first.shape and array.dtype == first.dtype for array in arrays):
+        stacked = _allocate[0]((len(arrays), *first.shape), first.dtype)
+        for number, array in enumerate(arrays):
+            stacked[number] = array
+        return stacked
     try:
         return np.stack(arrays)
     except ValueError as error:

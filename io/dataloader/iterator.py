@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import collections
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ...ops.trace import state
 from .fetch import END, Reading, make_fetcher
 from .pool import WorkerPool
 
@@ -18,6 +20,25 @@ def read_here(reading: Reading, indices: Iterator[Any]) -> Iterator[Any]:
         if batch is END:
             return
         yield batch
+
+
+class Watched:
+    """The batches; whoever observes the thread is told how long each was waited for."""
+
+    def __init__(self, batches: Iterator[Any]):
+        self._batches = batches
+
+    def __iter__(self) -> Watched:
+        return self
+
+    def __next__(self) -> Any:
+        observer = state.observer
+        if observer is None:
+            return next(self._batches)
+        begin = time.perf_counter()
+        batch = next(self._batches)
+        observer.batch_read(begin, time.perf_counter())
+        return batch
 
 
 class WorkerIterator:

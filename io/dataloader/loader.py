@@ -20,7 +20,7 @@ from . import arguments
 from .arguments import WHERE
 from .collate import default_collate_fn, default_convert_fn, to_tensors
 from .fetch import Reading
-from .iterator import WorkerIterator, read_here
+from .iterator import Watched, WorkerIterator, read_here
 from .pool import WorkerPool, start_method
 from .worker import WorkerSetup
 
@@ -36,7 +36,8 @@ class DataLoader:
     - `places`: the place of the Tensors; by default the one in use.
     - `num_workers`: processes that read ahead, `prefetch_factor` batches each; 0 reads here, when asked. The order of
       batches is the same. A worker's dataset is a copy; it may make Tensors on the CPU, and must touch no device.
-      Arrays come through memory shared with the worker, or with `use_shared_memory=False` through a pipe.
+      Arrays come in memory shared with the worker, where Tensors use them as they lie, or with
+      `use_shared_memory=False` through a pipe.
     - `timeout`: the seconds to wait for a batch of the workers; 0 waits without limit.
     - `worker_init_fn(worker_id)` is called in each worker before it reads.
     - `persistent_workers` keeps the workers between epochs. An iterator that starts while another one is using them
@@ -121,8 +122,8 @@ class DataLoader:
     def __iter__(self) -> Iterator[Any]:
         """Begins an epoch: an iterator over its batches."""
         if self.num_workers:
-            return map(self._received, self._iterate_workers())
-        return map(self._read, read_here(self._reading(), iter(self._indices)))
+            return Watched(map(self._received, self._iterate_workers()))
+        return Watched(map(self._read, read_here(self._reading(), iter(self._indices))))
 
     def __call__(self) -> Iterator[Any]:
         """As `iter(loader)`."""

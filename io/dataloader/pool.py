@@ -150,12 +150,12 @@ class WorkerPool:
         """Begins an epoch; what workers still read for an earlier one is of no use any more."""
         self._epoch += 1
         for worker in self._workers:
-            self._send(worker, Task(self._epoch, worker.results.received, seed=base_seed))
+            self._send(worker, Task(self._epoch, worker.results.take_freed(), seed=base_seed))
 
     def request(self, worker_id: int, indices: Any) -> None:
         """Asks a worker for the batch of `indices`."""
         worker = self._workers[worker_id]
-        self._send(worker, Task(self._epoch, worker.results.received, indices=indices))
+        self._send(worker, Task(self._epoch, worker.results.take_freed(), indices=indices))
 
     @staticmethod
     def _send(worker: _Worker, task: Task) -> None:

@@ -18,11 +18,12 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
+from ...backend.threads import set_num_threads
 from ...core.place import CPUPlace, set_expected_place
 from ...dygraph.eager import EAGER
 from ...ops.trace import set_default_trace
 from .. import randomness
-from .collate import to_arrays
+from .collate import allocate_by, default_collate_fn, to_arrays
 from .failure import Failure
 from .fetch import END, Reading, make_fetcher
 from .transport import Parcel, Sender
@@ -73,11 +74,11 @@ class WorkerSetup:
 class Task:
     """What a parent asks of a worker: to begin an epoch (`seed`), or to fetch the batch of `indices` in one.
 
-    `received` says how many answers have reached the parent.
+    `freed`: the blocks of earlier answers of which the parent uses nothing any more.
     """
 
     epoch: int
-    received: int
+    freed: list[int]
     seed: int | None = None
     indices: Any = None
 
@@ -150,6 +151,7 @@ class _Server:
 
     def answer(self, task: Task) -> Parcel:
         """The batch that a task asks for, an end, or a failure; tagged with the epoch and which of these it is."""
+        self._sender.begin()
         try:
             batch = self._fetch(task.indices)
             if batch is END:
@@ -166,6 +168,7 @@ def _prepare_process() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     set_expected_place(CPUPlace())
     set_default_trace(EAGER)
+    set_num_threads(1)  # the workers share the processors
 
 
 def worker_main(setup: WorkerSetup, worker_id: int, tasks: Connection, results: Connection,
@@ -175,9 +178,11 @@ def worker_main(setup: WorkerSetup, worker_id: int, tasks: Connection, results: 
     for connection in inherited:
         connection.close()
     inbox, sender = _Inbox(tasks, setup), Sender(results, setup.shared)
+    if setup.reading.collate_fn is default_collate_fn:  # one of the user's might keep the arrays it was given
+        allocate_by(sender.allocate)
     server = _Server(setup, worker_id, sender)
     while (task := inbox.get()) is not None:
-        sender.acknowledge(task.received)
+        sender.acknowledge(task.freed)
         if task.epoch < inbox.newest_epoch:
             continue  # of an epoch that the parent has given up
         if task.seed is not None:

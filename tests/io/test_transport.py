@@ -30,9 +30,11 @@ class Line:
         tag, payload, arrays = self.receiver.receive()
         thread.join()
         assert tag == "tag"
+        found = unpack(payload, arrays)
+        del arrays
         if acknowledge:
-            self.sender.acknowledge(self.receiver.received)
-        return unpack(payload, arrays)
+            self.sender.acknowledge(self.receiver.take_freed())
+        return found
 
 
 @contextlib.contextmanager
@@ -65,22 +67,61 @@ def test_round_trip(shared, size, nothing_left):
     found["f"][:] = 1  # arrays can be written to
 
 
-def test_acknowledged_blocks_are_used_again_and_others_not(nothing_left):
+def test_blocks_that_nobody_uses_are_used_again(nothing_left):
     with line() as both:
-        kept = [both.carry(np.full(LARGE, n)) for n in range(5)]
+        for n in range(5):
+            assert both.carry(np.full(LARGE, n)).sum() == n * LARGE
+            both.sender.acknowledge(both.receiver.take_freed())
         assert len(both.sender._blocks) == len(both.receiver._blocks) == 1
-        kept += [both.carry(np.full(LARGE, n), acknowledge=False) for n in (5, 6, 7)]
-        assert len(both.sender._blocks) == len(both.receiver._blocks) == 3
-        kept.append(both.carry(np.full(LARGE, 8)))
-        kept.append(both.carry(np.full(LARGE, 9)))
-        assert len(both.sender._blocks) == 4
-    assert all((array == n).all() for n, array in enumerate(kept))
+
+
+def test_arrays_that_are_kept_do_not_change_and_few_blocks_are_in_use(nothing_left):
+    with line() as both:
+        kept = [both.carry(np.full(LARGE, n)) for n in range(4 * transport.LENT)]
+        assert len(both.sender._blocks) == len(both.receiver._blocks) == transport.LENT + 1
+        assert all((array == n).all() for n, array in enumerate(kept))
+        part = kept[0][5:9].reshape(2, 2)
+        del kept
+        kept = [both.carry(np.full(LARGE, -n)) for n in range(10)]
+        assert part.tolist() == [[0, 0], [0, 0]]
+    assert all((array == -n).all() for n, array in enumerate(kept))
+
+
+def test_arrays_made_in_a_block_are_not_copied(nothing_left):
+    with line() as both:
+        both.carry(np.ones(3 * LARGE))
+        both.sender.acknowledge(both.receiver.take_freed())
+        both.sender.begin()
+        made = both.sender.allocate((2, LARGE), np.float32)
+        made[...] = [[1], [2]]
+        other = np.full(LARGE, 3, np.float32)
+        outside = both.sender.allocate((9 * LARGE,), np.float64)  # for which there is no room
+        outside[:] = 4
+        large = both.carry({"made": made, "other": other})
+        assert [large["made"].tolist()[1][0], large["other"][0]] == [2, 3]
+        made[1] = 5
+        assert large["made"][1, 0] == 5  # the same memory
+        assert both.sender._filling is None
+        both.sender.begin()
+        assert both.carry([both.sender.allocate((4,), "int8"), outside])[1][-1] == 4
+
+
+def test_a_message_given_up_leaves_its_block_free(nothing_left):
+    with line() as both:
+        both.carry(np.ones(LARGE))
+        both.sender.acknowledge(both.receiver.take_freed())
+        for _ in range(3):
+            both.sender.begin()
+            both.sender.allocate((4,), "int8")
+        assert both.carry(np.ones(LARGE)).sum() == LARGE
+        assert len(both.sender._blocks) == 1
 
 
 def test_a_block_that_is_too_small_is_replaced(nothing_left):
     with line() as both:
         for size in (LARGE, 3 * LARGE, LARGE, 3 * LARGE + 1):
             assert both.carry(np.ones(size)).sum() == size
+            both.sender.acknowledge(both.receiver.take_freed())
         assert len(both.sender._blocks) == len(both.receiver._blocks) == 1
         assert isinstance(both.receiver._blocks[0], mmap.mmap) and len(both.receiver._blocks[0]) >= 3 * LARGE * 8
 

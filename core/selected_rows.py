@@ -1,0 +1,120 @@
+"""A matrix of which only some rows are held: the gradient of a table that a few rows were looked up in.
+
+Knows NumPy arrays only. Adding two of them, or scaling one, costs by the rows held; whatever else is done with one is
+done with the whole matrix, which is made for that.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+
+class SelectedRows(NDArrayOperatorsMixin):
+    """The matrix of `height` rows that has values[i] added to its row rows[i], and zeros elsewhere.
+
+    `rows`: integers [n], in which a row may occur more than once; `values`: [n, …]. Paddle's SelectedRows.
+
+    >>> import numpy as np
+    >>> from proa.core.selected_rows import SelectedRows
+    >>> g = SelectedRows(np.array([2, 0, 2]), np.array([[1.0], [2.0], [3.0]]), 4)
+    >>> (g + g).merge().rows.tolist(), g.to_dense().tolist()
+    ([0, 2], [[2.0], [0.0], [4.0], [0.0]])
+    """
+
+    def __init__(self, rows: np.ndarray, values: np.ndarray, height: int, merged: bool = False):
+        self.rows, self.values, self.height = rows, values, height
+        self._merged = self if merged else None
+        self._dense: np.ndarray | None = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the whole matrix."""
+        return (self.height, *self.values.shape[1:])
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self.values.ndim
+
+    @property
+    def size(self) -> int:
+        """The number of elements of the whole matrix."""
+        return self.height * int(np.prod(self.values.shape[1:]))
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The element type."""
+        return self.values.dtype
+
+    def merge(self) -> SelectedRows:
+        """The same matrix with each row once, in order."""
+        if self._merged is None:
+            order = self.rows.argsort(kind="stable")
+            rows = self.rows[order]
+            first = np.flatnonzero(np.concatenate([[True], rows[1:] != rows[:-1]])) if rows.size else rows
+            values = np.add.reduceat(self.values[order], first, axis=0) if rows.size else self.values
+            self._merged = SelectedRows(rows[first], values.astype(self.dtype, copy=False), self.height, merged=True)
+        return self._merged
+
+    def to_dense(self) -> np.ndarray:
+        """The whole matrix."""
+        if self._dense is None:
+            merged = self.merge()
+            self._dense = np.zeros(self.shape, self.dtype)
+            self._dense[merged.rows] = merged.values
+        return self._dense
+
+    def with_values(self, values: np.ndarray) -> SelectedRows:
+        """The same rows with other values."""
+        return SelectedRows(self.rows, values, self.height, merged=self._merged is self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        dense = self.to_dense()
+        return np.array(dense, dtype, copy=True) if copy or dtype not in (None, dense.dtype) else dense
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if method == "__call__" and len(inputs) == 2 and not kwargs:
+            x, y = inputs
+            if ufunc is np.add:
+                return _sum(x, y)
+            if ufunc is np.multiply and (np.ndim(x) == 0 or np.ndim(y) == 0):
+                held, factor = (x, y) if isinstance(x, SelectedRows) else (y, x)
+                return held.with_values(held.values * factor)
+        if "out" in kwargs:
+            kwargs["out"] = tuple(map(_whole, kwargs["out"]))
+        return getattr(ufunc, method)(*map(_whole, inputs), **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.to_dense(), name)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.to_dense()[index]
+
+    def __len__(self) -> int:
+        return self.height
+
+    def __repr__(self) -> str:
+        return f"SelectedRows(rows={self.rows}, values={self.values}, height={self.height})"
+
+
+def _whole(value: Any) -> Any:
+    return value.to_dense() if isinstance(value, SelectedRows) else value
+
+
+def _sum(x: Any, y: Any) -> Any:
+    """x + y, one of which holds rows."""
+    if isinstance(x, SelectedRows) and isinstance(y, SelectedRows) and x.shape == y.shape:
+        rows = np.concatenate([x.rows, y.rows])
+        return SelectedRows(rows, np.concatenate([x.values, y.values]), x.height)
+    held, other = (x, y) if isinstance(x, SelectedRows) else (y, x)
+    if isinstance(other, SelectedRows) or np.shape(other) != held.shape:
+        return _whole(x) + _whole(y)
+    merged = held.merge()
+    total = np.array(other, np.result_type(other, held.dtype))
+    total[merged.rows] += merged.values
+    return total

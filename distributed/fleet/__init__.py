@@ -1,0 +1,5 @@
+"""What there is of `paddle.distributed.fleet`: recomputation, in `utils`."""
+
+from . import utils
+
+__all__ = ["utils"]

@@ -1,0 +1,5 @@
+"""`paddle.distributed.fleet.utils`: recompute."""
+
+from ..recomputation import recompute
+
+__all__ = ["recompute"]

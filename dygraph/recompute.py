@@ -1,0 +1,207 @@
+"""Recomputation: a function whose intermediate values are freed at once, and computed again for its gradient.
+
+Chen et al., Training Deep Nets with Sublinear Memory Cost, 2016. The function runs and is recorded as usual; then its
+part of the graph is replaced by one node, which knows where gradients leave that part. Its gradient runs the function
+again, from the same inputs and random state, and walks the new part. Knows Tensors and layers' buffers, no Program.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from ..core import nest
+from ..core.random import default_generator
+from ..ops.backward import Leaf, Node, Output, edge_node, next_order, reachable_nodes
+from ..ops.operator import Operator
+from ..ops.trace import Trace, grad_mode, state, using
+from ..ops.trace_around import TraceAround
+from .engine import walk_segment
+from .tensor import Tensor, new_tensor
+
+
+class _Results:
+    """What the backward walk asks of an operator, for a recomputed function: how many results there are."""
+
+    type = "recompute"
+    is_single = False
+    gradient = None
+
+    def __init__(self, count: int):
+        self.results = (None,) * count
+
+
+class _WatchedWrites(TraceAround):
+    """Keeps the first value of each Tensor to which an operator gives a new one."""
+
+    def __init__(self, inner: Trace):
+        super().__init__(inner)
+        self.before: dict[int, tuple[Tensor, Any]] = {}
+
+    def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
+        """Applies the operator."""
+        for _, position in op.aliases:
+            for tensor in nest.leaves(inputs[position]):
+                if isinstance(tensor, Tensor):
+                    self.before.setdefault(id(tensor), (tensor, tensor._array))
+        return self.inner.apply(op, inputs, attrs)
+
+
+class Segment:
+    """One call of a recomputed function: what it takes to run it again with the same outcome."""
+
+    def __init__(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], changing: Sequence[Tensor],
+                 preserve_rng_state: bool):
+        self.function, self.args, self.kwargs = function, args, kwargs
+        self.trace = state.trace.bare()
+        self.random_state = default_generator().get_state() if preserve_rng_state else None
+        self.given = {id(t): (t, t._array, t._edge) for t in nest.leaves([args, kwargs]) if isinstance(t, Tensor)}
+        self.before = {id(t): (t, t._array) for t in changing}  # what the call found in Tensors that it changed
+
+    def run(self) -> tuple[Any, int]:
+        """The function's result, and the order from which on nodes belong to it."""
+        since = next_order()
+        writes = _WatchedWrites(self.trace)
+        with using(writes), grad_mode(True):
+            result = self.function(*self.args, **self.kwargs)
+        for key, found in writes.before.items():
+            self.before.setdefault(key, found)
+        self.before = {key: (t, array) for key, (t, array) in self.before.items() if t._array is not array}
+        return result, since
+
+    def run_again(self) -> tuple[Any, int]:
+        """As `run`; Tensors that the call changed are left as they are."""
+        args, kwargs = nest.map_structure(self._as_given, (self.args, self.kwargs))
+        since = next_order()
+        with _random_state(self.random_state), _arrays(self.before.values()), using(self.trace), grad_mode(True):
+            result = self.function(*args, **kwargs)
+        return result, since
+
+    def _as_given(self, leaf: Any) -> Any:
+        """An argument as it was: another Tensor where its gradient has been cut off, or let flow, since."""
+        tensor, array, edge = self.given.get(id(leaf), (None, None, None))
+        if tensor is None or leaf._edge is edge:
+            return leaf
+        former = new_tensor(array)
+        former._edge = edge
+        return former
+
+    def arrays_found(self) -> list[Any]:
+        """The arrays of the arguments that the call did not change itself."""
+        return [array for key, (_, array, _) in self.given.items() if key not in self.before]
+
+
+@contextlib.contextmanager
+def _random_state(random_state: Any) -> Iterator[None]:
+    """Within the block random numbers are those that were drawn after the given state (None: the current one)."""
+    generator = default_generator()
+    before = generator.get_state()
+    if random_state is not None:
+        generator.set_state(random_state)
+    try:
+        yield
+    finally:
+        if random_state is not None:
+            generator.set_state(before)
+
+
+@contextlib.contextmanager
+def _arrays(values: Iterable[tuple[Tensor, Any]]) -> Iterator[None]:
+    """Within the block these Tensors have these arrays."""
+    kept = [(tensor, tensor._array) for tensor, _ in values]
+    for tensor, array in values:
+        tensor._array = array
+    try:
+        yield
+    finally:
+        for tensor, array in kept:
+            tensor._array = array
+
+
+class RecomputeNode(Node):
+    """A call of a recomputed function as the backward walk sees it."""
+
+    __slots__ = ("kept",)
+
+    def __init__(self, segment: Segment, edges: list[Any], count: int, kept: list[Any]):
+        super().__init__(_Results(count), {}, edges, (segment,))  # type: ignore[arg-type]
+        self.kept = kept
+
+    def kept_arrays(self) -> list[Any]:
+        """Values that the function found, which must not have been changed in place since."""
+        return self.kept if self.saved else []
+
+    def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
+        """Runs the function again and walks back through it."""
+        segment: Segment = saved[0]
+        result, since = segment.run_again()
+        outputs = _computed(result, since)
+        if len(outputs) != len(gs):
+            raise RuntimeError(_DIFFERENT.format(f"{len(outputs)} Tensors with a gradient, after {len(gs)} before"))
+        roots = [(t._edge, g) for t, g in zip(outputs, gs, strict=True) if g is not None]
+        del result, outputs
+        found = walk_segment(roots, since, any(isinstance(g, Tensor) for g in gs))
+        gradients = [_arrived(found, edge) for edge in self.edges]
+        known = {edge_node(edge) or edge for edge in self.edges}
+        if not found.keys() <= known:
+            raise RuntimeError(_DIFFERENT.format("a gradient for values that it did not use before"))
+        return gradients
+
+
+_DIFFERENT = (
+    "recompute(function): the second run of the function, for its gradient, gave {}. It must do the same each time: it "
+    "may depend on its arguments, parameters and random numbers, but on nothing that changes between the runs."
+)
+
+
+def _arrived(found: dict[Any, Any], edge: Any) -> Any:
+    """The gradient at an edge, from what a walk left."""
+    if type(edge) is not Output:
+        return found.get(edge)
+    gs = found.get(edge.node)
+    gradient = None if gs is None else gs[edge.index]
+    return gradient if gradient is None or edge.position is None else gradient.get(edge.position)
+
+
+def _is_inner(edge: Any, since: int) -> bool:
+    node = edge_node(edge)
+    return node is not None and node.order >= since
+
+
+def _computed(result: Any, since: int) -> list[Tensor]:
+    """The Tensors in a result that nodes of an order of at least `since` made, each once."""
+    tensors = {id(t): t for t in nest.leaves(result) if isinstance(t, Tensor) and _is_inner(t._edge, since)}
+    return list(tensors.values())
+
+
+def _leaving(nodes: Iterable[Node], since: int) -> tuple[list[Any], list[Any]]:
+    """The edges by which gradients leave the nodes, each once, and the arrays that were saved of values there."""
+    edges: dict[Any, None] = {}
+    arrays = []
+    for node in nodes:
+        for slot in node.edges:
+            for edge in slot if type(slot) is list else (slot,):
+                if edge is not None and not _is_inner(edge, since):
+                    edges[edge] = None
+        for position, of_output, index in node.op.gradient.values if node.op.gradient and node.saved else ():
+            if not of_output and type(node.edges[index]) is Leaf:
+                arrays.append(node.saved[position])  # type: ignore[index]
+    return list(edges), arrays
+
+
+def run_recomputed(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], changing: Sequence[Tensor],
+                   preserve_rng_state: bool) -> Any:
+    """The function's result, whose gradient runs it again. `changing`: Tensors to which it may give new values."""
+    if not state.grad_enabled:
+        return function(*args, **kwargs)
+    segment = Segment(function, args, kwargs, changing, preserve_rng_state)
+    result, since = segment.run()
+    outputs = _computed(result, since)
+    if not outputs:
+        return result
+    edges, arrays = _leaving(reachable_nodes([t._edge for t in outputs], since), since)
+    node = RecomputeNode(segment, edges, len(outputs), [*segment.arrays_found(), *arrays])
+    for index, tensor in enumerate(outputs):
+        tensor._edge = Output(node, index)
+    return result

@@ -1,0 +1,106 @@
+"""A Tensor that holds some rows of a matrix: the gradient of an embedding with `sparse=True`.
+
+To operators it is the whole matrix, which is made when one asks for it. Who can do with the rows alone (an optimizer, a
+clipper) asks `is_selected_rows()`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.dtype import DType, from_numpy_dtype
+from ..core.place import CPUPlace, Place
+from ..core.selected_rows import SelectedRows
+from .tensor import Tensor, new_tensor
+
+
+class SelectedRowsTensor(Tensor):
+    """A Tensor of a `SelectedRows`, until its value is replaced by another one."""
+
+    __slots__ = ("_selected", "_dense")
+
+    _selected: SelectedRows | None
+    _dense: Any
+
+    @property
+    def _array(self) -> Any:
+        return self._dense if self._selected is None else self._selected.to_dense()
+
+    @_array.setter
+    def _array(self, array: Any) -> None:
+        self._selected, self._dense = None, array
+
+    def is_selected_rows(self) -> bool:
+        """True while it holds rows only."""
+        return self._selected is not None
+
+    def is_dense(self) -> bool:
+        """True when it holds every element."""
+        return self._selected is None
+
+    def get_selected_rows(self) -> SelectedRows:
+        """The rows and their values; ValueError when every element is held by now."""
+        if self._selected is None:
+            raise ValueError("get_selected_rows(): this Tensor was given another value, and holds every element now.")
+        return self._selected
+
+    def rows(self) -> list[int]:
+        """The numbers of the rows held, one more than once perhaps."""
+        return self.get_selected_rows().rows.tolist()
+
+    def merged_rows(self) -> Tensor:
+        """The numbers of the rows held, each once: int64 [n]."""
+        return new_tensor(self.get_selected_rows().merge().rows)
+
+    def merged_values(self) -> Tensor:
+        """The values of the rows in `merged_rows()`: [n, …]."""
+        return new_tensor(self.get_selected_rows().merge().values)
+
+    def with_values(self, values: Tensor) -> SelectedRowsTensor:
+        """The rows in `merged_rows()` with other values."""
+        return _of_rows(self.get_selected_rows().merge().with_values(values._array))
+
+    @property
+    def shape(self) -> list[int]:
+        """The sizes of the whole matrix."""
+        return list(self._held().shape)
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        return from_numpy_dtype(self._held().dtype)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self._held().ndim
+
+    @property
+    def size(self) -> int:
+        """The number of elements of the whole matrix."""
+        return int(self._held().size)
+
+    @property
+    def place(self) -> Place:
+        """Where it is: on the host while it holds rows only."""
+        return CPUPlace() if self._selected is not None else super().place
+
+    def _held(self) -> Any:
+        return self._dense if self._selected is None else self._selected
+
+
+def _of_rows(selected: SelectedRows) -> SelectedRowsTensor:
+    tensor = SelectedRowsTensor.__new__(SelectedRowsTensor)
+    tensor._selected, tensor._dense, tensor._edge = selected, None, None
+    return tensor
+
+
+def tensor_of(gradient: Any) -> Tensor:
+    """The Tensor of a gradient as the backward walk gives it: an array, or some rows of one."""
+    return _of_rows(gradient) if isinstance(gradient, SelectedRows) else new_tensor(gradient)
+
+
+def gradient_of(tensor: Tensor) -> Any:
+    """A gradient as the backward walk takes it."""
+    selected = tensor._selected if isinstance(tensor, SelectedRowsTensor) else None
+    return tensor._array if selected is None else selected

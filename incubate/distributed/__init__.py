@@ -1,0 +1,5 @@
+"""`paddle.incubate.distributed`."""
+
+from . import fleet
+
+__all__ = ["fleet"]

@@ -1,0 +1,123 @@
+"""Updates of a parameter by a gradient that is zero but for some rows: sgd, momentum, adam, adamw.
+
+Such a gradient is a value of its own in eager code; see `core/selected_rows.py`. The operators compute what those of
+the same names in `optim.py` compute with the whole gradient, which is never made. The rows are given each once. Where
+the rule moves every row (a velocity, a moment that fades), every row is touched; sgd, and adam with `lazy_mode`, touch
+the given rows alone: with `lazy_mode` the others' moments rest. No file holds these operators.
+"""
+
+from typing import Any
+
+from .operator import operator
+from .optim import adam_op
+
+
+def holds_rows(gradient: Any) -> bool:
+    """Whether a gradient holds some rows only."""
+    asked = getattr(gradient, "is_selected_rows", None)
+    return asked is not None and asked()
+
+
+def held_values(gradient: Any) -> Any:
+    """The values that a gradient holds: itself, or those of its rows, each of which is there once."""
+    return gradient.merged_values() if holds_rows(gradient) else gradient
+
+
+def with_held_values(gradient: Any, values: Any) -> Any:
+    """The gradient with other values in place of `held_values(gradient)`."""
+    return gradient.with_values(values) if holds_rows(gradient) else values
+
+
+def _changing(x: Any) -> Any:
+    """x to be written into: its memory under an array object of its own, which tells the trace of the change."""
+    return x.view() if getattr(x.flags, "writeable", True) else x.copy()
+
+
+def _updates(*positions: int) -> Any:
+    """The specs of the aliased inputs, by their positions."""
+    return lambda *specs, **_: tuple(specs[p] for p in positions)
+
+
+def _rate(learning_rate: Any, param: Any) -> Any:
+    return learning_rate.reshape(()).astype(param.dtype)
+
+
+def _sgd(xp, param, learning_rate, values, rows):
+    param = _changing(param)
+    param[rows] -= _rate(learning_rate, param) * values
+    return param
+
+
+sgd_rows_op = operator("sgd_rows", "Param, LearningRate, Values, Rows -> ParamOut=Param", kernel=_sgd,
+                       infer=_updates(0))
+
+
+def _momentum(xp, param, values, rows, velocity, learning_rate, *, mu: float, use_nesterov: bool = False,
+              rescale_grad: float = 1.0):
+    param, velocity, rate = _changing(param), _changing(velocity), _rate(learning_rate, param)
+    values = values * rescale_grad if rescale_grad != 1.0 else values
+    velocity *= mu
+    velocity[rows] += values
+    if use_nesterov:
+        param -= (rate * mu) * velocity
+        param[rows] -= rate * values
+    else:
+        param -= rate * velocity
+    return param, velocity
+
+
+momentum_rows_op = operator(
+    "momentum_rows", "Param, Values, Rows, Velocity, LearningRate -> ParamOut=Param, VelocityOut=Velocity",
+    kernel=_momentum, infer=_updates(0, 3))
+
+_ADAM_SLOTS = ("Param, Values, Rows, LearningRate, Moment1, Moment2, Beta1Pow, Beta2Pow -> ParamOut=Param, "
+               "Moment1Out=Moment1, Moment2Out=Moment2, Beta1PowOut=Beta1Pow, Beta2PowOut=Beta2Pow")
+
+
+def _of_rows_alone(xp, param, values, rows, learning_rate, moment1, moment2, beta1_pow, beta2_pow, **attrs):
+    """Adam on the given rows; the others, and their moments, stay."""
+    param, moment1, moment2 = _changing(param), _changing(moment1), _changing(moment2)
+    param[rows], moment1[rows], moment2[rows], beta1_pow, beta2_pow = adam_op.kernel(
+        xp, param[rows], values, learning_rate, moment1[rows], moment2[rows], beta1_pow, beta2_pow, **attrs)
+    return param, moment1, moment2, beta1_pow, beta2_pow
+
+
+def _adam(xp, param, values, rows, learning_rate, moment1, moment2, beta1_pow, beta2_pow, *, beta1: float = 0.9,
+          beta2: float = 0.999, epsilon: float = 1e-8, lazy_mode: bool = False):
+    if lazy_mode:
+        return _of_rows_alone(xp, param, values, rows, learning_rate, moment1, moment2, beta1_pow, beta2_pow,
+                              beta1=beta1, beta2=beta2, epsilon=epsilon)
+    param, moment1, moment2 = _changing(param), _changing(moment1), _changing(moment2)
+    moment1 *= beta1
+    moment1[rows] += values * (1 - beta1)
+    moment2 *= beta2
+    moment2[rows] += values * values * (1 - beta2)
+    correction = xp.sqrt(1 - beta2_pow.reshape(()))
+    rate = learning_rate.reshape(()) * correction / (1 - beta1_pow.reshape(()))
+    step = xp.sqrt(moment2)
+    step += (epsilon * correction).astype(param.dtype)
+    xp.divide(moment1, step, out=step)
+    step *= rate.astype(param.dtype)
+    param -= step
+    return param, moment1, moment2, beta1_pow * beta1, beta2_pow * beta2
+
+
+adam_rows_op = operator("adam_rows", _ADAM_SLOTS, kernel=_adam, infer=_updates(0, 4, 5, 6, 7))
+
+
+def _adamw(xp, param, values, rows, learning_rate, moment1, moment2, beta1_pow, beta2_pow, *, beta1: float = 0.9,
+           beta2: float = 0.999, epsilon: float = 1e-8, coeff: float = 0.01, lr_ratio: float = 1.0,
+           with_decay: bool = True, lazy_mode: bool = False):
+    rate = learning_rate * lr_ratio
+    if with_decay:
+        param = _changing(param)
+        kept = (1 - rate.reshape(()) * coeff).astype(param.dtype)
+        if lazy_mode:
+            param[rows] *= kept
+        else:
+            param *= kept
+    return _adam(xp, param, values, rows, rate, moment1, moment2, beta1_pow, beta2_pow, beta1=beta1, beta2=beta2,
+                 epsilon=epsilon, lazy_mode=lazy_mode)
+
+
+adamw_rows_op = operator("adamw_rows", _ADAM_SLOTS, kernel=_adamw, infer=_updates(0, 4, 5, 6, 7))
