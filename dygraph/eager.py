@@ -23,6 +23,8 @@ from ..ops.trace import Trace, grad_mode, set_default_trace, state
 from .tensor import Parameter, Tensor, new_tensor
 
 _ndarray = np.ndarray
+_flags = flags.values
+_make = Tensor.__new__
 
 
 class EagerTrace(Trace):
@@ -37,6 +39,7 @@ class EagerTrace(Trace):
         if op.promotes and arrays[0].dtype is not arrays[1].dtype:
             inputs, arrays = _promoted(inputs)
         xp: Any = np
+        kernel = op.host_kernel
         for array in arrays:
             if type(array) is not _ndarray:
                 xp = _namespace(arrays)
@@ -44,22 +47,28 @@ class EagerTrace(Trace):
         else:
             if not arrays:
                 xp = _expected_namespace()
+        if xp is not np:
+            kernel = op.kernel
         try:
-            results = (op.host_kernel if xp is np else op.kernel)(xp, *arrays, **attrs)
+            results = kernel(xp, *arrays, **attrs)
         except (ValueError, TypeError, IndexError, AttributeError) as error:
             _explain(op, arrays, attrs, error)
             raise
-        if flags.values["FLAGS_check_nan_inf"]:
+        if _flags["FLAGS_check_nan_inf"]:
             _check_finite(op, results)
-        gradient = op.gradient
-        if op.is_single:
-            result = new_tensor(results if type(results) is _ndarray else xp.asarray(results))
-            if gradient is not None and state.grad_enabled:
-                edges = [x._edge for x in inputs] if op.is_plain else _slot_edges(inputs)
-                if any(edges):
-                    result._edge = Node(op, attrs, edges, gradient.save_arrays(arrays, (result._array,)))
-            return result
-        return _several(op, inputs, attrs, arrays, results, xp)
+        if not op.is_single:
+            return _several(op, inputs, attrs, arrays, results, xp)
+        if type(results) is not _ndarray:
+            results = xp.asarray(results)
+        result = _make(Tensor)
+        result._array = results
+        edge = None
+        if op.gradient is not None:
+            edges = [x._edge for x in inputs] if op.is_plain else _slot_edges(inputs)
+            if any(edges) and state.grad_enabled:
+                edge = Node(op, attrs, edges, op.gradient.save_arrays(arrays, (results,)))
+        result._edge = edge
+        return result
 
     def constant(self, array: Any, place: Place | None, stop_gradient: bool) -> Tensor:
         """A Tensor of the array, at `place` or the place in use."""
@@ -132,7 +141,10 @@ def _slot_arrays(op: Operator, inputs: tuple) -> list:
     arrays: list[Any] = []
     for slot, value in zip(op.inputs, inputs, strict=False):
         if slot.many and value is not None:
-            arrays.append([_array_of(op, slot, item) for item in value])
+            try:
+                arrays.append([item._array for item in value])
+            except AttributeError:
+                arrays.append([_array_of(op, slot, item) for item in value])
         else:
             arrays.append(_array_of(op, slot, value))
     return arrays

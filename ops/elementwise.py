@@ -36,10 +36,14 @@ def sum_to_y(g: Any, y_shape: Any, x_shape: Any, axis: int) -> Any:
     return reshape_to(sum_to(g, aligned), y_shape)
 
 
-def _binary(type: str, function: Callable[[Any], Callable], grad: Mapping | None = None,
+def _binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping | None = None,
             result: DType | None = None, formula: str | None = None) -> Operator:
-    def kernel(xp, x, y, *, axis: int = -1):
-        return function(xp)(x, y if axis == -1 else _aligned(x, y, axis))
+    if isinstance(function, str):
+        def kernel(xp, x, y, *, axis: int = -1):
+            return getattr(xp, function)(x, y if axis == -1 else _aligned(x, y, axis))
+    else:
+        def kernel(xp, x, y, *, axis: int = -1):
+            return function(xp)(x, y if axis == -1 else _aligned(x, y, axis))
 
     def infer(x, y, *, axis=-1):
         behind = () if axis == -1 else (1,) * (x.rank - axis - y.rank)
@@ -88,54 +92,58 @@ def _divide(xp):
         x, y, dtype=dt.get_default_dtype_object().dtype)
 
 
+def _times(g: Any, y: Any, axis: int) -> Any:
+    return g * y if axis == -1 else apply(multiply_op, g, y, axis=axis)
+
+
 def _masked(g: Any, mask: Any) -> Any:
     """The gradient where the mask is true, 0 elsewhere."""
     return g * cast(mask, dtype_of(g))
 
 
-add_op = _binary("elementwise_add", lambda xp: xp.add, {
+add_op = _binary("elementwise_add", "add", {
     "X": lambda g, X_shape: sum_to(g, X_shape),
     "Y": lambda g, Y_shape, X_shape, axis: sum_to_y(g, Y_shape, X_shape, axis)}, formula="X + Y")
-subtract_op = _binary("elementwise_sub", lambda xp: xp.subtract, {
+subtract_op = _binary("elementwise_sub", "subtract", {
     "X": lambda g, X_shape: sum_to(g, X_shape),
     "Y": lambda g, Y_shape, X_shape, axis: sum_to_y(-g, Y_shape, X_shape, axis)}, formula="X - Y")
-multiply_op = _binary("elementwise_mul", lambda xp: xp.multiply, {
-    "X": lambda g, Y, X_shape, axis: sum_to(apply(multiply_op, g, conj_of(Y), axis=axis), X_shape),
+multiply_op = _binary("elementwise_mul", "multiply", {
+    "X": lambda g, Y, X_shape, axis: sum_to(_times(g, conj_of(Y), axis), X_shape),
     "Y": lambda g, X, Y_shape, X_shape, axis: sum_to_y(g * conj_of(X), Y_shape, X_shape, axis)}, formula="X * Y")
 divide_op = _binary("elementwise_div", _divide, {
     "X": lambda g, Y, X_shape, axis: sum_to(apply(divide_op, g, conj_of(Y), axis=axis), X_shape),
     "Y": lambda g, Y, Out, Y_shape, X_shape, axis: sum_to_y(
         -apply(divide_op, g * conj_of(Out), conj_of(Y), axis=axis), Y_shape, X_shape, axis)}, formula="X / Y")
-floor_divide_op = _binary("elementwise_floordiv", lambda xp: xp.floor_divide)
-mod_op = _binary("elementwise_mod", lambda xp: xp.mod, {
+floor_divide_op = _binary("elementwise_floordiv", "floor_divide")
+mod_op = _binary("elementwise_mod", "mod", {
     "X": lambda g, X_shape: sum_to(g, X_shape),
     "Y": lambda g, X, Y, Y_shape, X_shape, axis: sum_to_y(
         -g * apply(floor_divide_op, X, Y, axis=axis), Y_shape, X_shape, axis)})
-pow_op = _binary("elementwise_pow", lambda xp: xp.power, {
+pow_op = _binary("elementwise_pow", "power", {
     "X": lambda g, X, Y, X_shape, axis: sum_to(
         g * apply(multiply_op, apply(pow_op, X, Y - 1, axis=axis), Y, axis=axis), X_shape),
     "Y": lambda g, X, Out, Y_shape, X_shape, axis: sum_to_y(g * Out * _log_or_zero(X), Y_shape, X_shape, axis)})
-maximum_op = _binary("elementwise_max", lambda xp: xp.maximum, {
+maximum_op = _binary("elementwise_max", "maximum", {
     "X": lambda g, X, Y, X_shape, axis: sum_to(_masked(g, apply(greater_equal_op, X, Y, axis=axis)), X_shape),
     "Y": lambda g, X, Y, Y_shape, X_shape, axis: sum_to_y(
         _masked(g, apply(less_than_op, X, Y, axis=axis)), Y_shape, X_shape, axis)}, formula="max(X, Y)")
-minimum_op = _binary("elementwise_min", lambda xp: xp.minimum, {
+minimum_op = _binary("elementwise_min", "minimum", {
     "X": lambda g, X, Y, X_shape, axis: sum_to(_masked(g, apply(less_equal_op, X, Y, axis=axis)), X_shape),
     "Y": lambda g, X, Y, Y_shape, X_shape, axis: sum_to_y(
         _masked(g, apply(greater_than_op, X, Y, axis=axis)), Y_shape, X_shape, axis)}, formula="min(X, Y)")
 
-equal_op = _binary("equal", lambda xp: xp.equal, result=dt.bool_, formula="X == Y")
-not_equal_op = _binary("not_equal", lambda xp: xp.not_equal, result=dt.bool_, formula="X != Y")
-less_than_op = _binary("less_than", lambda xp: xp.less, result=dt.bool_, formula="X < Y")
-less_equal_op = _binary("less_equal", lambda xp: xp.less_equal, result=dt.bool_, formula="X <= Y")
-greater_than_op = _binary("greater_than", lambda xp: xp.greater, result=dt.bool_, formula="X > Y")
-greater_equal_op = _binary("greater_equal", lambda xp: xp.greater_equal, result=dt.bool_, formula="X >= Y")
-logical_and_op = _binary("logical_and", lambda xp: xp.logical_and, result=dt.bool_, formula="X and Y")
-logical_or_op = _binary("logical_or", lambda xp: xp.logical_or, result=dt.bool_, formula="X or Y")
-logical_xor_op = _binary("logical_xor", lambda xp: xp.logical_xor, result=dt.bool_)
-bitwise_and_op = _binary("bitwise_and", lambda xp: xp.bitwise_and)
-bitwise_or_op = _binary("bitwise_or", lambda xp: xp.bitwise_or)
-bitwise_xor_op = _binary("bitwise_xor", lambda xp: xp.bitwise_xor)
+equal_op = _binary("equal", "equal", result=dt.bool_, formula="X == Y")
+not_equal_op = _binary("not_equal", "not_equal", result=dt.bool_, formula="X != Y")
+less_than_op = _binary("less_than", "less", result=dt.bool_, formula="X < Y")
+less_equal_op = _binary("less_equal", "less_equal", result=dt.bool_, formula="X <= Y")
+greater_than_op = _binary("greater_than", "greater", result=dt.bool_, formula="X > Y")
+greater_equal_op = _binary("greater_equal", "greater_equal", result=dt.bool_, formula="X >= Y")
+logical_and_op = _binary("logical_and", "logical_and", result=dt.bool_, formula="X and Y")
+logical_or_op = _binary("logical_or", "logical_or", result=dt.bool_, formula="X or Y")
+logical_xor_op = _binary("logical_xor", "logical_xor", result=dt.bool_)
+bitwise_and_op = _binary("bitwise_and", "bitwise_and")
+bitwise_or_op = _binary("bitwise_or", "bitwise_or")
+bitwise_xor_op = _binary("bitwise_xor", "bitwise_xor")
 
 add_n_op = operator(
     "sum", "X* -> Out",
@@ -246,6 +254,8 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
     >>> paddle.add(paddle.to_tensor([1, 2]), paddle.to_tensor([3, 4])).tolist()
     [4, 6]
     """
+    if getattr(y, "_is_proa_value", False):
+        return apply(add_op, x, y)
     if isinstance(y, _NUMBERS):
         x, y = _number(x, y)
         return apply(scale_op, x, None, bias=y)
@@ -254,6 +264,8 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
 
 def subtract(x: Any, y: Any, name: str | None = None) -> Any:
     """x - y, element by element, broadcasting."""
+    if getattr(y, "_is_proa_value", False):
+        return apply(subtract_op, x, y)
     if isinstance(y, _NUMBERS):
         x, y = _number(x, y)
         return apply(scale_op, x, None, bias=-y)
@@ -269,6 +281,8 @@ def _reverse_subtract(x: Any, y: Any) -> Any:
 
 def multiply(x: Any, y: Any, name: str | None = None) -> Any:
     """x * y, element by element, broadcasting."""
+    if getattr(y, "_is_proa_value", False):
+        return apply(multiply_op, x, y)
     if isinstance(y, _NUMBERS):
         x, y = _number(x, y)
         return apply(scale_op, x, None, scale=y)

@@ -15,8 +15,8 @@ For a repeated slot the value is a list, and so is what the rule returns.
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..core.dtype import from_numpy_dtype
@@ -65,99 +65,132 @@ class Saved:
     def __init__(self, of_output: bool, index: int, kind: str):
         self.of_output, self.index, self.kind = of_output, index, kind
 
-    def source(self) -> str:
-        """The expression that picks it out of the inputs `i` and outputs `o`."""
+    def source(self, operator: Operator) -> str:
+        """The expression that picks it out of the inputs `i` and outputs `o` of an operator."""
         value = f"{'o' if self.of_output else 'i'}[{self.index}]"
-        return value if self.kind == "value" else f"{self.kind}_of({value})"
+        if self.kind == "value":
+            return value
+        slot = (operator.results if self.of_output else operator.inputs)[self.index]
+        if slot.many or slot.optional or self.of_output or self.kind == "dtype":
+            return f"{self.kind}_of({value})"
+        return f"one_shape_of({value})"
 
 
 class Gradient:
-    """The gradient of an operator: what to save, and how to call its rules."""
+    """The gradient of an operator: what to save, and how to call its rules.
 
-    __slots__ = ("saved", "save_arrays", "save_symbols", "values", "_calls", "_operator", "_filled", "_uses_attrs")
+    What follows from the rules' parameter names is worked out when it is first asked for.
+
+    - `saved`, and `values` among them: what an application keeps, as `Saved`; `(position, of_output, index)` of values.
+    - `save_arrays(inputs, outputs)`, `save_symbols(inputs, outputs)`: picks that from arrays, or from Variables.
+    - `run(gs, saved, attrs, wants)`: the gradients of the input slots (None where not wanted), from those of the
+      results (None where unused).
+    """
+
+    saved: list[Saved]
+    values: tuple[tuple[int, bool, int], ...]
+    save_arrays: Callable[[Any, Any], tuple]
+    save_symbols: Callable[[Any, Any], tuple]
+    run: Callable[..., list[Any]]
 
     def __init__(self, operator: Operator, rules: Mapping[str, Callable[..., Any]]):
-        self._operator = operator
+        self._operator, self._rules = operator, rules
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in Gradient.__annotations__:
+            raise AttributeError(name)
+        vars(self).update(_RuleReader(self._operator, self._rules).read())
+        return vars(self)[name]
+
+
+class _RuleReader:
+    """Reads the parameter names of rules, and writes the functions that save for them and call them."""
+
+    def __init__(self, operator: Operator, rules: Mapping[str, Callable[..., Any]]):
+        self.operator, self.rules = operator, rules
+        self.inputs = [slot.name for slot in operator.inputs]
+        self.results = [slot.name for slot in operator.results]
         self.saved: list[Saved] = []
-        positions: dict[str, int] = {}
-        used_outputs: set[int] = set()
-        self._uses_attrs = False
-        calls = []
-        for key, rule in rules.items():
-            slots = tuple(self._input_index(name.strip()) for name in key.split(","))
-            arguments = [self._argument(p, positions, used_outputs) for p in inspect.signature(rule).parameters]
-            text = f"lambda rule, gs, saved, attrs, wants: rule({', '.join(arguments)})"
-            call = eval(text)  # noqa: S307 - made of slot numbers and attribute names
-            calls.append((slots, rule, call))
-        self._calls = tuple(calls)
-        # Gradients of outputs that nothing used are zeros; their shapes and dtypes must be known.
-        self._filled = ()
-        if not operator.is_single:
-            self._filled = tuple(
-                (k, self._position(True, k, "shape", positions), self._position(True, k, "dtype", positions))
-                for k in sorted(used_outputs)
-            )
-        picked = ", ".join(s.source() for s in self.saved)
-        text = f"lambda i, o: ({picked}{',' if len(self.saved) == 1 else ''})"
-        # The text is made of slot numbers.
-        self.save_arrays = eval(text, {"shape_of": array_shape, "dtype_of": array_dtype})  # noqa: S307
-        self.save_symbols = eval(text, {"shape_of": symbol_shape, "dtype_of": symbol_dtype})  # noqa: S307
-        self.values = tuple((n, s.of_output, s.index) for n, s in enumerate(self.saved) if s.kind == "value")
+        self.positions: dict[tuple[bool, int, str], int] = {}
+        self.used: set[int] = set()  # the results whose gradients the rules ask for
+        self.globals: dict[str, Any] = {"filled": _filled}
 
-    def _input_index(self, name: str) -> int:
-        return [slot.name for slot in self._operator.inputs].index(name)
+    def read(self) -> dict[str, Any]:
+        """What a Gradient has, by name."""
+        lines = [line for number, (key, rule) in enumerate(self.rules.items()) for line in self._call(number, key, rule)]
+        # Gradients of results that nothing used are zeros; their shapes and dtypes must be known.
+        fill = [] if self.operator.is_single else [line for index in sorted(self.used) for line in self._fill(index)]
+        ruled = {name.strip() for key in self.rules for name in key.split(",")}
+        returned = ", ".join(f"r{n}" if name in ruled else "None" for n, name in enumerate(self.inputs))
+        source = "\n    ".join(["def run(gs, saved, attrs, wants):", *fill, *lines, f"return [{returned}]"])
+        exec(source, self.globals)  # noqa: S102 - made of slot numbers and attribute names
+        picked = ", ".join(s.source(self.operator) for s in self.saved)
+        pick = f"lambda i, o: ({picked}{',' if len(self.saved) == 1 else ''})"
+        from_array = re.sub(r"one_shape_of\((.*?\])\)", r"\1.shape", pick)
+        return {
+            "run": self.globals["run"], "saved": self.saved,
+            "values": tuple((n, s.of_output, s.index) for n, s in enumerate(self.saved) if s.kind == "value"),
+            # The text is made of slot numbers.
+            "save_arrays": eval(from_array, {"shape_of": array_shape, "dtype_of": array_dtype}),  # noqa: S307
+            "save_symbols": eval(pick, {"shape_of": symbol_shape, "one_shape_of": symbol_shape,
+                                        "dtype_of": symbol_dtype}),  # noqa: S307
+        }
 
-    def _position(self, of_output: bool, index: int, kind: str, positions: dict[str, int]) -> int:
-        key = f"{of_output}{index}{kind}"
-        if key not in positions:
-            positions[key] = len(self.saved)
+    def _call(self, number: int, key: str, rule: Callable[..., Any]) -> list[str]:
+        """The statements that give the gradients of a rule's slots."""
+        slots = [self.inputs.index(name.strip()) for name in key.split(",")]
+        self.globals[f"rule{number}"] = rule
+        arguments = ", ".join(self._argument(name) for name in parameter_names(rule))
+        if len(slots) == 1:
+            return [f"r{slots[0]} = rule{number}({arguments}) if wants[{slots[0]}] else None"]
+        targets = ", ".join(f"r{n}" for n in slots)
+        nothing = ", ".join("None" for _ in slots)
+        wanted = ", ".join(f"bool(wants[{n}])" for n in slots)
+        return [f"wanted = ({wanted})", f"{targets} = rule{number}({arguments}) if any(wanted) else ({nothing})"]
+
+    def _fill(self, index: int) -> list[str]:
+        shape, dtype = (self._position(True, index, kind) for kind in ("shape", "dtype"))
+        first = ["gs = list(gs)"] if index == min(self.used) else []
+        return [*first, f"gs[{index}] = filled(gs[{index}], saved[{shape}], saved[{dtype}])"]
+
+    def _position(self, of_output: bool, index: int, kind: str) -> int:
+        key = of_output, index, kind
+        if key not in self.positions:
+            self.positions[key] = len(self.saved)
             self.saved.append(Saved(of_output, index, kind))
-        return positions[key]
+        return self.positions[key]
 
-    def _argument(self, name: str, positions: dict[str, int], used_outputs: set[int]) -> str:
-        operator = self._operator
-        outputs = [slot.name for slot in operator.results]
+    def _argument(self, name: str) -> str:
+        """The expression for a rule's parameter."""
         if name == "wants":
-            return "wants"
+            return "wanted"
         if name == "attrs":
-            self._uses_attrs = True
-            return "attrs"
-        if name == "g" or (name.startswith("d_") and name[2:] in outputs):
-            index = 0 if name == "g" else outputs.index(name[2:])
-            used_outputs.add(index)
+            self.globals["defaults"] = self.operator.defaults
+            return "{**defaults, **attrs}"
+        if name == "g" or (name.startswith("d_") and name[2:] in self.results):
+            index = 0 if name == "g" else self.results.index(name[2:])
+            self.used.add(index)
             return f"gs[{index}]"
         base, _, kind = name.rpartition("_")
         if kind not in ("shape", "dtype"):
             base, kind = name, "value"
-        for of_output, names in ((False, [slot.name for slot in operator.inputs]), (True, outputs)):
+        for of_output, names in ((False, self.inputs), (True, self.results)):
             if base in names:
-                return f"saved[{self._position(of_output, names.index(base), kind, positions)}]"
-        if name not in operator.attributes:
+                return f"saved[{self._position(of_output, names.index(base), kind)}]"
+        if name not in self.operator.attributes:
             raise ValueError(
-                f"{operator.type}: a gradient rule asks for {name!r}, which is neither slot nor attribute."
+                f"{self.operator.type}: a gradient rule asks for {name!r}, which is neither slot nor attribute."
             )
-        self._uses_attrs = True
-        return f"attrs[{name!r}]"
+        if name not in self.operator.defaults:
+            return f"attrs[{name!r}]"
+        self.globals[f"default_{name}"] = self.operator.defaults[name]
+        return f"attrs.get({name!r}, default_{name})"
 
-    def __call__(self, gs: Sequence[Any], saved: tuple, attrs: dict[str, Any], wants: Sequence[Any]) -> list[Any]:
-        """The gradients of the input slots (None where not wanted), from those of the results (None where unused)."""
-        if self._uses_attrs and len(attrs) != len(self._operator.attributes):
-            attrs = {**self._operator.defaults, **attrs}
-        if self._filled:
-            gs = list(gs)
-            for index, shape, dtype in self._filled:
-                gs[index] = _filled(gs[index], saved[shape], saved[dtype])
-        result: list[Any] = [None] * len(self._operator.inputs)
-        for slots, rule, call in self._calls:
-            if len(slots) == 1:
-                if wants[slots[0]]:
-                    result[slots[0]] = call(rule, gs, saved, attrs, None)
-            else:
-                wanted = tuple(bool(wants[s]) for s in slots)
-                if any(wanted):
-                    for slot, gradient in zip(slots, call(rule, gs, saved, attrs, wanted), strict=True):
-                        result[slot] = gradient
-        return result
+
+def parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of a Python function's parameters."""
+    code = function.__code__
+    return code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
 
 
 def _filled(gradient: Any, shape: Any, dtype: Any) -> Any:

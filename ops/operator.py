@@ -26,9 +26,9 @@ import keyword
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..backend.loops.formula import Formula, accelerated
+from ..backend.loops.formula import WORTH_A_LOOP, Formula, accelerated
 from ..core.dtype import from_numpy_dtype
-from .gradient import Gradient
+from .gradient import Gradient, parameter_names
 from .signature import Slot, parse_signature
 from .spec import Spec
 
@@ -51,9 +51,6 @@ class Double(float):
 class Operator:
     """One declared operator. Made by `operator(...)`; found by `find(type)`."""
 
-    __slots__ = ("type", "inputs", "outputs", "results", "defaults", "attributes", "infer", "kernel", "host_kernel",
-                 "formula", "composed", "gradient", "promotes", "is_plain", "is_single", "aliases", "random")
-
     def __init__(self, type: str, signature: str, *, kernel: Callable[..., Any], infer: Callable[..., Any],
                  cpu: Callable[..., Any] | None, formula: Formula | None, composed: Callable[..., Any] | None,
                  grad: Mapping[str, Callable[..., Any]] | None, promotes: bool, random: bool):
@@ -64,14 +61,16 @@ class Operator:
         self.formula, self.composed = formula, composed
         self.promotes = promotes  # its first two inputs are brought to one dtype
         self.random = random  # a second run gives other values: never folded, merged or reordered
-        self.attributes = _attributes_of(kernel)
-        self.defaults = {k: p.default for k, p in self.attributes.items() if p.default is not inspect.Parameter.empty}
+        self._declared_kernel = kernel
+        self.defaults = {_attribute_name(k): value for k, value in (kernel.__kwdefaults__ or {}).items()}
         self.is_plain = not any(slot.many or slot.optional for slot in self.inputs)
         self.is_single = len(self.results) == 1 and not self.results[0].many and not self.results[0].alias
         names = [slot.name for slot in self.inputs]
         if cpu is None and formula is not None and not any(slot.many for slot in self.inputs):
             cpu = accelerated(formula, names, self.defaults, self._result_dtype)
-        self.host_kernel = self.kernel if cpu is None else _with_fallback(cpu, self.kernel)  # for NumPy arrays
+            self.host_kernel = _for_small_arrays(self.kernel, cpu, len(names) if self.is_plain else 1)
+        else:
+            self.host_kernel = self.kernel if cpu is None else _with_fallback(cpu, self.kernel)  # for NumPy arrays
         self.aliases = tuple((i, names.index(s.alias)) for i, s in enumerate(self.results) if s.alias)
         self.gradient = Gradient(self, grad) if grad else None
 
@@ -81,6 +80,11 @@ class Operator:
     def __reduce__(self):
         return find, (self.type,)
 
+    @functools.cached_property
+    def attributes(self) -> dict[str, inspect.Parameter]:
+        """The attributes by name, as the kernel's parameters."""
+        return _attributes_of(self._declared_kernel)
+
     def _result_dtype(self, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
         specs = tuple(None if a is None else Spec(a.shape, from_numpy_dtype(a.dtype)) for a in arrays)
         return self.infer_specs(specs, dict(attrs))[0].dtype.dtype
@@ -89,6 +93,31 @@ class Operator:
         """The specs of the results, always as a tuple."""
         inferred = self.infer(*specs, **attrs)
         return (inferred,) if isinstance(inferred, Spec) else tuple(inferred)
+
+
+def _for_small_arrays(kernel: Callable[..., Any], large: Callable[..., Any], looked_at: int) -> Callable[..., Any]:
+    """The kernel for NumPy arrays: the plain one, or `large` where one of the arrays `looked_at` (1 or 2) is worth it.
+
+    Every small operation of eager code comes through here.
+    """
+    if looked_at == 2:
+        def call_of_two(xp: Any, x: Any, y: Any, **attrs: Any) -> Any:
+            if x.size >= WORTH_A_LOOP or y.size >= WORTH_A_LOOP:
+                results = large(x, y, **attrs)
+                if results is not NotImplemented:
+                    return results
+            return kernel(xp, x, y, **attrs)
+
+        return functools.wraps(kernel)(call_of_two)
+
+    def call(xp: Any, x: Any, *others: Any, **attrs: Any) -> Any:
+        if x.size >= WORTH_A_LOOP or len(others) > 1:
+            results = large(x, *others, **attrs)
+            if results is not NotImplemented:
+                return results
+        return kernel(xp, x, *others, **attrs)
+
+    return functools.wraps(kernel)(call)
 
 
 def _with_fallback(cpu: Callable[..., Any], kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -114,7 +143,7 @@ def _attribute_name(parameter: str) -> str:
 
 def _with_keywords(kernel: Callable[..., Any]) -> Callable[..., Any]:
     """The kernel, taking attributes that are called by keywords under the names it gives them."""
-    names = [p for p in inspect.signature(kernel).parameters if keyword.iskeyword(p[:-1])]
+    names = [name for name in parameter_names(kernel) if keyword.iskeyword(name[:-1])]
     if not names:
         return kernel
     renamed = {name[:-1]: name for name in names}

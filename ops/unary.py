@@ -13,7 +13,7 @@ from .spec import Spec
 
 def _unary(type: str, function: Callable, grad: Callable | None = None, formula: str | None = None) -> Operator:
     """Floating in, floating out; the function is given `xp` and `x`."""
-    return operator(type, "X -> Out", kernel=lambda xp, x: function(xp, x), infer=same,
+    return operator(type, "X -> Out", kernel=function, infer=same,
                     grad={"X": grad} if grad else None, formula=formula)
 
 
