@@ -17,9 +17,9 @@ from ..core.param_attr import ParamAttr
 from ..core.place import Place, expected_place
 from ..ops.backward import Node, Output
 from ..ops.elementwise import cast
-from ..ops.operator import Operator
+from ..ops.operator import WORTH_A_LOOP, Operator
 from ..ops.spec import Spec
-from ..ops.trace import Trace, grad_mode, set_default_trace, state
+from ..ops.trace import Trace, grad_mode, offer_default_trace, state
 from .tensor import Parameter, Tensor, new_tensor
 
 _ndarray = np.ndarray
@@ -32,8 +32,12 @@ class EagerTrace(Trace):
 
     def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
         """Runs the kernel and records the application when an input wants a gradient."""
+        if not attrs and op.ufunc is not None and not _flags["FLAGS_check_nan_inf"]:
+            result = _apply_ufunc(op, inputs)
+            if result is not None:
+                return result
         try:
-            arrays = [x._array for x in inputs]
+            arrays = [None if x is None else x._array for x in inputs]
         except AttributeError:
             arrays = _slot_arrays(op, inputs)
         if op.promotes and arrays[0].dtype is not arrays[1].dtype:
@@ -41,7 +45,7 @@ class EagerTrace(Trace):
         xp: Any = np
         kernel = op.host_kernel
         for array in arrays:
-            if type(array) is not _ndarray:
+            if type(array) is not _ndarray and array is not None:
                 xp = _namespace(arrays)
                 break
         else:
@@ -64,7 +68,7 @@ class EagerTrace(Trace):
         result._array = results
         edge = None
         if op.gradient is not None:
-            edges = [x._edge for x in inputs] if op.is_plain else _slot_edges(inputs)
+            edges = _slot_edges(inputs) if op.has_lists else [None if x is None else x._edge for x in inputs]
             if any(edges) and state.grad_enabled:
                 edge = Node(op, attrs, edges, op.gradient.save_arrays(arrays, (results,)))
         result._edge = edge
@@ -112,6 +116,39 @@ class EagerTrace(Trace):
         tensor = new_tensor(_expected_namespace().full(shape, value, dtype.dtype))
         tensor.name, tensor.persistable = name, True
         return tensor
+
+
+def _apply_ufunc(op: Operator, inputs: tuple) -> Tensor | None:
+    """What `apply` does where small arrays of one dtype on the host go through one function of NumPy; None elsewhere.
+
+    That is what most operations of most programs are.
+    """
+    try:
+        if len(inputs) == 2:
+            x, y = inputs
+            a, b = x._array, y._array
+            if (type(a) is not _ndarray or type(b) is not _ndarray or a.dtype is not b.dtype
+                    or a.size >= WORTH_A_LOOP or b.size >= WORTH_A_LOOP):
+                return None
+            array = op.ufunc(a, b)
+            edges: Any = (x._edge, y._edge)
+            arrays: Any = (a, b)
+        else:
+            x, = inputs
+            a = x._array
+            if type(a) is not _ndarray or a.size >= WORTH_A_LOOP:
+                return None
+            array = op.ufunc(a)
+            edges, arrays = (x._edge,), (a,)
+    except (ValueError, TypeError, AttributeError):
+        return None  # the path for everything tells what is wrong
+    result = _make(Tensor)
+    result._array = array = array if type(array) is _ndarray else np.asarray(array)
+    if any(edges) and op.gradient is not None and state.grad_enabled:
+        result._edge = Node(op, {}, edges, op.gradient.save_arrays(arrays, (array,)))
+    else:
+        result._edge = None
+    return result
 
 
 def _namespace(arrays: list) -> Any:
@@ -232,4 +269,4 @@ def _check_finite(op: Operator, results: Any) -> None:
 
 
 EAGER = EagerTrace()
-set_default_trace(EAGER)
+offer_default_trace(EAGER)

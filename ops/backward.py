@@ -8,6 +8,7 @@ Which form the gradients take (arrays, Tensors, Variables) is up to the trace th
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from ..core.errors import GraphFreedError
 from .operator import Operator
 
 _sequence = itertools.count()
+_order_of = operator.attrgetter("order")
 
 
 class Leaf:
@@ -107,14 +109,15 @@ def reachable_nodes(roots: Iterable[Edge], since: int = 0) -> list[Node]:
     seen = set(stack)
     while stack:
         for edge in stack.pop().edges:
-            if edge is None or type(edge) is Leaf:
+            kind = type(edge)
+            if edge is None or kind is Leaf:
                 continue
-            for one in edge if type(edge) is list else (edge,):
-                node = edge_node(one)
+            for one in edge if kind is list else (edge,):
+                node = one if kind is Node else edge_node(one)
                 if node is not None and node not in seen and node.order >= since:
                     seen.add(node)
                     stack.append(node)
-    return sorted(seen, key=lambda node: node.order, reverse=True)
+    return sorted(seen, key=_order_of, reverse=True)
 
 
 def _leading_to(nodes: list[Node], targets: set[Edge]) -> list[Node]:
@@ -154,19 +157,23 @@ class Walk:
         else:
             useful = None
         for node in nodes:
-            gs = self._take(node)
+            gs = self._take(node) if node.hooks or self.targets else self._pop(node)
             if gs is not None and (useful is None or node in useful):
                 self._step(node, gs)
         if self.targets is not None:
             return {e: g for e, g in self.pending.items() if e in self.targets} | self.found
         return self.pending
 
+    def _pop(self, node: Node) -> list[Any] | None:
+        """The finished gradients of a node's results; None when none arrived."""
+        gs = self.pending.pop(node, None)
+        return gs if gs is None or not node.op.is_single else [gs]
+
     def _take(self, node: Node) -> list[Any] | None:
         """The finished gradients of a node's results, hooks applied; None when none arrived."""
-        gs = self.pending.pop(node, None)
+        gs = self._pop(node)
         if gs is None:
             return None
-        gs = [gs] if node.is_single else gs
         if node.hooks:
             for (index, position), hooks in node.hooks.items():
                 if position is None:
@@ -196,15 +203,19 @@ class Walk:
         gradients = node.gradients(gs, self.read_saved(node))
         if not self.retain:
             node.saved = None
+        pending = self.pending
         for edge, gradient in zip(node.edges, gradients, strict=True):
             if edge is None or gradient is None:
                 continue
-            if type(edge) is list:
+            kind = type(edge)
+            if kind is list:
                 for one, part in zip(edge, gradient, strict=True):
                     if one is not None and part is not None:
                         self._add(one, part)
-            else:
+            elif kind is Output:
                 self._add(edge, gradient)
+            else:
+                pending[edge] = pending[edge] + gradient if edge in pending else gradient
 
     def _add(self, edge: Edge, gradient: Any) -> None:
         pending = self.pending

@@ -17,7 +17,7 @@ from .infer import broadcast_shapes, same
 from .operator import Operator, operator
 from .shapes import reshape_to, sum_to
 from .spec import Spec
-from .trace import apply
+from .trace import apply, state
 
 
 def _aligned(x: Any, y: Any, axis: int) -> Any:
@@ -29,8 +29,10 @@ def _aligned(x: Any, y: Any, axis: int) -> Any:
 
 def sum_to_y(g: Any, y_shape: Any, x_shape: Any, axis: int) -> Any:
     """A gradient of the result's shape summed to y's, which stood at dimension `axis` of x."""
+    if axis == -1:
+        return sum_to(g, y_shape)
     rank = len(x_shape) if type(x_shape) is tuple else x_shape.ndim
-    if axis == -1 or type(y_shape) is not tuple or len(y_shape) == rank:
+    if type(y_shape) is not tuple or len(y_shape) == rank:
         return sum_to(g, y_shape)
     aligned = y_shape + (1,) * (rank - axis - len(y_shape))
     return reshape_to(sum_to(g, aligned), y_shape)
@@ -50,6 +52,7 @@ def _binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping 
         return Spec(broadcast_shapes(type, x.shape, y.shape + behind), result or promote(x.dtype, y.dtype))
 
     return operator(type, "X, Y -> Out", kernel=kernel, infer=infer, grad=grad, promotes=True,
+                    ufunc=function if isinstance(function, str) else None,
                     formula=formula and (lambda axis: formula if axis == -1 else None))
 
 
@@ -66,6 +69,11 @@ cast_op = operator(
 
 
 def _scale(xp, x, scale_tensor=None, *, scale: float = 1.0, bias: float = 0.0, bias_after_scale: bool = True):
+    if scale_tensor is None and x.dtype.kind == "f":
+        if scale == 1.0:
+            return x + bias
+        if bias == 0.0:
+            return x * scale
     factor = scale if scale_tensor is None else scale_tensor.reshape(()).astype(x.dtype)
     if x.dtype.kind in "iub":  # the file's attributes are floats; an integer tensor stays one
         factor = int(factor) if scale_tensor is None and factor == int(factor) else factor
@@ -93,6 +101,8 @@ def _divide(xp):
 
 
 def _times(g: Any, y: Any, axis: int) -> Any:
+    """The gradient times the conjugate of y."""
+    y = conj_of(y) if y.dtype.kind == "c" else y
     return g * y if axis == -1 else apply(multiply_op, g, y, axis=axis)
 
 
@@ -108,8 +118,8 @@ subtract_op = _binary("elementwise_sub", "subtract", {
     "X": lambda g, X_shape: sum_to(g, X_shape),
     "Y": lambda g, Y_shape, X_shape, axis: sum_to_y(-g, Y_shape, X_shape, axis)}, formula="X - Y")
 multiply_op = _binary("elementwise_mul", "multiply", {
-    "X": lambda g, Y, X_shape, axis: sum_to(_times(g, conj_of(Y), axis), X_shape),
-    "Y": lambda g, X, Y_shape, X_shape, axis: sum_to_y(g * conj_of(X), Y_shape, X_shape, axis)}, formula="X * Y")
+    "X": lambda g, Y, X_shape, axis: sum_to(_times(g, Y, axis), X_shape),
+    "Y": lambda g, X, Y_shape, X_shape, axis: sum_to_y(_times(g, X, -1), Y_shape, X_shape, axis)}, formula="X * Y")
 divide_op = _binary("elementwise_div", _divide, {
     "X": lambda g, Y, X_shape, axis: sum_to(apply(divide_op, g, conj_of(Y), axis=axis), X_shape),
     "Y": lambda g, Y, Out, Y_shape, X_shape, axis: sum_to_y(
@@ -221,10 +231,13 @@ def _as_floating(x: Any) -> Any:
 
 
 _NUMBERS = (int, float, np.number, np.bool_)
+_PLAIN = (int, float)
 
 
 def _number(x: Any, value: Any) -> tuple[Any, Any]:
     """x and a Python number that may meet in one operator; an integer x becomes floating when the number is."""
+    if type(value) in _PLAIN and x.dtype.is_differentiable:
+        return x, value
     if isinstance(value, (np.number, np.bool_)):
         value = value.item()
     if isinstance(value, float) and not x.dtype.is_differentiable:
@@ -255,7 +268,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
     [4, 6]
     """
     if getattr(y, "_is_proa_value", False):
-        return apply(add_op, x, y)
+        return state.trace.apply(add_op, (x, y), {})
     if isinstance(y, _NUMBERS):
         x, y = _number(x, y)
         return apply(scale_op, x, None, bias=y)
@@ -265,7 +278,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
 def subtract(x: Any, y: Any, name: str | None = None) -> Any:
     """x - y, element by element, broadcasting."""
     if getattr(y, "_is_proa_value", False):
-        return apply(subtract_op, x, y)
+        return state.trace.apply(subtract_op, (x, y), {})
     if isinstance(y, _NUMBERS):
         x, y = _number(x, y)
         return apply(scale_op, x, None, bias=-y)
@@ -282,7 +295,7 @@ def _reverse_subtract(x: Any, y: Any) -> Any:
 def multiply(x: Any, y: Any, name: str | None = None) -> Any:
     """x * y, element by element, broadcasting."""
     if getattr(y, "_is_proa_value", False):
-        return apply(multiply_op, x, y)
+        return state.trace.apply(multiply_op, (x, y), {})
     if isinstance(y, _NUMBERS):
         x, y = _number(x, y)
         return apply(scale_op, x, None, scale=y)

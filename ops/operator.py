@@ -9,6 +9,7 @@ A declaration names the type and slots as the `.pdmodel` format knows them, and 
   what the kernel takes without `xp`, and returns NotImplemented for what it leaves to the kernel.
 - `formula`, of an operator that works element by element, is what it computes as a scalar expression in its slots and
   attributes (see `backend/loops/formula.py`): large arrays are computed by it, and compilers fuse it with its like.
+- `ufunc` is the name of the function of NumPy that does what the kernel does without attributes.
 - `composed`, of an operator that Paddle's files do not know, applies operators that they do know to the same effect:
   Programs are written with those, and a compiler may put the operator in their place. It takes the inputs, and the
   attributes by keyword, and gives the results (None for one that only the operator's own gradient wants).
@@ -25,6 +26,8 @@ import inspect
 import keyword
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from ..backend.loops.formula import WORTH_A_LOOP, Formula, accelerated
 from ..core.dtype import from_numpy_dtype
@@ -53,7 +56,8 @@ class Operator:
 
     def __init__(self, type: str, signature: str, *, kernel: Callable[..., Any], infer: Callable[..., Any],
                  cpu: Callable[..., Any] | None, formula: Formula | None, composed: Callable[..., Any] | None,
-                 grad: Mapping[str, Callable[..., Any]] | None, promotes: bool, random: bool):
+                 grad: Mapping[str, Callable[..., Any]] | None, promotes: bool, random: bool,
+                 ufunc: str | None):
         self.type = type
         self.inputs, self.outputs = parse_signature(signature)
         self.results: tuple[Slot, ...] = tuple(slot for slot in self.outputs if not slot.file_only)
@@ -65,6 +69,8 @@ class Operator:
         self.defaults = {_attribute_name(k): value for k, value in (kernel.__kwdefaults__ or {}).items()}
         self.is_plain = not any(slot.many or slot.optional for slot in self.inputs)
         self.is_single = len(self.results) == 1 and not self.results[0].many and not self.results[0].alias
+        self.has_lists = any(slot.many for slot in self.inputs)
+        self.ufunc = None if ufunc is None else getattr(np, ufunc)  # for NumPy arrays: all that the kernel does
         names = [slot.name for slot in self.inputs]
         if cpu is None and formula is not None and not any(slot.many for slot in self.inputs):
             cpu = accelerated(formula, names, self.defaults, self._result_dtype)
@@ -98,7 +104,7 @@ class Operator:
 def _for_small_arrays(kernel: Callable[..., Any], large: Callable[..., Any], looked_at: int) -> Callable[..., Any]:
     """The kernel for NumPy arrays: the plain one, or `large` where one of the arrays `looked_at` (1 or 2) is worth it.
 
-    Every small operation of eager code comes through here.
+    Every small operation comes through here.
     """
     if looked_at == 2:
         def call_of_two(xp: Any, x: Any, y: Any, **attrs: Any) -> Any:
@@ -162,12 +168,12 @@ def operator(type: str, signature: str, *, kernel: Callable[..., Any], infer: Ca
              cpu: Callable[..., Any] | None = None, formula: Formula | None = None,
              composed: Callable[..., Any] | None = None,
              grad: Mapping[str, Callable[..., Any]] | None = None, promotes: bool = False,
-             random: bool = False) -> Operator:
+             random: bool = False, ufunc: str | None = None) -> Operator:
     """Declares an operator and puts it into the registry; a type is declared once."""
     if type in _registry:
         raise ValueError(f"The operator {type!r} is declared twice.")
     declared = Operator(type, signature, kernel=kernel, infer=infer, cpu=cpu, formula=formula, composed=composed,
-                        grad=grad, promotes=promotes, random=random)
+                        grad=grad, promotes=promotes, random=random, ufunc=ufunc)
     _registry[type] = declared
     return declared
 

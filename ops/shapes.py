@@ -7,6 +7,7 @@ a value whose shape is meant where a size is not yet known.
 
 from typing import Any
 
+from ..backend.kernels import reduce as fast
 from .operator import operator
 from .spec import Spec
 from .trace import apply
@@ -32,6 +33,10 @@ def _sum_kernel(xp, x, like=None, *, shape: list[int] = ()):
     return _sum_to(xp, x, _target(like, shape))
 
 
+def _accelerated_sum(x, like=None, *, shape: list[int] = ()):
+    return fast.sum_to(x, _target(like, shape))
+
+
 def _expand_kernel(xp, x, like=None, *, shape: list[int] = ()):
     return xp.broadcast_to(x, _target(like, shape))
 
@@ -40,7 +45,8 @@ def _reshape_kernel(xp, x, like=None, *, shape: list[int] = ()):
     return x.reshape(_target(like, shape))
 
 
-sum_to_op = operator("sum_to_shape", "X, Like? -> Out", kernel=_sum_kernel, infer=_handle_shape,
+sum_to_op = operator("sum_to_shape", "X, Like? -> Out", kernel=_sum_kernel, cpu=_accelerated_sum,
+                     infer=_handle_shape,
                      grad={"X": lambda g, X_shape: expand_to(g, X_shape)})
 expand_to_op = operator("expand_to_shape", "X, Like? -> Out", kernel=_expand_kernel, infer=_handle_shape,
                         grad={"X": lambda g, X_shape: sum_to(g, X_shape)})
@@ -58,6 +64,8 @@ def _apply(op: Any, g: Any, shape: Any) -> Any:
 
 def sum_to(g: Any, shape: Any) -> Any:
     """`g` summed over the dimensions along which `shape` was broadcast."""
+    if type(shape) is tuple and g.shape == shape:
+        return g
     return _apply(sum_to_op, g, shape)
 
 

@@ -9,39 +9,42 @@ from .elementwise import apply, cast, dtype_of, scale_op
 from .infer import same, with_dtype
 from .operator import Operator, operator
 from .spec import Spec
+from .trace import state
 
 
-def _unary(type: str, function: Callable, grad: Callable | None = None, formula: str | None = None) -> Operator:
-    """Floating in, floating out; the function is given `xp` and `x`."""
-    return operator(type, "X -> Out", kernel=function, infer=same,
-                    grad={"X": grad} if grad else None, formula=formula)
+def _unary(type: str, function: str | Callable, grad: Callable | None = None, formula: str | None = None) -> Operator:
+    """Floating in, floating out; the function is given `xp` and `x`, or named in `xp`."""
+    ufunc = function if isinstance(function, str) else None
+    kernel = (lambda xp, x: getattr(xp, ufunc)(x)) if ufunc is not None else function
+    return operator(type, "X -> Out", kernel=kernel, infer=same, grad={"X": grad} if grad else None, formula=formula,
+                    ufunc=ufunc)
 
 
 _TWO_OVER_SQRT_PI = 1.1283791670955126
 
-exp_op = _unary("exp", lambda xp, x: xp.exp(x), lambda g, Out: g * Out, "exp(X)")
-expm1_op = _unary("expm1", lambda xp, x: xp.expm1(x), lambda g, Out: g * (Out + 1.0), "expm1(X)")
-log_op = _unary("log", lambda xp, x: xp.log(x), lambda g, X: g / X, "log(X)")
-log2_op = _unary("log2", lambda xp, x: xp.log2(x), lambda g, X: g / (X * 0.6931471805599453),
+exp_op = _unary("exp", "exp", lambda g, Out: g * Out, "exp(X)")
+expm1_op = _unary("expm1", "expm1", lambda g, Out: g * (Out + 1.0), "expm1(X)")
+log_op = _unary("log", "log", lambda g, X: g / X, "log(X)")
+log2_op = _unary("log2", "log2", lambda g, X: g / (X * 0.6931471805599453),
                  "log(X) * 1.4426950408889634")
-log10_op = _unary("log10", lambda xp, x: xp.log10(x), lambda g, X: g / (X * 2.302585092994046))
-log1p_op = _unary("log1p", lambda xp, x: xp.log1p(x), lambda g, X: g / (X + 1.0), "log1p(X)")
-sqrt_op = _unary("sqrt", lambda xp, x: xp.sqrt(x), lambda g, Out: g / (Out * 2.0), "sqrt(X)")
+log10_op = _unary("log10", "log10", lambda g, X: g / (X * 2.302585092994046))
+log1p_op = _unary("log1p", "log1p", lambda g, X: g / (X + 1.0), "log1p(X)")
+sqrt_op = _unary("sqrt", "sqrt", lambda g, Out: g / (Out * 2.0), "sqrt(X)")
 rsqrt_op = _unary("rsqrt", lambda xp, x: 1 / xp.sqrt(x), lambda g, Out: g * (Out * Out * Out * -0.5), "1.0 / sqrt(X)")
-square_op = _unary("square", lambda xp, x: xp.square(x), lambda g, X: g * (X * 2.0), "X * X")
+square_op = _unary("square", "square", lambda g, X: g * (X * 2.0), "X * X")
 reciprocal_op = _unary("reciprocal", lambda xp, x: 1 / x, lambda g, Out: g * (Out * Out * -1.0), "1.0 / X")
-sin_op = _unary("sin", lambda xp, x: xp.sin(x), lambda g, X: g * cos(X))
-cos_op = _unary("cos", lambda xp, x: xp.cos(x), lambda g, X: g * (sin(X) * -1.0))
-tan_op = _unary("tan", lambda xp, x: xp.tan(x), lambda g, Out: g * (Out * Out + 1.0))
-asin_op = _unary("asin", lambda xp, x: xp.arcsin(x), lambda g, X: g * rsqrt(X * X * -1.0 + 1.0))
-acos_op = _unary("acos", lambda xp, x: xp.arccos(x), lambda g, X: g * (rsqrt(X * X * -1.0 + 1.0) * -1.0))
-atan_op = _unary("atan", lambda xp, x: xp.arctan(x), lambda g, X: g / (X * X + 1.0))
-sinh_op = _unary("sinh", lambda xp, x: xp.sinh(x), lambda g, X: g * cosh(X))
-cosh_op = _unary("cosh", lambda xp, x: xp.cosh(x), lambda g, X: g * sinh(X))
-tanh_op = _unary("tanh", lambda xp, x: xp.tanh(x), lambda g, Out: g * (Out * Out * -1.0 + 1.0), "tanh(X)")
-asinh_op = _unary("asinh", lambda xp, x: xp.arcsinh(x), lambda g, X: g * rsqrt(X * X + 1.0))
-acosh_op = _unary("acosh", lambda xp, x: xp.arccosh(x), lambda g, X: g * rsqrt(X * X - 1.0))
-atanh_op = _unary("atanh", lambda xp, x: xp.arctanh(x), lambda g, X: g / (X * X * -1.0 + 1.0))
+sin_op = _unary("sin", "sin", lambda g, X: g * cos(X))
+cos_op = _unary("cos", "cos", lambda g, X: g * (sin(X) * -1.0))
+tan_op = _unary("tan", "tan", lambda g, Out: g * (Out * Out + 1.0))
+asin_op = _unary("asin", "arcsin", lambda g, X: g * rsqrt(X * X * -1.0 + 1.0))
+acos_op = _unary("acos", "arccos", lambda g, X: g * (rsqrt(X * X * -1.0 + 1.0) * -1.0))
+atan_op = _unary("atan", "arctan", lambda g, X: g / (X * X + 1.0))
+sinh_op = _unary("sinh", "sinh", lambda g, X: g * cosh(X))
+cosh_op = _unary("cosh", "cosh", lambda g, X: g * sinh(X))
+tanh_op = _unary("tanh", "tanh", lambda g, Out: g - g * Out * Out, "tanh(X)")
+asinh_op = _unary("asinh", "arcsinh", lambda g, X: g * rsqrt(X * X + 1.0))
+acosh_op = _unary("acosh", "arccosh", lambda g, X: g * rsqrt(X * X - 1.0))
+atanh_op = _unary("atanh", "arctanh", lambda g, X: g / (X * X * -1.0 + 1.0))
 abs_op = operator("abs", "X -> Out", kernel=lambda xp, x: xp.abs(x), formula="abs(X)",
                   grad={"X": lambda g, X: g * sign(X)}, infer=lambda x: x if not x.dtype.is_complex else Spec(
                       x.shape, dt.float32 if x.dtype is dt.complex64 else dt.float64))
@@ -52,12 +55,12 @@ def _flat(g: Any) -> Any:
     return g * 0.0
 
 
-sign_op = _unary("sign", lambda xp, x: xp.sign(x), _flat,
+sign_op = _unary("sign", "sign", _flat,
                  "(1.0 if X > 0.0 else 0.0) - (1.0 if X < 0.0 else 0.0) if X == X else X")
-floor_op = _unary("floor", lambda xp, x: xp.floor(x), _flat, "floor(X)")
-ceil_op = _unary("ceil", lambda xp, x: xp.ceil(x), _flat, "ceil(X)")
+floor_op = _unary("floor", "floor", _flat, "floor(X)")
+ceil_op = _unary("ceil", "ceil", _flat, "ceil(X)")
 round_op = _unary("round", lambda xp, x: _round_half_away(xp, x), _flat, "copysign(floor(abs(X) + 0.5), X)")
-trunc_op = _unary("trunc", lambda xp, x: xp.trunc(x), _flat, "truncate(X)")
+trunc_op = _unary("trunc", "trunc", _flat, "truncate(X)")
 erf_op = _unary("erf", lambda xp, x: _erf(xp, x), lambda g, X: g * (exp(X * X * -1.0) * _TWO_OVER_SQRT_PI), "erf(X)")
 
 logical_not_op = operator("logical_not", "X -> Out", kernel=lambda xp, x: xp.logical_not(x), infer=with_dtype(dt.bool_),
@@ -91,7 +94,7 @@ def _function(op: Operator, doc: str, name: str, floating: bool = True) -> Calla
     def function(x: Any, name: str | None = None) -> Any:
         if floating and not dtype_of(x).is_differentiable:
             x = cast(x, dt.get_default_dtype_object())
-        return apply(op, x)
+        return state.trace.apply(op, (x,), {})
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
