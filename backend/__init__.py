@@ -7,6 +7,7 @@ used, never before.
 from .arrays import as_place, is_array, namespace_at, namespace_of, place_of, synchronize, to_numpy
 from .cuda import device_count as cuda_device_count
 from .cuda import is_available as cuda_is_available
+from .cuda import pop_range, push_range
 
 __all__ = ["as_place", "cuda_device_count", "cuda_is_available", "is_array", "namespace_at", "namespace_of", "place_of",
-           "synchronize", "to_numpy"]
+           "pop_range", "push_range", "synchronize", "to_numpy"]

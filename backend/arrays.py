@@ -33,7 +33,7 @@ def namespace_of(arrays: Any) -> ModuleType:
         if isinstance(array, (list, tuple)):
             if not array:
                 continue
-            own = namespace_of(array)
+            own = np if all(type(item) is np.ndarray for item in array) else namespace_of(array)
         else:
             own = np if isinstance(array, (np.ndarray, np.generic)) else cuda.cupy()
         if namespace is not None and own is not namespace:

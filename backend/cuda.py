@@ -59,3 +59,13 @@ def to_device(array: Any, place: CUDAPlace) -> Any:
 def to_host(array: Any) -> np.ndarray:
     """A copy of a device array on the host."""
     return cupy().asnumpy(array)
+
+
+def push_range(name: str) -> None:
+    """Begins a named range that NVIDIA's tools show."""
+    cupy().cuda.nvtx.RangePush(name)
+
+
+def pop_range() -> None:
+    """Ends the range that was begun last."""
+    cupy().cuda.nvtx.RangePop()

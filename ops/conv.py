@@ -8,6 +8,7 @@ gradient and the filter, `conv_filter_grad` in the input and the result's gradie
 from collections.abc import Sequence
 from typing import Any
 
+from ..backend import onednn
 from .conv_kernels import convolve, convolve_back, correlate
 from .layout import channels_first, channels_of, channels_restored, full_shape, sizes_along
 from .operator import Ints, Operator, operator
@@ -86,6 +87,41 @@ def _infer_filter_grad(x, g, *, kernel, groups=1, data_format="NCHW", **_):
     return Spec((channels_of(g.shape, data_format), channels // groups, *kernel), x.dtype)
 
 
+# the same by oneDNN, on NumPy arrays
+
+def _conv_by_onednn(x, w, *, strides=(), paddings=(), padding_algorithm="EXPLICIT", dilations=(), groups=1,
+                    data_format="NCHW"):
+    if not onednn.is_ready():
+        return NotImplemented
+    x = channels_first(x, data_format)
+    geo = _geometry(x.shape[2:], w.shape[2:], strides, paddings, dilations, padding_algorithm)
+    return _restored(onednn.convolution(x, w, geo.strides, geo.pads, geo.dilations, groups), data_format)
+
+
+def _restored(result: Any, data_format: str) -> Any:
+    return result if result is NotImplemented else channels_restored(result, data_format)
+
+
+def _input_grad_by_onednn(g, w, like=None, *, size=(), strides=(), paddings=(), padding_algorithm="EXPLICIT",
+                          dilations=(), groups=1, data_format="NCHW"):
+    if not onednn.is_ready():
+        return NotImplemented
+    g = channels_first(g, data_format)
+    sizes = sizes_along(like.shape, data_format) if like is not None else tuple(size)
+    geo = _geometry(sizes, w.shape[2:], strides, paddings, dilations, padding_algorithm)
+    return _restored(onednn.convolution_input_grad(g, w, geo.sizes, geo.strides, geo.pads, geo.dilations, groups),
+                     data_format)
+
+
+def _filter_grad_by_onednn(x, g, *, kernel, strides=(), paddings=(), padding_algorithm="EXPLICIT", dilations=(),
+                           groups=1, data_format="NCHW"):
+    if not onednn.is_ready():
+        return NotImplemented
+    x, g = channels_first(x, data_format), channels_first(g, data_format)
+    geo = _geometry(x.shape[2:], kernel, strides, paddings, dilations, padding_algorithm)
+    return onednn.convolution_filter_grad(x, g, geo.kernel, geo.strides, geo.pads, geo.dilations, groups)
+
+
 # their gradients, by each other
 
 def _to_input(g: Any, w: Any, shape: Any, data_format: str, **attrs: Any) -> Any:
@@ -107,7 +143,7 @@ def _by_filter(g, Input, Filter_shape, strides, paddings, padding_algorithm, dil
 
 
 def _convolution(type: str) -> Operator:
-    return operator(type, "Input, Filter -> Output", kernel=_conv, infer=_infer_conv,
+    return operator(type, "Input, Filter -> Output", kernel=_conv, cpu=_conv_by_onednn, infer=_infer_conv,
                     grad={"Input": _by_input, "Filter": _by_filter})
 
 
@@ -140,9 +176,10 @@ def _correlated_by_gradient(g, Input, strides, paddings, padding_algorithm, dila
                  dilations=dilations, groups=groups, data_format=data_format)
 
 
-input_grad_op = operator("conv_input_grad", "G, Filter, Like? -> Output", kernel=_input_grad,
+input_grad_op = operator("conv_input_grad", "G, Filter, Like? -> Output", kernel=_input_grad, cpu=_input_grad_by_onednn,
                          infer=_infer_input_grad, grad={"G": _back_by_gradient, "Filter": _back_by_filter})
-filter_grad_op = operator("conv_filter_grad", "Input, G -> Output", kernel=_filter_grad, infer=_infer_filter_grad,
+filter_grad_op = operator("conv_filter_grad", "Input, G -> Output", kernel=_filter_grad, cpu=_filter_grad_by_onednn,
+                          infer=_infer_filter_grad,
                           grad={"Input": _correlated_by_input, "G": _correlated_by_gradient})
 
 
@@ -182,14 +219,33 @@ def _conv_transpose(xp, x, w, bias=None, *, strides: Ints = (), paddings: Ints =
                     output_size: Ints = (), padding_algorithm: str = "EXPLICIT", groups: int = 1, dilations: Ints = (),
                     data_format: str = "NCHW"):
     x = channels_first(x, data_format)
-    kernel = w.shape[2:]
-    pads = _explicit(x.shape[2:], kernel, strides, paddings, padding_algorithm)
-    sizes = _transposed_sizes(x.shape[2:], kernel, strides, pads, dilations, output_padding, output_size)
-    geo = _geometry(sizes, kernel, strides, pads, dilations, "EXPLICIT")
+    geo = _transposed_geometry(x.shape[2:], w.shape[2:], strides, paddings, output_padding, output_size,
+                               padding_algorithm, dilations)
     result = convolve_back(xp, x, w, geo, groups)
     if bias is not None:
-        result = result + bias.reshape(-1, *(1,) * len(sizes))
+        result = result + bias.reshape(-1, *(1,) * len(geo.sizes))
     return channels_restored(result, data_format)
+
+
+def _transposed_geometry(sizes: Sequence[int], kernel: Sequence[int], strides: Any, paddings: Any, output_padding: Any,
+                         output_size: Any, algorithm: str, dilations: Any) -> Geometry:
+    """The windows of the convolution whose transpose this is."""
+    pads = _explicit(sizes, kernel, strides, paddings, algorithm)
+    wanted = _transposed_sizes(sizes, kernel, strides, pads, dilations, output_padding, output_size)
+    return _geometry(wanted, kernel, strides, pads, dilations, "EXPLICIT")
+
+
+def _transposed_by_onednn(x, w, bias=None, *, strides=(), paddings=(), output_padding=(), output_size=(),
+                          padding_algorithm="EXPLICIT", groups=1, dilations=(), data_format="NCHW"):
+    if not onednn.is_ready():
+        return NotImplemented
+    x = channels_first(x, data_format)
+    geo = _transposed_geometry(x.shape[2:], w.shape[2:], strides, paddings, output_padding, output_size,
+                               padding_algorithm, dilations)
+    result = onednn.convolution_input_grad(x, w, geo.sizes, geo.strides, geo.pads, geo.dilations, groups)
+    if bias is not None and result is not NotImplemented:
+        result += bias.reshape(-1, *(1,) * len(geo.sizes))
+    return _restored(result, data_format)
 
 
 def _infer_transpose(x, w, bias=None, *, strides=(), paddings=(), output_padding=(), output_size=(),
@@ -224,7 +280,7 @@ def _transposed_by_filter(g, Input, Filter_shape, strides, paddings, padding_alg
 
 
 def _transposed(type: str, signature: str) -> Operator:
-    return operator(type, signature, kernel=_conv_transpose, infer=_infer_transpose,
+    return operator(type, signature, kernel=_conv_transpose, cpu=_transposed_by_onednn, infer=_infer_transpose,
                     grad={"Input": _transposed_by_input, "Filter": _transposed_by_filter})
 
 

@@ -7,6 +7,7 @@ A product of a batch of vectors with one matrix is a single product of two matri
 from collections.abc import Sequence
 from typing import Any
 
+from ..backend import onednn
 from ..core import dtype as dt
 from .elementwise import conj_of
 from .infer import broadcast_shapes, normalize_axis, product
@@ -31,6 +32,12 @@ def _matmul(xp, x, y, *, trans_x: bool = False, trans_y: bool = False):
         rows = x.reshape(product(x.shape[:-1]), x.shape[-1])
         return xp.matmul(rows, y).reshape(*x.shape[:-1], y.shape[1])
     return xp.matmul(x, y)
+
+
+def _matmul_by_onednn(x, y, *, trans_x=False, trans_y=False):
+    if x.size * y.size <= onednn.LARGE or not onednn.is_ready():  # then x.size * columns of y is no more either
+        return NotImplemented
+    return onednn.large_product(_swapped(x) if trans_x else x, _swapped(y) if trans_y else y)
 
 
 def _infer_matmul(x, y, *, trans_x=False, trans_y=False):
@@ -105,7 +112,7 @@ def _brought_back(gradient: Any, matrix: Any, other: Any, operand: Any) -> Any:
 
 
 matmul_op = operator(
-    "matmul_v2", "X, Y -> Out", kernel=_matmul, infer=_infer_matmul, promotes=True,
+    "matmul_v2", "X, Y -> Out", kernel=_matmul, cpu=_matmul_by_onednn, infer=_infer_matmul, promotes=True,
     grad={"X, Y": lambda g, X, Y, trans_x, trans_y, wants: _matmul_gradients(g, X, Y, trans_x, trans_y, wants)})
 
 
@@ -160,9 +167,11 @@ def _last(g: Any) -> Any:
     return _insert(g, g.ndim)
 
 
-bmm_op = operator("bmm", "X, Y -> Out", kernel=lambda xp, x, y: xp.matmul(x, y), infer=_infer_bmm, promotes=True,
+bmm_op = operator("bmm", "X, Y -> Out", kernel=lambda xp, x, y: xp.matmul(x, y), cpu=_matmul_by_onednn,
+                  infer=_infer_bmm, promotes=True,
                   grad={"X, Y": lambda g, X, Y, wants: _matmul_gradients(g, X, Y, False, False, wants)})
-mv_op = operator("mv", "X, Vec -> Out", kernel=lambda xp, x, y: xp.matmul(x, y), infer=_infer_mv, promotes=True,
+mv_op = operator("mv", "X, Vec -> Out", kernel=lambda xp, x, y: xp.matmul(x, y), cpu=_matmul_by_onednn,
+                 infer=_infer_mv, promotes=True,
                  grad={"X, Vec": lambda g, X, Vec, wants: _matmul_gradients(g, X, Vec, False, False, wants)})
 dot_op = operator(
     "dot", "X, Y -> Out", kernel=lambda xp, x, y: (x * y).sum(-1, dtype=x.dtype), infer=_infer_dot, promotes=True,
@@ -228,13 +237,18 @@ def _addmm(xp, input, x, y, *, Alpha: float = 1.0, Beta: float = 1.0):
     return (Beta * input + Alpha * xp.matmul(x, y)).astype(x.dtype)
 
 
+def _addmm_by_onednn(input, x, y, *, Alpha=1.0, Beta=1.0):
+    result = _matmul_by_onednn(x, y)
+    return result if result is NotImplemented else (Beta * input + Alpha * result).astype(x.dtype)
+
+
 def _infer_addmm(input, x, y, *, Alpha=1.0, Beta=1.0):
     result = _infer_matmul(x, y)
     return Spec(broadcast_shapes("addmm(input, x, y)", input.shape, result.shape), result.dtype)
 
 
 addmm_op = operator(
-    "addmm", "Input, X, Y -> Out", kernel=_addmm, infer=_infer_addmm,
+    "addmm", "Input, X, Y -> Out", kernel=_addmm, cpu=_addmm_by_onednn, infer=_infer_addmm,
     grad={"Input": lambda g, Input_shape, Beta: sum_to(g * Beta, Input_shape),
           "X": lambda g, Y, Alpha: _mm(g, Y, False, True) * Alpha,
           "Y": lambda g, X, Alpha: _mm(X, g, True, False) * Alpha})
@@ -251,6 +265,14 @@ def _mul(xp, x, y, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1):
     left, right = x.shape[:x_num_col_dims], y.shape[y_num_col_dims:]
     rows = x.reshape(product(left), product(x.shape[x_num_col_dims:]))
     return xp.matmul(rows, y.reshape(product(y.shape[:y_num_col_dims]), product(right))).reshape(left + right)
+
+
+def _mul_by_onednn(x, y, *, x_num_col_dims=1, y_num_col_dims=1):
+    if x.size * y.size <= onednn.LARGE:
+        return NotImplemented
+    left, right = x.shape[:x_num_col_dims], y.shape[y_num_col_dims:]
+    result = _matmul_by_onednn(x.reshape(product(left), -1), y.reshape(-1, product(right)))
+    return result if result is NotImplemented else result.reshape(left + right)
 
 
 def _infer_mul(x, y, *, x_num_col_dims=1, y_num_col_dims=1):
@@ -276,6 +298,6 @@ def _matrix(x: Any, dims: int) -> Any:
 
 
 mul_op = operator(
-    "mul", "X, Y -> Out", kernel=_mul, infer=_infer_mul, promotes=True,
+    "mul", "X, Y -> Out", kernel=_mul, cpu=_mul_by_onednn, infer=_infer_mul, promotes=True,
     grad={"X, Y": lambda g, X, Y, x_num_col_dims, y_num_col_dims, wants: _mul_gradients(
         g, X, Y, x_num_col_dims, y_num_col_dims, wants)})

@@ -7,6 +7,7 @@ A gradient is an operator of its own; it is linear in the result's gradient, so 
 from collections.abc import Sequence
 from typing import Any
 
+from ..backend import onednn
 from ..core.dtype import int32
 from .infer import product
 from .layout import channels_first, channels_of, channels_restored, full_shape, sizes_along
@@ -103,6 +104,53 @@ def _pool_take(xp, x, out, v, *, ksize: Ints, strides: Ints = (), paddings: Ints
     return channels_restored(result, data_format)
 
 
+# the same by oneDNN, on NumPy arrays
+
+def _by_onednn(sizes: Sequence[int], pooling_type: str, ksize: Any, strides: Any, paddings: Any, ceil_mode: bool,
+               exclusive: bool, global_pooling: bool, adaptive: bool, algorithm: str) -> tuple[Geometry, int] | None:
+    """The windows and the kind of pooling; None where oneDNN would count otherwise, or knows nothing like it."""
+    geo = _even(sizes, ksize, strides, paddings, ceil_mode, global_pooling, adaptive, algorithm)
+    if geo is None:
+        return None
+    whole = _completed(geo)
+    for n, (before, _) in enumerate(geo.pads):
+        if before >= geo.kernel[n] or (geo.out[n] - 1) * geo.strides[n] - before >= geo.sizes[n]:
+            return None  # a window of padding alone
+    if pooling_type == "max":
+        return whole, onednn.MAX
+    if exclusive or not whole.is_padded:
+        return whole, onednn.MEAN
+    return (whole, onednn.MEAN_WITH_PADDING) if whole.pads == geo.pads else None
+
+
+def _pool_by_onednn(x, *, pooling_type, ksize, strides=(), paddings=(), ceil_mode=False, exclusive=True,
+                    data_format="NCHW", global_pooling=False, adaptive=False, padding_algorithm="EXPLICIT"):
+    if not onednn.is_ready():
+        return NotImplemented
+    x = channels_first(x, data_format)
+    found = _by_onednn(x.shape[2:], pooling_type, ksize, strides, paddings, ceil_mode, exclusive, global_pooling,
+                       adaptive, padding_algorithm)
+    if found is None:
+        return NotImplemented
+    geo, kind = found
+    result = onednn.pooling(x, kind, geo.kernel, geo.strides, geo.pads, geo.out)
+    return result if result is NotImplemented else channels_restored(result, data_format)
+
+
+def _pool_grad_by_onednn(x, out, g, *, pooling_type, ksize, strides=(), paddings=(), ceil_mode=False, exclusive=True,
+                         data_format="NCHW", global_pooling=False, adaptive=False, padding_algorithm="EXPLICIT"):
+    if not onednn.is_ready():
+        return NotImplemented
+    x, g = channels_first(x, data_format), channels_first(g, data_format)
+    found = _by_onednn(x.shape[2:], pooling_type, ksize, strides, paddings, ceil_mode, exclusive, global_pooling,
+                       adaptive, padding_algorithm)
+    if found is None:
+        return NotImplemented
+    geo, kind = found
+    result = onednn.pooling_grad(x, g, kind, geo.kernel, geo.strides, geo.pads)
+    return result if result is NotImplemented else channels_restored(result, data_format)
+
+
 def _infer_pool(x, *, ksize, strides=(), paddings=(), ceil_mode=False, data_format="NCHW", global_pooling=False,
                 adaptive=False, padding_algorithm="EXPLICIT", **_):
     sizes = sizes_along(x.shape, data_format)
@@ -156,10 +204,12 @@ def _take_by_input(g, X, Out, ksize, strides, paddings, ceil_mode, data_format, 
                  padding_algorithm=padding_algorithm)
 
 
-pool2d_op = operator("pool2d", "X -> Out", kernel=_pool, infer=_infer_pool, grad={"X": _by_input})
-pool3d_op = operator("pool3d", "X -> Out", kernel=_pool, infer=_infer_pool, grad={"X": _by_input})
-pool_grad_op = operator("pool_grad", "X, Out, G -> Result", kernel=_pool_grad, infer=lambda x, *_, **__: x,
-                        grad={"G": _grad_by_gradient})
+pool2d_op = operator("pool2d", "X -> Out", kernel=_pool, cpu=_pool_by_onednn, infer=_infer_pool,
+                     grad={"X": _by_input})
+pool3d_op = operator("pool3d", "X -> Out", kernel=_pool, cpu=_pool_by_onednn, infer=_infer_pool,
+                     grad={"X": _by_input})
+pool_grad_op = operator("pool_grad", "X, Out, G -> Result", kernel=_pool_grad, cpu=_pool_grad_by_onednn,
+                        infer=lambda x, *_, **__: x, grad={"G": _grad_by_gradient})
 pool_take_op = operator("max_pool_take", "X, Out, V -> Result", kernel=_pool_take,
                         infer=lambda x, out, v, **_: Spec(out.shape, v.dtype), grad={"V": _take_by_input})
 

@@ -1,0 +1,23 @@
+"""oneDNN: convolution, pooling and large products on the host, by its C interface through ctypes.
+
+- `library.py` finds and loads the shared library at the first use; without one, `is_ready()` is False.
+- `descriptors.py`, `primitives.py` and `routine.py` are a small object layer: layouts, prepared computations, and
+  sequences of these that are bound to operands, kept, and safe to call from several threads.
+- `convolution.py` (with `conv_routines.py`, `columns.py`), `pooling.py` and `matmul.py` (with `products.py`,
+  `linear.py`) compute on NumPy arrays.
+
+This folder knows arrays, not operators. Images keep their shape [n, c, *sizes]; how they lie in memory is in their
+strides, and convolutions give them with their channels side by side.
+"""
+
+from .conv_routines import PackedWeight
+from .convolution import convolution, convolution_filter_grad, convolution_input_grad, pack_weight
+from .library import is_ready, version
+from .linear import PackedMatrix, pack_matrix
+from .matmul import LARGE, large_product, matmul
+from .pooling import MAX, MEAN, MEAN_WITH_PADDING, pooling, pooling_grad
+from .primitives import EPILOGUES
+
+__all__ = ["EPILOGUES", "LARGE", "MAX", "MEAN", "MEAN_WITH_PADDING", "PackedMatrix", "PackedWeight", "convolution",
+           "convolution_filter_grad", "convolution_input_grad", "is_ready", "large_product", "matmul", "pack_matrix",
+           "pack_weight", "pooling", "pooling_grad", "version"]

@@ -1,0 +1,248 @@
+"""The routines of convolutions: which layouts they use, and in which order oneDNN's primitives run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .columns import Columns, are_fewer
+from .descriptors import (
+    Description,
+    channels_last_strides,
+    dense_strides,
+    dims,
+    element_strides,
+    free,
+    strided,
+    type_number,
+)
+from .library import Library, Unimplemented
+from .primitives import (
+    BIAS,
+    DIFF_DST,
+    DIFF_SRC,
+    DIFF_WEIGHTS,
+    DST,
+    SRC,
+    WEIGHTS,
+    Attributes,
+    Plan,
+    Primitive,
+    best,
+    post_operation,
+    reorder,
+)
+from .routine import Routine
+
+_TRAINING, _INFERENCE, _DIRECT = 64, 96, 1
+_FEW_CHANNELS = 8  # with fewer, the gradient of the input is faster in an order that oneDNN chooses
+_FLOAT32 = np.dtype(np.float32)
+
+Pairs = tuple[tuple[int, int], ...]
+Numbers = tuple[int, ...]
+
+
+class PackedWeight:
+    """Filters in the order that the convolution of given images wants, made once by `pack_weight`."""
+
+    __slots__ = ("plain", "shape", "strides", "dtype", "description", "data")
+
+    def __init__(self, plain: np.ndarray, description: Description, data: np.ndarray, rank: int):
+        self.plain, self.description, self.data = plain, description, data
+        self.shape, self.dtype = plain.shape, plain.dtype
+        self.strides = description.layout(rank)  # tells routines apart, as the strides of an array do
+
+
+class Layouts:
+    """The descriptions that the routines of one convolution need, and how much work it is."""
+
+    def __init__(self, library: Library, dtype: np.dtype, strides: Numbers, pads: Pairs, dilations: Numbers,
+                 groups: int):
+        number = type_number(dtype)
+        if number is None:
+            raise Unimplemented(str(dtype))
+        if any(n < 0 for pair in pads for n in pair):
+            raise Unimplemented("negative padding")
+        self.library, self.number, self.groups = library, number, groups
+        self.windows = (dims(strides), dims([d - 1 for d in dilations]), dims([p[0] for p in pads]),
+                        dims([p[1] for p in pads]))
+
+    def routine(self, title: str, result: Numbers, windows: int, filters: Sequence[int]) -> Routine:
+        """A routine for so many windows."""
+        routine = Routine(self.library, title, 2 * windows * math.prod(filters))
+        routine.result = result
+        return routine
+
+    def image(self, array: np.ndarray) -> Description:
+        """An image as it lies."""
+        steps = element_strides(array)
+        if steps is None or array.size == 0:
+            raise Unimplemented("strides")
+        return strided(self.library, array.shape, steps, self.number)
+
+    def image_last(self, shape: Sequence[int]) -> Description:
+        """An image with its channels last."""
+        return strided(self.library, shape, channels_last_strides(shape), self.number)
+
+    def image_free(self, shape: Sequence[int]) -> Description:
+        """An image as a primitive will have it."""
+        return free(self.library, shape, self.number)
+
+    def _grouped(self, shape: Sequence[int]) -> list[int]:
+        if self.groups == 1:
+            return list(shape)
+        if shape[0] % self.groups:
+            raise Unimplemented("groups")
+        return [self.groups, shape[0] // self.groups, *shape[1:]]
+
+    def filters(self, w: Any) -> Description:
+        """Filters as they lie."""
+        if type(w) is PackedWeight:
+            return w.description
+        steps = element_strides(w)
+        if steps is None or w.size == 0:
+            raise Unimplemented("strides")
+        if self.groups > 1:
+            steps = [steps[0] * (w.shape[0] // self.groups), *steps]
+        return strided(self.library, self._grouped(w.shape), steps, self.number)
+
+    def filters_plain(self, shape: Sequence[int]) -> Description:
+        """C-contiguous filters."""
+        shape = self._grouped(shape)
+        return strided(self.library, shape, dense_strides(shape), self.number)
+
+    def filters_free(self, shape: Sequence[int]) -> Description:
+        """Filters as a primitive will have them."""
+        return free(self.library, self._grouped(shape), self.number)
+
+    def out_sizes(self, sizes: Sequence[int], kernel: Sequence[int]) -> tuple[int, ...]:
+        """How many windows there are along each dimension."""
+        strides, gaps, before, after = self.windows
+        return tuple((size + before[n] + after[n] - (gaps[n] + 1) * (kernel[n] - 1) - 1) // strides[n] + 1
+                     for n, size in enumerate(sizes))
+
+    def forward(self, src: Description, weights: Description, dst: Description, bias: Description | None = None,
+                attributes: Attributes | None = None, prop: int = _TRAINING) -> Plan:
+        """How the convolution would be computed."""
+        return Plan(self.library, "convolution_forward", self.library.engine, prop, _DIRECT, src, weights, bias, dst,
+                    *self.windows, attributes or Attributes(self.library))
+
+
+def forward(library: Library, x: np.ndarray, w: Any, strides: Numbers, pads: Pairs, dilations: Numbers, groups: int,
+             bias: Any, residual: Any, epilogue: str | None, out: Any) -> Any:
+    """The routine of a convolution, with what follows it; or Columns."""
+    lay = Layouts(library, x.dtype, strides, pads, dilations, groups)
+    sizes = lay.out_sizes(x.shape[2:], w.shape[2:])
+    shape = (x.shape[0], w.shape[0], *sizes)
+    plain = type(w) is not PackedWeight and bias is residual is epilogue is out
+    routine = lay.routine(f"convolution of images {list(x.shape)} with filters {list(w.shape)}", shape,
+                          x.shape[0] * math.prod(sizes), w.shape)
+    image, filters = routine.external(lay.image(x)), routine.external(lay.filters(w))
+    if plain and groups == 1 and x.dtype == _FLOAT32 and are_fewer(shape) and x.shape[1] == w.shape[1]:
+        return Columns(x.shape, w.shape, strides, pads, dilations, sizes)
+    operands, described, last = {}, None, lay.image_last(shape)
+    if bias is not None:
+        described = strided(library, bias.shape, [1], lay.number)
+        operands[BIAS] = routine.external(described)
+    added = None if residual is None else routine.external(lay.image(residual))
+    target = routine.external(last if out is None else lay.image(out))
+    wanted = lay.filters(w) if type(w) is PackedWeight else lay.filters_free(w.shape)
+
+    def chosen(attributes: Attributes) -> Plan:
+        return best([
+            lambda: lay.forward(lay.image_last(x.shape), wanted, last, described, attributes),
+            lambda: lay.forward(lay.image_free(x.shape), wanted, lay.image_free(shape), described, attributes)])
+
+    try:
+        plan = chosen(Attributes(library, None if added is None else last, epilogue))
+    except Unimplemented:
+        if added is None:
+            raise
+        plan = chosen(Attributes(library, None, epilogue, accumulates=True))
+    else:
+        if added is not None:
+            operands[post_operation(0)], added = routine.brought(added, last), None
+    operands[SRC] = routine.brought(image, plan.operand(SRC))
+    operands[WEIGHTS] = routine.brought(filters, plan.operand(WEIGHTS))
+    _finish(routine, plan, operands, DST, target, added)
+    return routine
+
+
+def _finish(routine: Routine, plan: Plan, operands: dict[int, int], result: int, target: int,
+            added: int | None = None) -> None:
+    """The step of the plan, which writes its result to where it belongs, or adds it to what is put there first."""
+    place, last = routine.taken(target, plan.operand(result))
+    if added is not None:
+        routine.step(reorder(routine.library, routine.operands[added], routine.operands[place]), {1: added, 17: place})
+    routine.step(Primitive(routine.library, plan), {**operands, result: place})
+    if last is not None:
+        routine.step(last, {1: place, 17: target})
+
+
+def input_grad(library: Library, g: np.ndarray, w: np.ndarray, sizes: Numbers, strides: Numbers, pads: Pairs,
+                dilations: Numbers, groups: int) -> Any:
+    """The routine of the gradient of the images; or Columns."""
+    lay = Layouts(library, g.dtype, strides, pads, dilations, groups)
+    shape = (g.shape[0], w.shape[1] * groups, *sizes)
+    routine = lay.routine(f"gradient of images from {list(g.shape)} and filters {list(w.shape)}", shape,
+                          g.shape[0] * math.prod(g.shape[2:]), w.shape)
+    image, filters = routine.external(lay.image(g)), routine.external(lay.filters(w))
+    target = routine.external(lay.image_last(shape))
+    if groups == 1 and g.dtype == _FLOAT32 and are_fewer(g.shape) and g.shape[1] == w.shape[0]:
+        return Columns(shape, w.shape, strides, pads, dilations, g.shape[2:])
+
+    def plan(src: Description, dst: Description) -> Plan:
+        weights = lay.filters_free(w.shape)
+        return Plan(library, "convolution_backward_data", library.engine, _DIRECT, src, weights, dst,
+                    *lay.windows, lay.forward(src, weights, dst), Attributes(library))
+
+    attempts = [lambda: plan(lay.image_last(shape), lay.image_last(g.shape)),
+                lambda: plan(lay.image_free(shape), lay.image_free(g.shape))]
+    chosen = best(attempts[::-1] if shape[1] < _FEW_CHANNELS else attempts)
+    weights = routine.brought(filters, chosen.operand(WEIGHTS))
+    source = routine.brought(image, chosen.operand(DIFF_DST))
+    _finish(routine, chosen, {DIFF_DST: source, WEIGHTS: weights}, DIFF_SRC, target)
+    return routine
+
+
+def filter_grad(library: Library, x: np.ndarray, g: np.ndarray, kernel: Numbers, strides: Numbers, pads: Pairs,
+                 dilations: Numbers, groups: int) -> Any:
+    """The routine of the gradient of the filters; or Columns."""
+    lay = Layouts(library, x.dtype, strides, pads, dilations, groups)
+    shape = (g.shape[1], x.shape[1] // groups, *kernel)
+    routine = lay.routine(f"gradient of filters {list(shape)} from images {list(x.shape)}", shape,
+                          g.shape[0] * math.prod(g.shape[2:]), shape)
+    image, gradient = routine.external(lay.image(x)), routine.external(lay.image(g))
+    target = routine.external(lay.filters_plain(shape))
+    if groups == 1 and x.dtype == _FLOAT32 and are_fewer(g.shape):
+        return Columns(x.shape, shape, strides, pads, dilations, g.shape[2:])
+
+    def plan(src: Description, dst: Description) -> Plan:
+        weights = lay.filters_free(shape)
+        return Plan(library, "convolution_backward_weights", library.engine, _DIRECT, src, weights, None, dst,
+                    *lay.windows, lay.forward(src, weights, dst), Attributes(library))
+
+    chosen = best([lambda: plan(lay.image_last(x.shape), lay.image_last(g.shape)),
+                         lambda: plan(lay.image_free(x.shape), lay.image_free(g.shape))])
+    source, gradient = routine.brought(image, chosen.operand(SRC)), routine.brought(gradient, chosen.operand(DIFF_DST))
+    _finish(routine, chosen, {SRC: source, DIFF_DST: gradient}, DIFF_WEIGHTS, target)
+    return routine
+
+
+def packing(library: Library, x: np.ndarray, w: np.ndarray, strides: Numbers, pads: Pairs, dilations: Numbers,
+             groups: int) -> Routine:
+    """The routine that packs filters: without a step where they lie well as they are."""
+    lay = Layouts(library, x.dtype, strides, pads, dilations, groups)
+    shape = (x.shape[0], w.shape[0], *lay.out_sizes(x.shape[2:], w.shape[2:]))
+    routine = lay.routine(f"packing of filters {list(w.shape)}", shape, x.shape[0] * math.prod(shape[2:]), w.shape)
+    plan = best([
+        lambda: lay.forward(lay.image_last(x.shape), lay.filters_free(w.shape), lay.image_last(shape)),
+        lambda: lay.forward(lay.image_free(x.shape), lay.filters_free(w.shape), lay.image_free(shape))])
+    source, target = routine.external(lay.filters(w)), plan.operand(WEIGHTS)
+    if target != routine.operands[source]:
+        place = routine.external(target)
+        routine.step(reorder(library, routine.operands[source], target), {1: source, 17: place})
+    return routine

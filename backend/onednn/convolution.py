@@ -1,0 +1,119 @@
+"""Convolution of NumPy arrays with filters, and its transposes: the gradients of its input and of its filters.
+
+Images [n, c, *sizes] may lie in any order; results lie with their channels side by side (channels last), which is the
+order that oneDNN has its fastest code for, and are given as views of shape [n, c, *sizes]. Filters [o, c / groups,
+*kernel] are C-contiguous as parameters are, and are brought into the order that the code wants in each call, unless
+they were packed. Where there are so few windows that this would take longer than the product, it is a product of
+matrices (`columns.py`). Every function gives NotImplemented for what it leaves to NumPy.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import conv_routines as routines
+from .columns import Columns
+from .conv_routines import Numbers, PackedWeight, Pairs
+from .descriptors import channels_last, element_strides
+from .routine import address_of, memoised
+
+_FLOAT32 = np.dtype(np.float32)
+
+
+def convolution(x: np.ndarray, w: Any, strides: Numbers, pads: Pairs, dilations: Numbers, groups: int = 1,
+                bias: np.ndarray | None = None, residual: np.ndarray | None = None, epilogue: str | None = None,
+                out: np.ndarray | None = None) -> Any:
+    """epilogue(conv(x, w) + bias + residual): [n, o, *out], channels last, or `out`, which may lie in any order.
+
+    `w` is an array or a PackedWeight; `pads` has a pair (before, after) for each dimension; `epilogue` is one of
+    `EPILOGUES`; `residual` has the shape of the result.
+    """
+    if x.dtype != w.dtype or x.ndim != len(w.shape):
+        return NotImplemented
+    key = ("convolution", x.shape, x.strides, x.dtype.char, w.shape, w.strides, strides, pads, dilations, groups,
+           bias is None, None if residual is None else residual.strides, epilogue, None if out is None else out.strides)
+    routine = memoised(key, routines.forward, x, w, strides, pads, dilations, groups, bias, residual, epilogue, out)
+    if routine is None:
+        return _otherwise(convolution, x, w, (strides, pads, dilations, groups, bias, residual, epilogue, out))
+    if type(routine) is Columns:
+        return routine.forward(x, w)
+    if out is None:
+        out = channels_last(routine.result, x.dtype)
+    addresses = [address_of(x), address_of(w.data if type(w) is PackedWeight else w)]
+    if bias is not None:
+        bias = np.ascontiguousarray(bias)
+        addresses.append(address_of(bias))
+    if residual is not None:
+        addresses.append(address_of(residual))
+    routine(*addresses, address_of(out))
+    return out
+
+
+def convolution_input_grad(g: np.ndarray, w: np.ndarray, sizes: Numbers, strides: Numbers, pads: Pairs,
+                           dilations: Numbers, groups: int = 1, out: np.ndarray | None = None) -> Any:
+    """The gradient [n, c, *sizes] of the images, where `g` is that of the result; channels last, as `out` must be."""
+    if g.dtype != w.dtype or g.ndim != w.ndim:
+        return NotImplemented
+    key = ("input", g.shape, g.strides, g.dtype.char, w.shape, w.strides, sizes, strides, pads, dilations, groups)
+    routine = memoised(key, routines.input_grad, g, w, sizes, strides, pads, dilations, groups)
+    if routine is None:
+        return _otherwise(convolution_input_grad, g, w, (sizes, strides, pads, dilations, groups, out))
+    if type(routine) is Columns:
+        return _into(out, routine.input_grad(g, w))
+    if out is None:
+        out = channels_last(routine.result, g.dtype)
+    routine(address_of(g), address_of(w), address_of(out))
+    return out
+
+
+def convolution_filter_grad(x: np.ndarray, g: np.ndarray, kernel: Numbers, strides: Numbers, pads: Pairs,
+                            dilations: Numbers, groups: int = 1, out: np.ndarray | None = None) -> Any:
+    """The gradient [o, c / groups, *kernel] of the filters; C-contiguous, as `out` must be."""
+    if x.dtype != g.dtype or x.ndim != g.ndim:
+        return NotImplemented
+    key = ("filter", x.shape, x.strides, x.dtype.char, g.shape, g.strides, kernel, strides, pads, dilations, groups)
+    routine = memoised(key, routines.filter_grad, x, g, kernel, strides, pads, dilations, groups)
+    if routine is None:
+        return _otherwise(convolution_filter_grad, x, g, (kernel, strides, pads, dilations, groups, out))
+    if type(routine) is Columns:
+        return routine.filter_grad(x, g, out)
+    if out is None:
+        out = np.empty(routine.result, x.dtype)
+    routine(address_of(x), address_of(g), address_of(out))
+    return out
+
+
+def pack_weight(w: np.ndarray, x_shape: Numbers, strides: Numbers, pads: Pairs, dilations: Numbers,
+                groups: int = 1) -> Any:
+    """The filters in the order that their convolution with images of this shape wants, for use again and again."""
+    x = np.lib.stride_tricks.as_strided(np.empty(1, w.dtype), x_shape, [0] * len(x_shape))
+    key = ("pack", x_shape, w.dtype.char, w.shape, w.strides, strides, pads, dilations, groups)
+    routine = memoised(key, routines.packing, x, w, strides, pads, dilations, groups)
+    if routine is None:
+        return NotImplemented
+    data = np.empty(routine.operands[-1].size, np.uint8) if routine.steps else w
+    if routine.steps:
+        routine(address_of(w), address_of(data))
+    return PackedWeight(w, routine.operands[-1], data, w.ndim + (groups > 1))
+
+
+def _into(out: np.ndarray | None, result: np.ndarray) -> np.ndarray:
+    """The result, written to `out` where that is given."""
+    if out is None:
+        return result
+    np.copyto(out, result)
+    return out
+
+
+def _otherwise(function: Any, a: np.ndarray, b: Any, rest: tuple) -> Any:
+    """What oneDNN declines: once more with arrays that it can read, or of 32 bits; else NotImplemented."""
+    if a.size == 0 or type(b) is PackedWeight:
+        return NotImplemented if a.size == 0 else function(a, b.plain, *rest)
+    if element_strides(a) is None or element_strides(b) is None:
+        return function(np.ascontiguousarray(a), np.ascontiguousarray(b), *rest)
+    if a.dtype.name in ("float16", "bfloat16") and all(not isinstance(v, np.ndarray) for v in rest):
+        result = function(a.astype(_FLOAT32), b.astype(_FLOAT32), *rest)
+        return NotImplemented if result is NotImplemented else result.astype(a.dtype)
+    return NotImplemented

@@ -1,0 +1,110 @@
+"""Products with one matrix that stays the same, a frozen weight: packed once, in the order that oneDNN's code wants."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .descriptors import Description, element_strides, free, strided, type_number
+from .library import Library, Unimplemented
+from .primitives import BIAS, DST, SRC, WEIGHTS, Attributes, Plan, Primitive, best, post_operation, reorder
+from .routine import Routine, address_of, memoised
+
+_INFERENCE = 96
+
+
+class PackedMatrix:
+    """A matrix [k, n] in the order that products with a given number of rows want; made by `pack_matrix`."""
+
+    __slots__ = ("plain", "shape", "strides", "dtype", "description", "data")
+
+    def __init__(self, plain: np.ndarray, description: Description, data: np.ndarray):
+        self.plain, self.description, self.data = plain, description, data
+        self.shape, self.dtype = plain.shape, plain.dtype
+        self.strides = description.layout(2)
+
+
+def pack_matrix(y: np.ndarray, rows: int) -> Any:
+    """The matrix [k, n] for products [rows, k] @ [k, n]; NotImplemented where packing it gives nothing."""
+    if y.ndim != 2:
+        return NotImplemented
+    routine = memoised(("pack_matrix", y.shape, y.strides, y.dtype.char, rows), _packing, y, rows)
+    if routine is None:
+        return NotImplemented
+    data = np.empty(routine.operands[-1].size, np.uint8)
+    routine(address_of(y), address_of(data))
+    return PackedMatrix(y, routine.operands[-1], data)
+
+
+def linear(x: np.ndarray, y: PackedMatrix, out: np.ndarray | None = None, bias: np.ndarray | None = None,
+           epilogue: str | None = None, residual: np.ndarray | None = None) -> Any:
+    """epilogue(x @ y + bias + residual) of C-contiguous x [..., k]: [..., n]; NotImplemented where x lies otherwise."""
+    if x.dtype != y.dtype or x.shape[-1] != y.shape[0] or not x.flags.c_contiguous or not x.size:
+        return NotImplemented
+    if residual is not None and not residual.flags.c_contiguous:
+        return NotImplemented
+    rows = math.prod(x.shape[:-1])
+    key = ("linear", rows, y.shape, y.strides, x.dtype.char, bias is None, epilogue, residual is None)
+    routine = memoised(key, _product, rows, y, bias is not None, epilogue, residual is not None)
+    if routine is None:
+        return NotImplemented
+    if out is None:
+        out = np.empty((*x.shape[:-1], y.shape[1]), x.dtype)
+    addresses = [address_of(x), address_of(y.data)]
+    if bias is not None:
+        bias = np.ascontiguousarray(bias)
+        addresses.append(address_of(bias))
+    if residual is not None:
+        addresses.append(address_of(residual))
+    routine(*addresses, address_of(out))
+    return out
+
+
+class _Layouts:
+    """The descriptions of a product with a matrix [k, n]; oneDNN calls it an inner product, with weights [n, k]."""
+
+    def __init__(self, library: Library, rows: int, shape: tuple[int, int], dtype: np.dtype):
+        number = type_number(dtype)
+        if number is None or dtype.kind == "i" or not rows or 0 in shape:
+            raise Unimplemented(str(dtype))
+        self.library, self.number, (k, n) = library, number, shape
+        self.x = strided(library, (rows, k), (k, 1), number)
+        self.result = strided(library, (rows, n), (n, 1), number)
+        self.bias = strided(library, (n,), (1,), number)
+        self.weights = free(library, (n, k), number)
+        self.work = 2 * rows * k * n
+
+    def plan(self, weights: Description, bias: Description | None, attributes: Attributes) -> Plan:
+        """How it would be computed."""
+        return best([lambda: Plan(self.library, "inner_product_forward", self.library.engine, _INFERENCE, self.x,
+                                     weights, bias, self.result, attributes)])
+
+
+def _packing(library: Library, y: np.ndarray, rows: int) -> Routine:
+    lay = _Layouts(library, rows, y.shape, y.dtype)
+    steps = element_strides(y)
+    plan = lay.plan(lay.weights, None, Attributes(library))
+    if steps is None or plan.rank < 2:
+        raise Unimplemented("nothing is gained")
+    routine = Routine(library, f"packing of a matrix {list(y.shape)}", lay.work)
+    source = routine.external(strided(library, y.shape[::-1], steps[::-1], lay.number))
+    target = routine.external(plan.operand(WEIGHTS))
+    routine.step(reorder(library, routine.operands[source], routine.operands[target]), {1: source, 17: target})
+    return routine
+
+
+def _product(library: Library, rows: int, y: PackedMatrix, has_bias: bool, epilogue: str | None,
+             has_residual: bool) -> Routine:
+    lay = _Layouts(library, rows, y.shape, y.dtype)
+    routine = Routine(library, f"product of [{rows}, {y.shape[0]}] and a packed matrix {list(y.shape)}", lay.work)
+    operands = {SRC: routine.external(lay.x), WEIGHTS: routine.external(y.description)}
+    if has_bias:
+        operands[BIAS] = routine.external(lay.bias)
+    if has_residual:
+        operands[post_operation(0)] = routine.external(lay.result)
+    operands[DST] = routine.external(lay.result)
+    attributes = Attributes(library, lay.result if has_residual else None, epilogue)
+    routine.step(Primitive(library, lay.plan(y.description, lay.bias if has_bias else None, attributes)), operands)
+    return routine

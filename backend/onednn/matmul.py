@@ -1,0 +1,132 @@
+"""Products of matrices and of batches of them, with what may follow a product in the same pass.
+
+Two float32 matrices are multiplied without preparation (`products.py`); batches, and products with a bias or an
+epilogue, by a primitive. Operands may lie in any order: a transpose is a matter of strides. Functions give
+NotImplemented for what they leave to NumPy.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .descriptors import Description, dense_strides, element_strides, strided, type_number
+from .library import Library, Unimplemented
+from .linear import PackedMatrix, linear
+from .primitives import BIAS, DST, SRC, WEIGHTS, Attributes, Plan, Primitive, best, post_operation
+from .products import multiply
+from .routine import Routine, address_of, memoised
+
+LARGE = 2**18
+"""Products of at most this many multiplications stay with NumPy, whose own threads then sleep."""
+
+_FLOAT32 = np.dtype(np.float32)
+
+
+def matmul(x: np.ndarray, y: Any, out: np.ndarray | None = None, bias: np.ndarray | None = None,
+           epilogue: str | None = None, residual: np.ndarray | None = None) -> Any:
+    """epilogue(x @ y + bias + residual), of matrices or batches of them whose leading dimensions broadcast.
+
+    `bias` has the size of the last dimension, `residual` the shape of the result; `epilogue` is one of `EPILOGUES`;
+    `out` is C-contiguous. `y` may be a PackedMatrix.
+    """
+    if type(y) is PackedMatrix:
+        result = linear(x, y, out, bias, epilogue, residual)
+        return matmul(x, y.plain, out, bias, epilogue, residual) if result is NotImplemented else result
+    if x.dtype != y.dtype or x.ndim < 2 or y.ndim < 2 or x.shape[-1] != y.shape[-2]:
+        return NotImplemented
+    if x.ndim == 2 and y.ndim == 2 and bias is None and epilogue is None and residual is None and x.dtype is _FLOAT32:
+        return multiply(x, y, out) if x.size and y.size else NotImplemented
+    key = ("matmul", x.shape, x.strides, x.dtype.char, y.shape, y.strides, bias is None, epilogue,
+           None if residual is None else residual.strides)
+    routine = memoised(key, _product, x, y, bias, epilogue, residual)
+    if routine is None:
+        return _otherwise(x, y, out, bias, epilogue, residual)
+    if out is None:
+        out = np.empty(routine.result, x.dtype)
+    addresses = [address_of(x), address_of(y)]
+    if bias is not None:
+        bias = np.ascontiguousarray(bias)
+        addresses.append(address_of(bias))
+    if residual is not None:
+        addresses.append(address_of(residual))
+    routine(*addresses, address_of(out))
+    return out
+
+
+def large_product(x: np.ndarray, y: np.ndarray) -> Any:
+    """x @ y as NumPy's matmul computes it, vectors included, where it is large; NotImplemented otherwise."""
+    if x.dtype is not _FLOAT32 or y.dtype is not _FLOAT32:
+        return _large_of_half(x, y)
+    if y.ndim == 1:
+        if x.size <= LARGE or x.ndim == 1:
+            return NotImplemented
+        result = large_product(x, y[:, None])
+        return result if result is NotImplemented else result[..., 0]
+    if x.ndim == 1:
+        if y.size <= LARGE:
+            return NotImplemented
+        result = large_product(x[None], y)
+        return result if result is NotImplemented else result[..., 0, :]
+    if x.ndim == 2 and y.ndim == 2:
+        m, k = x.shape
+        return multiply(x, y) if m * k * y.shape[1] > LARGE and k == y.shape[0] else NotImplemented
+    if y.ndim == 2 and x.shape[-1] == y.shape[0]:
+        if x.size * y.shape[1] <= LARGE:
+            return NotImplemented
+        return multiply(x.reshape(-1, x.shape[-1]), y).reshape(*x.shape[:-1], y.shape[1])
+    size = max(x.size * y.shape[-1], y.size * x.shape[-2])
+    return matmul(x, y) if size > LARGE else NotImplemented
+
+
+def _large_of_half(x: np.ndarray, y: np.ndarray) -> Any:
+    """Products of 16-bit numbers are computed, and summed, in 32 bits."""
+    if x.dtype != y.dtype or x.dtype.name not in ("float16", "bfloat16"):
+        return NotImplemented
+    result = large_product(x.astype(_FLOAT32), y.astype(_FLOAT32))
+    return result if result is NotImplemented else result.astype(x.dtype)
+
+
+def _otherwise(x: np.ndarray, y: np.ndarray, out: Any, *extras: Any) -> Any:
+    """What oneDNN declines, once more with C-contiguous operands; else NotImplemented."""
+    if x.size and y.size and not (x.flags.c_contiguous and y.flags.c_contiguous):
+        return matmul(np.ascontiguousarray(x), np.ascontiguousarray(y), out, *extras)
+    return NotImplemented
+
+
+def _described(library: Library, array: np.ndarray, number: int, rank: int) -> Description:
+    steps = element_strides(array)
+    if steps is None:
+        raise Unimplemented("strides")
+    missing = rank - array.ndim
+    return strided(library, (1,) * missing + array.shape, [math.prod(array.shape)] * missing + steps, number)
+
+
+def _product(library: Library, x: np.ndarray, y: np.ndarray, bias: Any, epilogue: str | None, residual: Any) -> Routine:
+    number, rank = type_number(x.dtype), max(x.ndim, y.ndim)
+    if number is None or x.dtype.kind == "i" or not (x.size and y.size):
+        raise Unimplemented(str(x.dtype))
+    try:
+        batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+    except ValueError as error:
+        raise Unimplemented("batches") from error
+    shape = (*batch, x.shape[-2], y.shape[-1])
+    routine = Routine(library, f"product of {list(x.shape)} and {list(y.shape)}", 2 * math.prod(shape) * x.shape[-1])
+    routine.result = shape
+    left, right = _described(library, x, number, rank), _described(library, y, number, rank)
+    target = strided(library, shape, dense_strides(shape), number)
+    operands, row = {SRC: routine.external(left), WEIGHTS: routine.external(right)}, None
+    if bias is not None:
+        row = strided(library, [1] * (rank - 1) + [shape[-1]], [shape[-1]] * (rank - 1) + [1], number)
+        operands[BIAS] = routine.external(row)
+    added = None
+    if residual is not None:
+        added = _described(library, residual, number, rank)
+        operands[post_operation(0)] = routine.external(added)
+    attributes = Attributes(library, added, epilogue)
+    operands[DST] = routine.external(target)
+    routine.step(Primitive(library, best([
+        lambda: Plan(library, "matmul", library.engine, left, right, row, target, attributes)])), operands)
+    return routine
