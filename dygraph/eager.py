@@ -101,7 +101,8 @@ class EagerTrace(Trace):
             raise ValueError(
                 "In eager mode an optimizer needs its parameters: Optimizer(parameters=layer.parameters())."
             )
-        return [(p, p.grad) for p in parameters if not p.stop_gradient and p.grad is not None]
+        pairs = [(p, p.grad) for p in parameters if not p.stop_gradient]
+        return [(p, gradient) for p, gradient in pairs if gradient is not None]
 
     def updating(self) -> Any:
         """Nothing in the block is recorded."""

@@ -129,6 +129,7 @@ def _accumulate(leaf: Leaf, gradient: Any) -> None:
         gradient = run_hooks(leaf.hooks, gradient)
     found = gradient_of(gradient) if isinstance(gradient, Tensor) else gradient
     leaf.grad = tensor_of(found if leaf.grad is None else gradient_of(leaf.grad) + found)
+    leaf.cleared = False
 
 
 def tensor_hook(hook: Callable[[Tensor], Tensor | None]) -> Callable[[Any], Any]:

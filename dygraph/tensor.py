@@ -219,7 +219,11 @@ class Tensor(_ArrayMethods):
     def grad(self) -> Tensor | None:
         """The accumulated gradient, or None."""
         holder = self._holder()
-        return None if holder is None else holder.grad
+        if holder is None:
+            return None
+        if holder.cleared:
+            holder.grad, holder.cleared = new_tensor(backend.namespace_of([self._array]).zeros_like(self._array)), False
+        return holder.grad
 
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
@@ -231,7 +235,7 @@ class Tensor(_ArrayMethods):
         holder = self._holder()
         if holder is None:
             holder = self._leaf = Leaf()
-        holder.grad = value
+        holder.grad, holder.cleared = value, False
 
     def _holder(self) -> Leaf | None:
         """Where the gradient of this Tensor is kept: its own leaf, or that of `retain_grads`."""
@@ -255,10 +259,9 @@ class Tensor(_ArrayMethods):
     def clear_gradient(self, set_to_zero: bool = True) -> None:
         """Sets the gradient to zeros, or forgets it, as it does in any case where it holds some rows only."""
         holder = self._holder()
-        if holder is not None and holder.grad is not None:
-            xp = backend.namespace_of([self._array])
-            zeros = set_to_zero and holder.grad.is_dense()
-            holder.grad = new_tensor(xp.zeros_like(self._array)) if zeros else None
+        if holder is not None:
+            held = holder.cleared or (holder.grad is not None and holder.grad.is_dense())
+            holder.grad, holder.cleared = None, set_to_zero and held
 
     clear_grad = clear_gradient
 

@@ -36,11 +36,21 @@ class _Results:
 
 
 class Halves:
-    """The two plans of a training step: the forward one also gives what the backward one needs."""
+    """The two plans of a training step: the forward one also gives what the backward one needs.
 
-    def __init__(self, forward: Plan, updated: list[str], kept: list[str], backward: Plan, found: list[int]):
-        self.forward, self.updated, self.kept, self.backward = forward, updated, kept, backward
-        self.found = found  # the inputs, by index, whose gradients the backward plan gives
+    Of the inputs, by index: `found`, whose gradients the backward plan gives; `passed`, which it takes; `unchanged`,
+    which the forward one does not write to; `places`, which it does. `recorded` are the outputs that have a gradient.
+    """
+
+    def __init__(self, forward: Plan, updated: list[str], kept: list[str], backward: Plan, found: list[int],
+                 inputs: list[str], recorded: list[int]):
+        self.forward, self.backward, self.kept, self.found = forward, backward, kept, found
+        self.recorded = recorded
+        self.unchanged = [index for index, name in enumerate(inputs) if name not in updated]
+        self.passed = [index for index, name in enumerate(inputs) if name not in kept]
+        self.places = [inputs.index(name) for name in updated]
+        self.result = _Results(len(forward.outputs) - len(updated) - len(kept))
+        self.count = len(inputs)
 
 
 class ProgramFunction:
@@ -90,16 +100,14 @@ class ProgramFunction:
         xp = backend.namespace_of(arrays)
         random_state = default_generator().get_state() if self.is_random else None
         results = halves.forward(xp, arrays)
-        count, updated = len(self.outputs), len(halves.updated)
-        kept = results[count:len(results) - updated] if updated else results[count:]
-        self._write_back(tensors, halves.updated, results[len(results) - updated:], xp)
+        count, last = len(self.outputs), len(results) - len(halves.places)
+        for place, array in zip(halves.places, results[last:], strict=True):
+            tensors[place]._replace(xp.asarray(array))
         outputs = [new_tensor(xp.asarray(a)) for a in results[:count]]
-        edges = [t._edge if i in wanted else None for i, t in enumerate(tensors)]
-        node = ProgramNode(self, halves, wanted, edges, (tuple(arrays), tuple(kept)), outputs, random_state)
-        block = self.program.global_block()
-        for index, output in enumerate(outputs):
-            if output.dtype.is_differentiable and not block.var(self.outputs[index]).stop_gradient:
-                output._edge = Output(node, index)
+        edges = [t._edge for t in tensors]
+        node = ProgramNode(self, halves, wanted, edges, (arrays, results[count:last]), outputs, random_state)
+        for index in halves.recorded:
+            outputs[index]._edge = Output(node, index)
         return outputs
 
     def _with_gradient(self, wanted: tuple[int, ...]) -> tuple[Program, int, list[str], list[str | None]]:
@@ -145,7 +153,9 @@ class ProgramFunction:
                                           keep_writes=False, freeze=False)
         _check_complete(extra)
         found = [index for index, name in zip(wanted, gradients, strict=True) if name is not None]
-        return Halves(forward, updated, kept, backward, found)
+        recorded = [index for index, name in enumerate(self.outputs)
+                    if (v := self.program.global_block().var(name)).dtype.is_differentiable and not v.stop_gradient]
+        return Halves(forward, updated, kept, backward, found, self.inputs, recorded)
 
     def recorded_gradient(self, wanted: tuple[int, ...]) -> ProgramFunction:
         """The function from inputs and cotangents to the gradients of the wanted inputs, to be differentiated again."""
@@ -174,7 +184,7 @@ class ProgramNode(Node):
 
     def __init__(self, function: ProgramFunction, halves: Halves, wanted: tuple[int, ...], edges: list[Any],
                  saved: tuple, outputs: Sequence[Tensor], random_state: Any):
-        super().__init__(_Results(len(outputs)), {}, edges, saved)  # type: ignore[arg-type]
+        super().__init__(halves.result, {}, edges, saved)  # type: ignore[arg-type]
         self.function, self.halves, self.wanted, self.random_state = function, halves, wanted, random_state
         self.outputs = [(o._array.shape, o._array.dtype) for o in outputs]
 
@@ -182,21 +192,20 @@ class ProgramNode(Node):
         """The inputs' arrays, which must not have been changed in place since, without those that the run wrote."""
         if self.saved is None:
             return []
-        return [array for name, array in zip(self.function.inputs, self.saved[0], strict=True)
-                if name not in self.halves.updated]
+        return [self.saved[0][index] for index in self.halves.unchanged]
 
     def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
         """The gradients of the inputs: arrays from the backward plan, Tensors where they are to be differentiated."""
         if any(isinstance(g, Tensor) for g in gs):
             return self._recorded_gradients(gs, saved)
         inputs, kept = saved
+        halves = self.halves
         xp = backend.namespace_of(inputs)
-        cotangents = self._cotangents(gs, xp)
-        names = self.function.inputs
-        passed = [a for name, a in zip(names, inputs, strict=True) if name not in self.halves.kept]
-        results = self.halves.backward(xp, [*cotangents, *passed, *kept])
-        by_input = dict(zip(self.halves.found, results, strict=True))
-        return [by_input.get(index) for index in range(len(names))]
+        results = halves.backward(xp, [*self._cotangents(gs, xp), *[inputs[index] for index in halves.passed], *kept])
+        gradients: list[Any] = [None] * halves.count
+        for index, gradient in zip(halves.found, results, strict=True):
+            gradients[index] = gradient
+        return gradients
 
     def _cotangents(self, gs: Sequence[Any], xp: Any) -> list[Any]:
         return [xp.zeros(shape, dtype) if g is None else g for g, (shape, dtype) in zip(gs, self.outputs, strict=True)]

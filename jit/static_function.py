@@ -11,6 +11,7 @@ from typing import Any
 from ..core import nest
 from ..dygraph.tensor import Tensor
 from ..nn import Layer
+from ..nn.layer import mode_changes
 from ..ops.trace import grad_mode, state, using
 from ..static.input_spec import InputSpec
 from ..static.program import Program, Variable
@@ -20,6 +21,7 @@ from .function_inputs import FunctionInputs, cache_key
 from .program_function import ProgramFunction
 
 _enabled = [True]
+_RECENT = 64
 
 
 def _converted(function: Callable) -> Callable:
@@ -27,6 +29,16 @@ def _converted(function: Callable) -> Callable:
     from .conversion import convert
 
     return convert(function)
+
+
+def _quick_key(args: tuple) -> Any:
+    """What tells a call whose arguments are all Tensors from another; None for any other call."""
+    key = []
+    for arg in args:
+        if not isinstance(arg, Tensor):
+            return None
+        key.append((arg._array.shape, arg._array.dtype))
+    return tuple(key)
 
 
 def enable_to_static(enable_to_static_bool: bool) -> None:
@@ -52,6 +64,8 @@ class ConcreteProgram:
         self.captured = trace.captured
         names = [v.name for v in self.inputs]
         self.run = ProgramFunction(self.main_program, [*names, *self.captured], [v.name for v in self.outputs])
+        self._outer = list(self.captured.values())
+        self._gives_one = isinstance(self.result, Variable)
 
     @property
     def parameters(self) -> list[Tensor]:
@@ -60,7 +74,10 @@ class ConcreteProgram:
 
     def __call__(self, tensors: Sequence[Tensor]) -> Any:
         """What the function returns for these inputs: its structure, with Tensors for the Program's outputs."""
-        values = iter(self.run([*tensors, *self.captured.values()]))
+        results = self.run([*tensors, *self._outer])
+        if self._gives_one:
+            return results[0]
+        values = iter(results)
         return nest.map_structure(lambda leaf: next(values) if isinstance(leaf, Variable) else leaf, self.result)
 
 
@@ -88,6 +105,7 @@ class StaticFunction:
         self._instance = None if instance is None else weakref.ref(instance)
         self._bound: weakref.WeakKeyDictionary[Any, StaticFunction] = weakref.WeakKeyDictionary()
         self._programs: dict[Any, ConcreteProgram] = {}
+        self._recent: dict[Any, tuple[int, ConcreteProgram]] = {}  # by quick key, with the state of layers' modes
         self._lock = threading.RLock()
 
     def __get__(self, instance: Any, owner: Any = None) -> StaticFunction:
@@ -173,8 +191,17 @@ class StaticFunction:
             return _converted(self._function)(*receiver, *args, **kwargs)
         if not _enabled[0]:
             return self.dygraph_function(*args, **kwargs)
+        key = _quick_key(args) if not kwargs else None
+        known = self._recent.get(key) if key is not None else None
+        if known is not None and known[0] == mode_changes[0]:
+            return known[1](args)
+        version = mode_changes[0]
         bound = self.inputs.bind(args, kwargs)
         concrete = self.program_of(self.inputs.specs(bound))
+        if key is not None:
+            if len(self._recent) >= _RECENT:
+                self._recent.clear()
+            self._recent[key] = version, concrete
         return concrete(bound.tensors)
 
     def program_of(self, specs: dict[str, Any]) -> ConcreteProgram:

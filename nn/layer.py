@@ -33,6 +33,33 @@ def is_parameter(value: Any) -> bool:
     return getattr(type(value), "is_parameter", False)
 
 
+mode_changes = [0]
+"""Counts the times that a layer's mode, or which sublayers a layer has, may have changed: what depends on these and
+was worked out earlier holds while the count stands still."""
+
+
+class _Sublayers(OrderedDict):
+    """Sublayers by name; a change is counted."""
+
+    def __setitem__(self, name: str, layer: Any) -> None:
+        mode_changes[0] += 1
+        super().__setitem__(name, layer)
+
+    def __delitem__(self, name: str) -> None:
+        mode_changes[0] += 1
+        super().__delitem__(name)
+
+    def pop(self, *args: Any) -> Any:
+        """As of a dict."""
+        mode_changes[0] += 1
+        return super().pop(*args)
+
+    def clear(self) -> None:
+        """As of a dict."""
+        mode_changes[0] += 1
+        super().clear()
+
+
 class Layer:
     """Base of the layers. A subclass makes its parameters and sublayers in `__init__` and computes in `forward`.
 
@@ -53,7 +80,7 @@ class Layer:
         scope = name_scope.replace(" ", "") if name_scope is not None else snake_case(type(self).__name__)
         self.__dict__.update(
             training=True, _full_name=generate(scope), _dtype=convert_dtype(dtype).name, _parameters=OrderedDict(),
-            _buffers=OrderedDict(), _sub_layers=OrderedDict(), _non_persistable_buffer_names=set(),
+            _buffers=OrderedDict(), _sub_layers=_Sublayers(), _non_persistable_buffer_names=set(),
             _forward_pre_hooks=OrderedDict(), _forward_post_hooks=OrderedDict())
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
@@ -162,6 +189,8 @@ class Layer:
         raise AttributeError(f"{owner!r} object has no attribute {name!r}.{hint}")
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if name == "training":
+            mode_changes[0] += 1
         if isinstance(getattr(type(self), name, None), property):
             object.__setattr__(self, name, value)
         elif is_parameter(value):

@@ -20,12 +20,16 @@ _order_of = operator.attrgetter("order")
 
 
 class Leaf:
-    """The end of the graph: a value that was not computed and wants a gradient."""
+    """The end of the graph: a value that was not computed and wants a gradient.
 
-    __slots__ = ("grad", "hooks", "__weakref__")
+    `cleared`: the gradient is zeros, which nobody has looked at: they are made when somebody does.
+    """
+
+    __slots__ = ("grad", "cleared", "hooks", "__weakref__")
 
     def __init__(self) -> None:
         self.grad: Any = None
+        self.cleared = False
         self.hooks: dict[int, Callable] | None = None
 
 
