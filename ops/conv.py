@@ -98,6 +98,14 @@ def _conv_by_onednn(x, w, *, strides=(), paddings=(), padding_algorithm="EXPLICI
     return _restored(onednn.convolution(x, w, geo.strides, geo.pads, geo.dilations, groups), data_format)
 
 
+def conv_by_onednn(x: Any, w: Any, packed: Any, bias: Any, residual: Any, epilogue: str | None, strides: Any,
+                   paddings: Any, padding_algorithm: str, dilations: Any, groups: int) -> Any:
+    """A convolution with a frozen filter and what follows it; `packed(strides, pads, dilations, groups)` gives that."""
+    geo = _geometry(x.shape[2:], w.shape[2:], strides, paddings, dilations, padding_algorithm)
+    weight = packed(geo.strides, geo.pads, geo.dilations, groups)
+    return onednn.convolution(x, weight, geo.strides, geo.pads, geo.dilations, groups, bias, residual, epilogue)
+
+
 def _restored(result: Any, data_format: str) -> Any:
     return result if result is NotImplemented else channels_restored(result, data_format)
 

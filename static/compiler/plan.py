@@ -16,7 +16,7 @@ from ...ops.trace import state
 from ..program import Block, Operation, Program
 from .emit import Emitter, emit_unit
 from .passes import optimize
-from .unit import unit_of
+from .unit import in_evaluation, unit_of
 from .usage import needed_operations, reads, writes
 
 _numbers = itertools.count()
@@ -139,7 +139,7 @@ def compile_plan(program: Program, feeds: Sequence[str], fetches: Sequence[str],
     `freeze`, what depends on parameters alone is computed when they change, not at every run.
     """
     block = block or program.global_block()
-    ops = block.ops if ops is None else ops
+    ops = [in_evaluation(op) for op in (block.ops if ops is None else ops)]
     persistable = {name for op in ops for name in writes(op) if _is_persistable(block, name)} if keep_writes else set()
     needed = needed_operations(ops, set(fetches) | persistable)
     outer = external_reads(needed, set(feeds))

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...ops.norm import is_constant
 from ...ops.operator import Operator, find, is_declared
 from ...ops.spec import Spec
 from ..program import Block, Operation
@@ -88,7 +89,7 @@ class Unit:
         if sub_block(op) is not None or has_effect(op) or not is_declared(op.type):
             return False
         operator = find(op.type)
-        if operator.random or operator.aliases:
+        if operator.random or alias_inputs(op):
             return False
         names = {*op.input_arg_names, *op.output_arg_names}
         return self.pinned.isdisjoint(names) and self.updated.isdisjoint(op.input_arg_names)
@@ -127,7 +128,19 @@ def alias_inputs(op: Operation) -> list[str]:
     if not is_declared(op.type):
         return []
     operator: Operator = find(op.type)
-    return [name for _, index in operator.aliases for name in op.input(operator.inputs[index].name)]
+    return [name for result, index in operator.aliases if op.output(operator.results[result].name)
+            for name in op.input(operator.inputs[index].name)]
+
+
+def in_evaluation(op: Operation) -> Operation:
+    """A batch norm of constant statistics without the outputs that would give these back unchanged."""
+    if op.type != "batch_norm" or not is_constant(**{k: bool(op.attrs.get(k, False)) for k in _MODES}):
+        return op
+    outputs = {slot: names for slot, names in op.outputs.items() if slot not in ("MeanOut", "VarianceOut")}
+    return Operation(op.block, op.type, op.inputs, outputs, op.attrs, op.source)
+
+
+_MODES = ("is_test", "use_global_stats", "trainable_statistics")
 
 
 _VIEWS = frozenset({"reshape2", "squeeze2", "unsqueeze2", "transpose2", "flatten_contiguous_range", "slice",

@@ -2,6 +2,7 @@
 
 import checks
 import pytest
+from proa.ops import catalogue  # noqa: F401 - declares every operator
 from proa.ops.operator import all_operators
 from records import all_records
 
@@ -9,7 +10,7 @@ RECORDS = all_records()
 
 #: Operators without a record, by why.
 TESTED_ELSEWHERE = {
-    "only in compiled plans: tests/static/compiler": {"fused_elementwise"},
+    "only in compiled plans: tests/static/compiler": {"fused_elementwise", "fused_conv2d", "fused_linear"},
     "control flow, tests/static": {
         "while",
         "conditional_block",
@@ -36,6 +37,10 @@ TESTED_ELSEWHERE = {
         "rmsprop",
         "lamb",
         "lars_momentum",
+        "merged_sgd",
+        "merged_momentum",
+        "merged_adam",
+        "merged_adamw",
     },
     "updates by some rows, tests/dygraph/test_selected_rows.py": {
         "sgd_rows",

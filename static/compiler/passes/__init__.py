@@ -6,14 +6,15 @@ from collections.abc import Callable
 
 from ....core import flags
 from ..unit import Unit
+from .batch_norm import fold_batch_norm
 from .common import merge_common
 from .dead import remove_dead
 from .elementwise import fuse_elementwise
+from .epilogue import fuse_epilogues
 from .hoist import hoist_frozen
 
-flags.declare("FLAGS_verify_passes", False, "Check a Program's operations after every pass of the compiler.")
-
-PASSES: tuple[Callable[[Unit], None], ...] = (merge_common, remove_dead, hoist_frozen, fuse_elementwise, remove_dead)
+PASSES: tuple[Callable[[Unit], None], ...] = (
+    merge_common, fold_batch_norm, remove_dead, hoist_frozen, fuse_epilogues, fuse_elementwise, remove_dead)
 
 
 def optimize(unit: Unit) -> Unit:

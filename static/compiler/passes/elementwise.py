@@ -10,7 +10,7 @@ from ....backend.loops.types import OF_DTYPE, REAL
 from ....ops.operator import find
 from ....ops.spec import Spec
 from ...program import Operation
-from ..fused import Group, Part
+from ..elementwise_group import Group, Part
 from ..unit import Unit
 
 _LARGEST_GROUP = 48  # operators: larger loops run out of registers

@@ -202,3 +202,96 @@ def test_the_verifier_sees_what_is_wrong():
     unit.results = ["nobody"]
     with pytest.raises(RuntimeError, match="nothing makes the result"):
         verify(unit, "ask")
+
+
+def evaluated(layer, *shapes):
+    """A layer in evaluation as a plan: its source, and what it gives with and without the engines."""
+    layer.eval()
+    function = paddle.jit.to_static(layer)
+    xs = [paddle.to_tensor(np.random.default_rng(n).normal(size=shape).astype("float32"))
+          for n, shape in enumerate(shapes)]
+    with paddle.no_grad():
+        fused = function(*xs).numpy()
+        again = function(*xs).numpy()
+        with flags_guard({"FLAGS_cpu_engines": ""}):
+            plain = layer.forward.dygraph_function(*xs).numpy()
+    np.testing.assert_array_equal(fused, again)
+    np.testing.assert_allclose(fused, plain, rtol=2e-4, atol=2e-4)
+    plan, _ = function.forward.concrete_program.run._plan
+    return [op.type for _, op in sorted(plan._operations.items())]
+
+
+class Residual(paddle.nn.Layer):
+    def __init__(self, channels=16, activation="relu", bias=False):
+        super().__init__()
+        self.a = paddle.nn.Conv2D(channels, channels, 3, padding=1, bias_attr=None if bias else False)
+        self.b = paddle.nn.Conv2D(channels, channels, 3, padding=1, groups=channels, bias_attr=False)
+        self.first, self.second = paddle.nn.BatchNorm2D(channels), paddle.nn.BatchNorm2D(channels)
+        self.activation = getattr(paddle.nn.functional, activation)
+        for norm in (self.first, self.second):
+            norm._mean.set_value(np.random.default_rng(0).normal(size=channels).astype("float32"))
+            norm._variance.set_value(np.random.default_rng(1).uniform(0.5, 2, channels).astype("float32"))
+
+    def forward(self, x):
+        y = self.activation(self.first(self.a(x)))
+        return self.activation(self.second(self.b(y)) + x)
+
+
+@pytest.mark.parametrize("activation", ["relu", "gelu", "tanh", "sigmoid", "silu"])
+def test_convolution_norm_residual_and_activation_are_one(activation):
+    types = evaluated(Residual(activation=activation), (2, 16, 12, 12))
+    assert types[-2:] == ["fused_conv2d", "fused_conv2d"] and "batch_norm" not in types
+
+
+def test_two_convolutions_that_meet_in_a_sum():
+    class Meeting(Residual):
+        def forward(self, x):
+            return self.activation(self.first(self.a(x)) + self.second(self.b(x)))
+
+    types = evaluated(Meeting(), (2, 16, 12, 12))
+    assert types[-2:] == ["fused_conv2d", "fused_conv2d"] and "elementwise_add" not in types
+
+
+def test_a_bias_between_convolution_and_norm_stays():
+    types = evaluated(Residual(bias=True), (2, 16, 12, 12))
+    assert types.count("fused_conv2d") == 2
+
+
+def test_linear_layers_take_bias_activation_and_residual():
+    class Block(paddle.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.up, self.down = paddle.nn.Linear(64, 256), paddle.nn.Linear(256, 64)
+
+        def forward(self, x):
+            return self.down(paddle.nn.functional.gelu(self.up(x))) + x
+
+    assert evaluated(Block(), (2, 32, 64)) == ["fused_linear", "fused_linear"]
+    assert evaluated(Block(), (1, 2, 64)) == ["fused_linear", "fused_linear"]  # too small for oneDNN
+
+
+@pytest.mark.parametrize("activation", ["relu", "gelu", "tanh", "sigmoid", "silu"])
+def test_a_fused_activation_keeps_nan(activation):
+    linear = paddle.nn.Linear(64, 256)
+    function = paddle.jit.to_static(lambda x: getattr(paddle.nn.functional, activation)(linear(x)))
+    x = np.ones((64, 64), "float32")
+    x[3, 3] = np.nan
+    with paddle.no_grad():
+        found = function(paddle.to_tensor(x)).numpy()
+    assert np.isnan(found[3]).all() and not np.isnan(found[4]).any()
+
+
+def test_folded_statistics_follow_the_layer():
+    """Training between two evaluations changes weights and statistics: what was folded is folded anew."""
+    layer = Residual()
+    function = paddle.jit.to_static(layer)
+    optimizer = paddle.optimizer.SGD(0.1, parameters=layer.parameters())
+    x = paddle.to_tensor(np.random.default_rng(0).normal(size=(2, 16, 12, 12)).astype("float32"))
+    for _ in range(2):
+        layer.eval()
+        with paddle.no_grad():
+            np.testing.assert_allclose(function(x).numpy(), layer.forward.dygraph_function(x).numpy(), rtol=1e-3, atol=1e-4)
+        layer.train()
+        function(x).mean().backward()
+        optimizer.step()
+        optimizer.clear_grad()

@@ -1,0 +1,118 @@
+"""A product with a frozen weight takes in what follows it: a bias, a value that is added, an activation."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import Any
+
+from ....core.dtype import float32
+from ....ops.spec import Spec
+from ...program import Operation
+from ..epilogues import ACTIVATIONS, Packed
+from ..unit import Unit
+
+_CONVOLUTIONS = ("conv2d", "depthwise_conv2d")
+_KEPT_ATTRIBUTES = ("strides", "paddings", "padding_algorithm", "dilations", "groups")
+
+
+def fuse_epilogues(unit: Unit) -> None:
+    """Puts `fused_conv2d` and `fused_linear` in the place of products and their followers."""
+    frozen = unit.frozen | {name for op in unit.prepared for name in op.output_arg_names}
+    readers = unit.readers()
+    followers = {name: op for op in unit.ops for name in op.input_arg_names if readers.get(name) == 1}
+    instead: dict[int, Operation | None] = {}
+    for op in unit.ops:
+        product = _Product.of(unit, op, frozen)
+        if product is None:
+            continue
+        whole = [op, *product.take(followers, frozen, instead)]
+        instead.update({id(part): None for part in whole})
+        instead[id(whole[-1])] = product.operation()
+    unit.ops = [found for op in unit.ops if (found := instead.get(id(op), op)) is not None]
+
+
+class _Product:
+    """A product with a frozen weight, growing by what follows it."""
+
+    def __init__(self, unit: Unit, op: Operation, inputs: dict[str, list[str]], result: str, spec: Spec):
+        self.unit, self.op, self.inputs, self.result, self.spec = unit, op, inputs, result, spec
+        self.activation = ""
+
+    @staticmethod
+    def of(unit: Unit, op: Operation, frozen: frozenset[str] | set[str]) -> _Product | None:
+        """The product that an operation is; None for any other operation, and one that has nothing frozen."""
+        if op.type in _CONVOLUTIONS:
+            result, weight = op.output("Output")[0], op.input("Filter")[0]
+            if op.attrs.get("data_format", "NCHW") not in ("NCHW", "AnyLayout") or op.input("Bias"):
+                return None
+            inputs = {"Input": op.input("Input"), "Filter": [weight]}
+        elif op.type == "matmul_v2":
+            result, weight = op.output("Out")[0], op.input("Y")[0]
+            found = unit.spec(weight)
+            if op.attrs.get("trans_x") or op.attrs.get("trans_y") or found is None or found.rank != 2:
+                return None
+            inputs = {"X": op.input("X"), "Y": [weight]}
+        else:
+            return None
+        spec = unit.spec(result)
+        if weight not in frozen or spec is None or spec.dtype is not float32 or spec.rank < 2 or not unit.is_movable(op):
+            return None
+        return _Product(unit, op, inputs, result, spec)
+
+    def take(self, followers: dict[str, Operation], frozen: Any, gone: Container[int]) -> list[Operation]:
+        """Takes in the operations that follow as far as they fit, and gives them; what is `gone` others have taken."""
+        taken: list[Operation] = []
+        while (op := followers.get(self.result)) is not None and id(op) not in gone and self._takes(op, frozen):
+            taken.append(op)
+            self.result = op.output("Out")[0]
+        return taken
+
+    def _takes(self, op: Operation, frozen: Any) -> bool:
+        if self.activation or not self.unit.is_movable(op):
+            return False
+        if op.type == "elementwise_add":
+            return self._takes_sum(op, frozen)
+        if op.type in ACTIVATIONS and not op.attrs.get("approximate") and op.attrs.get("beta", 1.0) == 1.0:
+            self.activation = op.type
+            return True
+        return False
+
+    def _takes_sum(self, op: Operation, frozen: Any) -> bool:
+        x, y = op.input("X")[0], op.input("Y")[0]
+        other = y if x == self.result else x
+        spec = self.unit.spec(other)
+        if spec is None or spec.dtype is not float32 or x == y or "Residual" in self.inputs:
+            return False
+        axis = op.attrs.get("axis", -1)
+        if "Bias" not in self.inputs and self._is_bias(spec, axis) and other in frozen:
+            self.inputs["Bias"] = [self._as_row(other, spec)]
+            return True
+        if spec.shape == self.spec.shape and -1 not in spec.shape[1:] and axis == -1:
+            self.inputs["Residual"] = [other]
+            return True
+        return False
+
+    def _is_bias(self, spec: Spec, axis: int) -> bool:
+        if self.op.type == "matmul_v2":
+            return spec.shape == self.spec.shape[-1:] and axis in (-1, self.spec.rank - 1)
+        channels = self.spec.shape[1]
+        return spec.shape in ((channels, 1, 1), (1, channels, 1, 1)) and axis == -1 or (
+            spec.shape == (channels,) and axis == 1)
+
+    def _as_row(self, name: str, spec: Spec) -> str:
+        """The bias as a row of its elements, prepared where it lies otherwise."""
+        if spec.rank == 1:
+            return name
+        size = max(spec.shape)
+        row = self.unit.new_name(name, Spec((size,), spec.dtype))
+        self.unit.prepared.append(Operation(self.op.block, "reshape2", {"X": [name]}, {"Out": [row]},
+                                            {"shape": [size]}, self.op.source))
+        return row
+
+    def operation(self) -> Operation:
+        """The operation that stands for all of it."""
+        attrs: dict[str, Any] = {"packed": Packed(), "activation": self.activation}
+        if self.op.type == "matmul_v2":
+            return Operation(self.op.block, "fused_linear", self.inputs, {"Out": [self.result]}, attrs, self.op.source)
+        attrs.update({k: self.op.attrs[k] for k in _KEPT_ATTRIBUTES if k in self.op.attrs})
+        return Operation(self.op.block, "fused_conv2d", self.inputs, {"Output": [self.result]}, attrs, self.op.source)
