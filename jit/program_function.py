@@ -75,12 +75,19 @@ class ProgramFunction:
                 return self._run_recorded(tensors, wanted)
         return self._run_plain(tensors)
 
-    def _run_plain(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+    def plan(self) -> Plan:
+        """The plan of a run without gradients."""
+        return self._plain_plan()[0]
+
+    def _plain_plan(self) -> tuple[Plan, list[str]]:
         if self._plan is None:
             plan, extra, updated = compile_plan(self.program, self.inputs, self.outputs, keep_writes=self.keep_writes)
             _check_complete(extra)
             self._plan = plan, updated
-        plan, updated = self._plan
+        return self._plan
+
+    def _run_plain(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+        plan, updated = self._plain_plan()
         arrays = [t._array for t in tensors]
         xp = backend.namespace_of(arrays)
         results = plan(xp, arrays)

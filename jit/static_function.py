@@ -9,10 +9,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core import nest
+from ..core.forks import unforked
 from ..dygraph.tensor import Tensor
 from ..nn import Layer
 from ..nn.layer import mode_changes
 from ..ops.trace import grad_mode, state, using
+from ..static.compiler import Plan
 from ..static.input_spec import InputSpec
 from ..static.program import Program, Variable
 from ..static.trace import ProgramTrace
@@ -66,6 +68,10 @@ class ConcreteProgram:
         self.run = ProgramFunction(self.main_program, [*names, *self.captured], [v.name for v in self.outputs])
         self._outer = list(self.captured.values())
         self._gives_one = isinstance(self.result, Variable)
+
+    def plan(self) -> Plan:
+        """What a run without gradients does: printed, a table of its operations and what they cost."""
+        return self.run.plan()
 
     @property
     def parameters(self) -> list[Tensor]:
@@ -210,7 +216,7 @@ class StaticFunction:
         modes = tuple(layer.training for layer in instance.sublayers(include_self=True)) if isinstance(
             instance, Layer) else ()
         key = (cache_key(specs), modes)
-        with self._lock:
+        with unforked(), self._lock:
             found = self._programs.get(key)
             if found is None:
                 receiver = () if self._instance is None else (instance,)

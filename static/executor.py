@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import backend
+from ..core.forks import unforked
 from ..core.place import Place, expected_place
 from .compiler import Plan, compile_plan
 from .mode import default_main_program
@@ -119,7 +120,7 @@ def _checked_feed(variable: Variable, array: Any) -> Any:
 
 def _compiled(program: Program, feeds: tuple[str, ...], fetches: tuple[str, ...]) -> Compiled:
     key = (feeds, fetches)
-    with _lock:
+    with unforked(), _lock:
         found = program.plans.get(key)
         if found is None or found.version != program.version:
             found = program.plans[key] = Compiled(program, feeds, fetches)

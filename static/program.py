@@ -393,6 +393,27 @@ class Program:
 
         set_program_state_dict(self, state_dict, scope)
 
+    def plan(self, feed: Any = (), fetch_list: Any = ()) -> Any:
+        """What the Executor makes of this Program for these inputs and results: printed, a table of what a run does.
+
+        `feed`: names of inputs; `fetch_list`: Variables or names. Raises ValueError for a result that is not there.
+
+        >>> import proa as paddle
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [8, 4]); y = paddle.tanh(x * 2.0 + 1.0)
+        >>> print(main.plan(["x"], [y]))  # doctest: +ELLIPSIS
+        1 operations a run, 0 prepared; 96 operations
+        ...
+        1  one loop: scale + scale + tanh  float32[8, 4]  96          256    ...
+        """
+        from .compiler import compile_plan
+
+        names = [item if isinstance(item, str) else item.name for item in fetch_list]
+        for name in names:
+            self.global_block().var(name)
+        return compile_plan(self, list(feed), names)[0]
+
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The Program as text."""
         return "\n".join(repr(block) for block in self.blocks)

@@ -14,9 +14,10 @@ from ...ops.operator import Operator, find, is_declared
 from ...ops.spec import Spec
 from ...ops.trace import state
 from ..program import Block, Operation, Program
+from .describe import describe
 from .emit import Emitter, emit_unit
 from .passes import optimize
-from .unit import in_evaluation, unit_of
+from .unit import Unit, in_evaluation, unit_of
 from .usage import needed_operations, reads, writes
 
 _numbers = itertools.count()
@@ -26,7 +27,8 @@ _KEPT = (ValueError, TypeError, IndexError, NotImplementedError, AssertionError)
 class Plan:
     """A compiled Program: `plan(xp, arrays)` takes the arrays of `inputs` and gives those of `outputs`, in order."""
 
-    def __init__(self, emitter: Emitter, inputs: Sequence[str], outputs: Sequence[str]):
+    def __init__(self, unit: Unit, emitter: Emitter, inputs: Sequence[str], outputs: Sequence[str]):
+        self._unit = unit
         self.inputs, self.outputs = tuple(inputs), tuple(outputs)
         self.source = "\n".join(emitter.lines)
         self._file = f"<proa plan {next(_numbers)}>"
@@ -82,8 +84,9 @@ class Plan:
         kind = type(error) if type(error) in _KEPT else RuntimeError
         raise kind(message) from error
 
-    def __repr__(self) -> str:
-        return self.source
+    def __str__(self) -> str:
+        """A table of what a run does, operation by operation, and what it costs; `source` is the Python of it."""
+        return describe(self._unit)
 
 
 class _Prepared:
@@ -148,8 +151,8 @@ def compile_plan(program: Program, feeds: Sequence[str], fetches: Sequence[str],
     updated = sorted(name for name in persistable if name in made)
     inputs, outputs = [*feeds, *outer], [*fetches, *updated]
     frozen = [name for name in inputs if _is_persistable(block, name)] if freeze else []
-    emitter = emit_unit(optimize(unit_of(block, needed, inputs, outputs, frozen)), optimize)
-    return Plan(emitter, inputs, outputs), outer, updated
+    unit = optimize(unit_of(block, needed, inputs, outputs, frozen))
+    return Plan(unit, emit_unit(unit, optimize), inputs, outputs), outer, updated
 
 
 def _is_persistable(block: Block, name: str) -> bool:
