@@ -55,7 +55,9 @@ class _Product:
         else:
             return None
         spec = unit.spec(result)
-        if weight not in frozen or spec is None or spec.dtype is not float32 or spec.rank < 2 or not unit.is_movable(op):
+        if spec is None or spec.dtype is not float32 or spec.rank < 2:
+            return None
+        if weight not in frozen or not unit.is_movable(op):
             return None
         return _Product(unit, op, inputs, result, spec)
 

@@ -252,7 +252,8 @@ def test_folded_statistics_follow_the_layer():
     for _ in range(2):
         layer.eval()
         with paddle.no_grad():
-            np.testing.assert_allclose(function(x).numpy(), layer.forward.dygraph_function(x).numpy(), rtol=1e-3, atol=1e-4)
+            expected = layer.forward.dygraph_function(x).numpy()
+            np.testing.assert_allclose(function(x).numpy(), expected, rtol=1e-3, atol=1e-4)
         layer.train()
         function(x).mean().backward()
         optimizer.step()
