@@ -11,7 +11,6 @@ import contextlib
 import errno
 import io
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from typing import BinaryIO
@@ -47,7 +46,7 @@ class AtomicGroup:
     def open(self, path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         """A binary file to write the contents of `path` to; complete, but not yet in place, when the block ends."""
         place = _checked_place(path)
-        temporary = f"{_stem(place)}.{secrets.token_hex(4)}.tmp"
+        temporary = f"{_stem(place)}.{os.urandom(4).hex()}.tmp"
         with _naming(place):
             file = self._create(temporary, place)
         try:

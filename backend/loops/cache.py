@@ -8,27 +8,33 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import os
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...core import flags
 from ...core.files import atomic_write
 
-flags.declare("FLAGS_kernel_cache_dir", "",
-              "The folder that keeps compiled kernels; empty for proa/kernels in the user's cache folder.")
-flags.declare("FLAGS_kernel_cache_megabytes", 64, "How much compiled kernels may take on disk; 0 keeps none.")
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _SUFFIX = ".o"
 
 
 def key_of(content: str) -> str:
     """The digest of what machine code is made from."""
-    return hashlib.sha256(content.encode()).hexdigest()
+    return _digest(content.encode()).hex()
+
+
+def _digest(content: bytes) -> bytes:
+    import hashlib  # at the first kernel, not at import
+
+    return hashlib.sha256(content).digest()
 
 
 @functools.cache
 def _folder_at(name: str) -> Path | None:
+    from pathlib import Path
+
     root = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     folder = Path(name) if name else Path(root) / "proa" / "kernels"
     try:
@@ -58,7 +64,7 @@ def read(key: str) -> bytes | None:
     except OSError:
         return None
     digest, code = content[:32], content[32:]
-    return code if hashlib.sha256(code).digest() == digest else None
+    return code if _digest(code) == digest else None
 
 
 def write(key: str, code: bytes) -> None:
@@ -68,8 +74,16 @@ def write(key: str, code: bytes) -> None:
         return
     with contextlib.suppress(OSError):
         with atomic_write(place / (key + _SUFFIX)) as file:
-            file.write(hashlib.sha256(code).digest() + code)
+            file.write(_digest(code) + code)
         _shrink(place)
+
+
+def kept() -> tuple[int, int]:
+    """How many kernels are on disk, and how many bytes they take."""
+    place = folder()
+    sizes = [] if place is None else [entry.stat().st_size for entry in os.scandir(place)
+                                      if entry.name.endswith(_SUFFIX)]
+    return len(sizes), sum(sizes)
 
 
 def _shrink(place: Path) -> None:

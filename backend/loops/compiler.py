@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ...core import flags  # noqa: F401 - the flag of the cache
-from .. import threads
+from ...core.forks import unforked
+from .. import memory, threads
 from ..engines import LOOPS, is_wanted
 from . import cache
 from .functions import Function
@@ -53,6 +53,7 @@ class _Target:
     def __init__(self) -> None:
         from llvmlite import binding
 
+        memory.keep_freed()
         self.binding = binding
         if hasattr(binding, "initialize_native_target"):
             binding.initialize_native_target()
@@ -99,7 +100,7 @@ def _target() -> _Target:
 
 def compiled(function: Function, types: tuple[str, ...]) -> Any:
     """The callable machine code of a kernel for given types: `code(threads, arguments…)`."""
-    with _lock:
+    with unforked(), _lock:
         target = _target()
         content = f"{LANGUAGE_VERSION} {version()} {target.cpu} {target.features} {_data_offset()} {types}\n"
         key = cache.key_of(content + function.whole_source())

@@ -8,8 +8,8 @@ import struct
 from math import copysign, erf, expm1, floor, log, log1p, sqrt, tanh
 from typing import Any
 
-__all__ = ["bits", "copysign", "erf", "exp", "expm1", "f32", "f32_at", "f64", "floor", "fma", "i32", "i64", "i64_at", "log",
-           "log1p", "nearest", "of_bits", "parallel", "product", "sigmoid", "sqrt", "tanh"]
+__all__ = ["bits", "copysign", "erf", "exp", "expm1", "f32", "f32_at", "f64", "floor", "fma", "i32", "i64", "i64_at",
+           "log", "log1p", "nearest", "of_bits", "parallel", "product", "sigmoid", "sqrt", "tanh"]
 
 
 def parallel(count: int, work: int) -> range:

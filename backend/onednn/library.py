@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import threading
 from ctypes import POINTER, Structure, c_char, c_char_p, c_float, c_int, c_int64, c_size_t, c_uint, c_void_p
 
 import numpy as np
 
+from ...core.forks import unforked
+from .. import memory
 from ..engines import ONEDNN, is_wanted
 
 MAJOR = 3
@@ -33,6 +36,7 @@ class Argument(Structure):
     _fields_ = [("what", c_int), ("memory", c_void_p)]
 
 
+_loading = threading.Lock()
 _HANDLE, _DIMS = c_void_p, POINTER(c_int64)
 _SIGNATURES = {
     "engine_create": [_HANDLE, c_int, c_size_t],
@@ -155,8 +159,15 @@ def version_text(loaded: Library) -> str:
 @functools.cache
 def library() -> Library | None:
     """The library in use, loaded at the first call; None where there is none."""
+    with unforked(), _loading:  # objects of two loaded ones do not mix
+        return _newest()
+
+
+@functools.cache
+def _newest() -> Library | None:
     from .finding import candidates
 
+    memory.keep_freed()
     if data_offset() is None:
         return None
     for path in candidates(MAJOR):

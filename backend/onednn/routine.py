@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.forks import unforked
 from .. import threads
 from .descriptors import Description
 from .library import Argument, Library, Unimplemented, data_offset, library
@@ -200,7 +201,7 @@ def memoised(key: Hashable, build: Callable[..., Any], *arguments: Any) -> Any:
 def _made(key: Hashable, build: Callable[..., Any], arguments: tuple) -> Any:
     loaded = library()
     assert loaded is not None
-    with _lock:
+    with unforked(), _lock:
         try:
             made = build(loaded, *arguments)
         except Unimplemented:

@@ -1,0 +1,29 @@
+"""Memory that an array gave back is kept for the next one: fresh pages cost more than what is computed in them.
+
+The C library returns large blocks to the system as soon as they are free, and takes new pages, zeroed one by one, for
+the next array of that size. Told to keep some, a training step runs in the memory of the one before. Where the C
+library is not glibc nothing is changed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+
+from ..core import flags
+
+flags.declare("FLAGS_keep_freed_megabytes", 512,
+              "How much freed memory the process keeps for its next arrays; 0 leaves the C library as it is.")
+
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # of mallopt
+_LARGEST_KEPT = 64 * 2**20  # a larger block goes back to the system at once
+
+
+@functools.cache
+def keep_freed() -> None:
+    """Tells the C library to keep freed memory, once; called when the first accelerated kernel is about to run."""
+    megabytes = flags.values["FLAGS_keep_freed_megabytes"]
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if megabytes > 0 and mallopt is not None:
+        mallopt(_MMAP_THRESHOLD, _LARGEST_KEPT)
+        mallopt(_TRIM_THRESHOLD, min(megabytes, 2047) * 2**20)

@@ -1,0 +1,51 @@
+"""Forks of the process wait for what they must not cut in two: a module half imported, a kernel half compiled.
+
+A forked child has one thread. A lock that another thread of the parent held stays held there for ever, so whoever takes
+locks for longer than a moment (importing takes some as well) does it in a block `with unforked():`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Iterator
+
+PATIENCE = 10.0  # seconds that a fork waits at most: what it waits for might wait for the thread that forks
+
+_changed = threading.Condition()
+_inside: dict[int, int] = {}  # how many blocks each thread is in
+
+
+@contextlib.contextmanager
+def unforked() -> Iterator[None]:
+    """Within the block, other threads do not fork: they wait until it ends. Any number of threads may be in one."""
+    thread = threading.get_ident()
+    with _changed:
+        _inside[thread] = _inside.get(thread, 0) + 1
+    try:
+        yield
+    finally:
+        with _changed:
+            _inside[thread] -= 1
+            if not _inside[thread]:
+                del _inside[thread]
+                _changed.notify_all()
+
+
+def _before() -> None:
+    _changed.acquire()
+    thread = threading.get_ident()
+    _changed.wait_for(lambda: not _inside.keys() - {thread}, PATIENCE)
+
+
+def _in_child() -> None:
+    global _changed
+    _changed = threading.Condition()
+    thread = threading.get_ident()
+    for other in _inside.keys() - {thread}:
+        del _inside[other]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before, after_in_parent=lambda: _changed.release(), after_in_child=_in_child)
