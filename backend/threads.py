@@ -7,9 +7,10 @@ computes on one thread: the pool's threads do not survive a fork, and waiting fo
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import functools
 import os
+
+from . import blas
 
 _count = 0
 
@@ -17,13 +18,13 @@ _count = 0
 @functools.cache
 def openmp() -> ctypes.CDLL | None:
     """The OpenMP runtime (libgomp); None where there is none: loops then run on the calling thread."""
-    for name in ("libgomp.so.1", ctypes.util.find_library("gomp")):
-        if name:
-            try:
-                return ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL)
-            except OSError:
-                continue
-    return None
+    try:
+        return ctypes.CDLL("libgomp.so.1", mode=ctypes.RTLD_GLOBAL)
+    except OSError:
+        from ctypes.util import find_library
+
+        name = find_library("gomp")
+        return ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL) if name else None
 
 
 def _available() -> int:
@@ -36,7 +37,7 @@ def _available() -> int:
 
 
 def get_num_threads() -> int:
-    """The number of threads that one kernel may use."""
+    """The number of threads that one kernel on the host may use (`torch.get_num_threads`)."""
     global _count
     if _count == 0:
         _count = _available()
@@ -44,17 +45,33 @@ def get_num_threads() -> int:
 
 
 def set_num_threads(count: int) -> None:
-    """Sets the number of threads that one kernel may use, from the calling thread's next kernel on."""
-    global _count
-    if not isinstance(count, int) or count < 1:
+    """Sets the number of threads that one kernel on the host may use, NumPy's products included.
+
+    At first it is OMP_NUM_THREADS, or else the number of processors that this process may use. Raises ValueError
+    unless `count` is a positive int. (The API is PyTorch's; Paddle has none for this.)
+
+    >>> import proa
+    >>> before = proa.get_num_threads()
+    >>> proa.set_num_threads(1)
+    >>> proa.get_num_threads()
+    1
+    >>> proa.set_num_threads(before)
+    """
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
         raise ValueError(f"set_num_threads(count): count must be a positive int. Received {count!r}.")
+    _use(count)
+    blas.set_num_threads(count)
+
+
+def _use(count: int) -> None:
+    global _count
     _count = count
     if (runtime := openmp()) is not None:
         runtime.omp_set_num_threads(count)
 
 
 def _in_child() -> None:
-    set_num_threads(1)
+    _use(1)
 
 
 if hasattr(os, "register_at_fork"):

@@ -35,8 +35,11 @@ from .layers.activation import (
     Tanhshrink,
     ThresholdedReLU,
 )
+from .layers.attention import MultiHeadAttention
 from .layers.common import Dropout, Dropout2D, Embedding, Flatten, Identity, Linear
 from .layers.conv import Conv2D, Conv2DTranspose
+from .layers.decoder import TransformerDecoder, TransformerDecoderLayer
+from .layers.encoder import TransformerEncoder, TransformerEncoderLayer
 from .layers.loss import (
     BCELoss,
     BCEWithLogitsLoss,
@@ -49,3 +52,7 @@ from .layers.loss import (
 )
 from .layers.norm import BatchNorm, BatchNorm1D, BatchNorm2D, BatchNorm3D, LayerNorm
 from .layers.pooling import AdaptiveAvgPool2D, AdaptiveMaxPool2D, AvgPool2D, MaxPool2D
+from .layers.rnn import RNN, BiRNN
+from .layers.rnn_cells import GRUCell, LSTMCell, RNNCellBase, SimpleRNNCell
+from .layers.rnn_stacks import GRU, LSTM, SimpleRNN
+from .layers.transformer import Transformer

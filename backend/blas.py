@@ -1,0 +1,42 @@
+"""The BLAS inside NumPy: what it is, and how many threads it uses (OpenBLAS; others go by OMP_NUM_THREADS alone)."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from typing import Any
+
+import numpy as np
+
+_NAMES = ("scipy_openblas_{}_num_threads64_", "scipy_openblas_{}_num_threads", "openblas_{}_num_threads64_",
+          "openblas_{}_num_threads")
+
+
+@functools.cache
+def _function(verb: str) -> Any | None:
+    """OpenBLAS's function that gets or sets the number, found through the extension module that was linked to it."""
+    try:
+        library = ctypes.CDLL(np._core._multiarray_umath.__file__)  # type: ignore[attr-defined]
+    except (AttributeError, OSError):
+        return None
+    return next((getattr(library, name.format(verb)) for name in _NAMES if hasattr(library, name.format(verb))), None)
+
+
+def get_num_threads() -> int | None:
+    """The most threads that NumPy's products use; None where that cannot be asked."""
+    function = _function("get")
+    return None if function is None else int(function())
+
+
+def set_num_threads(count: int) -> None:
+    """Sets the most threads that NumPy's products use, where that can be set."""
+    function = _function("set")
+    if function is not None:
+        function(ctypes.c_int(count))
+
+
+def description() -> str:
+    """Its name and version as NumPy was built with them, such as `scipy-openblas 0.3.33`."""
+    found: Any = np.show_config(mode="dicts")
+    blas = found.get("Build Dependencies", {}).get("blas", {})
+    return f"{blas.get('name', 'unknown')} {blas.get('version', '')}".strip()

@@ -1,0 +1,85 @@
+"""Small matrix products inside generated loops: a block of 4 rows by 16 columns, whose sums stay in registers.
+
+The second factor is packed: columns in panels of 16, one panel after the other, in each the rows one after the other;
+columns that are missing are zeros.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import loops
+from ..loops.functions import declare
+from ..loops.names import parallel
+from ..threads import get_num_threads
+
+ROWS, COLUMNS = 4, 16
+
+
+def _source(name: str, parameters: str, rows: list[str], element: str) -> str:
+    """The source of a product of one block, in which every sum is a variable.
+
+    `rows` begins what is said of the rows, `element` is that of row r for one term.
+    """
+    block = [(r, c) for r in range(ROWS) for c in range(COLUMNS)]
+    lines = [f"def {name}({parameters}):"]
+    lines += [f"    {row.format(r=r)}" for row in rows for r in range(ROWS)]
+    lines += [f"    out{r} = out + {r} * out_step" for r in range(ROWS)]
+    lines += [f"    s{r}_{c} = out{r}[{c}]" for r, c in block]
+    lines += ["    for k in range(depth):", f"        row = b + k * {COLUMNS}"]
+    lines += [f"        y{c} = row[{c}]" for c in range(COLUMNS)]
+    lines += [f"        x{r} = {element.format(r=r)}" for r in range(ROWS)]
+    lines += [f"        s{r}_{c} = fma(x{r}, y{c}, s{r}_{c})" for r, c in block]
+    lines += [f"    out{r}[{c}] = s{r}_{c}" for r, c in block]
+    return "\n".join(lines)
+
+
+def block_product(a, a_step, rows, b, depth, out, out_step):
+    """out += a b: `b` is a panel, `a` has `rows` rows (of what lies beyond nothing is read), one every `a_step`.
+
+    Of `out` always 4 rows of 16 change, one every `out_step`; those beyond mean nothing. Here in plain Python.
+    """
+    for r in range(ROWS):
+        for c in range(COLUMNS):
+            first = min(r, rows - 1) * a_step
+            out[r * out_step + c] += sum(a[first + k] * b[k * COLUMNS + c] for k in range(depth))
+
+
+def block_product_across(a, b, depth, out, out_step):
+    """out += a' b: the block's rows are 4 columns of `a`, a panel too."""
+    for r in range(ROWS):
+        for c in range(COLUMNS):
+            out[r * out_step + c] += sum(a[k * COLUMNS + r] * b[k * COLUMNS + c] for k in range(depth))
+
+
+declare("block_product", _source(
+    "block_product", "a, a_step, rows, b, depth, out, out_step",
+    ["at{r} = min(rows - 1, {r}) * a_step", "a{r} = a + at{r}"], "a{r}[k]"))
+declare("block_product_across", _source(
+    "block_product_across", "a, b, depth, out, out_step", [], f"a[k * {COLUMNS} + {{r}}]"))
+
+
+@loops.kernel
+def _pack(x, out, rows, columns, row_step, column_step, panels):
+    for p in parallel(panels, rows * 16):
+        for k in range(rows):
+            place = out + (p * rows + k) * 16
+            for c in range(16):
+                j = min(p * 16 + c, columns - 1)
+                value = x[k * row_step + j * column_step]
+                place[c] = value if p * 16 + c < columns else 0.0
+
+
+def pack(x: np.ndarray) -> np.ndarray:
+    """A matrix of float32, transposed or not, as the second factor of products: [panels, rows, 16]."""
+    panels = -(-x.shape[1] // COLUMNS)
+    out = np.empty((panels, x.shape[0], COLUMNS), x.dtype)
+    steps = [stride // x.itemsize for stride in x.strides]
+    types = ("f32*", "f32*", *["i64"] * 5)
+    _pack.typed(*types)(get_num_threads(), x, out, *x.shape, *steps, panels)
+    return out
+
+
+def padded(rows: int) -> int:
+    """The number of rows, rounded up to whole blocks."""
+    return -(-rows // ROWS) * ROWS

@@ -1,0 +1,172 @@
+"""Whole sweeps over the steps of one direction of one layer as generated loops, for each kind of cell, there and back.
+
+A thread takes a part of the batch, in blocks of 4 sequences, through all steps: no thread waits for another. Arrays are
+[steps, batch, ...]; `first` and `step` say in which order steps are taken. `z` and `back` have rows of whole panels.
+
+There, `gates` holds the inputs' part where `features` is 0; otherwise it is computed here, from `x`, whose steps and
+rows lie `x_step` and `x_row` apart. With `keep` 0 nothing is kept: `gates` and `beside` have one step only.
+"""
+# ruff: noqa: D103 - kernels; `loop_engine.py` says what they are given
+
+from __future__ import annotations
+
+from .. import loops
+from ..loops.names import parallel
+from .blocks import block_product
+from .rows import clear, copy, gru_row, gru_row_back, lstm_row, lstm_row_back, rnn_row, rnn_row_back
+
+
+@loops.function
+def add_product(a, a_step, weights, z, begin, end, batch, depth, panels, z_row):
+    """z += a weights for the rows from `begin` up to `end`; a panel part by part, as the innermost cache holds it."""
+    for p in range(panels):
+        for k in range(0, depth, 192):
+            for r in range(begin, end, 4):
+                block_product(a + (r * a_step + k), a_step, batch - r, weights + (p * depth + k) * 16,
+                              min(192, depth - k), z + (r * z_row + p * 16), z_row)
+
+
+@loops.function
+def from_input(x, weights, gates, z, t, begin, end, batch, features, columns, panels, z_row, x_step, x_row):
+    """z = x weights for the rows from `begin` up to `end`, or what `gates` holds; zeros behind it."""
+    for r in range(begin, end):
+        clear(z + r * z_row, z_row)
+    if features > 0:
+        add_product(x + t * x_step, x_row, weights, z, begin, end, batch, features, panels, z_row)
+    else:
+        for r in range(begin, min(end, batch)):
+            copy(gates + (t * batch + r) * columns, z + r * z_row, columns)
+
+
+@loops.kernel
+def lstm_forward(x, x_weights, gates, bias, weights, h, z, beside, out, lengths, c, steps, batch, features, hidden,
+                 panels, width, keep, x_step, x_row, first, step, parts):
+    for part in parallel(parts, steps * batch * hidden):
+        begin = (batch + 3) // 4 * part // parts * 4
+        end = (batch + 3) // 4 * (part + 1) // parts * 4
+        for n in range(steps):
+            t = first + n * step
+            from_input(x, x_weights, gates, z, t, begin, end, batch, features, 4 * hidden, panels, panels * 16, x_step,
+                       x_row)
+            add_product(h, hidden, weights, z, begin, end, batch, hidden, panels, panels * 16)
+            for r in range(begin, min(end, batch)):
+                row = t * keep * batch + r
+                y = out + (t * batch + r) * width
+                if t < lengths[r]:
+                    lstm_row(gates + row * 4 * hidden, bias, z + r * panels * 16, h + r * hidden, c + r * hidden,
+                             beside + row * hidden, y, hidden)
+                else:
+                    clear(y, hidden)
+                    copy(c + r * hidden, beside + row * hidden, hidden)
+
+
+@loops.kernel
+def gru_forward(x, x_weights, gates, bias, weights, h, z, beside, out, lengths, steps, batch, features, hidden, panels,
+                width, keep, x_step, x_row, first, step, parts):
+    for part in parallel(parts, steps * batch * hidden):
+        begin = (batch + 3) // 4 * part // parts * 4
+        end = (batch + 3) // 4 * (part + 1) // parts * 4
+        for n in range(steps):
+            t = first + n * step
+            from_input(x, x_weights, gates, z, t, begin, end, batch, features, 3 * hidden, panels, panels * 32, x_step,
+                       x_row)
+            add_product(h, hidden, weights, z + panels * 16, begin, end, batch, hidden, panels, panels * 32)
+            for r in range(begin, min(end, batch)):
+                row = t * keep * batch + r
+                y = out + (t * batch + r) * width
+                if t < lengths[r]:
+                    gru_row(gates + row * 3 * hidden, bias, z + r * panels * 32, z + (2 * r + 1) * panels * 16,
+                            h + r * hidden, beside + row * hidden, y, hidden)
+                else:
+                    clear(y, hidden)
+
+
+@loops.kernel
+def rnn_forward(x, x_weights, gates, bias, weights, h, z, beside, out, lengths, relu, steps, batch, features, hidden,
+                panels, width, keep, x_step, x_row, first, step, parts):
+    for part in parallel(parts, steps * batch * hidden):
+        begin = (batch + 3) // 4 * part // parts * 4
+        end = (batch + 3) // 4 * (part + 1) // parts * 4
+        for n in range(steps):
+            t = first + n * step
+            from_input(x, x_weights, gates, z, t, begin, end, batch, features, hidden, panels, panels * 16, x_step,
+                       x_row)
+            add_product(h, hidden, weights, z, begin, end, batch, hidden, panels, panels * 16)
+            for r in range(begin, min(end, batch)):
+                y = out + (t * batch + r) * width
+                if t < lengths[r]:
+                    rnn_row(gates + (t * keep * batch + r) * hidden, bias, z + r * panels * 16, h + r * hidden, y,
+                            hidden, relu)
+                else:
+                    clear(y, hidden)
+
+
+@loops.kernel
+def lstm_backward(gates, beside, cells, grad_out, weights, back, of, lengths, dc, steps, batch, hidden, panels,
+                  grad_step, grad_row, first, step, parts):
+    for part in parallel(parts, steps * batch * hidden):
+        begin = (batch + 3) // 4 * part // parts * 4
+        end = (batch + 3) // 4 * (part + 1) // parts * 4
+        for n in range(steps):
+            t = first + n * step
+            for r in range(begin, min(end, batch)):
+                row = t * batch + r
+                dy = grad_out + (t * grad_step + r * grad_row)
+                if t < lengths[r]:
+                    if n < steps - 1:
+                        lstm_row_back(gates + row * 4 * hidden, beside + row * hidden,
+                                      beside + (row + step * batch) * hidden, dy, back + r * panels * 16,
+                                      dc + r * hidden, of + row * 4 * hidden, hidden)
+                    else:
+                        lstm_row_back(gates + row * 4 * hidden, beside + row * hidden, cells + r * hidden, dy,
+                                      back + r * panels * 16, dc + r * hidden, of + row * 4 * hidden, hidden)
+                else:
+                    clear(of + row * 4 * hidden, 4 * hidden)
+            add_product(of + t * batch * 4 * hidden, 4 * hidden, weights, back, begin, end, batch, 4 * hidden, panels,
+                        panels * 16)
+
+
+@loops.kernel
+def gru_backward(gates, beside, out, states, grad_out, weights, back, of_input, of_hidden, lengths, steps, batch,
+                 hidden, panels, width, grad_step, grad_row, first, step, parts):
+    for part in parallel(parts, steps * batch * hidden):
+        begin = (batch + 3) // 4 * part // parts * 4
+        end = (batch + 3) // 4 * (part + 1) // parts * 4
+        for n in range(steps):
+            t = first + n * step
+            for r in range(begin, min(end, batch)):
+                row = t * batch + r
+                dy = grad_out + (t * grad_step + r * grad_row)
+                if t < lengths[r]:
+                    if n < steps - 1 and t + step < lengths[r]:
+                        gru_row_back(gates + row * 3 * hidden, beside + row * hidden,
+                                     out + (row + step * batch) * width, dy, back + r * panels * 16,
+                                     of_input + row * 3 * hidden, of_hidden + row * 3 * hidden, hidden)
+                    else:
+                        gru_row_back(gates + row * 3 * hidden, beside + row * hidden, states + r * hidden, dy,
+                                     back + r * panels * 16, of_input + row * 3 * hidden,
+                                     of_hidden + row * 3 * hidden, hidden)
+                else:
+                    clear(of_input + row * 3 * hidden, 3 * hidden)
+                    clear(of_hidden + row * 3 * hidden, 3 * hidden)
+            add_product(of_hidden + t * batch * 3 * hidden, 3 * hidden, weights, back, begin, end, batch, 3 * hidden,
+                        panels, panels * 16)
+
+
+@loops.kernel
+def rnn_backward(gates, grad_out, weights, back, of, lengths, relu, steps, batch, hidden, panels, grad_step, grad_row,
+                 first, step, parts):
+    for part in parallel(parts, steps * batch * hidden):
+        begin = (batch + 3) // 4 * part // parts * 4
+        end = (batch + 3) // 4 * (part + 1) // parts * 4
+        for n in range(steps):
+            t = first + n * step
+            for r in range(begin, min(end, batch)):
+                row = t * batch + r
+                if t < lengths[r]:
+                    rnn_row_back(gates + row * hidden, grad_out + (t * grad_step + r * grad_row),
+                                 back + r * panels * 16, of + row * hidden, hidden, relu)
+                else:
+                    clear(of + row * hidden, hidden)
+            add_product(of + t * batch * hidden, hidden, weights, back, begin, end, batch, hidden, panels,
+                        panels * 16)

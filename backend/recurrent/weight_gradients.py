@@ -1,0 +1,110 @@
+"""The gradients of a cell's weights, summed over all steps and sequences, as one generated loop.
+
+A thread takes a part of the rows (a step of a sequence each), chunk by chunk: it packs a chunk of both factors and adds
+the chunk's products to sums of its own, which are added up in the end. Nothing is copied or transposed as a whole.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import loops, threads
+from ..loops.names import parallel
+from .blocks import COLUMNS, block_product_across
+from .calling import run, scratch
+from .rows import clear
+from .stack import Line
+
+_CHUNK = 320  # rows whose packed blocks of both factors fit the innermost cache
+_MOST = 1 << 22  # elements of the sums of all threads
+
+
+@loops.function
+def pack_row(source, place, columns, between):
+    """A row into the panels, which lie `between` elements apart."""
+    whole = columns // 16
+    for p in range(whole):
+        for c in range(16):
+            place[p * between + c] = source[p * 16 + c]
+    for c in range(whole * 16, columns):
+        place[whole * between + c - whole * 16] = source[c]
+
+
+@loops.function
+def pack_gates(of, place, sums, count, gates, width):
+    """16 columns of the rows, or `width` of them, into a panel; and onto their sums."""
+    if width == 16:
+        for k in range(count):
+            for c in range(16):
+                place[k * 16 + c] = of[k * gates + c]
+                sums[c] += of[k * gates + c]
+    else:
+        for k in range(count):
+            for c in range(width):
+                place[k * 16 + c] = of[k * gates + c]
+                sums[c] += of[k * gates + c]
+
+
+@loops.kernel
+def _sum_products(of, x, out, states, lengths, sums, products, left, right, steps, batch, gates, features, hidden,
+                  x_panels, panels, x_step, x_row, out_step, out_row, shift, chunk, parts):
+    for part in parallel(parts, steps * batch * gates):
+        blocks = (gates + 15) // 16
+        first = steps * batch * part // parts
+        last = steps * batch * (part + 1) // parts
+        own_sums = sums + part * blocks * 16
+        own = products + part * blocks * 16 * panels * 16
+        columns = left + part * chunk * 16
+        panel = right + part * panels * chunk * 16
+        clear(own_sums, blocks * 16)
+        clear(own, blocks * 16 * panels * 16)
+        clear(columns, chunk * 16)
+        clear(panel, panels * chunk * 16)
+        for begin in range(first, last, chunk):
+            count = min(chunk, last - begin)
+            for k in range(count):
+                t = (begin + k) // batch
+                r = (begin + k) % batch
+                pack_row(x + (t * x_step + r * x_row), panel + k * 16, features, chunk * 16)
+                before = t + shift
+                if before >= 0 and before < lengths[r]:
+                    pack_row(out + (before * out_step + r * out_row), panel + (x_panels * chunk + k) * 16, hidden,
+                             chunk * 16)
+                else:
+                    pack_row(states + r * hidden, panel + (x_panels * chunk + k) * 16, hidden, chunk * 16)
+            for g in range(blocks):
+                pack_gates(of + (begin * gates + g * 16), columns, own_sums + g * 16, count, gates,
+                           min(16, gates - g * 16))
+                for p in range(panels):
+                    for q in range(4):
+                        block_product_across(columns + q * 4, panel + p * chunk * 16, count,
+                                             own + ((g * 16 + q * 4) * panels + p) * 16, panels * 16)
+
+
+def sum_products(of: Any, line: Line, with_input: bool, with_state: bool) -> Any:
+    """The sums over all steps and sequences of `of` times the input, of `of` times the state before, and of `of`.
+
+    `of` is [steps, batch, gates], contiguous; the first is [gates, features], the second [gates, hidden], the last
+    [gates]. A product that is not wanted has no columns. NotImplemented for what is too large for this.
+    """
+    (steps, batch, gates), plan, x, out = of.shape, line.plan, line.x, line.out
+    features, hidden = x.shape[2] if with_input else 0, plan.hidden if with_state else 0
+    blocks, x_panels, panels = (-(-n // COLUMNS) for n in (gates, features, hidden))
+    panels += x_panels
+    parts = max(1, min(threads.get_num_threads(), steps * batch // _CHUNK))
+    if parts * blocks * panels * COLUMNS**2 > _MOST:
+        return NotImplemented
+    if x.strides[2] != x.itemsize:
+        x = np.ascontiguousarray(x)
+    lengths = np.full(batch, steps, np.int64) if line.mask is None else line.mask
+    sums = scratch("sums", (parts, blocks * COLUMNS))
+    products = scratch("products", (parts, blocks * COLUMNS, panels * COLUMNS))
+    left, right = scratch("left", (parts, _CHUNK, COLUMNS)), scratch("right", (parts, panels, _CHUNK, COLUMNS))
+    between = [stride // a.itemsize for a in (x, out) for stride in a.strides[:2]]
+    run(_sum_products, of, x, out, np.ascontiguousarray(line.h), lengths, sums, products, left, right, steps, batch,
+        gates, features, hidden, x_panels, panels, *between, -line.order.step, _CHUNK, parts)
+    first = x_panels * COLUMNS
+    return (products[:, :gates, :features].sum(axis=0), products[:, :gates, first:first + hidden].sum(axis=0),
+            sums[:, :gates].sum(axis=0))

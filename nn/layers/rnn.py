@@ -1,0 +1,145 @@
+"""RNN and BiRNN, which take any cell through a sequence.
+
+One of the three cells of this package, without `sequence_length`, is one operator, `rnn`, for all steps; any other is
+called step by step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...core import nest
+from ...ops.elementwise import cast
+from ...ops.joining import concat, stack
+from ...ops.manipulation import squeeze, transpose, unsqueeze
+from ...ops.rearrange import flip
+from ...ops.rnn import rnn_op
+from ...ops.trace import apply
+from ..layer import Layer
+from .rnn_cells import GRUCell, LSTMCell, SimpleRNNCell
+
+
+def steps_first(x: Any) -> Any:
+    """[batch, steps, features] as [steps, batch, features], and back."""
+    return transpose(x, [1, 0, 2])
+
+
+def apply_rnn(mode: str, x: Any, states: Sequence[Any], cells: Sequence[Any], lengths: Any,
+              **attrs: Any) -> tuple[Any, list[Any]]:
+    """The operator `rnn` with the cells' weights on steps-first inputs: the outputs and the final states."""
+    weights = [w for cell in cells for w in (cell.weight_ih, cell.weight_hh)]
+    weights += [b for cell in cells for b in (cell.bias_ih, cell.bias_hh)]
+    out, finals, _, _ = apply(rnn_op, x, list(states), weights, lengths, mode=mode, input_size=cells[0].input_size,
+                              hidden_size=cells[0].hidden_size, **attrs)
+    return out, finals
+
+
+def _mode_of(cell: Any) -> str | None:
+    """The operator's mode that does what a cell does; None for a cell that must be called."""
+    if cell._forward_pre_hooks or cell._forward_post_hooks:
+        return None
+    if type(cell) is SimpleRNNCell:
+        return f"RNN_{cell.activation.upper()}"
+    return {LSTMCell: "LSTM", GRUCell: "GRU"}.get(type(cell))
+
+
+class _Pass:
+    """One pass of a cell through a sequence."""
+
+    def __init__(self, cell: Any, is_reverse: bool, time_major: bool):
+        self.cell, self.is_reverse, self.time_major = cell, is_reverse, time_major
+
+    def __call__(self, inputs: Any, states: Any, lengths: Any, kwargs: dict[str, Any]) -> tuple[Any, Any]:
+        """The outputs of all steps and the final states."""
+        if states is None:
+            states = self.cell.get_initial_states(inputs, batch_dim_idx=1 if self.time_major else 0)
+        mode = _mode_of(self.cell)
+        if mode and lengths is None and not kwargs:
+            return self._at_once(mode, inputs, states)
+        return self._step_by_step(inputs, states, lengths, kwargs)
+
+    def _at_once(self, mode: str, inputs: Any, states: Any) -> tuple[Any, Any]:
+        x = inputs if self.time_major else steps_first(inputs)
+        several = isinstance(states, (list, tuple))
+        given = [unsqueeze(state, 0) for state in (states if several else [states])]
+        out, finals = apply_rnn(mode, flip(x, [0]) if self.is_reverse else x, given, [self.cell], None)
+        out = flip(out, [0]) if self.is_reverse else out
+        last = tuple(squeeze(final, 0) for final in finals)
+        return out if self.time_major else steps_first(out), last if several else last[0]
+
+    def _step_by_step(self, inputs: Any, states: Any, lengths: Any, kwargs: dict[str, Any]) -> tuple[Any, Any]:
+        axis = 0 if self.time_major else 1
+        steps = next(nest.leaves(inputs)).shape[axis]
+        if steps < 0:
+            raise ValueError(
+                f"RNN: the number of steps must be known where {type(self.cell).__name__} is called step by step. "
+                f"Give it in the InputSpec, or use paddle.nn.LSTM, GRU or SimpleRNN, which need not know it."
+            )
+        outputs: list[Any] = [None] * steps
+        for t in reversed(range(steps)) if self.is_reverse else range(steps):
+            here = nest.map_structure(lambda x, t=t: x[t] if axis == 0 else x[:, t], inputs)
+            outputs[t], new = self.cell(here, states, **kwargs)
+            states = new if lengths is None else _unless_beyond(lengths, t, new, states)
+        return nest.map_structure(lambda *values: stack(list(values), axis), *outputs), states
+
+
+def _unless_beyond(lengths: Any, t: int, new: Any, old: Any) -> Any:
+    """The new states where step t lies within the sequence, elsewhere the old ones."""
+
+    def chosen(new: Any, old: Any) -> Any:
+        inside = unsqueeze(cast(lengths > t, new.dtype), list(range(1, len(new.shape))))
+        return new * inside + old * (1.0 - inside)
+
+    return nest.map_structure(chosen, new, old)
+
+
+class RNN(Layer):
+    """Takes a cell through a sequence, from the first step to the last, or with `is_reverse` the other way round.
+
+    Inputs [batch, steps, ...], or steps first with `time_major`; for a cell that takes them so, several, nested. The
+    result is the outputs of all steps and the final states. Beyond a sequence's length (`sequence_length`, [batch])
+    states stay as they are, and the outputs are what the cell makes of them. Raises ValueError in a Program where the
+    number of steps is not known and the cell must be called step by step.
+
+    >>> import proa as paddle
+    >>> outputs, h = paddle.nn.RNN(paddle.nn.GRUCell(3, 4))(paddle.ones([2, 5, 3]))
+    >>> outputs.shape, h.shape
+    ([2, 5, 4], [2, 4])
+    """
+
+    def __init__(self, cell: Any, is_reverse: bool = False, time_major: bool = False):
+        super().__init__()
+        self.cell, self.is_reverse, self.time_major = cell, is_reverse, time_major
+
+    def forward(self, inputs: Any, initial_states: Any = None, sequence_length: Any = None,
+                **kwargs: Any) -> tuple[Any, Any]:
+        """The outputs and the final states; other keyword arguments go to the cell."""
+        one_pass = _Pass(self.cell, self.is_reverse, self.time_major)
+        return one_pass(inputs, initial_states, sequence_length, kwargs)
+
+
+class BiRNN(Layer):
+    """Takes one cell forward through a sequence and another backward; their outputs lie side by side.
+
+    Initial and final states are pairs, of the forward and of the backward cell. Otherwise as RNN.
+    """
+
+    def __init__(self, cell_fw: Any, cell_bw: Any, time_major: bool = False):
+        super().__init__()
+        sizes = [getattr(cell, "input_size", None) for cell in (cell_fw, cell_bw)]
+        if None not in sizes and sizes[0] != sizes[1]:
+            raise ValueError(f"BiRNN(cell_fw, cell_bw): must have one input_size. Received {sizes[0]} and {sizes[1]}.")
+        self.cell_fw, self.cell_bw, self.time_major = cell_fw, cell_bw, time_major
+
+    def forward(self, inputs: Any, initial_states: Any = None, sequence_length: Any = None,
+                **kwargs: Any) -> tuple[Any, Any]:
+        """The outputs [batch, steps, forward and backward features] and the pair of final states."""
+        if initial_states is not None and (not isinstance(initial_states, (list, tuple)) or len(initial_states) != 2):
+            raise ValueError("BiRNN(initial_states): must be a pair, of the forward and of the backward cell. "
+                             f"Received {type(initial_states).__name__}.")
+        states = (None, None) if initial_states is None else initial_states
+        forward, backward = (_Pass(cell, n == 1, self.time_major)(inputs, states[n], sequence_length, kwargs)
+                             for n, cell in enumerate((self.cell_fw, self.cell_bw)))
+        both = nest.map_structure(lambda a, b: concat([a, b], axis=-1), forward[0], backward[0])
+        return both, (forward[1], backward[1])
