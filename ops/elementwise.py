@@ -51,9 +51,20 @@ def _binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping 
         behind = () if axis == -1 else (1,) * (x.rank - axis - y.rank)
         return Spec(broadcast_shapes(type, x.shape, y.shape + behind), result or promote(x.dtype, y.dtype))
 
-    return operator(type, "X, Y -> Out", kernel=kernel, infer=infer, grad=grad, promotes=True,
-                    ufunc=function if isinstance(function, str) else None,
-                    formula=formula and (lambda axis: formula if axis == -1 else None))
+    declared = operator(type, "X, Y -> Out", kernel=kernel, infer=infer, grad=grad, promotes=True,
+                        ufunc=function if isinstance(function, str) else None,
+                        formula=formula and (lambda axis: formula if axis == -1 else None))
+    if formula is not None:
+        declared.host_kernel = _aligned_first(declared.host_kernel)
+    return declared
+
+
+def _aligned_first(kernel: Callable) -> Callable:
+    """The kernel for NumPy arrays, which meets plain broadcasting only."""
+    def call(xp: Any, x: Any, y: Any, axis: int = -1) -> Any:
+        return kernel(xp, x, y if axis == -1 else _aligned(x, y, axis))
+
+    return call
 
 
 def _cast(xp, x, *, in_dtype: DType, out_dtype: DType):

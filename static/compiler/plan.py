@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...core.dtype import from_numpy_dtype
+from ...core.forks import unforked
 from ...ops.operator import Operator, find, is_declared
 from ...ops.spec import Spec
 from ...ops.trace import state
@@ -151,8 +152,10 @@ def compile_plan(program: Program, feeds: Sequence[str], fetches: Sequence[str],
     updated = sorted(name for name in persistable if name in made)
     inputs, outputs = [*feeds, *outer], [*fetches, *updated]
     frozen = [name for name in inputs if _is_persistable(block, name)] if freeze else []
-    unit = optimize(unit_of(block, needed, inputs, outputs, frozen))
-    return Plan(unit, emit_unit(unit, optimize), inputs, outputs), outer, updated
+    with unforked():
+        unit = optimize(unit_of(block, needed, inputs, outputs, frozen))
+        plan = Plan(unit, emit_unit(unit, optimize), inputs, outputs)
+    return plan, outer, updated
 
 
 def _is_persistable(block: Block, name: str) -> bool:

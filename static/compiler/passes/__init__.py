@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ....core import flags
 from ..unit import Unit
+from .align import align_operands
 from .batch_norm import fold_batch_norm
 from .common import merge_common
 from .dead import remove_dead
@@ -14,7 +15,7 @@ from .epilogue import fuse_epilogues
 from .hoist import hoist_frozen
 
 PASSES: tuple[Callable[[Unit], None], ...] = (
-    merge_common, fold_batch_norm, remove_dead, hoist_frozen, fuse_epilogues, fuse_elementwise, remove_dead)
+    align_operands, merge_common, fold_batch_norm, remove_dead, hoist_frozen, fuse_epilogues, fuse_elementwise, remove_dead)
 
 
 def optimize(unit: Unit) -> Unit:

@@ -5,6 +5,7 @@ import proa as paddle
 import pytest
 from proa.core.flags import flags_guard
 from proa.ops.elementwise import add_op
+from proa.static.compiler.passes.align import align_operands
 from proa.static.compiler.passes.common import merge_common
 from proa.static.compiler.passes.dead import remove_dead
 from proa.static.compiler.passes.elementwise import fuse_elementwise
@@ -258,3 +259,15 @@ def test_folded_statistics_follow_the_layer():
         function(x).mean().backward()
         optimizer.step()
         optimizer.clear_grad()
+
+
+def test_an_operand_that_stands_at_a_dimension_is_reshaped():
+    from proa.ops.elementwise import add_op
+    from proa.ops.trace import apply
+
+    unit = unit_for(lambda x, b: paddle.nn.functional.relu(apply(add_op, x, b, axis=1)), [-1, 3, 4, 4], [3])
+    align_operands(unit)
+    verify(unit, "align_operands")
+    assert types(unit) == ["reshape2", "elementwise_add", "relu"]
+    fuse_elementwise(unit)
+    assert types(unit) == ["reshape2", "fused_elementwise"]
