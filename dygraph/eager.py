@@ -6,6 +6,7 @@ of an operator are asked for only once its kernel has failed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -33,11 +34,11 @@ class EagerTrace(Trace):
     def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
         """Runs the kernel and records the application when an input wants a gradient."""
         if not attrs and op.ufunc is not None and not _flags["FLAGS_check_nan_inf"]:
-            result = _apply_ufunc(op, inputs)
+            result = _apply_ufunc(op, op.ufunc, inputs)
             if result is not None:
                 return result
         try:
-            arrays = [None if x is None else x._array for x in inputs]
+            arrays: list[Any] = [None if x is None else x._array for x in inputs]
         except AttributeError:
             arrays = _slot_arrays(op, inputs)
         if op.promotes and arrays[0].dtype is not arrays[1].dtype:
@@ -119,7 +120,7 @@ class EagerTrace(Trace):
         return tensor
 
 
-def _apply_ufunc(op: Operator, inputs: tuple) -> Tensor | None:
+def _apply_ufunc(op: Operator, ufunc: Callable[..., Any], inputs: tuple) -> Tensor | None:
     """What `apply` does where small arrays of one dtype on the host go through one function of NumPy; None elsewhere.
 
     That is what most operations of most programs are.
@@ -131,7 +132,7 @@ def _apply_ufunc(op: Operator, inputs: tuple) -> Tensor | None:
             if (type(a) is not _ndarray or type(b) is not _ndarray or a.dtype is not b.dtype
                     or a.size >= WORTH_A_LOOP or b.size >= WORTH_A_LOOP):
                 return None
-            array = op.ufunc(a, b)
+            array = ufunc(a, b)
             edges: Any = (x._edge, y._edge)
             arrays: Any = (a, b)
         else:
@@ -139,7 +140,7 @@ def _apply_ufunc(op: Operator, inputs: tuple) -> Tensor | None:
             a = x._array
             if type(a) is not _ndarray or a.size >= WORTH_A_LOOP:
                 return None
-            array = op.ufunc(a)
+            array = ufunc(a)
             edges, arrays = (x._edge,), (a,)
     except (ValueError, TypeError, AttributeError):
         return None  # the path for everything tells what is wrong

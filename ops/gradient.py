@@ -117,7 +117,8 @@ class _RuleReader:
 
     def read(self) -> dict[str, Any]:
         """What a Gradient has, by name."""
-        lines = [line for number, (key, rule) in enumerate(self.rules.items()) for line in self._call(number, key, rule)]
+        lines = [line for number, (key, rule) in enumerate(self.rules.items())
+                 for line in self._call(number, key, rule)]
         # Gradients of results that nothing used are zeros; their shapes and dtypes must be known.
         fill = [] if self.operator.is_single else [line for index in sorted(self.used) for line in self._fill(index)]
         ruled = {name.strip() for key in self.rules for name in key.split(",")}
@@ -127,13 +128,14 @@ class _RuleReader:
         picked = ", ".join(s.source(self.operator) for s in self.saved)
         pick = f"lambda i, o: ({picked}{',' if len(self.saved) == 1 else ''})"
         from_array = re.sub(r"one_shape_of\((.*?\])\)", r"\1.shape", pick)
+        arrays = {"shape_of": array_shape, "dtype_of": array_dtype}
+        symbols = {"shape_of": symbol_shape, "one_shape_of": symbol_shape, "dtype_of": symbol_dtype}
         return {
             "run": self.globals["run"], "saved": self.saved,
             "values": tuple((n, s.of_output, s.index) for n, s in enumerate(self.saved) if s.kind == "value"),
             # The text is made of slot numbers.
-            "save_arrays": eval(from_array, {"shape_of": array_shape, "dtype_of": array_dtype}),  # noqa: S307
-            "save_symbols": eval(pick, {"shape_of": symbol_shape, "one_shape_of": symbol_shape,
-                                        "dtype_of": symbol_dtype}),  # noqa: S307
+            "save_arrays": eval(from_array, arrays),  # noqa: S307
+            "save_symbols": eval(pick, symbols),  # noqa: S307
         }
 
     def _call(self, number: int, key: str, rule: Callable[..., Any]) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..backend import onednn
+from ..backend.kernels.max_pool import max_pool_grad as max_pool_grad_by_loops
 from ..core.dtype import int32
 from .infer import product
 from .layout import channels_first, channels_of, channels_restored, full_shape, sizes_along
@@ -137,17 +138,21 @@ def _pool_by_onednn(x, *, pooling_type, ksize, strides=(), paddings=(), ceil_mod
     return result if result is NotImplemented else channels_restored(result, data_format)
 
 
-def _pool_grad_by_onednn(x, out, g, *, pooling_type, ksize, strides=(), paddings=(), ceil_mode=False, exclusive=True,
-                         data_format="NCHW", global_pooling=False, adaptive=False, padding_algorithm="EXPLICIT"):
-    if not onednn.is_ready():
-        return NotImplemented
-    x, g = channels_first(x, data_format), channels_first(g, data_format)
+def _pool_grad_on_host(x, out, g, *, pooling_type, ksize, strides=(), paddings=(), ceil_mode=False, exclusive=True,
+                       data_format="NCHW", global_pooling=False, adaptive=False, padding_algorithm="EXPLICIT"):
+    x, out, g = (channels_first(v, data_format) for v in (x, out, g))
     found = _by_onednn(x.shape[2:], pooling_type, ksize, strides, paddings, ceil_mode, exclusive, global_pooling,
                        adaptive, padding_algorithm)
     if found is None:
         return NotImplemented
     geo, kind = found
-    result = onednn.pooling_grad(x, g, kind, geo.kernel, geo.strides, geo.pads)
+    result = NotImplemented
+    if pooling_type == "max":
+        result = max_pool_grad_by_loops(x, out, g, geo.kernel, geo.strides, geo.pads)
+    if result is NotImplemented:
+        if not onednn.is_ready():
+            return NotImplemented
+        result = onednn.pooling_grad(x, g, kind, geo.kernel, geo.strides, geo.pads)
     return result if result is NotImplemented else channels_restored(result, data_format)
 
 
@@ -208,7 +213,7 @@ pool2d_op = operator("pool2d", "X -> Out", kernel=_pool, cpu=_pool_by_onednn, in
                      grad={"X": _by_input})
 pool3d_op = operator("pool3d", "X -> Out", kernel=_pool, cpu=_pool_by_onednn, infer=_infer_pool,
                      grad={"X": _by_input})
-pool_grad_op = operator("pool_grad", "X, Out, G -> Result", kernel=_pool_grad, cpu=_pool_grad_by_onednn,
+pool_grad_op = operator("pool_grad", "X, Out, G -> Result", kernel=_pool_grad, cpu=_pool_grad_on_host,
                         infer=lambda x, *_, **__: x, grad={"G": _grad_by_gradient})
 pool_take_op = operator("max_pool_take", "X, Out, V -> Result", kernel=_pool_take,
                         infer=lambda x, out, v, **_: Spec(out.shape, v.dtype), grad={"V": _take_by_input})

@@ -15,7 +15,7 @@ from .trace import state
 def _unary(type: str, function: str | Callable, grad: Callable | None = None, formula: str | None = None) -> Operator:
     """Floating in, floating out; the function is given `xp` and `x`, or named in `xp`."""
     ufunc = function if isinstance(function, str) else None
-    kernel = (lambda xp, x: getattr(xp, ufunc)(x)) if ufunc is not None else function
+    kernel = function if callable(function) else lambda xp, x: getattr(xp, function)(x)
     return operator(type, "X -> Out", kernel=kernel, infer=same, grad={"X": grad} if grad else None, formula=formula,
                     ufunc=ufunc)
 

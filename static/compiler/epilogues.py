@@ -38,7 +38,7 @@ class Packed:
 
 
 @loops.kernel
-def _relu_in_place(x, n):  # type: ignore[no-untyped-def]
+def _relu_in_place(x, n):
     for i in parallel(n, 1):
         x[i] = max(x[i], 0.0)
 
@@ -61,12 +61,12 @@ def _relu(result: np.ndarray) -> np.ndarray:
     return np.maximum(result, 0, out=result)
 
 
-def _conv(xp, x, w, bias=None, residual=None, *, packed: Any, activation: str = "", strides: Ints = (),
-          paddings: Ints = (), padding_algorithm: str = "EXPLICIT", dilations: Ints = (), groups: int = 1):
+def _conv(xp, x, w, bias=None, residual=None, *, packed: Any, activation: str = "", strides: Ints, paddings: Ints,
+          padding_algorithm: str = "EXPLICIT", dilations: Ints, groups: int = 1):
     attrs = dict(strides=strides, paddings=paddings, padding_algorithm=padding_algorithm, dilations=dilations,
                  groups=groups)
-    operator = find("conv2d")
-    result = (operator.host_kernel if xp is np else operator.kernel)(xp, x, w, **attrs)
+    convolution = find("conv2d")
+    result = (convolution.host_kernel if xp is np else convolution.kernel)(xp, x, w, **attrs)
     return _finish(xp, result, None if bias is None else bias.reshape(-1, 1, 1), residual, activation)
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-
 from proa.backend.loops import formula, is_ready
+from proa.ops import catalogue  # noqa: F401 - declares every operator
 from proa.ops.operator import all_operators
 
 pytestmark = pytest.mark.skipif(not is_ready(), reason="llvmlite is not installed")
@@ -18,7 +18,8 @@ ATTRIBUTES = {
     "slope_between": [{}, {"low": 0.0}, {"high": 1.0, "inside": 0.0, "outside": 1.0}, {"low": 0.0, "outside": 0.2}],
     "dropout_backward": [{"dropout_prob": p, "dropout_implementation": i} for p in (0.3, 1.0)
                          for i in ("upscale_in_train", "downgrade_in_infer")],
-    "softplus": [{}, {"beta": 2.0, "threshold": 5.0}], "swish": [{}, {"beta": 1.5}], "clip": [{"min": -1.0, "max": 2.0}],
+    "softplus": [{}, {"beta": 2.0, "threshold": 5.0}], "swish": [{}, {"beta": 1.5}],
+    "clip": [{"min": -1.0, "max": 2.0}],
     "where_inside": [{"min": -1.0, "max": 2.0}], "brelu": [{"t_min": -1.0, "t_max": 2.0}],
 }
 CASES = [(op, attrs) for op in all_operators() if op.formula is not None and not any(s.many for s in op.inputs)
@@ -61,7 +62,8 @@ def test_what_a_formula_is_not_for_is_declined(monkeypatch):
     from proa.ops.elementwise import add_op, scale_op
 
     def run(op, *inputs, **attrs):
-        return formula.accelerated(op.formula, [s.name for s in op.inputs], op.defaults, op._result_dtype)(*inputs, **attrs)
+        slots = [slot.name for slot in op.inputs]
+        return formula.accelerated(op.formula, slots, op.defaults, op._result_dtype)(*inputs, **attrs)
 
     x = np.ones((2, 3), "float32")
     assert run(add_op, x, x.astype("float64")) is NotImplemented

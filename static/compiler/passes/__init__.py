@@ -15,7 +15,8 @@ from .epilogue import fuse_epilogues
 from .hoist import hoist_frozen
 
 PASSES: tuple[Callable[[Unit], None], ...] = (
-    align_operands, merge_common, fold_batch_norm, remove_dead, hoist_frozen, fuse_epilogues, fuse_elementwise, remove_dead)
+    align_operands, merge_common, fold_batch_norm, remove_dead, hoist_frozen, fuse_epilogues, fuse_elementwise,
+    remove_dead)
 
 
 def optimize(unit: Unit) -> Unit:

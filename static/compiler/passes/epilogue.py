@@ -12,7 +12,7 @@ from ..epilogues import ACTIVATIONS, Packed
 from ..unit import Unit
 
 _CONVOLUTIONS = ("conv2d", "depthwise_conv2d")
-_KEPT_ATTRIBUTES = ("strides", "paddings", "padding_algorithm", "dilations", "groups")
+_GEOMETRY = {"strides": [1, 1], "paddings": [0, 0], "padding_algorithm": "EXPLICIT", "dilations": [1, 1], "groups": 1}
 
 
 def fuse_epilogues(unit: Unit) -> None:
@@ -116,5 +116,5 @@ class _Product:
         attrs: dict[str, Any] = {"packed": Packed(), "activation": self.activation}
         if self.op.type == "matmul_v2":
             return Operation(self.op.block, "fused_linear", self.inputs, {"Out": [self.result]}, attrs, self.op.source)
-        attrs.update({k: self.op.attrs[k] for k in _KEPT_ATTRIBUTES if k in self.op.attrs})
+        attrs.update({k: self.op.attrs.get(k, default) for k, default in _GEOMETRY.items()})
         return Operation(self.op.block, "fused_conv2d", self.inputs, {"Output": [self.result]}, attrs, self.op.source)
