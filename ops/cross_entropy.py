@@ -1,4 +1,4 @@
-"""softmax_with_cross_entropy, its gradient and the gradient of that.
+"""softmax_with_cross_entropy, its mean over class numbers, its gradient and the gradient of that.
 
 With class numbers as labels the loss is log(sum(exp(x))) - x[label], with distributions -sum(label * log_softmax(x));
 either way the gradient is softmax(x) minus the label. The largest logit is subtracted first, so that nothing
@@ -8,8 +8,13 @@ overflows. With `use_softmax=False` the input holds probabilities already.
 
 from typing import Any
 
+from ..backend.kernels import cross_entropy as accelerated
+from .elementwise import cast, maximum, not_equal
 from .infer import normalize_axis, same
+from .manipulation import unsqueeze_op
 from .operator import operator
+from .reduce import sum as reduce_sum
+from .shapes import expand_to
 from .softmax import softmax_array, softmax_grad_op, softmax_op
 from .spec import Spec
 from .trace import apply
@@ -171,11 +176,41 @@ along_op = operator(
 # Softmax is what the forward pass has computed; as a function this one is of Logits, Label and LossGrad.
 backward_op = operator(
     "cross_entropy_backward", "Logits, Softmax, Label, LossGrad -> LogitsGrad", kernel=_backward,
-    infer=lambda logits, *_, **__: logits,
+    cpu=accelerated.cross_entropy_backward, infer=lambda logits, *_, **__: logits,
     grad={"Logits": lambda g, Logits, Label, LossGrad, attrs: _curvature(Logits, Label, LossGrad, g, attrs),
           "LossGrad": lambda g, Logits, Label, attrs: apply(along_op, Logits, Label, g, **_shared(attrs))})
 cross_entropy_op = operator(
-    "softmax_with_cross_entropy", "Logits, Label -> Softmax, Loss", kernel=_cross_entropy, infer=_infer,
+    "softmax_with_cross_entropy", "Logits, Label -> Softmax, Loss", kernel=_cross_entropy,
+    cpu=accelerated.softmax_with_cross_entropy, infer=_infer,
     grad={"Logits": lambda d_Loss, Logits, Softmax, Label, attrs: apply(
         backward_op, Logits, Softmax, Label, d_Loss, **_shared(attrs))})
 
+
+# the mean over class numbers
+
+def _mean(xp, logits, label, *, use_softmax: bool = True, ignore_index: int = -100, axis: int = -1):
+    softmax, losses = _cross_entropy(xp, logits, label, use_softmax=use_softmax, ignore_index=ignore_index, axis=axis)
+    count = xp.maximum((label != ignore_index).sum(dtype=losses.dtype), 1)
+    return losses.sum(dtype=losses.dtype) / count, softmax, losses, count
+
+
+def _composed_mean(logits, label, *, use_softmax=True, ignore_index=-100, axis=-1):
+    if len(label.shape) == len(logits.shape) - 1:
+        label = apply(unsqueeze_op, label, None, None, axes=[axis])
+    _, losses = apply(cross_entropy_op, logits, label, soft_label=False, use_softmax=use_softmax,
+                      numeric_stable_mode=True, ignore_index=ignore_index, axis=axis)
+    counted = cast(not_equal(label, ignore_index), losses.dtype)
+    return reduce_sum(losses) / maximum(reduce_sum(counted), 1.0), None, None, None
+
+
+def _infer_mean(logits, label, *, axis=-1, **_):
+    softmax, losses = _infer(logits, label, axis=axis)
+    return Spec((), logits.dtype), softmax, losses, Spec((), logits.dtype)
+
+
+mean_op = operator(
+    "cross_entropy_mean", "Logits, Label -> Loss, Softmax, Losses, Count", kernel=_mean, composed=_composed_mean,
+    cpu=accelerated.cross_entropy_mean, infer=_infer_mean, grad={
+        "Logits": lambda d_Loss, Logits, Softmax, Label, Losses_shape, Count, use_softmax, ignore_index, axis: apply(
+            backward_op, Logits, Softmax, Label, expand_to(d_Loss / Count, Losses_shape), use_softmax=use_softmax,
+            soft_label=False, ignore_index=ignore_index, axis=axis)})

@@ -3,6 +3,9 @@
 
 from typing import Any
 
+import numpy as np
+
+from ..backend.kernels import dropout as fast
 from ..core import dtype as dt
 from .operator import operator
 from .random import generator
@@ -16,9 +19,22 @@ def _dropout(xp, x, seed_tensor=None, *, dropout_prob: float = 0.5, is_test: boo
              dropout_implementation: str = DOWNGRADE, seed: int = 0, fix_seed: bool = False):
     if is_test:
         return x.view() if dropout_implementation == UPSCALE else x * (1 - dropout_prob), None
-    fixed = int(seed_tensor.item()) if seed_tensor is not None else seed if fix_seed else 0
-    keep = xp.asarray(generator(xp, fixed).random(x.shape, dtype="float32")) >= dropout_prob
+    keep = _noise(xp, x, seed_tensor, seed, fix_seed) >= dropout_prob
     return x * _weights(keep, x.dtype, dropout_prob, dropout_implementation), keep.view("uint8")
+
+
+def _noise(xp: Any, x: Any, seed_tensor: Any, seed: int, fix_seed: bool) -> Any:
+    """A float32 number in [0, 1) for each element."""
+    fixed = int(seed_tensor.item()) if seed_tensor is not None else seed if fix_seed else 0
+    return xp.asarray(generator(xp, fixed).random(x.shape, dtype="float32"))
+
+
+def _accelerated(x, seed_tensor=None, *, dropout_prob: float = 0.5, is_test: bool = False,
+                 dropout_implementation: str = DOWNGRADE, seed: int = 0, fix_seed: bool = False):
+    if is_test or not fast.takes(x):
+        return NotImplemented
+    noise = _noise(np, x, seed_tensor, seed, fix_seed)
+    return fast.drop(x, noise, dropout_prob, _kept_weight(dropout_prob, dropout_implementation))
 
 
 def _weights(keep: Any, dtype: Any, probability: float, implementation: str) -> Any:
@@ -54,7 +70,7 @@ dropout_backward_op = operator(
         "G": lambda g, Mask, dropout_prob, dropout_implementation: apply(
             dropout_backward_op, g, Mask, dropout_prob=dropout_prob, dropout_implementation=dropout_implementation)})
 dropout_op = operator(
-    "dropout", "X, Seed? -> Out, Mask", kernel=_dropout, infer=_infer, random=True,
+    "dropout", "X, Seed? -> Out, Mask", kernel=_dropout, cpu=_accelerated, infer=_infer, random=True,
     grad={"X": lambda g, Mask, dropout_prob, is_test, dropout_implementation: _gradient(
         g, Mask, dropout_prob, is_test, dropout_implementation)})
 

@@ -1,8 +1,14 @@
-"""lookup_table_v2: rows of a table by number, and the operator of its gradient."""
+"""lookup_table_v2: rows of a table by number, and the operator of its gradient.
+
+With `is_sparse` the gradient on the host is a `SelectedRows`, which costs by the rows looked up: it is an array to
+everything that meets it. On a device it is the whole matrix.
+"""
 
 
 from typing import Any
 
+from ..backend.kernels import embedding as fast
+from ..core.selected_rows import SelectedRows
 from .gather import add_at
 from .operator import Ints, Long, operator
 from .spec import Spec
@@ -36,12 +42,14 @@ def _lookup(xp, ids, w, *, is_sparse: bool = False, is_distributed: bool = False
     return result
 
 
-def _lookup_backward(xp, ids, g, *, shape: Ints, padding_idx: Long = -1):
-    result = xp.zeros(tuple(shape), g.dtype)
+def _lookup_backward(xp, ids, g, *, shape: Ints, padding_idx: Long = -1, is_sparse: bool = False):
     ids, rows = ids.reshape(-1), g.reshape(-1, shape[-1])
     if padding_idx >= 0 or (ids.size and int(ids.min()) < 0):
         counted = ids != padding_idx
         ids, rows = ids[counted], rows[counted]
+    if is_sparse and xp.__name__ == "numpy":
+        return SelectedRows(ids.astype("int64", copy=False), rows, shape[0])
+    result = xp.zeros(tuple(shape), g.dtype)
     add_at(xp, result, ids, rows)
     return result
 
@@ -56,10 +64,11 @@ def _infer(ids, w, **_):
 
 
 lookup_op = operator(
-    "lookup_table_v2", "Ids, W -> Out", kernel=_lookup, infer=_infer, grad={
-        "W": lambda g, Ids, W_shape, padding_idx: apply(
-            lookup_backward_op, Ids, g, shape=list(W_shape), padding_idx=padding_idx)})
+    "lookup_table_v2", "Ids, W -> Out", kernel=_lookup, cpu=fast.lookup, infer=_infer, grad={
+        "W": lambda g, Ids, W_shape, padding_idx, is_sparse: apply(
+            lookup_backward_op, Ids, g, shape=list(W_shape), padding_idx=padding_idx, is_sparse=is_sparse)})
 lookup_backward_op = operator(
     "lookup_table_backward", "Ids, OutGrad -> WGrad", kernel=_lookup_backward,
-    infer=lambda ids, g, *, shape, padding_idx=-1: Spec(tuple(shape), g.dtype), grad={
+    cpu=fast.lookup_grad,
+    infer=lambda ids, g, *, shape, **_: Spec(tuple(shape), g.dtype), grad={
         "OutGrad": lambda g, Ids, padding_idx: apply(lookup_op, Ids, g, padding_idx=padding_idx)})

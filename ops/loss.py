@@ -6,6 +6,7 @@ The functions with their reductions are in `nn.functional.loss`; cross entropy h
 
 from typing import Any
 
+from ..backend.kernels import losses as fast
 from .activation import sigmoid
 from .elementwise import cast, dtype_of
 from .infer import same
@@ -57,7 +58,8 @@ def _bce_curvature(g: Any, x: Any, label: Any) -> Any:
     return g * (product - (x - label) * (x * -2.0 + 1.0)) / (product * product)
 
 
-bce_slope_op = operator("bce_slope", "X, Label -> Out", kernel=_bce_slope, infer=same, grad={
+bce_slope_op = operator("bce_slope", "X, Label -> Out", kernel=_bce_slope, infer=same,
+                        formula="(X - Label) / max(X * (1.0 - X), 1e-12)", grad={
     "X": lambda g, X, Label: _bce_curvature(g, X, Label),
     "Label": lambda g, X: g * -1.0 / (X * (X * -1.0 + 1.0))})
 bce_op = operator(
@@ -78,6 +80,15 @@ def _logits(xp, x, label, pos_weight=None, *, normalize: bool = False, ignore_in
     return loss / xp.maximum(counted.sum(dtype=x.dtype), 1) if normalize else loss
 
 
+def _logits_formula(normalize: bool, ignore_index: int) -> str | None:
+    return None if normalize else (
+        f"(max(X, 0.0) - X * Label + log1p(exp(-abs(X)))) * (1.0 if Label != {float(ignore_index)!r} else 0.0)")
+
+
+def _logits_grad(xp, x, label, g, *, ignore_index: int = -100):
+    return g * (1 / (1 + xp.exp(-x)) - label) * (label != ignore_index)
+
+
 def _counted(label: Any, dtype: Any, ignore_index: int, normalize: bool) -> Any:
     counted = cast(label != ignore_index, dtype)
     return counted / reduce_sum(counted) if normalize else counted
@@ -85,6 +96,8 @@ def _counted(label: Any, dtype: Any, ignore_index: int, normalize: bool) -> Any:
 
 def _logits_gradients(g: Any, X: Any, Label: Any, pos_weight: Any, ignore_index: int, normalize: bool,
                       wants: tuple) -> tuple[Any, Any, Any]:
+    if pos_weight is None and not normalize and not wants[1]:
+        return apply(logits_grad_op, X, Label, g, ignore_index=ignore_index), None, None
     g = g * _counted(Label, dtype_of(g), ignore_index, normalize)
     negative = sigmoid(X * -1.0)
     weight = 1.0 if pos_weight is None else pos_weight
@@ -98,8 +111,24 @@ def _logits_gradients(g: Any, X: Any, Label: Any, pos_weight: Any, ignore_index:
     return d_x, d_label, d_weight
 
 
+def _curvature_of_logits(v: Any, X: Any, Label: Any, G: Any, ignore_index: int,
+                         wants: tuple) -> tuple[Any, Any, Any]:
+    """The gradients of g * (sigmoid(x) - label) along v."""
+    counted = v * _counted(Label, dtype_of(v), ignore_index, False)
+    probability = sigmoid(X)
+    d_x = counted * G * probability * (probability * -1.0 + 1.0) if wants[0] else None
+    return d_x, counted * G * -1.0 if wants[1] else None, counted * (probability - Label) if wants[2] else None
+
+
+logits_grad_op = operator(
+    "sigmoid_cross_entropy_with_logits_grad", "X, Label, G -> Out", kernel=_logits_grad, infer=same,
+    cpu=fast.sigmoid_cross_entropy_with_logits_grad,
+    formula=lambda ignore_index: f"G * (sigmoid(X) - Label) * (1.0 if Label != {float(ignore_index)!r} else 0.0)",
+    grad={"X, Label, G": lambda g, X, Label, G, ignore_index, wants: _curvature_of_logits(
+        g, X, Label, G, ignore_index, wants)})
 sigmoid_cross_entropy_op = operator(
-    "sigmoid_cross_entropy_with_logits", "X, Label, pos_weight? -> Out", kernel=_logits,
+    "sigmoid_cross_entropy_with_logits", "X, Label, pos_weight? -> Out", kernel=_logits, formula=_logits_formula,
+    cpu=fast.sigmoid_cross_entropy_with_logits,
     infer=_same_shapes("binary_cross_entropy_with_logits(logit, label)"),
     grad={"X, Label, pos_weight": lambda g, X, Label, pos_weight, ignore_index, normalize, wants: _logits_gradients(
         g, X, Label, pos_weight, ignore_index, normalize, wants)})
@@ -113,18 +142,25 @@ def _huber(xp, x, y, *, delta: float = 1.0):
     return xp.where(size <= delta, residual * residual * 0.5, delta * (size - 0.5 * delta)), residual
 
 
-def _clipped(residual: Any, delta: float) -> Any:
-    """The residual, kept within [-delta, delta]."""
-    dtype = dtype_of(residual)
-    above, below = cast(residual > delta, dtype), cast(residual < -delta, dtype)
-    return residual * (above * -1.0 - below + 1.0) + (above - below) * delta
+def _huber_slope(xp, residual, g, *, delta: float = 1.0):
+    return g * xp.clip(residual, -delta, delta)
 
 
+def _slope_of_clip(v: Any, residual: Any, g: Any, delta: float) -> Any:
+    inside = cast(residual * residual <= delta * delta, dtype_of(residual))
+    return v * g * inside
+
+
+huber_slope_op = operator(
+    "huber_slope", "Residual, G -> Out", kernel=_huber_slope, infer=same,
+    formula=lambda delta: f"G * min(max(Residual, {-delta!r}), {delta!r})", grad={
+        "Residual": lambda g, Residual, G, delta: _slope_of_clip(g, Residual, G, delta),
+        "G": lambda g, Residual, delta: apply(huber_slope_op, Residual, g, delta=delta)})
 huber_op = operator(
-    "huber_loss", "X, Y -> Out, Residual", kernel=_huber, infer=lambda x, y, *, delta=1.0: (
+    "huber_loss", "X, Y -> Out, Residual", kernel=_huber, cpu=fast.huber_loss, infer=lambda x, y, *, delta=1.0: (
         _same_shapes("smooth_l1_loss(input, label)")(x, y), x),
-    grad={"X": lambda g, X, Y, delta: g * _clipped(Y - X, delta) * -1.0,
-          "Y": lambda g, X, Y, delta: g * _clipped(Y - X, delta)})
+    grad={"X": lambda g, X, Y, delta: apply(huber_slope_op, Y - X, g, delta=delta) * -1.0,
+          "Y": lambda g, X, Y, delta: apply(huber_slope_op, Y - X, g, delta=delta)})
 
 
 def _kldiv(xp, x, target, *, reduction: str = "none"):
@@ -165,7 +201,9 @@ def _log_loss(xp, predicted, labels, *, epsilon: float = 1e-4):
 
 
 log_loss_op = operator(
-    "log_loss", "Predicted, Labels -> Loss", kernel=_log_loss, infer=lambda p, y, *, epsilon=1e-4: p,
+    "log_loss", "Predicted, Labels -> Loss", kernel=_log_loss,
+    formula="-Labels * log(Predicted + epsilon) - (1.0 - Labels) * log(1.0 - Predicted + epsilon)",
+    infer=lambda p, y, *, epsilon=1e-4: p,
     grad={"Predicted": lambda g, Predicted, Labels, epsilon: g * (
         (Labels * -1.0 + 1.0) / (Predicted * -1.0 + (1.0 + epsilon)) - Labels / (Predicted + epsilon))})
 

@@ -7,6 +7,10 @@ They share one gradient operator, `norm_grad`, whose own gradient is written in 
 from collections.abc import Sequence
 from typing import Any
 
+from ..backend.kernels import batch_norm as fast_batch
+from ..backend.kernels import group_norm as fast_group
+from ..backend.kernels import layer_norm as fast_layer
+from ..backend.kernels import norm as fast
 from ..core.dtype import float32
 from .elementwise import cast, dtype_of, power_op
 from .infer import product
@@ -167,13 +171,13 @@ def _second(d_DX, d_DScale, d_DBias, X, Scale, Mean, Spread, G, kind, data_forma
 
 
 norm_grad_op = operator("norm_grad", "X, Scale?, Mean, Spread, G -> DX, DScale, DBias", kernel=_norm_grad,
-                        infer=_infer_norm_grad, grad={"X, Scale, G": _second})
+                        cpu=fast.norm_grad, infer=_infer_norm_grad, grad={"X, Scale, G": _second})
 
 batch_norm_op = operator(
     "batch_norm",
     "X, Scale?, Bias?, Mean, Variance, MomentumTensor? -> "
     "Y, MeanOut=Mean, VarianceOut=Variance, SavedMean, SavedVariance, ReserveSpace!",
-    kernel=_batch_norm, infer=_infer_batch_norm, grad={"X, Scale, Bias": _batch_gradients})
+    kernel=_batch_norm, cpu=fast_batch.batch_norm, infer=_infer_batch_norm, grad={"X, Scale, Bias": _batch_gradients})
 
 
 # by sample
@@ -222,7 +226,7 @@ def _layer_gradients(g, X, Scale, Scale_shape, Bias_shape, Mean, Variance, begin
 
 
 layer_norm_op = operator("layer_norm", "X, Scale?, Bias? -> Y, Mean, Variance", kernel=_layer_norm,
-                         infer=_infer_layer_norm, grad={"X, Scale, Bias": _layer_gradients})
+                         cpu=fast_layer.layer_norm, infer=_infer_layer_norm, grad={"X, Scale, Bias": _layer_gradients})
 
 
 def _group_norm(xp, x, scale=None, bias=None, *, epsilon: float = 1e-5, groups: int, data_layout: str = "NCHW"):
@@ -246,7 +250,7 @@ def _group_gradients(g, X, Scale, Mean, Variance, epsilon, groups, data_layout, 
 
 
 group_norm_op = operator("group_norm", "X, Scale?, Bias? -> Y, Mean, Variance", kernel=_group_norm,
-                         infer=_infer_group_norm, grad={"X, Scale, Bias": _group_gradients})
+                         cpu=fast_group.group_norm, infer=_infer_group_norm, grad={"X, Scale, Bias": _group_gradients})
 
 
 def _instance_norm(xp, x, scale=None, bias=None, *, epsilon: float = 1e-5):
@@ -266,4 +270,5 @@ def _instance_gradients(g, X, Scale, SavedMean, SavedVariance, epsilon, wants):
 
 
 instance_norm_op = operator("instance_norm", "X, Scale?, Bias? -> Y, SavedMean, SavedVariance", kernel=_instance_norm,
-                            infer=_infer_instance_norm, grad={"X, Scale, Bias": _instance_gradients})
+                            cpu=fast_group.instance_norm, infer=_infer_instance_norm,
+                            grad={"X, Scale, Bias": _instance_gradients})

@@ -1,4 +1,4 @@
-"""Updates of parameters, one operator a rule: sgd, momentum, adam, adamw.
+"""Updates of parameters, one operator a rule: sgd, momentum, adam, adamw; `merged.py` has those of many at once.
 
 The new value of a parameter takes the old one's place (`ParamOut=Param`), so a kernel may write into the arrays of the
 inputs that have an alias. Scalars such as the learning rate are one-element arrays.
@@ -6,6 +6,7 @@ inputs that have an alias. Scalars such as the learning rate are one-element arr
 
 from typing import Any
 
+from ..backend.kernels import optim as fast
 from .operator import operator
 
 
@@ -29,7 +30,8 @@ def _sgd(xp, param, learning_rate, grad):
     return param
 
 
-sgd_op = operator("sgd", "Param, LearningRate, Grad -> ParamOut=Param", kernel=_sgd, infer=_updates(0))
+sgd_op = operator("sgd", "Param, LearningRate, Grad -> ParamOut=Param", kernel=_sgd, cpu=fast.sgd,
+                  infer=_updates(0))
 
 
 def _momentum(xp, param, grad, velocity, learning_rate, *, mu: float, use_nesterov: bool = False,
@@ -48,7 +50,7 @@ def _momentum(xp, param, grad, velocity, learning_rate, *, mu: float, use_nester
 
 momentum_op = operator(
     "momentum", "Param, Grad, Velocity, LearningRate -> ParamOut=Param, VelocityOut=Velocity",
-    kernel=_momentum, infer=_updates(0, 2))
+    kernel=_momentum, cpu=fast.momentum, infer=_updates(0, 2))
 
 _ADAM_SLOTS = ("Param, Grad, LearningRate, Moment1, Moment2, Beta1Pow, Beta2Pow -> ParamOut=Param, "
                "Moment1Out=Moment1, Moment2Out=Moment2, Beta1PowOut=Beta1Pow, Beta2PowOut=Beta2Pow")
@@ -71,7 +73,7 @@ def _adam(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow
     return param, moment1, moment2, beta1_pow * beta1, beta2_pow * beta2
 
 
-adam_op = operator("adam", _ADAM_SLOTS, kernel=_adam, infer=_updates(0, 3, 4, 5, 6))
+adam_op = operator("adam", _ADAM_SLOTS, kernel=_adam, cpu=fast.adam, infer=_updates(0, 3, 4, 5, 6))
 
 
 def _adamw(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow, *, beta1: float = 0.9,
@@ -85,4 +87,4 @@ def _adamw(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_po
                  epsilon=epsilon)
 
 
-adamw_op = operator("adamw", _ADAM_SLOTS, kernel=_adamw, infer=_updates(0, 3, 4, 5, 6))
+adamw_op = operator("adamw", _ADAM_SLOTS, kernel=_adamw, cpu=fast.adamw, infer=_updates(0, 3, 4, 5, 6))

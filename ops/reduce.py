@@ -8,6 +8,7 @@ import builtins
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..backend.kernels import reduce as fast
 from ..core import dtype as dt
 from ..core.dtype import DType, convert_dtype
 from .elementwise import cast, dtype_of, equal_op, multiply_op
@@ -71,7 +72,7 @@ def _same(dtype: DType) -> DType:
 
 
 def _reduction(type: str, function: Callable, result: Callable[[DType], DType] = _same,
-               grad: Callable | None = None) -> Operator:
+               grad: Callable | None = None, cpu: Callable | None = None) -> Operator:
     """`function(xp, x, axes, keepdims)` reduces."""
     def kernel(xp, x, *, dim: Ints = (), keep_dim: bool = False, reduce_all: bool = False,
                in_dtype: DType | None = None, out_dtype: DType | None = None):
@@ -80,7 +81,8 @@ def _reduction(type: str, function: Callable, result: Callable[[DType], DType] =
         axes = None if reduce_all or not dim else tuple(dim)
         return function(xp, x, axes, keep_dim)
 
-    return operator(type, "X -> Out", kernel=kernel, infer=_infer(type, result), grad={"X": grad} if grad else None)
+    return operator(type, "X -> Out", kernel=kernel, cpu=cpu, infer=_infer(type, result),
+                    grad={"X": grad} if grad else None)
 
 
 def _reduction_of_tensor_axes(type: str, function: Callable, result: Callable[[DType], DType] = _same,
@@ -147,10 +149,13 @@ def _prod_gradient(g: Any, X: Any, dim: Sequence[int], keep_dim: bool, reduce_al
     return apply(multiply_op, others, kept(g, shape_handle(X), dim, keep_dim, reduce_all))
 
 
-sum_op = _reduction("reduce_sum", _sum, _summed, _sum_gradient)
-mean_op = _reduction("reduce_mean", lambda xp, x, axes, keep: x.mean(axes, keepdims=keep), grad=_mean_gradient)
-max_op = _reduction("reduce_max", lambda xp, x, axes, keep: x.max(axes, keepdims=keep), grad=_extreme_gradient)
-min_op = _reduction("reduce_min", lambda xp, x, axes, keep: x.min(axes, keepdims=keep), grad=_extreme_gradient)
+sum_op = _reduction("reduce_sum", _sum, _summed, _sum_gradient, fast.reduce_sum)
+mean_op = _reduction("reduce_mean", lambda xp, x, axes, keep: x.mean(axes, keepdims=keep), grad=_mean_gradient,
+                     cpu=fast.reduce_mean)
+max_op = _reduction("reduce_max", lambda xp, x, axes, keep: x.max(axes, keepdims=keep), grad=_extreme_gradient,
+                    cpu=fast.reduce_max)
+min_op = _reduction("reduce_min", lambda xp, x, axes, keep: x.min(axes, keepdims=keep), grad=_extreme_gradient,
+                    cpu=fast.reduce_min)
 prod_op = _reduction("reduce_prod", _prod, lambda dtype: dt.int64 if dtype is dt.bool_ else dtype, _prod_gradient)
 amax_op = _reduction_of_tensor_axes("reduce_amax", lambda xp, x, axes, keep: x.max(axes, keepdims=keep),
                                     grad=_shared_gradient)
@@ -160,7 +165,8 @@ any_op = _reduction_of_tensor_axes("reduce_any", lambda xp, x, axes, keep: x.any
                                    lambda _: dt.bool_)
 all_op = _reduction_of_tensor_axes("reduce_all", lambda xp, x, axes, keep: x.all(axes, keepdims=keep),
                                    lambda _: dt.bool_)
-whole_mean_op = operator("mean", "X -> Out", kernel=lambda xp, x: x.mean(), infer=lambda x: Spec((), x.dtype),
+whole_mean_op = operator("mean", "X -> Out", kernel=lambda xp, x: x.mean(), cpu=fast.mean,
+                         infer=lambda x: Spec((), x.dtype),
                          grad={"X": lambda g, X_shape: _mean_gradient(g, X_shape, (), False, True)})
 
 

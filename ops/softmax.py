@@ -3,6 +3,7 @@
 
 from typing import Any
 
+from ..backend.kernels import softmax as accelerated
 from .elementwise import multiply_op
 from .infer import normalize_axis, same
 from .operator import operator
@@ -63,13 +64,24 @@ def _total(x: Any, axis: int) -> Any:
     return sum(x, axis, keepdim=True) if x.ndim else x
 
 
-softmax_op = operator("softmax", "X -> Out", kernel=_softmax, infer=_infer("softmax(x, axis)"), grad={
+def _log_softmax_grad(xp, out, g, *, axis: int = -1):
+    return g - xp.exp(out) * (g.sum(axis, keepdims=True) if out.ndim else g)
+
+
+softmax_op = operator("softmax", "X -> Out", kernel=_softmax, cpu=accelerated.softmax,
+                      infer=_infer("softmax(x, axis)"), grad={
     "X": lambda g, Out, axis: apply(softmax_grad_op, Out, g, axis=axis)})
-softmax_grad_op = operator("softmax_grad", "Out, G -> Result", kernel=_softmax_grad, infer=same, grad={
+softmax_grad_op = operator("softmax_grad", "Out, G -> Result", kernel=_softmax_grad, cpu=accelerated.softmax_grad,
+                           infer=same, grad={
     "Out": lambda g, Out, G, axis: _softmax_grad_of_out(Out, G, g, axis),
     "G": lambda g, Out, axis: apply(softmax_grad_op, Out, g, axis=axis)})
-log_softmax_op = operator("log_softmax", "X -> Out", kernel=_log_softmax, infer=_infer("log_softmax(x, axis)"), grad={
-    "X": lambda g, Out, axis: g - exp(Out) * _total(g, axis)})
+log_softmax_op = operator("log_softmax", "X -> Out", kernel=_log_softmax, cpu=accelerated.log_softmax,
+                          infer=_infer("log_softmax(x, axis)"), grad={
+    "X": lambda g, Out, axis: apply(log_softmax_grad_op, Out, g, axis=axis)})
+log_softmax_grad_op = operator(
+    "log_softmax_grad", "Out, G -> Result", kernel=_log_softmax_grad, cpu=accelerated.log_softmax_grad, infer=same,
+    grad={"Out": lambda g, Out, G, axis: g * exp(Out) * _total(G, axis) * -1.0,
+          "G": lambda g, Out, axis: g - _total(g * exp(Out), axis)})
 
 
 def softmax(x: Any, axis: int = -1) -> Any:

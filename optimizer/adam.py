@@ -6,16 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.dtype import float32
-from ..ops.optim import adam_op, adamw_op
+from ..ops.merged import merged_adam_op, merged_adamw_op
+from ..ops.row_updates import adam_rows_op, adamw_rows_op
 from ..ops.trace import apply
-from .optimizer import Optimizer
+from .optimizer import Optimizer, Update, decays_of
 
 
 class Adam(Optimizer):
     """m ← β₁m + (1−β₁)g, v ← β₂v + (1−β₂)g², w ← w − lr · m̂ / (√v̂ + ε), m̂ and v̂ corrected for their zero start.
 
     Kingma and Ba, Adam: A Method for Stochastic Optimization, 2015. `weight_decay` is added to the gradient (L2); for
-    decay apart from the gradient see AdamW.
+    decay apart from the gradient see AdamW. With `lazy_mode`, rows of an embedding with sparse gradients that were not
+    looked up keep their weights and moments as they are.
     """
 
     _kinds = ("moment1", "moment2", "beta1_pow_acc", "beta2_pow_acc")
@@ -30,6 +32,7 @@ class Adam(Optimizer):
             raise ValueError(f"{type(self).__name__}(epsilon): must be at least 0. Received {epsilon}.")
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name, multi_precision)
         self._beta1, self._beta2, self._epsilon = float(beta1), float(beta2), float(epsilon)
+        self._lazy_mode = bool(lazy_mode)
 
     def _state(self, parameter: Any) -> tuple[Any, Any, Any, Any]:
         return (
@@ -39,9 +42,19 @@ class Adam(Optimizer):
             self._accumulator("beta2_pow_acc", parameter, self._beta2, (1,), float32),
         )
 
-    def _update(self, parameter: Any, gradient: Any, rate: Any) -> None:
-        apply(adam_op, parameter, gradient, rate, *self._state(parameter), beta1=self._beta1,
-              beta2=self._beta2, epsilon=self._epsilon)
+    def _states(self, parameters: list[Any]) -> list[list[Any]]:
+        return [list(state) for state in zip(*map(self._state, parameters), strict=True)]
+
+    def _update_together(self, updates: list[Update]) -> None:
+        parameters, gradients, rates, _ = map(list, zip(*updates, strict=True))
+        apply(merged_adam_op, parameters, gradients, rates, *self._states(parameters), None, beta1=self._beta1,
+              beta2=self._beta2, epsilon=self._epsilon, decay=decays_of(updates))
+
+    def _update_rows(self, update: Update) -> None:
+        parameter, gradient = update.parameter, update.gradient
+        apply(adam_rows_op, parameter, gradient.merged_values(), gradient.merged_rows(), update.rate,
+              *self._state(parameter), beta1=self._beta1, beta2=self._beta2, epsilon=self._epsilon,
+              lazy_mode=self._lazy_mode)
 
 
 class AdamW(Adam):
@@ -58,11 +71,21 @@ class AdamW(Adam):
         if not isinstance(weight_decay, (int, float)):
             raise TypeError(f"AdamW(weight_decay): must be a number. Received {type(weight_decay).__name__}.")
         super().__init__(learning_rate, beta1, beta2, epsilon, parameters, None, grad_clip,
-                         multi_precision=multi_precision, name=name)
+                         lazy_mode, multi_precision, name=name)
         self._coeff, self._decays_parameter, self._lr_ratio = float(weight_decay), apply_decay_param_fun, lr_ratio
 
-    def _update(self, parameter: Any, gradient: Any, rate: Any) -> None:
-        decays = self._decays_parameter is None or bool(self._decays_parameter(parameter.name))
-        apply(adamw_op, parameter, gradient, rate, *self._state(parameter), beta1=self._beta1,
-              beta2=self._beta2, epsilon=self._epsilon, coeff=self._coeff, with_decay=decays,
-              lr_ratio=1.0 if self._lr_ratio is None else float(self._lr_ratio(parameter)))
+    def _update_together(self, updates: list[Update]) -> None:
+        parameters, gradients, rates, _ = map(list, zip(*updates, strict=True))
+        chosen, ratio = self._decays_parameter, self._lr_ratio
+        apply(merged_adamw_op, parameters, gradients, rates, *self._states(parameters), beta1=self._beta1,
+              beta2=self._beta2, epsilon=self._epsilon, coeff=self._coeff,
+              with_decay=[] if chosen is None else [int(bool(chosen(p.name))) for p in parameters],
+              lr_ratio=[] if ratio is None else [float(ratio(p)) for p in parameters])
+
+    def _update_rows(self, update: Update) -> None:
+        parameter, gradient = update.parameter, update.gradient
+        chosen, ratio = self._decays_parameter, self._lr_ratio
+        apply(adamw_rows_op, parameter, gradient.merged_values(), gradient.merged_rows(), update.rate,
+              *self._state(parameter), beta1=self._beta1, beta2=self._beta2, epsilon=self._epsilon, coeff=self._coeff,
+              with_decay=chosen is None or bool(chosen(parameter.name)),
+              lr_ratio=1.0 if ratio is None else float(ratio(parameter)), lazy_mode=self._lazy_mode)

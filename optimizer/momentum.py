@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ops.optim import momentum_op
+from ..ops.merged import merged_momentum_op
+from ..ops.row_updates import momentum_rows_op
 from ..ops.trace import apply
-from .optimizer import Optimizer
+from .optimizer import Optimizer, Update
 
 
 class Momentum(Optimizer):
@@ -27,7 +28,15 @@ class Momentum(Optimizer):
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name, multi_precision)
         self._momentum, self._use_nesterov, self._rescale = float(momentum), bool(use_nesterov), float(rescale_grad)
 
-    def _update(self, parameter: Any, gradient: Any, rate: Any) -> None:
-        velocity = self._accumulator("velocity", parameter)
-        apply(momentum_op, parameter, gradient, velocity, rate, mu=self._momentum,
+    def _update_together(self, updates: list[Update]) -> None:
+        parameters, gradients, rates, decays = map(list, zip(*updates, strict=True))
+        velocities = [self._accumulator("velocity", parameter) for parameter in parameters]
+        apply(merged_momentum_op, parameters, gradients, velocities, rates, None, mu=self._momentum,
+              use_nesterov=self._use_nesterov, rescale_grad=self._rescale, regularization_coeff=decays,
+              regularization_method=["l2_decay" if decay else "" for decay in decays])
+
+    def _update_rows(self, update: Update) -> None:
+        parameter, gradient = update.parameter, update.gradient
+        apply(momentum_rows_op, parameter, gradient.merged_values(), gradient.merged_rows(),
+              self._accumulator("velocity", parameter), update.rate, mu=self._momentum,
               use_nesterov=self._use_nesterov, rescale_grad=self._rescale)

@@ -7,18 +7,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.dtype import convert_dtype, float32
 from ..core.unique_name import generate
 from ..ops.creation import is_value
+from ..ops.row_updates import holds_rows
 from ..ops.trace import current_trace
 from ..regularizer import L2Decay, WeightDecayRegularizer
 from .lr import LRScheduler
 
 _COUNTER = re.compile(r"_\d+$")
+
+
+class Update(NamedTuple):
+    """A parameter to update, its gradient, its learning rate (one element), and the coefficient of its L2 penalty."""
+
+    parameter: Any
+    gradient: Any
+    rate: Any
+    decay: float
+
+
+def decays_of(updates: Sequence[Update]) -> list[float]:
+    """The coefficients of the penalties; empty where there is none."""
+    decays = [update.decay for update in updates]
+    return decays if any(decays) else []
 
 
 class Optimizer:
@@ -165,13 +181,33 @@ class Optimizer:
             if self._grad_clip is not None:
                 pairs = self._grad_clip(pairs)
             rate = current_trace().host_value(self.get_lr, float32, "learning_rate")
+            updates: dict[Any, list[Update]] = {}  # by dtype
             for parameter, gradient in pairs:
-                self._update(parameter, self._decayed(parameter, gradient), self._rate_for(parameter, rate))
+                gradient, decay = self._decayed(parameter, gradient)
+                update = Update(parameter, gradient, self._rate_for(parameter, rate), decay)
+                if holds_rows(gradient) and not decay:
+                    self._update_rows(update)
+                else:
+                    updates.setdefault(parameter.dtype, []).append(update)
+            for together in updates.values():
+                self._update_together(together)
 
-    def _decayed(self, parameter: Any, gradient: Any) -> Any:
+    def _decayed(self, parameter: Any, gradient: Any) -> tuple[Any, float]:
+        """The gradient with the penalty's added; of an L2 penalty only the coefficient, which is left to the rule."""
         own = getattr(parameter, "regularizer", None)
         decay = own if own is not None else self._decays.get(id(parameter), self.regularization)
-        return gradient if decay is None else decay(parameter, gradient)
+        if decay is None:
+            return gradient, 0.0
+        return (gradient, decay.coeff) if type(decay) is L2Decay else (decay(parameter, gradient), 0.0)
+
+    def _update_together(self, updates: list[Update]) -> None:
+        """Applies the rule to parameters of one dtype: by one operator, where the rule has one for many."""
+        for parameter, gradient, rate, decay in updates:
+            self._update(parameter, L2Decay(decay)(parameter, gradient) if decay else gradient, rate)
+
+    def _update_rows(self, update: Update) -> None:
+        """Applies the rule where the gradient holds some rows only; a rule that has an operator for that uses it."""
+        self._update_together([update])
 
     def _update(self, parameter: Any, gradient: Any, rate: Any) -> None:
         """Applies the operator of the rule; `rate` is the parameter's learning rate, one element."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ops.optim import sgd_op
+from ..ops.merged import merged_sgd_op
+from ..ops.row_updates import sgd_rows_op
 from ..ops.trace import apply
-from .optimizer import Optimizer
+from .optimizer import Optimizer, Update, decays_of
 
 
 class SGD(Optimizer):
@@ -16,5 +17,10 @@ class SGD(Optimizer):
                  grad_clip: Any = None, multi_precision: bool = False, name: str | None = None):
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name, multi_precision)
 
-    def _update(self, parameter: Any, gradient: Any, rate: Any) -> None:
-        apply(sgd_op, parameter, rate, gradient)
+    def _update_together(self, updates: list[Update]) -> None:
+        parameters, gradients, rates, _ = map(list, zip(*updates, strict=True))
+        apply(merged_sgd_op, parameters, rates, gradients, decay=decays_of(updates))
+
+    def _update_rows(self, update: Update) -> None:
+        gradient = update.gradient
+        apply(sgd_rows_op, update.parameter, update.rate, gradient.merged_values(), gradient.merged_rows())

@@ -12,8 +12,8 @@ and the machine code is kept on disk (`cache.py`). This folder knows nothing of 
 is imported at the first call.
 """
 
-from .compiler import is_ready, version
+from .compiler import is_ready, obstacle, version
 from .functions import function
 from .kernel import Kernel, kernel
 
-__all__ = ["Kernel", "function", "is_ready", "kernel", "version"]
+__all__ = ["Kernel", "function", "is_ready", "kernel", "obstacle", "version"]

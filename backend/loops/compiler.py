@@ -16,6 +16,7 @@ from ..engines import LOOPS, is_wanted
 from . import cache
 from .functions import Function
 
+OLDEST = 0, 45  # LLVM aborts the process in the one before
 LANGUAGE_VERSION = 1  # raised when the same source comes to mean other machine code
 
 _lock = threading.Lock()
@@ -23,20 +24,25 @@ _keep: list[Any] = []
 
 
 @functools.cache
-def _is_installed() -> bool:
-    return importlib.util.find_spec("llvmlite") is not None and _data_offset() is not None
+def obstacle() -> str:
+    """Why generated loops cannot be had; empty where they can."""
+    if importlib.util.find_spec("llvmlite") is None:
+        return "llvmlite is not installed"
+    if tuple(map(int, version().split(".")[:2])) < OLDEST:
+        return f"llvmlite {version()} is too old: {OLDEST[0]}.{OLDEST[1]} is the oldest that serves"
+    return "this Python keeps the data of arrays elsewhere" if _data_offset() is None else ""
 
 
 def is_ready() -> bool:
     """Whether generated loops are wanted and can be had."""
-    return is_wanted(LOOPS) and _is_installed()
+    return is_wanted(LOOPS) and not obstacle()
 
 
 def version() -> str:
     """The version of llvmlite."""
-    from importlib import metadata
+    import llvmlite
 
-    return metadata.version("llvmlite")
+    return llvmlite.__version__
 
 
 def _data_offset() -> int | None:

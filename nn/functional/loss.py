@@ -6,7 +6,8 @@ from typing import Any
 
 from ...ops.copying import one_hot
 from ...ops.cross_entropy import cross_entropy_op
-from ...ops.elementwise import cast, maximum, multiply, not_equal, subtract
+from ...ops.cross_entropy import mean_op as cross_entropy_mean_op
+from ...ops.elementwise import cast, multiply, not_equal, subtract
 from ...ops.gather import gather
 from ...ops.label_smooth import label_smooth
 from ...ops.linalg import matmul
@@ -52,6 +53,9 @@ def cross_entropy(input: Any, label: Any, weight: Any = None, ignore_index: int 
     0.1269
     """
     _check_reduction("cross_entropy", reduction)
+    if reduction == "mean" and weight is None and not soft_label and not label_smoothing > 0:
+        return apply(cross_entropy_mean_op, input, label, use_softmax=use_softmax, ignore_index=ignore_index,
+                     axis=axis)[0]
     rank, with_classes = len(input.shape), True
     if label_smoothing > 0:
         label, soft_label = _smoothed(input, label, soft_label, axis, label_smoothing), True
@@ -64,9 +68,6 @@ def cross_entropy(input: Any, label: Any, weight: Any = None, ignore_index: int 
         if reduction == "mean":
             total = sum(weights)
             return sum(loss) / (total + cast(total == 0.0, total.dtype))
-    elif reduction == "mean" and not soft_label:
-        counted = cast(not_equal(label, ignore_index), loss.dtype)
-        return sum(loss) / maximum(sum(counted), 1.0)
     if reduction == "none" and not with_classes:
         return apply(squeeze_op, loss, axes=[axis])
     return _reduced(loss, reduction)

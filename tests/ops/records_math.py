@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import proa as paddle
-from proa.ops import closeness, creation, elementwise, unary
+from proa.ops import closeness, creation, elementwise, merged, unary
 from records import Record, bools, floats, ints
 
 _erf = np.vectorize(math.erf, otypes=[float])
@@ -85,6 +85,19 @@ BINARY = [
         lambda *x: elementwise.add_n(x),
         [floats(2, 3), floats(2, 3, seed=1), floats(2, 3, seed=2)],
         lambda x, y, z: x + y + z,
+    ),
+    Record(
+        "total_square",
+        lambda *x: merged.total_square(x),
+        [floats(2, 3), floats(4, seed=1)],
+        lambda x, y: (x * x).sum() + (y * y).sum(),
+    ),
+    Record(
+        "scale_all",
+        lambda x, y, s: merged.scale_all([x, y], s),
+        [floats(2, 3), floats(4, seed=1), floats()],
+        lambda x, y, s: (x * s, y * s),
+        batched=[0],
     ),
     Record("scale", lambda x: x * 3 + 1, [floats(2, 3)], lambda x: x * 3 + 1),
     Record("pow", lambda x: x**2.5, [floats(2, 3, low=0.3)], lambda x: x**2.5),

@@ -97,6 +97,12 @@ ACTIVATIONS = [
         [floats(3, 4), floats(3, 4, seed=1)],
         lambda y, g: y * (g - (g * y).sum(-1, keepdims=True)),
     ),
+    Record(
+        "log_softmax_grad",
+        lambda y, g: apply(softmax.log_softmax_grad_op, y, g, axis=-1),
+        [floats(3, 4), floats(3, 4, seed=1)],
+        lambda y, g: g - np.exp(y) * g.sum(-1, keepdims=True),
+    ),
     _activation("gumbel_softmax", lambda x: F.gumbel_softmax(x).sum(-1), lambda x: np.ones(3), differentiable=[]),
     _activation("rrelu", lambda x: F.rrelu(x, training=False), lambda x: np.where(x > 0, x, x * 11 / 48)),
 ]

@@ -6,7 +6,7 @@ from proa.backend import threads
 from proa.backend.loops import is_ready, kernel
 from proa.backend.loops.functions import Function
 from proa.backend.loops.kernel import Kernel
-from proa.backend.loops.names import parallel
+from proa.backend.loops.names import f32_at, i64_at, parallel, product
 
 pytestmark = pytest.mark.skipif(not is_ready(), reason="llvmlite is not installed")
 
@@ -104,3 +104,36 @@ def test_one_thread_gives_the_same():
     finally:
         threads.set_num_threads(count)
     np.testing.assert_array_equal(several, one)
+
+
+@kernel
+def sums_of_many(addresses, sizes, out, count):
+    for k in parallel(count, 1):
+        x = f32_at(addresses[k])
+        total = 0.0
+        for i in range(i64_at(addresses[count])[k]):
+            total += x[i]
+        out[k] = total
+
+
+def test_arrays_by_their_addresses():
+    arrays = [np.arange(n, dtype="float32") for n in (3, 10, 1000)]
+    sizes, out = np.array([a.size for a in arrays]), np.empty(3, "float32")
+    sums_of_many(np.array([a.ctypes.data for a in (*arrays, sizes)]), sizes, out, 3)
+    assert out.tolist() == [a.sum() for a in arrays]
+
+
+@kernel
+def rounded_each(a, b, c, out, fused, n):
+    for i in range(n):
+        out[i] = product(a[i], b[i]) + c[i]
+        fused[i] = a[i] * b[i] + c[i]
+
+
+def test_a_product_may_be_kept_out_of_an_fma():
+    rng = np.random.default_rng(0)
+    a, b, c = rng.normal(size=(3, 1000)).astype("float32")
+    out, fused = np.empty_like(a), np.empty_like(a)
+    rounded_each(a, b, c, out, fused, a.size)
+    np.testing.assert_array_equal(out, a * b + c)
+    np.testing.assert_allclose(fused, out, rtol=1e-4, atol=1e-6)

@@ -1,0 +1,48 @@
+"""What the accelerated kernels share: which arrays they take, and calling a generated loop at little cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import loops
+from ..threads import get_num_threads
+
+F32, F64 = np.dtype("float32"), np.dtype("float64")
+
+
+def takes(x: np.ndarray, least: int) -> bool:
+    """Whether loops can be had for an array of float32 and it has at least so many elements."""
+    return x.size >= least and x.dtype is F32 and loops.is_ready()
+
+
+def takes_floats(x: np.ndarray, least: int) -> bool:
+    """As `takes`, for float32 and float64: for loops without elementary functions."""
+    return x.size >= least and (x.dtype is F32 or x.dtype is F64) and loops.is_ready()
+
+
+def flat(x: np.ndarray) -> np.ndarray:
+    """The array itself where its elements lie in order, or a copy of it."""
+    return x if x.flags.c_contiguous else np.ascontiguousarray(x)
+
+
+def around(shape: tuple[int, ...], axis: int) -> tuple[int, int, int]:
+    """How many elements lie before, along and behind a dimension."""
+    return math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1:])
+
+
+def bound(kernel: loops.Kernel, types: str) -> Callable[..., None]:
+    """The kernel for arguments of these types, which nothing checks any more.
+
+    `types` are the words of `Kernel.typed`, and `T*` for an array of the floating dtype that the callable takes before
+    the kernel's arguments.
+    """
+    words = {dtype: tuple(types.replace("T*", name).split()) for dtype, name in ((F32, "f32*"), (F64, "f64*"))}
+
+    def call(dtype: Any, *arguments: Any) -> None:
+        kernel.typed(*words[dtype])(get_num_threads(), *arguments)
+
+    return call

@@ -1,0 +1,75 @@
+"""Rows of a table by number, and the sum of gradients into such rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import loops
+from ..loops.names import i64, parallel
+from .arrays import bound, flat, takes_floats
+
+_LEAST = 1 << 10
+_INTEGERS = {np.dtype("int64"): "i64*", np.dtype("int32"): "i32*"}
+
+
+@loops.kernel
+def _lookup(ids, table, out, wrong, count, rows, width, padding):
+    for r in parallel(count, width):
+        row = i64(ids[r])
+        result = out + r * width
+        if row == padding:
+            for c in range(width):
+                result[c] = 0.0
+        elif row < 0 or row >= rows:
+            wrong[0] = 1
+        else:
+            source = table + row * width
+            for c in range(width):
+                result[c] = source[c]
+
+
+@loops.kernel
+def _scatter(ids, g, out, wrong, count, rows, width, padding):
+    for b in parallel((width + 31) // 32, count * min(width, 32)):
+        first = b * 32
+        size = min(32, width - first)
+        for r in range(count):
+            row = i64(ids[r])
+            if row != padding:
+                if row < 0 or row >= rows:
+                    wrong[0] = 1
+                else:
+                    source = g + r * width + first
+                    target = out + row * width + first
+                    for c in range(size):
+                        target[c] = target[c] + source[c]
+
+
+_lookup_by, _scatter_by = (
+    {dtype: bound(kernel, f"{name} T* T* u8* i64 i64 i64 i64") for dtype, name in _INTEGERS.items()}
+    for kernel in (_lookup, _scatter))
+
+
+def lookup(ids: np.ndarray, w: np.ndarray, *, is_sparse: bool = False, is_distributed: bool = False,
+           padding_idx: int = -1, remote_prefetch: bool = False) -> Any:
+    """The rows of w with the numbers ids; zeros for the padding's."""
+    width = w.shape[1]
+    if ids.size * width < _LEAST or not takes_floats(w, 1) or ids.dtype not in _INTEGERS or not w.flags.c_contiguous:
+        return NotImplemented
+    out, wrong = np.empty((*ids.shape, width), w.dtype), np.zeros(1, "uint8")
+    _lookup_by[ids.dtype](w.dtype, flat(ids), w, out, wrong, ids.size, len(w), width, padding_idx)
+    return NotImplemented if wrong[0] else out
+
+
+def lookup_grad(ids: np.ndarray, g: np.ndarray, *, shape: Sequence[int], padding_idx: int = -1,
+                is_sparse: bool = False) -> Any:
+    """Zeros of the table's shape, to whose rows the rows of g are added by their numbers, except the padding's."""
+    rows, width = shape
+    if is_sparse or not takes_floats(g, _LEAST) or ids.dtype not in _INTEGERS:
+        return NotImplemented
+    out, wrong = np.zeros((rows, width), g.dtype), np.zeros(1, "uint8")
+    _scatter_by[ids.dtype](g.dtype, flat(ids), flat(g), out, wrong, ids.size, rows, width, padding_idx)
+    return NotImplemented if wrong[0] else out

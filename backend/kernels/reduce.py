@@ -1,0 +1,246 @@
+"""Sums, means and extremes over dimensions of large arrays.
+
+The array is seen as (outer, n, inner), the middle being reduced: rows where nothing lies behind, columns otherwise.
+Long columns are cut into parts, whose results NumPy puts together. Sums are taken in parts as well, which keeps them
+accurate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import loops
+from ..loops.names import parallel
+from .arrays import bound, takes_floats
+from .totals import total_of
+
+_LEAST = 1 << 14
+_LEAST_OF_EXTREMES = 1 << 17  # NumPy finds them as fast on one thread
+_PART = 1 << 15  # elements of a part of what is reduced
+_NARROW = 64  # fewer columns than half of these are taken several rows at a time
+_BLOCK = 1 << 12  # columns that are reduced at a time: their results stay in the cache
+
+
+@loops.kernel
+def _sum_rows(x, out, rows, n):
+    for r in parallel(rows, max(1, n // 4)):
+        out[r] = total_of(x + r * n, n)
+
+
+@loops.kernel
+def _max_rows(x, out, rows, n):
+    for r in parallel(rows, max(1, n // 4)):
+        top = x[r * n]
+        for i in range(r * n, r * n + n):
+            top = max(top, x[i])
+        out[r] = top
+
+
+@loops.kernel
+def _min_rows(x, out, rows, n):
+    for r in parallel(rows, max(1, n // 4)):
+        top = x[r * n]
+        for i in range(r * n, r * n + n):
+            top = min(top, x[i])
+        out[r] = top
+
+
+@loops.kernel
+def _sum_columns(x, out, outer, n, inner, parts, block, blocks):
+    for p in parallel(outer * parts * blocks, max(1, n // parts * block // 4)):
+        first = p % blocks * block
+        width = min(block, inner - first)
+        part = p // blocks % parts
+        result = out + p // blocks * inner + first
+        start = x + p // blocks // parts * n * inner + first
+        begin = part * n // parts
+        end = (part + 1) * n // parts
+        fours = begin + (end - begin) // 4 * 4
+        for c in range(width):
+            result[c] = 0.0
+        for i in range(begin, fours, 4):
+            a = start + i * inner
+            for c in range(width):
+                result[c] = result[c] + ((a[c] + a[inner + c]) + (a[inner * 2 + c] + a[inner * 3 + c]))
+        for i in range(fours, end):
+            for c in range(width):
+                result[c] = result[c] + start[i * inner + c]
+
+
+@loops.kernel
+def _max_columns(x, out, outer, n, inner, parts, block, blocks):
+    for p in parallel(outer * parts * blocks, max(1, n // parts * block // 4)):
+        first = p % blocks * block
+        width = min(block, inner - first)
+        part = p // blocks % parts
+        result = out + p // blocks * inner + first
+        start = x + p // blocks // parts * n * inner + first
+        begin = part * n // parts
+        for c in range(width):
+            result[c] = start[begin * inner + c]
+        for i in range(begin + 1, (part + 1) * n // parts):
+            for c in range(width):
+                result[c] = max(result[c], start[i * inner + c])
+
+
+@loops.kernel
+def _min_columns(x, out, outer, n, inner, parts, block, blocks):
+    for p in parallel(outer * parts * blocks, max(1, n // parts * block // 4)):
+        first = p % blocks * block
+        width = min(block, inner - first)
+        part = p // blocks % parts
+        result = out + p // blocks * inner + first
+        start = x + p // blocks // parts * n * inner + first
+        begin = part * n // parts
+        for c in range(width):
+            result[c] = start[begin * inner + c]
+        for i in range(begin + 1, (part + 1) * n // parts):
+            for c in range(width):
+                result[c] = min(result[c], start[i * inner + c])
+
+
+class _Reduction(NamedTuple):
+    """The loops over rows and over columns, and NumPy's own for the results of parts."""
+
+    rows: Callable[..., None]
+    columns: Callable[..., None]
+    together: Callable[..., Any]
+
+
+def _reduction(rows: loops.Kernel, columns: loops.Kernel, together: Callable[..., Any]) -> _Reduction:
+    return _Reduction(bound(rows, "T* T* i64 i64"), bound(columns, "T* T* i64 i64 i64 i64 i64 i64"), together)
+
+
+_SUM = _reduction(_sum_rows, _sum_columns, np.add.reduce)
+_MAX = _reduction(_max_rows, _max_columns, np.maximum.reduce)
+_MIN = _reduction(_min_rows, _min_columns, np.minimum.reduce)
+
+
+def _rows(kind: _Reduction, x: np.ndarray, rows: int, n: int) -> np.ndarray:
+    if rows == 1 and n >= 2 * _PART:  # so that threads can share it
+        parts = n // _PART
+        found = np.empty(parts, x.dtype)
+        kind.rows(x.dtype, x, found, parts, _PART)
+        rest = x.reshape(-1)[parts * _PART:]
+        return kind.together(np.concatenate((found, rest)) if rest.size else found, keepdims=True)
+    found = np.empty(rows, x.dtype)
+    kind.rows(x.dtype, x, found, rows, n)
+    return found
+
+
+def _columns(kind: _Reduction, x: np.ndarray, outer: int, n: int, inner: int) -> np.ndarray:
+    fold = _NARROW // inner
+    if outer == 1 and fold > 1 and n >= 2 * fold:  # several rows as one, which is long enough for vectors
+        wide = _columns(kind, x, 1, n // fold, fold * inner).reshape(fold, inner)
+        rest = x.reshape(n, inner)[n // fold * fold:]
+        return kind.together(np.concatenate((wide, rest)) if len(rest) else wide, axis=0)
+    block = min(inner, _BLOCK)
+    blocks = -(-inner // block)
+    parts = max(1, min(n // 4, n * block // _PART))
+    found = np.empty((outer, parts, inner), x.dtype)
+    kind.columns(x.dtype, x, found, outer, n, inner, parts, block, blocks)
+    return kind.together(found, axis=1) if parts > 1 else found
+
+
+def _runs(shape: tuple[int, ...], reduced: Sequence[bool]) -> list[tuple[bool, int]]:
+    """Neighbouring dimensions of one fate as one; those of size 1 have none."""
+    runs: list[tuple[bool, int]] = []
+    for size, gone in zip(shape, reduced, strict=True):
+        if size == 1:
+            continue
+        if runs and runs[-1][0] == gone:
+            runs[-1] = gone, runs[-1][1] * size
+        else:
+            runs.append((gone, size))
+    return runs
+
+
+def _reduce(kind: _Reduction, x: np.ndarray, reduced: Sequence[bool]) -> Any:
+    """The results in order, of any shape; NotImplemented for what loops are not good at."""
+    runs = _runs(x.shape, reduced)
+    fates = [gone for gone, _ in runs]
+    sizes = [size for _, size in runs]
+    if fates == [True]:
+        return _rows(kind, x, 1, sizes[0])
+    if fates == [False, True]:
+        return _rows(kind, x, *sizes)
+    if fates == [True, False]:
+        return _columns(kind, x, 1, *sizes)
+    if fates == [False, True, False]:
+        return _columns(kind, x, *sizes)
+    if fates == [True, False, True]:
+        first, kept, last = sizes
+        return _columns(kind, _rows(kind, x, first * kept, last), 1, first, kept)
+    return NotImplemented
+
+
+def _in_memory_order(x: np.ndarray, reduced: Sequence[bool]) -> tuple[np.ndarray, Sequence[bool]] | None:
+    """A dense array with its dimensions as they lie, where that leaves the kept ones in their order; else None."""
+    if x.flags.c_contiguous:
+        return x, reduced
+    order = sorted(range(x.ndim), key=lambda d: -x.strides[d])
+    kept = [d for d in order if not reduced[d] and x.shape[d] != 1]
+    seen = x.transpose(order)
+    return (seen, [reduced[d] for d in order]) if seen.flags.c_contiguous and kept == sorted(kept) else None
+
+
+def _over(kind: _Reduction, x: np.ndarray, dim: Sequence[int], keep_dim: bool, reduce_all: bool) -> Any:
+    if not takes_floats(x, _LEAST if kind is _SUM else _LEAST_OF_EXTREMES):
+        return NotImplemented
+    if reduce_all or not len(dim):
+        reduced = [True] * x.ndim
+    else:
+        axes = {axis % x.ndim for axis in dim}
+        reduced = [axis in axes for axis in range(x.ndim)]
+    seen = _in_memory_order(x, reduced)
+    found = NotImplemented if seen is None else _reduce(kind, *seen)
+    if found is NotImplemented:
+        return NotImplemented
+    shape = [1 if gone else size for size, gone in zip(x.shape, reduced, strict=True) if keep_dim or not gone]
+    return found.reshape(shape)
+
+
+def reduce_sum(x: np.ndarray, *, dim: Sequence[int] = (), keep_dim: bool = False, reduce_all: bool = False,
+               in_dtype: Any = None, out_dtype: Any = None) -> Any:
+    """The sum over dimensions."""
+    return NotImplemented if out_dtype is not None else _over(_SUM, x, dim, keep_dim, reduce_all)
+
+
+def reduce_mean(x: np.ndarray, *, dim: Sequence[int] = (), keep_dim: bool = False, reduce_all: bool = False,
+                in_dtype: Any = None, out_dtype: Any = None) -> Any:
+    """The mean over dimensions."""
+    found = NotImplemented if out_dtype is not None else _over(_SUM, x, dim, keep_dim, reduce_all)
+    if found is not NotImplemented:
+        found /= x.size / found.size
+    return found
+
+
+def reduce_max(x: np.ndarray, *, dim: Sequence[int] = (), keep_dim: bool = False, reduce_all: bool = False,
+               in_dtype: Any = None, out_dtype: Any = None) -> Any:
+    """The largest over dimensions, or NaN where there is one."""
+    return NotImplemented if out_dtype is not None else _over(_MAX, x, dim, keep_dim, reduce_all)
+
+
+def reduce_min(x: np.ndarray, *, dim: Sequence[int] = (), keep_dim: bool = False, reduce_all: bool = False,
+               in_dtype: Any = None, out_dtype: Any = None) -> Any:
+    """The smallest over dimensions, or NaN where there is one."""
+    return NotImplemented if out_dtype is not None else _over(_MIN, x, dim, keep_dim, reduce_all)
+
+
+def mean(x: np.ndarray) -> Any:
+    """The mean of all elements."""
+    return reduce_mean(x, reduce_all=True)
+
+
+def sum_to(x: np.ndarray, shape: tuple[int, ...]) -> Any:
+    """The sum over the dimensions along which an array of this shape was broadcast to that of x."""
+    if not takes_floats(x, _LEAST) or x.shape == shape:
+        return NotImplemented
+    extra = x.ndim - len(shape)
+    reduced = [n < extra or (shape[n - extra] == 1 and size != 1) for n, size in enumerate(x.shape)]
+    seen = _in_memory_order(x, reduced)
+    found = NotImplemented if seen is None else _reduce(_SUM, *seen)
+    return found if found is NotImplemented else found.reshape(shape)

@@ -1,0 +1,207 @@
+"""softmax, log_softmax and their gradients along a dimension, in one pass over rows that stay in the cache.
+
+Where the dimension is not the last, several neighbouring columns are computed at a time: a `block` of them, whose
+maxima and sums stand in `work`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import loops
+from ..loops.names import exp, log, parallel
+from .arrays import around, bound, flat, takes
+
+_LEAST = 1 << 7
+_BLOCK = 64
+_LOWEST = -3.4028234663852886e38
+
+
+@loops.function
+def largest(x, n):
+    """The largest of n elements."""
+    top = x[0]
+    for i in range(n):
+        top = max(top, x[i])
+    return top
+
+
+@loops.kernel
+def _softmax_rows(x, out, rows, n):
+    for r in parallel(rows, n):
+        row = x + r * n
+        result = out + r * n
+        top = largest(row, n)
+        total = 0.0
+        for i in range(n):
+            e = exp(row[i] - top)
+            result[i] = e
+            total += e
+        factor = 1.0 / total
+        for i in range(n):
+            result[i] = result[i] * factor
+
+
+@loops.kernel
+def _log_softmax_rows(x, out, rows, n):
+    for r in parallel(rows, n):
+        row = x + r * n
+        result = out + r * n
+        top = largest(row, n)
+        total = 0.0
+        for i in range(n):
+            total += exp(row[i] - top)
+        shift = log(total)
+        for i in range(n):
+            result[i] = row[i] - top - shift
+
+
+@loops.kernel
+def _softmax_grad_rows(y, g, out, rows, n):
+    for r in parallel(rows, max(1, n // 2)):
+        row = y + r * n
+        back = g + r * n
+        result = out + r * n
+        total = 0.0
+        for i in range(n):
+            total += row[i] * back[i]
+        for i in range(n):
+            result[i] = row[i] * (back[i] - total)
+
+
+@loops.kernel
+def _log_softmax_grad_rows(y, g, out, rows, n):
+    for r in parallel(rows, n):
+        row = y + r * n
+        back = g + r * n
+        result = out + r * n
+        total = 0.0
+        for i in range(n):
+            total += back[i]
+        for i in range(n):
+            result[i] = back[i] - exp(row[i]) * total
+
+
+@loops.kernel
+def _softmax_columns(x, out, work, outer, n, inner, block, blocks, logarithm):
+    for p in parallel(outer * blocks, n * block):
+        first = p % blocks * block
+        width = min(block, inner - first)
+        start = x + p // blocks * n * inner + first
+        result = out + p // blocks * n * inner + first
+        tops = work + p * 2 * block
+        totals = work + p * 2 * block + block
+        for c in range(width):
+            tops[c] = start[c]
+            totals[c] = 0.0
+        for i in range(1, n):
+            for c in range(width):
+                tops[c] = max(tops[c], start[i * inner + c])
+        for i in range(n):
+            for c in range(width):
+                e = exp(start[i * inner + c] - tops[c])
+                result[i * inner + c] = e
+                totals[c] = totals[c] + e
+        if logarithm > 0:
+            for c in range(width):
+                totals[c] = log(totals[c])
+            for i in range(n):
+                for c in range(width):
+                    result[i * inner + c] = start[i * inner + c] - tops[c] - totals[c]
+        else:
+            for c in range(width):
+                totals[c] = 1.0 / totals[c]
+            for i in range(n):
+                for c in range(width):
+                    result[i * inner + c] = result[i * inner + c] * totals[c]
+
+
+@loops.kernel
+def _softmax_grad_columns(y, g, out, work, outer, n, inner, block, blocks, logarithm):
+    for p in parallel(outer * blocks, n * block):
+        first = p % blocks * block
+        width = min(block, inner - first)
+        start = p // blocks * n * inner + first
+        row = y + start
+        back = g + start
+        result = out + start
+        totals = work + p * block
+        for c in range(width):
+            totals[c] = 0.0
+        if logarithm > 0:
+            for i in range(n):
+                for c in range(width):
+                    totals[c] = totals[c] + back[i * inner + c]
+            for i in range(n):
+                for c in range(width):
+                    result[i * inner + c] = back[i * inner + c] - exp(row[i * inner + c]) * totals[c]
+        else:
+            for i in range(n):
+                for c in range(width):
+                    totals[c] = totals[c] + row[i * inner + c] * back[i * inner + c]
+            for i in range(n):
+                for c in range(width):
+                    result[i * inner + c] = row[i * inner + c] * (back[i * inner + c] - totals[c])
+
+
+_rows_of = {False: bound(_softmax_rows, "T* T* i64 i64"), True: bound(_log_softmax_rows, "T* T* i64 i64")}
+_grad_rows_of = {False: bound(_softmax_grad_rows, "T* T* T* i64 i64"),
+                 True: bound(_log_softmax_grad_rows, "T* T* T* i64 i64")}
+_columns = bound(_softmax_columns, "T* T* T* i64 i64 i64 i64 i64 i64")
+_grad_columns = bound(_softmax_grad_columns, "T* T* T* T* i64 i64 i64 i64 i64 i64")
+
+
+def _blocks(inner: int) -> tuple[int, int]:
+    """The width of a block of columns, and how many there are."""
+    width = min(inner, _BLOCK)
+    return width, -(-inner // width)
+
+
+def _forward(x: np.ndarray, axis: int, logarithm: bool) -> Any:
+    if not takes(x, _LEAST):
+        return NotImplemented
+    x, out = flat(x), np.empty(x.shape, x.dtype)
+    outer, n, inner = around(x.shape, axis % x.ndim)
+    if inner == 1:
+        _rows_of[logarithm](x.dtype, x, out, outer, n)
+    else:
+        block, blocks = _blocks(inner)
+        work = np.empty(outer * blocks * block * 2, x.dtype)
+        _columns(x.dtype, x, out, work, outer, n, inner, block, blocks, int(logarithm))
+    return out
+
+
+def _backward(y: np.ndarray, g: np.ndarray, axis: int, logarithm: bool) -> Any:
+    if not takes(y, _LEAST) or g.dtype is not y.dtype or g.shape != y.shape:
+        return NotImplemented
+    y, g, out = flat(y), flat(g), np.empty(y.shape, y.dtype)
+    outer, n, inner = around(y.shape, axis % y.ndim)
+    if inner == 1:
+        _grad_rows_of[logarithm](y.dtype, y, g, out, outer, n)
+    else:
+        block, blocks = _blocks(inner)
+        work = np.empty(outer * blocks * block, y.dtype)
+        _grad_columns(y.dtype, y, g, out, work, outer, n, inner, block, blocks, int(logarithm))
+    return out
+
+
+def softmax(x: np.ndarray, *, axis: int = -1, is_test: bool = False, data_format: str = "AnyLayout") -> Any:
+    """exp(x) / sum(exp(x)) along a dimension."""
+    return _forward(x, axis, False)
+
+
+def log_softmax(x: np.ndarray, *, axis: int = -1) -> Any:
+    """x - log(sum(exp(x))) along a dimension."""
+    return _forward(x, axis, True)
+
+
+def softmax_grad(out: np.ndarray, g: np.ndarray, *, axis: int = -1) -> Any:
+    """out * (g - sum(out * g)) along a dimension."""
+    return _backward(out, g, axis, False)
+
+
+def log_softmax_grad(out: np.ndarray, g: np.ndarray, *, axis: int = -1) -> Any:
+    """g - exp(out) * sum(g) along a dimension."""
+    return _backward(out, g, axis, True)

@@ -1,0 +1,54 @@
+"""dropout and embedding as loops."""
+
+import numpy as np
+import proa as paddle
+import pytest
+from comparing import agree, needs_loops, normal
+from proa.backend.kernels import embedding
+from proa.core.flags import flags_guard
+from proa.ops.dropout import DOWNGRADE, UPSCALE, dropout_op
+from proa.ops.trace import apply
+
+pytestmark = needs_loops
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("implementation", [UPSCALE, DOWNGRADE])
+@pytest.mark.parametrize("probability", [0.0, 0.3, 1.0])
+def test_dropout_draws_what_numpy_draws(probability, implementation, dtype):
+    x = normal(70, 33, dtype=dtype)
+    x[3, 4], x[5, 6] = np.nan, np.inf
+    found = []
+    for engines in "loops", "":
+        with flags_guard({"FLAGS_cpu_engines": engines}), np.errstate(invalid="ignore"):
+            paddle.seed(7)
+            out, mask = apply(dropout_op, paddle.to_tensor(x), None, dropout_prob=probability,
+                                               dropout_implementation=implementation)
+            found.append((out.numpy(), mask.numpy(), paddle.rand([3]).numpy()))
+    for one, other in zip(*found, strict=True):
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other)
+
+
+TABLE = normal(50, 40)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int32"])
+@pytest.mark.parametrize("shape", [(30,), (5, 9), (2, 3, 40)])
+@pytest.mark.parametrize("padding", [-1, 3])
+def test_lookup_and_its_gradient(shape, dtype, padding):
+    ids = np.random.default_rng(0).integers(0, 50, shape).astype(dtype)
+    ids.flat[::7] = 3
+    agree("lookup_table_v2", embedding.lookup, ids, TABLE, padding_idx=padding)
+    g = normal(*shape, 40, seed=1)
+    agree("lookup_table_backward", embedding.lookup_grad, ids, g, shape=[50, 40], padding_idx=padding, atol=1e-5)
+    agree("lookup_table_backward", embedding.lookup_grad, ids, np.broadcast_to(np.float32(2), g.shape), shape=[50, 40],
+          padding_idx=padding)
+
+
+@pytest.mark.parametrize("wrong", [50, -2])
+def test_numbers_out_of_range_are_left_to_the_kernel_that_tells(wrong):
+    ids = np.zeros(100, "int64")
+    ids[5] = wrong
+    assert embedding.lookup(ids, TABLE) is NotImplemented
+    assert embedding.lookup_grad(ids, normal(100, 40), shape=[50, 40]) is NotImplemented
