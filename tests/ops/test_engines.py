@@ -1,0 +1,59 @@
+"""The operator records in float32 under each combination of engines, which are made to take every size."""
+
+import importlib
+import pkgutil
+
+import checks
+import numpy as np
+import proa as paddle
+import pytest
+from proa.backend import kernels, loops, onednn
+from proa.core.flags import flags_guard
+from proa.ops.operator import find
+from records import all_records
+
+READY = [name for name, engine in (("onednn", onednn), ("loops", loops)) if engine.is_ready()]
+COMBINATIONS = [*READY, *([",".join(READY)] if len(READY) > 1 else [])]
+RECORDS = [r for r in all_records() if not find(r.type).random and str(r) != "view_dtype"
+           and any(a.dtype == np.float64 for a in r.inputs)]
+
+
+@pytest.fixture(autouse=True)
+def engines_take_every_size(monkeypatch):
+    for module, name in (("backend.loops.formula", "WORTH_A_LOOP"), ("ops.operator", "WORTH_A_LOOP"),
+                         ("dygraph.eager", "WORTH_A_LOOP"), ("backend.onednn.matmul", "LARGE"),
+                         ("backend.recurrent.loop_engine", "_LEAST")):
+        monkeypatch.setattr(importlib.import_module(f"proa.{module}"), name, 0)
+    for module in pkgutil.iter_modules(kernels.__path__):
+        found = importlib.import_module(f"{kernels.__name__}.{module.name}")
+        for name in [n for n in vars(found) if n.startswith("_LEAST")]:
+            monkeypatch.setattr(found, name, 0)
+
+
+def outcome(record, engines):
+    """The results and the gradients in float32."""
+    arrays = [a.astype("float32") if a.dtype == np.float64 else a for a in record.inputs]
+    wanted = checks.differentiable(record)
+    with flags_guard({"FLAGS_cpu_engines": engines}):
+        results = [r.numpy() for r in checks.as_list(record.function(*checks.tensors(arrays)))]
+        if not wanted:
+            return results, []
+        given = checks.tensors(arrays, wanted)
+        real = checks.real_results(record.function(*given))
+        weights = [w.astype(str(r.dtype.name)) for w, r in zip(checks.weights_for(real), real)]
+        loss = checks.weighted_sum(real, [paddle.to_tensor(w) for w in weights])
+        gradients = paddle.grad(loss, [given[n] for n in wanted], allow_unused=True)
+    return results, [None if g is None else g.numpy() for g in gradients]
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=str)
+def test_engines_agree_with_numpy(record):
+    results, gradients = outcome(record, "")
+    for engines in COMBINATIONS:
+        found, slopes = outcome(record, engines)
+        for actual, expected in zip([*found, *slopes], [*results, *gradients], strict=True):
+            if expected is None:
+                assert actual is None
+                continue
+            assert actual.shape == expected.shape and actual.dtype == expected.dtype, engines
+            np.testing.assert_allclose(actual, expected, rtol=2e-4, atol=2e-4, err_msg=engines)
