@@ -13,10 +13,11 @@ from .dead import remove_dead
 from .elementwise import fuse_elementwise
 from .epilogue import fuse_epilogues
 from .hoist import hoist_frozen
+from .updates import merge_updates
 
 PASSES: tuple[Callable[[Unit], None], ...] = (
     align_operands, merge_common, fold_batch_norm, remove_dead, hoist_frozen, fuse_epilogues, fuse_elementwise,
-    remove_dead)
+    merge_updates, remove_dead)
 
 
 def optimize(unit: Unit) -> Unit:

@@ -271,3 +271,49 @@ def test_an_operand_that_stands_at_a_dimension_is_reshaped():
     assert types(unit) == ["reshape2", "elementwise_add", "relu"]
     fuse_elementwise(unit)
     assert types(unit) == ["reshape2", "fused_elementwise"]
+
+
+RULES = {
+    "sgd": lambda parameters: paddle.optimizer.SGD(0.1, parameters=parameters, weight_decay=0.01),
+    "momentum": lambda parameters: paddle.optimizer.Momentum(0.1, parameters=parameters, weight_decay=0.01),
+    "adam": lambda parameters: paddle.optimizer.Adam(0.1, parameters=parameters),
+    "adamw": lambda parameters: paddle.optimizer.AdamW(0.1, parameters=parameters, weight_decay=0.1,
+                                                       apply_decay_param_fun=lambda name: "w" in name),
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_updates_of_a_program_are_one_and_equal_the_eager_ones(rule):
+    paddle.enable_static()
+    try:
+        main, startup = paddle.static.Program(), paddle.static.Program()
+        with paddle.static.program_guard(main, startup):
+            x = paddle.static.data("x", [4, 3], "float32")
+            hidden = paddle.static.nn.fc(x, 5, activation="tanh")
+            loss = paddle.mean(paddle.static.nn.fc(hidden, 2) ** 2)
+            RULES[rule](None).minimize(loss)
+        exe = paddle.static.Executor()
+        with paddle.static.scope_guard(paddle.static.Scope()):
+            exe.run(startup)
+            start = [np.array(v) for v in main.state_dict("param").values()]
+            for _ in range(3):
+                exe.run(main, feed={"x": X[:4, :3]}, fetch_list=[loss])
+            found = [np.array(v) for v in main.state_dict("param").values()]
+        text = str(main.plan(["x"], [loss]))
+    finally:
+        paddle.disable_static()
+    assert f"merged_{rule}" in text
+
+    first, second = paddle.nn.Linear(3, 5), paddle.nn.Linear(5, 2)
+    parameters = [*first.parameters(), *second.parameters()]
+    by_shape = {value.shape: value for value in start}
+    for parameter in parameters:
+        parameter.set_value(by_shape[tuple(parameter.shape)])
+    optimizer = RULES[rule](parameters)
+    for _ in range(3):
+        (second(paddle.tanh(first(paddle.to_tensor(X[:4, :3])))) ** 2).mean().backward()
+        optimizer.step()
+        optimizer.clear_grad()
+    found_by_shape = {value.shape: value for value in found}
+    for parameter in parameters:
+        np.testing.assert_allclose(parameter.numpy(), found_by_shape[tuple(parameter.shape)], rtol=1e-4, atol=1e-5)
