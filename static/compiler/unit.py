@@ -143,9 +143,10 @@ def in_evaluation(op: Operation) -> Operation:
 _MODES = ("is_test", "use_global_stats", "trainable_statistics")
 
 
-_VIEWS = frozenset({"reshape2", "squeeze2", "unsqueeze2", "transpose2", "flatten_contiguous_range", "slice",
-                    "strided_slice", "split", "unbind", "unstack", "expand_v2", "expand_as_v2", "assign", "share_data",
-                    "cast", "reshape", "squeeze", "unsqueeze", "transpose", "flatten2", "expand"})
+VIEWS = frozenset({"assign", "cast", "dropout", "expand", "expand_as_v2", "expand_to_shape", "expand_v2", "flatten2",
+                   "flatten_contiguous_range", "reshape", "reshape2", "reshape_to_shape", "share_data", "slice",
+                   "split", "squeeze", "squeeze2", "strided_slice", "sum", "sum_to_shape", "transpose", "transpose2",
+                   "unbind", "unsqueeze", "unsqueeze2", "unstack"})
 """The types whose results may share memory with an input."""
 
 
@@ -173,7 +174,7 @@ def unit_of(block: Block, ops: Sequence[Operation], inputs: Sequence[str], resul
             current.update(new)
         done.append(op)
     for op in done:
-        if op.type in _VIEWS and not updated.isdisjoint(op.input_arg_names):
+        if op.type in VIEWS and not updated.isdisjoint(op.input_arg_names):
             updated.update(op.output_arg_names)
     unit = Unit(block, done, list(inputs), [current.get(name, name) for name in results], pinned=pinned,
                 updated=frozenset(updated))

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from ...program import Operation
-from ..unit import Unit
+from ..unit import VIEWS, Unit
 
 
 def hoist_frozen(unit: Unit) -> None:
     """Moves such operations from `ops` to `prepared`.
 
-    Not a result: it leaves the Program, and whoever has it may change it.
+    Not a result, nor what a result may share memory with: it leaves the Program, and whoever has it may change it.
     """
     invariant = set(unit.frozen)
     results = set(unit.results)
+    for op in reversed(unit.ops):
+        if op.type in VIEWS and not results.isdisjoint(op.output_arg_names):
+            results.update(op.input_arg_names)
     kept: list[Operation] = []
     for op in unit.ops:
         if (unit.is_movable(op) and invariant.issuperset(op.input_arg_names)

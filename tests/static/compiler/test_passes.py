@@ -84,6 +84,12 @@ def test_a_result_is_not_prepared():
     assert not unit.prepared
 
 
+def test_what_a_result_may_share_memory_with_is_not_prepared():
+    unit = unit_for(lambda x, w: [x * w, paddle.reshape(paddle.exp(w), [1, 3])], [2, 3], [3], frozen=["x1"])
+    hoist_frozen(unit)
+    assert not unit.prepared
+
+
 def test_a_chain_becomes_one_operation():
     unit = unit_for(lambda x, y: paddle.tanh(paddle.nn.functional.relu(x * y) + 1.0), [-1, 4], [4])
     fuse_elementwise(unit)
