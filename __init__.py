@@ -1,283 +1,311 @@
-"""proa: Paddle's API on NumPy and CuPy. `import proa as paddle`."""
+"""proa: Paddle's API on NumPy and CuPy. `import proa as paddle`.
 
-from . import autograd, compat, device, framework, io, jit, nn, optimizer, regularizer, static, utils
-from .core.dtype import DType as dtype
-from .core.dtype import (
-    bfloat16,
-    complex64,
-    complex128,
-    float16,
-    float32,
-    float64,
-    get_default_dtype,
-    int8,
-    int16,
-    int32,
-    int64,
-    set_default_dtype,
-    uint8,
-)
-from .core.dtype import bool_ as bool
-from .core.flags import get_flags, set_flags
-from .core.param_attr import ParamAttr
-from .core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
-from .core.random import get_rng_state, seed, set_rng_state
-from .device import get_device, is_compiled_with_cuda, set_device
-from .dygraph.engine import grad
-from .dygraph.guards import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
-from .dygraph.printing import set_printoptions
-from .dygraph.tensor import Tensor
-from .io import DataLoader
-from .jit.state_file import load, save
-from .nn.layer import Layer as _Layer
-from .ops.along_axis import (
-    index_sample,
-    put_along_axis,
-    take_along_axis,
-)
-from .ops.closeness import (
-    allclose,
-    clip,
-    equal_all,
-    is_empty,
-    isclose,
-)
-from .ops.copying import (
-    assign,
-    clone,
-    increment,
-    rank,
-    shape,
-)
-from .ops.creation import (
-    arange,
-    empty,
-    empty_like,
-    eye,
-    full,
-    full_like,
-    linspace,
-    ones,
-    ones_like,
-    to_tensor,
-    zeros,
-    zeros_like,
-)
-from .ops.creation import (
-    is_value as is_tensor,
-)
-from .ops.diagonal import (
-    cross,
-    diag,
-    diag_embed,
-    diagflat,
-    diagonal,
-    kron,
-    trace,
-)
-from .ops.einsum import (
-    einsum,
-)
-from .ops.elementwise import (
-    add,
-    add_n,
-    bitwise_and,
-    bitwise_or,
-    bitwise_xor,
-    cast,
-    divide,
-    equal,
-    floor_divide,
-    floor_mod,
-    greater_equal,
-    greater_than,
-    less_equal,
-    less_than,
-    logical_and,
-    logical_or,
-    logical_xor,
-    maximum,
-    minimum,
-    mod,
-    multiply,
-    neg,
-    not_equal,
-    pow,
-    remainder,
-    scale,
-    subtract,
-)
-from .ops.expand import (
-    broadcast_shape,
-    broadcast_to,
-    expand,
-    expand_as,
-    tile,
-)
-from .ops.gather import (
-    gather,
-    gather_nd,
-    index_add,
-    index_select,
-    scatter,
-    scatter_nd,
-    scatter_nd_add,
-)
-from .ops.joining import (
-    broadcast_tensors,
-    chunk,
-    concat,
-    hstack,
-    meshgrid,
-    split,
-    stack,
-    unbind,
-    unstack,
-    vstack,
-)
-from .ops.linalg import (
-    addmm,
-    bmm,
-    dot,
-    inner,
-    matmul,
-    mm,
-    mv,
-    outer,
-    tensordot,
-)
-from .ops.manipulation import (
-    flatten,
-    moveaxis,
-    reshape,
-    squeeze,
-    swapaxes,
-    t,
-    transpose,
-    unsqueeze,
-)
-from .ops.masking import (
-    index_put,
-    masked_select,
-    nonzero,
-    where,
-)
-from .ops.random import (
-    bernoulli,
-    multinomial,
-    normal,
-    poisson,
-    rand,
-    randint,
-    randint_like,
-    randn,
-    randperm,
-    standard_normal,
-    uniform,
-)
-from .ops.rearrange import (
-    as_complex,
-    as_real,
-    complex,
-    flip,
-    imag,
-    real,
-    repeat_interleave,
-    roll,
-    rot90,
-    tril,
-    triu,
-)
-from .ops.reduce import (
-    all,
-    amax,
-    amin,
-    any,
-    argmax,
-    argmin,
-    count_nonzero,
-    max,
-    mean,
-    min,
-    numel,
-    prod,
-    sum,
-)
-from .ops.scan import (
-    cummax,
-    cummin,
-    cumprod,
-    cumsum,
-    logcumsumexp,
-)
-from .ops.search import (
-    argsort,
-    bincount,
-    bucketize,
-    histogram,
-    kthvalue,
-    mode,
-    searchsorted,
-    sort,
-    topk,
-    unique,
-)
-from .ops.slicing import (
-    slice_ as slice,
-)
-from .ops.slicing import (
-    strided_slice,
-)
-from .ops.stats import (
-    dist,
-    logsumexp,
-    median,
-    nanmean,
-    nansum,
-    norm,
-    quantile,
-    std,
-    var,
-)
-from .ops.unary import (
-    abs,
-    acos,
-    acosh,
-    asin,
-    asinh,
-    atan,
-    atanh,
-    bitwise_not,
-    ceil,
-    cos,
-    cosh,
-    erf,
-    exp,
-    expm1,
-    floor,
-    frac,
-    isfinite,
-    isinf,
-    isnan,
-    log,
-    log1p,
-    log2,
-    log10,
-    logical_not,
-    reciprocal,
-    round,
-    rsqrt,
-    sign,
-    sin,
-    sinh,
-    sqrt,
-    square,
-    stanh,
-    tan,
-    tanh,
-    trunc,
-)
-from .static.data import create_parameter
-from .static.mode import disable_static, enable_static, in_dynamic_mode
+The public names stand below as imports, where readers and checkers find them; each is loaded when it is first touched.
+"""
+
+from typing import TYPE_CHECKING
+
+from .core.lazy import attach, provide
 from .version import full_version as __version__
 
+provide("default trace", by="proa.dygraph.eager")
+
+if TYPE_CHECKING:
+    from . import (
+        autograd,
+        compat,
+        device,
+        distributed,
+        framework,
+        incubate,
+        io,
+        jit,
+        nn,
+        optimizer,
+        profiler,
+        regularizer,
+        static,
+        utils,
+        vision,
+    )
+    from .backend.threads import get_num_threads, set_num_threads
+    from .core.dtype import DType as dtype
+    from .core.dtype import (
+        bfloat16,
+        complex64,
+        complex128,
+        float16,
+        float32,
+        float64,
+        get_default_dtype,
+        int8,
+        int16,
+        int32,
+        int64,
+        set_default_dtype,
+        uint8,
+    )
+    from .core.dtype import bool_ as bool
+    from .core.flags import get_flags, set_flags
+    from .core.param_attr import ParamAttr
+    from .core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
+    from .core.random import get_rng_state, seed, set_rng_state
+    from .device import get_device, is_compiled_with_cuda, set_device
+    from .dygraph.engine import grad
+    from .dygraph.guards import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+    from .dygraph.printing import set_printoptions
+    from .dygraph.tensor import Tensor
+    from .io import DataLoader
+    from .jit.state_file import load, save
+    from .ops.along_axis import (
+        index_sample,
+        put_along_axis,
+        take_along_axis,
+    )
+    from .ops.closeness import (
+        allclose,
+        clip,
+        equal_all,
+        is_empty,
+        isclose,
+    )
+    from .ops.copying import (
+        assign,
+        clone,
+        increment,
+        rank,
+        shape,
+    )
+    from .ops.creation import (
+        arange,
+        empty,
+        empty_like,
+        eye,
+        full,
+        full_like,
+        linspace,
+        ones,
+        ones_like,
+        to_tensor,
+        zeros,
+        zeros_like,
+    )
+    from .ops.creation import (
+        is_value as is_tensor,
+    )
+    from .ops.diagonal import (
+        cross,
+        diag,
+        diag_embed,
+        diagflat,
+        diagonal,
+        kron,
+        trace,
+    )
+    from .ops.einsum import (
+        einsum,
+    )
+    from .ops.elementwise import (
+        add,
+        add_n,
+        bitwise_and,
+        bitwise_or,
+        bitwise_xor,
+        cast,
+        divide,
+        equal,
+        floor_divide,
+        floor_mod,
+        greater_equal,
+        greater_than,
+        less_equal,
+        less_than,
+        logical_and,
+        logical_or,
+        logical_xor,
+        maximum,
+        minimum,
+        mod,
+        multiply,
+        neg,
+        not_equal,
+        pow,
+        remainder,
+        scale,
+        subtract,
+    )
+    from .ops.expand import (
+        broadcast_shape,
+        broadcast_to,
+        expand,
+        expand_as,
+        tile,
+    )
+    from .ops.gather import (
+        gather,
+        gather_nd,
+        index_add,
+        index_select,
+        scatter,
+        scatter_nd,
+        scatter_nd_add,
+    )
+    from .ops.joining import (
+        broadcast_tensors,
+        chunk,
+        concat,
+        hstack,
+        meshgrid,
+        split,
+        stack,
+        unbind,
+        unstack,
+        vstack,
+    )
+    from .ops.linalg import (
+        addmm,
+        bmm,
+        dot,
+        inner,
+        matmul,
+        mm,
+        mv,
+        outer,
+        tensordot,
+    )
+    from .ops.manipulation import (
+        flatten,
+        moveaxis,
+        reshape,
+        squeeze,
+        swapaxes,
+        t,
+        transpose,
+        unsqueeze,
+    )
+    from .ops.masking import (
+        index_put,
+        masked_select,
+        nonzero,
+        where,
+    )
+    from .ops.random import (
+        bernoulli,
+        multinomial,
+        normal,
+        poisson,
+        rand,
+        randint,
+        randint_like,
+        randn,
+        randperm,
+        standard_normal,
+        uniform,
+    )
+    from .ops.rearrange import (
+        as_complex,
+        as_real,
+        complex,
+        flip,
+        imag,
+        real,
+        repeat_interleave,
+        roll,
+        rot90,
+        tril,
+        triu,
+    )
+    from .ops.reduce import (
+        all,
+        amax,
+        amin,
+        any,
+        argmax,
+        argmin,
+        count_nonzero,
+        max,
+        mean,
+        min,
+        numel,
+        prod,
+        sum,
+    )
+    from .ops.scan import (
+        cummax,
+        cummin,
+        cumprod,
+        cumsum,
+        logcumsumexp,
+    )
+    from .ops.search import (
+        argsort,
+        bincount,
+        bucketize,
+        histogram,
+        kthvalue,
+        mode,
+        searchsorted,
+        sort,
+        topk,
+        unique,
+    )
+    from .ops.slicing import (
+        slice_ as slice,
+    )
+    from .ops.slicing import (
+        strided_slice,
+    )
+    from .ops.stats import (
+        dist,
+        logsumexp,
+        median,
+        nanmean,
+        nansum,
+        norm,
+        quantile,
+        std,
+        var,
+    )
+    from .ops.unary import (
+        abs,
+        acos,
+        acosh,
+        asin,
+        asinh,
+        atan,
+        atanh,
+        bitwise_not,
+        ceil,
+        cos,
+        cosh,
+        erf,
+        exp,
+        expm1,
+        floor,
+        frac,
+        isfinite,
+        isinf,
+        isnan,
+        log,
+        log1p,
+        log2,
+        log10,
+        logical_not,
+        reciprocal,
+        round,
+        rsqrt,
+        sign,
+        sin,
+        sinh,
+        sqrt,
+        square,
+        stanh,
+        tan,
+        tanh,
+        trunc,
+    )
+    from .static.data import create_parameter
+    from .static.mode import disable_static, enable_static, in_dynamic_mode
+
+else:
+    __getattr__, __dir__ = attach(__name__)

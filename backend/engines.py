@@ -9,9 +9,6 @@ from ..core import flags
 
 ONEDNN, LOOPS = "onednn", "loops"
 
-flags.declare("FLAGS_cpu_engines", f"{ONEDNN},{LOOPS}",
-              "The engines that may stand in for NumPy on the host, by name: onednn, loops; empty for NumPy alone.")
-
 
 def is_wanted(engine: str) -> bool:
     """Whether the flag lets this engine be used."""

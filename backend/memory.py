@@ -12,9 +12,6 @@ import functools
 
 from ..core import flags
 
-flags.declare("FLAGS_keep_freed_megabytes", 512,
-              "How much freed memory the process keeps for its next arrays; 0 leaves the C library as it is.")
-
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # of mallopt
 _LARGEST_KEPT = 64 * 2**20  # a larger block goes back to the system at once
 

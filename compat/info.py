@@ -1,4 +1,4 @@
-"""What `proa info` prints: versions, devices, threads."""
+"""What `proa info` prints: what this installation is made of, and which engines compute."""
 
 from __future__ import annotations
 
@@ -9,8 +9,14 @@ import platform
 import numpy as np
 
 from .. import backend
+from ..backend import blas, engines, loops, onednn, threads
+from ..backend.loops import cache
+from ..backend.onednn import finding, library
+from ..core import flags
 from ..version import full_version
 from . import paddle_version
+
+_FAST = "pip install 'proa[fast]'"
 
 
 def _installed(name: str) -> str:
@@ -20,18 +26,76 @@ def _installed(name: str) -> str:
         return "not installed"
 
 
+def _numpy() -> str:
+    count = blas.get_num_threads()
+    return f"{np.__version__} with {blas.description()}" + (f" on {_counted(count, 'thread')}" if count else "")
+
+
+def _onednn() -> str:
+    if not engines.is_wanted(engines.ONEDNN):
+        return "off: FLAGS_cpu_engines does not name it"
+    loaded = library.library()
+    if loaded is not None:
+        return f"{onednn.version()}, {loaded.path}"
+    found = finding.candidates(library.MAJOR)[:-1]
+    if found:
+        return f"found, but not usable on this system: {', '.join(found)}"
+    return f"not found: {_FAST} (Linux on x86-64), or a libdnnl {library.MAJOR} of the system"
+
+
+def _loops() -> str:
+    if not engines.is_wanted(engines.LOOPS):
+        return "off: FLAGS_cpu_engines does not name them"
+    return f"off: {loops.obstacle()} ({_FAST})" if loops.obstacle() else f"llvmlite {loops.version()}"
+
+
+def _openmp() -> str:
+    return "libgomp" if threads.openmp() is not None else "no libgomp: generated loops run on one thread"
+
+
+def _threads() -> str:
+    asked = os.environ.get("OMP_NUM_THREADS")
+    why = f"{_counted(os.cpu_count() or 1, 'processor')}, OMP_NUM_THREADS {f'is {asked}' if asked else 'is not set'}"
+    return f"{threads.get_num_threads()} ({why})"
+
+
+def _cache() -> str:
+    limit = flags.values["FLAGS_kernel_cache_megabytes"]
+    if limit <= 0:
+        return "off: FLAGS_kernel_cache_megabytes is 0"
+    place = cache.folder()
+    if place is None:
+        return "off: its folder cannot be written, or is not this user's own (FLAGS_kernel_cache_dir names another)"
+    count, size = cache.kept()
+    return f"{place}: {_counted(count, 'kernel')}, {size / 2**20:.1f} of {limit} MB"
+
+
+def _cuda() -> str:
+    name = next((n for n in ("cupy-cuda13x", "cupy-cuda12x", "cupy") if _installed(n) != "not installed"), None)
+    if name is None:
+        return "CuPy is not installed"
+    return f"{name} {_installed(name)}, {_counted(backend.cuda_device_count(), 'device')}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
 def describe() -> str:
-    """A table of what this installation is made of."""
+    """A table: versions, the engines of the host and why one is not in use, threads, the kernel cache, CUDA."""
     rows = {
         "proa": f"{full_version}, offering the API of Paddle {paddle_version.full_version}",
         "python": f"{platform.python_version()} on {platform.platform()}",
-        "numpy": np.__version__,
+        "numpy": _numpy(),
         "protobuf": _installed("protobuf"),
         "gast": _installed("gast"),
         "ml_dtypes (bfloat16)": _installed("ml_dtypes"),
-        "cuda devices": str(backend.cuda_device_count()),
-        "cpu cores": str(os.cpu_count()),
-        "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "not set"),
+        "oneDNN": _onednn(),
+        "generated loops": _loops(),
+        "OpenMP": _openmp(),
+        "threads": _threads(),
+        "kernel cache": _cache(),
+        "CUDA": _cuda(),
     }
     width = max(map(len, rows))
     return "\n".join(f"{name:<{width}}  {value}" for name, value in rows.items())

@@ -1,6 +1,7 @@
 """The table of flags: switches that outlive a call, each declared once with its default and its meaning.
 
-Set with `set_flags`, or with an environment variable of the same name before the import.
+Set with `set_flags`, or with an environment variable of the same name before the import. All are declared here, so
+that each can be set before the module that heeds it is loaded.
 """
 
 from __future__ import annotations
@@ -70,3 +71,11 @@ def flags_guard(flags: dict[str, Any]) -> Iterator[None]:
 
 declare("FLAGS_check_nan_inf", False,
         "In eager execution, raise at the operator that first produces a NaN or an infinity.")
+declare("FLAGS_cpu_engines", "onednn,loops",
+        "The engines that may stand in for NumPy on the host, by name: onednn, loops; empty for NumPy alone.")
+declare("FLAGS_kernel_cache_dir", "",
+        "The folder that keeps compiled kernels; empty for proa/kernels in the user's cache folder.")
+declare("FLAGS_kernel_cache_megabytes", 64, "How much compiled kernels may take on disk; 0 keeps none.")
+declare("FLAGS_verify_passes", False, "Check a Program's operations after every pass of the compiler.")
+declare("FLAGS_keep_freed_megabytes", 512,
+        "How much freed memory the process keeps for its next arrays; 0 leaves the C library as it is.")

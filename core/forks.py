@@ -15,13 +15,19 @@ PATIENCE = 10.0  # seconds that a fork waits at most: what it waits for might wa
 
 _changed = threading.Condition()
 _inside: dict[int, int] = {}  # how many blocks each thread is in
+_forking: set[int] = set()  # the threads that want to fork
 
 
 @contextlib.contextmanager
 def unforked() -> Iterator[None]:
-    """Within the block, other threads do not fork: they wait until it ends. Any number of threads may be in one."""
+    """Within the block, other threads do not fork: they wait until it ends. Any number of threads may be in one.
+
+    Take it before the locks that it is for: a thread that is in no block yet waits here for those that want to fork.
+    """
     thread = threading.get_ident()
     with _changed:
+        if thread not in _inside:
+            _changed.wait_for(lambda: not _forking - {thread})
         _inside[thread] = _inside.get(thread, 0) + 1
     try:
         yield
@@ -36,7 +42,14 @@ def unforked() -> Iterator[None]:
 def _before() -> None:
     _changed.acquire()
     thread = threading.get_ident()
+    _forking.add(thread)
     _changed.wait_for(lambda: not _inside.keys() - {thread}, PATIENCE)
+
+
+def _in_parent() -> None:
+    _forking.discard(threading.get_ident())
+    _changed.notify_all()
+    _changed.release()
 
 
 def _in_child() -> None:
@@ -45,7 +58,8 @@ def _in_child() -> None:
     thread = threading.get_ident()
     for other in _inside.keys() - {thread}:
         del _inside[other]
+    _forking.clear()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before, after_in_parent=lambda: _changed.release(), after_in_child=_in_child)
+    os.register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_in_child)

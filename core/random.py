@@ -6,6 +6,7 @@ A generator's state can be read and put back, so that a run can be repeated from
 from __future__ import annotations
 
 import copy
+import os
 from typing import Any
 
 import numpy as np
@@ -47,14 +48,21 @@ class Generator:
 
 
 _generators: dict[Place, Generator] = {}
-_seed = [int(np.random.SeedSequence().generate_state(1, np.uint64)[0])]
+_seed: list[int] = []
+
+
+def _current_seed() -> int:
+    """What `seed` was told, or else a number of this process's own."""
+    if not _seed:
+        _seed.append(int.from_bytes(os.urandom(8), "little"))
+    return _seed[0]
 
 
 def default_generator(place: Place | None = None) -> Generator:
     """The generator of `place` (by default of the place in use)."""
     place = place or expected_place()
     if place not in _generators:
-        _generators[place] = Generator(place, _seed[0])
+        _generators[place] = Generator(place, _current_seed())
     return _generators[place]
 
 
@@ -68,7 +76,7 @@ def seed(seed: int) -> Generator:
     """
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
         raise TypeError(f"seed(seed): seed must be an int. Received {seed!r}.")
-    _seed[0] = int(seed)
+    _seed[:] = [int(seed)]
     for generator in _generators.values():
         generator.manual_seed(_seed[0])
     return default_generator()

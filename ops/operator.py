@@ -178,9 +178,19 @@ def operator(type: str, signature: str, *, kernel: Callable[..., Any], infer: Ca
     return declared
 
 
+def _known(type: str) -> Operator | None:
+    """The operator of this type, its family imported if need be; None when there is none."""
+    found = _registry.get(type)
+    if found is None:
+        from . import catalogue  # noqa: F401 - declares every operator
+
+        found = _registry.get(type)
+    return found
+
+
 def find(type: str) -> Operator:
     """The operator of this type; NotImplementedError, naming it, when there is none."""
-    found = _registry.get(type)
+    found = _known(type)
     if found is None:
         raise NotImplementedError(
             f"The operator {type!r} is not known here. A Program that uses it cannot run; "
@@ -191,9 +201,11 @@ def find(type: str) -> Operator:
 
 def is_declared(type: str) -> bool:
     """True when there is an operator of this type."""
-    return type in _registry
+    return _known(type) is not None
 
 
 def all_operators() -> tuple[Operator, ...]:
     """Every declared operator, by type."""
+    from . import catalogue  # noqa: F401 - declares every operator
+
     return tuple(_registry[type] for type in sorted(_registry))

@@ -1,6 +1,6 @@
 """The trace protocol: a trace decides what applying an operator means.
 
-Each thread has a current trace: the outermost is the process's default (registered by `dygraph`, and exchanged by
+Each thread has a current trace: the outermost is the process's default (offered by `dygraph`, and exchanged by
 `enable_static`), and `using(trace)` puts another in charge for a block. The cheapest trace stands here: it runs
 kernels on bare arrays and records nothing; plain `backward()` walks the gradient rules under it.
 """
@@ -8,12 +8,14 @@ kernels on bare arrays and records nothing; plain `backward()` walks the gradien
 from __future__ import annotations
 
 import contextlib
+import functools
 import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from ..core import lazy
 from ..core.dtype import DType
 from ..core.param_attr import ParamAttr
 from ..core.place import Place
@@ -85,13 +87,29 @@ class _State(threading.local):
     """The current trace, whether gradients are recorded, and who is watching, of one thread."""
 
     def __init__(self) -> None:
-        self.trace: Trace = _default[0]
         self.observer: Observer | None = None
         self.grad_enabled = True
 
+    @functools.cached_property
+    def trace(self) -> Trace:
+        """The innermost trace: at a thread's first look the default one."""
+        return _outermost()
 
-_default: list[Trace] = [Trace()]
+
+_default: list[Trace] = []
 state = _State()
+
+
+def _outermost() -> Trace:
+    if not _default:
+        lazy.require("default trace")
+    return _default[0]
+
+
+def offer_default_trace(trace: Trace) -> None:
+    """Makes `trace` the outermost one of every thread, unless there is one."""
+    if not _default:
+        _default.append(trace)
 
 
 def current_trace() -> Trace:
@@ -101,7 +119,7 @@ def current_trace() -> Trace:
 
 def set_default_trace(trace: Trace) -> Trace:
     """Makes `trace` the outermost of this thread and of threads to come; returns the one it replaces."""
-    old = _default[0]
+    old = _outermost()
     _default[0] = trace
     state.trace = trace if state.observer is None else state.observer.observed(trace)
     return old

@@ -1,6 +1,5 @@
 """Programs: built, differentiated, compiled, run, saved and loaded. The public names of `paddle.static`."""
 
-from ..ops import catalogue as _every_operator
 from . import nn
 from .backward import append_backward, gradients
 from .data import create_global_var, create_parameter, data

@@ -95,11 +95,50 @@ def proa_keeps_its_version():
 def test_info():
     done = run("-m", "proa", "info")
     assert done.returncode == 0
-    assert "API of Paddle 2.6.2" in done.stdout and "numpy" in done.stdout
+    rows = dict(line.split("  ", 1) for line in done.stdout.splitlines())
+    assert "API of Paddle 2.6.2" in rows["proa"]
+    assert {"numpy", "oneDNN", "generated loops", "OpenMP", "threads", "kernel cache", "CUDA"} <= rows.keys()
 
 
-@pytest.mark.parametrize(
-    "module", ["cupy", "ml_dtypes", "matplotlib", "tqdm", "gast", "astor", "multiprocessing.spawn"])
-def test_import_leaves_heavy_modules_alone(module):
-    done = run("-c", f"import sys, proa; print({module!r} in sys.modules)")
-    assert done.stdout == "False\n", done.stderr
+def test_info_says_why_an_engine_is_not_in_use(monkeypatch):
+    monkeypatch.setenv("FLAGS_cpu_engines", "")
+    monkeypatch.setenv("FLAGS_kernel_cache_megabytes", "0")
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    done = run("-m", "proa", "info")
+    assert done.stdout.count("off: FLAGS_cpu_engines does not name") == 2
+    assert "off: FLAGS_kernel_cache_megabytes is 0" in done.stdout
+    assert "3 (" in done.stdout and "OMP_NUM_THREADS is 3" in done.stdout
+
+
+HEAVY = [
+    "cupy", "ml_dtypes", "matplotlib", "tqdm", "gast", "astor", "llvmlite", "google.protobuf", "multiprocessing",
+    "subprocess", "urllib.parse", "importlib.metadata", "numpy.random", "proa.jit", "proa.static", "proa.io", "proa.nn",
+]
+
+
+@pytest.mark.parametrize("code", ["import proa", "import proa as paddle; paddle.to_tensor([1.0]) + 1"])
+def test_import_and_first_use_leave_heavy_modules_alone(code):
+    done = run("-c", f"{code}\nimport sys\nprint([m for m in {HEAVY} if m in sys.modules])")
+    assert done.stdout == "[]\n", done.stdout + done.stderr
+
+
+def test_import_needs_no_numpy():
+    done = run("-c", "import sys, proa; print('numpy' in sys.modules, proa.__version__)")
+    assert done.stdout.startswith("False "), done.stderr
+
+
+@pytest.mark.parametrize("code", [
+    "from proa.nn import Linear; print(Linear(2, 2)(__import__('proa').ones([1, 2])).shape)",
+    "import proa.optimizer.lr as lr; print(lr.NoamDecay(64, 10).get_lr() > 0)",
+    "from proa.vision.models import LeNet; print(len(LeNet().parameters()))",
+    "import proa; proa.enable_static(); x = proa.static.data('x', [2]); print((x + 1).shape, proa.in_dynamic_mode()); "
+    "proa.disable_static(); print(proa.ones([1]).item())",
+    "import threading, proa; t = threading.Thread(target=lambda: print(proa.ones([1]).item())); t.start(); t.join()",
+    "import proa; proa.set_flags({'FLAGS_cpu_engines': ''}); print(proa.ones([1]).item())",
+    "from proa import *; print(float32, nn.Linear(2, 2), abs(to_tensor([-1.0])).item())",
+    "import proa, pickle; print(pickle.loads(pickle.dumps([proa.float32, proa.abs, proa.nn.Linear]))[1] is proa.abs)",
+    "import proa; from proa.ops.operator import find; proa.static; print(find('merged_adam'))",
+])
+def test_any_room_may_be_entered_first(code):
+    done = run("-W", "error", "-c", code)
+    assert done.returncode == 0 and done.stdout, done.stderr

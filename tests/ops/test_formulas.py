@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from proa.backend.loops import formula, is_ready
-from proa.ops import catalogue  # noqa: F401 - declares every operator
 from proa.ops.operator import all_operators
 
 pytestmark = pytest.mark.skipif(not is_ready(), reason="llvmlite is not installed")

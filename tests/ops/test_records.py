@@ -2,7 +2,6 @@
 
 import checks
 import pytest
-from proa.ops import catalogue  # noqa: F401 - declares every operator
 from proa.ops.operator import all_operators
 from records import all_records
 

@@ -1,0 +1,87 @@
+"""What is loaded when it is first needed: the public names of a package, and what a lower level waits for.
+
+A package lists its public names as ordinary imports under `if TYPE_CHECKING:`, where readers and checkers find them;
+they are not run. `attach` reads that listing and gives the package's `__getattr__` (PEP 562), which imports a name when
+it is first touched. (The package lazy_loader does this for listings in stubs, without `import X as Y`.)
+
+Knows modules by their names only. Imports no array library: this runs before everything else.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from .forks import unforked
+
+Source = tuple[str, str | None]
+"""Where a public name comes from: a module, and the name in it (None: the module itself)."""
+
+
+def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """`__getattr__` and `__dir__` for a package that lists its public names under `if TYPE_CHECKING:`.
+
+    `__getattr__` also answers `__all__`, with every name of the listing, for `from package import *`.
+    """
+    sources: dict[str, Source] = {}
+
+    def listing() -> dict[str, Source]:
+        if not sources:
+            sources.update(_listing(package))
+        return sources
+
+    def load(name: str) -> Any:
+        if name == "__all__":
+            return sorted(listing())
+        found = listing().get(name)
+        if found is None:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        with unforked():
+            module = importlib.import_module(found[0])
+        value = module if found[1] is None else getattr(module, found[1])
+        vars(sys.modules[package])[name] = value  # the next look finds it there
+        return value
+
+    def names() -> list[str]:
+        return sorted({*vars(sys.modules[package]), *listing()})
+
+    return load, names
+
+
+def _listing(package: str) -> dict[str, Source]:
+    """The public names that the package's source lists, read without running it."""
+    import ast
+
+    loader: Any = getattr(sys.modules[package].__spec__, "loader", None)
+    source = loader.get_source(package) if hasattr(loader, "get_source") else None
+    if source is None:
+        raise ImportError(f"{package} reads its public names from the source of its __init__.py, which is not there. "
+                          "An application that is frozen into one file must take that source along.", name=package)
+    statements = [s for block in ast.parse(source).body if _is_listing(block) for s in block.body]
+    return {alias.asname or alias.name: _source(package, statement.module, alias.name)
+            for statement in statements if isinstance(statement, ast.ImportFrom) for alias in statement.names}
+
+
+def _is_listing(statement: Any) -> bool:
+    """True for `if TYPE_CHECKING:`."""
+    return getattr(getattr(statement, "test", None), "id", None) == "TYPE_CHECKING"
+
+
+def _source(package: str, module: str | None, name: str) -> Source:
+    return (f"{package}.{name}", None) if module is None else (f"{package}.{module}", name)
+
+
+_awaited: dict[str, str] = {}
+
+
+def provide(what: str, by: str) -> None:
+    """Says which module to import when a lower level first needs `what`; on import that registers itself below."""
+    _awaited[what] = by
+
+
+def require(what: str) -> None:
+    """Imports the module that provides `what`."""
+    with unforked():
+        importlib.import_module(_awaited[what])
