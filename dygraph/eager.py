@@ -44,19 +44,17 @@ class EagerTrace(Trace):
         if op.promotes and arrays[0].dtype is not arrays[1].dtype:
             inputs, arrays = _promoted(inputs)
         xp: Any = np
-        kernel = op.host_kernel
         for array in arrays:
             if type(array) is not _ndarray and array is not None:
                 xp = _namespace(arrays)
                 break
         else:
-            if not arrays:
-                xp = _expected_namespace()
-        if xp is not np:
-            kernel = op.kernel
+            if not arrays or arrays[0] is None:
+                xp = _namespace(arrays)
         try:
-            results = kernel(xp, *arrays, **attrs)
+            results = (op.host_kernel if xp is np else op.kernel)(xp, *arrays, **attrs)
         except (ValueError, TypeError, IndexError, AttributeError) as error:
+            _slot_arrays(op, inputs)  # raises where an input is missing
             _explain(op, arrays, attrs, error)
             raise
         if _flags["FLAGS_check_nan_inf"]:

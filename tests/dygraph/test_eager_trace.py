@@ -1,0 +1,35 @@
+"""The eager trace: which place an operation without arrays belongs to, and inputs that are missing."""
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa.dygraph import eager
+from proa.ops.creation import full
+from proa.ops.elementwise import add_op
+from proa.ops.manipulation import reshape_op
+from proa.ops.trace import apply
+
+
+def test_an_operator_whose_inputs_are_all_left_out_runs_at_the_place_in_use(monkeypatch):
+    asked = []
+    monkeypatch.setattr(eager, "_expected_namespace", lambda: asked.append(1) or np)
+    full([2, 3], 1.0, "float32")
+    assert asked
+
+
+def test_a_missing_input_is_named():
+    with pytest.raises(TypeError, match="elementwise_add: the input Y must be a Tensor. Received NoneType"):
+        apply(add_op, paddle.ones([2]), None)
+    with pytest.raises(TypeError, match="reshape2: the input X must be a Tensor. Received NoneType"):
+        apply(reshape_op, None, None, None, shape=[2])
+
+
+@pytest.mark.parametrize("function", [paddle.add, paddle.subtract, paddle.multiply, paddle.maximum, paddle.less_than])
+def test_shapes_that_do_not_broadcast_are_explained(function):
+    with pytest.raises(ValueError, match="do not broadcast together"):
+        function(paddle.ones([2]), paddle.ones([3]))
+
+
+def test_small_arrays_of_two_dtypes_are_promoted():
+    total = paddle.to_tensor([1], dtype="int64") + paddle.to_tensor([0.5], dtype="float64")
+    assert total.dtype == paddle.float64 and total.tolist() == [1.5]
