@@ -38,7 +38,8 @@ class EagerTrace(Trace):
             if result is not None:
                 return result
         try:
-            arrays: list[Any] = [None if x is None else x._array for x in inputs]
+            arrays: list[Any] = ([x._array for x in inputs] if op.is_plain
+                                 else [None if x is None else x._array for x in inputs])
         except AttributeError:
             arrays = _slot_arrays(op, inputs)
         if op.promotes and arrays[0].dtype is not arrays[1].dtype:
