@@ -18,7 +18,7 @@ from ..core.param_attr import ParamAttr
 from ..core.place import Place, expected_place
 from ..ops.backward import Node, Output
 from ..ops.elementwise import cast
-from ..ops.operator import WORTH_A_LOOP, Operator
+from ..ops.operator import Operator
 from ..ops.spec import Spec
 from ..ops.trace import Trace, grad_mode, offer_default_trace, state
 from .tensor import Parameter, Tensor, new_tensor
@@ -129,7 +129,7 @@ def _apply_ufunc(op: Operator, ufunc: Callable[..., Any], inputs: tuple) -> Tens
             x, y = inputs
             a, b = x._array, y._array
             if (type(a) is not _ndarray or type(b) is not _ndarray or a.dtype is not b.dtype
-                    or a.size >= WORTH_A_LOOP or b.size >= WORTH_A_LOOP):
+                    or a.size >= op.worth_a_loop > 0 or b.size >= op.worth_a_loop > 0):
                 return None
             array = ufunc(a, b)
             edges: Any = (x._edge, y._edge)
@@ -137,7 +137,7 @@ def _apply_ufunc(op: Operator, ufunc: Callable[..., Any], inputs: tuple) -> Tens
         else:
             x, = inputs
             a = x._array
-            if type(a) is not _ndarray or a.size >= WORTH_A_LOOP:
+            if type(a) is not _ndarray or a.size >= op.worth_a_loop > 0:
                 return None
             array = ufunc(a)
             edges, arrays = (x._edge,), (a,)

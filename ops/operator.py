@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backend.loops.formula import WORTH_A_LOOP, Formula, accelerated
+from ..backend.loops.formula import Formula, accelerated, least_size
 from ..core.dtype import from_numpy_dtype
 from .gradient import Gradient, parameter_names
 from .signature import Slot, parse_signature
@@ -72,9 +72,11 @@ class Operator:
         self.has_lists = any(slot.many for slot in self.inputs)
         self.ufunc = None if ufunc is None else getattr(np, ufunc)  # for NumPy arrays: all that the kernel does
         names = [slot.name for slot in self.inputs]
+        self.worth_a_loop = 0  # the elements from which the formula is worth a generated loop
         if cpu is None and formula is not None and not any(slot.many for slot in self.inputs):
             cpu = accelerated(formula, names, self.defaults, self._result_dtype)
-            self.host_kernel = _for_small_arrays(self.kernel, cpu, len(names) if self.is_plain else 1)
+            self.worth_a_loop = least_size(formula, self.defaults)
+            self.host_kernel = _for_small_arrays(self, cpu, len(names) if self.is_plain else 1)
         else:
             self.host_kernel = self.kernel if cpu is None else _with_fallback(cpu, self.kernel)  # for NumPy arrays
         self.aliases = tuple((i, names.index(s.alias)) for i, s in enumerate(self.results) if s.alias)
@@ -101,14 +103,15 @@ class Operator:
         return (inferred,) if isinstance(inferred, Spec) else tuple(inferred)
 
 
-def _for_small_arrays(kernel: Callable[..., Any], large: Callable[..., Any], looked_at: int) -> Callable[..., Any]:
+def _for_small_arrays(op: Operator, large: Callable[..., Any], looked_at: int) -> Callable[..., Any]:
     """The kernel for NumPy arrays: the plain one, or `large` where one of the arrays `looked_at` (1 or 2) is worth it.
 
     Every small operation comes through here.
     """
+    kernel = op.kernel
     if looked_at == 2:
         def call_of_two(xp: Any, x: Any, y: Any, **attrs: Any) -> Any:
-            if x.size >= WORTH_A_LOOP or y.size >= WORTH_A_LOOP:
+            if x.size >= op.worth_a_loop or y.size >= op.worth_a_loop:
                 results = large(x, y, **attrs)
                 if results is not NotImplemented:
                     return results
@@ -117,7 +120,7 @@ def _for_small_arrays(kernel: Callable[..., Any], large: Callable[..., Any], loo
         return functools.wraps(kernel)(call_of_two)
 
     def call(xp: Any, x: Any, *others: Any, **attrs: Any) -> Any:
-        if x.size >= WORTH_A_LOOP or len(others) > 1:
+        if x.size >= op.worth_a_loop or len(others) > 1:
             results = large(x, *others, **attrs)
             if results is not NotImplemented:
                 return results

@@ -22,7 +22,7 @@ from .kernel import Kernel
 from .types import OF_DTYPE
 
 _KEPT_PATTERNS = 256  # launches remembered by a loop, by the shapes and strides they are for
-_COSTLY = re.compile(r"\b(exp|log|tanh|erf|sigmoid|expm1|log1p|pow)\(")
+COSTLY = re.compile(r"\b(exp|log|tanh|erf|sigmoid|expm1|log1p|pow)\(")
 _DTYPES = {np.dtype(name).num for name in OF_DTYPE}
 
 
@@ -133,7 +133,7 @@ def _source(body: tuple[str, ...], inputs: int, pattern: Pattern) -> str:
     sizes = [f"n{d}" for d in range(pattern.outer + 1)]
     steps = [f"s{k}_{d}" for k, kind in enumerate(pattern.inner)
              for d in range(pattern.outer + (kind == "apart"))]
-    cost = 1 + len(body) // 4 + 8 * sum(len(_COSTLY.findall(line)) for line in body)
+    cost = 1 + len(body) // 4 + 8 * sum(len(COSTLY.findall(line)) for line in body)
     lines = [f"def elementwise({', '.join(['p_' + n for n in names] + sizes + steps)}):"]
     places = {}
     if pattern.outer:

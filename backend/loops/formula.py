@@ -15,11 +15,17 @@ from typing import Any
 import numpy as np
 
 from .compiler import is_ready
-from .elementwise import ElementwiseLoop, is_known
+from .elementwise import COSTLY, ElementwiseLoop, is_known
 from .types import OF_DTYPE
 
 WORTH_A_LOOP = 1 << 14
-"""Elements from which a generated loop is faster than one call of NumPy."""
+"""Elements from which a generated loop is faster than one call of a simple function of NumPy."""
+
+WORTH_A_LOOP_OF_PASSES = 1 << 11
+"""The same where NumPy makes several passes, or computes an elementary function."""
+
+WORTH_A_LOOP_OF_ERF = 1 << 6
+"""The same where the error function is computed, for which NumPy has no function."""
 
 Formula = str | Callable[..., str | None]
 
@@ -77,6 +83,20 @@ def _substituted(text: str, operands: tuple, attributes: tuple) -> str:
     return ast.unparse(_Substitution(dict(operands), dict(attributes)).visit(tree))
 
 
+def least_size(formula: Formula, defaults: Mapping[str, Any]) -> int:
+    """From how many elements on a formula is worth a loop."""
+    try:
+        text = formula(**defaults) if callable(formula) else formula
+    except TypeError:  # an attribute has no default
+        text = None
+    if text is None:
+        return WORTH_A_LOOP_OF_PASSES
+    if "erf(" in text:
+        return WORTH_A_LOOP_OF_ERF
+    steps = [n for n in ast.walk(ast.parse(text, mode="eval")) if isinstance(n, (ast.BinOp, ast.Call, ast.IfExp))]
+    return WORTH_A_LOOP if len(steps) <= 1 and not COSTLY.search(text) else WORTH_A_LOOP_OF_PASSES
+
+
 def same_real_dtype(arrays: Sequence[np.ndarray]) -> np.dtype | None:
     """The one floating dtype of arrays of which the others are masks; None where there is none."""
     found = None
@@ -99,7 +119,7 @@ def accelerated(formula: Formula, slots: Sequence[str], defaults: Mapping[str, A
                 result: Callable[[Sequence[Any], Mapping[str, Any]], np.dtype]) -> Callable[..., Any]:
     """A kernel for large NumPy arrays that runs a formula as one loop; it declines what the formula is not for.
 
-    `result(arrays, attributes)` tells the dtype of what the operator gives.
+    `result(arrays, attributes)` tells the dtype of what the operator gives. Who calls it has looked at the sizes.
     """
     loops: dict[tuple, ElementwiseLoop | None] = {}
 
@@ -112,11 +132,6 @@ def accelerated(formula: Formula, slots: Sequence[str], defaults: Mapping[str, A
         return ElementwiseLoop([f"r0 = {text}"], [dtype.name]) if dtype.name in OF_DTYPE else None
 
     def call(*inputs: Any, **attrs: Any) -> Any:
-        for array in inputs:
-            if type(array) is np.ndarray and array.size >= WORTH_A_LOOP:
-                break
-        else:
-            return NotImplemented
         arrays = [array for array in inputs if array is not None]
         if not is_ready() or not all(type(array) is np.ndarray for array in arrays):
             return NotImplemented

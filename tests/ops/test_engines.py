@@ -9,7 +9,7 @@ import proa as paddle
 import pytest
 from proa.backend import kernels, loops, onednn
 from proa.core.flags import flags_guard
-from proa.ops.operator import find
+from proa.ops.operator import all_operators, find
 from records import all_records
 
 READY = [name for name, engine in (("onednn", onednn), ("loops", loops)) if engine.is_ready()]
@@ -20,10 +20,11 @@ RECORDS = [r for r in all_records() if not find(r.type).random and str(r) != "vi
 
 @pytest.fixture(autouse=True)
 def engines_take_every_size(monkeypatch):
-    for module, name in (("backend.loops.formula", "WORTH_A_LOOP"), ("ops.operator", "WORTH_A_LOOP"),
-                         ("dygraph.eager", "WORTH_A_LOOP"), ("backend.onednn.matmul", "LARGE"),
-                         ("backend.recurrent.loop_engine", "_LEAST")):
-        monkeypatch.setattr(importlib.import_module(f"proa.{module}"), name, 0)
+    for op in all_operators():
+        if op.worth_a_loop:
+            monkeypatch.setattr(op, "worth_a_loop", 1)
+    monkeypatch.setattr(importlib.import_module("proa.backend.onednn.matmul"), "LARGE", 0)
+    monkeypatch.setattr(importlib.import_module("proa.backend.recurrent.loop_engine"), "_LEAST", 0)
     for module in pkgutil.iter_modules(kernels.__path__):
         found = importlib.import_module(f"{kernels.__name__}.{module.name}")
         for name in [n for n in vars(found) if n.startswith("_LEAST")]:

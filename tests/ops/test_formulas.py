@@ -39,8 +39,7 @@ def inputs_of(op, dtype):
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("op,attrs", CASES, ids=[f"{op.type}-{attrs}" for op, attrs in CASES])
-def test_a_formula_gives_what_the_kernel_gives(op, attrs, dtype, monkeypatch):
-    monkeypatch.setattr(formula, "WORTH_A_LOOP", 0)
+def test_a_formula_gives_what_the_kernel_gives(op, attrs, dtype):
     inputs = inputs_of(op, dtype)
     with np.errstate(all="ignore"):
         right = op.kernel(np, *inputs, **attrs)
@@ -56,8 +55,7 @@ def test_a_formula_gives_what_the_kernel_gives(op, attrs, dtype, monkeypatch):
     np.testing.assert_array_equal(found[~finite], right[~finite])
 
 
-def test_what_a_formula_is_not_for_is_declined(monkeypatch):
-    monkeypatch.setattr(formula, "WORTH_A_LOOP", 0)
+def test_what_a_formula_is_not_for_is_declined():
     from proa.ops.elementwise import add_op, scale_op
 
     def run(op, *inputs, **attrs):
