@@ -11,8 +11,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from ..backend.kernels import attention as accelerated
 from ..core.dtype import DType, float32
-from .attention_kernels import forward, gradients
+from .attention_kernels import Arithmetic, forward, gradients
 from .copying import shape
 from .creation import full
 from .elementwise import add_op, dtype_of, scale_op
@@ -25,6 +28,26 @@ from .shapes import sum_to
 from .softmax import softmax_grad_op, softmax_op
 from .spec import Spec
 from .trace import apply
+
+
+def _forward(xp, q, k, v, mask=None, *, scale: float, causal: bool = False):
+    return forward(xp, Arithmetic(xp), q, k, v, mask, scale, causal)
+
+
+def _forward_on_host(q, k, v, mask=None, *, scale, causal=False):
+    if not accelerated.takes(q, k, v, mask):
+        return NotImplemented
+    return forward(np, accelerated, q, k, v, mask, scale, causal)
+
+
+def _gradients(xp, q, k, v, mask, out, totals, g, *, scale: float, causal: bool = False, with_mask: bool = False):
+    return gradients(xp, Arithmetic(xp), q, k, v, mask, out, totals, g, scale, causal, with_mask)
+
+
+def _gradients_on_host(q, k, v, mask, out, totals, g, *, scale, causal=False, with_mask=False):
+    if not accelerated.takes(q, k, v, mask, out, totals, g):
+        return NotImplemented
+    return gradients(np, accelerated, q, k, v, mask, out, totals, g, scale, causal, with_mask)
 
 
 def _infer(q, k, v, mask=None, *, scale, causal=False):
@@ -149,13 +172,14 @@ def _composed(q: Any, k: Any, v: Any, mask: Any = None, *, scale: float, causal:
 
 # LogTotal is for the gradient alone, and has none of its own.
 attention_op = operator(
-    "attention", "Q, K, V, Mask? -> Out, LogTotal", kernel=forward, infer=_infer, composed=_composed,
+    "attention", "Q, K, V, Mask? -> Out, LogTotal", kernel=_forward, cpu=_forward_on_host, infer=_infer,
+    composed=_composed,
     grad={"Q, K, V, Mask": lambda g, Q, K, V, Mask, Out, LogTotal, scale, causal, wants: _first(
         g, (Q, K, V, Mask, Out, LogTotal), scale, causal, wants)})
 # Out and LogTotal are what the forward pass has computed; as a function this one is of Q, K, V, Mask and OutGrad.
 gradient_op = operator(
-    "attention_grad", "Q, K, V, Mask?, Out, LogTotal, OutGrad -> QGrad, KGrad, VGrad, MaskGrad", kernel=gradients,
-    infer=_infer_gradient,
+    "attention_grad", "Q, K, V, Mask?, Out, LogTotal, OutGrad -> QGrad, KGrad, VGrad, MaskGrad",
+    kernel=_gradients, cpu=_gradients_on_host, infer=_infer_gradient,
     grad={"Q, K, V, Mask, OutGrad": lambda d_QGrad, d_KGrad, d_VGrad, d_MaskGrad, Q, K, V, Mask, OutGrad, Mask_shape,
           scale, causal, wants: _Second((Q, K, V, Mask, OutGrad), (d_QGrad, d_KGrad, d_VGrad, d_MaskGrad), scale,
                                         causal).results(Mask_shape)})

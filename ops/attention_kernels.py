@@ -22,11 +22,40 @@ def _tiles(xp: Any, batch: int, heads: int, queries: int, keys: int) -> Iterator
                 yield slice(b, b + depth), slice(h, h + height), slice(r, min(r + rows, queries))
 
 
+class Arithmetic:
+    """What is done with a tile, on arrays of a namespace; the scores it is given are its own to change."""
+
+    def __init__(self, xp: Any):
+        self.xp = xp
+
+    def product(self, a: Any, b: Any) -> Any:
+        """a @ b."""
+        return self.xp.matmul(a, b)
+
+    def exponentials(self, scores: Any) -> tuple[Any, Any]:
+        """Makes exp(score - the row's largest) of scores; gives their sums, and the logarithms of exp(score)'s."""
+        largest = scores.max(-1, keepdims=True)
+        scores -= largest
+        self.xp.exp(scores, out=scores)
+        sums = scores.sum(-1)
+        return sums, largest[..., 0] + self.xp.log(sums)
+
+    def weights(self, scores: Any, totals: Any) -> None:
+        """Makes exp(score - the row's total) of scores."""
+        scores -= totals[..., None]
+        self.xp.exp(scores, out=scores)
+
+    def slopes(self, u: Any, weights: Any, shares: Any) -> None:
+        """Makes (u - the row's share) * weight of u."""
+        u -= shares[..., None]
+        u *= weights
+
+
 class _Scores:
     """The scores of a tile of queries, from which weights are made; `visible` are the keys that they see."""
 
-    def __init__(self, xp: Any, q: Any, k: Any, mask: Any, scale: float, causal: bool):
-        self.xp, self.q, self.k, self.scale, self.causal = xp, q, k, scale, causal
+    def __init__(self, xp: Any, arithmetic: Any, q: Any, k: Any, mask: Any, scale: float, causal: bool):
+        self.xp, self.arithmetic, self.q, self.k, self.scale, self.causal = xp, arithmetic, q, k, scale, causal
         self.mask = None if mask is None else xp.broadcast_to(mask, (*q.shape[:3], k.shape[2]))
 
     def tiles(self) -> Iterator[Tile]:
@@ -42,7 +71,7 @@ class _Scores:
         """scale * q · kᵀ + mask of a tile, with -inf at keys behind their query where the attention is causal."""
         xp, seen = self.xp, self.visible(tile)
         keys = _wide(self.k[tile[0], tile[1], seen])
-        scores = xp.matmul(_wide(self.q[tile]) * self.scale, keys.swapaxes(-1, -2))
+        scores = self.arithmetic.product(_wide(self.q[tile]) * self.scale, keys.swapaxes(-1, -2))
         if self.mask is not None:
             scores += self.mask[tile][..., seen]
         if self.causal:
@@ -61,20 +90,16 @@ def _like(xp: Any, x: Any, shape: tuple[int, ...]) -> Any:
     return xp.empty_like(x, shape=shape)
 
 
-def forward(xp, q, k, v, mask=None, *, scale: float, causal: bool = False):
+def forward(xp: Any, arithmetic: Any, q: Any, k: Any, v: Any, mask: Any, scale: float, causal: bool) -> tuple[Any, Any]:
     """softmax(scale * q · kᵀ + mask) · v, and the logarithm of each query's sum of exponentials."""
     _refuse_broadcasting(q, k, v, causal)
     out = _like(xp, q, (*q.shape[:3], v.shape[3]))
     totals = xp.empty(q.shape[:3], _wide(q[:0]).dtype)
-    scores = _Scores(xp, q, k, mask, scale, causal)
+    scores = _Scores(xp, arithmetic, q, k, mask, scale, causal)
     for tile in scores.tiles():
         weights = scores.of(tile)
-        largest = weights.max(-1, keepdims=True)
-        weights -= largest
-        xp.exp(weights, out=weights)
-        total = weights.sum(-1, keepdims=True)
-        out[tile] = xp.matmul(weights, _wide(v[tile[0], tile[1], scores.visible(tile)])) / total
-        totals[tile] = (largest + xp.log(total))[..., 0]
+        sums, totals[tile] = arithmetic.exponentials(weights)
+        out[tile] = arithmetic.product(weights, _wide(v[tile[0], tile[1], scores.visible(tile)])) / sums[..., None]
     return out, totals
 
 
@@ -86,28 +111,28 @@ def _refuse_broadcasting(q: Any, k: Any, v: Any, causal: bool) -> None:
         raise TypeError(f"attention: dtypes {q.dtype}, {k.dtype} and {v.dtype} do not agree")
 
 
-def gradients(xp, q, k, v, mask, out, totals, g, *, scale: float, causal: bool = False, with_mask: bool = False):
+def gradients(xp: Any, arithmetic: Any, q: Any, k: Any, v: Any, mask: Any, out: Any, totals: Any, g: Any, scale: float,
+              causal: bool, with_mask: bool) -> tuple[Any, Any, Any, Any]:
     """The gradients of q, k, v and, if wanted, of the mask, from that of the result."""
     dq, dk, dv = (_like(xp, x, x.shape) for x in (q, k, v))
     dk[...] = 0
     dv[...] = 0
     d_mask = xp.zeros(mask.shape, mask.dtype) if with_mask else None
-    scores = _Scores(xp, q, k, mask, scale, causal)
+    scores = _Scores(xp, arithmetic, q, k, mask, scale, causal)
+    product = arithmetic.product
     for tile in scores.tiles():
         seen = (tile[0], tile[1], scores.visible(tile))
         weights = scores.of(tile)
-        weights -= totals[tile][..., None]
-        xp.exp(weights, out=weights)
+        arithmetic.weights(weights, totals[tile])
         upper = _wide(g[tile])
-        dv[seen] += xp.matmul(weights.swapaxes(-1, -2), upper)
-        slope = xp.matmul(upper, _wide(v[seen]).swapaxes(-1, -2))
-        slope -= (upper * _wide(out[tile])).sum(-1, keepdims=True)
-        slope *= weights
+        dv[seen] += product(weights.swapaxes(-1, -2), upper)
+        slope = product(upper, _wide(v[seen]).swapaxes(-1, -2))
+        arithmetic.slopes(slope, weights, (upper * _wide(out[tile])).sum(-1))
         if with_mask:
             _add_to_mask(d_mask, slope, tile, seen[2])
         slope *= scale
-        dq[tile] = xp.matmul(slope, _wide(k[seen]))
-        dk[seen] += xp.matmul(slope.swapaxes(-1, -2), _wide(q[tile]))
+        dq[tile] = product(slope, _wide(k[seen]))
+        dk[seen] += product(slope.swapaxes(-1, -2), _wide(q[tile]))
     return dq, dk, dv, d_mask
 
 

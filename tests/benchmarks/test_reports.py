@@ -1,0 +1,86 @@
+"""What is printed and written."""
+
+import pytest
+
+from benchmarks import documents, format, installed, limits, machine, options, rates, startup, steps
+from benchmarks.catalogue import ALL
+
+
+def record(median, peak=100e6):
+    return {"median": median, "low": median * 0.9, "high": median * 1.1, "least": median, "result": 1.0,
+            "version": "1", "memory": {"steps": peak, "peak": peak, "after_import": 40e6}}
+
+
+def figures(**sides):
+    return {"limits": {"product": [1e11, "PyTorch"], "copy": [1e10, "proa"]}, "workloads": {
+        "mlp": {"size": ALL["mlp"].sizes({}), "sides": sides, "limit": 1e-3}}}
+
+
+FIGURES = figures(**{"proa/eager": record(2e-3, 50e6), "paddle/eager": record(8e-3),
+                     "torch/eager": record(4e-3), "torch/compile": {"unavailable": "no compiler\nat all"}})
+
+
+def test_ratios_are_to_the_fastest_peer():
+    sides = FIGURES["workloads"]["mlp"]["sides"]
+    assert steps.fastest(sides, own=False) == ("torch/eager", 4e-3)
+    assert steps.against_peers(sides, "proa/eager") == pytest.approx(0.5)
+    assert steps.against_peers(sides, "proa/to_static") is None
+
+
+def test_report_has_times_ratios_memory_and_what_is_missing():
+    wanted = options.parse(["workloads", "--quick", "--only", "mlp", "--size", "batch=8"])
+    text = steps.report(FIGURES, wanted)
+    assert "`python -m benchmarks workloads --quick --only mlp --size batch=8`" in text
+    assert "2.00 ± 0.20 ms" in text
+    assert "| PyTorch eager | 0.50 | 1.00 | – | 0.60 | 1.00 ms | 2.00 | 4.00 |" in text
+    assert "50 (+10)" in text
+    assert "PyTorch `compile`: not available: no compiler" in text and "at all" not in text
+
+
+def test_differing_results_are_told():
+    other = dict(record(1e-3), result=1.1)
+    assert steps.differing(FIGURES) == []
+    assert len(steps.differing(figures(**{"proa/eager": record(1e-3), "torch/eager": other}))) == 1
+
+
+def test_rates_and_startup_reports():
+    wanted = options.parse([])
+    found = {"workloads": {"save": {"size": ALL["save"].sizes({}), "sides": {
+        "proa/eager": record(0.5), "torch/eager": record(1.0)}}}}
+    assert "| 800 ±" in rates.report(found, wanted)
+    imports = {"proa": dict.fromkeys(startup.ASKED, 0.1), "torch": dict.fromkeys(startup.ASKED, 1.0)}
+    text = startup.report({"import": imports, "versions": {"proa": "1"},
+                           "calls": {"proa": {"unavailable": "no"}}, "installed": {"proa": {"numpy": 4e7}}}, wanted)
+    assert "| import | 100 ms | n/a | 1.00 s | 0.10 | 0.15 |" in text and "not available: no" in text
+
+
+def test_limit_is_the_larger_of_operations_and_bytes():
+    size = ALL["adam"].sizes({})
+    assert limits.seconds(ALL["adam"], size, FIGURES["limits"]) == pytest.approx(0.028)
+    assert limits.seconds(ALL["mlp"], ALL["mlp"].sizes({}), {}) is None
+
+
+def test_sections_are_replaced_in_a_document(tmp_path):
+    path = tmp_path / "page.md"
+    path.write_text("before\n<!-- measured:files -->\nold\n<!-- end:files -->\nafter\n", encoding="utf-8")
+    documents.replace(str(path), "files", "new", [(str(tmp_path / "pictures" / "a.svg"), "bars")])
+    text = path.read_text(encoding="utf-8")
+    assert text.startswith("before\n<!-- measured:files -->") and text.endswith("<!-- end:files -->\nafter\n")
+    assert "new" in text and "old" not in text and "![bars](pictures/a.svg)" in text
+    with pytest.raises(ValueError, match="no section 'scaling'"):
+        documents.replace(str(path), "scaling", "x")
+
+
+def test_commands_name_only_what_differs_from_the_defaults():
+    assert machine.command("files", options.parse([])) == "python -m benchmarks files"
+    wanted = options.parse(["--torch", "/some/python", "--rounds", "3", "--write", "x.md"])
+    assert machine.command("files", wanted) == "python -m benchmarks files --rounds 3"
+
+
+def test_numbers_have_three_digits():
+    assert [format.digits(value) for value in (123.4, 12.34, 1.234)] == ["123", "12.3", "1.23"]
+    assert format.seconds(2e-5) == "20.0 µs" and format.seconds(3.0) == "3.00 s"
+
+
+def test_requirements_of_the_package_are_found():
+    assert any(name.startswith("numpy") for name in installed._requirements())
