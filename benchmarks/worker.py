@@ -1,77 +1,111 @@
-"""One framework's side of `train_steps.py`: runs rounds of training steps on request and answers with seconds a step.
+"""One side of a measurement: holds a workload ready in one framework, and times its steps when asked.
 
-    python worker.py proa|paddle WORKLOAD eager|static
+Started by `process.Worker`. A line of JSON in is answered by a line of JSON out:
 
-Reads a number of steps a line on standard input, answers a line of JSON. The code is the same for both frameworks.
+    {"prepare": {"framework": "torch", "workload": "mlp", "mode": "eager", "size": {...}, "threads": 2, "warm": 1}}
+    {"run": {"seconds": 0.3, "least": 3}}
+    {"memory": {}}
+
+What frameworks print goes to the standard error.
 """
 
+import importlib
+import importlib.util
 import json
+import os
 import sys
 import time
+import traceback
 
-import numpy as np
-
-framework, workload, mode = sys.argv[1:]
-if framework == "proa":
-    import proa as paddle
-else:
-    import paddle
-
-nn = paddle.nn
+HERE = os.path.dirname(os.path.abspath(__file__))
+LEAST_SAMPLE = 200e-6  # seconds: shorter steps are timed several at a time
 
 
-class MLP(nn.Layer):
+def load_package():
+    """Makes `benchmarks` importable without putting the repository's root, or this folder, on the path."""
+    sys.path[:] = [path for path in sys.path if os.path.abspath(path or ".") not in (HERE, os.path.dirname(HERE))]
+    spec = importlib.util.spec_from_file_location(
+        "benchmarks", os.path.join(HERE, "__init__.py"), submodule_search_locations=[HERE])
+    sys.modules["benchmarks"] = importlib.util.module_from_spec(spec)
+
+
+class Side:
+    """A workload in a framework, ready to step."""
+
     def __init__(self):
-        super().__init__()
-        self.layers = nn.Sequential(
-            nn.Linear(784, 200), nn.ReLU(), nn.Linear(200, 200), nn.ReLU(), nn.Linear(200, 10))
+        self.step = None
+        self.repeats = 1
+        self.framework = None
+        self.after_import = None
 
-    def forward(self, x):
-        return self.layers(x)
+    def import_framework(self, name, threads):
+        begin = time.perf_counter()
+        self.framework = importlib.import_module(name)
+        seconds = time.perf_counter() - begin
+        if name == "torch":
+            self.framework.set_num_threads(threads)
+        self.framework.ones([1])  # a framework may load its parts only when they are used
+        self.after_import = memory.resident()
+        return seconds
+
+    def prepare(self, framework, workload, mode, size, threads, warm=0.2):
+        import_s = self.import_framework(framework, threads) if self.framework is None else 0.0
+        module = importlib.import_module(f"benchmarks.workloads.{workload}")
+        build = module.in_torch if framework == "torch" else module.in_paddle
+        begin = time.perf_counter()
+        self.step = build(self.framework, mode, size)
+        built = time.perf_counter()
+        value = self.step()
+        first_s = time.perf_counter() - built
+        self.repeats = 1
+        if warm:
+            self._settle(warm)
+        memory.forget_peak()
+        return {"result": values.number(value), "version": self.framework.__version__, "import_s": import_s,
+                "build_s": built - begin, "first_s": first_s}
+
+    def _settle(self, seconds):
+        self.step()
+        times = self.run(seconds, 3)["times"]
+        self.repeats = max(1, int(LEAST_SAMPLE / min(times)))
+
+    def run(self, seconds, least):
+        """Times steps for so many seconds, after one that is not counted."""
+        step, repeats, times = self.step, self.repeats, []
+        step()
+        end = time.perf_counter() + seconds
+        while len(times) < least or time.perf_counter() < end:
+            begin = time.perf_counter()
+            for _ in range(repeats):
+                step()
+            times.append((time.perf_counter() - begin) / repeats)
+        return {"times": times}
+
+    def memory(self):
+        """Bytes: the peak, the peak since the workload was ready, and what the import and a first tensor left."""
+        return {"peak": memory.highest(), "steps": memory.peak(), "after_import": self.after_import}
 
 
-class LeNet(nn.Layer):
-    def __init__(self):
-        super().__init__()
-        self.features = nn.Sequential(
-            nn.Conv2D(1, 6, 3, padding=1), nn.ReLU(), nn.MaxPool2D(2, 2),
-            nn.Conv2D(6, 16, 5), nn.ReLU(), nn.MaxPool2D(2, 2), nn.Flatten())
-        self.classifier = nn.Sequential(
-            nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10))
-
-    def forward(self, x):
-        return self.classifier(self.features(x))
-
-
-def build():
-    shape = [784] if workload == "mlp" else [1, 28, 28]
-    layer = MLP() if workload == "mlp" else LeNet()
-    if mode == "static":
-        layer = paddle.jit.to_static(layer, input_spec=[paddle.static.InputSpec([None, *shape], "float32")])
-    random = np.random.RandomState(0)
-    images = paddle.to_tensor(random.rand(64, *shape).astype("float32"))
-    labels = paddle.to_tensor(random.randint(0, 10, (64, 1)))
-    adam = paddle.optimizer.Adam(0.001, parameters=layer.parameters())
-    loss_function = nn.CrossEntropyLoss()
-
-    def step():
-        loss = loss_function(layer(images), labels)
-        loss.backward()
-        adam.step()
-        adam.clear_grad()
-        return loss
-
-    return step
+def main():
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    side = Side()
+    for line in sys.stdin:
+        (name, arguments), = json.loads(line).items()
+        try:
+            answer = getattr(side, name)(**arguments)
+        except Exception as error:
+            traceback.print_exc()
+            answer = {"unavailable": f"{type(error).__name__}: {error}".strip()}
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+    sys.stderr.flush()
+    os._exit(0)
 
 
-step = build()
-for _ in range(5):
-    step()
-print("ready", flush=True)
-for line in sys.stdin:
-    count = int(line)
-    begin = time.perf_counter()
-    for _ in range(count):
-        loss = step()
-    float(loss)
-    print(json.dumps((time.perf_counter() - begin) / count), flush=True)
+if __name__ == "__main__":
+    load_package()
+    from benchmarks import memory
+    from benchmarks.workloads import values
+
+    main()

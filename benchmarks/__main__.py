@@ -1,0 +1,42 @@
+"""Runs the sections that were asked for, prints their tables, and writes them where they were wanted."""
+
+import importlib
+import json
+import sys
+
+from . import catalogue, documents, options, pictures
+
+MODULES = {"workloads": "steps", "files": "rates", "startup": "startup", "operators": "operators", "scaling": "scaling"}
+
+
+def show_list():
+    """Names, titles and sizes."""
+    for workload in catalogue.ALL.values():
+        sizes = " ".join(f"{name}={value}" for name, value in workload.sizes({}).items())
+        print(f"{workload.name:<24}{workload.title:<52}{sizes}")
+
+
+def main():
+    wanted = options.parse()
+    if "list" in wanted.sections:
+        show_list()
+        return
+    if wanted.write:
+        pictures.pyplot()  # now rather than after an hour
+    pythons = options.pythons(wanted)
+    results = {}
+    for name in wanted.sections or MODULES:
+        section = importlib.import_module(f".{MODULES[name]}", __package__)
+        results[name] = figures = section.measure(wanted, pythons)
+        text = section.report(figures, wanted)
+        print(f"\n{text}\n", flush=True)
+        if wanted.write:
+            drawn = section.draw(figures, wanted.pictures) if hasattr(section, "draw") else []
+            documents.replace(wanted.write, name, text, drawn)
+        if wanted.results:
+            with open(wanted.results, "w") as file:
+                json.dump(results, file, indent=1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

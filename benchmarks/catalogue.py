@@ -1,0 +1,78 @@
+"""The table of workloads: names, modules, sizes, the modes they are measured in, and what is asked of them."""
+
+import dataclasses
+import importlib
+
+TRAINING = {"proa": ("eager", "to_static"), "paddle": ("eager", "to_static"), "torch": ("eager", "compile")}
+INFERENCE = {**TRAINING, "torch": ("eager", "compile", "frozen")}
+UPDATE = {"proa": ("eager",), "paddle": ("eager",), "torch": ("eager", "fused", "compile")}
+EAGER = {"proa": ("eager",), "paddle": ("eager",), "torch": ("eager",)}
+NAMES = {"proa": "proa", "paddle": "Paddle", "torch": "PyTorch"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Workload:
+    """A workload: `asked` are the ratios to the fastest peer that eager and compiled proa must reach."""
+
+    name: str
+    title: str
+    module: str
+    modes: dict = dataclasses.field(default_factory=lambda: TRAINING)
+    size: dict = dataclasses.field(default_factory=dict)
+    asked: tuple = (None, None)
+    unit: str = ""  # of `amount(size)`, for workloads that are reported as a rate
+
+    def module_object(self):
+        return importlib.import_module(f".workloads.{self.module}", __package__)
+
+    def sizes(self, given):
+        """The module's sizes, this workload's, and those given that it knows."""
+        known = {**self.module_object().SIZE, **self.size}
+        return {name: given.get(name, value) for name, value in known.items()}
+
+    def count(self, what, size):
+        """`operations`, `traffic` or `amount` of a step; None where the module does not say."""
+        function = getattr(self.module_object(), what, None)
+        return function(size) if function else None
+
+
+WORKLOADS = (
+    Workload("chain", "chain of small operators, forward", "chain", asked=(0.5, 0.3)),
+    Workload("chain-backward", "chain of small operators, forward and backward", "chain",
+             size={"backward": 1}, asked=(0.5, 0.3)),
+    Workload("mlp", "MLP 784-200-200-10, Adam, training step", "mlp", asked=(1.0, 0.6)),
+    Workload("lenet", "LeNet, Adam, training step", "lenet", asked=(1.0, 0.7)),
+    Workload("resnet18", "ResNet-18 at 64×64, momentum, training step", "resnet", asked=(1.1, 0.8)),
+    Workload("lstm", "LSTM 128, Adam, training step", "lstm", asked=(1.0, 0.8)),
+    Workload("transformer", "Transformer encoder 2×256, Adam, training step", "transformer", asked=(1.1, 0.8)),
+    Workload("resnet18-inference", "ResNet-18 inference at 224×224", "resnet", INFERENCE,
+             {"training": 0, "batch": 1, "side": 224}, (1.0, 0.7)),
+    Workload("transformer-inference", "Transformer encoder 2×256, inference", "transformer", INFERENCE,
+             {"training": 0, "batch": 1}, (1.0, 0.6)),
+    Workload("adam", "Adam step of 10 M parameters, one tensor", "update", UPDATE, asked=(1.0, None)),
+    Workload("adam-many", "Adam step of 10 M parameters, 100 tensors", "update", UPDATE, {"tensors": 100}, (1.0, None)),
+    Workload("sgd", "SGD step of 10 M parameters, one tensor", "update", UPDATE, {"adam": 0}, (1.0, None)),
+    Workload("sgd-many", "SGD step of 10 M parameters, 100 tensors", "update", UPDATE,
+             {"adam": 0, "tensors": 100}, (1.0, None)),
+)
+FILES = (
+    Workload("save", "`save` of 400 MB", "files", EAGER, asked=(0.8, None), unit="MB/s"),
+    Workload("load", "`load` of 400 MB", "files", EAGER, {"load": 1}, (0.8, None), "MB/s"),
+    Workload("loader", "DataLoader, images, two workers", "loader", EAGER, unit="samples/s"),
+)
+LIMITS = (
+    Workload("product", "product 2048³", "product", EAGER),
+    Workload("copy", "copy of 256 MB", "copy", EAGER),
+)
+ALL = {workload.name: workload for workload in WORKLOADS + FILES + LIMITS}
+
+
+def sides(workload, frameworks, modes):
+    """The (framework, mode) pairs in which a workload is measured, of those wanted; no modes means all."""
+    return [(framework, mode) for framework in frameworks for mode in workload.modes[framework]
+            if not modes or mode in modes]
+
+
+def label(side):
+    """How tables call a side."""
+    return f"{NAMES[side[0]]} {side[1].replace('to_static', '`to_static`').replace('compile', '`compile`')}"

@@ -1,0 +1,74 @@
+"""A training step and an inference call in each framework, which the models share."""
+
+import os
+import tempfile
+
+
+def paddle_step(paddle, mode, layer, loss_function, optimizer, inputs, targets):
+    """A step of training as the guides write it; `to_static` converts the layer."""
+    if mode == "to_static":
+        layer = paddle.jit.to_static(layer, full_graph=True)
+    inputs, targets = paddle.to_tensor(inputs), paddle.to_tensor(targets)
+
+    def step():
+        loss = loss_function(layer(inputs), targets)
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        return loss
+
+    return step
+
+
+def torch_step(torch, mode, module, loss_function, optimizer, inputs, targets):
+    """A step of training as the guides write it; `compile` compiles the module."""
+    if mode == "compile":
+        module = torch.compile(module)
+    inputs, targets = torch.from_numpy(inputs), torch.from_numpy(targets)
+
+    def step():
+        optimizer.zero_grad()
+        loss = loss_function(module(inputs), targets)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    return step
+
+
+def paddle_call(paddle, mode, layer, inputs):
+    """Inference: eager, or saved with `jit.save` and loaded with `jit.load`."""
+    layer.eval()
+    if mode == "to_static":
+        specification = [paddle.static.InputSpec(list(inputs.shape), "float32")]
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model")
+            paddle.jit.save(layer, path, input_spec=specification)
+            layer = paddle.jit.load(path)
+        layer.eval()
+    inputs = paddle.to_tensor(inputs)
+
+    def step():
+        with paddle.no_grad():
+            return layer(inputs)
+
+    return step
+
+
+def torch_call(torch, mode, module, inputs):
+    """Inference: eager, compiled, or traced, frozen, saved and loaded."""
+    module.eval()
+    inputs = torch.from_numpy(inputs)
+    if mode == "compile":
+        module = torch.compile(module)
+    elif mode == "frozen":
+        with torch.no_grad(), tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.pt")
+            torch.jit.freeze(torch.jit.trace(module, inputs)).save(path)
+            module = torch.jit.load(path)
+
+    def step():
+        with torch.no_grad():
+            return module(inputs)
+
+    return step
