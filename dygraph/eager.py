@@ -53,7 +53,7 @@ class EagerTrace(Trace):
             if not arrays or arrays[0] is None:
                 xp = _namespace(arrays)
         try:
-            results = (op.host_kernel if xp is np else op.kernel)(xp, *arrays, **attrs)
+            results = op.kernel_for(xp)(xp, *arrays, **attrs)
         except (ValueError, TypeError, IndexError, AttributeError) as error:
             _slot_arrays(op, inputs)  # raises where an input is missing
             _explain(op, arrays, attrs, error)

@@ -88,6 +88,10 @@ class Operator:
     def __reduce__(self):
         return find, (self.type,)
 
+    def kernel_for(self, xp: Any) -> Callable[..., Any]:
+        """The kernel for arrays of a namespace: for NumPy's the one that may be accelerated."""
+        return self.host_kernel if xp is np else self.kernel
+
     @functools.cached_property
     def attributes(self) -> dict[str, inspect.Parameter]:
         """The attributes by name, as the kernel's parameters."""

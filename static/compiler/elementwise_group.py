@@ -71,8 +71,7 @@ class Group:
         for part in self.parts:
             inputs = [[values[i] for i in slot] if type(slot) is tuple else None if slot is None else values[slot]
                       for slot in part.inputs]
-            kernel = part.operator.host_kernel if xp is np else part.operator.kernel
-            values[part.output] = kernel(xp, *inputs, **part.attrs)
+            values[part.output] = part.operator.kernel_for(xp)(xp, *inputs, **part.attrs)
         return [values[index] for index in self.outputs]
 
 

@@ -65,8 +65,7 @@ def _conv(xp, x, w, bias=None, residual=None, *, packed: Any, activation: str = 
           padding_algorithm: str = "EXPLICIT", dilations: Ints, groups: int = 1):
     attrs = dict(strides=strides, paddings=paddings, padding_algorithm=padding_algorithm, dilations=dilations,
                  groups=groups)
-    convolution = find("conv2d")
-    result = (convolution.host_kernel if xp is np else convolution.kernel)(xp, x, w, **attrs)
+    result = find("conv2d").kernel_for(xp)(xp, x, w, **attrs)
     return _finish(xp, result, None if bias is None else bias.reshape(-1, 1, 1), residual, activation)
 
 

@@ -201,6 +201,7 @@ def evaluated(layer, *shapes):
         with flags_guard({"FLAGS_cpu_engines": ""}):
             plain = layer.forward.dygraph_function(*xs).numpy()
     np.testing.assert_array_equal(fused, again)
+    # A filter that is scaled before the sums rounds otherwise than their result scaled: 144 products an element.
     np.testing.assert_allclose(fused, plain, rtol=2e-4, atol=2e-4)
     plan, _ = function.forward.concrete_program.run._plan
     return [op.type for _, op in sorted(plan._operations.items())]
@@ -260,6 +261,7 @@ def test_folded_statistics_follow_the_layer():
         layer.eval()
         with paddle.no_grad():
             expected = layer.forward.dygraph_function(x).numpy()
+            # as above; the steps between carry the difference on
             np.testing.assert_allclose(function(x).numpy(), expected, rtol=1e-3, atol=1e-4)
         layer.train()
         function(x).mean().backward()
