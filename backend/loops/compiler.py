@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib.util
+import os
 import threading
 from typing import Any
 
@@ -17,8 +18,6 @@ from . import cache
 from .functions import Function
 
 OLDEST = 0, 45  # LLVM aborts the process in the one before
-LANGUAGE_VERSION = 1  # raised when the same source comes to mean other machine code
-
 _lock = threading.Lock()
 _keep: list[Any] = []
 
@@ -100,6 +99,19 @@ class _Target:
 
 
 @functools.cache
+def _language() -> str:
+    """What the same source means: a digest of the files that turn it into LLVM's language and machine code."""
+    names = ("builtins", "compiler", "expressions", "language", "statements", "types", "values")
+    paths = [os.path.join(os.path.dirname(__file__), f"{name}.py") for name in names]
+    return cache.key_of("".join(map(_text, paths)))
+
+
+def _text(path: str) -> str:
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+@functools.cache
 def _target() -> _Target:
     return _Target()
 
@@ -108,7 +120,7 @@ def compiled(function: Function, types: tuple[str, ...]) -> Any:
     """The callable machine code of a kernel for given types: `code(threads, arguments…)`."""
     with unforked(), _lock:
         target = _target()
-        content = f"{LANGUAGE_VERSION} {version()} {target.cpu} {target.features} {_data_offset()} {types}\n"
+        content = f"{_language()} {version()} {target.cpu} {target.features} {_data_offset()} {types}\n"
         key = cache.key_of(content + function.whole_source())
         name = f"k{key[:24]}"
         code = cache.read(key)
