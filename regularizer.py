@@ -17,6 +17,10 @@ class WeightDecayRegularizer:
         """The gradient with the penalty's gradient added."""
         raise NotImplementedError
 
+    def penalty(self, parameter: Any) -> Any:
+        """The penalty itself, of no dimensions."""
+        raise NotImplementedError
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}, coeff={self.coeff}"
 
@@ -34,6 +38,10 @@ class L2Decay(WeightDecayRegularizer):
         """gradient + coeff * parameter."""
         return gradient + parameter * self.coeff
 
+    def penalty(self, parameter: Any) -> Any:
+        """coeff / 2 * sum(w * w)."""
+        return (parameter * parameter).sum() * (self.coeff / 2)
+
 
 class L1Decay(WeightDecayRegularizer):
     """Penalty coeff * sum(abs(w)): adds coeff * sign(w) to the gradient of w."""
@@ -41,3 +49,7 @@ class L1Decay(WeightDecayRegularizer):
     def __call__(self, parameter: Any, gradient: Any) -> Any:
         """gradient + coeff * sign(parameter)."""
         return gradient + parameter.sign() * self.coeff
+
+    def penalty(self, parameter: Any) -> Any:
+        """coeff * sum(abs(w))."""
+        return parameter.abs().sum() * self.coeff

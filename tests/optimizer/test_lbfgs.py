@@ -1,0 +1,80 @@
+"""L-BFGS finds minima: with and without a line search, of several parameters, from a saved state."""
+
+import numpy as np
+import proa as paddle
+import pytest
+
+ROSENBROCK = [1.0, 1.0]
+
+
+def parameter(values):
+    values = np.array(values, "float64")
+    return paddle.create_parameter(list(values.shape), "float64",
+                                   default_initializer=paddle.nn.initializer.Assign(values))
+
+
+def rosenbrock(w):
+    return (1 - w[0]) ** 2 + 100 * (w[1] - w[0] ** 2) ** 2
+
+
+def closure_of(rule, function):
+    def closure():
+        rule.clear_grad()
+        loss = function()
+        loss.backward()
+        return loss
+    return closure
+
+
+def test_a_curved_valley_with_a_line_search():
+    w = parameter([-1.2, 1.0])
+    rule = paddle.optimizer.LBFGS(parameters=[w], line_search_fn="strong_wolfe", max_iter=60)
+    first = rule.step(closure_of(rule, lambda: rosenbrock(w)))
+    assert float(first) == pytest.approx(24.2)
+    np.testing.assert_allclose(w.numpy(), ROSENBROCK, atol=1e-4)
+
+
+def test_a_bowl_with_fixed_steps_and_several_parameters():
+    a, b = parameter([[3.0, -2.0]]), parameter([5.0])
+    rule = paddle.optimizer.LBFGS(1.0, parameters=[a, b], max_iter=30)
+    weights = paddle.to_tensor([1.0, 7.0], "float64")
+    for _ in range(3):
+        rule.step(closure_of(rule, lambda: (a * a * weights).sum() + (b - a[0, 0]) ** 2))
+    np.testing.assert_allclose(np.concatenate([a.numpy().ravel(), b.numpy()]), np.zeros(3), atol=1e-6)
+
+
+def test_a_penalty_and_a_parameter_without_gradient():
+    a, unused = parameter([4.0]), parameter([9.0])
+    rule = paddle.optimizer.LBFGS(parameters=[a, unused], line_search_fn="strong_wolfe", weight_decay=1.0)
+    rule.step(closure_of(rule, lambda: ((a - 2.0) ** 2).sum() / 2))
+    np.testing.assert_allclose(a.numpy(), [1.0], atol=1e-6)
+    assert unused.numpy() == [9.0]
+
+
+def test_state_goes_on_where_it_was():
+    results = []
+    for breaks in (False, True):
+        w = parameter([-1.2, 1.0])
+
+        def make(w=w):
+            return paddle.optimizer.LBFGS(parameters=[w], line_search_fn="strong_wolfe", max_iter=5)
+
+        rule = make()
+        rule.step(closure_of(rule, lambda w=w: rosenbrock(w)))
+        if breaks:
+            state = rule.state_dict()
+            rule = make()
+            rule.set_state_dict(state)
+        rule.step(closure_of(rule, lambda w=w: rosenbrock(w)))
+        results.append(w.numpy())
+    np.testing.assert_array_equal(*results)
+
+
+def test_what_it_refuses():
+    w = parameter([1.0])
+    with pytest.raises(ValueError, match="line_search_fn"):
+        paddle.optimizer.LBFGS(parameters=[w], line_search_fn="wolf")
+    with pytest.raises(TypeError, match="parameters"):
+        paddle.optimizer.LBFGS()
+    with pytest.raises(TypeError, match="closure"):
+        paddle.optimizer.LBFGS(parameters=[w]).step()
