@@ -1,5 +1,5 @@
 """`paddle.incubate`: what there is of it re-exports what lives elsewhere."""
 
-from . import distributed
+from . import autograd, distributed
 
-__all__ = ["distributed"]
+__all__ = ["autograd", "distributed"]

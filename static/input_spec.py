@@ -16,11 +16,11 @@ class InputSpec:
 
     >>> import proa as paddle
     >>> paddle.static.InputSpec([None, 784], "float32", "x")
-    InputSpec(shape=(-1, 784), dtype=paddle.float32, name=x, stop_gradient=True)
+    InputSpec(shape=(-1, 784), dtype=paddle.float32, name=x, stop_gradient=False)
     """
 
     def __init__(self, shape: Sequence[int | None], dtype: Any = "float32", name: str | None = None,
-                 stop_gradient: bool = True):
+                 stop_gradient: bool = False):
         if isinstance(shape, int) or not isinstance(shape, Sequence):
             raise TypeError(f"InputSpec(shape): must be a list or tuple of ints and None. Received {shape!r}.")
         for size in shape:

@@ -1,5 +1,12 @@
-"""`paddle.utils`: names that do not repeat."""
+"""`paddle.utils`: names that do not repeat, arrays shared with other libraries, checks of an installation."""
 
-from . import unique_name
+from typing import TYPE_CHECKING
 
-__all__ = ["unique_name"]
+from ..core.lazy import attach
+
+if TYPE_CHECKING:
+    from . import dlpack, sysconfig, unique_name
+    from .deprecation import deprecated
+    from .installation import require_version, run_check, try_import
+else:
+    __getattr__, __dir__ = attach(__name__)

@@ -49,8 +49,8 @@ class _Scaled(Initializer):
 class XavierNormal(_Scaled):
     """Normal with variance gain² · 2 / (fan_in + fan_out) (Glorot and Bengio, 2010)."""
 
-    def __init__(self, fan_in: float | None = None, fan_out: float | None = None, gain: float = 1.0,
-                 name: str | None = None):
+    def __init__(self, fan_in: float | None = None, fan_out: float | None = None,
+                 name: str | None = None, *, gain: float = 1.0):
         self.fan_in, self.fan_out, self.gain = fan_in, fan_out, gain
 
     def variance(self, shape: tuple[int, ...]) -> float:

@@ -39,7 +39,8 @@ class Normal(Initializer):
 class TruncatedNormal(Initializer):
     """Normal, drawn again outside [a, b], by default two standard deviations from the mean."""
 
-    def __init__(self, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, name: str | None = None):
+    def __init__(self, mean: float = 0.0, std: float = 1.0, name: str | None = None, *, a: float = -2.0,
+                 b: float = 2.0):
         self.mean, self.std, self.a, self.b = mean, std, a, b
 
     def value(self, shape: tuple[int, ...], dtype: Any) -> Any:

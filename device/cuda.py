@@ -1,0 +1,120 @@
+"""`paddle.device.cuda`: CUDA devices, their memory, streams and events, by way of CuPy.
+
+What needs a device raises RuntimeError, saying what to install, where there is none.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..backend import cuda_device_count
+from ..backend import synchronize as _synchronize
+from ..backend.cuda import cupy
+from ..core.place import CUDAPlace
+from .streams import Event, Stream, current_stream, place_of, stream_guard
+
+
+class DeviceProperties(NamedTuple):
+    """What a device is: `total_memory` in bytes, `major.minor` its compute capability."""
+
+    name: str
+    major: int
+    minor: int
+    total_memory: int
+    multi_processor_count: int
+
+
+def device_count() -> int:
+    """How many CUDA devices there are.
+
+    >>> import proa as paddle
+    >>> paddle.device.cuda.device_count() >= 0
+    True
+    """
+    return cuda_device_count()
+
+
+def _index(device: Any) -> int:
+    place = place_of(device)
+    if device is None and not isinstance(place, CUDAPlace):
+        place = CUDAPlace(0)
+    if not isinstance(place, CUDAPlace):
+        raise ValueError(f"device must be a CUDA device: an index, 'gpu:0' or a CUDAPlace. Received {device!r}.")
+    cupy()
+    if place.index >= device_count():
+        raise ValueError(f"{place!r} does not exist: this machine has {device_count()} CUDA device(s).")
+    return place.index
+
+
+def get_device_properties(device: Any = None) -> DeviceProperties:
+    """What a device is."""
+    facts = cupy().cuda.runtime.getDeviceProperties(_index(device))
+    name = facts["name"]
+    return DeviceProperties(name.decode() if isinstance(name, bytes) else name, int(facts["major"]),
+                            int(facts["minor"]), int(facts["totalGlobalMem"]), int(facts["multiProcessorCount"]))
+
+
+def get_device_name(device: Any = None) -> str:
+    """The name of a device."""
+    return get_device_properties(device).name
+
+
+def get_device_capability(device: Any = None) -> tuple[int, int]:
+    """The compute capability of a device, (major, minor)."""
+    facts = get_device_properties(device)
+    return facts.major, facts.minor
+
+
+def synchronize(device: Any = None) -> None:
+    """Waits until the work queued on a device is done."""
+    _synchronize(CUDAPlace(_index(device)))
+
+
+def empty_cache() -> None:
+    """Gives the memory that CuPy keeps for reuse back; without CUDA there is none."""
+    if cuda_device_count():
+        cupy().get_default_memory_pool().free_all_blocks()
+
+
+def _pool(device: Any) -> Any:
+    with cupy().cuda.Device(_index(device)):
+        return cupy().get_default_memory_pool()
+
+
+def memory_allocated(device: Any = None) -> int:
+    """Bytes of arrays on a device."""
+    with cupy().cuda.Device(_index(device)):
+        return int(_pool(device).used_bytes())
+
+
+def memory_reserved(device: Any = None) -> int:
+    """Bytes that CuPy holds on a device, for arrays and for reuse."""
+    with cupy().cuda.Device(_index(device)):
+        return int(_pool(device).total_bytes())
+
+
+def max_memory_allocated(device: Any = None) -> int:
+    """NotImplementedError: CuPy keeps no record of the most that was in use."""
+    _index(device)
+    raise NotImplementedError("max_memory_allocated: the most that was in use is not recorded; ask "
+                              "memory_allocated() at the places that matter.")
+
+
+def max_memory_reserved(device: Any = None) -> int:
+    """NotImplementedError: CuPy keeps no record of the most that it held."""
+    _index(device)
+    raise NotImplementedError("max_memory_reserved: the most that was held is not recorded; ask memory_reserved() "
+                              "at the places that matter.")
+
+
+def cudnn_version() -> int | None:
+    """The version of cuDNN as CuPy sees it; None where it is not installed."""
+    try:
+        return int(cupy().cuda.cudnn.getVersion())
+    except (AttributeError, ImportError, RuntimeError):
+        return None
+
+
+__all__ = ["Event", "Stream", "current_stream", "device_count", "empty_cache", "get_device_capability",
+           "get_device_name", "get_device_properties", "max_memory_allocated", "max_memory_reserved",
+           "memory_allocated", "memory_reserved", "stream_guard", "synchronize"]

@@ -1,0 +1,131 @@
+"""Jacobians and Hessians: values and shapes that PaddlePaddle 2.6.2 gives, laziness, and what is refused."""
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa.autograd import hessian, jacobian
+from proa.incubate import autograd as functional
+
+
+def counting(*shape):
+    values = np.arange(1, 1 + int(np.prod(shape)), dtype="float32").reshape(shape)
+    return paddle.to_tensor(values, stop_gradient=False)
+
+
+def whole(value):
+    return np.asarray(value if not value.shape else value[...])
+
+
+def test_of_a_vector():
+    x = counting(2)
+    np.testing.assert_array_equal(whole(jacobian(x * x, x)), [[2, 0], [0, 4]])
+    np.testing.assert_array_equal(whole(jacobian((x * x).sum(), x)), [2, 4])
+    scalar = counting()
+    assert float(jacobian(scalar * scalar, scalar)) == 2
+
+
+def test_of_a_batch():
+    x = counting(2, 2)
+    found = jacobian(x * x, x, batch_axis=0)
+    assert found.shape == [2, 2, 2]
+    np.testing.assert_array_equal(whole(found), [[[2, 0], [0, 4]], [[6, 0], [0, 8]]])
+    np.testing.assert_array_equal(found[:, 1].numpy(), [[0, 4], [0, 8]])
+    np.testing.assert_array_equal(found[1, 1].numpy(), [0, 8])
+
+
+def test_of_several():
+    x, y = counting(2), counting(3)
+    (of_x, of_y), (none, twice) = jacobian((x.sum() * y, y * 2), (x, y))
+    np.testing.assert_array_equal(whole(of_x), [[1, 1], [2, 2], [3, 3]])
+    np.testing.assert_array_equal(whole(of_y), 3 * np.eye(3))
+    np.testing.assert_array_equal(whole(none), np.zeros((3, 2)))
+    np.testing.assert_array_equal(whole(twice), 2 * np.eye(3))
+
+
+def test_a_row_is_computed_when_it_is_used():
+    x = counting(3)
+    found = jacobian(x * x, x)
+    assert not found._rows
+    np.testing.assert_array_equal(found[-1].numpy(), [0, 0, 6])
+    assert list(found._rows) == [2]
+    assert float(found[1, 1]) == 4
+    with pytest.raises(IndexError, match="3 rows"):
+        found[3]
+
+
+def test_it_is_computed_with_as_a_tensor_is():
+    x = counting(2)
+    found = jacobian(x * x, x)
+    np.testing.assert_array_equal((found + 1).numpy(), [[3, 1], [1, 5]])
+    np.testing.assert_array_equal((1 - found).numpy(), [[-1, 1], [1, -3]])
+    np.testing.assert_array_equal(found.sum().numpy(), 6)
+    again = paddle.grad(found[:].sum(), x)[0]
+    np.testing.assert_array_equal(again.numpy(), [2, 2])
+
+
+def test_hessians():
+    x, y = counting(2), counting(3)
+    np.testing.assert_array_equal(whole(hessian((x * x * x).sum(), x)), [[6, 0], [0, 12]])
+    (xx, xy), (yx, yy) = hessian((x.sum() * y).sum(), (x, y))
+    np.testing.assert_array_equal(whole(xx), np.zeros((2, 2)))
+    np.testing.assert_array_equal(whole(xy), np.ones((2, 3)))
+    np.testing.assert_array_equal(whole(yx), np.ones((3, 2)))
+    np.testing.assert_array_equal(whole(yy), np.zeros((3, 3)))
+    batch = counting(2, 2)
+    np.testing.assert_array_equal(whole(hessian((batch * batch * batch).sum(1), batch, batch_axis=0)),
+                                  [[[6, 0], [0, 12]], [[18, 0], [0, 24]]])
+
+
+def test_what_is_refused():
+    x, square = counting(2), counting(2, 2)
+    with pytest.raises(ValueError, match="dimensions"):
+        jacobian(square * square, square)
+    with pytest.raises(ValueError, match="one value"):
+        hessian(x * x, x)
+    with pytest.raises(ValueError, match="batch_axis"):
+        jacobian(x * x, x, batch_axis=1)
+    with pytest.raises(TypeError, match="Tensors"):
+        jacobian(x * x, 3)
+
+
+def test_products():
+    x = counting(2, 2)
+
+    def squared(m):
+        return paddle.matmul(m, m)
+
+    ys, found = functional.vjp(squared, x)
+    np.testing.assert_array_equal(ys.numpy(), [[7, 10], [15, 22]])
+    np.testing.assert_array_equal(found.numpy(), [[7, 11], [9, 13]])
+    np.testing.assert_array_equal(functional.vjp(squared, x, x)[1].numpy(), [[15, 25], [25, 45]])
+    np.testing.assert_array_equal(functional.jvp(squared, x)[1].numpy(), [[7, 9], [11, 13]])
+    a, b = counting(2), counting(2)
+    np.testing.assert_array_equal(functional.jvp(lambda a, b: a * b, [a, b], [a, b])[1].numpy(), [2, 8])
+    (product, total), (of_a, of_b) = functional.vjp(lambda a, b: (a * b, a + b), [a, b], [a, b])
+    np.testing.assert_array_equal(of_a.numpy(), [2, 6])
+    np.testing.assert_array_equal(of_b.numpy(), [2, 6])
+    with pytest.raises(ValueError, match="shapes"):
+        functional.vjp(squared, x, a)
+
+
+def test_derivatives_of_functions():
+    a, x = counting(2), counting(2, 2)
+    np.testing.assert_array_equal(functional.Jacobian(lambda a, b: a * b, [a, a])[:].numpy(),
+                                  [[1, 0, 1, 0], [0, 2, 0, 2]])
+    assert functional.Jacobian(lambda m: m * m, x).shape == (4, 4)
+    np.testing.assert_array_equal(functional.Jacobian(lambda m: m * m, x, is_batched=True)[:].numpy(),
+                                  [[[2, 0], [0, 4]], [[6, 0], [0, 8]]])
+    np.testing.assert_array_equal(functional.Hessian(lambda m: (m * m * m).sum(), x)[:].numpy(),
+                                  np.diag([6.0, 12, 18, 24]))
+    np.testing.assert_array_equal(
+        functional.Hessian(lambda m: (m * m * m).sum(1, keepdim=True), x, is_batched=True)[:].numpy(),
+        [[[6, 0], [0, 12]], [[18, 0], [0, 24]]])
+    with pytest.raises(ValueError, match="one value"):
+        functional.Hessian(lambda m: m, x)
+
+
+def test_forward_gradients():
+    x = counting(2)
+    y = x * x
+    np.testing.assert_array_equal(functional.forward_grad(y, x).numpy(), [2, 4])
+    np.testing.assert_array_equal(functional.grad(y, x).numpy(), [2, 4])

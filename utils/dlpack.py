@@ -1,0 +1,56 @@
+"""`paddle.utils.dlpack`: arrays shared with other libraries, without a copy (the DLPack protocol)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..backend.cuda import cupy
+from ..dygraph.tensor import Tensor, new_tensor
+
+_CUDA = 2  # DLPack's number of the kind of device
+
+
+class _Capsule:
+    """An array that another library may take over, once or more."""
+
+    def __init__(self, array: Any):
+        self._array = array
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._array.__dlpack_device__()
+
+
+def to_dlpack(x: Tensor) -> Any:
+    """What `from_dlpack` of another library takes: it shares the memory of x, whose values it must not change.
+
+    >>> import numpy, proa as paddle
+    >>> numpy.from_dlpack(paddle.utils.dlpack.to_dlpack(paddle.to_tensor([1.0, 2.0]))).tolist()
+    [1.0, 2.0]
+    """
+    if not isinstance(x, Tensor):
+        raise TypeError(f"to_dlpack(x): must be a Tensor. Received {type(x).__name__}.")
+    return _Capsule(x._array)
+
+
+def from_dlpack(dlpack: Any) -> Tensor:
+    """A Tensor that shares the memory of an array of another library, which has `__dlpack__`.
+
+    >>> import numpy, proa as paddle
+    >>> paddle.utils.dlpack.from_dlpack(numpy.arange(3)).tolist()
+    [0, 1, 2]
+    """
+    if not hasattr(dlpack, "__dlpack__"):
+        raise TypeError(
+            "from_dlpack(dlpack): must be an array with __dlpack__, such as torch's tensors and NumPy's arrays. "
+            f"Received {type(dlpack).__name__}; give the array itself rather than a capsule of it."
+        )
+    on_cuda = dlpack.__dlpack_device__()[0] == _CUDA
+    return new_tensor((cupy() if on_cuda else np).from_dlpack(dlpack))
+
+
+__all__ = ["from_dlpack", "to_dlpack"]
