@@ -1,0 +1,98 @@
+"""Other shapes and windows of the same elements: unflatten, view_as, as_strided, unfold, atleast_*d, vsplit.
+
+What Paddle gives as a view of the same memory is a value here, as everywhere.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .creation import is_value, to_tensor
+from .gather import gather
+from .infer import normalize_axis, product
+from .joining import split
+from .manipulation import ints_of, moveaxis, reshape, unsqueeze, view
+from .selection import take
+
+
+def unflatten(x: Any, axis: int, shape: Any, name: str | None = None) -> Any:
+    """x with dimension `axis` split into `shape`, in which one size may be -1.
+
+    >>> import proa as paddle
+    >>> paddle.unflatten(paddle.ones([4, 6]), 1, [2, -1]).shape
+    [4, 2, 3]
+    """
+    axis = normalize_axis("axis", axis, x.ndim)
+    return reshape(x, [*x.shape[:axis], *ints_of(shape), *x.shape[axis + 1:]])
+
+
+def view_as(x: Any, other: Any, name: str | None = None) -> Any:
+    """x in the shape of `other`."""
+    return view(x, list(other.shape))
+
+
+def as_strided(x: Any, shape: Sequence[int], stride: Sequence[int], offset: int = 0, name: str | None = None) -> Any:
+    """The elements of x, counted as if it were flat, at offset + Σ index · stride.
+
+    `offset` counts elements. Raises ValueError where a position lies outside x.
+    """
+    if len(shape) != len(stride):
+        raise ValueError(f"as_strided(shape, stride): as many of each. Received {len(shape)} and {len(stride)}.")
+    places = np.full(tuple(shape), offset)
+    for axis, (size, step) in enumerate(zip(shape, stride, strict=True)):
+        places += np.arange(size).reshape([-1 if n == axis else 1 for n in range(len(shape))]) * step
+    if places.size and not 0 <= places.min() <= places.max() < product(x.shape):
+        raise ValueError(f"as_strided(shape={list(shape)}, stride={list(stride)}, offset={offset}): reaches outside "
+                         f"the {product(x.shape)} elements of x.")
+    return take(x, to_tensor(places))
+
+
+def unfold(x: Any, axis: int, size: int, step: int, name: str | None = None) -> Any:
+    """Windows of `size` elements along `axis`, `step` apart; the elements of a window are a new last dimension.
+
+    >>> import proa as paddle
+    >>> paddle.unfold(paddle.arange(5), 0, 2, 2).tolist()
+    [[0, 1], [2, 3]]
+    """
+    axis = normalize_axis("axis", axis, x.ndim)
+    if step < 1 or not 0 <= size <= x.shape[axis]:
+        raise ValueError(f"unfold(size={size}, step={step}): step is at least 1 and size at most {x.shape[axis]}.")
+    count = (x.shape[axis] - size) // step + 1
+    places = np.arange(count)[:, None] * step + np.arange(size)
+    found = gather(x, to_tensor(places.reshape(-1)), axis)
+    shaped = reshape(found, [*x.shape[:axis], count, size, *x.shape[axis + 1:]])
+    return moveaxis(shaped, axis + 1, -1)
+
+
+def _at_least(inputs: Sequence[Any], shaped: Any) -> Any:
+    found = [shaped(x if is_value(x) else to_tensor(x)) for x in inputs]
+    return found[0] if len(found) == 1 else found
+
+
+def atleast_1d(*inputs: Any, name: str | None = None) -> Any:
+    """Each with one dimension at least; several give a list."""
+    return _at_least(inputs, lambda x: x if x.ndim else reshape(x, [1]))
+
+
+def atleast_2d(*inputs: Any, name: str | None = None) -> Any:
+    """Each with two dimensions at least: a vector becomes a row."""
+    return _at_least(inputs, lambda x: x if x.ndim > 1 else reshape(x, [1, -1]))
+
+
+def atleast_3d(*inputs: Any, name: str | None = None) -> Any:
+    """Each with three dimensions at least: new ones stand first for a vector, and last."""
+    def shaped(x: Any) -> Any:
+        return x if x.ndim > 2 else unsqueeze(x, -1) if x.ndim == 2 else reshape(x, [1, -1, 1])
+
+    return _at_least(inputs, shaped)
+
+
+def vsplit(x: Any, num_or_sections: Any, name: str | None = None) -> list:
+    """The parts of x along its first dimension: a number of equal ones, or the sizes of each.
+
+    Raises ValueError for fewer than two dimensions.
+    """
+    if x.ndim < 2:
+        raise ValueError(f"vsplit(x): must have at least two dimensions. Received {x.ndim}.")
+    return split(x, num_or_sections, 0)

@@ -1,0 +1,112 @@
+"""Values at the edges, and errors, of the functions in gamma, bessel, inverses, numbers, selection and random_fill."""
+
+import numpy as np
+import proa as paddle
+import pytest
+
+NAN, INF = float("nan"), float("inf")
+
+
+def given(values, dtype="float64"):
+    return paddle.to_tensor(values, dtype)
+
+
+@pytest.mark.parametrize(("function", "values", "expected"), [
+    (paddle.lgamma, [1.0, 2.0, 0.0, -1.0, INF, NAN, 1e10], [0, 0, INF, INF, INF, NAN, 220258509288.811]),
+    (paddle.digamma, [1.0, 0.0, -1.0, NAN], [-0.5772156649015329, NAN, NAN, NAN]),
+    (lambda x: paddle.polygamma(x, 1), [1.0, -1.5, 0.0, -3.0], [np.pi**2 / 6, 9.379246644989124, INF, INF]),
+    (paddle.erfinv, [0.0, 1.0, -1.0, 2.0, NAN], [0, INF, -INF, NAN, NAN]),
+    (paddle.i0, [0.0, 1e2, NAN], [1, 1.0737517071310738e42, NAN]),
+    (paddle.i1e, [0.0, -1e4], [0, -0.0039892731959836]),
+    (paddle.angle, [1.0, -1.0, NAN], [0, np.pi, 0]),
+    (lambda x: paddle.frexp(x)[0], [0.0, 1.0, -3.0], [0, 0.5, -0.75]),
+    (lambda x: paddle.frexp(x)[1], [0.0, 1.0, -3.0], [0, 1, 2]),
+    (lambda x: paddle.nan_to_num(x, 5.0, 9.0, 7.0), [NAN, INF, -INF, 1.0], [5, 9, 7, 1]),
+    (lambda x: paddle.fmax(x, given([NAN, NAN, 1.0])), [1.0, NAN, NAN], [1, NAN, 1]),
+    (lambda x: paddle.fmin(x, given([NAN, NAN, 1.0])), [1.0, NAN, NAN], [1, NAN, 1]),
+    (lambda x: paddle.hypot(x, x), [0.0, 3.0], [0, 18**0.5]),
+    (paddle.deg2rad, [180.0], [np.pi]),
+    (paddle.rad2deg, [np.pi], [180]),
+])
+def test_values(function, values, expected):
+    np.testing.assert_allclose(function(given(values)).numpy(), expected, rtol=1e-9, atol=1e-12)
+
+
+def test_complex_numbers():
+    z = paddle.polar(given([1.0, 2.0]), given([0.0, np.pi / 2]))
+    np.testing.assert_allclose(z.numpy(), [1, 2j], atol=1e-12)
+    np.testing.assert_allclose(paddle.conj(z).numpy(), [1, -2j], atol=1e-12)
+    np.testing.assert_allclose(paddle.sgn(paddle.to_tensor([3 + 4j, 0j])).numpy(), [0.6 + 0.8j, 0])
+    assert paddle.is_complex(z)
+    assert paddle.is_floating_point(given([1.0]))
+    assert paddle.is_integer(given([1], "int32"))
+    assert not paddle.is_integer(given([True], "bool"))
+
+
+def test_shapes():
+    assert [x.shape for x in paddle.atleast_2d(given(1.0), given([2.0]))] == [[1, 1], [1, 1]]
+    assert paddle.atleast_3d(given([[1.0, 2.0]])).shape == [1, 2, 1]
+    assert [part.shape for part in paddle.vsplit(given(np.zeros((4, 2))), [1, 3])] == [[1, 2], [3, 2]]
+    np.testing.assert_array_equal(paddle.tril_indices(3, 4, 1).numpy(), np.tril_indices(3, 1, 4))
+    np.testing.assert_array_equal(paddle.triu_indices(2, 4, -1, "int32").numpy(), np.triu_indices(2, -1, 4))
+    assert paddle.combinations(given([1.0, 2.0]), 0).shape == [0]
+    np.testing.assert_array_equal(given(np.zeros((4, 2))).fill_diagonal_(5.0, 0, True).numpy()[:, 0], [5, 0, 0, 5])
+    np.testing.assert_array_equal(given(np.zeros((3, 3))).fill_diagonal_tensor(given([1.0, 2.0, 3.0])).numpy(),
+                                  np.diag([1.0, 2.0, 3.0]))
+
+
+def test_places_outside():
+    x = given([1.0, 2.0, 3.0])
+    with pytest.raises(IndexError):
+        paddle.take(x, given([5], "int64"))
+    with pytest.raises(ValueError, match="mode"):
+        paddle.take(x, given([0], "int64"), mode="bounce")
+    with pytest.raises(TypeError, match="int32 or int64"):
+        paddle.take(x, x)
+    with pytest.raises(ValueError, match="outside"):
+        paddle.as_strided(x, [2], [3])
+    with pytest.raises(ValueError, match="does not fit"):
+        paddle.crop(x, [3], [1])
+    with pytest.raises(TypeError, match="integers"):
+        paddle.gcd(x, x)
+    with pytest.raises(ValueError, match="at least 1"):
+        paddle.diff(x, 0)
+    with pytest.raises(ValueError, match="one of them"):
+        paddle.trapezoid(x, x, 1.0)
+
+
+def test_in_place_functions_change_their_tensor():
+    x = given([1.0, 4.0])
+    assert paddle.lgamma_(x) is x
+    np.testing.assert_allclose(x.numpy(), [0, np.log(6)], atol=1e-12)
+    y = given([1.0, -1.0])
+    assert paddle.where_(y > 0, y, given([9.0, 9.0])) is y
+    np.testing.assert_array_equal(y.numpy(), [1, 9])
+    flags = given([1, 0], "bool")
+    flags.logical_not_()
+    np.testing.assert_array_equal(flags.numpy(), [False, True])
+
+
+def test_filling_with_random_values():
+    paddle.seed(7)
+    assert given(np.zeros(20000)).exponential_(2.0).mean().item() == pytest.approx(0.5, rel=0.05)
+    assert np.median(given(np.zeros(20001)).cauchy_(3.0, 0.5).numpy()) == pytest.approx(3.0, abs=0.05)
+    trials = given(np.zeros(20000)).geometric_(0.25).numpy()
+    assert trials.mean() == pytest.approx(4.0, rel=0.05)
+    assert trials.min() == 1
+    assert (trials == np.rint(trials)).all()
+
+
+def test_limits_of_dtypes():
+    assert paddle.finfo(paddle.float32).eps == np.finfo("float32").eps
+    assert paddle.iinfo("int32").max == 2**31 - 1
+    with pytest.raises(ValueError, match="floating"):
+        paddle.finfo("int32")
+    with pytest.raises(ValueError, match="integer"):
+        paddle.iinfo("float32")
+
+
+def test_batches():
+    assert list(paddle.batch(lambda: range(5), 2, drop_last=True)()) == [[0, 1], [2, 3]]
+    with pytest.raises(ValueError, match="at least 1"):
+        paddle.batch(lambda: range(5), 0)
