@@ -35,9 +35,10 @@ class Adam(Optimizer):
         self._lazy_mode = bool(lazy_mode)
 
     def _state(self, parameter: Any) -> tuple[Any, Any, Any, Any]:
+        moments = float32 if parameter.dtype.itemsize == 2 else parameter.dtype
         return (
-            self._accumulator("moment1", parameter),
-            self._accumulator("moment2", parameter),
+            self._accumulator("moment1", parameter, dtype=moments),
+            self._accumulator("moment2", parameter, dtype=moments),
             self._accumulator("beta1_pow_acc", parameter, self._beta1, (1,), float32),
             self._accumulator("beta2_pow_acc", parameter, self._beta2, (1,), float32),
         )
@@ -79,13 +80,14 @@ class AdamW(Adam):
         chosen, ratio = self._decays_parameter, self._lr_ratio
         apply(merged_adamw_op, parameters, gradients, rates, *self._states(parameters), beta1=self._beta1,
               beta2=self._beta2, epsilon=self._epsilon, coeff=self._coeff,
-              with_decay=[] if chosen is None else [int(bool(chosen(p.name))) for p in parameters],
-              lr_ratio=[] if ratio is None else [float(ratio(p)) for p in parameters])
+              with_decay=[] if chosen is None else [
+                  int(bool(chosen(self._trained(p).name))) for p in parameters],
+              lr_ratio=[] if ratio is None else [float(ratio(self._trained(p))) for p in parameters])
 
     def _update_rows(self, update: Update) -> None:
         parameter, gradient = update.parameter, update.gradient
         chosen, ratio = self._decays_parameter, self._lr_ratio
         apply(adamw_rows_op, parameter, gradient.merged_values(), gradient.merged_rows(), update.rate,
               *self._state(parameter), beta1=self._beta1, beta2=self._beta2, epsilon=self._epsilon, coeff=self._coeff,
-              with_decay=chosen is None or bool(chosen(parameter.name)),
-              lr_ratio=1.0 if ratio is None else float(ratio(parameter)), lazy_mode=self._lazy_mode)
+              with_decay=chosen is None or bool(chosen(self._trained(parameter).name)),
+              lr_ratio=1.0 if ratio is None else float(ratio(self._trained(parameter))), lazy_mode=self._lazy_mode)

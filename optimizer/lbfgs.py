@@ -52,7 +52,7 @@ class LBFGS(Optimizer):
         self._scale = 1.0  # of the gradient, as a first guess of the inverse Hessian
         self._last: tuple[Any, Any, float] | None = None  # direction, gradient and length of the last step
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:  # type: ignore[override]
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Minimizes; gives the loss at the start, as the closure gave it."""
         if closure is None:
             raise TypeError("LBFGS.step(closure): needs a function that computes the loss and calls backward().")

@@ -14,12 +14,15 @@ import numpy as np
 from ..core.dtype import convert_dtype, float32
 from ..core.unique_name import generate
 from ..ops.creation import is_value
-from ..ops.row_updates import holds_rows
+from ..ops.elementwise import cast
+from ..ops.row_updates import held_values, holds_rows, with_held_values
 from ..ops.trace import current_trace
 from ..regularizer import L2Decay, WeightDecayRegularizer
 from .lr import LRScheduler
 
 _COUNTER = re.compile(r"_\d+$")
+_MASTER = "_fp32_master"
+_MASTER_NAME = re.compile(rf"{_MASTER}_\d+$")
 
 
 class Update(NamedTuple):
@@ -43,6 +46,7 @@ class Optimizer:
     `learning_rate`: a float or an LRScheduler. `parameters`: the parameters, or dicts of groups with `params` and their
     own `learning_rate` (a factor) and `weight_decay`; None in a static Program means all of them. `weight_decay`: a
     coefficient (L2) or a regularizer; one that a parameter brings itself comes first. `grad_clip`: a nn.ClipGradBy….
+    `multi_precision`: 16-bit parameters are updated by way of float32 copies, which the state holds too.
     """
 
     def __init__(self, learning_rate: Any, parameters: Any = None, weight_decay: Any = None, grad_clip: Any = None,
@@ -58,8 +62,9 @@ class Optimizer:
         self._factors: dict[int, float] = {}
         self._decays: dict[int, Any] = {}
         self._parameter_list = self._flat_parameters(parameters)
-        if multi_precision:
-            self._check_widths()
+        self._multi_precision = bool(multi_precision)
+        self._master_weights: dict[str, Any] = {}  # float32 copies of 16-bit parameters, by the parameters' names
+        self._of_master: dict[str, Any] = {}  # the parameters, by the names of their copies
         self.regularization = _regularizer(weight_decay)
         self._grad_clip = grad_clip
         self._name = name
@@ -85,15 +90,6 @@ class Optimizer:
             if not is_value(parameter):
                 raise TypeError(f"Optimizer(parameters): must hold parameters. Received {type(parameter).__name__}.")
         return flat
-
-    def _check_widths(self) -> None:
-        """Refuses 16-bit parameters: full-precision copies of them are not kept here."""
-        narrow = [p.name for p in self._parameter_list or () if p.dtype.itemsize == 2]
-        if narrow:
-            raise NotImplementedError(
-                f"{type(self).__name__}(multi_precision=True) is not supported for 16-bit parameters: {narrow}. "
-                f"Keep them in float32, or leave multi_precision off to update them as they are."
-            )
 
     # The learning rate
 
@@ -133,16 +129,42 @@ class Optimizer:
                      dtype: Any = None) -> Any:
         """The accumulator of this kind for a parameter, made when there is none yet."""
         held = self._accumulators.setdefault(kind, {})
-        found = held.get(parameter.name)
+        trained = self._trained(parameter).name
+        found = held.get(trained)
         if found is None:
             shape = tuple(parameter.shape if shape is None else shape)
             dtype = parameter.dtype if dtype is None else convert_dtype(dtype)
             name = generate(f"{parameter.name}_{kind}")
-            found = held[parameter.name] = current_trace().persistent(shape, dtype, fill, name)
-            waiting = self._loaded.pop((parameter.name, kind), None)
+            found = held[trained] = current_trace().persistent(shape, dtype, fill, name)
+            waiting = self._loaded.pop((trained, kind), None)
             if waiting is not None:
                 found.set_value(_state_array(waiting, found))
         return found
+
+    # Full-precision copies of 16-bit parameters
+
+    def _trained(self, parameter: Any) -> Any:
+        """The parameter of the model that an update is about: itself, or the one that it is a float32 copy of."""
+        return self._of_master.get(parameter.name, parameter) if self._of_master else parameter
+
+    def _master(self, parameter: Any) -> Any:
+        """The float32 copy of a parameter, made when there is none yet."""
+        found = self._master_weights.get(parameter.name)
+        if found is None:
+            name = generate(f"{parameter.name}{_MASTER}")
+            found = current_trace().persistent(tuple(parameter.shape), float32, parameter, name)
+            self._master_weights[parameter.name], self._of_master[name] = found, parameter
+            waiting = self._loaded.pop((parameter.name, _MASTER), None)
+            if waiting is not None:
+                found.set_value(_state_array(waiting, found))
+        return found
+
+    def _widened(self, pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+        """The pairs with float32 gradients for 16-bit parameters that are updated by float32 copies."""
+        if not self._multi_precision:
+            return pairs
+        return [(p, with_held_values(g, cast(held_values(g), float32)) if g is not None and p.dtype.itemsize == 2
+                 else g) for p, g in pairs]
 
     # A step
 
@@ -178,27 +200,39 @@ class Optimizer:
 
     def _apply(self, pairs: list[tuple[Any, Any]]) -> None:
         with current_trace().updating():
+            pairs = self._widened(pairs)
             if self._grad_clip is not None:
                 pairs = self._grad_clip(pairs)
             rate = current_trace().host_value(self.get_lr, float32, "learning_rate")
             updates: dict[Any, list[Update]] = {}  # by dtype
+            rounded = []
             for parameter, gradient in pairs:
-                gradient, decay = self._decayed(parameter, gradient)
-                update = Update(parameter, gradient, self._rate_for(parameter, rate), decay)
+                target = parameter
+                if self._multi_precision and parameter.dtype.itemsize == 2:
+                    target = self._master(parameter)
+                    rounded.append((parameter, target))
+                gradient, decay = self._decayed(parameter, gradient, target)
+                update = Update(target, gradient, self._rate_for(parameter, rate), decay)
                 if holds_rows(gradient) and not decay:
                     self._update_rows(update)
                 else:
-                    updates.setdefault(parameter.dtype, []).append(update)
+                    updates.setdefault(target.dtype, []).append(update)
             for together in updates.values():
                 self._update_together(together)
+            for parameter, target in rounded:
+                current_trace().store(parameter, cast(target, parameter.dtype))
 
-    def _decayed(self, parameter: Any, gradient: Any) -> tuple[Any, float]:
+    def _decayed(self, parameter: Any, gradient: Any, target: Any = None) -> tuple[Any, float]:
         """The gradient with the penalty's added; of an L2 penalty only the coefficient, which is left to the rule."""
-        own = getattr(parameter, "regularizer", None)
-        decay = own if own is not None else self._decays.get(id(parameter), self.regularization)
+        decay = self._regularizer_of(parameter)
         if decay is None:
             return gradient, 0.0
-        return (gradient, decay.coeff) if type(decay) is L2Decay else (decay(parameter, gradient), 0.0)
+        return (gradient, decay.coeff) if type(decay) is L2Decay else (
+            decay(parameter if target is None else target, gradient), 0.0)
+
+    def _regularizer_of(self, parameter: Any) -> Any:
+        own = getattr(parameter, "regularizer", None)
+        return own if own is not None else self._decays.get(id(parameter), self.regularization)
 
     def _update_together(self, updates: list[Update]) -> None:
         """Applies the rule to parameters of one dtype: by one operator, where the rule has one for many."""
@@ -223,8 +257,12 @@ class Optimizer:
     # State
 
     def state_dict(self) -> dict[str, Any]:
-        """The accumulators by name, and the scheduler's state under 'LR_Scheduler'."""
+        """The accumulators by name, the scheduler's state under 'LR_Scheduler', and, where there are any, the float32
+        copies of 16-bit parameters by the parameters' names under 'master_weights'.
+        """
         state = {value.name: value for held in self._accumulators.values() for value in held.values()}
+        if self._master_weights:
+            state["master_weights"] = dict(self._master_weights)
         if isinstance(self._learning_rate, LRScheduler):
             state["LR_Scheduler"] = self._learning_rate.state_dict()
         return state
@@ -238,21 +276,25 @@ class Optimizer:
         if not isinstance(state_dict, dict):
             raise TypeError(f"set_state_dict(state_dict): must be a dict. Received {type(state_dict).__name__}.")
         state = {k: v for k, v in state_dict.items() if k not in ("LR_Scheduler", "StructuredToParameterName@@")}
-        state.pop("master_weights", None)
+        masters = state.pop("master_weights", {})
         placed = [(self._place_of(key), value) for key, value in state.items()]
+        placed += [((name, _MASTER), value) for name, value in masters.items()]
         ready = []
-        for (parameter, kind), value in placed:
-            held = self._accumulators.get(kind, {}).get(parameter)
+        for where, value in placed:
+            held = self._held(*where)
             if held is not None:
                 ready.append((held, _state_array(value, held)))
         for held, array in ready:
             held.set_value(array)
-        self._loaded = {where: value for where, value in placed
-                        if self._accumulators.get(where[1], {}).get(where[0]) is None}
+        self._loaded = {where: value for where, value in placed if self._held(*where) is None}
         if "LR_Scheduler" in state_dict and isinstance(self._learning_rate, LRScheduler):
             self._learning_rate.set_state_dict(state_dict["LR_Scheduler"])
 
     set_dict = set_state_dict
+
+    def _held(self, parameter: str, kind: str) -> Any:
+        """A parameter's accumulator, or float32 copy, by its name; None where there is none yet."""
+        return (self._master_weights if kind == _MASTER else self._accumulators.get(kind, {})).get(parameter)
 
     _kinds: tuple[str, ...] = ()
 
@@ -262,7 +304,7 @@ class Optimizer:
         names = None if self._parameter_list is None else {p.name for p in self._parameter_list}
         for kind in self._kinds:
             if base.endswith("_" + kind):
-                parameter = base[: -len(kind) - 1]
+                parameter = _MASTER_NAME.sub("", base[: -len(kind) - 1])
                 if names is None or parameter in names:
                     return parameter, kind
         raise KeyError(

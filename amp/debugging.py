@@ -1,0 +1,208 @@
+"""What mixed precision does to numbers: which operators ran in which dtype, and where a NaN or infinity comes from."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from ..core import nest
+from ..core.dtype import bfloat16, float16, float32
+from ..ops.creation import is_value, to_tensor
+from ..ops.operator import Operator
+from ..ops.trace import Trace, state
+from .watching import Watching, start_watching, stop_watching
+
+__all__ = [
+    "DebugMode", "TensorCheckerConfig", "check_layer_numerics", "check_numerics", "collect_operator_stats",
+    "compare_accuracy", "disable_operator_stats_collection", "disable_tensor_checker",
+    "enable_operator_stats_collection", "enable_tensor_checker",
+]
+
+
+class DebugMode(Enum):
+    """What a check does: stop at a NaN or infinity, print it, print what float16 cannot hold, or print all."""
+
+    CHECK_NAN_INF_AND_ABORT = 0
+    CHECK_NAN_INF = 1
+    CHECK_ALL_FOR_OVERFLOW = 2
+    CHECK_ALL = 3
+
+
+# How operators ran
+
+
+class _Counting(Watching):
+    """Counts the operators applied by the dtype of their first floating result."""
+
+    def __init__(self, inner: Trace):
+        super().__init__(inner)
+        self.counts: dict[str, list[int]] = {}
+
+    def seen(self, op: Operator, results: Any) -> None:
+        """Counts one."""
+        dtypes = [r.dtype for r in nest.leaves(results) if is_value(r)]
+        kinds = [_COLUMNS.index(d) for d in dtypes if d in _COLUMNS]
+        self.counts.setdefault(op.type, [0, 0, 0, 0])[kinds[0] if kinds else 3] += 1
+
+
+_COLUMNS = (float16, bfloat16, float32)
+
+
+def enable_operator_stats_collection() -> None:
+    """From now on operators that this thread applies are counted, by type and dtype."""
+    start_watching(_Counting)
+
+
+def disable_operator_stats_collection() -> None:
+    """Ends the counting, and prints the table."""
+    counting = stop_watching(_Counting)
+    if counting is not None:
+        _print_counts(counting.counts)
+
+
+@contextlib.contextmanager
+def collect_operator_stats() -> Iterator[None]:
+    """Prints, after the block, how often each operator ran in it in float16, bfloat16, float32 and other dtypes."""
+    enable_operator_stats_collection()
+    try:
+        yield
+    finally:
+        disable_operator_stats_collection()
+
+
+def _print_counts(counts: dict[str, list[int]]) -> None:
+    print(f"<{' op list ':-^120}>")
+    print(f"<{' Op Name ':-^40}|{' FP16 Calls ':-^19}|{' BF16 Calls ':-^19}|{' FP32 Calls ':-^19}|"
+          f"{' Other Calls ':-^19}>")
+    for name in sorted(counts):
+        print(f"  {name:<39}|" + "|".join(f"  {n:<17}" for n in counts[name]))
+    print(f"<{f' op count: {len(counts)} ':-^120}>\n")
+
+
+# NaNs and infinities
+
+
+def check_numerics(tensor: Any, op_type: str, var_name: str,
+                   debug_mode: DebugMode = DebugMode.CHECK_NAN_INF_AND_ABORT) -> tuple[Any, Any]:
+    """The numbers of NaNs, infinities and zeros (int64 [3]), and maximum, minimum and mean (float32 [3]) of a Tensor.
+
+    A NaN or infinity is printed, and with CHECK_NAN_INF_AND_ABORT raises FloatingPointError. CHECK_ALL prints always,
+    CHECK_ALL_FOR_OVERFLOW where a value is beyond float16.
+
+    >>> import proa as paddle
+    >>> counts, values = paddle.amp.debugging.check_numerics(paddle.to_tensor([1.0, 0.0, 2.0]), "pow", "x")
+    >>> counts.tolist(), values.tolist()
+    ([0, 0, 1], [2.0, 0.0, 1.0])
+    """
+    array = tensor.astype("float32").numpy() if tensor.dtype.itemsize == 2 else tensor.numpy()
+    with np.errstate(all="ignore"):
+        counts = [int(np.isnan(array).sum()), int(np.isinf(array).sum()), int((array == 0).sum())]
+        values = [float(array.max()), float(array.min()), float(array.mean())] if array.size else [0.0] * 3
+    line = (f"[device={'cpu' if 'cpu' in str(tensor.place) else 'gpu'}, op={op_type}, tensor={var_name}, "
+            f"dtype={_SHORT.get(tensor.dtype.name, tensor.dtype.name)}], numel={array.size}, num_nan={counts[0]}, "
+            f"num_inf={counts[1]}, num_zero={counts[2]}, max={values[0]:e}, min={values[1]:e}, mean={values[2]:e}")
+    bad = counts[0] + counts[1] > 0
+    beyond = debug_mode is DebugMode.CHECK_ALL_FOR_OVERFLOW and max(map(abs, values[:2])) > _LARGEST_FLOAT16
+    if bad or beyond or debug_mode is DebugMode.CHECK_ALL:
+        print(f"[PRECISION] {'[ERROR] ' if bad else ''}in {line}")
+    if bad and debug_mode is DebugMode.CHECK_NAN_INF_AND_ABORT:
+        raise FloatingPointError(f"There are NaNs or infinities in {line}.")
+    return to_tensor(np.array(counts, "int64")), to_tensor(np.array(values, "float32"))
+
+
+_SHORT = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64"}
+_LARGEST_FLOAT16 = 65504.0
+
+
+class TensorCheckerConfig:
+    """What `enable_tensor_checker` checks: `debug_mode`, and the operators, by type, that it looks at or passes over.
+
+    `debug_step=(first, end)` checks only these steps; every `enable_tensor_checker` begins one. `stack_height_limit`
+    is accepted; an error's own traceback tells where it was. Writing to `output_dir` is not supported (ValueError).
+    """
+
+    def __init__(self, enable: bool, debug_mode: DebugMode = DebugMode.CHECK_NAN_INF_AND_ABORT,
+                 output_dir: str | None = None, checked_op_list: Sequence[str] | None = None,
+                 skipped_op_list: Sequence[str] | None = None, debug_step: Sequence[int] | None = None,
+                 stack_height_limit: int = 1):
+        if output_dir is not None:
+            raise ValueError("TensorCheckerConfig(output_dir): writing what was checked to files is not supported; "
+                             "it is printed.")
+        if debug_step is not None and (len(debug_step) != 2 or not debug_step[0] < debug_step[1]):
+            raise ValueError(f"TensorCheckerConfig(debug_step): must be (first, end). Received {debug_step!r}.")
+        self.enable, self.debug_mode, self.stack_height_limit = bool(enable), debug_mode, stack_height_limit
+        self.checked_op_list = frozenset(checked_op_list or ())
+        self.skipped_op_list = frozenset(skipped_op_list or ())
+        self.debug_step = None if debug_step is None else tuple(debug_step)
+        self.current_step_id = -1
+
+    def begin_step(self) -> bool:
+        """Counts a step; whether it is to be checked."""
+        self.current_step_id += 1
+        first, end = self.debug_step or (0, self.current_step_id + 1)
+        return self.enable and first <= self.current_step_id < end
+
+    def looks_at(self, type: str) -> bool:
+        """Whether results of this operator are checked."""
+        return type not in self.skipped_op_list and (not self.checked_op_list or type in self.checked_op_list)
+
+
+class _Checking(Watching):
+    """Checks the floating results of operators as a config says."""
+
+    def __init__(self, inner: Trace, config: TensorCheckerConfig):
+        super().__init__(inner)
+        self.config = config
+
+    def seen(self, op: Operator, results: Any) -> None:
+        """Checks the results of one."""
+        if not self.computes or not self.config.looks_at(op.type):
+            return
+        for result in nest.leaves(results):
+            if is_value(result) and result.dtype.is_floating:
+                check_numerics(result, op.type, result.name, self.config.debug_mode)
+
+
+def enable_tensor_checker(checker_config: TensorCheckerConfig) -> None:
+    """From now on what this thread's operators give is checked; call it at the start of each step."""
+    stop_watching(_Checking)
+    if checker_config.begin_step():
+        start_watching(functools.partial(_Checking, config=checker_config))
+
+
+def disable_tensor_checker() -> None:
+    """Ends the checking."""
+    stop_watching(_Checking)
+
+
+def check_layer_numerics(func: Callable[..., Any]) -> Callable[..., Any]:
+    """A decorator of `forward`: FloatingPointError where an input or result holds a NaN or infinity."""
+
+    @functools.wraps(func)
+    def checked(self: Any, *args: Any, **kwargs: Any) -> Any:
+        _check_all(self, "input", (args, kwargs))
+        result = func(self, *args, **kwargs)
+        _check_all(self, "output", result)
+        return result
+
+    return checked
+
+
+def _check_all(layer: Any, what: str, values: Any) -> None:
+    if state.trace.computes:
+        for n, value in enumerate(v for v in nest.leaves(values) if is_value(v) and v.dtype.is_floating):
+            check_numerics(value, type(layer).__name__, f"{what}{n}")
+
+
+def compare_accuracy(dump_path: str, another_dump_path: str, output_filename: str, loss_scale: float = 1,
+                     dump_all_tensors: bool = False) -> None:
+    """Raises NotImplementedError: it compares files that a tensor checker writes, and the one here prints."""
+    raise NotImplementedError(
+        "compare_accuracy: comparing dumps of two runs is not supported. Run each with enable_tensor_checker and "
+        "DebugMode.CHECK_ALL, and compare what they print."
+    )

@@ -1,0 +1,15 @@
+"""The callbacks of `paddle.Model`: `paddle.callbacks`."""
+
+from .hapi.callbacks import (
+    Callback,
+    EarlyStopping,
+    LRScheduler,
+    ModelCheckpoint,
+    ProgBarLogger,
+    ReduceLROnPlateau,
+    VisualDL,
+    WandbCallback,
+)
+
+__all__ = ["Callback", "EarlyStopping", "LRScheduler", "ModelCheckpoint", "ProgBarLogger", "ReduceLROnPlateau",
+           "VisualDL", "WandbCallback"]

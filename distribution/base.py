@@ -1,0 +1,152 @@
+"""Distribution: what all have in common; ExponentialFamily: entropy from the log-normalizer's gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core import dtype as dt
+from ..dygraph.engine import grad
+from ..ops.creation import is_value, to_tensor
+from ..ops.elementwise import cast, dtype_of
+from ..ops.joining import broadcast_tensors
+from ..ops.unary import exp
+
+
+def as_parameters(*values: Any) -> list[Any]:
+    """The values as floating tensors that are broadcast to one shape and are of one dtype."""
+    found = [_floating(value) for value in values]
+    kind = found[0].dtype
+    for value in found[1:]:
+        kind = dt.promote(kind, value.dtype)
+    found = [value if value.dtype is kind else cast(value, kind) for value in found]
+    return found if len(found) == 1 else list(broadcast_tensors(found))
+
+
+def _floating(value: Any) -> Any:
+    """A tensor as it is, an array in its own dtype, numbers and lists in the default one; integers in that too."""
+    if not is_value(value):
+        known = isinstance(value, np.ndarray) and value.dtype.kind == "f"
+        return to_tensor(value, dtype=None if known else dt.get_default_dtype_object())
+    return value if dtype_of(value).is_differentiable else cast(value, dt.get_default_dtype_object())
+
+
+def as_shape(shape: Any) -> list[int]:
+    """A sample's shape as a list."""
+    if is_value(shape):
+        shape = shape.tolist()
+    if isinstance(shape, int):
+        return [shape]
+    if not isinstance(shape, Sequence) or isinstance(shape, str):
+        raise TypeError(f"sample(shape): must be a sequence of ints. Received {type(shape).__name__}.")
+    return [int(size) for size in shape]
+
+
+class Distribution:
+    """A distribution, or a batch of them: `batch_shape` numbers them, `event_shape` is the shape of one value.
+
+    A sample of shape S has the shape S + batch_shape + event_shape.
+    """
+
+    def __init__(self, batch_shape: Sequence[int] = (), event_shape: Sequence[int] = ()):
+        self._batch_shape, self._event_shape = tuple(batch_shape), tuple(event_shape)
+
+    @property
+    def batch_shape(self) -> Sequence[int]:
+        """The shape of the batch of distributions."""
+        return self._batch_shape
+
+    @property
+    def event_shape(self) -> Sequence[int]:
+        """The shape of one value."""
+        return self._event_shape
+
+    @property
+    def mean(self) -> Any:
+        """The mean."""
+        raise self._missing("a mean")
+
+    @property
+    def variance(self) -> Any:
+        """The variance."""
+        raise self._missing("a variance")
+
+    def sample(self, shape: Any = ()) -> Any:
+        """Values drawn at random, through which no gradient flows."""
+        found = self.rsample(shape)
+        return found.detach() if hasattr(found, "detach") else found
+
+    def rsample(self, shape: Any = ()) -> Any:
+        """Values drawn at random, with gradients with respect to the parameters."""
+        raise self._missing("samples with gradients (rsample)")
+
+    def entropy(self) -> Any:
+        """The entropy, in nats."""
+        raise self._missing("an entropy in closed form")
+
+    def kl_divergence(self, other: Distribution) -> Any:
+        """The divergence of Kullback and Leibler of `other` from this distribution, in nats."""
+        from .kl import kl_divergence
+
+        return kl_divergence(self, other)
+
+    def log_prob(self, value: Any) -> Any:
+        """The logarithm of the density, or of the probability, of a value."""
+        raise self._missing("a density")
+
+    def prob(self, value: Any) -> Any:
+        """The density, or the probability, of a value."""
+        return exp(self.log_prob(value))
+
+    def probs(self, value: Any) -> Any:
+        """As `prob`."""
+        return self.prob(value)
+
+    def _missing(self, what: str) -> NotImplementedError:
+        return NotImplementedError(f"{type(self).__name__} does not have {what}.")
+
+    def _sample_shape(self, shape: Any) -> list[int]:
+        return [*as_shape(shape), *self._batch_shape, *self._event_shape]
+
+    def _like(self, value: Any) -> Any:
+        """A value as a tensor of the parameters' dtype."""
+        found = value if is_value(value) else to_tensor(np.asarray(value))
+        return found if dtype_of(found) is self._dtype else cast(found, self._dtype)
+
+    _dtype: Any = dt.float32
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(batch_shape={list(self._batch_shape)}, event_shape={list(self._event_shape)})"
+
+
+class ExponentialFamily(Distribution):
+    """Densities of the form exp(θ · t(x) - F(θ) + k(x)): a subclass gives θ, F and the mean of k.
+
+    Nielsen and Nock, Entropies and cross-entropies of exponential families, 2010.
+    """
+
+    @property
+    def _natural_parameters(self) -> tuple[Any, ...]:
+        raise self._missing("natural parameters")
+
+    def _log_normalizer(self, *parameters: Any) -> Any:
+        raise self._missing("a log-normalizer")
+
+    @property
+    def _mean_carrier_measure(self) -> float:
+        raise self._missing("a carrier measure")
+
+    def entropy(self) -> Any:
+        """F(θ) - θ · ∇F(θ) - E[k], in nats; of Tensors."""
+        parameters = [parameter.detach() for parameter in self._natural_parameters]
+        for parameter in parameters:
+            parameter.stop_gradient = False
+        normalizer = self._log_normalizer(*parameters)
+        slopes = grad([normalizer.sum()], parameters, create_graph=True)
+        entropy = -self._mean_carrier_measure + normalizer
+        for parameter, slope in zip(parameters, slopes, strict=True):
+            product = parameter * slope
+            entropy = entropy - (product.sum(-1) if len(product.shape) > len(entropy.shape) else product)
+        return entropy

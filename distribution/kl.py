@@ -1,0 +1,122 @@
+"""The divergence of Kullback and Leibler, by the classes of the two distributions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..nn.functional import log_softmax
+from ..ops.gamma import digamma, lgamma
+from ..ops.unary import abs, exp, log
+from .base import Distribution
+from .bernoulli import Bernoulli, Geometric, _within
+from .categorical import Categorical
+from .dirichlet import Beta, Dirichlet, log_beta
+from .location import Cauchy, Laplace
+from .normal import LogNormal, Normal
+from .uniform import Uniform
+
+_rules: dict[tuple[type, type], Callable[[Any, Any], Any]] = {}
+
+
+def register_kl(cls_p: type, cls_q: type) -> Callable[[Callable], Callable]:
+    """A decorator: the function computes the divergence of distributions of these classes, or of their subclasses.
+
+    >>> import proa as paddle
+    >>> from proa.distribution import Normal, register_kl
+    >>> class Mine(Normal):
+    ...     pass
+    >>> @register_kl(Mine, Mine)
+    ... def zero(p, q):
+    ...     return paddle.zeros([])
+    >>> float(paddle.distribution.kl_divergence(Mine(0.0, 1.0), Mine(2.0, 1.0)))
+    0.0
+    """
+    for label, given in (("cls_p", cls_p), ("cls_q", cls_q)):
+        if not isinstance(given, type) or not issubclass(given, Distribution):
+            raise TypeError(f"register_kl({label}): must be a subclass of Distribution. Received {given!r}.")
+
+    def register(function: Callable) -> Callable:
+        _rules[cls_p, cls_q] = function
+        return function
+
+    return register
+
+
+def kl_divergence(p: Distribution, q: Distribution) -> Any:
+    """∫ p log(p / q), in nats, by the rule for the nearest classes; NotImplementedError where there is none.
+
+    >>> import proa as paddle
+    >>> from proa.distribution import Normal, kl_divergence
+    >>> float(kl_divergence(Normal(1.0, 1.0), Normal(0.0, 1.0)))
+    0.5
+    """
+    found = [(type(p).__mro__.index(a) + type(q).__mro__.index(b), a, b)
+             for a, b in _rules if isinstance(p, a) and isinstance(q, b)]
+    if not found:
+        raise NotImplementedError(f"kl_divergence: no rule for {type(p).__name__} and {type(q).__name__}. "
+                                  f"Register one with paddle.distribution.register_kl.")
+    _, a, b = min(found, key=lambda match: match[0])
+    return _rules[a, b](p, q)
+
+
+@register_kl(Normal, Normal)
+def _normal(p: Normal, q: Normal) -> Any:
+    ratio = p.scale / q.scale
+    shift = (p.loc - q.loc) / q.scale
+    return (ratio * ratio + shift * shift - 1.0) * 0.5 - log(ratio)
+
+
+@register_kl(LogNormal, LogNormal)
+def _log_normal(p: LogNormal, q: LogNormal) -> Any:
+    return _normal(p._base, q._base)
+
+
+@register_kl(Uniform, Uniform)
+def _uniform(p: Uniform, q: Uniform) -> Any:
+    return log((q.high - q.low) / (p.high - p.low))
+
+
+@register_kl(Bernoulli, Bernoulli)
+def _bernoulli(p: Bernoulli, q: Bernoulli) -> Any:
+    a, b = _within(p.probs), _within(q.probs)
+    return a * log(a / b) + (a * -1.0 + 1.0) * log((a * -1.0 + 1.0) / (b * -1.0 + 1.0))
+
+
+@register_kl(Geometric, Geometric)
+def _geometric(p: Geometric, q: Geometric) -> Any:
+    a, b = _within(p.probs), _within(q.probs)
+    return log(a / b) + (1.0 / a - 1.0) * log((a * -1.0 + 1.0) / (b * -1.0 + 1.0))
+
+
+@register_kl(Categorical, Categorical)
+def _categorical(p: Categorical, q: Categorical) -> Any:
+    ours, theirs = log_softmax(p.logits, -1), log_softmax(q.logits, -1)
+    return (exp(ours) * (ours - theirs)).sum(-1)
+
+
+@register_kl(Beta, Beta)
+def _beta(p: Beta, q: Beta) -> Any:
+    a, b = p.alpha, p.beta
+    return log_beta(q.alpha, q.beta) - log_beta(a, b) + (a - q.alpha) * digamma(a) + (b - q.beta) * digamma(b) + (
+        q.alpha - a + q.beta - b) * digamma(a + b)
+
+
+@register_kl(Dirichlet, Dirichlet)
+def _dirichlet(p: Dirichlet, q: Dirichlet) -> Any:
+    a, b = p.concentration, q.concentration
+    total = a.sum(-1)
+    return lgamma(total) - lgamma(b.sum(-1)) - (lgamma(a) - lgamma(b)).sum(-1) + (
+        (a - b) * (digamma(a) - digamma(total).unsqueeze(-1))).sum(-1)
+
+
+@register_kl(Laplace, Laplace)
+def _laplace(p: Laplace, q: Laplace) -> Any:
+    apart = abs(p.loc - q.loc)
+    return log(q.scale / p.scale) + apart / q.scale + p.scale / q.scale * exp(apart / p.scale * -1.0) - 1.0
+
+
+@register_kl(Cauchy, Cauchy)
+def _cauchy(p: Cauchy, q: Cauchy) -> Any:
+    total, apart = p.scale + q.scale, p.loc - q.loc
+    return log((total * total + apart * apart) / (p.scale * q.scale * 4.0))

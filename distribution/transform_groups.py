@@ -1,0 +1,182 @@
+"""Transforms made of others: one after the other, side by side, with more dimensions to a value, and reshaping."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..ops.infer import product
+from ..ops.joining import stack, unbind
+from ..ops.manipulation import reshape
+from .transforms import Transform
+
+
+def _summed(value: Any, dimensions: int) -> Any:
+    """The value summed over this number of last dimensions."""
+    return value.sum(list(range(-dimensions, 0))) if dimensions > 0 else value
+
+
+class ChainTransform(Transform):
+    """The transforms one after the other, the first one first.
+
+    >>> import proa as paddle
+    >>> from proa.distribution import AffineTransform, ChainTransform, ExpTransform
+    >>> zero, two = paddle.to_tensor(0.0), paddle.to_tensor(2.0)
+    >>> ChainTransform([AffineTransform(zero, two), ExpTransform()]).forward(zero).tolist()
+    1.0
+    """
+
+    def __init__(self, transforms: Sequence[Transform]):
+        if not isinstance(transforms, Sequence) or not all(isinstance(t, Transform) for t in transforms):
+            raise TypeError("ChainTransform(transforms): must be a sequence of Transforms.")
+        self.transforms = list(transforms)
+        self.is_injective = all(t.is_injective for t in self.transforms)
+        rank = most = 0
+        for transform in self.transforms:  # the last dimensions that any of them needs, seen from the input
+            most = max(most, transform.input_rank - rank)
+            rank += transform.output_rank - transform.input_rank
+        self.input_rank = most
+        self.output_rank = most + rank
+
+    def _forward(self, x: Any) -> Any:
+        for transform in self.transforms:
+            x = transform.forward(x)
+        return x
+
+    def _inverse(self, y: Any) -> Any:
+        for transform in reversed(self.transforms):
+            y = transform.inverse(y)
+        return y
+
+    def _forward_log_det(self, x: Any) -> Any:
+        total, rank = 0.0, self.input_rank
+        for transform in self.transforms:
+            total = total + _summed(transform.forward_log_det_jacobian(x), rank - transform.input_rank)
+            x = transform.forward(x)
+            rank += transform.output_rank - transform.input_rank
+        return total
+
+    def forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """The shape after all of them."""
+        for transform in self.transforms:
+            shape = transform.forward_shape(shape)
+        return tuple(shape)
+
+    def inverse_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """The shape before all of them."""
+        for transform in reversed(self.transforms):
+            shape = transform.inverse_shape(shape)
+        return tuple(shape)
+
+
+class IndependentTransform(Transform):
+    """A transform of which `reinterpreted_batch_rank` more dimensions belong to one value."""
+
+    def __init__(self, base: Transform, reinterpreted_batch_rank: int):
+        if not isinstance(base, Transform):
+            raise TypeError(f"IndependentTransform(base): must be a Transform. Received {type(base).__name__}.")
+        if reinterpreted_batch_rank <= 0:
+            raise ValueError(f"IndependentTransform(reinterpreted_batch_rank): must be above 0. "
+                             f"Received {reinterpreted_batch_rank}.")
+        self._base, self._more = base, reinterpreted_batch_rank
+        self.is_injective = base.is_injective
+        self.input_rank, self.output_rank = base.input_rank + self._more, base.output_rank + self._more
+
+    def _forward(self, x: Any) -> Any:
+        return self._base.forward(x)
+
+    def _inverse(self, y: Any) -> Any:
+        return self._base.inverse(y)
+
+    def _forward_log_det(self, x: Any) -> Any:
+        return _summed(self._base.forward_log_det_jacobian(x), self._more)
+
+    def forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """That of the base."""
+        return self._base.forward_shape(shape)
+
+    def inverse_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """That of the base."""
+        return self._base.inverse_shape(shape)
+
+
+class ReshapeTransform(Transform):
+    """A value of shape in_event_shape in the shape out_event_shape."""
+
+    def __init__(self, in_event_shape: Sequence[int], out_event_shape: Sequence[int]):
+        if product(in_event_shape) != product(out_event_shape):
+            raise ValueError(f"ReshapeTransform: as many elements in as out. Received {list(in_event_shape)} "
+                             f"and {list(out_event_shape)}.")
+        self._in, self._out = tuple(in_event_shape), tuple(out_event_shape)
+        self.input_rank, self.output_rank = len(self._in), len(self._out)
+
+    @property
+    def in_event_shape(self) -> tuple[int, ...]:
+        """The shape of a value."""
+        return self._in
+
+    @property
+    def out_event_shape(self) -> tuple[int, ...]:
+        """The shape of a transformed value."""
+        return self._out
+
+    def _forward(self, x: Any) -> Any:
+        return reshape(x, list(self.forward_shape(x.shape)))
+
+    def _inverse(self, y: Any) -> Any:
+        return reshape(y, list(self.inverse_shape(y.shape)))
+
+    def _forward_log_det(self, x: Any) -> Any:
+        return _summed(x * 0.0, len(self._in))
+
+    def forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """The shape with out_event_shape last."""
+        return self._replaced(shape, self._in, self._out)
+
+    def inverse_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """The shape with in_event_shape last."""
+        return self._replaced(shape, self._out, self._in)
+
+    @staticmethod
+    def _replaced(shape: Sequence[int], old: tuple[int, ...], new: tuple[int, ...]) -> tuple[int, ...]:
+        cut = len(shape) - len(old)
+        if cut < 0 or tuple(shape[cut:]) != old:
+            raise ValueError(f"ReshapeTransform: the shape must end with {list(old)}. Received {list(shape)}.")
+        return (*shape[:cut], *new)
+
+
+class StackTransform(Transform):
+    """As many transforms as there are slices along `axis`, each of its slice."""
+
+    def __init__(self, transforms: Sequence[Transform], axis: int = 0):
+        if not transforms or not isinstance(transforms, Sequence) or not all(
+                isinstance(t, Transform) for t in transforms):
+            raise TypeError("StackTransform(transforms): must be a sequence of Transforms, and not empty.")
+        self._transforms, self._axis = list(transforms), int(axis)
+        self.is_injective = all(t.is_injective for t in self._transforms)
+
+    @property
+    def transforms(self) -> list[Transform]:
+        """The transforms of the slices."""
+        return self._transforms
+
+    @property
+    def axis(self) -> int:
+        """The dimension of the slices."""
+        return self._axis
+
+    def _each(self, method: str, value: Any) -> Any:
+        slices = unbind(value, self._axis)
+        if len(slices) != len(self._transforms):
+            raise ValueError(f"StackTransform: {len(self._transforms)} transforms need as many slices along dimension "
+                             f"{self._axis}. Received shape {list(value.shape)}.")
+        return stack([getattr(t, method)(v) for t, v in zip(self._transforms, slices, strict=True)], self._axis)
+
+    def _forward(self, x: Any) -> Any:
+        return self._each("forward", x)
+
+    def _inverse(self, y: Any) -> Any:
+        return self._each("inverse", y)
+
+    def _forward_log_det(self, x: Any) -> Any:
+        return self._each("forward_log_det_jacobian", x)

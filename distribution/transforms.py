@@ -1,0 +1,241 @@
+"""Transforms of values that know how they stretch volumes: exp, affine, power, sigmoid, tanh, abs, softmax, sticks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ..nn.functional import softmax
+from ..ops.activation import sigmoid, softplus
+from ..ops.creation import ones_like
+from ..ops.joining import concat
+from ..ops.scan import cumprod
+from ..ops.unary import abs, atanh, exp, log, log1p, tanh
+from .base import Distribution, as_parameters
+
+
+class Transform:
+    """A function y = f(x), its inverse, and the logarithm of the size of its derivative.
+
+    `input_rank` and `output_rank` are the numbers of last dimensions that make up one value; over them the logarithm of
+    the Jacobian determinant is summed. A subclass defines `_forward`, `_inverse` and one of the two log-determinants.
+    """
+
+    input_rank = output_rank = 0
+    is_injective = True
+
+    def forward(self, x: Any) -> Any:
+        """f(x)."""
+        self._check_rank(x.shape, self.input_rank)
+        return self._forward(x)
+
+    def inverse(self, y: Any) -> Any:
+        """The x whose f(x) is y; of a transform that is not injective, all of them."""
+        self._check_rank(y.shape, self.output_rank)
+        return self._inverse(y)
+
+    def forward_log_det_jacobian(self, x: Any) -> Any:
+        """log |det ∂f/∂x| at x."""
+        if not self.is_injective:
+            raise NotImplementedError(f"{type(self).__name__} is not injective: it has no log-determinant forward.")
+        self._check_rank(x.shape, self.input_rank)
+        if type(self)._forward_log_det is Transform._forward_log_det:
+            return self._inverse_log_det(self._forward(x)) * -1.0
+        return self._forward_log_det(x)
+
+    def inverse_log_det_jacobian(self, y: Any) -> Any:
+        """log |det ∂f⁻¹/∂y| at y."""
+        self._check_rank(y.shape, self.output_rank)
+        if type(self)._inverse_log_det is Transform._inverse_log_det:
+            return self._forward_log_det(self._inverse(y)) * -1.0
+        return self._inverse_log_det(y)
+
+    def forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """The shape of f(x) for an x of this shape."""
+        return tuple(shape)
+
+    def inverse_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """The shape of x for an f(x) of this shape."""
+        return tuple(shape)
+
+    def __call__(self, input: Any) -> Any:
+        """Of a value f(x); of a distribution that of f(x); of a transform, that one after this."""
+        from .transform_groups import ChainTransform
+        from .transformed import TransformedDistribution
+
+        if isinstance(input, Distribution):
+            return TransformedDistribution(input, [self])
+        return ChainTransform([self, input]) if isinstance(input, Transform) else self.forward(input)
+
+    def _check_rank(self, shape: Sequence[int], rank: int) -> None:
+        if len(shape) < rank:
+            raise ValueError(f"{type(self).__name__}: needs at least {rank} dimension(s). "
+                             f"Received shape {list(shape)}.")
+
+    def _forward(self, x: Any) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} must define _forward.")
+
+    def _inverse(self, y: Any) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} must define _inverse.")
+
+    def _forward_log_det(self, x: Any) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} has no log-determinant.")
+
+    def _inverse_log_det(self, y: Any) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} has no log-determinant.")
+
+
+class AbsTransform(Transform):
+    """|x|; not injective: the inverse of y is the pair (-y, y), whose log-determinants are 0."""
+
+    is_injective = False
+
+    def _forward(self, x: Any) -> Any:
+        return abs(x)
+
+    def _inverse(self, y: Any) -> Any:
+        return y * -1.0, y
+
+    def _inverse_log_det(self, y: Any) -> Any:
+        return y * 0.0, y * 0.0
+
+
+class AffineTransform(Transform):
+    """loc + scale · x.
+
+    >>> import proa as paddle
+    >>> affine = paddle.distribution.AffineTransform(paddle.to_tensor(1.0), paddle.to_tensor(2.0))
+    >>> affine.forward(paddle.to_tensor([1.0])).tolist()
+    [3.0]
+    """
+
+    def __init__(self, loc: Any, scale: Any):
+        self._loc, self._scale = as_parameters(loc, scale)
+
+    @property
+    def loc(self) -> Any:
+        """What is added."""
+        return self._loc
+
+    @property
+    def scale(self) -> Any:
+        """What x is multiplied by."""
+        return self._scale
+
+    def _forward(self, x: Any) -> Any:
+        return self._loc + self._scale * x
+
+    def _inverse(self, y: Any) -> Any:
+        return (y - self._loc) / self._scale
+
+    def _forward_log_det(self, x: Any) -> Any:
+        return log(abs(self._scale)) + x * 0.0
+
+
+class ExpTransform(Transform):
+    """e^x."""
+
+    def _forward(self, x: Any) -> Any:
+        return exp(x)
+
+    def _inverse(self, y: Any) -> Any:
+        return log(y)
+
+    def _forward_log_det(self, x: Any) -> Any:
+        return x
+
+
+class PowerTransform(Transform):
+    """x^power, of positive x."""
+
+    def __init__(self, power: Any):
+        self._power = as_parameters(power)[0]
+
+    @property
+    def power(self) -> Any:
+        """The exponent."""
+        return self._power
+
+    def _forward(self, x: Any) -> Any:
+        return x ** self._power
+
+    def _inverse(self, y: Any) -> Any:
+        return y ** (1.0 / self._power)
+
+    def _forward_log_det(self, x: Any) -> Any:
+        return log(abs(self._power * x ** (self._power - 1.0)))
+
+
+class SigmoidTransform(Transform):
+    """1 / (1 + e^-x)."""
+
+    def _forward(self, x: Any) -> Any:
+        return sigmoid(x)
+
+    def _inverse(self, y: Any) -> Any:
+        return log(y) - log1p(y * -1.0)
+
+    def _forward_log_det(self, x: Any) -> Any:
+        return (softplus(x * -1.0) + softplus(x)) * -1.0
+
+
+class TanhTransform(Transform):
+    """tanh x."""
+
+    def _forward(self, x: Any) -> Any:
+        return tanh(x)
+
+    def _inverse(self, y: Any) -> Any:
+        return atanh(y)
+
+    def _forward_log_det(self, x: Any) -> Any:
+        return (x * -1.0 + math.log(2.0) - softplus(x * -2.0)) * 2.0
+
+
+class SoftmaxTransform(Transform):
+    """Softmax over the last dimension; its inverse is the logarithm, and it has no log-determinant."""
+
+    input_rank = output_rank = 1
+
+    def _forward(self, x: Any) -> Any:
+        return softmax(x, -1)
+
+    def _inverse(self, y: Any) -> Any:
+        return log(y)
+
+
+class StickBreakingTransform(Transform):
+    """From k numbers to k + 1 shares that sum to 1: each takes a part of what the ones before it left of a stick."""
+
+    input_rank = output_rank = 1
+
+    def _offset(self, x: Any, count: int) -> Any:
+        """log of the number of pieces that are still to be broken off."""
+        return log(ones_like(x).cumsum(-1) * -1.0 + (count + 1.0))
+
+    def _forward(self, x: Any) -> Any:
+        taken = sigmoid(x - self._offset(x, x.shape[-1]))
+        left = cumprod(taken * -1.0 + 1.0, -1)
+        one = ones_like(x[..., :1])
+        return concat([taken, one], -1) * concat([one, left], -1)
+
+    def _inverse(self, y: Any) -> Any:
+        shares = y[..., :-1]
+        left = shares.cumsum(-1) * -1.0 + 1.0
+        return log(shares) - log(left) + self._offset(shares, shares.shape[-1])
+
+    def _forward_log_det(self, x: Any) -> Any:
+        y = self._forward(x)
+        shifted = x - self._offset(x, x.shape[-1])
+        return (log(y[..., :-1]) - softplus(shifted)).sum(-1)
+
+    def forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """One more in the last dimension."""
+        self._check_rank(shape, 1)
+        return (*shape[:-1], shape[-1] + 1)
+
+    def inverse_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """One fewer in the last dimension."""
+        self._check_rank(shape, 1)
+        return (*shape[:-1], shape[-1] - 1)

@@ -1,0 +1,50 @@
+"""A Model's files: parameters and optimizer state to go on training, or a model to run."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import Any
+
+from ..jit.save_load import save as save_to_run
+from ..jit.state_file import load, save
+from ..static.input_spec import InputSpec
+
+
+def save_model(model: Any, path: str, training: bool) -> None:
+    """Writes them under the prefix `path`."""
+    if not os.path.basename(path):
+        raise ValueError(f"save(path): a path ends in a name, FOLDER/NAME. Received {path!r}.")
+    if not training:
+        specs = model._inputs or model._seen
+        if specs is None:
+            raise RuntimeError("save(training=False): the network's inputs are not known. Give the Model its `inputs`, "
+                               "InputSpecs, or let it see a batch before.")
+        save_to_run(model.network, path, input_spec=[InputSpec(s.shape, s.dtype, s.name) for s in specs])
+        return
+    save(model.network.state_dict(), path + ".pdparams")
+    if model._optimizer is not None:
+        save(model._optimizer.state_dict(), path + ".pdopt")
+
+
+def load_model(model: Any, path: str, skip_mismatch: bool, reset_optimizer: bool) -> None:
+    """Reads what was written for training."""
+    path = path.removesuffix(".pdparams")
+    values, own = load(path + ".pdparams"), model.network.state_dict()
+    fitting = {name: values[name] for name, value in own.items()
+               if name in values and list(values[name].shape) == list(value.shape)}
+    for name, value in own.items():
+        if name not in fitting:
+            text = (f"load(path): {name!r} is not in the file." if name not in values else
+                    f"load(path): {name!r} has shape {list(value.shape)}, and {list(values[name].shape)} in the file.")
+            if not skip_mismatch:
+                raise ValueError(f"{text} With skip_mismatch=True it is left as it is.")
+            warnings.warn(f"{text} It is left as it is.", stacklevel=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is missing has been told
+        model.network.set_state_dict(fitting)
+    if model._optimizer is None or reset_optimizer:
+        return
+    if not os.path.exists(path + ".pdopt"):
+        return
+    model._optimizer.set_state_dict(load(path + ".pdopt"))

@@ -1,0 +1,86 @@
+"""A network run once on made-up inputs, with note taken of what each layer took and gave."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.dtype import convert_dtype
+from ..dygraph.tensor import Tensor
+from ..nn import Layer
+from ..ops.trace import grad_mode
+
+
+class Call(NamedTuple):
+    """A layer, the inputs (a tuple) and the outputs of its first call."""
+
+    layer: Layer
+    inputs: tuple
+    outputs: Any
+
+
+def made_up(sizes: Any, dtypes: Any) -> list[Tensor]:
+    """Tensors of ones: `sizes` is a shape, an InputSpec, or a list of these; unknown sizes are 1."""
+    if isinstance(sizes, (list, tuple)) and not _is_shape(sizes):
+        each = list(sizes)
+    else:
+        each = [sizes]
+    kinds = list(dtypes) if isinstance(dtypes, (list, tuple)) else [dtypes] * len(each)
+    if len(kinds) != len(each):
+        raise ValueError(f"dtypes: there must be one for each of {len(each)} inputs. Received {len(kinds)}.")
+    return [_of_size(size, kind) for size, kind in zip(each, kinds, strict=True)]
+
+
+def _is_shape(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(v is None or isinstance(v, (int, np.integer)) for v in value)
+
+
+def _of_size(size: Any, dtype: Any) -> Tensor:
+    if not _is_shape(size):
+        if not hasattr(size, "shape"):
+            raise TypeError(f"input_size: must be a shape, an InputSpec, or a list of these. Received {size!r}.")
+        dtype = size.dtype if dtype is None else dtype
+        size = size.shape
+    elif isinstance(size, (int, np.integer)):
+        size = (size,)
+    shape = [1 if n is None or n == -1 else int(n) for n in size]
+    if any(n <= 0 for n in shape):
+        raise ValueError(f"input_size: sizes must be over 0, or None or -1 for any. Received {list(size)}.")
+    return Tensor(np.ones(shape), convert_dtype("float32" if dtype is None else dtype))
+
+
+def observed(net: Layer, inputs: Sequence[Any], layers: Sequence[Layer]) -> list[Call]:
+    """Runs the network, in evaluation mode and without a gradient; the layers' calls, in the order of their ends."""
+    calls: dict[int, Call] = {}
+
+    def note(layer: Layer, given: Any, outputs: Any) -> None:
+        calls.setdefault(id(layer), Call(layer, given if isinstance(given, tuple) else (given,), outputs))
+
+    hooks = [layer.register_forward_post_hook(note) for layer in layers]
+    modes = [(layer, layer.training) for layer in net.sublayers(include_self=True)]
+    try:
+        net.eval()
+        with grad_mode(False):
+            net(*inputs)
+    finally:
+        for hook in hooks:
+            hook.remove()
+        for layer, training in modes:
+            layer.training = training
+    return list(calls.values())
+
+
+def leaf_layers(net: Layer) -> list[Layer]:
+    """The layers that hold no others, and those that hold parameters of their own, each once."""
+    found: list[Layer] = []
+    for layer in net.sublayers(include_self=True):
+        if not layer.sublayers():
+            found.append(layer)
+    return found
+
+
+def count(values: Sequence[Any]) -> int:
+    """The number of elements of all."""
+    return sum(int(np.prod(v.shape)) for v in values)

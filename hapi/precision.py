@@ -1,0 +1,38 @@
+"""What a Model does about mixed precision: the settings of `prepare(amp_configs=...)`."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import Any
+
+from ..amp import GradScaler, auto_cast, decorate
+
+_CASTING = ("custom_white_list", "custom_black_list", "dtype", "use_promote")
+_SCALING = ("init_loss_scaling", "incr_ratio", "decr_ratio", "incr_every_n_steps", "decr_every_n_nan_or_inf",
+            "use_dynamic_loss_scaling")
+_STATIC_ONLY = ("use_pure_fp16", "use_fp16_guard")
+
+
+class AmpSettings:
+    """The level, and what `auto_cast` and `GradScaler` take. Raises ValueError for what is unknown."""
+
+    def __init__(self, configs: Any):
+        given: dict[str, Any] = {"level": configs} if isinstance(configs, str) else dict(configs or {})
+        self.level = given.pop("level", "O1" if given else "O0")
+        if self.level not in ("O0", "O1", "O2"):
+            raise ValueError(f"prepare(amp_configs): the level must be 'O0', 'O1' or 'O2'. Received {self.level!r}.")
+        unknown = sorted(set(given) - {*_CASTING, *_SCALING, *_STATIC_ONLY})
+        if unknown:
+            raise ValueError(f"prepare(amp_configs): {unknown} are unknown. There are 'level', "
+                             f"{', '.join(map(repr, (*_CASTING, *_SCALING)))}.")
+        self._casting = {k: v for k, v in given.items() if k in _CASTING}
+        self.scaler = GradScaler(self.level != "O0", **{k: v for k, v in given.items() if k in _SCALING})
+
+    def casting(self) -> AbstractContextManager[None]:
+        """Within the block operators compute in the dtypes of the level."""
+        return auto_cast(self.level != "O0", level=self.level, **self._casting)
+
+    def decorate(self, network: Any, optimizer: Any) -> None:
+        """Casts the parameters where the level is O2."""
+        if self.level == "O2":
+            decorate(network, optimizer, level="O2", dtype=self._casting.get("dtype", "float16"))

@@ -1,0 +1,6 @@
+"""Metrics: what a model's predictions are worth, batch by batch and over all batches. `paddle.metric`."""
+
+from .binary import Auc, Precision, Recall
+from .metric import Accuracy, Metric, accuracy
+
+__all__ = ["Accuracy", "Auc", "Metric", "Precision", "Recall", "accuracy"]

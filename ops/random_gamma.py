@@ -1,0 +1,26 @@
+"""Random values from the gamma distribution, and from Dirichlet's, which are shares of such."""
+
+from typing import Any
+
+from .infer import same
+from .operator import operator
+from .random import generator
+from .trace import apply
+
+
+def _gamma(xp, x):
+    return xp.asarray(generator(xp).standard_gamma(x.astype("float64"))).astype(x.dtype)
+
+
+def _dirichlet(xp, alpha):
+    drawn = xp.asarray(generator(xp).standard_gamma(alpha.astype("float64")))
+    return (drawn / drawn.sum(-1, keepdims=True)).astype(alpha.dtype)
+
+
+standard_gamma_op = operator("standard_gamma", "X -> Out", kernel=_gamma, infer=same, random=True)
+dirichlet_op = operator("dirichlet", "Alpha -> Out", kernel=_dirichlet, infer=same, random=True)
+
+
+def dirichlet(alpha: Any) -> Any:
+    """Shares that sum to 1 over the last dimension, drawn from the Dirichlet distribution of concentrations alpha."""
+    return apply(dirichlet_op, alpha)

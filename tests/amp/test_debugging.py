@@ -1,0 +1,70 @@
+"""Counting and checking operators."""
+
+import numpy as np
+import proa as paddle
+import pytest
+
+D = paddle.amp.debugging
+
+
+def test_counts_by_dtype(capsys):
+    x = paddle.ones([2, 2])
+    with D.collect_operator_stats(), paddle.amp.auto_cast(), np.errstate(all="ignore"):
+        paddle.matmul(x, x).exp()
+        paddle.matmul(x, x) > 1
+    lines = {line.split()[0]: line.replace("|", " ").split()[1:] for line in capsys.readouterr().out.splitlines()
+             if line.startswith("  ")}
+    assert lines["matmul_v2"] == ["2", "0", "0", "0"] and lines["exp"] == ["0", "0", "1", "0"]
+    assert lines["greater_than"] == ["0", "0", "0", "1"]
+    with paddle.amp.auto_cast(dtype="bfloat16"):
+        with D.collect_operator_stats():
+            paddle.matmul(x, x)
+        assert paddle.matmul(x, x).dtype == "bfloat16"
+    assert "op count: 2" in capsys.readouterr().out
+
+
+def test_numbers_of_a_tensor(capsys):
+    counts, values = D.check_numerics(paddle.to_tensor([1.0, np.nan, 0.0, np.inf]), "op", "v",
+                                      D.DebugMode.CHECK_NAN_INF)
+    assert counts.tolist() == [1, 1, 1]
+    assert "num_nan=1, num_inf=1, num_zero=1" in capsys.readouterr().out
+    with pytest.raises(FloatingPointError, match="op=pow"):
+        D.check_numerics(paddle.to_tensor([np.inf]), "pow", "v")
+    D.check_numerics(paddle.to_tensor([1e6]), "pow", "v", D.DebugMode.CHECK_ALL_FOR_OVERFLOW)
+    assert "PRECISION" in capsys.readouterr().out
+
+
+def test_a_checker(capsys):
+    x = paddle.to_tensor([0.0])
+    D.enable_tensor_checker(D.TensorCheckerConfig(True, skipped_op_list=["log"], debug_step=(0, 1)))
+    with np.errstate(all="ignore"):
+        y = paddle.log(x)
+        with pytest.raises(FloatingPointError, match="elementwise_mul"):
+            y * y
+        D.disable_tensor_checker()
+        assert np.isinf((y * y).numpy()).all()
+    config = D.TensorCheckerConfig(True, debug_step=(1, 2))
+    for checked in (False, True, False):
+        D.enable_tensor_checker(config)
+        if checked:
+            with pytest.raises(FloatingPointError):
+                y + 1
+        else:
+            y + 1
+    D.disable_tensor_checker()
+    with pytest.raises(ValueError, match="output_dir"):
+        D.TensorCheckerConfig(True, output_dir="x")
+
+
+def test_a_checked_layer():
+    class Layer(paddle.nn.Layer):
+        @D.check_layer_numerics
+        def forward(self, x):
+            return x / x
+
+    assert Layer()(paddle.ones([1])).tolist() == [1.0]
+    with pytest.raises(FloatingPointError, match="op=Layer, tensor=output0"), np.errstate(all="ignore"):
+        Layer()(paddle.zeros([1]))
+    assert paddle.jit.to_static(Layer())(paddle.ones([1])).tolist() == [1.0]
+    with pytest.raises(NotImplementedError, match="compare"):
+        D.compare_accuracy("a", "b", "c")

@@ -1,0 +1,172 @@
+"""Samples have the moments they should, gradients reach the parameters, and what is wrong is refused."""
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa import distribution as D
+
+KINDS = {
+    "Normal": lambda a, b: D.Normal(a, b),
+    "LogNormal": lambda a, b: D.LogNormal(a * 0.2, b * 0.3),
+    "Uniform": lambda a, b: D.Uniform(a, a + b),
+    "Bernoulli": lambda a, b: D.Bernoulli(a * 0.3),
+    "Geometric": lambda a, b: D.Geometric(a * 0.3),
+    "Beta": lambda a, b: D.Beta(a, b),
+    "Dirichlet": lambda a, b: D.Dirichlet(paddle.stack([a, b], -1)),
+    "Laplace": lambda a, b: D.Laplace(a, b),
+    "Gumbel": lambda a, b: D.Gumbel(a, b),
+    "Multinomial": lambda a, b: D.Multinomial(5, paddle.stack([a, b], -1)),
+}
+WITH_GRADIENTS = ["Normal", "LogNormal", "Uniform", "Laplace", "Gumbel"]
+
+
+def parameters():
+    return [paddle.to_tensor(values, stop_gradient=False) for values in ([0.5, 1.5], [1.0, 2.0])]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_moments_of_samples(kind):
+    paddle.seed(11)
+    made = KINDS[kind](*parameters())
+    samples = made.sample([20000])
+    assert samples.stop_gradient
+    np.testing.assert_allclose(samples.numpy().mean(0), made.mean.numpy(), rtol=0.06, atol=0.03)
+    np.testing.assert_allclose(samples.numpy().var(0), made.variance.numpy(), rtol=0.12, atol=0.03)
+
+
+@pytest.mark.parametrize("kind", WITH_GRADIENTS)
+def test_gradients_reach_the_parameters_through_samples(kind):
+    first, second = parameters()
+    KINDS[kind](first, second).rsample([4]).sum().backward()
+    assert (first.grad.numpy() != 0).all()
+    assert (second.grad.numpy() != 0).all()
+
+
+@pytest.mark.parametrize("kind", [k for k in KINDS if k != "Multinomial"])
+def test_gradients_reach_the_parameters_through_densities(kind):
+    first, second = parameters()
+    made = KINDS[kind](first, second)
+    made.log_prob(made.sample()).sum().backward()
+    assert np.isfinite(first.grad.numpy()).all()
+
+
+def test_density_integrates_to_one():
+    x = np.linspace(-30, 30, 60001, dtype="float64")
+    for made in (D.Normal(0.5, 2.0), D.Laplace(0.5, 2.0), D.Gumbel(0.5, 2.0)):
+        density = made.prob(paddle.to_tensor(x.astype("float32"))).numpy()
+        assert np.trapezoid(density, x) == pytest.approx(1, abs=1e-3)
+
+
+def test_categorical_draws_by_its_weights():
+    paddle.seed(3)
+    weighted = D.Categorical(paddle.to_tensor([[1.0, 3.0], [3.0, 1.0]]))
+    drawn = weighted.sample([4000])
+    assert drawn.shape == [4000, 2]
+    np.testing.assert_allclose(drawn.numpy().mean(0), [0.75, 0.25], atol=0.03)
+    assert weighted.probs(paddle.to_tensor([[0, 1], [1, 0]])).shape == [2, 2]
+
+
+def test_bernoulli_samples_with_gradients_sharpen_with_the_temperature():
+    paddle.seed(5)
+    made = D.Bernoulli(paddle.to_tensor([0.3], stop_gradient=False))
+    sharp = made.rsample([2000], temperature=0.01).numpy()
+    assert ((sharp < 0.01) | (sharp > 0.99)).mean() > 0.9
+    assert sharp.mean() == pytest.approx(0.3, abs=0.05)
+    with pytest.raises(ValueError, match="temperature"):
+        made.rsample([1], temperature=0.0)
+
+
+def test_geometric_divergence_is_that_of_a_sum():
+    k = np.arange(400.0)
+    p, q = 0.2 * 0.8**k, 0.5 * 0.5**k
+    found = D.kl_divergence(D.Geometric(0.2), D.Geometric(0.5))
+    assert float(found) == pytest.approx((p * np.log(p / q)).sum(), rel=1e-5)
+
+
+def test_uniform_divergence():
+    assert float(D.kl_divergence(D.Uniform(0.0, 1.0), D.Uniform(-1.0, 2.0))) == pytest.approx(np.log(3), rel=1e-6)
+
+
+def test_a_rule_for_subclasses_is_preferred():
+    class Mine(D.Normal):
+        pass
+
+    @D.register_kl(Mine, D.Normal)
+    def seven(p, q):
+        return paddle.full([], 7.0)
+
+    assert float(Mine(0.0, 1.0).kl_divergence(D.Normal(0.0, 1.0))) == 7
+    assert float(D.Normal(0.0, 1.0).kl_divergence(Mine(0.0, 1.0))) == 0
+    with pytest.raises(NotImplementedError, match="register_kl"):
+        D.kl_divergence(D.Normal(0.0, 1.0), D.Beta(1.0, 1.0))
+    with pytest.raises(TypeError, match="subclass"):
+        D.register_kl(int, D.Normal)
+
+
+def test_entropy_of_an_exponential_family_of_ones_own():
+    class Exponential(D.ExponentialFamily):
+        def __init__(self, rate):
+            self.rate = paddle.to_tensor(rate)
+            super().__init__(self.rate.shape)
+
+        _natural_parameters = property(lambda self: (-self.rate,))
+        _mean_carrier_measure = 0.0
+
+        def _log_normalizer(self, x):
+            return -paddle.log(-x)
+
+    np.testing.assert_allclose(Exponential([0.5, 2.0]).entropy().numpy(), 1 - np.log([0.5, 2.0]), rtol=1e-6)
+
+
+def test_absolute_values_have_two_inverses():
+    transform = D.AbsTransform()
+    low, high = transform.inverse(paddle.to_tensor([2.0]))
+    assert (low.tolist(), high.tolist()) == ([-2.0], [2.0])
+    assert [d.tolist() for d in transform.inverse_log_det_jacobian(paddle.to_tensor([2.0]))] == [[0.0], [0.0]]
+    with pytest.raises(NotImplementedError, match="not injective"):
+        transform.forward_log_det_jacobian(paddle.to_tensor([2.0]))
+
+
+def test_calling_a_transform():
+    exponential, double = D.ExpTransform(), D.AffineTransform(0.0, 2.0)
+    assert exponential(paddle.to_tensor(0.0)).tolist() == 1.0
+    assert isinstance(exponential(D.Normal(0.0, 1.0)), D.TransformedDistribution)
+    assert isinstance(exponential(double), D.ChainTransform)
+
+
+@pytest.mark.parametrize(("make", "error", "words"), [
+    (lambda: D.Multinomial(0, [0.5, 0.5]), ValueError, "total_count"),
+    (lambda: D.Multinomial(2, 0.5), ValueError, "dimension"),
+    (lambda: D.Dirichlet(1.0), ValueError, "dimension"),
+    (lambda: D.Independent(D.Normal(0.0, 1.0), 1), ValueError, "reinterpreted_batch_rank"),
+    (lambda: D.TransformedDistribution(1.0, []), TypeError, "Distribution"),
+    (lambda: D.ChainTransform([1.0]), TypeError, "Transforms"),
+    (lambda: D.ReshapeTransform((2,), (3,)), ValueError, "as many elements"),
+    (lambda: D.StackTransform([D.ExpTransform()], 0).forward(paddle.ones([2])), ValueError, "as many slices"),
+    (lambda: D.StickBreakingTransform().forward(paddle.ones([])), ValueError, "at least 1 dimension"),
+    (lambda: D.Cauchy(0.0, 1.0).mean, ValueError, "no mean"),
+    (lambda: D.Beta(1.0, 1.0).rsample(), NotImplementedError, "rsample"),
+    (lambda: D.Normal(0.0, 1.0).sample("three"), TypeError, "ints"),
+])
+def test_what_is_refused(make, error, words):
+    with pytest.raises(error, match=words):
+        make()
+
+
+def test_numbers_and_arrays_become_parameters():
+    assert D.Normal(0, 1).sample([2]).dtype == paddle.float32
+    assert D.Normal(np.zeros(3), np.ones(3)).sample().dtype == paddle.float64
+    assert tuple(D.Normal([0.0, 1.0], 1.0).batch_shape) == (2,)
+
+
+def test_values_of_more_dimensions_after_a_transform():
+    base = D.Normal(paddle.to_tensor([[0.0, 1.0]]), paddle.to_tensor([1.0, 2.0]))
+    reshaped = D.TransformedDistribution(base, [D.ReshapeTransform((2,), (2, 1))])
+    assert (tuple(reshaped.batch_shape), tuple(reshaped.event_shape)) == ((1,), (2, 1))
+    assert reshaped.sample([3]).shape == [3, 1, 2, 1]
+    value = paddle.to_tensor([[0.5, 0.2]])
+    np.testing.assert_allclose(reshaped.log_prob(value.reshape([1, 2, 1])).numpy(),
+                               base.log_prob(value).sum(-1).numpy(), rtol=1e-6)
+    sticks = D.TransformedDistribution(base, [D.StickBreakingTransform()])
+    assert (tuple(sticks.batch_shape), tuple(sticks.event_shape)) == ((1,), (3,))
+    np.testing.assert_allclose(sticks.sample([5]).sum(-1).numpy(), np.ones((5, 1)), rtol=1e-6)

@@ -1,0 +1,250 @@
+"""Model against the oracle: what it computes, what callbacks see, what is printed; and what it does on its own."""
+
+import importlib.util
+import json
+from pathlib import Path
+
+import numpy as np
+import proa as paddle
+import pytest
+
+FIXTURES = Path(__file__).parents[1] / "fixtures/hapi"
+spec = importlib.util.spec_from_file_location("hapi_cases", FIXTURES / "cases.py")
+cases = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(cases)
+ANSWERS = json.loads((FIXTURES / "answers.json").read_text())
+
+
+def close(found, expected):
+    """Nested numbers, within float32's precision; a number and a list of one are alike."""
+    if isinstance(expected, dict):
+        assert found.keys() == expected.keys()
+        for key, value in expected.items():
+            close(found[key], value)
+    elif isinstance(expected, list) and any(isinstance(v, (list, dict)) for v in expected):
+        assert len(found) == len(expected)
+        for f, e in zip(found, expected, strict=True):
+            close(f, e)
+    elif expected is None or isinstance(expected, str) or isinstance(expected, list) and any(
+            isinstance(v, str) for v in expected):
+        assert found == expected
+    else:
+        np.testing.assert_allclose(np.reshape(found, -1), np.reshape(expected, -1), rtol=2e-5, atol=1e-6)
+
+
+# num_iters: there an evaluation takes batches away from the training.
+@pytest.mark.parametrize("name", [name for name in ANSWERS["runs"] if name != "num_iters"])
+def test_as_the_oracle(name):
+    found, expected = cases.run(paddle, name), ANSWERS["runs"][name]
+    close(found["result"], expected["result"])
+    close(found["parameters"], expected["parameters"])
+    assert found["printed"] == expected["printed"]
+    assert [e[:-1] for e in found["events"]] == [e[:-1] for e in expected["events"]]
+    for event, wanted in zip(found["events"], expected["events"], strict=True):
+        if event[0].endswith("_end") and not event[0].startswith("predict"):  # elsewhere logs of former runs remain
+            close(event[-1], wanted[-1])
+
+
+def test_stopping_and_learning_rates():
+    found = cases.stopped(paddle)
+    close(found["rates"], ANSWERS["stopped"]["rates"])
+    close(found["scheduled"], ANSWERS["stopped"]["scheduled"])
+    assert found["epochs"] == ANSWERS["stopped"]["epochs"]
+    assert found["printed"] == ANSWERS["stopped"]["printed"]
+
+
+def test_summaries_and_operations():
+    found, expected = cases.described(paddle), ANSWERS["described"]
+    for name in ("plain", "free", "shared"):
+        assert found[name]["result"] == expected[name]["result"]
+        assert [_unnumbered(line) for line in found[name]["printed"]] == [
+            _unnumbered(line) for line in expected[name]["printed"]]
+    assert (found["flops"], found["flops_detail"]) == (expected["flops"], expected["flops_detail"])
+
+
+def _unnumbered(line):
+    """A row without the number of the layer, which depends on what was made before."""
+    words = line.split()
+    if words and "-" in words[0] and words[0].partition("-")[0].isalnum():
+        words[0] = words[0].partition("-")[0]
+    return words
+
+
+def test_num_iters_counts_steps_of_training():
+    events = []
+    model = cases.model(paddle)
+    model.fit(cases.data(paddle, 22, 1), cases.data(paddle, 10, 2), batch_size=8, epochs=9, shuffle=False, verbose=0,
+              num_iters=4, callbacks=[cases.recorder(paddle, events)])
+    assert [e[1] for e in events if e[0] == "train_batch_end"] == [0, 1, 2, 0]
+    assert [e[1] for e in events if e[0] == "eval_batch_end"] == [0, 1, 0, 1]
+
+
+def test_saved_and_loaded(tmp_path):
+    model = cases.model(paddle)
+    model.fit(cases.data(paddle, 16, 1), batch_size=8, shuffle=False, verbose=0)
+    model.save(str(tmp_path / "m"))
+    with paddle.utils.unique_name.guard():
+        again = cases.model(paddle)
+    for parameter, name in zip(again.parameters(), [p.name for p in model.parameters()], strict=True):
+        parameter.name = name
+    again.load(str(tmp_path / "m"))
+    x, y = cases.batch(3)
+    for made in (model, again):
+        made.train_batch(x, y)
+    for a, b in zip(model.parameters(), again.parameters(), strict=True):
+        np.testing.assert_array_equal(a.numpy(), b.numpy())
+    model.save(str(tmp_path / "run"), training=False)
+    loaded = paddle.jit.load(str(tmp_path / "run"))
+    np.testing.assert_allclose(loaded(paddle.to_tensor(x[0])).numpy(), model.predict_batch(x)[0], rtol=1e-6)
+
+
+def test_what_does_not_fit_is_told(tmp_path):
+    paddle.Model(paddle.nn.Linear(2, 2)).save(str(tmp_path / "m"))
+    other = paddle.Model(paddle.nn.Linear(2, 3))
+    with pytest.raises(ValueError, match="weight.*skip_mismatch"):
+        other.load(str(tmp_path / "m"))
+    before = other.network.weight.numpy()
+    with pytest.warns(UserWarning, match="left as it is"):
+        other.load(str(tmp_path / "m"), skip_mismatch=True)
+    np.testing.assert_array_equal(other.network.weight.numpy(), before)
+
+
+def test_checkpoints(tmp_path, capsys):
+    model = cases.model(paddle)
+    stop = paddle.callbacks.EarlyStopping("acc", patience=5)
+    model.fit(cases.data(paddle, 16, 1), cases.data(paddle, 8, 2), batch_size=8, epochs=3, verbose=0,
+              save_dir=str(tmp_path), save_freq=2, callbacks=[stop])
+    names = {"0", "2", "final", "best_model"}
+    assert {p.name for p in tmp_path.iterdir()} == {f"{n}.{kind}" for n in names for kind in ("pdparams", "pdopt")}
+    assert "save checkpoint at" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("configs", ["O1", {"level": "O2", "dtype": "bfloat16"}, {
+    "level": "O1", "init_loss_scaling": 128, "custom_black_list": {"matmul_v2"}}])
+def test_mixed_precision(configs):
+    wide, narrow = cases.model(paddle), cases.model(paddle, amp_configs=configs)
+    for model in (wide, narrow):
+        model.fit(cases.data(paddle, 40, 1), batch_size=8, shuffle=False, verbose=0, epochs=3)
+    for a, b in zip(wide.parameters(), narrow.parameters(), strict=True):
+        np.testing.assert_allclose(a.numpy(), b.astype("float32").numpy(), atol=0.03)
+    with pytest.raises(ValueError, match="unknown"):
+        cases.model(paddle, amp_configs={"levle": "O1"})
+
+
+def test_converted_networks_and_other_sources_of_data():
+    results = []
+    for convert in (False, True):
+        model = cases.model(paddle)
+        if convert:
+            model.network = paddle.jit.to_static(model.network)
+        loader = paddle.io.DataLoader(cases.data(paddle, 16, 1), batch_size=8)
+        model.fit(loader, epochs=2, verbose=0)
+        batches = [cases.batch(1), cases.batch(2)]
+        results.append(model.evaluate([[*x, *y] for x, y in batches], verbose=0)["loss"])
+    close(*results)
+
+    class Stream(paddle.io.IterableDataset):
+        def __iter__(self):
+            for x in np.eye(5, 4, dtype="float32"):
+                yield x, np.array([1])
+
+    model = cases.model(paddle)
+    model.fit(Stream(), batch_size=2, verbose=2, log_freq=1)
+    assert len(model.predict(Stream(), batch_size=2, verbose=0)[0]) == 3
+
+
+def test_several_inputs_and_labels():
+    class Two(paddle.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.scale = paddle.create_parameter([1], "float32")
+
+        def forward(self, x, y, factor=1.0):
+            return (x + y) * self.scale * factor, x - y
+
+    x, y = paddle.ones([4, 2]), paddle.zeros([4, 2])
+    model = paddle.Model(Two(), labels=[paddle.static.InputSpec([None, 2])] * 2)
+    model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()),
+                  lambda a, b, p, q: [((a - p) ** 2).mean(), ((b - q) ** 2).mean()])
+    data = paddle.io.TensorDataset([x, y, x, y])
+    model.fit(data, batch_size=2, verbose=0)
+    assert len(model.evaluate(data, batch_size=2, verbose=0)["loss"]) == 2
+    assert [part[0].shape for part in model.predict(data, batch_size=4, verbose=0)] == [(4, 2), (4, 2)]
+
+
+def test_what_is_refused():
+    with pytest.raises(TypeError, match="network"):
+        paddle.Model(lambda x: x)
+    model = paddle.Model(paddle.nn.Linear(2, 2))
+    with pytest.raises(RuntimeError, match="prepare"):
+        model.train_batch([paddle.ones([1, 2])], [paddle.ones([1, 2])])
+    with pytest.raises(TypeError, match="optimizer"):
+        model.prepare("adam")
+    with pytest.raises(TypeError, match="metrics"):
+        model.prepare(metrics=["acc"])
+    with pytest.raises(RuntimeError, match="inputs"):
+        model.save("x", training=False)
+    with pytest.raises(ValueError, match="input_size"):
+        model.summary()
+    with pytest.raises(TypeError, match="callbacks"):
+        model.fit(paddle.io.TensorDataset([paddle.ones([1, 2])]), callbacks=[print])
+    with pytest.raises(KeyError, match="monitor='auc'"):
+        made = cases.model(paddle)
+        made.evaluate(cases.data(paddle, 4, 1), verbose=0, callbacks=[paddle.callbacks.EarlyStopping("auc")])
+    paddle.enable_static()
+    try:
+        with pytest.raises(RuntimeError, match="disable_static"):
+            paddle.Model(paddle.nn.Linear(2, 2))
+    finally:
+        paddle.disable_static()
+
+
+def test_curves(monkeypatch, tmp_path):
+    import sys
+    import types
+
+    with pytest.raises(ImportError, match="proa\\[curves\\]"):
+        monkeypatch.setitem(sys.modules, "visualdl", None)
+        monkeypatch.setitem(sys.modules, "tensorboardX", None)
+        paddle.callbacks.VisualDL(str(tmp_path))
+    with pytest.raises(ImportError, match="wandb"):
+        monkeypatch.setitem(sys.modules, "wandb", None)
+        paddle.callbacks.WandbCallback()
+    points, sent = [], []
+
+    class Writer:
+        def __init__(self, folder):
+            assert folder == str(tmp_path)
+
+        def add_scalar(self, name, value, step):
+            points.append((name, step))
+
+        def close(self):
+            points.append("closed")
+
+    class Run:
+        log = staticmethod(sent.append)
+
+        def finish(self):
+            sent.append("finished")
+
+    monkeypatch.setitem(sys.modules, "tensorboardX", types.SimpleNamespace(SummaryWriter=Writer))
+    monkeypatch.setitem(sys.modules, "wandb", types.SimpleNamespace(run=None, init=lambda **given: Run()))
+    model = cases.model(paddle)
+    model.fit(cases.data(paddle, 16, 1), cases.data(paddle, 4, 2), batch_size=8, verbose=0,
+              callbacks=[paddle.callbacks.VisualDL(str(tmp_path)), paddle.callbacks.WandbCallback(project="p")])
+    assert points == [("train/loss", 1), ("train/acc", 1), ("train/loss", 2), ("train/acc", 2), ("eval/loss", 1),
+                      ("eval/acc", 1), "closed"]
+    assert sent[0].keys() == {"train/loss", "train/acc", "train/step"} and sent[-1] == "finished"
+
+
+def test_flops_table_and_summary_inputs(capsys):
+    net = paddle.nn.Sequential(paddle.nn.Conv2D(1, 2, 3), paddle.nn.Flatten(), paddle.nn.Linear(72, 3))
+    assert paddle.flops(net, [1, 1, 8, 8], print_detail=True) == 72 * 10 + 72 * 3
+    assert "| Params |" in capsys.readouterr().out
+    assert paddle.summary(net, paddle.static.InputSpec([None, 1, 8, 8]))["total_params"] == 239
+    assert paddle.summary(net, input=paddle.ones([2, 1, 8, 8]))["trainable_params"] == 239
+    model = paddle.Model(net, inputs=paddle.static.InputSpec([None, 1, 8, 8]))
+    assert net.training and model.summary()["total_params"] == 239 and net.training
+    with pytest.raises(ValueError, match="sizes must be over 0"):
+        paddle.summary(net, (1, 1, 0, 8))
