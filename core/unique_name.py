@@ -6,6 +6,7 @@ The counters decide the names that go into files (`linear_0.w_0`), so a guard gi
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -27,6 +28,15 @@ class UniqueNameGenerator:
 _current = [UniqueNameGenerator()]
 
 
+class _Drawn(threading.local):
+    """The names that this thread has drawn, where someone wants to know: generator, key, number."""
+
+    log: list[tuple[UniqueNameGenerator, str, int]] | None = None
+
+
+_drawn = _Drawn()
+
+
 def generate(key: str) -> str:
     """The next name for `key`: `key_0`, `key_1`…
 
@@ -35,7 +45,32 @@ def generate(key: str) -> str:
     ...     unique_name.generate("fc"), unique_name.generate("fc")
     ('fc_0', 'fc_1')
     """
-    return _current[0](key)
+    generator = _current[0]
+    if _drawn.log is not None:
+        _drawn.log.append((generator, key, generator.counts[key]))
+    return generator(key)
+
+
+@contextlib.contextmanager
+def given_back_on_failure() -> Iterator[None]:
+    """Names that this thread draws within the block are free again if it ends in an exception.
+
+    A name after which another thread has drawn one of the same key stays taken.
+    """
+    log: list[tuple[UniqueNameGenerator, str, int]] = []
+    old, _drawn.log = _drawn.log, log
+    try:
+        yield
+    except BaseException:
+        for generator, key, number in reversed(log):
+            if generator.counts[key] == number + 1:
+                generator.counts[key] = number
+        log.clear()
+        raise
+    finally:
+        _drawn.log = old
+        if old is not None:
+            old.extend(log)
 
 
 def switch(new_generator: UniqueNameGenerator | None = None) -> UniqueNameGenerator:

@@ -1,10 +1,16 @@
 """`to_static`, `save` and `load`: functions and Layers as Programs, and back. The public names of `paddle.jit`."""
 
+from . import api, dy2static
 from .api import to_static
+from .errors import FallbackWarning
 from .ignoring import ignore_module, not_to_static
+from .program_translator import ProgramTranslator
+from .reporting import set_code_level, set_verbosity
 from .save_load import load, save
 from .static_function import StaticFunction, enable_to_static
+from .traced_layer import TracedLayer
 from .translated_layer import TranslatedLayer
 
-__all__ = ["StaticFunction", "TranslatedLayer", "enable_to_static", "ignore_module", "load", "not_to_static", "save",
-           "to_static"]
+__all__ = ["FallbackWarning", "ProgramTranslator", "StaticFunction", "TracedLayer", "TranslatedLayer", "api",
+           "dy2static", "enable_to_static", "ignore_module", "load", "not_to_static", "save", "set_code_level",
+           "set_verbosity", "to_static"]

@@ -1,4 +1,4 @@
-"""`to_static`, as decorator and as function."""
+"""`to_static`, as decorator and as function; the tools around it, where Paddle has them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..nn import Layer
-from .static_function import StaticFunction
+from .ignoring import ignore_module, not_to_static
+from .program_translator import ProgramTranslator
+from .reporting import set_code_level, set_verbosity
+from .save_load import load, save
+from .static_function import StaticFunction, enable_to_static
+from .traced_layer import TracedLayer
+from .translated_layer import TranslatedLayer
+
+__all__ = ["ProgramTranslator", "StaticFunction", "TracedLayer", "TranslatedLayer", "enable_to_static", "ignore_module",
+           "load", "not_to_static", "save", "set_code_level", "set_verbosity", "to_static"]
 
 
 def to_static(function: Any = None, input_spec: Sequence[Any] | None = None, build_strategy: Any = None,
@@ -15,7 +24,9 @@ def to_static(function: Any = None, input_spec: Sequence[Any] | None = None, bui
 
     `input_spec`: InputSpecs (or example Tensors) of the tensor arguments; without it there is a Program for each
     combination of shapes that it is called with. Python's `if`, `while` and `for` on tensors become part of the
-    Program.
+    Program. What cannot become a Program runs as it was written, after a FallbackWarning that says why;
+    `full_graph=True` makes that an error. `build_strategy` (a `paddle.static.BuildStrategy`) changes nothing: every
+    Program is optimized. `backend`: None; there is no CINN here.
 
     >>> import proa as paddle
     >>> @paddle.jit.to_static
@@ -26,7 +37,8 @@ def to_static(function: Any = None, input_spec: Sequence[Any] | None = None, bui
     >>> double_if_positive(paddle.ones([2])).tolist()
     [2.0, 2.0]
     """
-    full_graph = kwargs.pop("full_graph", True)
+    full_graph = _full_graph(kwargs)
+    _check_options(input_spec, build_strategy, backend)
 
     def decorate(target: Any) -> Any:
         if isinstance(target, Layer):
@@ -34,14 +46,41 @@ def to_static(function: Any = None, input_spec: Sequence[Any] | None = None, bui
             return target
         if isinstance(target, StaticFunction):
             return StaticFunction(target._function, input_spec, target.instance, full_graph)
-        if not callable(target):
-            raise TypeError(f"to_static takes a function, a method or a Layer. Received {type(target).__name__}.")
+        if isinstance(target, (staticmethod, classmethod)):
+            raise TypeError(f"to_static takes a function, a method or a Layer. Received a {type(target).__name__}: put "
+                            f"@{type(target).__name__} above @to_static.")
+        if not callable(target) or isinstance(target, type):
+            raise TypeError(f"to_static takes a function, a method or a Layer. Received {target!r}.")
         receiver = getattr(target, "__self__", None)
-        if receiver is not None and not isinstance(receiver, type):
+        if hasattr(target, "__func__") and receiver is not None:
             return StaticFunction(target.__func__, input_spec, receiver, full_graph)
         return StaticFunction(target, input_spec, None, full_graph)
 
     return decorate if function is None else decorate(function)
+
+
+def _full_graph(options: dict[str, Any]) -> bool:
+    unknown = sorted(set(options) - {"full_graph"})
+    if unknown:
+        raise TypeError(f"to_static() got unexpected arguments {unknown}. Known: function, input_spec, build_strategy, "
+                        "backend, full_graph.")
+    value = options.get("full_graph", False)
+    if not isinstance(value, bool):
+        raise TypeError(f"to_static(full_graph): must be True or False. Received {value!r}.")
+    return value
+
+
+def _check_options(input_spec: Any, build_strategy: Any, backend: Any) -> None:
+    if input_spec is not None and not isinstance(input_spec, (list, tuple)):
+        raise TypeError(f"to_static(input_spec): must be a list or tuple. Received {type(input_spec).__name__}.")
+    if build_strategy is not None and type(build_strategy).__name__ != "BuildStrategy":
+        raise TypeError("to_static(build_strategy): must be a paddle.static.BuildStrategy. "
+                        f"Received {type(build_strategy).__name__}.")
+    if backend not in (None, "CINN"):
+        raise ValueError(f"to_static(backend): must be None. Received {backend!r}.")
+    if backend == "CINN":
+        raise NotImplementedError("to_static(backend='CINN'): there is no CINN here. Leave `backend` out: Programs are "
+                                  "compiled all the same.")
 
 
 def _decorate_layer(layer: Layer, input_spec: Sequence[Any] | None, full_graph: bool) -> None:

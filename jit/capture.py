@@ -1,27 +1,38 @@
 """The trace under which `to_static` runs a function once: a program trace that also meets Tensors.
 
 A Tensor that the function uses without being given it (a parameter, a running mean, a constant of the closure) becomes
-an input of the Program, read anew at each run.
+an input of the Program, read anew at each run; one that the function changes in place is written at each run.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from ..backend import to_numpy
 from ..core.dtype import DType
 from ..core.param_attr import ParamAttr
 from ..core.place import Place
 from ..dygraph.tensor import Parameter, Tensor
+from ..ops.trace import grad_mode
 from ..static.program import ParameterVariable, Program, Variable
 from ..static.trace import ProgramTrace
 
 
 class CaptureTrace(ProgramTrace):
-    """Appends to a Program of its own; `captured` maps variable names to the Tensors they stand for."""
+    """Appends to a Program of its own; `captured` maps variable names to the Tensors they stand for.
+
+    `rebound` holds the names of those that an operation in place has changed; `values_read` the Tensors whose values
+    Python has looked at, with these values: the Program holds only as long as they stay.
+    """
 
     def __init__(self) -> None:
         super().__init__(Program())
         self.captured: dict[str, Tensor] = {}
+        self.rebound: dict[str, Tensor] = {}
+        self.values_read: list[tuple[Tensor, np.ndarray]] = []
+        self._named: list[Tensor] = []
         self._by_tensor: dict[int, Variable] = {}
 
     def lift(self, value: Any, what: str) -> Variable:
@@ -41,6 +52,8 @@ class CaptureTrace(ProgramTrace):
 
     def _capture(self, tensor: Tensor) -> Variable:
         block = self.main.global_block()
+        if tensor._name is None:
+            self._named.append(tensor)
         name = tensor.name
         while block.has_var(name):
             name += "_1"
@@ -53,6 +66,55 @@ class CaptureTrace(ProgramTrace):
                                       or isinstance(tensor, Parameter))
         self.captured[name] = tensor
         return variable
+
+    def forget_names(self) -> None:
+        """Takes back the names that Tensors were given by being captured."""
+        for tensor in self._named:
+            tensor._name = None
+
+    def rebind(self, value: Any, result: Variable) -> None:
+        """Makes a Tensor, at each run, the result of an operation on it."""
+        if value.is_leaf and not value.stop_gradient:
+            raise RuntimeError(
+                f"A leaf Tensor with stop_gradient=False cannot be changed in place: its gradient would have no place "
+                f"to go. Use the form that returns a new Tensor. Tensor: {value.name}."
+            )
+        variable = self.lift(value, "a tensor that is changed in place")
+        if list(result.shape) != value.shape or result.dtype is not value.dtype:
+            raise ValueError(
+                f"In a function under to_static, an operation in place must keep the shape {value.shape} and dtype "
+                f"{value.dtype.name} of {value.name!r}. The result has shape {list(result.shape)} and dtype "
+                f"{result.dtype.name}."
+            )
+        variable._rebind(result)
+        self.rebound[variable.name] = value
+
+    def variable_of(self, value: Any) -> Variable:
+        """What stands for a Tensor in the Program."""
+        return self.lift(value, "a Tensor")
+
+    def look_at(self, value: Any) -> None:
+        """Notes the value; RuntimeError for a Tensor that the Program has given another one, not known yet."""
+        if any(value is changed for changed in self.rebound.values()):
+            raise RuntimeError(
+                f"The value of {value.name!r} is looked at, and the function has changed it before: what it is then is "
+                "not known while the function is being converted. Keep to tensor operations here."
+            )
+        if not any(value is read for read, _ in self.values_read):
+            self.values_read.append((value, to_numpy(value._array).copy()))
+
+    def writes(self, value: Any, new: Any) -> bool:
+        """Makes each run set the Tensor's value; RuntimeError for one whose gradient is wanted."""
+        if not value.stop_gradient:
+            raise RuntimeError(
+                f"set_value: the Tensor {value.name!r} wants a gradient, and its value is set while a function is "
+                "being converted. Set it outside of the function, or set stop_gradient=True."
+            )
+        if not isinstance(new, (Tensor, Variable)):
+            new = self.constant(np.asarray(new), None, True)
+        with grad_mode(False):
+            self.rebind(value, self.lift(new, "set_value(value)").detach())
+        return True
 
     def copy(self, x: Any, place: Place | None) -> Variable:
         """A Variable of its own with x's value."""

@@ -7,32 +7,30 @@ Knows the converters and the operators; knows nothing of programs.
 
 from __future__ import annotations
 
-import copy
 import functools
+import weakref
 from dataclasses import dataclass
-from types import CodeType, FunctionType, MethodType
+from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
-from . import operators
-from .converters import OPERATORS, convert_tree, new_context
-from .errors import ConversionError, place
+from . import kept_code, operators
+from .chance import refuse_chance
+from .errors import ConversionError, place, place_of
 from .identity_cache import IdentityCache
-from .ignoring import ignore_module, is_left_alone, not_to_static, why_not
+from .ignoring import ignore_module, is_generator, is_left_alone, not_to_static, why_not
 from .operators.calls import Calls
-from .pyct.loading import bind, compile_function, walk_code
-from .pyct.printing import source_text
-from .pyct.source import SourceUnavailable, function_source
+from .pyct.binding import bind, walk_code
+from .reporting import CONVERSIONS, LEFT_ALONE, get_code_level, tell, tell_code
 
 __all__ = ["ConversionError", "convert", "generated_source", "ignore_module", "not_to_static"]
 
 _converted = IdentityCache()  # a user's code object -> _Converted, or the ConversionError it ended in
-_generated = IdentityCache()  # a generated code object -> the tree it was compiled from
+_generated = IdentityCache()  # a generated code object -> a reference to the user's code object that it came from
 
 
 @dataclass(frozen=True)
 class _Converted:
     code: CodeType
-    tree: Any
 
 
 def convert(function: Any) -> Any:
@@ -48,6 +46,9 @@ def convert(function: Any) -> Any:
     1
     """
     if isinstance(function, FunctionType):
+        if is_generator(function):
+            raise ConversionError(place_of(function), "generators and coroutines run in pieces, and cannot be part of "
+                                  "a program.", "Call it from a function that is converted.")
         return _convert_function(function)
     if isinstance(function, MethodType):
         return MethodType(convert(function.__func__), function.__self__)
@@ -55,6 +56,12 @@ def convert(function: Any) -> Any:
         return type(function)(convert(function.__func__))
     if isinstance(function, functools.partial):
         return functools.partial(convert(function.func), *function.args, **function.keywords)
+    call = getattr(type(function), "__call__", None)  # noqa: B004 - the function itself is wanted
+    if isinstance(call, FunctionType):
+        return MethodType(_convert_function(call), function)
+    if callable(function):
+        raise ConversionError(place_of(function), "it is no Python function: there is no source to convert.",
+                              "Call it from a function that is converted, or leave it out of to_static.")
     raise TypeError(f"convert(function): function must be a Python function or method. Received {function!r}.")
 
 
@@ -63,9 +70,12 @@ def generated_source(function: Any) -> str:
     inner = convert(function)
     while not isinstance(inner, FunctionType):
         inner = inner.func if isinstance(inner, functools.partial) else inner.__func__
-    tree = copy.copy(_generated.get(inner.__code__))
-    tree.decorator_list = []
-    return source_text(tree)
+    from .generation import generate, text_of
+
+    original = _generated.get(inner.__code__)()
+    assert original is not None
+    free = tuple(CellType() for _ in original.co_freevars)
+    return text_of(generate(FunctionType(original, inner.__globals__, None, None, free))[1])
 
 
 def is_generated(function: FunctionType) -> bool:
@@ -82,7 +92,7 @@ def _convert_function(function: FunctionType) -> FunctionType:
         _converted.put(function.__code__, found)
     if isinstance(found, ConversionError):
         raise ConversionError(found.where, found.cause, found.way_out) from found.__cause__
-    return bind(found.code, function, {OPERATORS: _operators})
+    return bind(found.code, function, {operators.NAME: _operators})
 
 
 def _try_generate(function: FunctionType) -> _Converted | ConversionError:
@@ -91,6 +101,11 @@ def _try_generate(function: FunctionType) -> _Converted | ConversionError:
     reason = why_not(function)
     if reason is not None:
         return ConversionError(where, f"{reason}.", "Call it from outside, or make it a plain function.")
+    kept = kept_code.read(code) if get_code_level() == 0 else None
+    if kept is not None:
+        return _noted(kept, code)
+    from .pyct.source import SourceUnavailable
+
     try:
         return _generate(function)
     except SourceUnavailable as error:
@@ -100,13 +115,22 @@ def _try_generate(function: FunctionType) -> _Converted | ConversionError:
 
 
 def _generate(function: FunctionType) -> _Converted:
-    code, source = function.__code__, function_source(function)
-    context = new_context(source.node, source.class_name, {*code.co_freevars, *code.co_names})
-    tree = convert_tree(source.node, context)
-    new = compile_function(tree, code, source.class_name, [OPERATORS], context.helpers)
+    from .generation import generate, text_of
+
+    code = function.__code__
+    new, tree = generate(function)
+    if get_code_level() > 0:
+        tell_code(code.co_filename, code.co_firstlineno, code.co_name, text_of(tree))
+    kept_code.write(code, new)
+    return _noted(new, code)
+
+
+def _noted(new: CodeType, code: CodeType) -> _Converted:
+    """Converted code, known as such from here on; `code` is what it came from."""
     for inner in walk_code(new):
-        _generated.put(inner, tree)
-    return _Converted(new, tree)
+        _generated.put(inner, weakref.ref(code))
+    tell(CONVERSIONS, f"converted: {place(code.co_filename, code.co_firstlineno, code.co_name)}")
+    return _Converted(new)
 
 
 def _convert_called(function: FunctionType) -> FunctionType:
@@ -115,11 +139,24 @@ def _convert_called(function: FunctionType) -> FunctionType:
         return function
     try:
         return _convert_function(function)
-    except ConversionError:
+    except ConversionError as error:
+        tell(LEFT_ALONE, f"called as it is: {error}")
         return function
 
 
-_called = Calls(_convert_called, _convert_function)
+class _UsersCalls(Calls):
+    """Calls in a user's function: while it is traced, it may not draw random numbers outside the Program."""
+
+    def _instance(self, instance: Any) -> Any:
+        refuse_chance(instance)
+        return super()._instance(instance)
+
+    def _method(self, method: MethodType) -> Any:
+        refuse_chance(method)
+        return super()._method(method)
+
+
+_called = _UsersCalls(_convert_called, _convert_function)
 _operators = operators.namespace(converted=_called)
 
 

@@ -5,10 +5,20 @@ Knows nothing of tensors or programs.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 RETURN_VALUE = "return_value__"  # the variable that holds what a converted function returns
 
 
-class ConversionError(RuntimeError):
+class Dygraph2StaticException(Exception):
+    """A function cannot become a Program: Paddle's name for it."""
+
+    def __init__(self, message: str):
+        super().__init__(message)
+
+
+class ConversionError(Dygraph2StaticException, RuntimeError):
     """A function, or a statement of it, cannot become part of a program.
 
     The message names the user's file and line, the cause and the way out:
@@ -22,7 +32,28 @@ class ConversionError(RuntimeError):
         self.cause = cause
         self.way_out = way_out
 
+    def __reduce__(self) -> Any:
+        return type(self), (self.where, self.cause, self.way_out)
+
+
+class FallbackWarning(UserWarning):
+    """A function under `to_static` runs as it was written, for it cannot become a Program; the message says why.
+
+    Fix: change the lines that it names, or mark the function with `not_to_static`; `to_static(full_graph=True)` makes
+    it an error. It is given once a function:
+
+        warnings.filterwarnings("ignore", category=paddle.jit.FallbackWarning)
+    """
+
 
 def place(filename: str, line: int, function: str) -> str:
     """A place in the user's source, in the form tracebacks use and editors know."""
     return f'File "{filename}", line {line}, in {function}'
+
+
+def place_of(function: Callable) -> str:
+    """Where a function was written, as far as that is known."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return getattr(function, "__qualname__", None) or repr(function)
+    return place(code.co_filename, code.co_firstlineno, code.co_name)

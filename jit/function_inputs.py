@@ -27,7 +27,7 @@ class FunctionInputs:
     """The parameters of a function (without `self`) and the specs a user gave for them."""
 
     def __init__(self, function: Callable, input_spec: Sequence[Any] | None, skip_first: bool):
-        parameters = list(inspect.signature(function).parameters.values())
+        parameters = _parameters(function)
         self.signature = inspect.Signature(parameters[1:] if skip_first else parameters)
         self.name = getattr(function, "__qualname__", repr(function))
         self.input_spec = None if input_spec is None else self._by_name(input_spec)
@@ -91,6 +91,15 @@ class FunctionInputs:
         return bound.args, bound.kwargs
 
 
+def _parameters(function: Callable) -> list[inspect.Parameter]:
+    """Of a compiled function that does not tell what it takes: anything."""
+    try:
+        return list(inspect.signature(function).parameters.values())
+    except ValueError:
+        return [inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
+                inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD)]
+
+
 def _as_tensor(value: Any) -> Any:
     return to_tensor(value) if isinstance(value, np.ndarray) else value
 
@@ -122,13 +131,15 @@ def _named(spec: Any, name: str) -> Any:
 def cache_key(specs: Any) -> Hashable:
     """What tells one Program of a function from another: specs by shape and dtype, other values by value."""
     if isinstance(specs, dict):
-        return ("dict", tuple((k, cache_key(v)) for k, v in specs.items()))
+        return (type(specs), tuple((k, cache_key(v)) for k, v in specs.items()))
     if isinstance(specs, (list, tuple)):
-        return (type(specs).__name__, tuple(cache_key(v) for v in specs))
+        return (type(specs), tuple(cache_key(v) for v in specs))
+    if isinstance(specs, (set, frozenset)):
+        return (type(specs), frozenset(map(cache_key, specs)))
     if isinstance(specs, InputSpec):
         return (specs.shape, specs.dtype, specs.name)
     try:
         hash(specs)
     except TypeError:
         return ("id", id(specs))
-    return (type(specs).__name__, specs)
+    return (type(specs), repr(specs) if isinstance(specs, (float, complex)) else specs)

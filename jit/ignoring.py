@@ -15,6 +15,7 @@ from typing import Any
 _MARK = "__not_to_static__"
 _OWN = __name__.partition(".")[0]
 _TESTS = f"{_OWN}.tests"
+_WRITTEN_FOR_IT = {f"{_OWN}.nn.decode"}  # of this package, and to be converted all the same
 _ignored = {_OWN, "numpy", "scipy", "cupy"}
 _STANDARD_LIBRARY = sysconfig.get_path("stdlib") + os.sep
 _INSTALLED = tuple(f"{os.sep}{folder}{os.sep}" for folder in ("site-packages", "dist-packages"))
@@ -57,7 +58,7 @@ def ignore_module(modules: Iterable[ModuleType | str]) -> None:
 
 def is_ignored_module(name: str) -> bool:
     """Whether a module, or a package it is in, is left alone."""
-    if name == _TESTS or name.startswith(_TESTS + "."):
+    if name in _WRITTEN_FOR_IT or name == _TESTS or name.startswith(_TESTS + "."):
         return False
     parts = name.split(".")
     return any(".".join(parts[: i + 1]) in _ignored for i in range(len(parts)))
@@ -65,9 +66,13 @@ def is_ignored_module(name: str) -> bool:
 
 def is_foreign(function: FunctionType) -> bool:
     """Whether a function is of the standard library, or of an installed package that makes no use of this one."""
-    filename = function.__code__.co_filename
+    return is_foreign_file(function.__code__.co_filename, function.__globals__)
+
+
+def is_foreign_file(filename: str, module_globals: dict[str, Any]) -> bool:
+    """Whether code of this file, with these globals, is of the standard library or of such a package."""
     if any(folder in filename for folder in _INSTALLED):
-        return not any(_is_ours(value) for value in list(function.__globals__.values()))
+        return not any(_is_ours(value) for value in list(module_globals.values()))
     return filename.startswith(_STANDARD_LIBRARY)
 
 
@@ -79,9 +84,14 @@ def _is_ours(value: Any) -> bool:
 def why_not(function: FunctionType) -> str | None:
     """Why a function cannot be converted as a whole; None when it can."""
     flags = function.__code__.co_flags
-    if flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+    if flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         return "generators and coroutines run in pieces, and cannot be part of a program"
     return None
+
+
+def is_generator(function: FunctionType) -> bool:
+    """Whether calling a function makes a generator, which runs in pieces."""
+    return bool(function.__code__.co_flags & inspect.CO_GENERATOR)
 
 
 def is_left_alone(function: FunctionType) -> bool:

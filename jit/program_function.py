@@ -20,6 +20,7 @@ from ..static.backward import BlockGraph, walk_block
 from ..static.compiler import Plan, compile_plan
 from ..static.compiler.plan import external_reads
 from ..static.compiler.usage import needed_operations
+from ..static.differentiable_loops import make_differentiable
 from ..static.program import Operation, Program
 from .recomputing import with_recomputed
 
@@ -43,10 +44,10 @@ class Halves:
     """
 
     def __init__(self, forward: Plan, updated: list[str], kept: list[str], backward: Plan, found: list[int],
-                 inputs: list[str], recorded: list[int]):
+                 inputs: list[str], recorded: list[int], replaced: frozenset[int]):
         self.forward, self.backward, self.kept, self.found = forward, backward, kept, found
         self.recorded = recorded
-        self.unchanged = [index for index, name in enumerate(inputs) if name not in updated]
+        self.unchanged = [index for index, name in enumerate(inputs) if name not in updated and index not in replaced]
         self.passed = [index for index, name in enumerate(inputs) if name not in kept]
         self.places = [inputs.index(name) for name in updated]
         self.result = _Results(len(forward.outputs) - len(updated) - len(kept))
@@ -57,9 +58,12 @@ class ProgramFunction:
     """A function from the values of `inputs` to those of `outputs`, names in `program`.
 
     Values that the operations write to persistable inputs (running means) are written back to the Tensors given.
+    `replaced`: indices of inputs that the caller gives new values after the run, from outputs.
     """
 
-    def __init__(self, program: Program, inputs: Sequence[str], outputs: Sequence[str], keep_writes: bool = True):
+    def __init__(self, program: Program, inputs: Sequence[str], outputs: Sequence[str], keep_writes: bool = True,
+                 replaced: Sequence[int] = ()):
+        self.replaced = frozenset(replaced)
         self.program, self.inputs, self.outputs = program, list(inputs), list(outputs)
         self.keep_writes = keep_writes
         self._plan: tuple[Plan, list[str]] | None = None
@@ -74,6 +78,20 @@ class ProgramFunction:
             if wanted:
                 return self._run_recorded(tensors, wanted)
         return self._run_plain(tensors)
+
+    def prepare(self, tensors: Sequence[Tensor]) -> None:
+        """Compiles what a run on these Tensors needs, unless that was done."""
+        wanted = tuple(i for i, t in enumerate(tensors) if t._edge is not None) if state.grad_enabled else ()
+        if wanted:
+            self._halves_for(wanted)
+        else:
+            self._plain_plan()
+
+    def _halves_for(self, wanted: tuple[int, ...]) -> Halves:
+        halves = self._halves.get(wanted)
+        if halves is None:
+            halves = self._halves[wanted] = self._split(wanted)
+        return halves
 
     def plan(self) -> Plan:
         """The plan of a run without gradients."""
@@ -100,9 +118,7 @@ class ProgramFunction:
             tensors[self.inputs.index(name)]._replace(xp.asarray(array))
 
     def _run_recorded(self, tensors: Sequence[Tensor], wanted: tuple[int, ...]) -> list[Tensor]:
-        halves = self._halves.get(wanted)
-        if halves is None:
-            halves = self._halves[wanted] = self._split(wanted)
+        halves = self._halves_for(wanted)
         arrays = [t._array for t in tensors]
         xp = backend.namespace_of(arrays)
         random_state = default_generator().get_state() if self.is_random else None
@@ -120,6 +136,7 @@ class ProgramFunction:
     def _with_gradient(self, wanted: tuple[int, ...]) -> tuple[Program, int, list[str], list[str | None]]:
         """A copy with the gradient appended: it, where that begins, the names of cotangents and of gradients."""
         program = copy.deepcopy(self.program)
+        make_differentiable(program)
         block = program.global_block()
         for index in wanted:
             block.var(self.inputs[index]).stop_gradient = False
@@ -162,7 +179,7 @@ class ProgramFunction:
         found = [index for index, name in zip(wanted, gradients, strict=True) if name is not None]
         recorded = [index for index, name in enumerate(self.outputs)
                     if (v := self.program.global_block().var(name)).dtype.is_differentiable and not v.stop_gradient]
-        return Halves(forward, updated, kept, backward, found, self.inputs, recorded)
+        return Halves(forward, updated, kept, backward, found, self.inputs, recorded, self.replaced)
 
     def recorded_gradient(self, wanted: tuple[int, ...]) -> ProgramFunction:
         """The function from inputs and cotangents to the gradients of the wanted inputs, to be differentiated again."""

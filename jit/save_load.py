@@ -127,10 +127,10 @@ def _model(function: StaticFunction, input_spec: Any, output_spec: Any) -> tuple
 def _concrete(function: StaticFunction, input_spec: Any) -> ConcreteProgram:
     if input_spec is not None:
         given = StaticFunction(function._function, _specs(input_spec), function.instance)
-        return given.program_of(given.inputs.specs(None))
-    if function._input_spec is None and not function.program_cache and function.inputs.signature.parameters:
+        return given.program_of(given.function_spec.specs(None))
+    if function._input_spec is None and not function.program_cache and function.function_spec.signature.parameters:
         raise ValueError(
-            f"jit.save: input_spec is needed for {function.inputs.name}, which has not been called yet. Pass "
+            f"jit.save: input_spec is needed for {function.function_spec.name}, which has not been called yet. Pass "
             f"input_spec=[paddle.static.InputSpec(shape=[None, ...], dtype='float32')] or example tensors."
         )
     if function._input_spec is None and function.program_cache:
@@ -138,7 +138,7 @@ def _concrete(function: StaticFunction, input_spec: Any) -> ConcreteProgram:
         if all(isinstance(s, InputSpec) for s in last.specs):
             again = StaticFunction(function._function, last.specs, function.instance)
             try:
-                return again.program_of(again.inputs.specs(None))
+                return again.program_of(again.function_spec.specs(None))
             except ValueError:
                 return last
     return function.concrete_program

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..backend import to_numpy
+from ..core import nest
 from ..core.dtype import bfloat16
 from ..core.files import atomic_write
 from ..core.safe_pickle import dump_state, load_state
@@ -60,9 +61,13 @@ def _write_bytes(data: bytes, path: Any) -> None:
 
 
 def _is_state_dict(obj: Any) -> bool:
-    """True for a dict of values, schedulers' dicts beside them: what `state_dict()` gives."""
+    """True for a dict of values, schedulers' dicts beside them: what `state_dict()` gives.
+
+    With dicts of values beside them (an optimizer's master weights) Paddle keeps a nested object.
+    """
     return isinstance(obj, dict) and bool(obj) and all(
-        isinstance(v, (Tensor, ScopeTensor)) or isinstance(v, dict) for v in obj.values()) and any(
+        isinstance(v, (Tensor, ScopeTensor)) or isinstance(v, dict) and not any(
+            isinstance(leaf, Tensor) for leaf in nest.leaves(v)) for v in obj.values()) and any(
         isinstance(v, (Tensor, ScopeTensor)) for v in obj.values())
 
 
@@ -129,7 +134,8 @@ def _restored(value: Any, return_numpy: bool, keep_table: bool) -> Any:
     make: Callable[[np.ndarray], Any] = (lambda a: a) if return_numpy else new_tensor
     if isinstance(value, dict) and NAME_TABLE in value:
         table = value.pop(NAME_TABLE)
-        restored = {k: _leaf(v, make, table.get(k)) if isinstance(v, np.ndarray) else v for k, v in value.items()}
+        restored = {k: _leaf(v, make, table.get(k)) if isinstance(v, np.ndarray) else _rebuilt(v, make)
+                    for k, v in value.items()}
         return {**restored, NAME_TABLE: table} if keep_table else restored
     return _rebuilt(value, make)
 

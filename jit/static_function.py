@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import functools
+import pickle
+import sys
 import threading
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core import nest
 from ..core.forks import unforked
 from ..dygraph.tensor import Tensor
 from ..nn import Layer
 from ..nn.layer import mode_changes
-from ..ops.trace import grad_mode, state, using
-from ..static.compiler import Plan
-from ..static.input_spec import InputSpec
-from ..static.program import Program, Variable
-from ..static.trace import ProgramTrace
-from .capture import CaptureTrace
+from ..ops.trace import state
+from ..static.program import Program
+from .concrete_program import ConcreteProgram
+from .errors import ConversionError, place_of
+from .fallback import reason_of, warn_once
 from .function_inputs import FunctionInputs, cache_key
-from .program_function import ProgramFunction
+from .ignoring import is_marked
 
 _enabled = [True]
 _RECENT = 64
+_VARIANTS = 8  # Programs for one kind of call, where the state that the function rebinds changes its kind
+_REFUSALS = 4  # kinds of calls that could not become a Program, after which no other is tried
 
 
 def _converted(function: Callable) -> Callable:
@@ -31,6 +33,26 @@ def _converted(function: Callable) -> Callable:
     from .conversion import convert
 
     return convert(function)
+
+
+def _reference(instance: Any, callback: Callable | None = None) -> Callable[[], Any]:
+    """A weak reference; to an object that allows none, a function that gives it."""
+    try:
+        return weakref.ref(instance, callback)
+    except TypeError:
+        return lambda: instance
+
+
+def _named(function: Callable) -> Any:
+    """What is to be found under a function's name in its module; None where nothing is."""
+    found: Any = sys.modules.get(function.__module__)
+    for part in function.__qualname__.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def _always() -> bool:
+    return True
 
 
 def _quick_key(args: tuple) -> Any:
@@ -48,90 +70,68 @@ def enable_to_static(enable_to_static_bool: bool) -> None:
     _enabled[0] = bool(enable_to_static_bool)
 
 
-class ConcreteProgram:
-    """One Program of a function: for tensors of certain shapes and dtypes, other arguments of certain values."""
-
-    def __init__(self, function: Callable, inputs: FunctionInputs, specs: dict[str, Any], receiver: tuple):
-        self.function = function
-        trace = CaptureTrace()
-        self.main_program: Program = trace.main
-        arguments = nest.map_structure(lambda leaf: _input_variable(trace, leaf), specs)
-        args, kwargs = inputs.call_arguments(arguments)
-        with using(trace), grad_mode(True):
-            result = function(*receiver, *args, **kwargs)
-        self.inputs = [leaf for leaf in nest.leaves(list(arguments.values())) if isinstance(leaf, Variable)]
-        self.specs = [leaf for leaf in nest.leaves(list(specs.values())) if isinstance(leaf, InputSpec)]
-        self.result = nest.map_structure(lambda leaf: _output_variable(trace, leaf), result)
-        self.outputs = [leaf for leaf in nest.leaves(self.result) if isinstance(leaf, Variable)]
-        self.captured = trace.captured
-        names = [v.name for v in self.inputs]
-        self.run = ProgramFunction(self.main_program, [*names, *self.captured], [v.name for v in self.outputs])
-        self._outer = list(self.captured.values())
-        self._gives_one = isinstance(self.result, Variable)
-
-    def plan(self) -> Plan:
-        """What a run without gradients does: printed, a table of its operations and what they cost."""
-        return self.run.plan()
-
-    @property
-    def parameters(self) -> list[Tensor]:
-        """The Tensors that the function uses without being given them."""
-        return list(self.captured.values())
-
-    def __call__(self, tensors: Sequence[Tensor]) -> Any:
-        """What the function returns for these inputs: its structure, with Tensors for the Program's outputs."""
-        results = self.run([*tensors, *self._outer])
-        if self._gives_one:
-            return results[0]
-        values = iter(results)
-        return nest.map_structure(lambda leaf: next(values) if isinstance(leaf, Variable) else leaf, self.result)
-
-
-def _input_variable(trace: CaptureTrace, leaf: Any) -> Any:
-    if not isinstance(leaf, InputSpec):
-        return leaf
-    block = trace.main.global_block()
-    name = leaf.name or "input"
-    while block.has_var(name):
-        name += "_1"
-    return block.create_var(name, leaf.shape, leaf.dtype, is_data=True, stop_gradient=not leaf.dtype.is_differentiable)
-
-
-def _output_variable(trace: CaptureTrace, leaf: Any) -> Any:
-    return trace.lift(leaf, "a value that the function returns") if isinstance(leaf, (Tensor, Variable)) else leaf
+def is_enabled() -> bool:
+    """Whether decorated functions run as Programs."""
+    return _enabled[0]
 
 
 class StaticFunction:
-    """A function that runs as a compiled Program. As a method it is bound to its object as any function is."""
+    """A function that runs as a compiled Program. As a method it is bound to its object as any function is.
+
+    With `full_graph`, what cannot become a Program is an error; otherwise the function then runs as it was written,
+    after a FallbackWarning.
+    """
 
     def __init__(self, function: Callable, input_spec: Sequence[Any] | None = None, instance: Any = None,
-                 full_graph: bool = True):
+                 full_graph: bool = False):
         functools.update_wrapper(self, function)
         self._function, self._input_spec, self._full_graph = function, input_spec, full_graph
-        self._instance = None if instance is None else weakref.ref(instance)
-        self._bound: weakref.WeakKeyDictionary[Any, StaticFunction] = weakref.WeakKeyDictionary()
+        self._instance = None if instance is None else _reference(instance)
+        self._bound: dict[Any, StaticFunction] = {}  # by id, of objects that cannot keep it themselves
         self._programs: dict[Any, ConcreteProgram] = {}
-        self._recent: dict[Any, tuple[int, ConcreteProgram]] = {}  # by quick key, with the state of layers' modes
+        self._variants: dict[Any, list[ConcreteProgram]] = {}
+        self._refused: set[Any] = set()  # kinds of calls that run as written
+        # By quick key; with the state of layers' modes, and the mixed precision, for which each was made; and a check.
+        self._recent: dict[Any, tuple[int, Callable, Any, Callable[[], bool]]] = {}
         self._lock = threading.RLock()
 
     def __get__(self, instance: Any, owner: Any = None) -> StaticFunction:
         if instance is None:
             return self
-        bound = self._bound.get(instance)
-        if bound is None:
-            bound = self._bound[instance] = StaticFunction(self._function, self._input_spec, instance, self._full_graph)
-        return bound
+        # Kept by the object, as cached properties are, so that both go together whatever the Programs refer to.
+        held = getattr(instance, "__dict__", None)
+        held, key = (self._bound, id(instance)) if held is None else (held, f"_static_{self._function.__name__}")
+        found = held.get(key)
+        if found is not None and found._function is self._function and found.instance is instance:
+            return found
+        made = StaticFunction(self._function, self._input_spec, instance, self._full_graph)
+        with self._lock:  # another thread may have been first
+            if held.get(key) is found:
+                held[key] = made
+            return held[key]
 
     def __reduce__(self) -> Any:
-        if self._instance is not None:
-            return getattr, (self._instance(), self._function.__name__)
-        return self._function.__qualname__
+        """By name where the name leads back here, otherwise as what `to_static` is to be applied to again."""
+        instance, name = self.instance, self._function.__name__
+        if self._instance is not None and isinstance(getattr(type(instance), name, None), StaticFunction):
+            return getattr, (instance, name)
+        if self._instance is None and _named(self._function) is self:
+            return self._function.__qualname__
+        if _named(self._function) is not self._function:
+            raise pickle.PicklingError(
+                f"{place_of(self._function)}: the function is not to be found as {self.__module__}."
+                f"{self._function.__qualname__}; define it at the top of a module to pickle it.")
+        return StaticFunction, (self._function, self._input_spec, instance, self._full_graph)
+
+    def __copy__(self) -> StaticFunction:
+        return StaticFunction(self._function, self._input_spec, self.instance, self._full_graph)
 
     def __deepcopy__(self, memo: dict) -> StaticFunction:
-        if self._instance is None:
-            return StaticFunction(self._function, self._input_spec, None, self._full_graph)
-        instance = memo.get(id(self._instance()), self._instance())
+        instance = memo.get(id(self.instance), self.instance)
         return StaticFunction(self._function, self._input_spec, instance, self._full_graph)
+
+    def __repr__(self) -> str:
+        return f"<to_static {self.dygraph_function!r}>"
 
     # What it is
 
@@ -149,7 +149,7 @@ class StaticFunction:
     class_instance = instance
 
     @functools.cached_property
-    def inputs(self) -> FunctionInputs:
+    def function_spec(self) -> FunctionInputs:
         """Its parameters and their specs."""
         return FunctionInputs(self._function, self._input_spec, skip_first=self._instance is not None)
 
@@ -164,8 +164,15 @@ class StaticFunction:
     def concrete_program(self) -> ConcreteProgram:
         """Its Program: the only one, the last one, or the one that `input_spec` describes."""
         if self._input_spec is not None or not self._programs:
-            return self.program_of(self.inputs.specs(None))
+            return self.program_of(self.function_spec.specs(None))
         return list(self._programs.values())[-1]
+
+    def concrete_program_specify_input_spec(self, input_spec: Sequence[Any] | None = None) -> ConcreteProgram:
+        """The Program for arguments of these specs, or as `concrete_program` without them."""
+        if input_spec is None:
+            return self.concrete_program
+        given = StaticFunction(self._function, input_spec, self.instance, True)
+        return given.program_of(given.function_spec.specs(None))
 
     @property
     def main_program(self) -> Program:
@@ -173,13 +180,27 @@ class StaticFunction:
         return self.concrete_program.main_program
 
     @property
+    def inputs(self) -> list[Any]:
+        """The variables of the Program that the tensor arguments are."""
+        return self.concrete_program.inputs
+
+    @property
+    def outputs(self) -> list[Any]:
+        """The variables of the Program that are returned."""
+        return self.concrete_program.outputs
+
+    @property
     def program_cache(self) -> dict[Any, ConcreteProgram]:
-        """Every Program made so far."""
+        """Every Program made so far, by the kind of call."""
         return self._programs
+
+    def get_traced_count(self) -> int:
+        """How many Programs there are."""
+        return sum(len(variants) for variants in self._variants.values())
 
     def get_concrete_program(self, *args: Any, **kwargs: Any) -> ConcreteProgram:
         """The Program for a call with these arguments."""
-        return self.program_of(self.inputs.specs(self.inputs.bind(args, kwargs)))
+        return self.program_of(self.function_spec.specs(self.function_spec.bind(args, kwargs)))
 
     def rollback(self) -> Callable:
         """Puts the function back as it was written, and gives it."""
@@ -188,37 +209,98 @@ class StaticFunction:
             del instance.__dict__[self._function.__name__]
         return self.dygraph_function
 
+    def _receiver(self) -> tuple:
+        if self._instance is None:
+            return ()
+        instance = self._instance()
+        if instance is None:
+            raise ReferenceError(f"The object whose method {self._function.__qualname__} was, is no more.")
+        return (instance,)
+
     # Running it
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the Program for these arguments, made at the first such call; inside another, becomes part of that."""
-        if isinstance(state.trace, ProgramTrace):
-            receiver = () if self._instance is None else (self.instance,)
-            return _converted(self._function)(*receiver, *args, **kwargs)
+        if not state.trace.computes:
+            function = self._function if is_marked(self) else _converted(self._function)
+            return function(*self._receiver(), *args, **kwargs)
         if not _enabled[0]:
-            return self.dygraph_function(*args, **kwargs)
+            return self._as_written(*args, **kwargs)
         key = _quick_key(args) if not kwargs else None
         known = self._recent.get(key) if key is not None else None
-        if known is not None and known[0] == mode_changes[0]:
+        if known is not None and known[0] == mode_changes[0] and known[2] is state.trace.precision and known[3]():
             return known[1](args)
+        return self._call(key, args, kwargs)
+
+    def _as_written(self, *args: Any, **kwargs: Any) -> Any:
+        return self._function(*self._receiver(), *args, **kwargs)
+
+    def _call(self, quick: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """A call of a kind that is not among the recent ones."""
         version = mode_changes[0]
-        bound = self.inputs.bind(args, kwargs)
-        concrete = self.program_of(self.inputs.specs(bound))
-        if key is not None:
+        bound = self.function_spec.bind(args, kwargs)
+        specs = self.function_spec.specs(bound)
+        kind = self._key(specs)
+        concrete, reason = self._try_program(kind, specs, bound.tensors)
+        if concrete is not None:
+            self._remember(quick, version, None if concrete.slots else concrete)
+            return concrete(bound.tensors)
+        result = self._as_written(*args, **kwargs)  # an error of the user's own comes from here
+        if reason is not None:
+            self._refused.add(kind)
+            warn_once(self._function, reason)
+        self._remember(quick, version, lambda given: self._as_written(*given))
+        return result
+
+    def _try_program(self, kind: Any, specs: dict[str, Any],
+                     tensors: Sequence[Tensor]) -> tuple[ConcreteProgram | None, str | None]:
+        """The Program, ready to run, or why there can be none; neither where that is known already."""
+        if is_marked(self) or kind in self._refused or len(self._refused) >= _REFUSALS and not self._programs:
+            return None, None
+        try:
+            concrete = self._program(kind, specs)
+            concrete.prepare(tensors)
+        except Exception as error:
+            if self._full_graph:
+                raise
+            return None, reason_of(error)
+        return concrete, None
+
+    def _remember(self, quick: Any, version: int, run: Callable | None) -> None:
+        if quick is not None and run is not None:
             if len(self._recent) >= _RECENT:
                 self._recent.clear()
-            self._recent[key] = version, concrete
-        return concrete(bound.tensors)
+            self._recent[quick] = version, run, state.trace.precision, getattr(run, "holds", _always)
 
     def program_of(self, specs: dict[str, Any]) -> ConcreteProgram:
         """The Program for arguments of these specs, traced when there is none yet."""
+        return self._program(self._key(specs), specs)
+
+    def _key(self, specs: dict[str, Any]) -> Any:
         instance = self.instance
         modes = tuple(layer.training for layer in instance.sublayers(include_self=True)) if isinstance(
             instance, Layer) else ()
-        key = (cache_key(specs), modes)
+        return cache_key(specs), modes, state.trace.precision
+
+    def _program(self, key: Any, specs: dict[str, Any]) -> ConcreteProgram:
         with unforked(), self._lock:
-            found = self._programs.get(key)
-            if found is None:
-                receiver = () if self._instance is None else (instance,)
-                found = self._programs[key] = ConcreteProgram(_converted(self._function), self.inputs, specs, receiver)
-            return found
+            variants = self._variants.get(key, [])
+            for found in variants:
+                if found.fits():
+                    self._programs[key] = found
+                    return found
+            if len(variants) >= _VARIANTS:
+                if not self._full_graph:
+                    raise self._changing(variants[-1])
+                variants.pop(0)
+            made = ConcreteProgram(self._function, _converted(self._function), self.function_spec, specs,
+                                   self._receiver())
+            self._variants.setdefault(key, []).append(made)
+            self._programs[key] = made
+            return made
+
+    def _changing(self, last: ConcreteProgram) -> ConversionError:
+        names = ", ".join(f"`{slot.shown}`" for slot in last.slots)
+        return ConversionError(
+            place_of(self._function), f"what {names} holds has another shape, dtype or nesting in call after call, and "
+            "each would need a Program of its own.", "Keep it at one shape, or give it as an argument and return it.")

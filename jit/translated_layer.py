@@ -20,7 +20,6 @@ from ..static.inline import inline
 from ..static.input_spec import InputSpec
 from ..static.io import INFO_SUFFIX, MODEL_SUFFIX, PARAMS_SUFFIX, read_parameters, read_program
 from ..static.program import Program, Variable
-from ..static.trace import ProgramTrace
 from ..static.transform import feed_names, fetch_names, for_training, persistable_names, propagate_gradients, unframed
 from .program_function import ProgramFunction
 
@@ -98,7 +97,7 @@ class TranslatedLayer(Layer):
             raise TypeError(f"{method} takes {len(loaded.inputs)} inputs, {loaded.inputs}. Received {len(args)}.")
         states = [self._value(name) for name in loaded.states]
         trainable = {n for n in loaded.states if isinstance(self._value(n), Parameter)}
-        if isinstance(state.trace, ProgramTrace):
+        if not state.trace.computes:
             results: list[Any] = self._inlined(loaded, args, states, trainable)
         else:
             tensors = [self._checked(loaded, name, value) for name, value in zip(loaded.inputs, args, strict=True)]
@@ -106,8 +105,7 @@ class TranslatedLayer(Layer):
         return results[0] if len(results) == 1 else results
 
     def _inlined(self, loaded: LoadedMethod, args: tuple, states: list[Tensor], trainable: set[str]) -> list[Variable]:
-        trace = state.trace
-        assert isinstance(trace, ProgramTrace)
+        trace: Any = state.trace
         given = {name: trace.lift(value, "an input of a TranslatedLayer")
                  for name, value in zip([*loaded.inputs, *loaded.states], [*args, *states], strict=True)}
         return inline(loaded.program(self.training, trainable), trace.block, given, loaded.outputs)

@@ -19,6 +19,7 @@ from ..ops.elementwise import cast
 from ..ops.manipulation import assign
 from ..ops.trace import apply, current_trace
 from ..ops.unary import logical_not
+from .arrays import ArrayVariable
 from .compiler.usage import block_reads, block_writes
 from .program import Block, Program, Variable
 
@@ -39,7 +40,9 @@ def _as_variable(value: Any) -> Any:
 
 
 def _assign_to(target: Variable, value: Variable) -> None:
-    if value is not target:
+    if isinstance(target, ArrayVariable):
+        target.assign(value)
+    elif value is not target:
         target.program.current_block().append("assign", {"X": [value.name]}, {"Out": [target.name]}, {})
 
 
@@ -47,7 +50,7 @@ def _handed_out(block: Block, value: Variable) -> Variable:
     """A variable of the enclosing block that the branch being traced assigns `value` to."""
     parent = block.parent
     assert parent is not None
-    outer = parent.create_var(block.program.new_name("branch"), value.shape, value.dtype,
+    outer = parent.create_var(block.program.new_name("branch"), value.shape, value.dtype, kind=value.kind,
                               stop_gradient=value.stop_gradient)
     _assign_to(outer, value)
     return outer
@@ -63,8 +66,11 @@ def _branch(pred: Variable, function: Callable[[], Any] | None) -> tuple[Any, li
     program.rollback()
     current = program.current_block()
     scope = current.create_var(program.new_name("conditional_block_scope"), kind="scopes")
-    written = list(dict.fromkeys([*(v.name for v in outer if v is not None), *block_writes(block)]))
-    current.append("conditional_block", {"Cond": [pred.name], "Input": block_reads(block)},
+    own = [v.name for v in outer if v is not None]
+    written = list(dict.fromkeys([*own, *block_writes(block)]))
+    kept = [n for n in written if n not in own]  # where the branch does not run
+    read = dict.fromkeys([*block_reads(block), *kept])
+    current.append("conditional_block", {"Cond": [pred.name], "Input": list(read)},
                    {"Out": written, "Scope": [scope.name]},
                    {"sub_block": block.idx, "is_scalar_condition": True, "skip_eager_deletion_vars": []})
     return result, outer
@@ -169,6 +175,8 @@ def _loop_variable(value: Any) -> Variable:
     initial = _as_variable(value)
     if initial is None:
         raise TypeError("while_loop: a loop variable is None before the loop; give it a tensor or a number.")
+    if isinstance(initial, ArrayVariable):  # changes in place
+        return initial
     variable = assign(initial)
     variable.stop_gradient = initial.stop_gradient
     return variable
@@ -177,8 +185,10 @@ def _loop_variable(value: Any) -> Variable:
 def _traced_loop(cond: Callable, body: Callable, values: list[Any], is_test: bool) -> list[Any]:
     program = _program()
     flat = [_loop_variable(v) for v in nest.leaves(values)]
-    for _ in range(2 + sum(v.ndim + 1 for v in flat)):  # each round makes at least one size unknown, or stops
+    lists = [v for v in program.list_vars() if isinstance(v, ArrayVariable)]
+    for _ in range(2 + sum(v.ndim + 2 for v in (*flat, *lists))):  # each round makes a size unknown, or stops
         checkpoint = len(program.blocks)
+        known = [(v.shape, v._dtype, v.stop_gradient) for v in lists]
         packed = nest.pack(values, flat)
         pred = assign(cond(*packed))
         block = program.create_block()
@@ -187,12 +197,14 @@ def _traced_loop(cond: Callable, body: Callable, values: list[Any], is_test: boo
             raise ValueError(
                 f"while_loop: body must give {len(flat)} values, as many as loop_vars. It gave {len(results)}."
             )
-        if not _widened(flat, results):
+        widened = _widened(flat, results)
+        if not widened and known == [(v.shape, v._dtype, v.stop_gradient) for v in lists]:
             break
         del program.blocks[checkpoint:]
         program.current_block_idx = block.parent_idx
     own = {v.name for v in flat}
-    results = [assign(r) if r.name in own and r is not v else r for v, r in zip(flat, results, strict=True)]
+    results = [assign(r) if r.name in own and r is not v and r.kind == "tensor" else r
+               for v, r in zip(flat, results, strict=True)]
     for variable, result in zip(flat, results, strict=True):
         _assign_to(variable, result)
     _assign_to(pred, cond(*nest.pack(values, flat)))
@@ -205,6 +217,8 @@ def _widened(variables: list[Variable], results: list[Variable]) -> bool:
     """Makes sizes unknown, and gradients wanted, where a round changed them; True when anything changed."""
     changed = False
     for position, (variable, result) in enumerate(zip(variables, results, strict=True)):
+        if isinstance(variable, ArrayVariable):
+            continue
         if result.dtype is not variable.dtype or result.ndim != variable.ndim:
             raise TypeError(
                 f"while_loop: a loop variable keeps its dtype and number of dimensions. Variable {position} began as "

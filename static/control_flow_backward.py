@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..ops.arrays import empty_array_op
 from ..ops.backward import Node
 from ..ops.control import share_data_op
 from ..ops.creation import zeros_like
 from ..ops.manipulation import assign
 from ..ops.operator import find
 from ..ops.trace import apply, current_trace
-from .backward import BlockGraph, walk_block
+from .backward import BlockGraph, holds_values, walk_block
 from .compiler.usage import block_reads, block_writes, sub_block
 from .program import Block, Operation, Variable
 
@@ -85,12 +86,14 @@ def _append_gradient(op: Operation, inner: Block, given: dict[str, Variable]) ->
     gradients: dict[str, Variable] = {}
     for name in dict.fromkeys([*carried, *inputs]):
         variable = inner.var(name)
-        if variable.kind != "tensor" or variable.stop_gradient or not variable.dtype.is_differentiable:
+        if not holds_values(variable) or variable.stop_gradient or not variable.dtype.is_differentiable:
             continue
         if name in given:
-            gradients[name] = assign(given[name])
+            gradients[name] = apply(share_data_op, given[name]) if _is_list(variable) else assign(given[name])
         elif name in inputs:
-            gradients[name] = zeros_like(variable)
+            gradients[name] = _zeros(variable)
+    for total in gradients.values():  # even if it begins as zeros, what a round adds may have a gradient in its turn
+        total.stop_gradient = False
     parent = program.current_block()
     block = program.create_block()
     block.forward_block_idx = inner.idx
@@ -116,14 +119,26 @@ def _fill(block: Block, inner: Block, carried: list[str], gradients: dict[str, V
     for name, total in gradients.items():
         flowed = found.get(leaves.get(name)) if name in leaves else None
         if name in carried:
-            new = zeros_like(total) if flowed is None else flowed
+            new = _zeros(total) if flowed is None else flowed
         elif flowed is None:
             continue
         else:
             new = total + flowed
         updates.append((total, apply(share_data_op, new) if new.name in own else new))
     for total, new in updates:
-        block.append("assign", {"X": [new.name]}, {"Out": [total.name]}, {})
+        kind = share_data_op.type if _is_list(total) else "assign"
+        block.append(kind, {"X": [new.name]}, {"Out": [total.name]}, {})
+
+
+def _is_list(variable: Variable) -> bool:
+    return variable.kind != "tensor"
+
+
+def _zeros(variable: Variable) -> Variable:
+    """The gradient of nothing: zeros, or a list without items."""
+    if not _is_list(variable):
+        return zeros_like(variable)
+    return apply(empty_array_op, shape=list(variable.shape), dtype=variable.dtype, gradient=True)
 
 
 def _saved_names(block: Block, inner: Block) -> list[str]:

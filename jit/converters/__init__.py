@@ -25,13 +25,16 @@ from . import (
     loop_returns,
     returns,
     shapes,
+    subscripts,
     supers,
+    walrus,
 )
 from .context import OPERATORS, Context
 
 STATEMENTS = (  # one function at a time
-    annotated, declarations, supers, loop_returns, loop_else, returns, breaks, asserts, control_flow)
-EXPRESSIONS = (conditionals, logical, shapes, calls)  # a function and those in it
+    annotated, declarations, supers, walrus, loop_returns, loop_else, returns, breaks, asserts, control_flow)
+GENERATOR = (annotated, declarations, supers, walrus, breaks, asserts, control_flow)  # whose jumps stay
+EXPRESSIONS = (conditionals, logical, shapes, subscripts, calls)  # a function and those in it
 
 __all__ = ["EXPRESSIONS", "OPERATORS", "STATEMENTS", "Context", "convert_tree", "new_context"]
 
@@ -52,8 +55,7 @@ def convert_tree(tree: Any, context: Context) -> Any:
 
 def _convert_statements(function: Any, context: Context) -> None:
     for inner in list(own_functions(function)):
-        if not is_generator(inner):
-            _convert_statements(inner, context)
+        _convert_statements(inner, context)
     if not looks_at_its_names(function):
-        for converter in STATEMENTS:
+        for converter in GENERATOR if is_generator(function) else STATEMENTS:
             converter.convert(function, context)

@@ -9,7 +9,7 @@ from typing import Any
 
 import gast
 
-from ..pyct.statements import any_contains, rewrite
+from ..pyct.statements import any_contains, rewrite, yields
 from ..pyct.templates import quote, quote_expression
 from .context import Context
 from .jumps import Lowering
@@ -25,7 +25,7 @@ def convert(function: Any, context: Context) -> None:
 def _lowered(statement: Any, context: Context) -> list[Any]:
     if not isinstance(statement, (gast.For, gast.While)) or not any_contains(statement.body, _KINDS):
         return [statement]
-    if _leaves_finally(statement.body) or any_contains(statement.body, (gast.Return,)):
+    if yields(statement) or _leaves_finally(statement.body) or any_contains(statement.body, (gast.Return,)):
         return [statement]
     broken = context.namer.new("did_break") if any_contains(statement.body, (gast.Break,)) else None
     _lower_body(statement, broken, context)

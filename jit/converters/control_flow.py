@@ -3,7 +3,7 @@
     if c: y = 1         def if_body():              (and the same for else)
     else: y = 2             nonlocal y
                             y = 1
-                        __proa__.if_stmt(c, if_body, else_body, get_state, set_state, ('y',), 1)
+                        __proa__.if_stmt(c, if_body, else_body, get_state, set_state, ('y',), 1, ())
 
 Expects jumps to be lowered. Knows pyct alone.
 """
@@ -14,6 +14,7 @@ from typing import Any
 
 import gast
 
+from ..pyct.activity import dotted
 from ..pyct.statements import split_docstring
 from ..pyct.templates import quote, quote_expression
 from .context import Context
@@ -48,9 +49,9 @@ _TEST = """
 def name():
     return test
 """
-_IF = "__proa__.if_stmt(test, body, orelse, get_state, set_state, (names,), count)"
-_WHILE = "__proa__.while_stmt(test, body, get_state, set_state, (names,))"
-_FOR = "__proa__.for_stmt(iterable, body, guard, get_state, set_state, (names,))"
+_IF = "__proa__.if_stmt(test, body, orelse, get_state, set_state, (names,), count, (held,))"
+_WHILE = "__proa__.while_stmt(test, body, get_state, set_state, (names,), (held,))"
+_FOR = "__proa__.for_stmt(iterable, body, guard, get_state, set_state, (names,), (held,))"
 
 
 def convert(function: Any, context: Context) -> None:
@@ -103,6 +104,12 @@ class _Transformer(gast.NodeTransformer):
 
     def visit_Name(self, node: gast.Name) -> Any:
         return quote_expression("__proa__.load(name)", node, name=node) if node in self._plan.checked else node
+
+    def visit_Attribute(self, node: gast.Attribute) -> Any:
+        self.generic_visit(node)
+        if isinstance(node.ctx, gast.Load) and dotted(node) in self._plan.attributes:
+            return quote_expression("__proa__.load(attribute)", node, attribute=node)
+        return node
 
     def visit_Delete(self, node: gast.Delete) -> Any:
         new: list[Any] = []
@@ -195,11 +202,13 @@ class _Transformer(gast.NodeTransformer):
         names = [*state.outputs, *state.attributes, *state.restored]
         texts = [gast.copy_location(gast.Constant(value=n, kind=None), at) for n in names]
         if not names:
-            return {"get_state": _nothing(at), "set_state": _nothing(at), "names": []}, []
+            return {"get_state": _nothing(at), "set_state": _nothing(at), "names": [], "held": []}, []
         get = self._context.helper("get_state", self._owner)
         set_ = self._context.helper("set_state", self._owner)
         define_get = quote(_GET, at, get_state=get, elements=[self._element(n, state, at) for n in names])
-        return {"get_state": get, "set_state": set_, "names": texts}, define_get + self._setter(set_, names, state, at)
+        held = [gast.copy_location(gast.Constant(value=n, kind=None), at) for n in state.held]
+        handles = {"get_state": get, "set_state": set_, "names": texts, "held": held}
+        return handles, define_get + self._setter(set_, names, state, at)
 
     def _element(self, name: str, state: State, at: Any) -> Any:
         scope = self._plan.scope

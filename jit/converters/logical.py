@@ -27,6 +27,10 @@ def _later(value: Any) -> Any:
     return quote_expression("lambda: value", value, value=value)
 
 
+def _now(value: Any) -> Any:
+    return quote_expression("__proa__.computed(value)", value, value=value)
+
+
 class _Logical(ExpressionConverter):
     def visit_BoolOp(self, node: gast.BoolOp) -> Any:
         plain = surely_plain(node) or not can_wait(*node.values[1:])
@@ -44,12 +48,14 @@ class _Logical(ExpressionConverter):
         return node if plain else quote_expression("__proa__.not_(value)", node, value=node.operand)
 
     def visit_Compare(self, node: gast.Compare) -> Any:
-        plain = len(node.ops) == 1 or surely_plain(node) or not can_wait(*node.comparators)
+        plain = len(node.ops) == 1 or surely_plain(node) or not can_wait(*node.comparators[1:])
+        binds = not can_wait(node.comparators[0])  # the first comparator is always computed
         self.generic_visit(node)
         if plain:
             return node
         call = quote_expression("__proa__.compare(left)", node, left=node.left)
         for op, comparator in zip(node.ops, node.comparators, strict=True):
             symbol = gast.copy_location(gast.Constant(value=_SYMBOLS[type(op)], kind=None), comparator)
-            call.args += [symbol, _later(comparator)]
+            now = binds and comparator is node.comparators[0]
+            call.args += [symbol, _now(comparator) if now else _later(comparator)]
         return call

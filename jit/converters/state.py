@@ -15,7 +15,7 @@ import gast
 from ..pyct.activity import Activity, Scope, activity, rebinding, scope_of
 from ..pyct.cfg import Graph, Node, build
 from ..pyct.flow import bound_after, bound_names, live_after, live_names
-from ..pyct.statements import any_contains
+from ..pyct.statements import any_contains, yields
 from .loads import unbound_loads
 from .plain import can_wait, surely_plain
 
@@ -30,6 +30,7 @@ class State:
     restored: list[str]  # names a branch changes that are read in a branch, but not behind it
     attributes: dict[str, Any]  # written `self.x`: always outputs
     shared: list[set[str]]  # for each branch, the names that are not its own
+    held: list[str] = field(default_factory=list)  # names whose value someone else may hold too
     unbound: set[str] = field(default_factory=set)  # those that may have no value yet before the statement
 
     @property
@@ -46,10 +47,13 @@ class Plan:
     states: dict[Any, State]
     checked: set[Any]  # Name nodes
     unbindable: set[str]  # names that may come to hold "no value"
+    attributes: set[str]  # attributes that may, `self.x`
 
 
 def convertible(statement: Any) -> bool:
-    """Whether a statement is worth staging, and can be: no jump leaves it, no test in it binds a name."""
+    """Whether a statement is worth staging, and can be: no jump or `yield` leaves it, no test binds a name."""
+    if yields(statement):
+        return False
     if isinstance(statement, gast.If):
         return not surely_plain(statement.test) and not any_contains(statement.body + statement.orelse, _JUMPS)
     if isinstance(statement, gast.While) and not can_wait(statement.test):
@@ -67,11 +71,14 @@ def plan(function: Any) -> Plan:
     live = live_names(graph, always)
     changing = rebinding(function)
     states = {s: _state(s, graph, live, changing, scope.local, done.aliased) for s in graph.tests if convertible(s)}
+    held = scope.parameters | done.aliased
     bound = bound_names(graph, scope.parameters, _own_names(states, graph))
     for statement, state in states.items():
+        state.held = sorted(held & set(state.names))
         state.unbound = (set(state.names) & scope.local) - bound_after(graph.tests[statement], bound)
     unbindable = _unbindable(states, done)
-    return Plan(scope, states, unbound_loads(graph, bound, unbindable), unbindable)
+    attributes = set().union(*(s.attributes for s in states.values()))
+    return Plan(scope, states, unbound_loads(graph, bound, unbindable), unbindable, attributes)
 
 
 def _unbindable(states: dict[Any, State], done: Activity) -> set[str]:

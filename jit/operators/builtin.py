@@ -6,15 +6,20 @@ Knows what is symbolic, nothing else of staging.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import staging
 from .iteration import enumerate_, range_, zip_
+from .logical import and_, or_
+from .where import here
 
 
 def len_(value: Any) -> Any:
     """`len(value)`: of a symbolic tensor, the size of its first dimension."""
+    if staging.is_list(value):
+        return value.length()
     return staging.length(value) if _has_length(value) else len(value)
 
 
@@ -56,6 +61,72 @@ def print_(*values: Any, **options: Any) -> None:
         print(*values, **options)
 
 
+def isinstance_(value: Any, kinds: Any) -> bool:
+    """`isinstance(value, kinds)`: a symbolic tensor is a Tensor, a list of the program is a list."""
+    if isinstance(value, kinds):
+        return True
+    stands_for = list if staging.is_list(value) else staging.tensor_class() if staging.is_symbolic(value) else None
+    return stands_for is not None and issubclass(stands_for, kinds)
+
+
+def list_(*values: Any) -> list:
+    """`list(values)`; of a list of the program, another one."""
+    return values[0].copy() if len(values) == 1 and staging.is_list(values[0]) else list(*values)
+
+
+def max_(*values: Any, **options: Any) -> Any:
+    """`max(…)`, where values may be symbolic numbers."""
+    return _extreme(max, staging.larger, values, options)
+
+
+def min_(*values: Any, **options: Any) -> Any:
+    """`min(…)`, where values may be symbolic numbers."""
+    return _extreme(min, staging.smaller, values, options)
+
+
+def _extreme(choose: Callable[..., Any], pair: Callable[[Any, Any], Any], values: tuple, options: dict) -> Any:
+    if len(values) == 1 and staging.is_symbolic(values[0]) and len(values[0].shape) == 1:
+        return getattr(values[0], choose.__name__)()
+    items = list(values[0]) if len(values) == 1 else list(values)
+    if options or not any(map(staging.is_symbolic, items)):
+        return choose(items, **options)
+    for item in items:
+        if staging.is_symbolic(item) and any(size != 1 for size in item.shape):
+            name = choose.__name__
+            raise TypeError(f"{here()}: {name}() of tensors takes tensors of one element. Received shape "
+                            f"{list(item.shape)}. Use paddle.{name}imum for all elements, or x.{name}().")
+    return functools.reduce(pair, items)
+
+
+def any_(values: Any) -> Any:
+    """`any(values)`, where items may be symbolic; all of them are computed."""
+    if staging.is_symbolic(values) and len(values.shape) == 1:
+        return values.any()
+    return functools.reduce(lambda a, b: or_(a, lambda: b), _truths(values), False)
+
+
+def all_(values: Any) -> Any:
+    """`all(values)`, where items may be symbolic; all of them are computed."""
+    if staging.is_symbolic(values) and len(values.shape) == 1:
+        return values.all()
+    return functools.reduce(lambda a, b: and_(a, lambda: b), _truths(values), True)
+
+
+def _truths(values: Any) -> Iterator[Any]:
+    """Whether each item is true; behind one that Python knows to decide, Python does not look."""
+    for value in values:
+        yield value if staging.is_symbolic(value) else bool(staging.truth(value))
+
+
+def sum_(values: Any, start: Any = 0) -> Any:
+    """`sum(values, start)`, of a tensor of unknown length too."""
+    if staging.is_symbolic(values) and len(values.shape) > 0:
+        return values.sum(0) + start
+    return sum(values, start)
+
+
 OVERLOADS: dict[int, Callable[..., Any]] = {
     id(builtins.len): len_, id(builtins.range): range_, id(builtins.int): int_, id(builtins.float): float_,
-    id(builtins.bool): bool_, id(builtins.print): print_, id(builtins.enumerate): enumerate_, id(builtins.zip): zip_}
+    id(builtins.bool): bool_, id(builtins.print): print_, id(builtins.enumerate): enumerate_, id(builtins.zip): zip_,
+    id(builtins.isinstance): isinstance_, id(builtins.list): list_, id(builtins.max): max_, id(builtins.min): min_,
+    id(builtins.any): any_, id(builtins.all): all_, id(builtins.sum): sum_}

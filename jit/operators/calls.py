@@ -66,7 +66,7 @@ class Calls:
         return instance if new is call else MethodType(new, instance)
 
     def _call_layer(self, layer: Any, *args: Any, **kwargs: Any) -> Any:
-        return layer._call_with_hooks(self._forward(layer), args, kwargs)
+        return layer._call_with_hooks(self._forward(layer), args, kwargs, self)
 
     def _forward(self, layer: Any) -> Any:
         forward = layer.forward

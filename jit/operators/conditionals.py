@@ -6,14 +6,14 @@ Under a symbolic test both branches are traced, each from the same state, and wh
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import CodeType
 from typing import Any
 
 from ..errors import ConversionError
 from . import staging
-from .containers import copied, settled
+from .containers import copied, lists_kept, settled
 from .merging import Merge
-from .undefined import Undefined
+from .preparing import Preparer, restoring
+from .retracing import traced
 from .watching import no_changes_in_place
 from .where import here
 
@@ -32,38 +32,39 @@ class raising:
 
 
 def if_stmt(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple], set_state: Callable[[tuple], Any],
-            names: tuple[str, ...], outputs: int) -> None:
-    """`if test: body() else: orelse()`; the first `outputs` of the variables `names` are read behind it."""
+            names: tuple[str, ...], outputs: int, held: tuple[str, ...] = ()) -> None:
+    """`if test: body() else: orelse()`; the first `outputs` of the variables `names` are read behind it.
+
+    `held`: those whose value someone else may hold too.
+    """
+    test = staging.truth(test)
     if not staging.is_symbolic(test):
         return body() if test else orelse()
-    before, where = get_state(), here()
+    where = here()
     _check_raises(where, body, orelse)
+    merge = Merge(names[:outputs], where)
+    prepare = Preparer(names, held, where, "`if`", merge.preparations, get_state, set_state)
+    traced(lambda: _stage(test, body, orelse, get_state, set_state, merge), prepare)
+    return None
 
+
+def _stage(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple], set_state: Callable[[tuple], Any],
+           merge: Merge) -> None:
+    before, outputs = get_state(), len(merge.names)
     given: list[tuple] = []  # to each branch
+    left: list[tuple] = []  # by each branch
 
     def run(branch: Body) -> tuple:
         given.append(tuple(map(copied, before)))
         set_state(given[-1])
         branch()
-        return get_state()[:outputs]
+        left.append(tuple(map(lists_kept, before, get_state()))[:outputs])
+        return left[-1]
 
-    stays = [type(v) is Undefined and not _may_write(orelse, n) for n, v in zip(names, before, strict=True)]
-    merge = Merge(names[:outputs], where, stays[:outputs])
-    with no_changes_in_place(where, "`if`", body, orelse):
+    with no_changes_in_place(merge.where, "`if`", body, orelse), restoring(lambda: set_state(before)):
         after = merge.stage(test, lambda: run(body), lambda: run(orelse))
-    kept = [a is c and b is d for a, b, c, d in zip(*given, merge.first, merge.second, strict=False)]
+    kept = [a is c and b is d for a, b, c, d in zip(*given, *left, strict=False)]
     set_state((*map(settled, before, kept, after), *before[outputs:]))
-    return None
-
-
-def _may_write(branch: Any, name: str) -> bool:
-    """Whether a branch may give a variable or an attribute a value: generated branches declare what they write."""
-    return name.rpartition(".")[2] in _mentioned(branch.__code__)
-
-
-def _mentioned(code: CodeType) -> set[str]:
-    inner = (_mentioned(c) for c in code.co_consts if isinstance(c, CodeType))
-    return {*code.co_freevars, *code.co_names}.union(*inner)
 
 
 def _check_raises(where: str, *branches: Body) -> None:
@@ -76,8 +77,9 @@ def _check_raises(where: str, *branches: Body) -> None:
 
 def if_exp(test: Any, body: Body, orelse: Body) -> Any:
     """`body() if test else orelse()`."""
+    test = staging.truth(test)
     if not staging.is_symbolic(test):
         return body() if test else orelse()
-    merge = Merge(("… if … else …",), here(), [False])
+    merge = Merge(("… if … else …",), here())
     (value,) = merge.stage(test, lambda: (body(),), lambda: (orelse(),))
     return value

@@ -9,12 +9,24 @@ from __future__ import annotations
 from typing import Any
 
 from ...core import nest
+from . import staging
 from .values import same, same_structure
 
 
 def copied(value: Any) -> Any:
     """A value with the lists and dicts in it copied."""
     return nest.map_structure(lambda leaf: leaf, value) if type(value) in (list, dict, tuple) else value
+
+
+def lists_kept(before: Any, after: Any) -> Any:
+    """What a branch or a turn leaves, a list of the program that it held before holding what the new one has."""
+    if staging.is_list(before) and staging.is_list(after):
+        staging.keep_list(before, after)
+        return before
+    if type(before) is dict and type(after) is dict:
+        for key in before.keys() & after.keys():
+            after[key] = lists_kept(before[key], after[key])
+    return after
 
 
 def settled(before: Any, kept: bool, new: Any) -> Any:

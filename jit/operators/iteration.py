@@ -44,6 +44,8 @@ def sequence_of(iterable: Any) -> SymbolicSequence | None:
     """The sequence to stage a loop over; None when Python can iterate."""
     if isinstance(iterable, SymbolicSequence):
         return iterable
+    if staging.is_list(iterable):
+        return SymbolicSequence(0, iterable.length(), 1, iterable.__getitem__)
     if not staging.is_symbolic(iterable) or len(iterable.shape) == 0:
         return None
     turns = staging.length(iterable)

@@ -21,6 +21,7 @@ def and_(first: Any, *later: Callable[[], Any]) -> Any:
     """`first and later() and …`."""
     value = first
     for operand in later:
+        value = staging.truth(value)
         if staging.is_symbolic(value):
             value = _both(value, operand())
         elif value:
@@ -31,6 +32,7 @@ def and_(first: Any, *later: Callable[[], Any]) -> Any:
 
 
 def _both(symbolic: Any, other: Any) -> Any:
+    other = staging.truth(other)
     if staging.is_symbolic(other):
         return staging.logical_and(symbolic, other)
     return symbolic if other else False
@@ -40,6 +42,7 @@ def or_(first: Any, *later: Callable[[], Any]) -> Any:
     """`first or later() or …`."""
     value = first
     for operand in later:
+        value = staging.truth(value)
         if staging.is_symbolic(value):
             value = _either(value, operand())
         elif not value:
@@ -50,6 +53,7 @@ def or_(first: Any, *later: Callable[[], Any]) -> Any:
 
 
 def _either(symbolic: Any, other: Any) -> Any:
+    other = staging.truth(other)
     if staging.is_symbolic(other):
         return staging.logical_or(symbolic, other)
     return True if other else symbolic
@@ -57,7 +61,13 @@ def _either(symbolic: Any, other: Any) -> Any:
 
 def not_(value: Any) -> Any:
     """`not value`."""
+    value = staging.truth(value)
     return staging.logical_not(value) if staging.is_symbolic(value) else not value
+
+
+def computed(value: Any) -> Callable[[], Any]:
+    """A value that is there already, as an operand that is computed when it is asked for."""
+    return lambda: value
 
 
 def compare(left: Any, *rest: Any) -> Any:

@@ -7,48 +7,59 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core import nest
-from .containers import settled
+from .containers import lists_kept, settled
 from .merging import described_name
+from .retracing import Preparations, difference
 from .undefined import Undefined, reason
-from .values import agree, described, is_staged, staged_leaves
+from .values import agree, described, filled, staged_leaves
 
 
 class LoopState:
     """The state with which a loop begins; `variables` are its tensors and numbers, in order."""
 
-    def __init__(self, names: tuple[str, ...], where: str, initial: tuple):
+    def __init__(self, names: tuple[str, ...], where: str):
         self._names = names
         self._where = where
-        self._initial = initial
-        self._kept = [True] * len(initial)
-        self.variables = [leaf for value in initial for leaf in staged_leaves(value)]
+        self.preparations = Preparations(names, self._why)
+        self.variables: list[Any] = []
+        self._before: tuple = ()
+        self._initial: tuple = ()
+        self._kept: list[bool] = []
+
+    def begin(self, before: tuple) -> None:
+        """Takes down the state before the loop."""
+        self._before = before
+        self._initial = tuple(self.preparations.complete(i, value) for i, value in enumerate(before))
+        self._kept = [True] * len(before)
+        self.variables = [leaf for value in self._initial for leaf in staged_leaves(value)]
 
     def values(self, variables: Any) -> tuple:
         """The state with the given loop variables in place of the first ones."""
         given = iter(variables)
-        return tuple(self._filled(value, given) for value in self._initial)
+        return tuple(value if type(value) is Undefined else filled(value, given) for value in self._initial)
 
-    @staticmethod
-    def _filled(value: Any, given: Any) -> Any:
-        if type(value) is Undefined:
-            return value
-        return nest.map_structure(lambda leaf: next(given) if is_staged(leaf) else leaf, value)
+    def next_variables(self, entered: tuple, left: tuple, variables: Any) -> list[Any]:
+        """The loop variables after a turn, which was given the state `entered`, made of `variables`, and left `left`.
 
-    def next_variables(self, entered: tuple, state: tuple, variables: Any) -> list[Any]:
-        """The loop variables after a turn, which was given the state `entered`, made of `variables`, and left `state`.
-
-        Raises TypeError where a value changed its type or nesting.
+        Raises Retrace when something must be prepared first, TypeError where a value changed its type or nesting.
         """
-        self._kept = [kept and a is b for kept, a, b in zip(self._kept, entered, state, strict=True)]
+        first = self.values(variables)  # `entered` may have been changed in place
+        left = tuple(map(lists_kept, self._before, left))
+        self._kept = [kept and a is b for kept, a, b in zip(self._kept, entered, left, strict=True)]
         new: list[Any] = []
-        for i, first in enumerate(self.values(variables)):  # `entered` may have been changed in place
-            if type(first) is not Undefined:
-                self._check(i, first, state[i])
-                new += staged_leaves(state[i])
+        for i, value in enumerate(left):
+            value = self.preparations.complete(i, value)
+            self._check(i, first[i], value)
+            if type(first[i]) is not Undefined:
+                new += staged_leaves(value)
         return new
 
     def _check(self, i: int, before: Any, after: Any) -> None:
+        found = difference(i, before, after)
+        if found is not None:
+            raise found
+        if type(before) is Undefined:
+            return
         if type(after) is Undefined:
             raise self._changed(i, described(before), "without a value")
         if not agree(before, after):
@@ -61,11 +72,11 @@ class LoopState:
         return TypeError(
             f"{self._where}: a tensor decides how often this loop runs, and {described_name(self._names[i])} is "
             f"{before} before a turn and {after} behind it. Give it before the loop a value of the type, and of the "
-            "nesting, that the loop computes (a list cannot grow in such a loop).")
+            "nesting, that the loop computes.")
 
     def final(self, results: Any) -> tuple:
-        """The state behind the loop; what only the loop binds has no value there."""
-        values = map(settled, self._initial, self._kept, self.values(results))
+        """The state behind the loop; what only the loop binds has a value if it ran."""
+        values = map(settled, self._before, self._kept, self.values(results))
         return tuple(self._missing(i, v) if type(v) is Undefined else v for i, v in enumerate(values))
 
     def _missing(self, i: int, value: Undefined) -> Undefined:
@@ -83,4 +94,3 @@ class LoopState:
 def _dtype(leaf: Any) -> Any:
     dtype = getattr(leaf, "dtype", None)
     return getattr(dtype, "name", dtype)
-

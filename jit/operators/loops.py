@@ -14,6 +14,8 @@ from .conditionals import if_stmt
 from .iteration import SymbolicSequence, sequence_of
 from .loop_state import LoopState
 from .plain import nothing
+from .preparing import Preparer, restoring
+from .retracing import traced
 from .watching import no_changes_in_place
 from .where import here
 
@@ -22,26 +24,37 @@ SetState = Callable[[tuple], Any]
 
 
 def while_stmt(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState, set_state: SetState,
-               names: tuple[str, ...]) -> None:
-    """`while test(): body()`, where `names` are the variables that the loop changes and someone reads."""
-    going = test()
+               names: tuple[str, ...], held: tuple[str, ...] = ()) -> None:
+    """`while test(): body()`, where `names` are the variables that the loop changes and someone reads.
+
+    `held`: those whose value someone else may hold too.
+    """
+    going = staging.truth(test())
     while not staging.is_symbolic(going):
         if not going:
             return
         body()
-        going = test()
-    _stage(test, body, get_state, set_state, names, body)
+        going = staging.truth(test())
+    _stage(test, body, get_state, set_state, names, body, held)
 
 
 def _stage(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState, set_state: SetState,
-           names: tuple[str, ...], users: Any) -> None:
+           names: tuple[str, ...], users: Any, held: tuple[str, ...]) -> None:
     """Stages a loop; `users` is the part of `body` that the user wrote."""
     where = here()
-    state = LoopState(names, where, get_state())
+    state = LoopState(names, where)
+    prepare = Preparer(names, held, where, "loop", state.preparations, get_state, set_state)
+    traced(lambda: _trace(test, body, get_state, set_state, state, where, users), prepare)
+
+
+def _trace(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState, set_state: SetState,
+           state: LoopState, where: str, users: Any) -> None:
+    before = get_state()
+    state.begin(before)
 
     def traced_test(*variables: Any) -> Any:
         set_state(state.values(variables))
-        return test()
+        return staging.truth(test())
 
     def traced_body(*variables: Any) -> list[Any]:
         entered = state.values(variables)
@@ -49,22 +62,22 @@ def _stage(test: Callable[[], Any], body: Callable[[], Any], get_state: GetState
         body()
         return state.next_variables(entered, get_state(), variables)
 
-    with no_changes_in_place(where, "loop", users):
+    with no_changes_in_place(where, "loop", users), restoring(lambda: set_state(before)):
         results = staging.while_loop(traced_test, traced_body, state.variables)
     set_state(state.final(results))
 
 
 def for_stmt(iterable: Any, body: Callable[[Any], Any], guard: Callable[[], Any] | None, get_state: GetState,
-             set_state: SetState, names: tuple[str, ...]) -> None:
+             set_state: SetState, names: tuple[str, ...], held: tuple[str, ...] = ()) -> None:
     """`for item in iterable: body(item)`, as long as `guard()` holds where there is one."""
     items = sequence_of(iterable)
     if items is not None:
-        return _for_staged(items, body, guard, get_state, set_state, names)
-    return _for_plain(iterable, body, guard, get_state, set_state, names)
+        return _for_staged(items, body, guard, get_state, set_state, names, held)
+    return _for_plain(iterable, body, guard, get_state, set_state, names, held)
 
 
 def _for_plain(iterable: Iterable[Any], body: Callable[[Any], Any], guard: Callable[[], Any] | None,
-               get_state: GetState, set_state: SetState, names: tuple[str, ...]) -> None:
+               get_state: GetState, set_state: SetState, names: tuple[str, ...], held: tuple[str, ...]) -> None:
     if guard is None:
         for item in iterable:
             body(item)
@@ -72,7 +85,7 @@ def _for_plain(iterable: Iterable[Any], body: Callable[[Any], Any], guard: Calla
     going: Any = True
     for item in iterable:
         if staging.is_symbolic(going):  # each further turn is a branch of its own
-            if_stmt(going, _turn(body, item), nothing, get_state, set_state, names, len(names))
+            if_stmt(going, _turn(body, item), nothing, get_state, set_state, names, len(names), held)
         else:
             body(item)
         going = guard()
@@ -92,7 +105,7 @@ class _turn:
 
 
 def _for_staged(items: SymbolicSequence, body: Callable[[Any], Any], guard: Callable[[], Any] | None,
-                get_state: GetState, set_state: SetState, names: tuple[str, ...]) -> None:
+                get_state: GetState, set_state: SetState, names: tuple[str, ...], held: tuple[str, ...]) -> None:
     index = items.start
 
     def get() -> tuple:
@@ -112,7 +125,7 @@ def _for_staged(items: SymbolicSequence, body: Callable[[Any], Any], guard: Call
         body(items.item_at(index))
         index = index + items.step
 
-    _stage(test, turn, get, set_, ("the loop's index", *names), body)
+    _stage(test, turn, get, set_, ("the loop's index", *names), body, held)
 
 
 def _and_guard(inside: Any, going: Any) -> Any:

@@ -1,77 +1,82 @@
 """The state behind a staged `if`: each variable from the two values its branches left.
 
 Equal Python values stay Python, tensors and numbers become results of the staged condition, a variable that only one
-branch binds is left without a value (which is an error only if it is used), and anything else is a TypeError.
+branch binds is checked when it is used, a list of the program keeps what either branch left, and anything else is a
+TypeError.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import RETURN_VALUE
 from . import staging
-from .undefined import Undefined, error, reason
+from .retracing import Preparations, difference
+from .undefined import Undefined, reason
 from .values import agree, described, merged, staged_leaves
 
 
-@dataclass
 class Merge:
-    """One staged `if`: the variables it must produce, and which of them cannot have a value behind it."""
+    """One staged `if`: the variables it must produce, and what was prepared for them."""
 
-    names: tuple[str, ...]
-    where: str
-    missing: list[bool]  # as far as is known before tracing; what the first branch leaves unbound is added
-    first: tuple = ()
-    second: tuple = ()
-    shown: list[str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.shown = [described_name(n) for n in self.names]
+    def __init__(self, names: tuple[str, ...], where: str):
+        self.names, self.where = names, where
+        self.preparations = Preparations(names, self._one_sided)
+        self.first: tuple = ()
+        self.second: tuple = ()
 
     def stage(self, test: Any, body: Callable[[], tuple], orelse: Callable[[], tuple]) -> list[Any]:
-        """Traces both branches and gives the merged values."""
+        """Traces both branches and gives the merged values; raises Retrace when something must be prepared first."""
+        self.first, self.second = (), ()
         results = iter(staging.cond(test, lambda: self._trace_first(body), lambda: self._trace_second(orelse)))
         return [self._merged(i, results) for i in range(len(self.names))]
 
     def _trace_first(self, body: Callable[[], tuple]) -> list[Any]:
-        self.first = body()
-        self.missing = [m or type(v) is Undefined for m, v in zip(self.missing, self.first, strict=True)]
+        self.first = self._completed(body())
         return self._staged(self.first)
 
     def _trace_second(self, orelse: Callable[[], tuple]) -> list[Any]:
-        self.second = orelse()
-        for i, missing in enumerate(self.missing):
-            if not missing:
-                self._check(i)
+        self.second = self._completed(orelse())
+        for i in range(len(self.names)):
+            self._check(i)
         return self._staged(self.second)
 
+    def _completed(self, values: tuple) -> tuple:
+        return tuple(self.preparations.complete(i, value) for i, value in enumerate(values))
+
     def _staged(self, values: tuple) -> list[Any]:
-        kept = (v for v, missing in zip(values, self.missing, strict=True) if not missing)
-        return [leaf for value in kept for leaf in staged_leaves(value)]
+        return [leaf for i, value in enumerate(values) if not self._is_missing(i) for leaf in staged_leaves(value)]
+
+    def _is_missing(self, i: int) -> bool:
+        """Whether a variable has no value behind the statement, as far as is known."""
+        given = (self.first[i], self.second[i]) if self.second else (self.first[i],)
+        return any(type(v) is Undefined for v in given)
 
     def _check(self, i: int) -> None:
         first, second = self.first[i], self.second[i]
-        if type(second) is Undefined:
-            raise error(Undefined(self.names[i], reason(second) or self._one_sided(i)))
-        if not agree(first, second):
+        found = difference(i, first, second)
+        if found is not None:
+            raise found
+        if type(second) is Undefined and type(first) is not Undefined and staged_leaves(first):
+            raise TypeError(f"{self._one_sided(self.names[i])} It is {described(first)}.")
+        if not self._is_missing(i) and not agree(first, second):
             raise TypeError(
-                f"{self.where}: a tensor decides this `if`, and {self.shown[i]} is {described(first)} after one branch "
-                f"and {described(second)} after the other. Give it the same type in both branches, or make the "
-                "condition a Python value.")
+                f"{self.where}: a tensor decides this `if`, and {described_name(self.names[i])} is {described(first)} "
+                f"after one branch and {described(second)} after the other. Give it the same type in both branches, or "
+                "make the condition a Python value.")
 
     def _merged(self, i: int, results: Iterator[Any]) -> Any:
         first, second = self.first[i], self.second[i]
-        if not self.missing[i]:
+        if not self._is_missing(i):
             return merged(first, second, results)
         unbound = [v for v in (first, second) if type(v) is Undefined]
         given = next((r for r in map(reason, unbound) if r), None)
-        return Undefined(self.names[i], given or (self._one_sided(i) if len(unbound) == 1 else None))
+        return Undefined(self.names[i], given or (self._one_sided(self.names[i]) if len(unbound) == 1 else None))
 
-    def _one_sided(self, i: int) -> str:
-        return (f"{self.where}: only one branch of this `if` gives {self.shown[i]} a value, and a tensor decides which "
-                "branch runs. Assign it before the `if`, or in both branches.")
+    def _one_sided(self, name: str) -> str:
+        return (f"{self.where}: only one branch of this `if` gives {described_name(name)} a value, and a tensor "
+                "decides which branch runs. Assign it before the `if`, or in both branches.")
 
 
 def described_name(name: str) -> str:

@@ -8,30 +8,111 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...dygraph.tensor import Tensor
+from ...ops.creation import full
 from ...ops.debugging import assert_value, print_value
+from ...ops.elementwise import maximum, minimum
 from ...ops.manipulation import shape
+from ...ops.trace import current_trace
 from ...static import control_flow
+from ...static.arrays import ArrayVariable, create_array
 from ...static.program import Variable
 
 
 def is_symbolic(value: Any) -> bool:
     """Whether a value is known only when the program runs."""
-    return isinstance(value, Variable)
+    return isinstance(value, Variable) and value.kind == "tensor"
+
+
+def tensor_class() -> type:
+    """The class that a symbolic value stands for."""
+    return Tensor
+
+
+def larger(x: Any, y: Any) -> Any:
+    """The larger of two values of one element, at least one of which is symbolic."""
+    return maximum(*_both_symbolic(x, y))
+
+
+def smaller(x: Any, y: Any) -> Any:
+    """The smaller of two values of one element, at least one of which is symbolic."""
+    return minimum(*_both_symbolic(x, y))
+
+
+def _both_symbolic(x: Any, y: Any) -> tuple[Any, Any]:
+    like = x if is_tensor(x) else y
+    return tuple(v if is_tensor(v) else full([], v, like.dtype) for v in (x, y))
+
+
+def is_list(value: Any) -> bool:
+    """Whether a value is a list of the program, whose length is known only when it runs."""
+    return isinstance(value, ArrayVariable)
+
+
+def truth(value: Any) -> Any:
+    """What decides for a value as a condition: of a list of the program, whether it has items."""
+    return value.length() > 0 if is_list(value) else value
+
+
+def new_list(items: list, example: Any) -> Any:
+    """A list of the program with these items, for more of them like `example`: of a shape and a dtype, or a number."""
+    shape, dtype = getattr(example, "shape", ()), getattr(example, "dtype", None)
+    return create_array(dtype, items, shape)
+
+
+def keep_list(variable: Any, value: Any) -> None:
+    """Gives a list of the program the items of another, in the block that is being traced."""
+    variable.assign(value)
+
+
+def zeros(shape: list[int], dtype: Any) -> Any:
+    """A symbolic value of zeros."""
+    return full(shape, 0, dtype)
+
+
+def mark() -> Any:
+    """How much of the program there is, for `undo`."""
+    program = current_trace().main  # type: ignore[attr-defined]
+    return program, program.current_block_idx, len(program.current_block().ops), len(program.blocks)
+
+
+def undo(mark: Any) -> None:
+    """Takes out of the program what came to it since the mark."""
+    program, block, operations, blocks = mark
+    program.current_block_idx = block
+    del program.blocks[blocks:]
+    del program.current_block().ops[operations:]
+    program.version += 1
+
+
+def place() -> Any:
+    """What tells the block that is being traced from others."""
+    return id(current_trace().block)  # type: ignore[attr-defined]
 
 
 def is_tensor(value: Any) -> bool:
     """Whether a value can leave a branch or a loop of a program: symbolic, or a tensor with a value."""
-    return isinstance(value, Variable) or (hasattr(value, "dtype") and hasattr(value, "stop_gradient"))
+    if isinstance(value, Variable):
+        return value.kind == "tensor"
+    return hasattr(value, "dtype") and hasattr(value, "stop_gradient")
 
 
 def cond(test: Any, true_function: Callable[[], list], false_function: Callable[[], list]) -> list:
     """One of two lists of results, of equal length, by a symbolic test; both functions are traced."""
-    return list(control_flow.cond(test, true_function, false_function) or ())
+    return list(control_flow.cond(_as_bool(test), true_function, false_function) or ())
 
 
 def while_loop(test: Callable[..., Any], body: Callable[..., list], loop_vars: list) -> list:
     """The loop variables after `body` has been applied to them as long as `test` holds."""
-    return list(control_flow.while_loop(test, body, loop_vars))
+    def going(*variables: Any) -> Any:
+        return _as_bool(test(*variables))
+
+    return list(control_flow.while_loop(going, body, loop_vars))
+
+
+def _as_bool(test: Any) -> Any:
+    """A condition as files have it: a number decides by whether it is 0."""
+    return test if not is_symbolic(test) or test.dtype.name == "bool" else test.astype("bool")
 
 
 def logical_and(x: Any, y: Any) -> Any:
@@ -64,9 +145,10 @@ def sizes(x: Any) -> list[Any]:
     return [shape(x)[axis] if size < 0 else size for axis, size in enumerate(x.shape)]
 
 
-def check(test: Any, message: str | None, where: str) -> None:
+def check(test: Any, message: str | None, where: str | None) -> None:
     """A run-time check that a symbolic test holds: an AssertionError with the message and the user's place."""
-    assert_value(test, message=f"{where}: {message or 'the assertion does not hold'}")
+    said = message or "the assertion does not hold"
+    assert_value(test, message=said if where is None else f"{where}: {said}")
 
 
 def show(values: list) -> None:

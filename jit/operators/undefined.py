@@ -46,19 +46,17 @@ class Undefined:
 
 def error(missing: Undefined) -> UnboundLocalError:
     """What Python would have raised, with the user's name and, after staging, the reason."""
-    return UnboundLocalError(missing._reason or _USUAL.format(missing._name))
+    return UnboundLocalError(message(missing))
+
+
+def message(missing: Undefined) -> str:
+    """What that error says."""
+    return missing._reason or _USUAL.format(missing._name)
 
 
 def reason(missing: Undefined) -> str | None:
     """Why staging left it without a value; None when the program itself gave it none."""
     return missing._reason
-
-
-def load(value: Any) -> Any:
-    """The value of a variable that may have none."""
-    if type(value) is Undefined:
-        raise error(value)
-    return value
 
 
 def read(value: Callable[[], Any], name: str) -> Any:

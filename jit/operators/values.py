@@ -11,6 +11,7 @@ from typing import Any
 
 from ...core import nest
 from . import staging
+from .partial import Partial, partial
 from .undefined import Undefined
 
 NUMBERS = (bool, int, float)
@@ -19,12 +20,29 @@ _NESTED = (list, tuple, dict)
 
 def is_staged(leaf: Any) -> bool:
     """Whether a leaf becomes a result of a branch or a variable of a loop."""
-    return type(leaf) in NUMBERS or staging.is_tensor(leaf)
+    return type(leaf) in NUMBERS or (not isinstance(leaf, Undefined) and staging.is_tensor(leaf))
 
 
 def staged_leaves(value: Any) -> list[Any]:
     """The leaves of a value that are staged; none, if it is missing."""
-    return [] if type(value) is Undefined else [leaf for leaf in nest.leaves(value) if is_staged(leaf)]
+    found: list[Any] = []
+    for leaf in nest.leaves(value):
+        if type(leaf) is Partial:
+            found += [leaf._flag, *staged_leaves(leaf._content)]
+        elif is_staged(leaf):
+            found.append(leaf)
+    return found
+
+
+def filled(value: Any, given: Iterator[Any]) -> Any:
+    """A value with the next of the given ones in place of each staged leaf."""
+    def leaf(old: Any) -> Any:
+        if type(old) is Partial:
+            flag = next(given)
+            return Partial(old._name, old._reason, filled(old._content, given), flag)
+        return next(given) if is_staged(old) else old
+
+    return nest.map_structure(leaf, value)
 
 
 def same(a: Any, b: Any) -> bool:
@@ -47,12 +65,19 @@ def agree(a: Any, b: Any) -> bool:
     if not same_structure(a, b):
         return False
     pairs = zip(nest.leaves(a), nest.leaves(b), strict=True)
-    return all(same(x, y) or (is_staged(x) and is_staged(y)) for x, y in pairs)
+    return all(same(x, y) or (is_staged(x) and is_staged(y)) or _partials_agree(x, y) for x, y in pairs)
+
+
+def _partials_agree(x: Any, y: Any) -> bool:
+    return type(x) is type(y) is Partial and agree(x._content, y._content)
 
 
 def merged(a: Any, b: Any, results: Iterator[Any]) -> Any:
     """The value after either way was taken; takes a result for every staged leaf, and uses it where the ways differ."""
     def leaf(x: Any, y: Any) -> Any:
+        if type(x) is Partial:
+            flag = leaf(x._flag, y._flag)
+            return partial(x._name, x._reason or y._reason, merged(x._content, y._content, results), flag)
         result = next(results) if is_staged(x) else x
         return x if same(x, y) else result
 
@@ -65,4 +90,6 @@ def described(value: Any) -> str:
         return f"{type(value).__name__} of {len(value)}"
     if staging.is_tensor(value):
         return f"{type(value).__name__} of shape {list(value.shape)}, dtype {getattr(value.dtype, 'name', value.dtype)}"
+    if staging.is_list(value):
+        return "a list whose length only the program knows"
     return "None" if value is None else f"{type(value).__name__} ({value!r:.40})"

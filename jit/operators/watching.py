@@ -40,16 +40,18 @@ def _contents(container: Any) -> list[Any]:
     return [v for item in container.items() for v in item] if isinstance(container, dict) else list(container)
 
 
-def _within_reach(branch: Any) -> Iterator[tuple[str, Any]]:
-    """The containers in variables that a branch uses, and in public attributes of objects in them."""
+def _within_reach(branch: Any, depth: int = 2) -> Iterator[tuple[str, Any]]:
+    """The containers in variables that a branch uses, in public attributes of objects in them, in functions there."""
     function = getattr(branch, "_body", branch)  # a branch may be marked
     function = function.__func__ if isinstance(function, MethodType) else function
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         with contextlib.suppress(ValueError):  # an empty cell
             value = cell.cell_contents
-            attributes = vars(value) if type(value) is not Undefined and _is_plain_object(value) else {}
+            attributes = vars(value) if not isinstance(value, Undefined) and _is_plain_object(value) else {}
             named = [(name, value), *((f"{name}.{k}", v) for k, v in list(attributes.items()) if k[:1] != "_")]
             yield from ((text, v) for text, v in named if type(v) in _CONTAINERS)
+            if isinstance(value, FunctionType) and depth:
+                yield from _within_reach(value, depth - 1)
 
 
 def _is_plain_object(value: Any) -> bool:

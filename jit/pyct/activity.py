@@ -112,6 +112,8 @@ class _Collector(gast.NodeVisitor):
     def visit_Assign(self, node: gast.Assign) -> None:
         held = [node.value, *getattr(node.value, "elts", ()), *getattr(node.value, "values", ())]
         self.found.aliased |= {v.id for v in held if isinstance(v, gast.Name)}
+        if isinstance(node.value, (gast.Name, gast.Attribute, gast.Subscript)):
+            self.found.aliased |= {t.id for t in node.targets if isinstance(t, gast.Name)}
         self.generic_visit(node)
 
     def visit_Subscript(self, node: gast.Subscript) -> None:

@@ -12,10 +12,14 @@ import __future__
 import ast
 import copy
 from collections.abc import Mapping
-from types import CellType, CodeType, FunctionType
+from types import CodeType
 from typing import Any
 
 import gast
+
+from .binding import bind, walk_code
+
+__all__ = ["bind", "compile_function", "walk_code"]
 
 _FUTURES = __future__.annotations.compiler_flag
 
@@ -29,23 +33,6 @@ def compile_function(node: Any, original: CodeType, class_name: str | None, inje
     frame = _inner(code, "frame")
     code = _inner(_inner(frame, class_name) if class_name else frame, name)
     return _renamed(code, {**helpers, name: name}, getattr(original, "co_qualname", None))
-
-
-def bind(code: CodeType, original: FunctionType, injected: Mapping[str, Any]) -> FunctionType:
-    """A function of `code` with everything else as `original` has it, its very cells included."""
-    cells = dict(zip(original.__code__.co_freevars, original.__closure__ or (), strict=True))
-    cells.update((name, CellType(value)) for name, value in injected.items())
-    closure = tuple(cells[name] for name in code.co_freevars)
-    function = FunctionType(code, original.__globals__, original.__name__, original.__defaults__, closure)
-    _copy_attributes(original, function)
-    return function
-
-
-def _copy_attributes(original: FunctionType, function: FunctionType) -> None:
-    for name in ("__kwdefaults__", "__annotations__", "__qualname__", "__module__", "__doc__", "__type_params__"):
-        if hasattr(original, name):
-            setattr(function, name, getattr(original, name))
-    function.__dict__.update(original.__dict__)
 
 
 def _surroundings(node: Any, original: CodeType, class_name: str | None, injected: list[str]) -> gast.Module:
@@ -92,12 +79,3 @@ def _renamed(code: CodeType, names: Mapping[str, str], qualified: str | None) ->
     if qualified is not None:
         changes["co_qualname"] = qualified
     return code.replace(**changes)
-
-
-def walk_code(code: CodeType) -> list[CodeType]:
-    """A code object and those of the functions in it; what stands in a class body is left out."""
-    found = [code]
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType) and constant.co_flags & 0x02:  # CO_NEWLOCALS: a function's, not a class's
-            found += walk_code(constant)
-    return found

@@ -88,13 +88,14 @@ def _in_blocks(statement: Any) -> Iterator[Any]:
 
 def is_generator(function: Any) -> bool:
     """Whether a function yields."""
-    return any(_yields(s) for s in function.body)
+    return any(yields(s) for s in function.body)
 
 
-def _yields(node: Any) -> bool:
-    if isinstance(node, (gast.Yield, gast.YieldFrom)):
+def yields(node: Any) -> bool:
+    """Whether a `yield` or `await` stands in a piece of a function's own code."""
+    if isinstance(node, (gast.Yield, gast.YieldFrom, gast.Await)):
         return True
-    return not isinstance(node, SCOPES) and any(_yields(c) for c in gast.iter_child_nodes(node))
+    return not isinstance(node, SCOPES) and any(yields(c) for c in gast.iter_child_nodes(node))
 
 
 def looks_at_its_names(function: Any) -> bool:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-KEPT = ("nested", "early_return", "counted", "logic", "loops")  # those of which fixtures/ has PaddlePaddle's files
+KEPT = ("nested", "early_return", "counted", "logic", "loops", "lists")  # fixtures/ has PaddlePaddle's files of these
 
 
 def functions(paddle):
@@ -74,7 +74,16 @@ def functions(paddle):
         wide = paddle.concat([y, paddle.ones([n, 2])], axis=1)
         return y[1:, :2], wide, paddle.expand(x[:1], [n, 3]), x.transpose([1, 0]) @ x
 
-    return {f.__name__: f for f in (nested, early_return, counted, logic, loops, growing, choice, same_twice, shapes)}
+    def lists(x, n):
+        out = [x]
+        for i in range(n):
+            out.append(x * i)
+            if i > 2:
+                out.pop()
+        return paddle.stack(out), paddle.concat(out, axis=1), paddle.ones([1]) * len(out)
+
+    found = (lists, nested, early_return, counted, logic, loops, growing, choice, same_twice, shapes)
+    return {f.__name__: f for f in found}
 
 
 NAMES = tuple(functions(None))
@@ -83,7 +92,7 @@ NAMES = tuple(functions(None))
 def specs(paddle, name):
     """The InputSpecs of a function."""
     x = paddle.static.InputSpec([None, 3], "float32", "x")
-    return [x, paddle.static.InputSpec([], "int64", "n")] if name == "counted" else [x]
+    return [x, paddle.static.InputSpec([], "int64", "n")] if name in ("counted", "lists") else [x]
 
 
 def inputs(name):
@@ -92,5 +101,5 @@ def inputs(name):
     found = []
     for rows, shift, turns in ((2, 1.0, 0), (3, -0.5, 1), (4, -3.0, 3), (2, 2.5, 5)):
         x = (random.uniform(-1, 1, (rows, 3)) + shift).astype("float32")
-        found.append([x, np.array(turns, "int64")] if name == "counted" else [x])
+        found.append([x, np.array(turns, "int64")] if name in ("counted", "lists") else [x])
     return found

@@ -111,6 +111,11 @@ def backend(monkeypatch):
     monkeypatch.setattr(staging, "is_symbolic", lambda v: isinstance(v, Symbol))
     monkeypatch.setattr(staging, "is_tensor", lambda v: isinstance(v, Symbol))
     monkeypatch.setattr(staging, "length", lambda v: v.shape[0] if v.known else Symbol(len(v.value)))
+    monkeypatch.setattr(staging, "mark", lambda: len(fake.log))
+    monkeypatch.setattr(staging, "undo", lambda mark: fake.log.__delitem__(slice(mark, None)))
+    monkeypatch.setattr(staging, "place", lambda: None)
+    monkeypatch.setattr(staging, "zeros", lambda shape, dtype: Symbol(np.zeros(shape, dtype.name)))
+    monkeypatch.setattr(staging, "new_list", lambda items, example: pytest.fail("a list of the program"))
     for name in ("cond", "while_loop", "check", "show"):
         monkeypatch.setattr(staging, name, getattr(fake, name))
     return fake

@@ -29,20 +29,20 @@ def read(value, name):
         return Undefined(name)
 
 
-def while_stmt(test, body, get_state, set_state, names):
+def while_stmt(test, body, get_state, set_state, names, held):
     set_state(get_state())
     while test():
         body()
 
 
-def for_stmt(iterable, body, guard, get_state, set_state, names):
+def for_stmt(iterable, body, guard, get_state, set_state, names, held):
     for item in iterable:
         body(item)
         if guard is not None and not guard():
             break
 
 
-def if_stmt(test, body, orelse, get_state, set_state, names, outputs):
+def if_stmt(test, body, orelse, get_state, set_state, names, outputs, held):
     set_state(get_state())
     return body() if test else orelse()
 
@@ -79,4 +79,4 @@ OPERATORS = SimpleNamespace(
     or_=or_, not_=lambda value: not value, if_exp=lambda test, body, orelse: body() if test else orelse(),
     compare=compare, assert_stmt=lambda test, message: test, plain=lambda test: test, raising=lambda body: body,
     nothing=lambda *_: (), changed=lambda new, old: not isinstance(new, Undefined), converted=lambda function: function,
-    shape_of=lambda value: value.shape)
+    shape_of=lambda value: value.shape, item=lambda value, index: value[index], computed=lambda value: lambda: value)

@@ -312,7 +312,7 @@ def test_error_stands_in_the_users_line():
 
 
 def test_values_cannot_be_asked_for():
-    @paddle.jit.to_static
+    @paddle.jit.to_static(full_graph=True)
     def f(x):
         return x * float(x.sum().numpy())
 
@@ -321,7 +321,7 @@ def test_values_cannot_be_asked_for():
 
 
 def test_parameters_made_in_forward_are_refused():
-    @paddle.jit.to_static
+    @paddle.jit.to_static(full_graph=True)
     def f(x):
         return nn.Linear(2, 2)(x)
 

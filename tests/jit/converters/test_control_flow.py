@@ -273,7 +273,7 @@ def test_an_if_becomes_one_call(convert_with):
         return y
 
     text = generated_source(small)
-    assert "__proa__.if_stmt(c, if_body, else_body, get_state, set_state, ('y',), 1)" in " ".join(text.split())
+    assert "__proa__.if_stmt(c, if_body, else_body, get_state, set_state, ('y',), 1, ()" in " ".join(text.split())
 
 
 def test_what_can_never_be_a_tensor_stays_an_if():

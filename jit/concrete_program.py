@@ -1,0 +1,175 @@
+"""One Program of a function: traced once, under guard of everything that tracing could leave changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..core import nest
+from ..core.unique_name import given_back_on_failure
+from ..dygraph.tensor import Tensor
+from ..ops.autocast import with_same_precision
+from ..ops.manipulation import assign
+from ..ops.trace import grad_mode, state, using
+from ..static.compiler import Plan
+from ..static.input_spec import InputSpec
+from ..static.program import Program, Variable
+from .capture import CaptureTrace
+from .dependencies import Dependencies
+from .errors import place_of
+from .function_inputs import FunctionInputs
+from .program_function import ProgramFunction
+from .slots import Slot, check_result, slots_of, tensor_leaves
+from .surroundings import Surroundings
+
+
+class ConcreteProgram:
+    """One Program of a function: for tensors of certain shapes and dtypes, other arguments of certain values.
+
+    `converted` is what is traced, `function` what the user wrote. When tracing fails, all is as it was before.
+    """
+
+    def __init__(self, function: Callable, converted: Callable, inputs: FunctionInputs, specs: dict[str, Any],
+                 receiver: tuple):
+        self.function = function
+        self.arguments = specs  # kept, so that an object that the cache knows by its id stays that object
+        trace = CaptureTrace()
+        self.main_program: Program = trace.main
+        surroundings = Surroundings(function, receiver, specs)
+        try:
+            with given_back_on_failure():
+                self._trace(trace, surroundings, converted, inputs, receiver)
+        except BaseException:
+            trace.forget_names()
+            surroundings.restore()
+            raise
+        finally:
+            self.main_program.value_wanted = None
+
+    def _trace(self, trace: CaptureTrace, surroundings: Surroundings, converted: Callable, inputs: FunctionInputs,
+               receiver: tuple) -> None:
+        from .chance import refused_in
+
+        where = place_of(self.function)
+        variables = nest.map_structure(lambda leaf: _input_variable(trace, leaf), self.arguments)
+        args, kwargs = inputs.call_arguments(variables)
+        with using(with_same_precision(trace)), grad_mode(True), refused_in(surroundings):
+            result = converted(*receiver, *args, **kwargs)
+        if self.main_program.value_wanted is not None:  # the function caught the error and went another way
+            raise self.main_program.value_wanted
+        self.inputs = [leaf for leaf in nest.leaves(list(variables.values())) if isinstance(leaf, Variable)]
+        self.specs = [leaf for leaf in nest.leaves(list(self.arguments.values())) if isinstance(leaf, InputSpec)]
+        check_result(result, where)
+        self.result = nest.map_structure(lambda leaf: _output_variable(trace, leaf), result)
+        self.outputs = [leaf for leaf in nest.leaves(self.result) if isinstance(leaf, Variable)]
+        self.slots = slots_of(surroundings, where)
+        self.captured = trace.captured
+        self._connect(trace, surroundings)
+
+    def _connect(self, trace: CaptureTrace, surroundings: Surroundings) -> None:
+        """Decides where a run's further inputs come from, and where its further outputs go."""
+        for slot in self.slots:
+            slot.put(slot.before)
+        self._sources = _sources(self.slots, trace.captured, surroundings)
+        names = [v.name for v in self.inputs]
+        everything = [*names, *trace.captured]
+        written = {name for block in trace.main.blocks for op in block.ops for name in op.output_arg_names}
+        # A captured Tensor that is only written, without a gradient, is written back by the run itself.
+        self._changed = [index for index, name in enumerate(everything) if name in written and (
+            index < len(names) or name in trace.rebound and not trace.main.global_block().var(name).stop_gradient)]
+        with using(trace):
+            final = [assign(trace.main.global_block().var(everything[index])) for index in self._changed]
+        extra = [*(v for slot in self.slots for v in slot.variables), *final]
+        self._final = [v.name for v in final]
+        results = [v.name for v in (*self.outputs, *extra)]
+        self.run = ProgramFunction(trace.main, everything, list(dict.fromkeys(results)) if extra else results,
+                                   replaced=self._changed)
+        in_slots = {id(tensor) for slot in self.slots for tensor in tensor_leaves(slot.before)}
+        self._relies_on = Dependencies(trace, surroundings, in_slots)
+        self._outer = self._relies_on.values
+        self.holds = self._relies_on.hold
+        self._gives_one = isinstance(self.result, Variable)
+        self._is_plain = not extra
+
+    def plan(self) -> Plan:
+        """What a run without gradients does: printed, a table of its operations and what they cost."""
+        return self.run.plan()
+
+    @property
+    def parameters(self) -> list[Tensor]:
+        """The Tensors that the function uses without being given them."""
+        return list(self.captured.values())
+
+    def fits(self) -> bool:
+        """Whether the state that the function rebinds is of the kind that this Program was made for."""
+        if not self.holds() or not self._relies_on.layers_hold() or not all(s.fits() for s in self.slots):
+            return False
+        found: dict[int, Tensor] = {}  # places that held one Tensor must hold one still
+        return all(found.setdefault(id(before), now) is now for slot in self.slots for before, now in zip(
+            tensor_leaves(slot.before), tensor_leaves(slot.current()), strict=True))
+
+    def prepare(self, tensors: Sequence[Tensor]) -> None:
+        """Compiles what a run with these inputs needs."""
+        self.run.prepare([*tensors, *self._outer])
+
+    def __call__(self, tensors: Sequence[Tensor]) -> Any:
+        """What the function returns for these inputs: its structure, with Tensors for the Program's outputs."""
+        if not self._is_plain:
+            return self._run_with_state(tensors)
+        results = self.run([*tensors, *self._outer])
+        if self._gives_one:
+            return results[0]
+        return self._filled(iter(results))
+
+    def _filled(self, values: Any) -> Any:
+        return nest.map_structure(lambda leaf: next(values) if isinstance(leaf, Variable) else leaf, self.result)
+
+    def _run_with_state(self, tensors: Sequence[Tensor]) -> Any:
+        given = [*tensors, *self._outer]
+        for index, slot, number in self._sources:
+            given[len(tensors) + index] = tensor_leaves(slot.current())[number]
+        results = dict(zip(self.run.outputs, self.run(given), strict=True))
+        for slot in self.slots:
+            slot.fill(results)
+        for index, name in zip(self._changed, self._final, strict=True):
+            given[index]._rebind(results[name])
+        return self._filled(results[v.name] for v in self.outputs)
+
+
+def _sources(slots: list[Slot], captured: dict[str, Tensor], surroundings: Surroundings) -> list[tuple]:
+    """Which captured Tensors are read from a slot at each run: their index, the slot, their number in it.
+
+    A Tensor that is held elsewhere too may have been read from there: the slot must then hold that very Tensor.
+    """
+    held: dict[int, list[tuple[Slot, int]]] = {}
+    for slot in slots:
+        for number, tensor in enumerate(tensor_leaves(slot.before)):
+            held.setdefault(id(tensor), []).append((slot, number))
+    sources = []
+    for index, tensor in enumerate(captured.values()):
+        for slot, number in held.get(id(tensor), [])[:1]:
+            if len(held[id(tensor)]) == surroundings.places[id(tensor)]:
+                sources.append((index, slot, number))
+            else:
+                for each, _ in held[id(tensor)]:
+                    each.fixed.append(tensor)
+    return sources
+
+
+def _input_variable(trace: CaptureTrace, leaf: Any) -> Any:
+    if not isinstance(leaf, InputSpec):
+        return leaf
+    block = trace.main.global_block()
+    name = leaf.name or "input"
+    while block.has_var(name):
+        name += "_1"
+    return block.create_var(name, leaf.shape, leaf.dtype, is_data=True, stop_gradient=not leaf.dtype.is_differentiable)
+
+
+def _output_variable(trace: CaptureTrace, leaf: Any) -> Any:
+    return trace.lift(leaf, "a value that the function returns") if isinstance(leaf, (Tensor, Variable)) else leaf
+
+
+def is_tracing() -> bool:
+    """Whether what is applied becomes part of a Program."""
+    return not state.trace.computes

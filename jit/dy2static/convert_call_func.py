@@ -1,0 +1,17 @@
+"""Names of `paddle.jit.dy2static.convert_call_func`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..conversion import converted_callable
+
+
+def convert_call(func: Any) -> Any:
+    """What converted code calls instead of `func`: its converted form, or `func` itself where it is left alone.
+
+    >>> import proa as paddle
+    >>> paddle.jit.dy2static.convert_call(len)([1, 2])
+    2
+    """
+    return converted_callable(func)

@@ -1,0 +1,188 @@
+"""Tracing a statement again, when its first trace has shown what must be prepared before it.
+
+That is a list which grows, and so must be one of the program; or a variable to which only some ways give a value, and
+which so needs a place and a flag. Knows values; the tracing itself is the caller's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from ...core import nest
+from . import staging
+from .partial import Partial, parts
+from .undefined import Undefined, reason
+from .values import NUMBERS, is_staged
+
+Path = tuple[Any, ...]
+_ROUNDS = 100
+
+
+class Retrace(Exception):
+    """Raised while a statement is traced, and caught where it is: variable `index`, at `path` inside its value."""
+
+    def __init__(self, index: int, path: Path):
+        super().__init__(index, path)
+        self.index, self.path = index, path
+
+
+class StageList(Retrace):
+    """A list must be one of the program, of items like `example`."""
+
+    def __init__(self, index: int, path: Path, example: Any):
+        super().__init__(index, path)
+        self.example = example
+
+
+class MakePartial(Retrace):
+    """A value that some ways give must have a place on all ways, for something like `example`."""
+
+    def __init__(self, index: int, path: Path, example: Any):
+        super().__init__(index, path)
+        self.example = example
+
+
+@dataclass(frozen=True)
+class Example:
+    """What a tensor is like."""
+
+    shape: tuple[int, ...]
+    dtype: Any
+
+
+def example_of(value: Any) -> Any:
+    """A value with an Example for each tensor; numbers and other objects stay."""
+    content, _ = parts(value)
+    return nest.map_structure(lambda leaf: Example(tuple(leaf.shape), leaf.dtype) if _is_tensor(leaf) else leaf,
+                              content)
+
+
+def _is_tensor(leaf: Any) -> bool:
+    return not isinstance(leaf, Undefined) and staging.is_tensor(leaf)
+
+
+def placeholder(example: Any) -> Any:
+    """A value like an example, which nobody will look at."""
+    def leaf(like: Any) -> Any:
+        if isinstance(like, Example):
+            return staging.zeros([1 if size < 0 else size for size in like.shape], like.dtype)
+        return type(like)() if type(like) in NUMBERS else like
+
+    return nest.map_structure(leaf, example)
+
+
+class Preparations:
+    """What one statement has been found to need; `names` are those of its variables."""
+
+    def __init__(self, names: tuple[str, ...], why: Callable[[str], str]):
+        self._names, self._why = names, why
+        self._partial: dict[tuple[int, Path], Any] = {}
+
+    def complete(self, index: int, value: Any) -> Any:
+        """A variable's value with a flag wherever one is needed."""
+        for (which, path), example in self._partial.items():
+            if which == index:
+                value = self._flagged(value, path, example, self._names[index])
+        return value
+
+    def _flagged(self, value: Any, path: Path, example: Any, name: str) -> Any:
+        if path:
+            present = value.get(path[0], Undefined(f"{name}[{path[0]!r}]"))
+            return {**value, path[0]: self._flagged(present, path[1:], example, f"{name}[{path[0]!r}]")}
+        if type(value) is Undefined:
+            return Partial(name, reason(value) or self._why(name), placeholder(example), False)
+        content, flag = parts(value)
+        return Partial(name, reason(value) if type(value) is Partial else self._why(name), content, flag)
+
+    def note(self, found: MakePartial) -> None:
+        """Takes down that a value needs a flag."""
+        self._partial[found.index, found.path] = found.example
+
+
+def traced(trace: Callable[[], Any], prepare: Callable[[Retrace], None]) -> Any:
+    """What `trace()` gives; where it raises Retrace, what it did to the program is undone and it is tried again."""
+    for _ in range(_ROUNDS):
+        mark = staging.mark()
+        try:
+            return trace()
+        except Retrace as found:
+            staging.undo(mark)
+            prepare(found)
+    raise RuntimeError("A statement was traced again and again. This is a defect in proa.")
+
+
+def difference(index: int, first: Any, second: Any, path: Path = ()) -> Retrace | None:
+    """What must be prepared for two values to be those of one variable; None when they are, or cannot be."""
+    if type(first) in (Undefined, Partial) or type(second) in (Undefined, Partial):
+        return _flag_needed(index, first, second, path)
+    if isinstance(first, dict) and isinstance(second, dict) and type(first) is type(second):
+        missing = Undefined("")
+        return _first_of(difference(index, first.get(k, missing), second.get(k, missing), (*path, k))
+                         for k in {**first, **second})
+    grown = _grown(first, second)
+    if grown is not None:
+        return StageList(index, path, grown)
+    if isinstance(first, (list, tuple)) and type(first) is type(second) and len(first) == len(second):
+        pairs = enumerate(zip(first, second, strict=True))
+        return _first_of(difference(index, a, b, (*path, n)) for n, (a, b) in pairs)
+    return None
+
+
+def _first_of(found: Iterable[Retrace | None]) -> Retrace | None:
+    return next((f for f in found if f is not None), None)
+
+
+def _flag_needed(index: int, first: Any, second: Any, path: Path) -> Retrace | None:
+    if type(first) is type(second):
+        return None if type(first) is Undefined else difference(index, first._content, second._content, path)
+    given = second if type(first) is Undefined else first
+    if type(given) is Undefined:
+        given = first
+    if any(isinstance(step, int) for step in path) or not _can_stand_in(given):
+        return None
+    return MakePartial(index, path, example_of(given))
+
+
+def _can_stand_in(value: Any) -> bool:
+    content, _ = parts(value)
+    return type(content) is not Undefined and not any(staging.is_list(leaf) for leaf in nest.leaves(content))
+
+
+def _grown(first: Any, second: Any) -> Any:
+    """An Example of the items of a list that is longer in one of two values; None if it is not."""
+    lists = [v for v in (first, second) if type(v) is list]
+    if staging.is_list(first) and staging.is_list(second) or not lists:
+        return None
+    if len(lists) == 2 and len(first) == len(second):
+        return None
+    for value in (first, second):
+        if staging.is_list(value):
+            return Example(tuple(value.shape), value.dtype)
+    if len(lists) < 2:
+        return None
+    items = [item for items in lists for item in items]
+    tensors = [item for item in items if _is_tensor(item)]
+    if not all(is_staged(item) for item in items):
+        return None
+    return example_of(tensors[0]) if tensors else example_of(items[0])
+
+
+def with_list(value: Any, path: Path, example: Any) -> Any:
+    """A value whose list at `path` is one of the program; dicts and lists around it are changed in place."""
+    if not path:
+        return staging.new_list(value, example) if type(value) is list else value
+    inner = with_list(value[path[0]], path[1:], example)
+    if isinstance(value, tuple):
+        items = [*value[:path[0]], inner, *value[path[0] + 1:]]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    value[path[0]] = inner
+    return value
+
+
+def at_path(value: Any, path: Path) -> Any:
+    """The part of a value at a path."""
+    for step in path:
+        value = value[step]
+    return value

@@ -1,0 +1,361 @@
+"""What cannot become a Program: a warning once and the function as it was written, or an error; never half of it."""
+
+import asyncio
+import operator
+import random
+import warnings
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa import nn
+from proa.core import unique_name
+from proa.jit import FallbackWarning
+from proa.jit.errors import ConversionError
+from proa.static import InputSpec
+
+
+def ones(*shape):
+    return paddle.ones(list(shape))
+
+
+def falls_back(function, *arguments, reason):
+    """The results of a converted function in three calls, which give one warning with this reason."""
+    converted = paddle.jit.to_static(function)
+    with pytest.warns(FallbackWarning, match=reason) as given:
+        results = [converted(*arguments) for _ in range(3)]
+    assert len(given) == 1 and not converted.program_cache
+    with pytest.raises(Exception, match=reason):
+        paddle.jit.to_static(function, full_graph=True)(*arguments)
+    return results
+
+
+def executed(source, **names):
+    space = {"paddle": paddle, "__name__": "typed_at_a_prompt", **names}
+    exec(source, space)
+    return space
+
+
+SIGN = "def sign(x):\n    if x.sum() > 0:\n        return x * 2\n    return x - 1\n"
+
+
+def test_executed_text():
+    sign = executed(SIGN)["sign"]
+    results = falls_back(sign, ones(2), reason=r'File "<string>", line 1, in sign: there is no source')
+    assert [r.tolist() for r in results] == [[2.0, 2.0]] * 3
+
+
+def test_typed_at_a_prompt():
+    space = {"paddle": paddle, "__name__": "__main__"}
+    exec(compile(SIGN, "<stdin>", "exec"), space)
+    falls_back(space["sign"], ones(2), reason="no source to read in '<stdin>'")
+
+
+def test_executed_decorator_and_training_goes_on():
+    source = ("class Net(paddle.nn.Layer):\n    def __init__(self):\n        super().__init__()\n"
+              "        self.fc = paddle.nn.Linear(2, 1)\n    @paddle.jit.to_static\n    def forward(self, x):\n"
+              "        y = self.fc(x)\n        if y.mean() > 0:\n            y = y * 2\n        return y.mean()\n")
+    net = executed(source)["Net"]()
+    sgd = paddle.optimizer.SGD(0.1, parameters=net.parameters())
+    losses = []
+    with pytest.warns(FallbackWarning) as given:
+        for _ in range(3):
+            for mode in (net.train, net.eval):
+                mode()
+                loss = net(ones(4, 2))
+                loss.backward()
+                sgd.step()
+                sgd.clear_grad()
+                losses.append(float(loss))
+    assert len(given) == 1 and losses == sorted(losses, reverse=True) and losses[0] > losses[-1]
+
+
+def test_compiled_function():
+    results = falls_back(operator.neg, ones(2), reason="neg: it is no Python function")
+    assert results[0].tolist() == [-1.0, -1.0]
+
+
+def test_the_value_of_a_symbol():
+    def normalized(x):
+        scale = x.numpy().max()
+        return x / float(scale)
+
+    results = falls_back(normalized, ones(2) * 4.0, reason=r"in normalized: TypeError: x\.numpy\(\)|x\.numpy\(\)")
+    assert results[0].tolist() == [1.0, 1.0]
+
+
+def test_a_caught_error_does_not_hide_that_a_value_was_wanted():
+    def careful(x):
+        try:
+            return x * int(x.numpy()[0])
+        except TypeError:
+            return x * 0.0
+
+    assert falls_back(careful, ones(2) * 3.0, reason="numpy")[0].tolist() == [9.0, 9.0]
+
+
+def test_generators_and_coroutines():
+    def halves(x):
+        yield x / 2
+
+    async def later(x):
+        return x + 1
+
+    assert next(iter(falls_back(halves, ones(1), reason="generators and coroutines")[0])).tolist() == [0.5]
+    converted = paddle.jit.to_static(later)
+    with pytest.warns(FallbackWarning, match="coroutines"):
+        assert asyncio.run(converted(ones(1))).tolist() == [2.0]
+
+
+@pytest.mark.parametrize("result", [
+    lambda x: (v * 2 for v in (x, x)), lambda x: map(operator.neg, [x]), lambda x: {1: [lambda: x * 2]},
+    lambda x: type("Found", (), {"value": None, "__init__": lambda self: setattr(self, "value", x)})()])
+def test_results_that_hold_tensors_unseen(result):
+    def function(x):
+        return result(x * 1.0)
+
+    with pytest.raises(ConversionError, match="it returns a"):
+        paddle.jit.to_static(function, full_graph=True)(ones(2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FallbackWarning)
+        assert type(paddle.jit.to_static(function)(ones(2))).__name__ == type(function(ones(2))).__name__
+
+
+# Random numbers
+
+HELD = np.random.default_rng(0)
+
+
+def by_numpy(x):
+    return x * np.random.rand()
+
+
+def by_python(x):
+    return x + 1 if random.random() < 0.5 else x
+
+
+def by_choice(x):
+    return x * random.choice([1.0, 2.0, 3.0])
+
+
+def by_a_held_generator(x):
+    return x * HELD.random()
+
+
+@pytest.mark.parametrize("function", [by_numpy, by_python, by_choice, by_a_held_generator])
+def test_random_numbers_of_python_are_drawn_as_without_conversion(function):
+    def drawn(run):
+        np.random.seed(3)
+        random.seed(3)
+        HELD.bit_generator.state = np.random.default_rng(3).bit_generator.state
+        return [float(run(ones(1))) for _ in range(6)]
+
+    wanted = drawn(function)
+    with pytest.warns(FallbackWarning, match=f"in {function.__name__}: .*draws random numbers"):
+        assert drawn(paddle.jit.to_static(function)) == wanted
+    with pytest.raises(ConversionError, match=r"draws random numbers.*paddle\.rand"):
+        paddle.jit.to_static(function, full_graph=True)(ones(1))
+
+
+def test_constants_from_an_own_generator_are_converted():
+    @paddle.jit.to_static(full_graph=True)
+    def function(x):
+        np.random.seed(1)
+        return x * float(np.random.RandomState(3).rand())
+
+    assert function(ones(1)).item() == function(ones(1)).item()
+
+
+# Nothing is left behind
+
+class Counting(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(2, 2)
+        self.norm = nn.BatchNorm1D(2)
+        self.register_buffer("seen", paddle.zeros([1]))
+        self.calls, self.kept, self.last, self.table = 0, [], None, {}
+
+    def forward(self, x, table):
+        self.calls += 1
+        self.kept.append(self.calls)
+        self.table["calls"] = self.calls
+        table["calls"] = self.calls
+        self.seen = self.seen + x.shape[0]
+        self.fc.bias.stop_gradient = False
+        y = nn.ReLU()(self.norm(self.fc(x)))
+        y = nn.functional.dropout(y, 0.5, training=self.training)
+        self.last = y
+        np.random.rand(2)  # refused here, after all of this
+        return y * float(y.numpy().max())
+
+
+def test_state_before_the_failure_is_put_back():
+    found = []
+    for convert in (lambda net: net, paddle.jit.to_static):
+        paddle.seed(0)
+        np.random.seed(0)
+        table = {}
+        with unique_name.guard():
+            net = convert(Counting())
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", FallbackWarning)
+                results = [net(ones(3, 2) * n, table).numpy() for n in range(3)]
+            found.append([results, net.calls, net.kept, net.table, table, float(net.seen), net.norm._mean.numpy(),
+                          np.random.rand(), paddle.rand([1]).item(), unique_name.generate("re_lu"),
+                          net.last.shape])
+    np.testing.assert_equal(*found)
+
+
+def test_state_is_put_back_behind_an_error_too():
+    net = paddle.jit.to_static(Counting(), full_graph=True)
+    for _ in range(2):
+        with pytest.raises(ConversionError, match="draws random numbers"):
+            net(ones(3, 2), {})
+        assert (net.calls, net.kept, net.last, net.table, float(net.seen)) == (0, [], None, {}, 0.0)
+
+
+def test_names_are_not_taken_by_a_failed_trace():
+    constant = ones(1)
+
+    def function(x):
+        return (x + constant).numpy() + x
+
+    with unique_name.guard():
+        with pytest.raises(TypeError):
+            paddle.jit.to_static(function, full_graph=True)(ones(1))
+        assert constant._name is None and unique_name.generate("generated_tensor") == "generated_tensor_0"
+
+
+# Whose error it is
+
+def test_an_error_of_the_users_own_is_the_users():
+    class Wrong(Exception):
+        pass
+
+    def function(x):
+        y = x + 1
+        if y.shape[0] == 2:
+            raise Wrong("two")
+        return y
+
+    converted = paddle.jit.to_static(function)
+    with pytest.raises(Wrong, match="two") as caught:
+        converted(ones(2))
+    last = caught.traceback[-1]
+    assert (str(last.path), last.lineno) == (__file__, function.__code__.co_firstlineno + 2)
+    assert caught.value.__context__ is None
+    assert converted(ones(3)).tolist() == [2.0] * 3 and len(converted.program_cache) == 1
+
+
+def test_an_error_that_a_tensor_decides_about():
+    def checked(x):
+        if x.sum() < 0:
+            raise ValueError("negative")
+        return x
+
+    converted = paddle.jit.to_static(checked)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FallbackWarning)
+        assert converted(ones(1)).item() == 1.0
+        with pytest.raises(ValueError, match="negative"):
+            converted(-ones(1))
+
+
+# Decisions
+
+def test_decided_for_each_kind_of_call():
+    traced = []
+
+    @paddle.jit.to_static
+    def function(x, exact):
+        traced.append(exact)
+        return x + x.numpy() if exact else x + x
+
+    with pytest.warns(FallbackWarning) as given:
+        for _ in range(3):
+            for exact in (True, False):
+                assert function(ones(1), exact).item() == 2.0
+    assert len(given) == 1 and len(function.program_cache) == 1
+    assert traced.count(True) == 3 and traced.count(False) == 1
+
+
+def test_no_endless_tries():
+    attempts = []
+
+    def function(x):
+        attempts.append(type(x).__name__)  # put back behind a failed trace
+        if type(x).__name__ == "Variable":
+            tries[0] += 1
+        return x + x.numpy()
+
+    tries = np.zeros(1)
+    converted = paddle.jit.to_static(function)
+    with pytest.warns(FallbackWarning):
+        for size in range(1, 12):
+            converted(ones(size))
+    assert tries[0] == 4 and attempts == ["Tensor"] * 11
+
+
+def test_left_as_it_is_without_a_word():
+    @paddle.jit.to_static
+    @paddle.jit.not_to_static
+    def function(x):
+        return x * float(x.numpy().sum())
+
+    assert function(ones(1)).item() == 1.0
+
+
+def test_the_warning_says_all_and_can_be_an_error():
+    def measured(x):
+        size = x * 2
+        return size.item()
+
+    with pytest.warns(FallbackWarning) as given:
+        paddle.jit.to_static(measured)(ones(1))
+    text, line = str(given[0].message), measured.__code__.co_firstlineno
+    assert f'File "{__file__}", line {line}, in measured' in text and f'line {line + 2}, in measured' in text
+    assert "measured` runs as it was written" in text and "x.item()" in text
+    assert "full_graph=True" in text and "not_to_static" in text and "filterwarnings" in text
+    assert (given[0].filename, given[0].lineno) == (__file__, line)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(FallbackWarning):
+            paddle.jit.to_static(lambda x: x.item())(ones(1))
+
+
+def test_save_says_line_reason_and_way_out(tmp_path):
+    class Net(nn.Layer):
+        def forward(self, x):
+            return x * float(x.numpy().max())
+
+    net = Net()
+    with pytest.raises(TypeError, match=rf"numpy\(\).*{Net.forward.__code__.co_firstlineno + 1}\).*keep to tensor"):
+        paddle.jit.save(net, str(tmp_path / "net"), input_spec=[InputSpec([None, 2])])
+    assert list(tmp_path.iterdir()) == []
+    sign = executed(SIGN)["sign"]
+    with pytest.raises(ConversionError, match="no source to read.*Keep the function in a file"):
+        paddle.jit.save(sign, str(tmp_path / "net"), input_spec=[InputSpec([None, 2])])
+
+
+def test_a_part_that_cannot_be_converted_takes_the_whole_along():
+    part = executed(SIGN)["sign"]
+
+    def whole(x):
+        return part(x) + 1
+
+    assert falls_back(whole, ones(2), reason="has no value")[0].tolist() == [3.0, 3.0]
+
+
+def test_the_converted_parts_of_a_function_that_is_not():
+    @paddle.jit.to_static
+    def part(x):
+        return x * 2 if x.sum() > 0 else x
+
+    def whole(x):
+        return part(x) * float(part(x).numpy().sum())
+
+    with pytest.warns(FallbackWarning, match="whole"):
+        paddle.jit.to_static(whole)(ones(2))
+    assert len(part.program_cache) == 1

@@ -1,0 +1,265 @@
+"""The tools around `to_static`: what it shows of a function, what it logs, its switches, TracedLayer, dy2static."""
+
+import logging
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa import nn
+from proa.jit.errors import ConversionError
+from proa.static import InputSpec
+
+
+def ones(*shape):
+    return paddle.ones(list(shape))
+
+
+def test_what_a_static_function_shows():
+    def shown(x, *, scale=1.0):
+        """Doc."""
+        if x.sum() > 0:
+            x = x * scale
+        return x, x + 1
+
+    f = paddle.jit.to_static(shown, input_spec=[InputSpec([None, 2], "float32", "x")])
+    assert f.code.startswith("def shown(x, *, scale=1.0):") and "if_stmt" in f.code
+    assert (f.__name__, f.__doc__) == ("shown", "Doc.") and f.dygraph_function is shown
+    assert [v.name for v in f.inputs] == ["x"] and len(f.outputs) == 2
+    assert f.main_program is f.concrete_program.main_program
+    assert f.concrete_program.main_program.global_block().var("x").shape == (-1, 2)
+    assert f.get_traced_count() == 1 == len(f.program_cache)
+    f(ones(3, 2), scale=2.0)
+    assert f.get_traced_count() == 2
+    assert f.get_concrete_program(ones(3, 2), scale=2.0) is f.get_concrete_program(ones(4, 2), scale=2.0)
+    assert f.function_spec.name.endswith("shown")
+    assert f.rollback() is shown and "to_static" in repr(f)
+
+
+def test_rollback_of_a_layer():
+    net = paddle.jit.to_static(nn.Sequential(nn.Linear(2, 2)))
+    converted = net.forward
+    assert converted.rollback().__self__ is net and not isinstance(net.forward, paddle.jit.StaticFunction)
+    net.forward = paddle.jit.to_static(net.forward)
+    assert net(ones(1, 2)).shape == [1, 2]
+
+
+def test_arguments_of_to_static_are_honoured_or_refused():
+    for wrong, kind, message in (
+            ({"backend": "X"}, ValueError, "backend"), ({"backend": "CINN"}, NotImplementedError, "no CINN"),
+            ({"build_strategy": 3}, TypeError, "BuildStrategy"), ({"full_graph": 3}, TypeError, "True or False"),
+            ({"what": 3}, TypeError, "unexpected arguments"), ({"input_spec": 3}, TypeError, "list or tuple")):
+        with pytest.raises(kind, match=message):
+            paddle.jit.to_static(lambda x: x, **wrong)
+    for target in (3, nn.Linear, staticmethod(len)):
+        with pytest.raises(TypeError, match="function, a method or a Layer"):
+            paddle.jit.to_static(target)
+
+
+def test_switches():
+    def double(x):
+        kinds.append(type(x).__name__)
+        return x * 2
+
+    kinds = []
+    f = paddle.jit.to_static(double)
+    translator = paddle.jit.ProgramTranslator()
+    assert translator is paddle.jit.ProgramTranslator.get_instance() and translator.enable_to_static
+    try:
+        for off in (lambda: paddle.jit.enable_to_static(False), lambda: translator.enable(False)):
+            off()
+            assert not translator.enable_to_static
+            f(ones(1))
+            paddle.jit.ProgramTranslator.reset()
+    finally:
+        paddle.jit.enable_to_static(True)
+    assert translator.enable_to_static and kinds == ["Tensor", "Tensor"]
+    f(ones(1))
+    assert kinds[2:] == ["Variable"]
+
+
+def test_program_translator_shows_functions():
+    translator = paddle.jit.ProgramTranslator()
+
+    def function(x):
+        return x * 2 if x.sum() > 0 else x
+
+    assert "if_exp" in translator.get_code(function)
+    assert isinstance(translator.get_func(function), paddle.jit.StaticFunction)
+    assert translator.get_output(function, ones(1)).item() == 2.0
+
+
+@pytest.fixture
+def quiet_again():
+    yield
+    paddle.jit.set_verbosity(0)
+    paddle.jit.set_code_level(0)
+
+
+def test_code_is_shown(capsys, quiet_again):
+    paddle.jit.set_code_level(also_to_stdout=True)
+
+    def shown(x):
+        return x * 2 if x.sum() > 0 else x
+
+    paddle.jit.to_static(shown)(ones(1))
+    out, err = capsys.readouterr()
+    for text in (out, err):
+        assert f'File "{__file__}", line {shown.__code__.co_firstlineno}, in shown' in text
+        assert "def shown(x):" in text and "if_exp" in text
+    paddle.jit.set_code_level(0)
+
+    def silent(x):
+        return x
+
+    paddle.jit.to_static(silent)(ones(1))
+    assert capsys.readouterr() == ("", "")
+
+
+def test_verbosity(capsys, quiet_again):
+    def make(source):
+        space = {"paddle": paddle}
+        exec(source, space)
+        return space
+
+    helper = make("def helper(x):\n    return x + 1")["helper"]
+
+    def told(x):
+        return helper(x)
+
+    def told_more(x):
+        return helper(x)
+
+    paddle.jit.set_verbosity(1)
+    paddle.jit.to_static(told)(ones(1))
+    text = capsys.readouterr().err
+    assert f'converted: File "{__file__}", line {told.__code__.co_firstlineno}, in told' in text
+    assert "helper" not in text
+    paddle.jit.set_verbosity(2)
+    paddle.jit.to_static(told_more)(ones(1))
+    text = capsys.readouterr().err
+    assert 'called as it is: File "<string>", line 1, in helper: there is no source' in text
+    for function in (paddle.jit.set_verbosity, paddle.jit.set_code_level):
+        with pytest.raises(TypeError, match="must be an int"):
+            function("all")
+
+
+def test_logging_can_be_directed(quiet_again):
+    records = []
+
+    class Collecting(logging.Handler):
+        def emit(self, record):
+            records.append(record.getMessage())
+
+    handler = Collecting()
+    logging.getLogger("proa.jit").addHandler(handler)
+    try:
+        paddle.jit.set_verbosity(1)
+
+        def directed(x):
+            return x
+
+        paddle.jit.to_static(directed)(ones(1))
+    finally:
+        logging.getLogger("proa.jit").removeHandler(handler)
+    assert any("in directed" in message for message in records)
+
+
+# TracedLayer
+
+class Gate(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(2, 3)
+
+    def forward(self, x, y):
+        if x.sum() > 0:
+            x = x * 2
+        return self.fc(x), y + 1
+
+
+def test_traced_layer(tmp_path):
+    net = Gate()
+    out, traced = paddle.jit.TracedLayer.trace(net, inputs=[ones(1, 2), ones(2)])
+    results = traced([ones(1, 2), ones(2)])
+    assert isinstance(results, list) and isinstance(out, tuple)
+    for a, b in zip(out, results, strict=True):
+        np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-6)
+    for x in (-ones(1, 2), ones(1, 2)):
+        np.testing.assert_allclose(traced([x, ones(2)])[0].numpy(), net(x, ones(2))[0].numpy(), rtol=1e-6)
+        net.fc.weight.set_value(net.fc.weight.numpy() * 2)
+    assert isinstance(traced.program, paddle.static.Program)
+    traced.set_strategy()
+    prefix = str(tmp_path / "gate")
+    traced.save_inference_model(prefix, feed=[0], fetch=[0])
+    loaded = paddle.jit.load(prefix)(ones(1, 2))
+    np.testing.assert_allclose(loaded.numpy(), net(ones(1, 2), ones(2))[0].numpy(), rtol=1e-6)
+
+
+def test_traced_layer_refuses():
+    with pytest.raises(TypeError, match="must be a Layer"):
+        paddle.jit.TracedLayer.trace(3, [ones(1)])
+    with pytest.raises(TypeError, match="is made by"):
+        paddle.jit.TracedLayer(paddle.static.Program())
+    _, traced = paddle.jit.TracedLayer.trace(nn.Linear(2, 2), ones(1, 2))
+    with pytest.raises(ValueError, match="takes 1 inputs"):
+        traced([ones(1, 2), ones(1, 2)])
+    with pytest.raises(ValueError, match="numbers from 0 to 0"):
+        traced.save_inference_model("nowhere", fetch=[3])
+    with pytest.raises(TypeError, match="BuildStrategy"):
+        traced.set_strategy(3)
+
+    class Unfit(nn.Layer):
+        def forward(self, x):
+            return x * float(x.numpy().sum())
+
+    with pytest.raises(TypeError, match="has no value"):
+        paddle.jit.TracedLayer.trace(Unfit(), [ones(1)])
+
+
+# dy2static
+
+def test_places_of_the_names():
+    jit = paddle.jit
+    assert jit.api.to_static is jit.to_static and jit.api.TracedLayer is jit.TracedLayer
+    assert jit.dy2static.program_translator.ProgramTranslator is jit.ProgramTranslator
+    assert jit.dy2static.convert_call_func.convert_call is jit.dy2static.convert_call is jit.dy2static.Call
+    assert jit.dy2static.convert_operators.convert_ifelse is jit.dy2static.IfElse
+    assert issubclass(ConversionError, jit.dy2static.utils.Dygraph2StaticException)
+    assert jit.dy2static.utils.Dygraph2StaticException("why").args == ("why",)
+    assert jit.dy2static.logging_utils.set_verbosity is jit.set_verbosity
+
+
+def by_hand(x):
+    d = paddle.jit.dy2static
+    y = x
+
+    def get():
+        return (y,)
+
+    def put(values):
+        nonlocal y
+        (y,) = values
+
+    def double():
+        nonlocal y
+        y = y * 2
+
+    d.convert_ifelse(x.sum() > 1, double, lambda: None, get, put, ["y"])
+    d.convert_while_loop(lambda: y.sum() < 10, double, get, put, ["y"])
+    return y, d.convert_len(x), d.convert_logical_and(lambda: x.sum() > 0, lambda: x.sum() < 9)
+
+
+def test_control_flow_by_hand():
+    d = paddle.jit.dy2static
+    marked = paddle.jit.to_static(full_graph=True)(by_hand)
+    for value in (1.0, 3.0):
+        for a, b in zip(by_hand(ones(1) * value), marked(ones(1) * value), strict=True):
+            assert float(a) == float(b)
+    assert d.convert_call(len)([1]) == 1 and d.convert_len([1, 2]) == 2
+    assert d.convert_logical_or(lambda: 0, lambda: "x") == "x" and d.convert_logical_not(0) is True
+    assert d.convert_var_dtype("3", "int") == 3 and list(d.convert_range(2)) == [0, 1]
+    assert list(d.convert_zip([1], [2])) == [(1, 2)] and list(d.convert_enumerate("a")) == [(0, "a")]
+    with pytest.raises(AssertionError, match="no"):
+        d.convert_assert(False, "no")
+    with pytest.raises(ValueError, match="'bool', 'int' or 'float'"):
+        d.convert_var_dtype(1, "str")
