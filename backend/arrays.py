@@ -12,6 +12,7 @@ from ..core.place import CPUPlace, CUDAPlace, Place
 from . import cuda
 
 _CPU = CPUPlace()
+_NUMPY = {np.ndarray}
 
 
 def is_array(value: Any) -> bool:
@@ -33,7 +34,7 @@ def namespace_of(arrays: Any) -> ModuleType:
         if isinstance(array, (list, tuple)):
             if not array:
                 continue
-            own = np if all(type(item) is np.ndarray for item in array) else namespace_of(array)
+            own = np if _NUMPY.issuperset(map(type, array)) else namespace_of(array)
         else:
             own = np if isinstance(array, (np.ndarray, np.generic)) else cuda.cupy()
         if namespace is not None and own is not namespace:

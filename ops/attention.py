@@ -40,14 +40,14 @@ def _forward_on_host(q, k, v, mask=None, *, scale, causal=False):
     return forward(np, accelerated, q, k, v, mask, scale, causal)
 
 
-def _gradients(xp, q, k, v, mask, out, totals, g, *, scale: float, causal: bool = False, with_mask: bool = False):
-    return gradients(xp, Arithmetic(xp), q, k, v, mask, out, totals, g, scale, causal, with_mask)
+def _gradients(xp, q, k, v, mask, totals, g, *, scale: float, causal: bool = False, with_mask: bool = False):
+    return gradients(xp, Arithmetic(xp), q, k, v, mask, totals, g, scale, causal, with_mask)
 
 
-def _gradients_on_host(q, k, v, mask, out, totals, g, *, scale, causal=False, with_mask=False):
-    if not accelerated.takes(q, k, v, mask, out, totals, g):
+def _gradients_on_host(q, k, v, mask, totals, g, *, scale, causal=False, with_mask=False):
+    if not accelerated.takes(q, k, v, mask, totals, g):
         return NotImplemented
-    return gradients(np, accelerated, q, k, v, mask, out, totals, g, scale, causal, with_mask)
+    return gradients(np, accelerated, q, k, v, mask, totals, g, scale, causal, with_mask)
 
 
 def _infer(q, k, v, mask=None, *, scale, causal=False):
@@ -89,13 +89,13 @@ def _agree(sizes: Sequence[int]) -> bool:
     return len({size for size in sizes if size != -1}) <= 1
 
 
-def _infer_gradient(q, k, v, mask, out, totals, g, *, scale, causal=False, with_mask=False):
+def _infer_gradient(q, k, v, mask, totals, g, *, scale, causal=False, with_mask=False):
     return q, k, v, mask if with_mask else None
 
 
 def _first(g: Any, values: tuple, scale: float, causal: bool, wants: Sequence[bool]) -> tuple:
-    q, k, v, mask, out, totals = values
-    dq, dk, dv, d_mask = apply(gradient_op, q, k, v, mask, out, totals, g, scale=scale, causal=causal,
+    q, k, v, mask, totals = values
+    dq, dk, dv, d_mask = apply(gradient_op, q, k, v, mask, totals, g, scale=scale, causal=causal,
                                with_mask=bool(wants[3]))
     return dq, dk, dv, d_mask
 
@@ -174,11 +174,11 @@ def _composed(q: Any, k: Any, v: Any, mask: Any = None, *, scale: float, causal:
 attention_op = operator(
     "attention", "Q, K, V, Mask? -> Out, LogTotal", kernel=_forward, cpu=_forward_on_host, infer=_infer,
     composed=_composed,
-    grad={"Q, K, V, Mask": lambda g, Q, K, V, Mask, Out, LogTotal, scale, causal, wants: _first(
-        g, (Q, K, V, Mask, Out, LogTotal), scale, causal, wants)})
-# Out and LogTotal are what the forward pass has computed; as a function this one is of Q, K, V, Mask and OutGrad.
+    grad={"Q, K, V, Mask": lambda g, Q, K, V, Mask, LogTotal, scale, causal, wants: _first(
+        g, (Q, K, V, Mask, LogTotal), scale, causal, wants)})
+# LogTotal is what the forward pass has computed; as a function this one is of Q, K, V, Mask and OutGrad.
 gradient_op = operator(
-    "attention_grad", "Q, K, V, Mask?, Out, LogTotal, OutGrad -> QGrad, KGrad, VGrad, MaskGrad",
+    "attention_grad", "Q, K, V, Mask?, LogTotal, OutGrad -> QGrad, KGrad, VGrad, MaskGrad",
     kernel=_gradients, cpu=_gradients_on_host, infer=_infer_gradient,
     grad={"Q, K, V, Mask, OutGrad": lambda d_QGrad, d_KGrad, d_VGrad, d_MaskGrad, Q, K, V, Mask, OutGrad, Mask_shape,
           scale, causal, wants: _Second((Q, K, V, Mask, OutGrad), (d_QGrad, d_KGrad, d_VGrad, d_MaskGrad), scale,

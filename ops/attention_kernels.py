@@ -23,40 +23,66 @@ def _tiles(xp: Any, batch: int, heads: int, queries: int, keys: int) -> Iterator
 
 
 class Arithmetic:
-    """What is done with a tile, on arrays of a namespace; the scores it is given are its own to change."""
+    """What is done with a tile, on arrays of a namespace; the scores it is given are its own to change.
+
+    Scores are the products q · kᵀ of some queries with the keys that some of them see. With `first` at least 0 the
+    attention is causal, and that is the number of the tile's first query; the keys are then those up to its last.
+    """
 
     def __init__(self, xp: Any):
         self.xp = xp
 
-    def product(self, a: Any, b: Any) -> Any:
-        """a @ b."""
-        return self.xp.matmul(a, b)
+    def product(self, a: Any, b: Any, out: Any = None) -> Any:
+        """a @ b, in `out` where that is given."""
+        if out is None:
+            return self.xp.matmul(a, b)
+        out[...] = self.xp.matmul(a, b)
+        return out
 
-    def exponentials(self, scores: Any) -> tuple[Any, Any]:
-        """Makes exp(score - the row's largest) of scores; gives their sums, and the logarithms of exp(score)'s."""
+    def _logits(self, scores: Any, scale: float, mask: Any, first: int) -> None:
+        """Makes scale * score + mask of scores, with -inf at keys behind their query where the attention is causal."""
+        scores *= scale
+        if mask is not None:
+            scores += mask
+        if first >= 0:
+            rows = scores.shape[-2]
+            self.xp.copyto(scores[..., first:], -math.inf, where=~self.xp.tri(rows, dtype=bool))
+
+    def normalize(self, scores: Any, scale: float, mask: Any, first: int) -> Any:
+        """Makes weights, the softmax, of scores; gives the logarithms of the sums of exponentials."""
+        self._logits(scores, scale, mask, first)
         largest = scores.max(-1, keepdims=True)
         scores -= largest
         self.xp.exp(scores, out=scores)
-        sums = scores.sum(-1)
-        return sums, largest[..., 0] + self.xp.log(sums)
+        sums = scores.sum(-1, keepdims=True)
+        scores /= sums
+        return (largest + self.xp.log(sums))[..., 0]
 
-    def weights(self, scores: Any, totals: Any) -> None:
-        """Makes exp(score - the row's total) of scores."""
+    def weights(self, scores: Any, scale: float, mask: Any, first: int, totals: Any) -> None:
+        """Makes the weights of scores again, from the logarithms of the sums."""
+        self._logits(scores, scale, mask, first)
         scores -= totals[..., None]
         self.xp.exp(scores, out=scores)
 
-    def slopes(self, u: Any, weights: Any, shares: Any) -> None:
-        """Makes (u - the row's share) * weight of u."""
-        u -= shares[..., None]
+    def slopes(self, u: Any, weights: Any, factor: float) -> None:
+        """Makes (u - the row's sum of u * weight) * weight * factor of u."""
+        u -= (u * weights).sum(-1, keepdims=True)
         u *= weights
+        if factor != 1.0:
+            u *= factor
+
+
+def _wide(x: Any) -> Any:
+    """Half-precision values in float32, in which scores and weights are computed."""
+    return x.astype("float32") if x.dtype.itemsize == 2 else x
 
 
 class _Scores:
-    """The scores of a tile of queries, from which weights are made; `visible` are the keys that they see."""
+    """The scores of a tile of queries, from which weights are made."""
 
     def __init__(self, xp: Any, arithmetic: Any, q: Any, k: Any, mask: Any, scale: float, causal: bool):
         self.xp, self.arithmetic, self.q, self.k, self.scale, self.causal = xp, arithmetic, q, k, scale, causal
-        self.mask = None if mask is None else xp.broadcast_to(mask, (*q.shape[:3], k.shape[2]))
+        self.mask = None if mask is None else xp.broadcast_to(_wide(mask), (*q.shape[:3], k.shape[2]))
 
     def tiles(self) -> Iterator[Tile]:
         """The tiles that together are all queries."""
@@ -67,27 +93,27 @@ class _Scores:
         """The keys that some query of the tile sees."""
         return slice(0, tile[2].stop if self.causal else self.k.shape[2])
 
-    def of(self, tile: Tile) -> Any:
-        """scale * q · kᵀ + mask of a tile, with -inf at keys behind their query where the attention is causal."""
-        xp, seen = self.xp, self.visible(tile)
-        keys = _wide(self.k[tile[0], tile[1], seen])
-        scores = self.arithmetic.product(_wide(self.q[tile]) * self.scale, keys.swapaxes(-1, -2))
-        if self.mask is not None:
-            scores += self.mask[tile][..., seen]
-        if self.causal:
-            rows = tile[2].stop - tile[2].start
-            xp.copyto(scores[..., tile[2]], -math.inf, where=~xp.tri(rows, dtype=bool))
-        return scores
-
-
-def _wide(x: Any) -> Any:
-    """Half-precision values in float32, in which scores and weights are computed."""
-    return x.astype("float32") if x.dtype.itemsize == 2 else x
+    def of(self, tile: Tile) -> tuple[Any, tuple]:
+        """The products q · kᵀ of a tile; and what weights are made with: the scale, the mask, the first query."""
+        seen = self.visible(tile)
+        scores = self.arithmetic.product(_wide(self.q[tile]), _wide(self.k[tile[0], tile[1], seen]).swapaxes(-1, -2))
+        mask = None if self.mask is None else self.mask[tile][..., seen]
+        return scores, (self.scale, mask, tile[2].start if self.causal else -1)
 
 
 def _like(xp: Any, x: Any, shape: tuple[int, ...]) -> Any:
     """Room for an array that lies in memory as x does: with heads behind positions where x has them so."""
     return xp.empty_like(x, shape=shape)
+
+
+def _put(arithmetic: Any, target: Any, a: Any, b: Any, adds: bool) -> None:
+    """target = a @ b, or added to it."""
+    if adds:
+        target += arithmetic.product(a, b)
+    elif target.dtype.itemsize == 2:
+        target[...] = arithmetic.product(a, b)
+    else:
+        arithmetic.product(a, b, target)
 
 
 def forward(xp: Any, arithmetic: Any, q: Any, k: Any, v: Any, mask: Any, scale: float, causal: bool) -> tuple[Any, Any]:
@@ -97,9 +123,9 @@ def forward(xp: Any, arithmetic: Any, q: Any, k: Any, v: Any, mask: Any, scale: 
     totals = xp.empty(q.shape[:3], _wide(q[:0]).dtype)
     scores = _Scores(xp, arithmetic, q, k, mask, scale, causal)
     for tile in scores.tiles():
-        weights = scores.of(tile)
-        sums, totals[tile] = arithmetic.exponentials(weights)
-        out[tile] = arithmetic.product(weights, _wide(v[tile[0], tile[1], scores.visible(tile)])) / sums[..., None]
+        weights, terms = scores.of(tile)
+        totals[tile] = arithmetic.normalize(weights, *terms)
+        _put(arithmetic, out[tile], weights, _wide(v[tile[0], tile[1], scores.visible(tile)]), False)
     return out, totals
 
 
@@ -111,28 +137,31 @@ def _refuse_broadcasting(q: Any, k: Any, v: Any, causal: bool) -> None:
         raise TypeError(f"attention: dtypes {q.dtype}, {k.dtype} and {v.dtype} do not agree")
 
 
-def gradients(xp: Any, arithmetic: Any, q: Any, k: Any, v: Any, mask: Any, out: Any, totals: Any, g: Any, scale: float,
+def gradients(xp: Any, arithmetic: Any, q: Any, k: Any, v: Any, mask: Any, totals: Any, g: Any, scale: float,
               causal: bool, with_mask: bool) -> tuple[Any, Any, Any, Any]:
     """The gradients of q, k, v and, if wanted, of the mask, from that of the result."""
     dq, dk, dv = (_like(xp, x, x.shape) for x in (q, k, v))
-    dk[...] = 0
-    dv[...] = 0
     d_mask = xp.zeros(mask.shape, mask.dtype) if with_mask else None
     scores = _Scores(xp, arithmetic, q, k, mask, scale, causal)
     product = arithmetic.product
-    for tile in scores.tiles():
+    parts = list(scores.tiles())
+    several = any(tile[2] != slice(0, q.shape[2]) for tile in parts)  # a key's gradient comes from several tiles
+    if several or not parts:
+        dk[...] = 0
+        dv[...] = 0
+    for tile in parts:
         seen = (tile[0], tile[1], scores.visible(tile))
-        weights = scores.of(tile)
-        arithmetic.weights(weights, totals[tile])
+        weights, terms = scores.of(tile)
+        arithmetic.weights(weights, *terms, totals[tile])
         upper = _wide(g[tile])
-        dv[seen] += product(weights.swapaxes(-1, -2), upper)
+        _put(arithmetic, dv[seen], weights.swapaxes(-1, -2), upper, several)
         slope = product(upper, _wide(v[seen]).swapaxes(-1, -2))
-        arithmetic.slopes(slope, weights, (upper * _wide(out[tile])).sum(-1))
+        arithmetic.slopes(slope, weights, 1.0 if with_mask else scale)
         if with_mask:
             _add_to_mask(d_mask, slope, tile, seen[2])
-        slope *= scale
-        dq[tile] = product(slope, _wide(k[seen]))
-        dk[seen] += product(slope.swapaxes(-1, -2), _wide(q[tile]))
+            slope *= scale
+        _put(arithmetic, dq[tile], slope, _wide(k[seen]), False)
+        _put(arithmetic, dk[seen], slope.swapaxes(-1, -2), _wide(q[tile]), several)
     return dq, dk, dv, d_mask
 
 

@@ -40,9 +40,25 @@ def bound(kernel: loops.Kernel, types: str) -> Callable[..., None]:
     `types` are the words of `Kernel.typed`, and `T*` for an array of the floating dtype that the callable takes before
     the kernel's arguments.
     """
-    words = {dtype: tuple(types.replace("T*", name).split()) for dtype, name in ((F32, "f32*"), (F64, "f64*"))}
+    words = {dtype: types.replace("T*", name) for dtype, name in ((F32, "f32*"), (F64, "f64*"))}
+    codes: dict[Any, Callable[..., None]] = {}
 
     def call(dtype: Any, *arguments: Any) -> None:
-        kernel.typed(*words[dtype])(get_num_threads(), *arguments)
+        code = codes.get(dtype)
+        if code is None:
+            code = codes[dtype] = kernel.typed(*words[dtype].split())
+        code(get_num_threads(), *arguments)
+
+    return call
+
+
+def bound_plain(kernel: loops.Kernel, types: str) -> Callable[..., None]:
+    """The kernel for arguments of these types, of one dtype alone; nothing checks them any more."""
+    codes: list[Callable[..., None]] = []
+
+    def call(*arguments: Any) -> None:
+        if not codes:
+            codes.append(kernel.typed(*types.split()))
+        codes[0](get_num_threads(), *arguments)
 
     return call

@@ -1,4 +1,9 @@
-"""What attention does with a tile of scores, on NumPy arrays of float32: products by oneDNN, the rest by loops."""
+"""What attention does with a tile of scores, on NumPy arrays of float32: large products by oneDNN, the rest by loops.
+
+The functions are those of an arithmetic of `ops/attention_kernels.py`; scores are contiguous, [batch, heads, queries,
+keys], and a mask is of their shape, in any order. With `first` at least 0, query r of the tile sees the keys up to
+number `first + r`.
+"""
 
 from __future__ import annotations
 
@@ -11,69 +16,113 @@ from ..loops.names import exp, log, parallel
 from .arrays import F32, bound
 
 
+@loops.function
+def seen(first, number, n):
+    """How many of n keys the query of this number sees."""
+    count = first + number + 1
+    return n if first < 0 or count > n else count
+
+
 @loops.kernel
-def _exponentials(x, totals, sums, rows, n):
+def _normalize(x, totals, rows, n, queries, first, scale):
     for r in parallel(rows, n * 10):
         row = x + r * n
-        top = row[0]
-        for i in range(n):
-            top = max(top, row[i])
+        count = seen(first, r % queries, n)
+        top = row[0] * scale
+        for i in range(count):
+            top = max(top, row[i] * scale)
         total = 0.0
-        for i in range(n):
-            e = exp(row[i] - top)
+        for i in range(count):
+            e = exp(row[i] * scale - top)
             row[i] = e
             total += e
-        sums[r] = total
+        for i in range(count):
+            row[i] = row[i] / total
+        for i in range(count, n):
+            row[i] = 0.0
         totals[r] = top + log(total)
 
 
 @loops.kernel
-def _weights(x, totals, rows, n):
+def _weights(x, totals, rows, n, queries, first, scale):
     for r in parallel(rows, n * 10):
         row = x + r * n
+        count = seen(first, r % queries, n)
         total = totals[r]
-        for i in range(n):
-            row[i] = exp(row[i] - total)
+        for i in range(count):
+            row[i] = exp(row[i] * scale - total)
+        for i in range(count, n):
+            row[i] = 0.0
 
 
 @loops.kernel
-def _slopes(u, weights, shares, rows, n):
-    for r in parallel(rows, n):
+def _slopes(u, weights, rows, n, factor):
+    for r in parallel(rows, n * 2):
         row = u + r * n
         own = weights + r * n
-        share = shares[r]
+        share = 0.0
         for i in range(n):
-            row[i] = (row[i] - share) * own[i]
+            share += row[i] * own[i]
+        for i in range(n):
+            row[i] = (row[i] - share) * own[i] * factor
 
 
-_run_exponentials = bound(_exponentials, "T* T* T* i64 i64")
-_run_weights = bound(_weights, "T* T* i64 i64")
-_run_slopes = bound(_slopes, "T* T* T* i64 i64")
+@loops.kernel
+def _add_mask(x, mask, rows, n, queries, heads, across, down, along, scale):
+    for r in parallel(rows, n * 2):
+        row = x + r * n
+        added = mask + (r // (heads * queries) * across + r // queries % heads * down + r % queries * along)
+        for i in range(n):
+            row[i] = row[i] * scale + added[i]
+
+
+_run_normalize = bound(_normalize, "T* T* i64 i64 i64 i64 real")
+_run_weights = bound(_weights, "T* T* i64 i64 i64 i64 real")
+_run_slopes = bound(_slopes, "T* T* i64 i64 real")
+_run_add_mask = bound(_add_mask, "T* T* i64 i64 i64 i64 i64 i64 i64 real")
 
 
 def takes(*arrays: Any) -> bool:
-    """Whether both engines can be had for these arrays, of float32."""
-    return all(a is None or a.dtype is F32 for a in arrays) and loops.is_ready() and onednn.is_ready()
+    """Whether loops can be had for these arrays, of float32 and not empty."""
+    return all(a is None or (a.dtype is F32 and a.size) for a in arrays) and loops.is_ready()
 
 
-def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """a @ b."""
-    found = onednn.large_product(a, b)
-    return np.matmul(a, b) if found is NotImplemented else found
+def product(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+    """a @ b, in `out` where that is given, which may lie in any order."""
+    if max(a.size * b.shape[-1], b.size * a.shape[-2]) > onednn.LARGE and onednn.is_ready():
+        found = onednn.matmul(a, b, out)
+        if found is not NotImplemented:
+            return found
+    return np.matmul(a, b, out=out)
 
 
-def exponentials(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Makes exp(score - the row's largest) of contiguous scores; gives their sums, and those' logarithms plus it."""
-    totals, sums = np.empty(scores.shape[:-1], scores.dtype), np.empty(scores.shape[:-1], scores.dtype)
-    _run_exponentials(F32, scores, totals, sums, sums.size, scores.shape[-1])
-    return sums, totals
+def normalize(scores: np.ndarray, scale: float, mask: np.ndarray | None, first: int) -> np.ndarray:
+    """Makes weights, the softmax of scale * score + mask, of scores; gives the logarithms of the sums."""
+    totals = np.empty(scores.shape[:-1], scores.dtype)
+    scale = _with_mask(scores, scale, mask)
+    _run_normalize(F32, scores, totals, totals.size, scores.shape[-1], scores.shape[-2], first, scale)
+    return totals
 
 
-def weights(scores: np.ndarray, totals: np.ndarray) -> None:
-    """Makes exp(score - the row's total) of contiguous scores."""
-    _run_weights(F32, scores, np.ascontiguousarray(totals), totals.size, scores.shape[-1])
+def weights(scores: np.ndarray, scale: float, mask: np.ndarray | None, first: int, totals: np.ndarray) -> None:
+    """Makes the weights of scores again, from the logarithms of the sums."""
+    scale = _with_mask(scores, scale, mask)
+    _run_weights(F32, scores, np.ascontiguousarray(totals), totals.size, scores.shape[-1], scores.shape[-2], first,
+                 scale)
 
 
-def slopes(u: np.ndarray, weights: np.ndarray, shares: np.ndarray) -> None:
-    """Makes (u - the row's share) * weight of contiguous u."""
-    _run_slopes(F32, u, weights, np.ascontiguousarray(shares), shares.size, u.shape[-1])
+def slopes(u: np.ndarray, weights: np.ndarray, factor: float) -> None:
+    """Makes (u - the row's sum of u * weight) * weight * factor of u."""
+    _run_slopes(F32, u, weights, u.size // max(u.shape[-1], 1), u.shape[-1], factor)
+
+
+def _with_mask(scores: np.ndarray, scale: float, mask: np.ndarray | None) -> float:
+    """Makes scale * score + mask of scores where there is a mask; gives the scale that is left to do."""
+    if mask is None:
+        return scale
+    _, heads, queries, n = scores.shape
+    if mask.strides[-1] != 4 or any(step % 4 for step in mask.strides):
+        mask = np.ascontiguousarray(mask)
+    across, down, along = (step // 4 for step in mask.strides[:3])
+    _run_add_mask(F32, scores, mask, scores.size // max(n, 1), n, queries, heads, across, down, along, scale)
+    return 1.0

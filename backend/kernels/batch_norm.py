@@ -28,7 +28,7 @@ from .batch_norm_loops import (
 )
 from .layer_norm import parameter
 
-_LEAST = 1 << 8
+_LEAST = 1 << 5
 _PART = 1 << 15  # elements of a part: it stays in the cache between its mean and its squares
 _FEW_ROWS = 1 << 11  # with so few, a thread takes whole columns, which stay in the cache
 

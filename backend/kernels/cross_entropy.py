@@ -15,7 +15,7 @@ from ..loops.names import exp, i64, log, parallel
 from .arrays import bound, flat, takes
 from .softmax import largest
 
-_LEAST = 1 << 7
+_LEAST = 1 << 5
 
 
 @loops.function

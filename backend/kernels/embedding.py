@@ -9,7 +9,8 @@ import numpy as np
 
 from .. import loops
 from ..loops.names import i64, parallel
-from .arrays import bound, flat, takes_floats
+from ..threads import get_num_threads
+from .arrays import F32, bound, flat, takes_floats
 
 _LEAST = 1 << 10
 _INTEGERS = {np.dtype("int64"): "i64*", np.dtype("int32"): "i32*"}
@@ -48,9 +49,8 @@ def _scatter(ids, g, out, wrong, count, rows, width, padding):
                         target[c] = target[c] + source[c]
 
 
-_lookup_by, _scatter_by = (
-    {dtype: bound(kernel, f"{name} T* T* u8* i64 i64 i64 i64") for dtype, name in _INTEGERS.items()}
-    for kernel in (_lookup, _scatter))
+_NUMBERS = "u8*", "i64", "i64", "i64", "i64"
+_scatter_by = {dtype: bound(_scatter, " ".join((name, "T* T*", *_NUMBERS))) for dtype, name in _INTEGERS.items()}
 
 
 def lookup(ids: np.ndarray, w: np.ndarray, *, is_sparse: bool = False, is_distributed: bool = False,
@@ -59,8 +59,12 @@ def lookup(ids: np.ndarray, w: np.ndarray, *, is_sparse: bool = False, is_distri
     width = w.shape[1]
     if ids.size * width < _LEAST or not takes_floats(w, 1) or ids.dtype not in _INTEGERS or not w.flags.c_contiguous:
         return NotImplemented
+    table = "f32*" if w.dtype is F32 else "f64*"
+    code = _lookup.at_hand(_INTEGERS[ids.dtype], table, table, *_NUMBERS)
+    if code is None:
+        return NotImplemented
     out, wrong = np.empty((*ids.shape, width), w.dtype), np.zeros(1, "uint8")
-    _lookup_by[ids.dtype](w.dtype, flat(ids), w, out, wrong, ids.size, len(w), width, padding_idx)
+    code(get_num_threads(), flat(ids), w, out, wrong, ids.size, len(w), width, padding_idx)
     return NotImplemented if wrong[0] else out
 
 

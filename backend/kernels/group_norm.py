@@ -13,7 +13,7 @@ from .arrays import bound, flat, takes_floats
 from .layer_norm import parameter
 from .totals import product_totals, squares_around, total_of
 
-_LEAST = 1 << 8
+_LEAST = 1 << 5
 
 
 @loops.kernel

@@ -13,7 +13,7 @@ from ..loops.names import f64, parallel, sqrt
 from .arrays import bound, flat, takes_floats
 from .totals import squares_around, total_of
 
-_LEAST = 1 << 8
+_LEAST = 1 << 5
 _PARTS = 16  # of the rows, each with sums of its own for the gradients of the parameters
 
 

@@ -1,4 +1,4 @@
-"""Sums, means and extremes over dimensions of large arrays.
+"""Sums, sums of squares, means, products and extremes over dimensions of large arrays.
 
 The array is seen as (outer, n, inner), the middle being reduced: rows where nothing lies behind, columns otherwise.
 Long columns are cut into parts, whose results NumPy puts together. Sums are taken in parts as well, which keeps them
@@ -15,9 +15,11 @@ import numpy as np
 from .. import loops
 from ..loops.names import parallel
 from .arrays import bound, takes_floats
-from .totals import total_of
+from .totals import squares_around, total_of
 
-_LEAST = 1 << 14
+LEAST = 1 << 10  # of all of them
+_LEAST = 1 << 13
+LEAST_OF_PRODUCTS = _LEAST_OF_PRODUCTS = 1 << 10
 _LEAST_OF_EXTREMES = 1 << 17  # NumPy finds them as fast on one thread
 _PART = 1 << 15  # elements of a part of what is reduced
 _NARROW = 64  # fewer columns than half of these are taken several rows at a time
@@ -28,6 +30,21 @@ _BLOCK = 1 << 12  # columns that are reduced at a time: their results stay in th
 def _sum_rows(x, out, rows, n):
     for r in parallel(rows, max(1, n // 4)):
         out[r] = total_of(x + r * n, n)
+
+
+@loops.kernel
+def _square_rows(x, out, rows, n):
+    for r in parallel(rows, max(1, n // 4)):
+        out[r] = squares_around(x + r * n, 0.0, n)
+
+
+@loops.kernel
+def _product_rows(x, out, rows, n):
+    for r in parallel(rows, max(1, n // 4)):
+        total = 1.0
+        for i in range(r * n, r * n + n):
+            total *= x[i]
+        out[r] = total
 
 
 @loops.kernel
@@ -71,6 +88,36 @@ def _sum_columns(x, out, outer, n, inner, parts, block, blocks):
 
 
 @loops.kernel
+def _square_columns(x, out, outer, n, inner, parts, block, blocks):
+    for p in parallel(outer * parts * blocks, max(1, n // parts * block // 4)):
+        first = p % blocks * block
+        width = min(block, inner - first)
+        part = p // blocks % parts
+        result = out + p // blocks * inner + first
+        start = x + p // blocks // parts * n * inner + first
+        for c in range(width):
+            result[c] = 0.0
+        for i in range(part * n // parts, (part + 1) * n // parts):
+            for c in range(width):
+                result[c] = result[c] + start[i * inner + c] * start[i * inner + c]
+
+
+@loops.kernel
+def _product_columns(x, out, outer, n, inner, parts, block, blocks):
+    for p in parallel(outer * parts * blocks, max(1, n // parts * block // 4)):
+        first = p % blocks * block
+        width = min(block, inner - first)
+        part = p // blocks % parts
+        result = out + p // blocks * inner + first
+        start = x + p // blocks // parts * n * inner + first
+        for c in range(width):
+            result[c] = 1.0
+        for i in range(part * n // parts, (part + 1) * n // parts):
+            for c in range(width):
+                result[c] = result[c] * start[i * inner + c]
+
+
+@loops.kernel
 def _max_columns(x, out, outer, n, inner, parts, block, blocks):
     for p in parallel(outer * parts * blocks, max(1, n // parts * block // 4)):
         first = p % blocks * block
@@ -108,13 +155,16 @@ class _Reduction(NamedTuple):
     rows: Callable[..., None]
     columns: Callable[..., None]
     together: Callable[..., Any]
+    alone: Callable[[np.ndarray], np.ndarray] = np.asarray  # what elements are that are reduced with no others
 
 
-def _reduction(rows: loops.Kernel, columns: loops.Kernel, together: Callable[..., Any]) -> _Reduction:
-    return _Reduction(bound(rows, "T* T* i64 i64"), bound(columns, "T* T* i64 i64 i64 i64 i64 i64"), together)
+def _reduction(rows: loops.Kernel, columns: loops.Kernel, *functions: Callable[..., Any]) -> _Reduction:
+    return _Reduction(bound(rows, "T* T* i64 i64"), bound(columns, "T* T* i64 i64 i64 i64 i64 i64"), *functions)
 
 
 _SUM = _reduction(_sum_rows, _sum_columns, np.add.reduce)
+_SQUARES = _reduction(_square_rows, _square_columns, np.add.reduce, np.square)
+_PRODUCT = _reduction(_product_rows, _product_columns, np.multiply.reduce)
 _MAX = _reduction(_max_rows, _max_columns, np.maximum.reduce)
 _MIN = _reduction(_min_rows, _min_columns, np.minimum.reduce)
 
@@ -125,7 +175,7 @@ def _rows(kind: _Reduction, x: np.ndarray, rows: int, n: int) -> np.ndarray:
         found = np.empty(parts, x.dtype)
         kind.rows(x.dtype, x, found, parts, _PART)
         rest = x.reshape(-1)[parts * _PART:]
-        return kind.together(np.concatenate((found, rest)) if rest.size else found, keepdims=True)
+        return kind.together(np.concatenate((found, kind.alone(rest))) if rest.size else found, keepdims=True)
     found = np.empty(rows, x.dtype)
     kind.rows(x.dtype, x, found, rows, n)
     return found
@@ -136,7 +186,7 @@ def _columns(kind: _Reduction, x: np.ndarray, outer: int, n: int, inner: int) ->
     if outer == 1 and fold > 1 and n >= 2 * fold:  # several rows as one, which is long enough for vectors
         wide = _columns(kind, x, 1, n // fold, fold * inner).reshape(fold, inner)
         rest = x.reshape(n, inner)[n // fold * fold:]
-        return kind.together(np.concatenate((wide, rest)) if len(rest) else wide, axis=0)
+        return kind.together(np.concatenate((wide, kind.alone(rest))) if len(rest) else wide, axis=0)
     block = min(inner, _BLOCK)
     blocks = -(-inner // block)
     parts = max(1, min(n // 4, n * block // _PART))
@@ -145,7 +195,16 @@ def _columns(kind: _Reduction, x: np.ndarray, outer: int, n: int, inner: int) ->
     return kind.together(found, axis=1) if parts > 1 else found
 
 
-def _runs(shape: tuple[int, ...], reduced: Sequence[bool]) -> list[tuple[bool, int]]:
+class Plan(NamedTuple):
+    """How an array is reduced: the order in which its dimensions lie (None: as they do), and as what it is seen."""
+
+    order: tuple[int, ...] | None
+    fates: tuple[bool, ...]  # of runs of dimensions, whether they are reduced
+    sizes: tuple[int, ...]
+    shape: tuple[int, ...]  # of the result
+
+
+def _runs(shape: Sequence[int], reduced: Sequence[bool]) -> list[tuple[bool, int]]:
     """Neighbouring dimensions of one fate as one; those of size 1 have none."""
     runs: list[tuple[bool, int]] = []
     for size, gone in zip(shape, reduced, strict=True):
@@ -158,61 +217,92 @@ def _runs(shape: tuple[int, ...], reduced: Sequence[bool]) -> list[tuple[bool, i
     return runs
 
 
-def _reduce(kind: _Reduction, x: np.ndarray, reduced: Sequence[bool]) -> Any:
-    """The results in order, of any shape; NotImplemented for what loops are not good at."""
-    runs = _runs(x.shape, reduced)
-    fates = [gone for gone, _ in runs]
-    sizes = [size for _, size in runs]
-    if fates == [True]:
-        return _rows(kind, x, 1, sizes[0])
-    if fates == [False, True]:
-        return _rows(kind, x, *sizes)
-    if fates == [True, False]:
-        return _columns(kind, x, 1, *sizes)
-    if fates == [False, True, False]:
-        return _columns(kind, x, *sizes)
-    if fates == [True, False, True]:
-        first, kept, last = sizes
-        return _columns(kind, _rows(kind, x, first * kept, last), 1, first, kept)
-    return NotImplemented
+def _planned(x: np.ndarray, reduced: Sequence[bool], shape: tuple[int, ...]) -> Plan | None:
+    """The plan for a dense array whose kept dimensions lie in their order; else None."""
+    order = None
+    if not x.flags.c_contiguous:
+        order = tuple(sorted(range(x.ndim), key=lambda d: -x.strides[d]))
+        kept = [d for d in order if not reduced[d] and x.shape[d] != 1]
+        if not x.transpose(order).flags.c_contiguous or kept != sorted(kept):
+            return None
+    lying = order or range(x.ndim)
+    runs = _runs([x.shape[d] for d in lying], [reduced[d] for d in lying])
+    return Plan(order, tuple([gone for gone, _ in runs]), tuple([size for _, size in runs]), shape)
 
 
-def _in_memory_order(x: np.ndarray, reduced: Sequence[bool]) -> tuple[np.ndarray, Sequence[bool]] | None:
-    """A dense array with its dimensions as they lie, where that leaves the kept ones in their order; else None."""
-    if x.flags.c_contiguous:
-        return x, reduced
-    order = sorted(range(x.ndim), key=lambda d: -x.strides[d])
-    kept = [d for d in order if not reduced[d] and x.shape[d] != 1]
-    seen = x.transpose(order)
-    return (seen, [reduced[d] for d in order]) if seen.flags.c_contiguous and kept == sorted(kept) else None
+_plans: dict[tuple, Plan | None] = {}
+_KEPT_PLANS = 1024
 
 
-def _over(kind: _Reduction, x: np.ndarray, dim: Sequence[int], keep_dim: bool, reduce_all: bool) -> Any:
-    if not takes_floats(x, _LEAST if kind is _SUM else _LEAST_OF_EXTREMES):
-        return NotImplemented
+def plan_of(x: np.ndarray, dim: Sequence[int], keep_dim: bool, reduce_all: bool) -> Plan | None:
+    """The plan for a reduction over dimensions (none: all); None for what loops are not good at."""
+    key = x.shape, x.strides, tuple(dim), keep_dim, reduce_all
+    try:
+        return _plans[key]
+    except KeyError:
+        pass
     if reduce_all or not len(dim):
         reduced = [True] * x.ndim
     else:
         axes = {axis % x.ndim for axis in dim}
         reduced = [axis in axes for axis in range(x.ndim)]
-    seen = _in_memory_order(x, reduced)
-    found = NotImplemented if seen is None else _reduce(kind, *seen)
-    if found is NotImplemented:
+    shape = tuple([1 if gone else size for size, gone in zip(x.shape, reduced, strict=True) if keep_dim or not gone])
+    if len(_plans) >= _KEPT_PLANS:
+        _plans.clear()
+    plan = _plans[key] = _planned(x, reduced, shape)
+    return plan
+
+
+def _run(kind: _Reduction, x: np.ndarray, plan: Plan) -> Any:
+    """The results, in their shape."""
+    fates, sizes = plan.fates, plan.sizes
+    x = x if plan.order is None else x.transpose(plan.order)
+    if fates == (True,):
+        found = _rows(kind, x, 1, sizes[0])
+    elif fates == (False, True):
+        found = _rows(kind, x, *sizes)
+    elif fates == (True, False):
+        found = _columns(kind, x, 1, *sizes)
+    elif fates == (False, True, False):
+        found = _columns(kind, x, *sizes)
+    elif fates == (True, False, True):
+        first, kept, last = sizes
+        found = _columns(_SUM if kind is _SQUARES else kind, _rows(kind, x, first * kept, last), 1, first, kept)
+    else:
         return NotImplemented
-    shape = [1 if gone else size for size, gone in zip(x.shape, reduced, strict=True) if keep_dim or not gone]
-    return found.reshape(shape)
+    return found.reshape(plan.shape)
+
+
+def _over(kind: _Reduction, x: np.ndarray, dim: Sequence[int], keep_dim: bool, reduce_all: bool, least: int) -> Any:
+    if not takes_floats(x, least):
+        return NotImplemented
+    plan = plan_of(x, dim, keep_dim, reduce_all)
+    return NotImplemented if plan is None else _run(kind, x, plan)
+
+
+def sum_of_squares(x: np.ndarray, dim: Sequence[int], keep_dim: bool, reduce_all: bool) -> Any:
+    """The sum of squares over dimensions."""
+    return _over(_SQUARES, x, dim, keep_dim, reduce_all, _LEAST_OF_PRODUCTS)
+
+
+def reduce_prod(x: np.ndarray, *, dim: Sequence[int] = (), keep_dim: bool = False, reduce_all: bool = False,
+                in_dtype: Any = None, out_dtype: Any = None) -> Any:
+    """The product over dimensions."""
+    if out_dtype is not None:
+        return NotImplemented
+    return _over(_PRODUCT, x, dim, keep_dim, reduce_all, _LEAST_OF_PRODUCTS)
 
 
 def reduce_sum(x: np.ndarray, *, dim: Sequence[int] = (), keep_dim: bool = False, reduce_all: bool = False,
                in_dtype: Any = None, out_dtype: Any = None) -> Any:
     """The sum over dimensions."""
-    return NotImplemented if out_dtype is not None else _over(_SUM, x, dim, keep_dim, reduce_all)
+    return NotImplemented if out_dtype is not None else _over(_SUM, x, dim, keep_dim, reduce_all, _LEAST)
 
 
 def reduce_mean(x: np.ndarray, *, dim: Sequence[int] = (), keep_dim: bool = False, reduce_all: bool = False,
                 in_dtype: Any = None, out_dtype: Any = None) -> Any:
     """The mean over dimensions."""
-    found = NotImplemented if out_dtype is not None else _over(_SUM, x, dim, keep_dim, reduce_all)
+    found = NotImplemented if out_dtype is not None else _over(_SUM, x, dim, keep_dim, reduce_all, _LEAST)
     if found is not NotImplemented:
         found /= x.size / found.size
     return found
@@ -221,13 +311,13 @@ def reduce_mean(x: np.ndarray, *, dim: Sequence[int] = (), keep_dim: bool = Fals
 def reduce_max(x: np.ndarray, *, dim: Sequence[int] = (), keep_dim: bool = False, reduce_all: bool = False,
                in_dtype: Any = None, out_dtype: Any = None) -> Any:
     """The largest over dimensions, or NaN where there is one."""
-    return NotImplemented if out_dtype is not None else _over(_MAX, x, dim, keep_dim, reduce_all)
+    return NotImplemented if out_dtype is not None else _over(_MAX, x, dim, keep_dim, reduce_all, _LEAST_OF_EXTREMES)
 
 
 def reduce_min(x: np.ndarray, *, dim: Sequence[int] = (), keep_dim: bool = False, reduce_all: bool = False,
                in_dtype: Any = None, out_dtype: Any = None) -> Any:
     """The smallest over dimensions, or NaN where there is one."""
-    return NotImplemented if out_dtype is not None else _over(_MIN, x, dim, keep_dim, reduce_all)
+    return NotImplemented if out_dtype is not None else _over(_MIN, x, dim, keep_dim, reduce_all, _LEAST_OF_EXTREMES)
 
 
 def mean(x: np.ndarray) -> Any:
@@ -241,6 +331,5 @@ def sum_to(x: np.ndarray, shape: tuple[int, ...]) -> Any:
         return NotImplemented
     extra = x.ndim - len(shape)
     reduced = [n < extra or (shape[n - extra] == 1 and size != 1) for n, size in enumerate(x.shape)]
-    seen = _in_memory_order(x, reduced)
-    found = NotImplemented if seen is None else _reduce(_SUM, *seen)
-    return found if found is NotImplemented else found.reshape(shape)
+    plan = _planned(x, reduced, shape)
+    return NotImplemented if plan is None else _run(_SUM, x, plan)

@@ -14,7 +14,7 @@ from .. import loops
 from ..loops.names import exp, log, parallel
 from .arrays import around, bound, flat, takes
 
-_LEAST = 1 << 7
+_LEAST = 1 << 5
 _BLOCK = 64
 _LOWEST = -3.4028234663852886e38
 

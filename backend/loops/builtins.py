@@ -15,6 +15,8 @@ _UNARY = {"sqrt": "llvm.sqrt", "abs": "llvm.fabs", "floor": "llvm.floor", "ceil"
           "nearest": "llvm.rint", "truncate": "llvm.trunc", "sin": "llvm.sin", "cos": "llvm.cos"}
 _OF_LIBRARY = {"exp": "llvm.exp", "log": "llvm.log", "tanh": "tanh", "erf": "erf", "log1p": "log1p", "expm1": "expm1"}
 """Functions that `math.py` gives for float32 (as `exp_f32`) and the C library for float64."""
+_OF_MATH = ("normal_cdf",)
+"""Functions that `math.py` gives for both."""
 
 
 class Builtins:
@@ -31,8 +33,10 @@ class Builtins:
             return lambda x: self._intrinsic(_UNARY[name], [x])
         return getattr(self, f"_{name}", None)
 
-    def library(self, name: str, x: Value) -> Value:
-        """A call of the C library's function for float64."""
+    def library(self, name: str, x: Value) -> Value | None:
+        """A call of the C library's function for float64; None where it has none."""
+        if name in _OF_MATH:
+            return None
         symbol = _OF_LIBRARY[name]
         if symbol.startswith("llvm."):
             return self._intrinsic(symbol, [x])
@@ -106,4 +110,4 @@ class Builtins:
 
 def library_functions() -> tuple[str, ...]:
     """The elementary functions that exist for every floating type."""
-    return tuple(_OF_LIBRARY)
+    return (*_OF_LIBRARY, *_OF_MATH)

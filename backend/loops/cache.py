@@ -1,4 +1,6 @@
-"""Machine code on disk, by the content that it was made from: shared by processes, bounded in size, ours alone.
+"""Code on disk, by the content that it was made from: shared by processes, bounded in size, ours alone.
+
+Machine code of kernels, and Python's of converted functions.
 
 A file is written whole or not at all; its name is a digest of everything that decides it, so that it is never wrong and
 never rewritten. Where the folder is not this user's own, or cannot be written, nothing is kept.
@@ -17,7 +19,8 @@ from ...core.files import atomic_write
 if TYPE_CHECKING:
     from pathlib import Path
 
-_SUFFIX = ".o"
+MACHINE_CODE = ".o"
+_KINDS = (MACHINE_CODE, ".code")
 
 
 def key_of(content: str) -> str:
@@ -54,26 +57,26 @@ def folder() -> Path | None:
     return _folder_at(flags.values["FLAGS_kernel_cache_dir"])
 
 
-def read(key: str) -> bytes | None:
-    """The machine code kept under a key; None where there is none, or what is there is damaged."""
+def read(key: str, kind: str = MACHINE_CODE) -> bytes | None:
+    """The code kept under a key; None where there is none, or what is there is damaged."""
     place = folder()
     if place is None:
         return None
     try:
-        content = (place / (key + _SUFFIX)).read_bytes()
+        content = (place / (key + kind)).read_bytes()
     except OSError:
         return None
     digest, code = content[:32], content[32:]
     return code if _digest(code) == digest else None
 
 
-def write(key: str, code: bytes) -> None:
-    """Keeps machine code under a key; a disk that is full or read-only is no error."""
+def write(key: str, code: bytes, kind: str = MACHINE_CODE) -> None:
+    """Keeps code under a key; a disk that is full or read-only is no error."""
     place = folder()
     if place is None:
         return
     with contextlib.suppress(OSError):
-        with atomic_write(place / (key + _SUFFIX)) as file:
+        with atomic_write(place / (key + kind)) as file:
             file.write(_digest(code) + code)
         _shrink(place)
 
@@ -82,7 +85,7 @@ def kept() -> tuple[int, int]:
     """How many kernels are on disk, and how many bytes they take."""
     place = folder()
     sizes = [] if place is None else [entry.stat().st_size for entry in os.scandir(place)
-                                      if entry.name.endswith(_SUFFIX)]
+                                      if entry.name.endswith(MACHINE_CODE)]
     return len(sizes), sum(sizes)
 
 
@@ -90,7 +93,7 @@ def _shrink(place: Path) -> None:
     """Removes the oldest files while all of them take more than they may."""
     limit = flags.values["FLAGS_kernel_cache_megabytes"] * 2**20
     found = [(entry.stat().st_mtime, entry.stat().st_size, entry.path) for entry in os.scandir(place)
-             if entry.name.endswith(_SUFFIX)]
+             if entry.name.endswith(_KINDS)]
     total = sum(size for _, size, _ in found)
     for _, size, path in sorted(found):
         if total <= limit:

@@ -6,20 +6,21 @@ import ctypes
 import functools
 import importlib.util
 import os
+import platform
+import re
 import threading
 from typing import Any
 
 import numpy as np
 
 from ...core.forks import unforked
-from .. import memory, threads
+from .. import memory
 from ..engines import LOOPS, is_wanted
-from . import cache
+from . import cache, linking, loading
 from .functions import Function
 
 OLDEST = 0, 45  # LLVM aborts the process in the one before
 _lock = threading.Lock()
-_keep: list[Any] = []
 
 
 @functools.cache
@@ -37,11 +38,33 @@ def is_ready() -> bool:
     return is_wanted(LOOPS) and not obstacle()
 
 
+@functools.cache
 def version() -> str:
-    """The version of llvmlite."""
+    """The version of llvmlite, which need not be imported for it."""
+    found = importlib.util.find_spec("llvmlite")
+    folder = os.path.dirname(found.origin) if found is not None and found.origin else ""
+    try:
+        written = re.search(r"version_version = '([\w.+-]+)'", _text(os.path.join(folder, "_version.py")))
+    except OSError:
+        written = None
+    if written is not None:
+        return written[1]
     import llvmlite
 
     return llvmlite.__version__
+
+
+@functools.cache
+def _processor() -> str:
+    """What tells this processor from others, as far as machine code is concerned."""
+    try:
+        first = _text("/proc/cpuinfo").partition("\n\n")[0].splitlines()
+    except OSError:
+        first = []
+    told = [line for line in first if line.startswith(("vendor_id", "cpu family", "model", "stepping", "flags"))]
+    if any(line.startswith("flags") for line in told):
+        return "\n".join([platform.machine(), *told])
+    return f"{_target().cpu} {_target().features}"
 
 
 def _data_offset() -> int | None:
@@ -58,27 +81,28 @@ class _Target:
     def __init__(self) -> None:
         from llvmlite import binding
 
-        memory.keep_freed()
         self.binding = binding
         if hasattr(binding, "initialize_native_target"):
             binding.initialize_native_target()
             binding.initialize_native_asmprinter()
         self.cpu = binding.get_host_cpu_name()
         self.features = binding.get_host_cpu_features().flatten()
-        target = binding.Target.from_default_triple()
-        self.machine = target.create_target_machine(cpu=self.cpu, features=self.features, opt=3, reloc="pic",
-                                                    codemodel="default")
-        self.engine = binding.create_mcjit_compiler(
-            binding.parse_assembly(""), target.create_target_machine(cpu=self.cpu, features=self.features, opt=3,
-                                                                     jit=True))
-        self._add_runtime()
+        self.target = binding.Target.from_default_triple()
+        self.machine = self.target.create_target_machine(cpu=self.cpu, features=self.features, opt=3, reloc="pic",
+                                                         codemodel="default")
 
-    def _add_runtime(self) -> None:
-        runtime = threads.openmp()
-        for name in ("GOMP_parallel", "omp_get_thread_num", "omp_get_num_threads"):
-            if runtime is not None:
-                address = ctypes.cast(getattr(runtime, name), ctypes.c_void_p).value
+    @functools.cached_property
+    def engine(self) -> Any:
+        """What loads machine code that is not linked."""
+        from .python import names
+
+        machine = self.target.create_target_machine(cpu=self.cpu, features=self.features, opt=3, jit=True)
+        engine = self.binding.create_mcjit_compiler(self.binding.parse_assembly(""), machine)
+        for name in ("GOMP_parallel", "omp_get_thread_num", "omp_get_num_threads", *names()):
+            address = loading.address_of(name)
+            if address is not None:
                 self.binding.add_symbol(name, address)
+        return engine
 
     def object_code(self, text: str) -> bytes:
         """The machine code of a module."""
@@ -92,7 +116,7 @@ class _Target:
         return self.machine.emit_object(module)
 
     def load(self, code: bytes, name: str) -> int:
-        """Loads machine code and gives the address of its function of this name."""
+        """Loads object code and gives the address of its function of this name."""
         self.engine.add_object_file(self.binding.ObjectFileRef.from_data(code))
         self.engine.finalize_object()
         return self.engine.get_function_address(name)
@@ -101,7 +125,7 @@ class _Target:
 @functools.cache
 def _language() -> str:
     """What the same source means: a digest of the files that turn it into LLVM's language and machine code."""
-    names = ("builtins", "compiler", "expressions", "language", "statements", "types", "values")
+    names = ("builtins", "compiler", "expressions", "language", "linking", "python", "statements", "types", "values")
     paths = [os.path.join(os.path.dirname(__file__), f"{name}.py") for name in names]
     return cache.key_of("".join(map(_text, paths)))
 
@@ -119,20 +143,48 @@ def _target() -> _Target:
 def compiled(function: Function, types: tuple[str, ...]) -> Any:
     """The callable machine code of a kernel for given types: `code(threads, arguments…)`."""
     with unforked(), _lock:
-        target = _target()
-        content = f"{_language()} {version()} {target.cpu} {target.features} {_data_offset()} {types}\n"
-        key = cache.key_of(content + function.whole_source())
-        name = f"k{key[:24]}"
+        key, name = _key(function, types)
         code = cache.read(key)
         if code is None:
-            from .language import kernel_module
-
-            offset = _data_offset()
-            assert offset is not None
-            text = kernel_module(function, types, offset).replace('@"entry"', f'@"{name}"')
-            code = target.object_code(text)
+            code = _machine_code(function, types, name)
             cache.write(key, code)
-        address = target.load(code, name)
-    arguments = [ctypes.py_object if t.endswith("*") else ctypes.c_double if t == "real" else ctypes.c_int64
-                 for t in types]
-    return ctypes.CFUNCTYPE(None, ctypes.c_int64, *arguments)(address)
+        return _loaded(code, function, types, name)
+
+
+def compiled_before(function: Function, types: tuple[str, ...]) -> Any:
+    """The same where it is kept on disk; None otherwise."""
+    with unforked(), _lock:
+        key, name = _key(function, types)
+        code = cache.read(key)
+        return None if code is None else _loaded(code, function, types, name)
+
+
+def _key(function: Function, types: tuple[str, ...]) -> tuple[str, str]:
+    """What machine code is kept under, and the name of its entry."""
+    content = f"{_language()} {version()} {_processor()} {_data_offset()} {types}\n"
+    key = cache.key_of(content + function.whole_source())
+    return key, f"k{key[:24]}"
+
+
+def _loaded(code: bytes, function: Function, types: tuple[str, ...], name: str) -> Any:
+    memory.keep_freed()
+    image = linking.Image.from_bytes(code)
+    address = _target().load(code, name) if image is None else loading.loaded(image)
+    if address is None:  # LLVM may find what is missing, or a way to load it
+        address = _target().load(_object_code(function, types, name), name)
+    return loading.function_at(address, function.tree.name)
+
+
+def _object_code(function: Function, types: tuple[str, ...], name: str) -> bytes:
+    from .language import kernel_module
+
+    offset = _data_offset()
+    assert offset is not None
+    return _target().object_code(kernel_module(function, types, offset).replace('@"entry"', f'@"{name}"'))
+
+
+def _machine_code(function: Function, types: tuple[str, ...], name: str) -> bytes:
+    """What is kept of a kernel: an image, which is loaded without LLVM, where that can be made."""
+    code = _object_code(function, types, name)
+    image = linking.linked(code, name)
+    return code if image is None else image.to_bytes()

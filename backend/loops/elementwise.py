@@ -21,8 +21,8 @@ from .functions import Function
 from .kernel import Kernel
 from .types import OF_DTYPE
 
-_KEPT_PATTERNS = 256  # launches remembered by a loop, by the shapes and strides they are for
-COSTLY = re.compile(r"\b(exp|log|tanh|erf|sigmoid|expm1|log1p|pow)\(")
+KEPT_PATTERNS = 256  # launches remembered by a loop, by the shapes and strides they are for
+COSTLY = re.compile(r"\b(exp|log|tanh|erf|sigmoid|expm1|log1p|pow|cosh|normal_cdf)\(")
 _DTYPES = {np.dtype(name).num for name in OF_DTYPE}
 
 
@@ -34,12 +34,42 @@ class Pattern(NamedTuple):
     types: tuple[str, ...]
 
 
-class Launch(NamedTuple):
+class _Output(NamedTuple):
+    """A result: its shape in the order of memory, its dtype, and where its dimensions then lie (None: as they do)."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    places: tuple[int, ...] | None
+
+
+def _make(output: _Output) -> np.ndarray:
+    shape, dtype, places = output
+    made = np.empty(shape, dtype)
+    return made if places is None else made.transpose(places)
+
+
+class Launch:
     """What a call with certain shapes and strides runs."""
 
-    code: Callable[..., None]
-    numbers: tuple[int, ...]
-    make: tuple[Callable[[], np.ndarray], ...]
+    __slots__ = "code", "numbers", "outputs"
+
+    def __init__(self, code: Callable[..., None], numbers: tuple[int, ...], outputs: tuple[_Output, ...]):
+        self.code, self.numbers, self.outputs = code, numbers, outputs
+
+    def __call__(self, arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
+        """The results."""
+        results = tuple([_make(output) for output in self.outputs])
+        self.code(threads.get_num_threads(), *arrays, *results, *self.numbers)
+        return results
+
+    def single(self, arrays: Sequence[np.ndarray]) -> np.ndarray:
+        """The one result."""
+        shape, dtype, places = self.outputs[0]
+        result = np.empty(shape, dtype)
+        if places is not None:
+            result = result.transpose(places)
+        self.code(threads.get_num_threads(), *arrays, result, *self.numbers)
+        return result
 
 
 class ElementwiseLoop:
@@ -56,22 +86,19 @@ class ElementwiseLoop:
         try:
             launch = self._launches[key]
         except KeyError:
-            if len(self._launches) >= _KEPT_PATTERNS:
+            if len(self._launches) >= KEPT_PATTERNS:
                 self._launches.clear()
-            launch = self._launches[key] = self._launch(arrays)
-        if launch is None:
-            return None
-        results = tuple([make() for make in launch.make])
-        launch.code(threads.get_num_threads(), *arrays, *results, *launch.numbers)
-        return results
+            launch = self._launches[key] = self.launch(arrays)
+        return None if launch is None else launch(arrays)
 
-    def _launch(self, arrays: Sequence[np.ndarray]) -> Launch | None:
+    def launch(self, arrays: Sequence[np.ndarray]) -> Launch | None:
+        """What runs for arrays of these shapes, strides and dtypes; None where the body is not for them."""
         shape = np.broadcast_shapes(*[a.shape for a in arrays])
         if self._fits is not None and not self._fits(arrays, shape):
             return None
         order = _memory_order(arrays, shape)
-        make = tuple(functools.partial(_empty, shape, order, dtype) for dtype in self.outputs)
-        operands = [*arrays, *(m() for m in make)]
+        outputs = tuple([_output(shape, order, dtype) for dtype in self.outputs])
+        operands = [*arrays, *map(_make, outputs)]
         sizes, strides = _collapsed(shape, order, operands)
         inner = tuple("one" if s[-1] == 0 else "next" if s[-1] == 1 else "apart" for s in strides)
         types = tuple(OF_DTYPE[a.dtype.name] + "*" for a in operands)
@@ -79,7 +106,7 @@ class ElementwiseLoop:
         numbers = [*sizes, *(n for s, kind in zip(strides, inner, strict=True)
                              for n in (s if kind == "apart" else s[:-1]))]
         code = _compiled(self.body, len(arrays), pattern, len(numbers))
-        return Launch(code, tuple(numbers), make)
+        return Launch(code, tuple(numbers), outputs)
 
 
 def _memory_order(arrays: Sequence[np.ndarray], shape: tuple[int, ...]) -> tuple[int, ...] | None:
@@ -92,11 +119,11 @@ def _memory_order(arrays: Sequence[np.ndarray], shape: tuple[int, ...]) -> tuple
     return None
 
 
-def _empty(shape: tuple[int, ...], order: tuple[int, ...] | None, dtype: np.dtype) -> np.ndarray:
+def _output(shape: tuple[int, ...], order: tuple[int, ...] | None, dtype: np.dtype) -> _Output:
     if order is None:
-        return np.empty(shape, dtype)
+        return _Output(shape, dtype, None)
     places = sorted(range(len(order)), key=order.__getitem__)
-    return np.empty([shape[d] for d in order], dtype).transpose(places)
+    return _Output(tuple([shape[d] for d in order]), dtype, tuple(places))
 
 
 def _collapsed(shape: tuple[int, ...], order: tuple[int, ...] | None,

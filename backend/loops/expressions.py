@@ -213,9 +213,10 @@ class Expressions:
         values = [self.emit(argument) for argument in node.args]
         if name in library_functions():
             value = self.convert(values[0], self.real) if isinstance(values[0], Literal) else values[0]
-            if value.type == "f64":
-                return self.builtins.library(name, value)
-            name, values = f"{name}_f32", [self.convert(value, "f32")]
+            if value.type == "f64" and (found := self.builtins.library(name, value)) is not None:
+                return found
+            kind = "f64" if value.type == "f64" else "f32"
+            name, values = f"{name}_{kind}", [self.convert(value, kind)]
         builtin = self.builtins.find(name)
         if builtin is not None:
             return builtin(*values)

@@ -15,17 +15,20 @@ from typing import Any
 import numpy as np
 
 from .compiler import is_ready
-from .elementwise import COSTLY, ElementwiseLoop, is_known
+from .elementwise import COSTLY, KEPT_PATTERNS, ElementwiseLoop, Launch, is_known
 from .types import OF_DTYPE
 
 WORTH_A_LOOP = 1 << 14
 """Elements from which a generated loop is faster than one call of a simple function of NumPy."""
 
-WORTH_A_LOOP_OF_PASSES = 1 << 11
-"""The same where NumPy makes several passes, or computes an elementary function."""
+WORTH_A_LOOP_OF_ONE = 1 << 11
+"""The same where that function is an elementary one, or chooses: NumPy does not use vectors for all of these."""
+
+WORTH_A_LOOP_OF_PASSES = 1 << 9
+"""The same where NumPy makes several passes."""
 
 WORTH_A_LOOP_OF_ERF = 1 << 6
-"""The same where the error function is computed, for which NumPy has no function."""
+"""The same where NumPy has no function for what is computed: the error function, sigmoid, softplus."""
 
 Formula = str | Callable[..., str | None]
 
@@ -90,11 +93,16 @@ def least_size(formula: Formula, defaults: Mapping[str, Any]) -> int:
     except TypeError:  # an attribute has no default
         text = None
     if text is None:
-        return WORTH_A_LOOP_OF_PASSES
-    if "erf(" in text:
+        return WORTH_A_LOOP_OF_ONE
+    if any(f"{function}(" in text for function in ("erf", "sigmoid", "softplus", "normal_cdf")):
         return WORTH_A_LOOP_OF_ERF
-    steps = [n for n in ast.walk(ast.parse(text, mode="eval")) if isinstance(n, (ast.BinOp, ast.Call, ast.IfExp))]
-    return WORTH_A_LOOP if len(steps) <= 1 and not COSTLY.search(text) else WORTH_A_LOOP_OF_PASSES
+    tree = ast.parse(text, mode="eval")
+    steps = [n for n in ast.walk(tree) if isinstance(n, (ast.BinOp, ast.Call, ast.IfExp))]
+    if len(steps) > 1:
+        return WORTH_A_LOOP_OF_PASSES
+    chooses = any(isinstance(n, ast.IfExp) or isinstance(n, ast.Call) and isinstance(n.args[-1], ast.Constant)
+                  for n in steps)
+    return WORTH_A_LOOP_OF_ONE if chooses or COSTLY.search(text) else WORTH_A_LOOP
 
 
 def same_real_dtype(arrays: Sequence[np.ndarray]) -> np.dtype | None:
@@ -122,6 +130,8 @@ def accelerated(formula: Formula, slots: Sequence[str], defaults: Mapping[str, A
     `result(arrays, attributes)` tells the dtype of what the operator gives. Who calls it has looked at the sizes.
     """
     loops: dict[tuple, ElementwiseLoop | None] = {}
+    launches: dict[tuple, Launch | None] = {}
+    ndarray = np.ndarray
 
     def loop_for(inputs: Sequence[Any], real: np.dtype, attrs: Mapping[str, Any]) -> ElementwiseLoop | None:
         present = [slot for slot, array in zip(slots, inputs, strict=False) if array is not None]
@@ -131,18 +141,37 @@ def accelerated(formula: Formula, slots: Sequence[str], defaults: Mapping[str, A
         dtype = result(inputs, attrs)
         return ElementwiseLoop([f"r0 = {text}"], [dtype.name]) if dtype.name in OF_DTYPE else None
 
-    def call(*inputs: Any, **attrs: Any) -> Any:
+    def launch_for(inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Launch | None:
         arrays = [array for array in inputs if array is not None]
-        if not is_ready() or not all(type(array) is np.ndarray for array in arrays):
-            return NotImplemented
         real = same_real_dtype(arrays)
         if real is None:
-            return NotImplemented
+            return None
         key = (real.char, tuple(array is None for array in inputs), *attrs.items())
         if key not in loops:
             loops[key] = loop_for(inputs, real, attrs)
         loop = loops[key]
-        results = None if loop is None else loop(*arrays)
-        return NotImplemented if results is None else results[0]
+        return None if loop is None else loop.launch(arrays)
+
+    def call(*inputs: Any, **attrs: Any) -> Any:
+        key: list[Any] = []
+        arrays: Any = inputs
+        for x in inputs:
+            if type(x) is ndarray and x.flags.aligned:
+                key += x.shape, x.strides, x.dtype
+            elif x is None:
+                key.append(None)
+                arrays = [x for x in inputs if x is not None]
+            else:
+                return NotImplemented
+        if not is_ready():
+            return NotImplemented
+        pattern = (*key, *attrs.items()) if attrs else tuple(key)
+        try:
+            launch = launches[pattern]
+        except KeyError:
+            if len(launches) >= KEPT_PATTERNS:
+                launches.clear()
+            launch = launches[pattern] = launch_for(inputs, attrs)
+        return NotImplemented if launch is None else launch.single(arrays)
 
     return call

@@ -51,7 +51,7 @@ class Function:
             function = pending.pop()
             for node in ast.walk(function.tree):
                 if isinstance(node, ast.Name) and node.id not in found:
-                    for name in (node.id, f"{node.id}_f32"):
+                    for name in (node.id, f"{node.id}_f32", f"{node.id}_f64"):
                         if (callee := find(name)) is not None and name not in found:
                             found[name] = callee.source
                             pending.append(callee)

@@ -13,6 +13,7 @@ from .types import OF_DTYPE
 
 _ARRAYS = {np.dtype(name).num: f"{kind}*" for name, kind in OF_DTYPE.items()}
 _ndarray = np.ndarray
+_OFTEN = 100  # uses after which a kernel is worth its making even where NumPy does the same
 
 
 class Kernel:
@@ -21,6 +22,7 @@ class Kernel:
     def __init__(self, function: Function):
         self.function = function
         self._compiled: dict[tuple[str, ...], Callable[..., None]] = {}
+        self._asked: dict[tuple[str, ...], int] = {}
 
     def __call__(self, *arguments: Any) -> None:
         """Runs; TypeError for an array that is not contiguous or of a dtype that loops do not know."""
@@ -36,6 +38,24 @@ class Kernel:
             from .compiler import compiled
 
             code = self._compiled[types] = compiled(self.function, types)
+        return code
+
+    def at_hand(self, *types: str) -> Callable[..., None] | None:
+        """As `typed`, but None the first times that code is asked for which nobody has made yet.
+
+        For what NumPy computes to the same bits: making a kernel takes longer than many calls of it.
+        """
+        code = self._compiled.get(types)
+        if code is None:
+            asked = self._asked[types] = self._asked.get(types, 0) + 1
+            if asked > _OFTEN:
+                return self.typed(*types)
+            if asked == 1:
+                from .compiler import compiled_before
+
+                code = compiled_before(self.function, types)
+                if code is not None:
+                    self._compiled[types] = code
         return code
 
 

@@ -7,7 +7,8 @@
   declared with `@loops.function` (inlined; one `return`, the last statement) and of the builtins (`builtins.py`).
 - One outermost `for i in parallel(count, work)`, the kernel's last statement, is shared among threads when
   `count * work` (in elements, say) is worth it. Statements before it are repeated by every thread.
-- A sum written `s += x` may be added up in any order. `//` and `%` cut towards zero. Nothing checks an index.
+- A sum written `s += x`, and a product `p *= x`, may be taken in any order. `//` and `%` cut towards zero. Nothing
+  checks an index.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 from llvmlite import ir
 
 from .functions import Function
+from .python import Python
 from .statements import Statements
 from .types import REAL, llvm_type
 from .values import Array, Value
@@ -37,7 +39,8 @@ def kernel_module(function: Function, types: tuple[str, ...], data_offset: int) 
 
     Types: `f32*`, an array of float32; `i64`, a whole number; `real`, a number of the kernel's floating type.
 
-    It holds `entry(threads, parameters…)`, arrays given as Python objects whose data pointer is at `data_offset`.
+    It holds `entry`, a function of Python written in C, which takes the number of threads and the parameters, arrays
+    as objects whose data pointer is at `data_offset`.
     """
     module = ir.Module(name=function.tree.name)
     real = real_kind(types)
@@ -80,37 +83,41 @@ def _body(module: Any, function: Function, types: tuple[str, ...], inner: list[A
 
 def _entry(module: Any, function: Function, types: tuple[str, ...], inner: list[Any], real: str, body: Any,
            data_offset: int) -> None:
-    outer = [_POINTER if t.endswith("*") else llvm_type("f64" if t == "real" else "i64") for t in types]
-    entry = ir.Function(module, ir.FunctionType(ir.VoidType(), [_I64, *outer]), "entry")
+    """`entry(self, arguments, count)`, as Python calls a function that is written in C (METH_FASTCALL)."""
+    entry = ir.Function(module, ir.FunctionType(_POINTER, [_POINTER, _POINTER.as_pointer(), _I64]), "entry")
     builder = ir.IRBuilder(entry.append_basic_block("entry"))
     builder.branch(first := builder.append_basic_block("first"))
     builder.position_at_end(first)
-    threads, *given = entry.args
-    arguments = [_unpacked(builder, value, kind, want, data_offset)
-                 for value, kind, want in zip(given, types, inner, strict=True)]
+    python = Python(module, builder)
+    nothing, given, count = entry.args
+    with builder.if_then(builder.icmp_signed("!=", count, ir.Constant(_I64, 1 + len(types))), likely=False):
+        python.refuse()
+    threads, *arguments = [python.argument(given, index, kind, want, data_offset)
+                           for index, (kind, want) in enumerate(zip(("i64", *types), (_I64, *inner), strict=True))]
+    with builder.if_then(python.has_failed(), likely=False):
+        builder.ret(ir.Constant(_POINTER, None))
+    with python.others_running():
+        _run(module, builder, function, types, inner, real, body, threads, arguments)
+    builder.ret(python.new(nothing))
+
+
+def _run(module: Any, builder: Any, function: Function, types: tuple[str, ...], inner: list[Any], real: str, body: Any,
+         threads: Any, arguments: list[Any]) -> None:
+    """Calls the body, by several threads where the parallel loop that it ends with is worth it."""
     zero, one = ir.Constant(_I64, 0), ir.Constant(_I64, 1)
     last = function.tree.body[-1]
-    if _is_parallel(last):
-        statements = Statements(builder, real, (zero, one))
-        _scope(statements, function, types, arguments)
-        statements.emit(function.tree.body[:-1])
-        worth = _is_worth_sharing(statements, last, threads)
-        with builder.if_else(worth) as (shared, alone):
-            with shared:
-                _share(module, builder, body, arguments, inner, threads)
-            with alone:
-                builder.call(body, [zero, one, *arguments])
-    else:
+    if not _is_parallel(last):
         builder.call(body, [zero, one, *arguments])
-    builder.ret_void()
-
-
-def _unpacked(builder: Any, value: Any, kind: str, want: Any, data_offset: int) -> Any:
-    """A parameter as the body takes it: an array's data pointer, a number of its type."""
-    if kind.endswith("*"):
-        address = builder.gep(value, [ir.Constant(_I64, data_offset)])
-        return builder.load(builder.bitcast(address, want.as_pointer()))
-    return value if value.type == want else builder.fptrunc(value, want)
+        return
+    statements = Statements(builder, real, (zero, one))
+    _scope(statements, function, types, arguments)
+    statements.emit(function.tree.body[:-1])
+    worth = _is_worth_sharing(statements, last, threads)
+    with builder.if_else(worth) as (shared, alone):
+        with shared:
+            _share(module, builder, body, arguments, inner, threads)
+        with alone:
+            builder.call(body, [zero, one, *arguments])
 
 
 def _is_parallel(statement: ast.stmt) -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ctypes
 import math
 import struct
-from math import copysign, erf, expm1, floor, log, log1p, sqrt, tanh
+from math import copysign, cosh, erf, expm1, floor, log, log1p, sqrt, tanh
 from typing import Any
 
-__all__ = ["bits", "copysign", "erf", "exp", "expm1", "f32", "f32_at", "f64", "floor", "fma", "i32", "i64", "i64_at",
-           "log", "log1p", "nearest", "of_bits", "parallel", "product", "sigmoid", "sqrt", "tanh"]
+__all__ = ["bits", "copysign", "cosh", "erf", "exp", "expm1", "f32", "f32_at", "f64", "floor", "fma", "i32", "i64",
+           "i64_at", "log", "log1p", "nearest", "normal_cdf", "of_bits", "parallel", "product", "sigmoid",
+           "sin_cos_of_turns", "sqrt", "tanh"]
 
 
 def parallel(count: int, work: int) -> range:
@@ -35,6 +36,16 @@ def exp(x: float) -> float:
 def sigmoid(x: float) -> float:
     """1 / (1 + exp(-x))."""
     return 1.0 / (1.0 + exp(-x))
+
+
+def normal_cdf(x: float) -> float:
+    """The share of the standard normal distribution that lies below x."""
+    return (1.0 + erf(x * 0.5**0.5)) * 0.5
+
+
+def sin_cos_of_turns(u: float) -> tuple[float, float]:
+    """The sine and the cosine of so many whole turns."""
+    return math.sin(2 * math.pi * u), math.cos(2 * math.pi * u)
 
 
 def nearest(x: float) -> float:

@@ -12,8 +12,8 @@ from .functions import Function
 from .types import is_real, llvm_type
 from .values import Array, Literal, Value
 
-_SUM_IN_ANY_ORDER = ("reassoc", "contract", "nsz")
-"""A sum written with `+=` may be added up in any order: that is what lets it be added up in vectors."""
+_IN_ANY_ORDER = ("reassoc", "contract", "nsz")
+"""A sum written with `+=`, or a product with `*=`, may be taken in any order: that lets it be taken in vectors."""
 
 
 class Statements:
@@ -105,8 +105,8 @@ class Statements:
     def _AugAssign(self, node: ast.AugAssign) -> None:
         load = ast.parse(ast.unparse(node.target), mode="eval").body
         left, right = self.expressions.emit(load), self.expressions.emit(node.value)
-        if isinstance(node.op, (ast.Add, ast.Sub)):
-            value = self.expressions.binary(node, left, right, _SUM_IN_ANY_ORDER)
+        if isinstance(node.op, (ast.Add, ast.Sub, ast.Mult)):
+            value = self.expressions.binary(node, left, right, _IN_ANY_ORDER)
         else:
             value = self.expressions.binary(node, left, right)
         self._assign(node.target, value, node)

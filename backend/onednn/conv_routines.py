@@ -118,6 +118,15 @@ class Layouts:
         """Filters as a primitive will have them."""
         return free(self.library, self._grouped(shape), self.number)
 
+    def factors(self, count: int) -> Description:
+        """A number for each filter."""
+        return strided(self.library, [count], [1], self.number)
+
+    @property
+    def leading(self) -> int:
+        """How many dimensions of described filters number them."""
+        return 1 if self.groups == 1 else 2
+
     def out_sizes(self, sizes: Sequence[int], kernel: Sequence[int]) -> tuple[int, ...]:
         """How many windows there are along each dimension."""
         strides, gaps, before, after = self.windows
@@ -132,12 +141,12 @@ class Layouts:
 
 
 def forward(library: Library, x: np.ndarray, w: Any, strides: Numbers, pads: Pairs, dilations: Numbers, groups: int,
-             bias: Any, residual: Any, epilogue: str | None, out: Any) -> Any:
+             bias: Any, residual: Any, epilogue: str | None, out: Any, scale: Any) -> Any:
     """The routine of a convolution, with what follows it; or Columns."""
     lay = Layouts(library, x.dtype, strides, pads, dilations, groups)
     sizes = lay.out_sizes(x.shape[2:], w.shape[2:])
     shape = (x.shape[0], w.shape[0], *sizes)
-    plain = type(w) is not PackedWeight and bias is residual is epilogue is out
+    plain = type(w) is not PackedWeight and bias is residual is epilogue is out is scale
     routine = lay.routine(f"convolution of images {list(x.shape)} with filters {list(w.shape)}", shape,
                           x.shape[0] * math.prod(sizes), w.shape)
     image, filters = routine.external(lay.image(x)), routine.external(lay.filters(w))
@@ -148,6 +157,7 @@ def forward(library: Library, x: np.ndarray, w: Any, strides: Numbers, pads: Pai
         described = strided(library, bias.shape, [1], lay.number)
         operands[BIAS] = routine.external(described)
     added = None if residual is None else routine.external(lay.image(residual))
+    factors = None if scale is None else routine.external(lay.factors(w.shape[0]))
     target = routine.external(last if out is None else lay.image(out))
     wanted = lay.filters(w) if type(w) is PackedWeight else lay.filters_free(w.shape)
 
@@ -166,7 +176,9 @@ def forward(library: Library, x: np.ndarray, w: Any, strides: Numbers, pads: Pai
         if added is not None:
             operands[post_operation(0)], added = routine.brought(added, last), None
     operands[SRC] = routine.brought(image, plan.operand(SRC))
-    operands[WEIGHTS] = routine.brought(filters, plan.operand(WEIGHTS))
+    weights = plan.operand(WEIGHTS)
+    operands[WEIGHTS] = routine.brought(filters, weights) if factors is None else routine.scaled(
+        filters, weights, factors, lay.leading)
     _finish(routine, plan, operands, DST, target, added)
     return routine
 
@@ -233,7 +245,7 @@ def filter_grad(library: Library, x: np.ndarray, g: np.ndarray, kernel: Numbers,
 
 
 def packing(library: Library, x: np.ndarray, w: np.ndarray, strides: Numbers, pads: Pairs, dilations: Numbers,
-             groups: int) -> Routine:
+             groups: int, is_scaled: bool) -> Routine:
     """The routine that packs filters: without a step where they lie well as they are."""
     lay = Layouts(library, x.dtype, strides, pads, dilations, groups)
     shape = (x.shape[0], w.shape[0], *lay.out_sizes(x.shape[2:], w.shape[2:]))
@@ -242,7 +254,10 @@ def packing(library: Library, x: np.ndarray, w: np.ndarray, strides: Numbers, pa
         lambda: lay.forward(lay.image_last(x.shape), lay.filters_free(w.shape), lay.image_last(shape)),
         lambda: lay.forward(lay.image_free(x.shape), lay.filters_free(w.shape), lay.image_free(shape))])
     source, target = routine.external(lay.filters(w)), plan.operand(WEIGHTS)
-    if target != routine.operands[source]:
+    if is_scaled:
+        factors = routine.external(lay.factors(w.shape[0]))
+        routine.scale(source, routine.external(target), factors, lay.leading)
+    elif target != routine.operands[source]:
         place = routine.external(target)
         routine.step(reorder(library, routine.operands[source], target), {1: source, 17: place})
     return routine

@@ -24,18 +24,23 @@ _FLOAT32 = np.dtype(np.float32)
 
 def convolution(x: np.ndarray, w: Any, strides: Numbers, pads: Pairs, dilations: Numbers, groups: int = 1,
                 bias: np.ndarray | None = None, residual: np.ndarray | None = None, epilogue: str | None = None,
-                out: np.ndarray | None = None) -> Any:
+                out: np.ndarray | None = None, scale: np.ndarray | None = None) -> Any:
     """epilogue(conv(x, w) + bias + residual): [n, o, *out], channels last, or `out`, which may lie in any order.
 
     `w` is an array or a PackedWeight; `pads` has a pair (before, after) for each dimension; `epilogue` is one of
-    `EPILOGUES`; `residual` has the shape of the result.
+    `EPILOGUES`; `residual` has the shape of the result. Filters that are not packed are first multiplied by `scale`
+    [o], C-contiguous, where that is given.
     """
     if x.dtype != w.dtype or x.ndim != len(w.shape):
         return NotImplemented
     key = ("convolution", x.shape, x.strides, x.dtype.char, w.shape, w.strides, strides, pads, dilations, groups,
-           bias is None, None if residual is None else residual.strides, epilogue, None if out is None else out.strides)
-    routine = memoised(key, routines.forward, x, w, strides, pads, dilations, groups, bias, residual, epilogue, out)
+           bias is None, None if residual is None else residual.strides, epilogue, None if out is None else out.strides,
+           scale is None)
+    routine = memoised(key, routines.forward, x, w, strides, pads, dilations, groups, bias, residual, epilogue, out,
+                       scale)
     if routine is None:
+        if scale is not None:
+            w = w * scale.reshape(-1, *(1,) * (w.ndim - 1))
         return _otherwise(convolution, x, w, (strides, pads, dilations, groups, bias, residual, epilogue, out))
     if type(routine) is Columns:
         return routine.forward(x, w)
@@ -47,6 +52,8 @@ def convolution(x: np.ndarray, w: Any, strides: Numbers, pads: Pairs, dilations:
         addresses.append(address_of(bias))
     if residual is not None:
         addresses.append(address_of(residual))
+    if scale is not None:
+        addresses.append(address_of(scale))
     routine(*addresses, address_of(out))
     return out
 
@@ -86,17 +93,22 @@ def convolution_filter_grad(x: np.ndarray, g: np.ndarray, kernel: Numbers, strid
 
 
 def pack_weight(w: np.ndarray, x_shape: Numbers, strides: Numbers, pads: Pairs, dilations: Numbers,
-                groups: int = 1) -> Any:
-    """The filters in the order that their convolution with images of this shape wants, for use again and again."""
+                groups: int = 1, scale: np.ndarray | None = None) -> Any:
+    """The filters in the order that their convolution with images of this shape wants, for use again and again.
+
+    They are multiplied on the way by `scale` [o], C-contiguous, where that is given.
+    """
     x = np.lib.stride_tricks.as_strided(np.empty(1, w.dtype), x_shape, [0] * len(x_shape))
-    key = ("pack", x_shape, w.dtype.char, w.shape, w.strides, strides, pads, dilations, groups)
-    routine = memoised(key, routines.packing, x, w, strides, pads, dilations, groups)
+    key = ("pack", x_shape, w.dtype.char, w.shape, w.strides, strides, pads, dilations, groups, scale is None)
+    routine = memoised(key, routines.packing, x, w, strides, pads, dilations, groups, scale is not None)
     if routine is None:
         return NotImplemented
-    data = np.empty(routine.operands[-1].size, np.uint8) if routine.steps else w
+    target = routine.operands[routine.externals[-1]]
+    data = np.empty(target.size, np.uint8) if routine.steps else w
     if routine.steps:
-        routine(address_of(w), address_of(data))
-    return PackedWeight(w, routine.operands[-1], data, w.ndim + (groups > 1))
+        factors = () if scale is None else (address_of(scale),)
+        routine(address_of(w), *factors, address_of(data))
+    return PackedWeight(w, target, data, w.ndim + (groups > 1))
 
 
 def _into(out: np.ndarray | None, result: np.ndarray) -> np.ndarray:

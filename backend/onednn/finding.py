@@ -10,34 +10,40 @@ import site
 import sys
 import sysconfig
 from collections.abc import Iterator
-from pathlib import Path
 
 _SYSTEM = ("/usr/local/lib", "/usr/local/lib64", "/usr/lib64", "/usr/lib", "/opt/homebrew/lib",
            "/opt/homebrew/opt/onednn/lib")
 
 
-def _folders() -> Iterator[Path]:
-    for name in (sysconfig.get_path("data"), sys.prefix, os.environ.get("CONDA_PREFIX"), site.getuserbase()):
+def _folders() -> Iterator[str]:
+    known = sysconfig.get_paths()
+    for name in (known["data"], sys.prefix, os.environ.get("CONDA_PREFIX"), site.getuserbase()):
         if name:
-            yield Path(name) / "lib"
+            yield os.path.join(name, "lib")
     for key in ("purelib", "platlib"):
-        yield Path(sysconfig.get_path(key))
+        yield known[key]
     for variable in ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"):
-        for name in os.environ.get(variable, "").split(os.pathsep):
-            if name:
-                yield Path(name)
-    for name in (*_SYSTEM, *map(str, Path("/usr/lib").glob("*-linux-gnu"))):
-        yield Path(name)
+        yield from filter(None, os.environ.get(variable, "").split(os.pathsep))
+    yield from _SYSTEM
+    yield from (os.path.join("/usr/lib", name) for name in _names("/usr/lib") if name.endswith("-linux-gnu"))
 
 
-def _number(path: Path) -> tuple[int, ...]:
+def _names(folder: str) -> list[str]:
+    """What is in a folder; nothing where there is none, or it may not be read."""
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def _number(path: str) -> tuple[int, ...]:
     """The version in a file's name, such as libdnnl.so.3.2."""
-    return tuple(int(n) for n in re.findall(r"\d+", path.name))
+    return tuple(int(n) for n in re.findall(r"\d+", os.path.basename(path)))
 
 
 def candidates(major: int) -> list[str]:
     """The libraries of a major version to try, the newest first; the last is for the system's loader to find."""
-    found = {path for folder in dict.fromkeys(_folders()) if folder.is_dir()
-             for pattern in (f"libdnnl.so.{major}*", f"libdnnl.{major}*dylib", "dnnl.dll")
-             for path in folder.glob(pattern)}
-    return [*map(str, sorted(found, key=lambda path: (_number(path), str(path)), reverse=True)), f"libdnnl.so.{major}"]
+    fitting = re.compile(rf"libdnnl\.so\.{major}.*|libdnnl\.{major}.*dylib|dnnl\.dll")
+    found = [os.path.join(folder, name) for folder in dict.fromkeys(_folders()) for name in _names(folder)
+             if "dnnl" in name and fitting.fullmatch(name)]
+    return [*sorted(found, key=lambda path: (_number(path), path), reverse=True), f"libdnnl.so.{major}"]

@@ -51,6 +51,7 @@ _SIGNATURES = {
     "primitive_attr_create": [_HANDLE],
     "primitive_attr_destroy": [_HANDLE],
     "primitive_attr_set_scratchpad_mode": [_HANDLE, c_int],
+    "primitive_attr_set_scales_mask": [_HANDLE, c_int, c_int],
     "primitive_attr_set_post_ops": [_HANDLE, _HANDLE],
     "post_ops_create": [_HANDLE],
     "post_ops_destroy": [_HANDLE],

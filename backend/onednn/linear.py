@@ -38,9 +38,12 @@ def pack_matrix(y: np.ndarray, rows: int) -> Any:
     return PackedMatrix(y, routine.operands[-1], data)
 
 
-def linear(x: np.ndarray, y: PackedMatrix, out: np.ndarray | None = None, bias: np.ndarray | None = None,
+def linear(x: np.ndarray, y: Any, out: np.ndarray | None = None, bias: np.ndarray | None = None,
            epilogue: str | None = None, residual: np.ndarray | None = None) -> Any:
-    """epilogue(x @ y + bias + residual) of C-contiguous x [..., k]: [..., n]; NotImplemented where x lies otherwise."""
+    """epilogue(x @ y + bias + residual) of C-contiguous x [..., k]: [..., n]; NotImplemented where x lies otherwise.
+
+    A matrix that is not packed is brought into the form of a packed one in each call: the results are the same bits.
+    """
     if x.dtype != y.dtype or x.shape[-1] != y.shape[0] or not x.flags.c_contiguous or not x.size:
         return NotImplemented
     if residual is not None and not residual.flags.c_contiguous:
@@ -52,7 +55,7 @@ def linear(x: np.ndarray, y: PackedMatrix, out: np.ndarray | None = None, bias: 
         return NotImplemented
     if out is None:
         out = np.empty((*x.shape[:-1], y.shape[1]), x.dtype)
-    addresses = [address_of(x), address_of(y.data)]
+    addresses = [address_of(x), address_of(y.data if type(y) is PackedMatrix else y)]
     if bias is not None:
         bias = np.ascontiguousarray(bias)
         addresses.append(address_of(bias))
@@ -76,6 +79,10 @@ class _Layouts:
         self.weights = free(library, (n, k), number)
         self.work = 2 * rows * k * n
 
+    def matrix(self, shape: tuple[int, ...], steps: list[int]) -> Description:
+        """The matrix as it lies."""
+        return strided(self.library, shape[::-1], steps[::-1], self.number)
+
     def plan(self, weights: Description, bias: Description | None, attributes: Attributes) -> Plan:
         """How it would be computed."""
         return best([lambda: Plan(self.library, "inner_product_forward", self.library.engine, _INFERENCE, self.x,
@@ -89,22 +96,30 @@ def _packing(library: Library, y: np.ndarray, rows: int) -> Routine:
     if steps is None or plan.rank < 2:
         raise Unimplemented("nothing is gained")
     routine = Routine(library, f"packing of a matrix {list(y.shape)}", lay.work)
-    source = routine.external(strided(library, y.shape[::-1], steps[::-1], lay.number))
+    source = routine.external(lay.matrix(y.shape, steps))
     target = routine.external(plan.operand(WEIGHTS))
     routine.step(reorder(library, routine.operands[source], routine.operands[target]), {1: source, 17: target})
     return routine
 
 
-def _product(library: Library, rows: int, y: PackedMatrix, has_bias: bool, epilogue: str | None,
-             has_residual: bool) -> Routine:
+def _product(library: Library, rows: int, y: Any, has_bias: bool, epilogue: str | None, has_residual: bool) -> Routine:
     lay = _Layouts(library, rows, y.shape, y.dtype)
-    routine = Routine(library, f"product of [{rows}, {y.shape[0]}] and a packed matrix {list(y.shape)}", lay.work)
-    operands = {SRC: routine.external(lay.x), WEIGHTS: routine.external(y.description)}
+    routine = Routine(library, f"product of [{rows}, {y.shape[0]}] and a matrix {list(y.shape)}", lay.work)
+    steps = None if type(y) is PackedMatrix else element_strides(y)
+    if steps is None and type(y) is not PackedMatrix:
+        raise Unimplemented("strides")
+    given = lay.matrix(y.shape, steps) if steps is not None else y.description
+    operands = {SRC: routine.external(lay.x), WEIGHTS: routine.external(given)}
     if has_bias:
         operands[BIAS] = routine.external(lay.bias)
     if has_residual:
         operands[post_operation(0)] = routine.external(lay.result)
     operands[DST] = routine.external(lay.result)
     attributes = Attributes(library, lay.result if has_residual else None, epilogue)
-    routine.step(Primitive(library, lay.plan(y.description, lay.bias if has_bias else None, attributes)), operands)
+    plan = lay.plan(given if steps is None else lay.weights, lay.bias if has_bias else None, attributes)
+    if steps is not None:
+        if plan.rank < 2:
+            raise Unimplemented("nothing is gained")
+        operands[WEIGHTS] = routine.brought(operands[WEIGHTS], plan.operand(WEIGHTS))
+    routine.step(Primitive(library, plan), operands)
     return routine

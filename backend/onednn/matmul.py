@@ -30,7 +30,7 @@ def matmul(x: np.ndarray, y: Any, out: np.ndarray | None = None, bias: np.ndarra
     """epilogue(x @ y + bias + residual), of matrices or batches of them whose leading dimensions broadcast.
 
     `bias` has the size of the last dimension, `residual` the shape of the result; `epilogue` is one of `EPILOGUES`;
-    `out` is C-contiguous. `y` may be a PackedMatrix.
+    `out` may lie in any order, unless both are matrices: then it is C-contiguous. `y` may be a PackedMatrix.
     """
     if type(y) is PackedMatrix:
         result = linear(x, y, out, bias, epilogue, residual)
@@ -40,8 +40,8 @@ def matmul(x: np.ndarray, y: Any, out: np.ndarray | None = None, bias: np.ndarra
     if x.ndim == 2 and y.ndim == 2 and bias is None and epilogue is None and residual is None and x.dtype is _FLOAT32:
         return multiply(x, y, out) if x.size and y.size else NotImplemented
     key = ("matmul", x.shape, x.strides, x.dtype.char, y.shape, y.strides, bias is None, epilogue,
-           None if residual is None else residual.strides)
-    routine = memoised(key, _product, x, y, bias, epilogue, residual)
+           None if residual is None else residual.strides, None if out is None else out.strides)
+    routine = memoised(key, _product, x, y, bias, epilogue, residual, out)
     if routine is None:
         return _otherwise(x, y, out, bias, epilogue, residual)
     if out is None:
@@ -104,7 +104,8 @@ def _described(library: Library, array: np.ndarray, number: int, rank: int) -> D
     return strided(library, (1,) * missing + array.shape, [math.prod(array.shape)] * missing + steps, number)
 
 
-def _product(library: Library, x: np.ndarray, y: np.ndarray, bias: Any, epilogue: str | None, residual: Any) -> Routine:
+def _product(library: Library, x: np.ndarray, y: np.ndarray, bias: Any, epilogue: str | None, residual: Any,
+             out: np.ndarray | None) -> Routine:
     number, rank = type_number(x.dtype), max(x.ndim, y.ndim)
     if number is None or x.dtype.kind == "i" or not (x.size and y.size):
         raise Unimplemented(str(x.dtype))
@@ -116,7 +117,10 @@ def _product(library: Library, x: np.ndarray, y: np.ndarray, bias: Any, epilogue
     routine = Routine(library, f"product of {list(x.shape)} and {list(y.shape)}", 2 * math.prod(shape) * x.shape[-1])
     routine.result = shape
     left, right = _described(library, x, number, rank), _described(library, y, number, rank)
-    target = strided(library, shape, dense_strides(shape), number)
+    if out is None:
+        target = strided(library, shape, dense_strides(shape), number)
+    else:
+        target = _described(library, out, number, rank)
     operands, row = {SRC: routine.external(left), WEIGHTS: routine.external(right)}, None
     if bias is not None:
         row = strided(library, [1] * (rank - 1) + [shape[-1]], [shape[-1]] * (rank - 1) + [1], number)

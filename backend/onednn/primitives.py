@@ -12,7 +12,7 @@ from .library import Library, Unimplemented
 # what an operand is to a primitive when it is executed
 SRC, SRC_1, DST, WEIGHTS, BIAS, WORKSPACE, SCRATCHPAD = 1, 2, 17, 33, 41, 64, 80
 DIFF_SRC, DIFF_DST, DIFF_WEIGHTS = 129, 145, 161
-_POST_OPERATION = 32768
+_POST_OPERATION, _FACTORS = 32768, 4096
 
 _QUERY_NAME, _QUERY_SCRATCHPAD, _QUERY_WORKSPACE = 8, 136, 135
 _QUERIES = {SRC: 129, DIFF_SRC: 130, WEIGHTS: 131, DIFF_WEIGHTS: 132, DST: 133, DIFF_DST: 134,
@@ -30,17 +30,24 @@ def post_operation(index: int) -> int:
     return _POST_OPERATION * (index + 1) | SRC_1
 
 
+FACTORS = _FACTORS | SRC
+"""What the numbers are to a `reorder` by which it multiplies."""
+
+
 class Attributes:
     """What a primitive does besides: its scratchpad comes with the call, and behind the product it adds an array, or
-    what stands where it writes (`accumulates`), and applies a function."""
+    what stands where it writes (`accumulates`), and applies a function. What it reads it multiplies first by a factor
+    for each index of the leading dimensions, as many as `scaled` says."""
 
     __slots__ = ("_library", "handle", "_residual")
 
     def __init__(self, library: Library, residual: Description | None = None, epilogue: str | None = None,
-                 accumulates: bool = False):
+                 accumulates: bool = False, scaled: int = 0):
         self._library, self._residual = library, residual
         self.handle = library.create("primitive_attr")
         library.do("primitive_attr_set_scratchpad_mode", self.handle, _SCRATCHPAD_BY_CALLER)
+        if scaled:
+            library.do("primitive_attr_set_scales_mask", self.handle, SRC, 2**scaled - 1)
         if residual is None and epilogue is None and not accumulates:
             return
         operations = library.create("post_ops")
@@ -108,10 +115,10 @@ class Primitive:
             self._library.ask("primitive_destroy", self.handle)
 
 
-def reorder(library: Library, source: Description, target: Description) -> Primitive:
-    """Copies an operand into another layout."""
+def reorder(library: Library, source: Description, target: Description, scaled: int = 0) -> Primitive:
+    """Copies an operand into another layout; `scaled` is told at Attributes, and FACTORS says by what."""
     return Primitive(library, Plan(library, "reorder", source, library.engine, target, library.engine,
-                                   Attributes(library)))
+                                   Attributes(library, scaled=scaled)))
 
 
 def best(attempts: Sequence[Callable[[], Plan]]) -> Plan:

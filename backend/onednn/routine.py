@@ -20,7 +20,7 @@ from ...core.forks import unforked
 from .. import threads
 from .descriptors import Description
 from .library import Argument, Library, Unimplemented, data_offset, library
-from .primitives import SCRATCHPAD, Primitive, reorder
+from .primitives import FACTORS, SCRATCHPAD, Primitive, reorder
 
 CAPACITY = 2048  # routines that are kept
 SMALL = 2**20  # operations that one thread does as soon as several would have been woken
@@ -137,6 +137,17 @@ class Routine:
         result = self.temporary(wanted)
         self.step(reorder(self.library, have, wanted), {1: operand, 17: result})
         return result
+
+    def scaled(self, operand: int, wanted: Description, factors: int, leading: int) -> int:
+        """The same, multiplied on the way by a factor for each index of the leading dimensions."""
+        result = self.temporary(wanted)
+        self.scale(operand, result, factors, leading)
+        return result
+
+    def scale(self, operand: int, target: int, factors: int, leading: int) -> None:
+        """Writes the operand, multiplied so, to another."""
+        self.step(reorder(self.library, self.operands[operand], self.operands[target], leading),
+                  {1: operand, FACTORS: factors, 17: target})
 
     def taken(self, operand: int, given: Description) -> tuple[int, Primitive | None]:
         """Where a primitive shall write for the operand, and what then brings it there, if it lies otherwise."""

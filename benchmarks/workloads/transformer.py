@@ -37,7 +37,7 @@ def in_paddle(paddle, mode, size):
     return paddle_step(paddle, mode, net, nn.MSELoss(), adam, inputs, targets)
 
 
-def _in_paddles_order(layer):
+def in_paddles_order(layer):
     """An encoder layer's parameters, query, key and value apart, as Paddle keeps them."""
     attention = layer.self_attn
     for weight, bias in zip(attention.in_proj_weight.detach().chunk(3), attention.in_proj_bias.detach().chunk(3)):
@@ -52,7 +52,7 @@ def in_torch(torch, mode, size):
     layer = nn.TransformerEncoderLayer(
         size["width"], size["heads"], size["hidden"], dropout=size["dropout"], batch_first=True)
     net = nn.TransformerEncoder(layer, size["layers"])
-    values.fill_torch(torch, [p for layer in net.layers for p in _in_paddles_order(layer)])
+    values.fill_torch(torch, [p for layer in net.layers for p in in_paddles_order(layer)])
     inputs, targets = _data(size)
     if not size["training"]:
         return torch_call(torch, mode, net, inputs)

@@ -31,13 +31,14 @@ def fill_paddle(layer):
     return layer
 
 
-def fill_torch(torch, parameters, transposed=True):
+def fill_torch(torch, parameters, transposed=True, untouched=0):
     """Sets PyTorch parameters, given in Paddle's order, to what `fill_paddle` sets; there a Linear's weight is turned.
 
-    `transposed=False` is for layers that keep [out, in] in both (recurrent ones).
+    `transposed=False` is for layers that keep [out, in] in both (recurrent ones), `untouched` the number of parameters
+    at the beginning that do (embeddings).
     """
     chosen = [p for p in parameters if not _scale(p.detach().numpy())]
-    turned = [transposed and p.ndim == 2 for p in chosen]
+    turned = [transposed and p.ndim == 2 and index >= untouched for index, p in enumerate(chosen)]
     shapes = [tuple(p.shape)[::-1] if turn else tuple(p.shape) for p, turn in zip(chosen, turned)]
     with torch.no_grad():
         for parameter, turn, value in zip(chosen, turned, weights(shapes)):

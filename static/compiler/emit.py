@@ -201,7 +201,8 @@ def emit_unit(unit: Unit, optimize: Callable[[Unit], Unit]) -> Emitter:
     emitter = Emitter(optimize)
     made = {name for op in unit.prepared for name in writes(op)}
     kept = [name for name in dict.fromkeys(name for op in unit.ops for name in reads(op)) if name in made]
-    emitter.frozen = [name for name in unit.inputs if name in {n for op in unit.prepared for n in reads(op)}]
+    taken = {name for op in unit.prepared for name in reads(op)}
+    emitter.frozen = [name for name in unit.inputs if name in taken]
     if kept:
         _emit_function(emitter, "prepare", unit.prepared, unit.block, emitter.frozen, kept)
         emitter.line(0, "")
@@ -214,15 +215,15 @@ def _emit_function(emitter: Emitter, name: str, ops: Sequence[Operation], block:
     arguments = [emitter.assigned(block, name) for name in inputs]
     results = [emitter.local(block, name) for name in outputs]
     kept = set(results)
-    uses = Counter(emitter.local(block, name) for op in ops for name in {*reads(op), *writes(op)})
+    touched = [list(dict.fromkeys(emitter.local(block, name) for name in (*reads(op), *writes(op)))) for op in ops]
+    uses = Counter(name for names in touched for name in names)
     emitter.line(0, f"def {name}({', '.join(['xp', *arguments])}):")
     assigned = set(arguments)
-    for op in ops:
+    for op, names in zip(ops, touched, strict=True):
         emitter.operation(op, 1)
-        touched = {emitter.local(block, name) for name in {*reads(op), *writes(op)}}
-        assigned |= {emitter.local(block, name) for name in writes(op)}
-        uses.subtract(touched)
-        dead = sorted(n for n in touched if uses[n] == 0 and n in assigned and n not in kept)
+        assigned.update(emitter.local(block, name) for name in writes(op))
+        uses.subtract(names)
+        dead = sorted(n for n in names if uses[n] == 0 and n in assigned and n not in kept)
         if dead:
             emitter.line(1, f"{' = '.join(dead)} = None")
     emitter.line(1, f"return ({', '.join(results)}{',' if len(results) == 1 else ''})")

@@ -1,11 +1,14 @@
 """The operators that stand for a product with a frozen weight and what is done to it right after, in compiled plans.
 
-`fused_conv2d`: activation(conv(Input, Filter) + Bias + Residual); `fused_linear`: activation(X @ Y + Bias + Residual).
-They never get into a file. oneDNN computes them with the weight packed once; where it declines, and on other devices,
-the operators that they stand for run one after the other.
+`fused_conv2d`: activation(conv(Input, Filter * Scale) + Bias + Residual); `fused_linear`: activation(X @ Y + Bias +
+Residual); `batch_norm_line`: the Scale and Bias that a batch norm of constant statistics is. They never get into a
+file. oneDNN computes the first two, with a weight that is packed when it has been used a few times: the first call of a
+Program shall not write every weight anew. Where it declines, and on other devices, the operators that they stand for
+run one after the other.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,21 +23,53 @@ ACTIVATIONS = {"": None, "relu": None, "gelu": "gelu", "tanh": "tanh", "sigmoid"
 """What may follow a product, and oneDNN's name for it. oneDNN's relu makes 0 of NaN: relu is a loop of its own."""
 
 
+_HOT = 3
+
+
+class _Use(NamedTuple):
+    weight: Any
+    scale: Any
+    key: Any
+    times: int
+    packed: Any
+
+
 class Packed:
-    """The packed form of the weight that an operation was last given; a new weight is packed anew."""
+    """The packed form of the weight that an operation was last given; a new weight is packed anew.
+
+    A weight is packed at its third use in a row with the same key: until then oneDNN brings it into the same form in
+    memory that it uses again and again, and the results are the same bits.
+    """
 
     __slots__ = ("_last",)
 
     def __init__(self) -> None:
-        self._last: tuple[Any, Any, Any] | None = None  # replaced as a whole: several threads may run at once
+        self._last = _Use(None, None, None, 0, None)  # replaced as a whole: several threads may run at once
 
-    def of(self, weight: np.ndarray, key: Any, pack: Any) -> Any:
-        """`pack()` of this weight, for this key; the weight itself where it cannot be packed."""
+    @property
+    def is_hot(self) -> bool:
+        """Whether the weight has been used often enough."""
+        return self._last.packed is not None
+
+    def of(self, weight: Any, key: Any, pack: Callable[[], Any], scale: Any = None, uses: int = _HOT) -> Any:
+        """`pack()` of this weight, scaled, for this key, once it has had so many uses; None before.
+
+        Where it cannot be packed, the weight times the scale.
+        """
         last = self._last
-        if last is None or last[0] is not weight or last[1] != key:
-            packed = pack()
-            last = self._last = weight, key, weight if packed is NotImplemented else packed
-        return last[2]
+        if last.weight is not weight or last.scale is not scale or last.key != key:
+            last = _Use(weight, scale, key, 0, None)
+        if last.packed is None:
+            packed = pack() if last.times + 1 >= uses else None
+            if packed is NotImplemented:
+                packed = _scaled(weight, scale)
+            self._last = last = last._replace(times=last.times + 1, packed=packed)
+        return last.packed
+
+
+def _scaled(weight: Any, scale: Any) -> Any:
+    """A filter, each of its outputs multiplied by a number."""
+    return weight if scale is None else weight * scale.reshape(-1, *(1,) * (weight.ndim - 1))
 
 
 @loops.kernel
@@ -52,41 +87,58 @@ def _finish(xp: Any, result: Any, bias: Any, residual: Any, activation: str) -> 
     return find(activation).kernel(xp, result) if activation else result
 
 
-def _relu(result: np.ndarray) -> np.ndarray:
-    """relu of an array that nobody else has, in its own memory."""
+def _relu(result: np.ndarray, is_hot: bool) -> np.ndarray:
+    """relu of an array that nobody else has, in its own memory; by a loop, once that is worth its making."""
     flat = result if result.flags.c_contiguous else result.transpose(0, *range(2, result.ndim), 1)
-    if loops.is_ready() and flat.flags.c_contiguous and result.dtype == np.float32:
-        _relu_in_place.typed("f32*", "i64")(threads.get_num_threads(), flat, flat.size)
-        return result
-    return np.maximum(result, 0, out=result)
+    code = None
+    if flat.flags.c_contiguous and result.dtype == np.float32 and loops.is_ready():
+        code = (_relu_in_place.typed if is_hot else _relu_in_place.at_hand)("f32*", "i64")
+    if code is None:
+        np.maximum(flat, 0, out=flat)
+    else:
+        code(threads.get_num_threads(), flat, flat.size)
+    return result
 
 
-def _conv(xp, x, w, bias=None, residual=None, *, packed: Any, activation: str = "", strides: Ints, paddings: Ints,
-          padding_algorithm: str = "EXPLICIT", dilations: Ints, groups: int = 1):
+def _conv(xp, x, w, scale=None, bias=None, residual=None, *, packed: Any, activation: str = "", strides: Ints,
+          paddings: Ints, padding_algorithm: str = "EXPLICIT", dilations: Ints, groups: int = 1):
     attrs = dict(strides=strides, paddings=paddings, padding_algorithm=padding_algorithm, dilations=dilations,
                  groups=groups)
+    w = packed.of(w, "scaled", lambda: NotImplemented, scale, 1)
     result = find("conv2d").kernel_for(xp)(xp, x, w, **attrs)
     return _finish(xp, result, None if bias is None else bias.reshape(-1, 1, 1), residual, activation)
 
 
-def _conv_on_host(x, w, bias=None, residual=None, *, packed: Any, activation="", strides=(), paddings=(),
+def _conv_on_host(x, w, scale=None, bias=None, residual=None, *, packed: Any, activation="", strides=(), paddings=(),
                   padding_algorithm="EXPLICIT", dilations=(), groups=1):
     if not onednn.is_ready() or x.dtype != np.float32:
         return NotImplemented
     if residual is not None and 0 in residual.shape:
         return NotImplemented
-    result = conv_by_onednn(
-        x, w, lambda *geometry: packed.of(w, x.shape, lambda: onednn.pack_weight(w, x.shape, *geometry)), bias,
-        residual, ACTIVATIONS[activation], strides, paddings, padding_algorithm, dilations, groups)
-    return result if result is NotImplemented or activation != "relu" else _relu(result)
+
+    def weight(steps: Any, pads: Any, spread: Any, groups: int) -> Any:
+        return packed.of(w, x.shape, lambda: onednn.pack_weight(w, x.shape, steps, pads, spread, groups, scale), scale)
+
+    result = conv_by_onednn(x, w, weight, scale, bias, residual, ACTIVATIONS[activation], strides, paddings,
+                            padding_algorithm, dilations, groups)
+    return result if result is NotImplemented or activation != "relu" else _relu(result, packed.is_hot)
 
 
-def _infer_conv(x, w, bias=None, residual=None, *, packed=None, activation="", **attrs):
+def _infer_conv(x, w, scale=None, bias=None, residual=None, *, packed=None, activation="", **attrs):
     return find("conv2d").infer(x, w, **attrs)
 
 
-fused_conv_op = operator("fused_conv2d", "Input, Filter, Bias?, Residual? -> Output", kernel=_conv, cpu=_conv_on_host,
-                         infer=_infer_conv)
+fused_conv_op = operator("fused_conv2d", "Input, Filter, Scale?, Bias?, Residual? -> Output", kernel=_conv,
+                         cpu=_conv_on_host, infer=_infer_conv)
+
+
+def _line(xp, scale, bias, mean, variance, *, epsilon: float):
+    factor = scale / xp.sqrt(variance + variance.dtype.type(epsilon))
+    return factor, bias - mean * factor
+
+
+line_op = operator("batch_norm_line", "Scale, Bias, Mean, Variance -> Factor, Shift", kernel=_line,
+                   infer=lambda scale, bias, mean, variance, *, epsilon: (scale, bias))
 
 
 def _linear(xp, x, y, bias=None, residual=None, *, packed: Any, activation: str = ""):
@@ -98,8 +150,12 @@ def _linear_on_host(x, y, bias=None, residual=None, *, packed: Any, activation="
     if rows * y.size <= onednn.LARGE or not onednn.is_ready() or x.dtype != np.float32 or y.dtype != np.float32:
         return NotImplemented
     weight = packed.of(y, rows, lambda: onednn.pack_matrix(y, rows))
-    result = onednn.matmul(x, weight, None, bias, ACTIVATIONS[activation], residual)
-    return result if result is NotImplemented or activation != "relu" else _relu(result)
+    result = NotImplemented
+    if weight is None:
+        result = onednn.linear(x, y, None, bias, ACTIVATIONS[activation], residual)
+    if result is NotImplemented:
+        result = onednn.matmul(x, y if weight is None else weight, None, bias, ACTIVATIONS[activation], residual)
+    return result if result is NotImplemented or activation != "relu" else _relu(result, packed.is_hot)
 
 
 def _infer_linear(x, y, bias=None, residual=None, *, packed=None, activation=""):

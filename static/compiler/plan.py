@@ -15,6 +15,7 @@ from ...ops.operator import Operator, find, is_declared
 from ...ops.spec import Spec
 from ...ops.trace import state
 from ..program import Block, Operation, Program
+from .code import code_of
 from .describe import describe
 from .emit import Emitter, emit_unit
 from .passes import optimize
@@ -53,7 +54,7 @@ class Plan:
 
     def load(self, namespace: dict[str, Any]) -> Callable[..., tuple]:
         """The source as a function over these globals."""
-        exec(compile(self.source, self._file, "exec"), namespace)  # noqa: S102 - the source is our own, made of names
+        exec(code_of(self.source, self._file), namespace)  # noqa: S102 - the source is our own, made of names
         run, prepare = namespace["run"], namespace.get("prepare")
         return run if prepare is None else _Prepared(run, prepare, self._frozen)
 
@@ -113,7 +114,7 @@ def _operator_account(op: Operation, arguments: list[list[str]], values: dict[st
     declared = find(op.type)
     specs: list[Any] = []
     for slot, names in zip(declared.inputs, arguments, strict=True):
-        if any(values.get(n) is None for n in names):
+        if any(getattr(values.get(n), "shape", None) is None for n in names):  # nothing, or a list
             return None
         found = [Spec(values[n].shape, from_numpy_dtype(values[n].dtype)) for n in names]
         specs.append((found or None) if slot.many else found[0] if found else None)

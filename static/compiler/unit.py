@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...ops.arrays import ARRAY_OPERATORS
 from ...ops.norm import is_constant
 from ...ops.operator import Operator, find, is_declared
 from ...ops.spec import Spec
@@ -89,10 +90,11 @@ class Unit:
         if sub_block(op) is not None or has_effect(op) or not is_declared(op.type):
             return False
         operator = find(op.type)
-        if operator.random or alias_inputs(op):
+        if operator.random or (operator.aliases and alias_inputs(op)):
             return False
-        names = {*op.input_arg_names, *op.output_arg_names}
-        return self.pinned.isdisjoint(names) and self.updated.isdisjoint(op.input_arg_names)
+        if self.pinned and not self.pinned.isdisjoint((*op.input_arg_names, *op.output_arg_names)):
+            return False
+        return not self.updated or self.updated.isdisjoint(op.input_arg_names)
 
     def readers(self) -> dict[str, int]:
         """How many operations read each value; a result counts as read once more."""
@@ -143,10 +145,11 @@ def in_evaluation(op: Operation) -> Operation:
 _MODES = ("is_test", "use_global_stats", "trainable_statistics")
 
 
-VIEWS = frozenset({"assign", "cast", "dropout", "expand", "expand_as_v2", "expand_to_shape", "expand_v2", "flatten2",
-                   "flatten_contiguous_range", "reshape", "reshape2", "reshape_to_shape", "share_data", "slice",
-                   "split", "squeeze", "squeeze2", "strided_slice", "sum", "sum_to_shape", "transpose", "transpose2",
-                   "unbind", "unsqueeze", "unsqueeze2", "unstack"})
+VIEWS = frozenset({*ARRAY_OPERATORS, "assign", "cast", "custom_gradient", "dropout", "expand", "expand_as_v2",
+                   "expand_to_shape", "expand_v2", "flatten2", "flatten_contiguous_range", "reshape", "reshape2",
+                   "reshape_to_shape", "share_data", "slice", "split", "squeeze", "squeeze2",
+                   "strided_slice", "sum", "sum_to_shape", "transpose", "transpose2", "unbind",
+                   "unsqueeze", "unsqueeze2", "unstack"})
 """The types whose results may share memory with an input."""
 
 

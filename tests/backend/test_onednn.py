@@ -256,6 +256,8 @@ def test_products(shapes, left, right):
     ((9, 70, 65), (65, 70), (False, False)), ((2, 600, 600), (600,), (False, False)),
     ((600,), (2, 600, 600), (False, True)), ((600, 600), (600,), (True, False)),
     ((2, 1, 65, 70), (3, 70, 65), (False, False)),
+    ((40, 70), (70, 512), (False, False)), ((70, 1024), (70, 40), (True, False)),
+    ((70, 512), (70, 1024), (True, False)), ((1024, 70), (512, 1024), (True, True)),
 ], ids=str)
 def test_the_operator_of_large_products(x, y, trans):
     op, x, y = find("matmul_v2"), normal(*x), normal(*y)

@@ -50,8 +50,11 @@ def test_rates_and_startup_reports():
     assert "| 800 ±" in rates.report(found, wanted)
     imports = {"proa": dict.fromkeys(startup.ASKED, 0.1), "torch": dict.fromkeys(startup.ASKED, 1.0)}
     text = startup.report({"import": imports, "versions": {"proa": "1"},
-                           "calls": {"proa": {"unavailable": "no"}}, "installed": {"proa": {"numpy": 4e7}}}, wanted)
-    assert "| import | 100 ms | n/a | 1.00 s | 0.10 | 0.15 |" in text and "not available: no" in text
+                           "calls": {"proa": {"ResNet-50 unavailable": "no", "BERT-base, first call": 0.3},
+                                     "paddle": {"BERT-base, first call": 0.6}},
+                           "installed": {"proa": {"numpy": 4e7}}}, wanted)
+    assert "| import | 100 ms | n/a | 1.00 s | 0.10 | 0.15 |" in text and "ResNet-50, proa: not available: no" in text
+    assert "| BERT-base, first call | 300 ms | 600 ms | n/a | 0.50 | 0.50 |" in text
 
 
 def test_limit_is_the_larger_of_operations_and_bytes():

@@ -7,17 +7,19 @@ from collections.abc import Callable
 from ....core import flags
 from ..unit import Unit
 from .align import align_operands
+from .attention import fuse_attention
 from .batch_norm import fold_batch_norm
 from .common import merge_common
 from .dead import remove_dead
 from .elementwise import fuse_elementwise
 from .epilogue import fuse_epilogues
 from .hoist import hoist_frozen
+from .projections import join_projections
 from .updates import merge_updates
 
 PASSES: tuple[Callable[[Unit], None], ...] = (
-    align_operands, merge_common, fold_batch_norm, remove_dead, hoist_frozen, fuse_epilogues, fuse_elementwise,
-    merge_updates, remove_dead)
+    align_operands, merge_common, fold_batch_norm, remove_dead, hoist_frozen, fuse_attention, fuse_epilogues,
+    join_projections, fuse_elementwise, merge_updates, remove_dead)
 
 
 def optimize(unit: Unit) -> Unit:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ....core.dtype import float32
-from ....ops.spec import Spec
 from ...program import Operation
 from ..unit import Unit
-
-_CONVOLUTIONS = ("conv2d", "depthwise_conv2d")
+from .epilogue import CONVOLUTIONS, fused_convolution
 
 
 def fold_batch_norm(unit: Unit) -> None:
-    """conv(x, w) normalized = conv(x, w * a) + b, with a = scale / sqrt(variance + epsilon), b = bias - mean * a."""
+    """conv(x, w) normalized = conv(x, w * a) + b, with a = scale / sqrt(variance + epsilon), b = bias - mean * a.
+
+    `batch_norm_line` computes a and b, `fused_conv2d` the rest.
+    """
     readers, makers = unit.readers(), unit.producers()
     done: list[Operation] = []
     dropped: set[int] = set()
@@ -31,36 +30,21 @@ def _can_fold(unit: Unit, norm: Operation, convolution: Operation, readers: dict
     parameters = [name for slot in ("Scale", "Bias", "Mean", "Variance") for name in norm.input(slot)]
     made = [name for slot, names in norm.outputs.items() if slot != "Y" for name in names]
     output = unit.spec(norm.output("Y")[0])
-    return (convolution.type in _CONVOLUTIONS and len(parameters) == 4 and output is not None
+    return (convolution.type in CONVOLUTIONS and len(parameters) == 4 and output is not None
             and output.dtype is float32 and convolution.attrs.get("data_format", "NCHW") in ("NCHW", "AnyLayout")
-            and unit.frozen.issuperset([*parameters, *convolution.input("Filter")])
+            and unit.frozen.issuperset([*parameters, *convolution.input("Filter")]) and not convolution.input("Bias")
             and unit.is_movable(norm) and unit.is_movable(convolution)
             and readers.get(convolution.output("Output")[0]) == 1 and not any(readers.get(name) for name in made))
 
 
 def _folded(unit: Unit, norm: Operation, convolution: Operation) -> list[Operation]:
-    scale, bias, mean, variance = (norm.input(slot)[0] for slot in ("Scale", "Bias", "Mean", "Variance"))
-    filters = convolution.input("Filter")[0]
-    ops: list[Operation] = []
-
-    def add(type: str, inputs: dict[str, list[str]], spec: Spec | None, output: str = "Out", **attrs: Any) -> str:
-        name = unit.new_name(norm.output("Y")[0], spec)
-        ops.append(Operation(norm.block, type, inputs, {output: [name]}, attrs, norm.source))
-        return name
-
-    one, image = unit.spec(scale), unit.spec(norm.output("Y")[0])
-    assert one is not None and image is not None
-    shifted = add("scale", {"X": [variance]}, one, bias=float(norm.attrs.get("epsilon", 1e-5)))
-    inverse = add("rsqrt", {"X": [shifted]}, one)
-    factor = add("elementwise_mul", {"X": [scale], "Y": [inverse]}, one)
-    column = add("reshape2", {"X": [factor]}, Spec((*one.shape, 1, 1, 1), one.dtype), shape=[-1, 1, 1, 1])
-    scaled = add("elementwise_mul", {"X": [filters], "Y": [column]}, unit.spec(filters))
-    moved = add("elementwise_mul", {"X": [mean], "Y": [factor]}, one)
-    rest = add("elementwise_sub", {"X": [bias], "Y": [moved]}, one)
-    spread = add("reshape2", {"X": [rest]}, Spec((*one.shape, 1, 1), one.dtype), shape=[-1, 1, 1])
-    image_name = add("conv2d" if convolution.type == "conv2d" else convolution.type,
-                     {"Input": convolution.input("Input"), "Filter": [scaled]}, image, output="Output",
-                     **convolution.attrs)
-    ops.append(Operation(norm.block, "elementwise_add", {"X": [image_name], "Y": [spread]},
-                         {"Out": norm.output("Y")}, {"axis": -1}, norm.source))
-    return ops
+    scale, bias = norm.input("Scale")[0], norm.input("Bias")[0]
+    result = norm.output("Y")[0]
+    factor, shift = (unit.new_name(result, unit.spec(name)) for name in (scale, bias))
+    line = Operation(norm.block, "batch_norm_line",
+                     {slot: norm.input(slot) for slot in ("Scale", "Bias", "Mean", "Variance")},
+                     {"Factor": [factor], "Shift": [shift]}, {"epsilon": float(norm.attrs.get("epsilon", 1e-5))},
+                     norm.source)
+    inputs = {"Input": convolution.input("Input"), "Filter": convolution.input("Filter"), "Scale": [factor],
+              "Bias": [shift]}
+    return [line, fused_convolution(convolution, inputs, result, norm.source)]

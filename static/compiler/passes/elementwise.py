@@ -12,6 +12,7 @@ from ....ops.spec import Spec
 from ...program import Operation
 from ..elementwise_group import Group, Part
 from ..unit import Unit
+from ..usage import reads, writes
 
 _LARGEST_GROUP = 48  # operators: larger loops run out of registers
 _MASKS = ("bool", "uint8")
@@ -32,16 +33,20 @@ class _Fusion:
 
     def __init__(self, unit: Unit, ops: Sequence[Operation], wanted: set[str]):
         self.unit, self.ops, self.wanted = unit, list(ops), wanted
-        self.maker = {name: i for i, op in enumerate(self.ops) for name in op.output_arg_names}
+        self.readers: dict[str, set[int]] = {}
         self.group = list(range(len(self.ops)))
         self.members: dict[int, list[int]] = {i: [i] for i in range(len(self.ops))}
-        self.feeds: list[set[int]] = []  # by operation: those that make its inputs
+        self.feeds: list[set[int]] = []  # by operation: those that must come before it: the makers of its inputs
 
     def run(self) -> list[Operation]:
         """The operations with groups fused, in an order that respects what each reads."""
         fusible = [self._real_dtype(op) for op in self.ops]
+        maker: dict[str, int] = {}
         for index, op in enumerate(self.ops):
-            self.feeds.append({self.maker[n] for n in self._reads(op) if n in self.maker and self.maker[n] < index})
+            self.feeds.append(self._before(op, maker))
+            for name in reads(op):
+                self.readers.setdefault(name, set()).add(index)
+            maker.update((name, index) for name in writes(op))
             if fusible[index] is None:
                 continue
             for other in sorted(self.feeds[index], reverse=True):
@@ -52,10 +57,13 @@ class _Fusion:
             return self.ops
         return self._ordered()
 
-    def _reads(self, op: Operation) -> list[str]:
-        from ..usage import reads
-
-        return reads(op)
+    def _before(self, op: Operation, maker: dict[str, int]) -> set[int]:
+        """What an operation must come behind; where names are written more than once, their readers and writers too."""
+        found = {maker[name] for name in reads(op) if name in maker}
+        for name in writes(op):
+            if name in self.unit.pinned:
+                found |= self.readers.get(name, set()) | ({maker[name]} if name in maker else set())
+        return found
 
     def _shape(self, op: Operation) -> tuple[int, ...]:
         spec = self.unit.spec(op.output_arg_names[0])
@@ -135,8 +143,7 @@ class _Fusion:
         made = [op.output_arg_names[0] for op in ops]
         inputs = list(dict.fromkeys(n for op in ops for n in op.input_arg_names if n not in made))
         number = {name: k for k, name in enumerate([*inputs, *made])}
-        needed_outside = self.wanted | {n for i, op in enumerate(self.ops) if i not in members for n in self._reads(op)}
-        outputs = [name for name in made if name in needed_outside]
+        outputs = [n for n in made if n in self.wanted or not self.readers.get(n, set()).issubset(members)]
         parts = [self._part(op, number, len(inputs)) for op in ops]
         group = Group(parts, [number[n] for n in outputs], [self._spec(n) for n in outputs])
         return Operation(ops[0].block, "fused_elementwise", {"X": inputs}, {"Out": outputs}, {"group": group},

@@ -11,8 +11,16 @@ from ...program import Operation
 from ..epilogues import ACTIVATIONS, Packed
 from ..unit import Unit
 
-_CONVOLUTIONS = ("conv2d", "depthwise_conv2d")
+CONVOLUTIONS = ("conv2d", "depthwise_conv2d")
 _GEOMETRY = {"strides": [1, 1], "paddings": [0, 0], "padding_algorithm": "EXPLICIT", "dilations": [1, 1], "groups": 1}
+
+
+def fused_convolution(op: Operation, inputs: dict[str, list[str]], result: str, source: str,
+                      activation: str = "") -> Operation:
+    """`fused_conv2d` over these inputs, with the windows of a convolution."""
+    attrs = {"packed": Packed(), "activation": activation}
+    attrs.update({k: op.attrs.get(k, default) for k, default in _GEOMETRY.items()})
+    return Operation(op.block, "fused_conv2d", inputs, {"Output": [result]}, attrs, source)
 
 
 def fuse_epilogues(unit: Unit) -> None:
@@ -41,7 +49,10 @@ class _Product:
     @staticmethod
     def of(unit: Unit, op: Operation, frozen: frozenset[str] | set[str]) -> _Product | None:
         """The product that an operation is; None for any other operation, and one that has nothing frozen."""
-        if op.type in _CONVOLUTIONS:
+        if op.type == "fused_conv2d":
+            result, weight = op.output("Output")[0], op.input("Filter")[0]
+            inputs = {slot: list(names) for slot, names in op.inputs.items()}
+        elif op.type in CONVOLUTIONS:
             result, weight = op.output("Output")[0], op.input("Filter")[0]
             if op.attrs.get("data_format", "NCHW") not in ("NCHW", "AnyLayout") or op.input("Bias"):
                 return None
@@ -113,8 +124,7 @@ class _Product:
 
     def operation(self) -> Operation:
         """The operation that stands for all of it."""
+        if self.op.type != "matmul_v2":
+            return fused_convolution(self.op, self.inputs, self.result, self.op.source, self.activation)
         attrs: dict[str, Any] = {"packed": Packed(), "activation": self.activation}
-        if self.op.type == "matmul_v2":
-            return Operation(self.op.block, "fused_linear", self.inputs, {"Out": [self.result]}, attrs, self.op.source)
-        attrs.update({k: self.op.attrs.get(k, default) for k, default in _GEOMETRY.items()})
-        return Operation(self.op.block, "fused_conv2d", self.inputs, {"Output": [self.result]}, attrs, self.op.source)
+        return Operation(self.op.block, "fused_linear", self.inputs, {"Out": [self.result]}, attrs, self.op.source)

@@ -137,3 +137,29 @@ def test_a_product_may_be_kept_out_of_an_fma():
     rounded_each(a, b, c, out, fused, a.size)
     np.testing.assert_array_equal(out, a * b + c)
     np.testing.assert_allclose(fused, out, rtol=1e-4, atol=1e-6)
+
+
+@kernel
+def running_product(x, out, n, factor):
+    total = 1.0
+    for i in range(n):
+        total *= x[i]
+    out[0] = total * factor
+
+
+def test_products_in_any_order():
+    x = np.random.default_rng(0).uniform(0.9, 1.1, 1001).astype("float32")
+    out = np.empty(1, "float32")
+    running_product(x, out, x.size, 2.0)
+    np.testing.assert_allclose(out[0], 2 * np.prod(x, dtype="float64"), rtol=1e-4)
+
+
+def test_numbers_and_their_count_are_looked_at():
+    x = np.ones(3, "float32")
+    code = running_product.typed("f32*", "f32*", "i64", "real")
+    assert code(1, x, x, 3, 1) is None and code(1, x, x, np.int64(3), np.float32(1)) is None
+    for wrong in ((1, x, x, 3), (1, x, x, 3, 1.0, 2), (1, x, x, 3.0, 1.0), (1, x, x, 3, "1"), ("1", x, x, 3, 1.0)):
+        with pytest.raises(TypeError):
+            code(*wrong)
+    with pytest.raises(OverflowError):
+        code(1, x, x, 1 << 64, 1.0)

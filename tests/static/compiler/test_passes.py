@@ -197,10 +197,11 @@ def evaluated(layer, *shapes):
           for n, shape in enumerate(shapes)]
     with paddle.no_grad():
         fused = function(*xs).numpy()
-        again = function(*xs).numpy()
+        again = [function(*xs).numpy() for _ in range(3)]  # from the third on with packed weights
         with flags_guard({"FLAGS_cpu_engines": ""}):
             plain = layer.forward.dygraph_function(*xs).numpy()
-    np.testing.assert_array_equal(fused, again)
+    for found in again:
+        np.testing.assert_array_equal(fused, found)
     # A filter that is scaled before the sums rounds otherwise than their result scaled: 144 products an element.
     np.testing.assert_allclose(fused, plain, rtol=2e-4, atol=2e-4)
     plan, _ = function.forward.concrete_program.run._plan

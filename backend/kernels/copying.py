@@ -1,0 +1,81 @@
+"""Large arrays filled, copied and put one behind the other by several threads: one does not fill the memory's bus."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import loops
+from ..loops.names import parallel
+from .arrays import bound_plain
+
+LEAST = _LEAST = 1 << 16
+_BITS = {1: "i8", 2: "i16", 4: "i32", 8: "i64"}
+
+
+@loops.kernel
+def _fill(out, n, value):
+    for p in parallel((n + 4095) // 4096, 512):
+        for i in range(p * 4096, min(n, p * 4096 + 4096)):
+            out[i] = value
+
+
+@loops.kernel
+def _copy(x, out, n):
+    for p in parallel((n + 4095) // 4096, 1024):
+        for i in range(p * 4096, min(n, p * 4096 + 4096)):
+            out[i] = x[i]
+
+
+_run_fill = {size: bound_plain(_fill, f"{kind}* i64 i64") for size, kind in _BITS.items()}
+_run_copy = {size: bound_plain(_copy, f"{kind}* {kind}* i64") for size, kind in _BITS.items()}
+
+
+def filled(shape: Sequence[int], value: Any, dtype: np.dtype) -> Any:
+    """An array filled with a number."""
+    size = math.prod(shape)
+    if size < _LEAST or dtype.itemsize not in _BITS or not loops.is_ready():
+        return NotImplemented
+    one, out = np.empty((), dtype), np.empty(shape, dtype)
+    one.fill(value)
+    _run_fill[dtype.itemsize](out, size, one.view(f"int{8 * dtype.itemsize}").item())
+    return out
+
+
+def _put(x: np.ndarray, out: np.ndarray) -> None:
+    if x.flags.c_contiguous and x.dtype == out.dtype:
+        _run_copy[x.itemsize](x, out, x.size)
+    else:
+        np.copyto(out, x)
+
+
+def copied(x: np.ndarray) -> Any:
+    """A copy."""
+    if x.size < _LEAST or x.itemsize not in _BITS or not x.flags.c_contiguous or not loops.is_ready():
+        return NotImplemented
+    out = np.empty(x.shape, x.dtype)
+    _put(x, out)
+    return out
+
+
+def joined(arrays: Sequence[np.ndarray], axis: int, stacked: bool) -> Any:
+    """Arrays of one dtype one behind the other along a dimension before which there is none but of size 1."""
+    first = arrays[0]
+    axis = axis + first.ndim + stacked if axis < 0 else axis
+    if (first.size * len(arrays) < _LEAST or first.itemsize not in _BITS or math.prod(first.shape[:axis]) != 1
+            or not loops.is_ready()):
+        return NotImplemented
+    before, behind = first.shape[:axis], first.shape[axis if stacked else axis + 1:]
+    for x in arrays:
+        if x.dtype != first.dtype or x.shape[:axis] != before or x.shape[axis if stacked else axis + 1:] != behind:
+            return NotImplemented
+    sizes = [1 if stacked else x.shape[axis] for x in arrays]
+    out = np.empty((*before, sum(sizes), *behind), first.dtype)
+    rows, start = out.reshape(-1, *behind), 0
+    for x, size in zip(arrays, sizes, strict=True):
+        _put(x.reshape(size, *behind), rows[start:start + size])
+        start += size
+    return out

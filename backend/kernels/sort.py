@@ -1,0 +1,222 @@
+"""Sorting, the first k, and elements by their rank along a dimension, by radix: float32, bools and integers.
+
+An element becomes a word that orders as it does: its *ordinal*, a number of at most 32 bits, above its position. So
+equal elements keep their order, and words are all different. Ordinals of floats are their bits with the negative ones
+turned round; the two zeros are one, and NaN, of whatever bits, is the largest. Integers that lie less than 2**32 apart
+are counted from the smallest of them; the narrower their range, the fewer passes it takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import loops
+from ..loops.names import i64, parallel
+from ..loops.types import OF_DTYPE
+from ..threads import get_num_threads
+from .arrays import F32, flat
+
+LEAST = _LEAST = 1 << 6
+_LOWEST_FLOAT, _HIGHEST_FLOAT = -(1 << 31), (1 << 31) - 1
+_LARGEST_K = 32
+_FEW = 128  # so few are ranked by comparing each with each
+_WIDE_DIGITS_FROM = 1 << 13
+
+
+@loops.function
+def ordinal_of(x, real):
+    """A number that orders as x does; where `real`, x is the bits of a float32."""
+    word = i64(x)
+    size = word & 2147483647
+    turned = word ^ ((word >> 31) & 2147483647)
+    turned = 0 if size == 0 else turned
+    turned = 2147483647 if size > 2139095040 else turned
+    return turned if real > 0 else word
+
+
+@loops.function
+def fill_words(x, words, n, real, base, sign):
+    """Words of n elements; ordinals are counted from `base`, downwards where the sign is -1."""
+    for i in range(n):
+        words[i] = (((ordinal_of(x[i], real) - base) * sign) << 31) | i
+
+
+@loops.function
+def rank_few(words, n):
+    """Brings few words into order; each is as far on as there are smaller ones. Gives where they are then."""
+    padded = (n + 15) // 16 * 16  # so that vectors cover all of them
+    for i in range(n, padded):
+        words[i] = 9223372036854775807
+    for i in range(n):
+        word = words[i]
+        smaller = 0
+        for j in range(padded):
+            smaller += 1 if words[j] < word else 0
+        words[padded + smaller] = word
+    return padded
+
+
+@loops.function
+def sort_words(words, counts, n, bits, passes):
+    """Sorts n words by digits of so many bits. Gives where they are then: 0, or n, behind where they were."""
+    source = 0
+    size = 1 << bits
+    mask = size - 1
+    for p in range(passes):
+        shift = 31 + p * bits
+        for d in range(size):
+            counts[d] = 0
+        for i in range(source, source + n):
+            digit = (words[i] >> shift) & mask
+            counts[digit] = counts[digit] + 1
+        if counts[(words[source] >> shift) & mask] < n:
+            target = n - source
+            before = target
+            for d in range(size):
+                count = i64(counts[d])
+                counts[d] = before
+                before += count
+            for i in range(source, source + n):
+                word = words[i]
+                digit = (word >> shift) & mask
+                place = i64(counts[digit])
+                words[place] = word
+                counts[digit] = place + 1
+            source = target
+    return source
+
+
+@loops.kernel
+def _sort_rows(x, out, indices, words, counts, rows, n, k, parts, real, base, sign, bits, passes, few):
+    for p in parallel(parts, rows // parts * n * 8):
+        own = words + p * 2 * (n + 16)
+        count = counts + (p << bits)
+        for r in range(p * rows // parts, (p + 1) * rows // parts):
+            row = x + r * n
+            fill_words(row, own, n, real, base, sign)
+            place = 0
+            if few > 0:
+                place = rank_few(own, n)
+            else:
+                place = sort_words(own, count, n, bits, passes)
+            for i in range(k):
+                position = own[place + i] & 2147483647
+                indices[r * k + i] = position
+                out[r * k + i] = row[position]
+
+
+@loops.kernel
+def _first_rows(x, out, indices, words, rows, n, k, parts, real, base, sign):
+    for p in parallel(parts, rows // parts * n * 2):
+        best = words + p * k
+        for r in range(p * rows // parts, (p + 1) * rows // parts):
+            row = x + r * n
+            held = 0
+            for i in range(n):
+                word = (((ordinal_of(row[i], real) - base) * sign) << 31) | i
+                if held < k or word < best[k - 1]:
+                    place = held if held < k else k - 1
+                    searching = place > 0
+                    while searching:
+                        searching = False
+                        if best[place - 1] > word:
+                            best[place] = best[place - 1]
+                            place -= 1
+                            searching = place > 0
+                    best[place] = word
+                    held = held + 1 if held < k else k
+            for i in range(k):
+                position = best[i] & 2147483647
+                indices[r * k + i] = position
+                out[r * k + i] = row[position]
+
+
+class Order(NamedTuple):
+    """How elements become ordinals: as loops take them, whether they are bits of floats, from where and whither."""
+
+    seen: np.ndarray
+    real: int
+    base: int
+    sign: int
+    bits: int
+
+
+def order_of(x: np.ndarray, descending: bool) -> Order | None:
+    """How a contiguous array is ordered; None for what these loops are not for."""
+    if x.dtype is F32:
+        seen, low, high = x.view("int32"), _LOWEST_FLOAT, _HIGHEST_FLOAT
+    elif x.dtype.kind in "biu" and x.dtype.name in OF_DTYPE:
+        seen, low, high = (x.view("uint8") if x.dtype.kind == "b" else x), int(x.min()), int(x.max())
+    else:
+        return None
+    bits = (high - low).bit_length()
+    return None if bits > 32 else Order(seen, int(x.dtype is F32), high if descending else low,
+                                         -1 if descending else 1, bits)
+
+
+def code(kernel: loops.Kernel, x: np.ndarray, arrays: str, numbers: int) -> Callable[..., None]:
+    """The kernel for two arrays of x's dtype, arrays of the types given, and so many whole numbers."""
+    kind = OF_DTYPE[x.dtype.name] + "*"
+    return kernel.typed(kind, kind, *arrays.split(), *["i64"] * numbers)
+
+
+def takes_any(x: np.ndarray, least: int) -> bool:
+    """Whether loops can be had for an array, and its positions fit words."""
+    return x.ndim > 0 and x.size >= least and 0 < x.size < 1 << 31 and loops.is_ready()
+
+
+def along_last(x: np.ndarray, axis: int) -> np.ndarray:
+    """The array with a dimension as its last, contiguous."""
+    return flat(x) if axis % x.ndim == x.ndim - 1 else np.ascontiguousarray(np.moveaxis(x, axis, -1))
+
+
+def _sorted(x: np.ndarray, descending: bool, k: int) -> Any:
+    """The first k of each row in order, and their positions."""
+    order = order_of(x, descending)
+    if order is None:
+        return NotImplemented
+    seen, real, base, sign, bits = order
+    n = x.shape[-1]
+    rows = x.size // n
+    out, indices = np.empty((*x.shape[:-1], k), seen.dtype), np.empty((*x.shape[:-1], k), "int64")
+    parts = min(rows, get_num_threads())
+    if k <= _LARGEST_K and k * 8 <= n:
+        run = code(_first_rows, seen, "i64* i64*", 7)
+        run(parts, seen, out, indices, np.empty(parts * k, "int64"), rows, n, k, parts, real, base, sign)
+    else:
+        wide = n >= _WIDE_DIGITS_FROM
+        passes = -(-bits // (11 if wide else 8))
+        digit = -(-bits // passes) if passes else 1
+        counts = np.empty(parts << digit, "int32")
+        run = code(_sort_rows, seen, "i64* i64* i32*", 10)
+        words = np.empty(parts * 2 * (n + 16), "int64")
+        run(parts, seen, out, indices, words, counts, rows, n, k, parts, real, base, sign, digit, passes,
+            int(n <= _FEW))
+    return out.view(x.dtype), indices
+
+
+def put_along(x: np.ndarray, axis: int, *found: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Results along the last dimension as results along a dimension of x."""
+    return found if axis % x.ndim == x.ndim - 1 else tuple([np.moveaxis(a, -1, axis) for a in found])
+
+
+def _along(x: np.ndarray, axis: int, descending: bool, k: int) -> Any:
+    found = _sorted(along_last(x, axis), descending, k)
+    return found if found is NotImplemented else put_along(x, axis, *found)
+
+
+def argsort(x: np.ndarray, *, axis: int = -1, descending: bool = False) -> Any:
+    """The elements in order along a dimension, and their positions."""
+    return _along(x, axis, descending, x.shape[axis]) if takes_any(x, _LEAST) else NotImplemented
+
+
+def topk(x: np.ndarray, count: Any = None, *, k: int = 1, axis: int = -1, largest: bool = True,
+         sorted: bool = True) -> Any:
+    """The first k in order along a dimension, and their positions."""
+    k = k if count is None else int(count.item())
+    if not takes_any(x, _LEAST) or not 0 < k <= x.shape[axis]:
+        return NotImplemented
+    return _along(x, axis, largest, k)

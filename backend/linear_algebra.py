@@ -1,0 +1,69 @@
+"""Linear algebra that NumPy and CuPy do not have alike: errors of singular matrices, solutions of batches, eigenvalues.
+
+Knows arrays only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from . import cuda
+
+
+@contextlib.contextmanager
+def failing_as(message: str) -> Iterator[None]:
+    """Within the block, a decomposition that fails raises ValueError with this message."""
+    try:
+        yield
+    except np.linalg.LinAlgError as error:
+        raise ValueError(message) from error
+
+
+def _checked(xp: Any) -> contextlib.AbstractContextManager:
+    """Makes CuPy, which otherwise gives NaN, raise LinAlgError as NumPy does."""
+    if xp is np:
+        return contextlib.nullcontext()
+    import cupyx
+
+    return cupyx.errstate(linalg="raise")
+
+
+def inverse(xp: Any, x: Any) -> Any:
+    """The inverses of square matrices; LinAlgError where there is none."""
+    with _checked(xp):
+        return xp.linalg.inv(x)
+
+
+def cholesky(xp: Any, x: Any) -> Any:
+    """The lower triangular factors; LinAlgError where a matrix is not positive definite."""
+    with _checked(xp):
+        return xp.linalg.cholesky(x)
+
+
+def power(xp: Any, x: Any, n: int) -> Any:
+    """Powers of square matrices; LinAlgError for a negative one of a singular matrix."""
+    with _checked(xp):
+        return xp.linalg.matrix_power(x, n)
+
+
+def solution(xp: Any, a: Any, b: Any) -> Any:
+    """a^-1 b of matrices whose leading dimensions broadcast; LinAlgError where a is singular."""
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    a = xp.broadcast_to(a, (*batch, *a.shape[-2:]))
+    b = xp.broadcast_to(b, (*batch, *b.shape[-2:]))
+    with _checked(xp):
+        return xp.linalg.solve(a, b)
+
+
+def eigen(xp: Any, x: Any) -> tuple[Any, Any]:
+    """Eigenvalues and eigenvectors of general matrices; by NumPy where CuPy has none."""
+    if xp is np or hasattr(xp.linalg, "eig"):
+        values, vectors = xp.linalg.eig(x)
+    else:
+        values, vectors = map(xp.asarray, np.linalg.eig(cuda.to_host(x)))
+    dtype = "complex64" if x.dtype.name in ("float32", "complex64") else "complex128"
+    return values.astype(dtype, copy=False), vectors.astype(dtype, copy=False)

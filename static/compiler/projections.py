@@ -1,0 +1,90 @@
+"""The operator that stands, in compiled plans, for products of one value with several frozen weights.
+
+`fused_linears`: X @ Y + Bias for each Y and Bias, as for queries, keys and values. It never gets into a file. oneDNN
+computes all in one product with the weights side by side, packed at the third use; the results lie in it as columns.
+Where it declines, and on other devices, the products are computed one by one.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...backend import onednn
+from ...ops.operator import operator
+from ...ops.spec import Spec
+
+_HOT = 3
+
+
+class _Use(NamedTuple):
+    arrays: list[Any]
+    rows: int
+    times: int
+    packed: Any
+    bias: Any
+
+
+class Joined:
+    """The packed form of the weights that an operation was last given, side by side; new weights are packed anew."""
+
+    __slots__ = ("_last",)
+
+    def __init__(self) -> None:
+        self._last = _Use([], 0, 0, None, None)  # replaced as a whole: several threads may run at once
+
+    def of(self, weights: Sequence[np.ndarray], biases: Sequence[np.ndarray], rows: int) -> tuple[Any, Any]:
+        """The weights for products with so many rows, and the bias; None twice before the third use in a row."""
+        last, arrays = self._last, [*weights, *biases]
+        if last.rows != rows or len(last.arrays) != len(arrays) or not all(map(_is, last.arrays, arrays)):
+            last = _Use(arrays, rows, 0, None, None)
+        if last.packed is None:
+            last = last._replace(times=last.times + 1)
+            if last.times >= _HOT:
+                last = last._replace(packed=_packed(weights, rows), bias=np.concatenate(biases) if biases else None)
+            self._last = last
+        return last.packed, last.bias
+
+
+def _is(a: Any, b: Any) -> bool:
+    return a is b
+
+
+def _packed(weights: Sequence[np.ndarray], rows: int) -> Any:
+    packed = onednn.pack_matrix(np.concatenate(weights, 1), rows)
+    if packed is not NotImplemented:
+        packed.plain = weights[0]  # `linear` asks for the packed form alone: the copy of the weights can go
+    return packed
+
+
+def _linears(xp, x, y, bias=None, *, joined: Any):
+    results = [xp.matmul(x, weight) for weight in y]
+    return results if not bias else [result + row for result, row in zip(results, bias, strict=True)]
+
+
+def _linears_on_host(x, y, bias=None, *, joined):
+    arrays = [x, *y, *(bias or ())]
+    rows = x.size // x.shape[-1] if x.ndim and x.shape[-1] else 0
+    if rows * min(weight.size for weight in y) <= onednn.LARGE or not onednn.is_ready():
+        return NotImplemented
+    if any(a.dtype != np.float32 for a in arrays):
+        return NotImplemented
+    packed, row = joined.of(y, bias or (), rows)
+    if packed is None or packed is NotImplemented:
+        results = [onednn.linear(x, weight, None, None if not bias else bias[n]) for n, weight in enumerate(y)]
+        return NotImplemented if any(result is NotImplemented for result in results) else results
+    whole = onednn.linear(x, packed, None, row)
+    return whole if whole is NotImplemented else _columns(whole, y)
+
+
+def _columns(whole: np.ndarray, weights: Sequence[np.ndarray]) -> list[np.ndarray]:
+    results, start = [], 0
+    for weight in weights:
+        results.append(whole[..., start:start + weight.shape[1]])
+        start += weight.shape[1]
+    return results
+
+
+fused_linears_op = operator(
+    "fused_linears", "X, Y*, Bias* -> Out*", kernel=_linears, cpu=_linears_on_host,
+    infer=lambda x, y, bias=None, *, joined=None: ([Spec((*x.shape[:-1], w.shape[-1]), x.dtype) for w in y],))

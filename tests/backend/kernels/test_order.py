@@ -1,0 +1,80 @@
+"""Sorting, the first k, order statistics and different elements as loops: exactly what NumPy's kernels give."""
+
+import numpy as np
+import pytest
+from comparing import needs_loops, normal
+from proa.backend.kernels import select, sort, unique
+from proa.core.flags import flags_guard
+from proa.ops import search
+from proa.ops.operator import find
+
+pytestmark = needs_loops
+SHAPES = [(100, 100), (30, 999), (7, 90), (1, 70_000), (3, 5, 7), (20_000,), (1000, 2)]
+DTYPES = ["float32", "int64", "int32", "int16", "uint8", "bool"]
+
+
+def values(shape, dtype):
+    """Values with ties, and of floats both zeros, infinities and NaN of both signs."""
+    x = normal(*shape) * 100
+    if dtype == "float32":
+        for start, step, value in ((0, 7, 0.0), (3, 11, -0.0), (6, 17, np.inf), (8, 19, -np.inf), (5, 1300, np.nan),
+                                   (9, 2900, -np.nan)):
+            x.flat[start::step] = value
+        return x
+    return x > 0 if dtype == "bool" else (x.astype("int64") & (255 if dtype == "uint8" else -1)).astype(dtype)
+
+
+def exactly(type, accelerated, *inputs, **attrs):
+    with flags_guard({"FLAGS_cpu_engines": ""}):
+        assert accelerated(*inputs, **attrs) is NotImplemented
+    found = accelerated(*inputs, **attrs)
+    for a, b in zip(found, find(type).kernel(np, *inputs, **attrs), strict=True):
+        assert a.dtype == b.dtype
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("axis", [0, -1])
+def test_sorting(shape, dtype, axis):
+    x = values(shape, dtype)
+    for backwards in (False, True):
+        exactly("argsort", sort.argsort, x, axis=axis, descending=backwards)
+        for k in (1, 2, 40):
+            if k <= x.shape[axis]:
+                found = sort.topk(x, k=k, axis=axis, largest=backwards)
+                whole = search.argsort_op.kernel(np, x, axis=axis, descending=backwards)
+                for a, b in zip(found, whole, strict=True):
+                    np.testing.assert_array_equal(a, np.take(b, range(k), axis))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("axis", [0, -1])
+def test_order_statistics(shape, dtype, axis):
+    x = values(shape, dtype)
+    n = x.shape[axis]
+    for rank, count in ((0, 1), (n // 2, 1), (max(0, n // 2 - 1), min(2, n)), (n - 1, 1)):
+        for spread in (False, True):
+            exactly("order_statistics", select.order_statistics, x, rank=rank, count=count, axis=axis,
+                    propagate_nan=spread)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("wanted", [(), ("counts",), ("index",), ("index", "inverse", "counts")])
+def test_different_elements(dtype, wanted):
+    for shape in SHAPES[:2] + SHAPES[3:4]:
+        exactly("unique", unique.unique, values(shape, dtype), **{f"return_{name}": True for name in wanted})
+
+
+def test_integers_that_lie_far_apart_are_left_alone():
+    x = np.array([0, 1 << 40] * 100)
+    assert sort.argsort(x) is NotImplemented and unique.unique(x) is NotImplemented
+    assert select.order_statistics(x, rank=1) is NotImplemented
+    near = x // 300 + (1 << 50)
+    assert np.array_equal(sort.argsort(near)[0], np.sort(near))
+
+
+def test_a_strided_array():
+    x = normal(200, 60)[::2, ::3]
+    exactly("argsort", sort.argsort, x, axis=1)
