@@ -21,17 +21,21 @@ class DType:
     (True, 4)
     """
 
-    __slots__ = ("name", "number", "kind")
+    __slots__ = ("name", "number", "kind", "dtype")
+
+    dtype: np.dtype
+    """The NumPy dtype of the arrays that hold such elements (NumPy itself looks this attribute up)."""
 
     def __init__(self, name: str, number: int, kind: str):
         self.name = name
         self.number = number  # VarType.Type of framework.proto
         self.kind = kind  # b: bool, i: integer, f: floating, c: complex
 
-    @property
-    def dtype(self) -> np.dtype:
-        """The NumPy dtype of the arrays that hold such elements (NumPy itself looks this attribute up)."""
-        return _numpy_dtype(self.name)
+    def __getattr__(self, name: str) -> np.dtype:
+        if name != "dtype":
+            raise AttributeError(name)
+        self.dtype = _numpy_dtype(self.name)  # once, and not before it is asked for: bfloat16 needs a package
+        return self.dtype
 
     @property
     def itemsize(self) -> int:
@@ -86,7 +90,6 @@ class DType:
         return self
 
 
-@functools.lru_cache(None)
 def _numpy_dtype(name: str) -> np.dtype:
     if name != "bfloat16":
         return np.dtype(name)

@@ -1,7 +1,8 @@
 """Forks of the process wait for what they must not cut in two: a module half imported, a kernel half compiled.
 
 A forked child has one thread. A lock that another thread of the parent held stays held there for ever, so whoever takes
-locks for longer than a moment (importing takes some as well) does it in a block `with unforked():`.
+locks for longer than a moment (importing takes some as well) does it in a block `with unforked():`. Locks that are taken
+too often for that, such as those of random generators, are named by `held_by_forks`: a fork takes them itself.
 """
 
 from __future__ import annotations
@@ -9,13 +10,21 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 PATIENCE = 10.0  # seconds that a fork waits at most: what it waits for might wait for the thread that forks
 
 _changed = threading.Condition()
 _inside: dict[int, int] = {}  # how many blocks each thread is in
 _forking: set[int] = set()  # the threads that want to fork
+_named: list[Callable[[], Iterable[Any]]] = []
+_held: list[Any] = []  # the locks that the fork has taken
+
+
+def held_by_forks(locks: Callable[[], Iterable[Any]]) -> None:
+    """Lets forks take the locks that `locks()` gives, and give them back in the parent and in the child."""
+    _named.append(locks)
 
 
 @contextlib.contextmanager
@@ -44,9 +53,19 @@ def _before() -> None:
     thread = threading.get_ident()
     _forking.add(thread)
     _changed.wait_for(lambda: not _inside.keys() - {thread}, PATIENCE)
+    for locks in _named:
+        for lock in locks():
+            lock.acquire()
+            _held.append(lock)
+
+
+def _release() -> None:
+    while _held:
+        _held.pop().release()
 
 
 def _in_parent() -> None:
+    _release()
     _forking.discard(threading.get_ident())
     _changed.notify_all()
     _changed.release()
@@ -54,6 +73,7 @@ def _in_parent() -> None:
 
 def _in_child() -> None:
     global _changed
+    _release()
     _changed = threading.Condition()
     thread = threading.get_ident()
     for other in _inside.keys() - {thread}:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .forks import held_by_forks
 from .place import Place, expected_place
 
 
@@ -49,6 +50,7 @@ class Generator:
 
 _generators: dict[Place, Generator] = {}
 _seed: list[int] = []
+held_by_forks(lambda: [generator.numpy.bit_generator.lock for generator in list(_generators.values())])
 
 
 def _current_seed() -> int:
@@ -61,9 +63,15 @@ def _current_seed() -> int:
 def default_generator(place: Place | None = None) -> Generator:
     """The generator of `place` (by default of the place in use)."""
     place = place or expected_place()
-    if place not in _generators:
-        _generators[place] = Generator(place, _current_seed())
-    return _generators[place]
+    found = _generators.get(place)
+    if found is None:
+        found = _generators[place] = Generator(place, _current_seed())
+    return found
+
+
+def all_generators() -> list[Generator]:
+    """The generators of all places that have drawn, or could have been asked to."""
+    return list(_generators.values())
 
 
 def seed(seed: int) -> Generator:
