@@ -7,11 +7,13 @@ from ..core.param_attr import ParamAttr
 from . import functional, initializer, utils
 from .clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
 from .container import LayerDict, LayerList, ParameterList, Sequential
-from .layer import Layer
+from .decode import BeamSearchDecoder, dynamic_decode
+from .layer import Layer, loss
 from .layers.activation import (
     CELU,
     ELU,
     GELU,
+    GLU,
     SELU,
     Hardshrink,
     Hardsigmoid,
@@ -20,13 +22,16 @@ from .layers.activation import (
     LeakyReLU,
     LogSigmoid,
     LogSoftmax,
+    Maxout,
     Mish,
     PReLU,
     ReLU,
     ReLU6,
+    RReLU,
     Sigmoid,
     Silu,
     Softmax,
+    Softmax2D,
     Softplus,
     Softshrink,
     Softsign,
@@ -36,9 +41,20 @@ from .layers.activation import (
     ThresholdedReLU,
 )
 from .layers.attention import MultiHeadAttention
-from .layers.common import Dropout, Dropout2D, Embedding, Flatten, Identity, Linear
-from .layers.conv import Conv2D, Conv2DTranspose
+from .layers.common import (
+    AlphaDropout,
+    Dropout,
+    Dropout2D,
+    Dropout3D,
+    Embedding,
+    Flatten,
+    Identity,
+    Linear,
+    Unflatten,
+)
+from .layers.conv import Conv1D, Conv1DTranspose, Conv2D, Conv2DTranspose, Conv3D, Conv3DTranspose
 from .layers.decoder import TransformerDecoder, TransformerDecoderLayer
+from .layers.distance import Bilinear, CosineSimilarity, PairwiseDistance
 from .layers.encoder import TransformerEncoder, TransformerEncoderLayer
 from .layers.loss import (
     BCELoss,
@@ -50,9 +66,50 @@ from .layers.loss import (
     NLLLoss,
     SmoothL1Loss,
 )
-from .layers.norm import BatchNorm, BatchNorm1D, BatchNorm2D, BatchNorm3D, LayerNorm
-from .layers.pooling import AdaptiveAvgPool2D, AdaptiveMaxPool2D, AvgPool2D, MaxPool2D
+from .layers.margin_losses import (
+    CosineEmbeddingLoss,
+    HingeEmbeddingLoss,
+    MarginRankingLoss,
+    MultiLabelSoftMarginLoss,
+    MultiMarginLoss,
+    SoftMarginLoss,
+    TripletMarginLoss,
+    TripletMarginWithDistanceLoss,
+)
+from .layers.norm import (
+    BatchNorm,
+    BatchNorm1D,
+    BatchNorm2D,
+    BatchNorm3D,
+    GroupNorm,
+    InstanceNorm1D,
+    InstanceNorm2D,
+    InstanceNorm3D,
+    LayerNorm,
+    LocalResponseNorm,
+    SpectralNorm,
+    SyncBatchNorm,
+)
+from .layers.padding import Pad1D, Pad2D, Pad3D, ZeroPad2D
+from .layers.pooling import (
+    AdaptiveAvgPool1D,
+    AdaptiveAvgPool2D,
+    AdaptiveAvgPool3D,
+    AdaptiveMaxPool1D,
+    AdaptiveMaxPool2D,
+    AdaptiveMaxPool3D,
+    AvgPool1D,
+    AvgPool2D,
+    AvgPool3D,
+    MaxPool1D,
+    MaxPool2D,
+    MaxPool3D,
+)
 from .layers.rnn import RNN, BiRNN
 from .layers.rnn_cells import GRUCell, LSTMCell, RNNCellBase, SimpleRNNCell
 from .layers.rnn_stacks import GRU, LSTM, SimpleRNN
+from .layers.sequence_losses import CTCLoss, GaussianNLLLoss, HSigmoidLoss, PoissonNLLLoss, RNNTLoss
 from .layers.transformer import Transformer
+from .layers.unpooling import MaxUnPool1D, MaxUnPool2D, MaxUnPool3D
+from .layers.upsampling import Upsample, UpsamplingBilinear2D, UpsamplingNearest2D
+from .layers.vision import ChannelShuffle, Fold, PixelShuffle, PixelUnshuffle, Unfold

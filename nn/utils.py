@@ -1,4 +1,4 @@
-"""`nn.utils`: parameters as one vector and back."""
+"""`nn.utils`: parameters as one vector and back, weights computed from others, gradients clipped in place."""
 
 from __future__ import annotations
 
@@ -7,6 +7,11 @@ from typing import Any
 
 from ..ops.joining import concat
 from ..ops.manipulation import reshape
+from .clip_grad import clip_grad_norm_, clip_grad_value_
+from .reparameterization import remove_weight_norm, spectral_norm, weight_norm
+
+__all__ = ["clip_grad_norm_", "clip_grad_value_", "parameters_to_vector", "remove_weight_norm", "spectral_norm",
+           "vector_to_parameters", "weight_norm"]
 
 
 def parameters_to_vector(parameters: Iterable[Any], name: str | None = None) -> Any:

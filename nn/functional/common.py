@@ -10,10 +10,10 @@ from ...ops.closeness import clip
 from ...ops.creation import full, is_value
 from ...ops.dropout import DOWNGRADE, UPSCALE, dropout_op
 from ...ops.elementwise import add_op, cast, greater_equal, multiply, scale
+from ...ops.joining import concat
 from ...ops.label_smooth import label_smooth
 from ...ops.linalg import matmul_op
-from ...ops.manipulation import squeeze_op, unsqueeze_op
-from ...ops.pad import MODES, pad3d_op, pad_op
+from ...ops.pad import MODES, pad_image_op, pad_op, padded_as_volume
 from ...ops.random import uniform
 from ...ops.reduce import sum
 from ...ops.trace import apply
@@ -139,7 +139,7 @@ def pad(x: Any, pad: Any, mode: str = "constant", value: float = 0.0, data_forma
     rank = len(x.shape)
     if mode not in MODES:
         raise ValueError(f"pad(mode): must be one of {', '.join(MODES)}. Received {mode!r}.")
-    widths = pad if is_value(pad) else [int(n) for n in ([pad] * (2 * (rank - 2)) if isinstance(pad, int) else pad)]
+    widths = pad if is_value(pad) else list(map(int, [pad] * (2 * (rank - 2)) if isinstance(pad, int) else pad))
     if not is_value(pad) and len(widths) == 2 * rank and mode == "constant":
         return apply(pad_op, x, paddings=widths, pad_value=float(value))
     if rank not in (3, 4, 5):
@@ -150,22 +150,17 @@ def pad(x: Any, pad: Any, mode: str = "constant", value: float = 0.0, data_forma
 
 def _pad_spatial(x: Any, widths: Any, mode: str, value: float, data_format: str) -> Any:
     spatial = len(x.shape) - 2
-    last = data_format[-1] == "C"
-    added = [1 if last else 2] * (3 - spatial)
+    tensor = None
     if is_value(widths):
-        if spatial != 3:
-            raise ValueError("pad(x, pad): pad may be a tensor where x has 5 dimensions; give ints otherwise.")
-        return apply(pad3d_op, x, widths, paddings=[], mode=mode, value=value, data_format="NDHWC" if last else "NCDHW")
+        tensor, widths = cast(widths, "int32"), [0] * (2 * spatial)
+        if spatial < 3:
+            tensor = concat([tensor, full([6 - 2 * spatial], 0, "int32")])
     if len(widths) != 2 * spatial:
         raise ValueError(f"pad(x, pad): pad must hold {2 * spatial} numbers for x of {len(x.shape)} dimensions. "
                          f"Received {widths}.")
-    for axis in added:
-        x = apply(unsqueeze_op, x, None, None, axes=[axis])
-    result = apply(pad3d_op, x, None, paddings=[*widths, *[0] * (6 - len(widths))], mode=mode, value=value,
-                   data_format="NDHWC" if last else "NCDHW")
-    for axis in added:
-        result = apply(squeeze_op, result, axes=[axis])
-    return result
+    if mode == "constant" and spatial < 3 and tensor is None:
+        return apply(pad_image_op, x, paddings=widths, value=value, data_format=data_format)
+    return padded_as_volume(x, paddings=widths, mode=mode, value=value, data_format=data_format, tensor=tensor)
 
 
 def zeropad2d(x: Any, padding: Any, data_format: str = "NCHW", name: str | None = None) -> Any:

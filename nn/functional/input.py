@@ -1,4 +1,4 @@
-"""From numbers to vectors: embedding, one_hot."""
+"""From numbers to vectors, masks and sequences: embedding, one_hot, sequence_mask, gather_tree."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from typing import Any
 
 from ...ops.copying import one_hot
 from ...ops.embedding import lookup_op
+from ...ops.sequences import gather_tree, sequence_mask
 from ...ops.trace import apply
 
-__all__ = ["embedding", "one_hot"]
+__all__ = ["embedding", "gather_tree", "one_hot", "sequence_mask"]
 
 
 def embedding(x: Any, weight: Any, padding_idx: int | None = None, sparse: bool = False,

@@ -25,12 +25,22 @@ __all__ = [
 ]
 
 
-def _check_reduction(what: str, reduction: str) -> None:
+def check_reduction(what: str, reduction: str) -> None:
+    """ValueError unless the reduction is one of the three."""
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{what}(reduction): must be 'mean', 'sum' or 'none'. Received {reduction!r}.")
 
 
-def _reduced(loss: Any, reduction: str) -> Any:
+def check_same_shapes(what: str, input: Any, label: Any) -> None:
+    """ValueError unless both have one shape, as far as that is known."""
+    if len(input.shape) != len(label.shape) or any(
+            m != n and -1 not in (m, n) for m, n in zip(input.shape, label.shape, strict=True)):
+        raise ValueError(f"{what}: the inputs must have one shape. Received {list(input.shape)} and "
+                         f"{list(label.shape)}.")
+
+
+def reduced(loss: Any, reduction: str) -> Any:
+    """The mean or sum of the losses, or themselves."""
     return mean(loss) if reduction == "mean" else sum(loss) if reduction == "sum" else loss
 
 
@@ -52,7 +62,7 @@ def cross_entropy(input: Any, label: Any, weight: Any = None, ignore_index: int 
     >>> round(float(paddle.nn.functional.cross_entropy(scores, paddle.to_tensor([0, 1]))), 4)
     0.1269
     """
-    _check_reduction("cross_entropy", reduction)
+    check_reduction("cross_entropy", reduction)
     if reduction == "mean" and weight is None and not soft_label and not label_smoothing > 0:
         return apply(cross_entropy_mean_op, input, label, use_softmax=use_softmax, ignore_index=ignore_index,
                      axis=axis)[0]
@@ -70,7 +80,7 @@ def cross_entropy(input: Any, label: Any, weight: Any = None, ignore_index: int 
             return sum(loss) / (total + cast(total == 0.0, total.dtype))
     if reduction == "none" and not with_classes:
         return apply(squeeze_op, loss, axes=[axis])
-    return _reduced(loss, reduction)
+    return reduced(loss, reduction)
 
 
 def _smoothed(input: Any, label: Any, soft_label: bool, axis: int, epsilon: float) -> Any:
@@ -114,7 +124,7 @@ def softmax_with_cross_entropy(logits: Any, label: Any, soft_label: bool = False
 def nll_loss(input: Any, label: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean",
              name: str | None = None) -> Any:
     """-input[label] for log probabilities [N, C, ...] and class numbers [N, ...]; `weight` [C] weighs the mean."""
-    _check_reduction("nll_loss", reduction)
+    check_reduction("nll_loss", reduction)
     return apply(nll_op, input, label, weight, ignore_index=ignore_index, reduction=reduction)[0]
 
 
@@ -123,9 +133,9 @@ def nll_loss(input: Any, label: Any, weight: Any = None, ignore_index: int = -10
 def binary_cross_entropy(input: Any, label: Any, weight: Any = None, reduction: str = "mean",
                          name: str | None = None) -> Any:
     """-(label * log(input) + (1 - label) * log(1 - input)) for probabilities; logarithms are cut at -100."""
-    _check_reduction("binary_cross_entropy", reduction)
+    check_reduction("binary_cross_entropy", reduction)
     loss = apply(bce_op, input, label)
-    return _reduced(loss if weight is None else multiply(loss, weight), reduction)
+    return reduced(loss if weight is None else multiply(loss, weight), reduction)
 
 
 def binary_cross_entropy_with_logits(logit: Any, label: Any, weight: Any = None, reduction: str = "mean",
@@ -139,11 +149,11 @@ def binary_cross_entropy_with_logits(logit: Any, label: Any, weight: Any = None,
     >>> round(float(paddle.nn.functional.binary_cross_entropy_with_logits(zero, zero)), 4)
     0.6931
     """
-    _check_reduction("binary_cross_entropy_with_logits", reduction)
+    check_reduction("binary_cross_entropy_with_logits", reduction)
     if pos_weight is not None:
         pos_weight = multiply(label, subtract(pos_weight, 1.0)) + 1.0
     loss = apply(sigmoid_cross_entropy_op, logit, label, pos_weight, normalize=False, ignore_index=-100)
-    return _reduced(loss if weight is None else multiply(loss, weight), reduction)
+    return reduced(loss if weight is None else multiply(loss, weight), reduction)
 
 
 # regression
@@ -160,20 +170,20 @@ def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None =
     >>> float(paddle.nn.functional.mse_loss(paddle.to_tensor([1.0, 3.0]), paddle.to_tensor([1.0, 1.0])))
     2.0
     """
-    _check_reduction("mse_loss", reduction)
-    return _reduced(square(subtract(input, label)), reduction)
+    check_reduction("mse_loss", reduction)
+    return reduced(square(subtract(input, label)), reduction)
 
 
 def l1_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
     """|input - label|."""
-    _check_reduction("l1_loss", reduction)
-    return _reduced(abs(subtract(input, label)), reduction)
+    check_reduction("l1_loss", reduction)
+    return reduced(abs(subtract(input, label)), reduction)
 
 
 def smooth_l1_loss(input: Any, label: Any, reduction: str = "mean", delta: float = 1.0, name: str | None = None) -> Any:
     """Half the square of the difference where it is at most `delta`, delta * (|difference| - delta / 2) beyond."""
-    _check_reduction("smooth_l1_loss", reduction)
-    return _reduced(apply(huber_op, input, label, delta=float(delta))[0], reduction)
+    check_reduction("smooth_l1_loss", reduction)
+    return reduced(apply(huber_op, input, label, delta=float(delta))[0], reduction)
 
 
 # distributions and rankings
@@ -184,7 +194,7 @@ def kl_div(input: Any, label: Any, reduction: str = "mean", name: str | None = N
         raise ValueError(f"kl_div(reduction): must be 'mean', 'batchmean', 'sum' or 'none'. Received {reduction!r}.")
     loss = apply(kldiv_op, input, label, reduction="none")
     if reduction != "batchmean":
-        return _reduced(loss, reduction)
+        return reduced(loss, reduction)
     return sum(loss) / input.shape[0] if input.shape[0] != -1 else sum(mean(loss, 0))
 
 
@@ -196,16 +206,16 @@ def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = N
 def margin_ranking_loss(input: Any, other: Any, label: Any, margin: float = 0.0, reduction: str = "mean",
                         name: str | None = None) -> Any:
     """max(0, -label * (input - other) + margin), label being 1 or -1."""
-    _check_reduction("margin_ranking_loss", reduction)
-    return _reduced(relu(multiply(-label, subtract(input, other)) + margin), reduction)
+    check_reduction("margin_ranking_loss", reduction)
+    return reduced(relu(multiply(-label, subtract(input, other)) + margin), reduction)
 
 
 def hinge_embedding_loss(input: Any, label: Any, margin: float = 1.0, reduction: str = "mean",
                          name: str | None = None) -> Any:
     """input where label is 1, max(0, margin - input) where it is -1."""
-    _check_reduction("hinge_embedding_loss", reduction)
+    check_reduction("hinge_embedding_loss", reduction)
     positive, negative = (cast(label == sign, input.dtype) for sign in (1.0, -1.0))
-    return _reduced(multiply(input, positive) + multiply(relu(-input + margin), negative), reduction)
+    return reduced(multiply(input, positive) + multiply(relu(-input + margin), negative), reduction)
 
 
 def cosine_embedding_loss(input1: Any, input2: Any, label: Any, margin: float = 0, reduction: str = "mean",
@@ -213,7 +223,7 @@ def cosine_embedding_loss(input1: Any, input2: Any, label: Any, margin: float = 
     """1 - cos(input1, input2) where label is 1, max(0, cos - margin) where it is -1; for [N, M] or [M]."""
     from .common import cosine_similarity
 
-    _check_reduction("cosine_embedding_loss", reduction)
+    check_reduction("cosine_embedding_loss", reduction)
     cosine = cosine_similarity(input1, input2, axis=-1)
     positive, negative = (cast(label == sign, cosine.dtype) for sign in (1, -1))
-    return _reduced(multiply(-cosine + 1.0, positive) + multiply(relu(cosine - margin), negative), reduction)
+    return reduced(multiply(-cosine + 1.0, positive) + multiply(relu(cosine - margin), negative), reduction)

@@ -1,17 +1,21 @@
-"""Normalization as functions: batch_norm, layer_norm, normalize."""
+"""Normalization as functions: by batch, layer, group or instance, by neighbouring channels, and of vectors."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from ...ops.copying import shape
 from ...ops.creation import full
-from ...ops.elementwise import maximum
-from ...ops.norm import batch_norm_op, layer_norm_op
+from ...ops.elementwise import divide, maximum, multiply, pow, scale
+from ...ops.manipulation import reshape, transpose
+from ...ops.norm import batch_norm_op, group_norm_op, instance_norm_op, layer_norm_op
 from ...ops.stats import norm as vector_norm
 from ...ops.trace import apply
+from .pooling import avg_pool2d
+from .windows import check_format
 
-__all__ = ["batch_norm", "layer_norm", "normalize"]
+__all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "normalize"]
 
 _LAYOUTS = {"NC": "NCHW", "NCL": "NCHW", "NCHW": "NCHW", "NCDHW": "NCHW",
             "NLC": "NHWC", "NHWC": "NHWC", "NDHWC": "NHWC"}
@@ -66,3 +70,71 @@ def normalize(x: Any, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name:
     axis = 0 if len(x.shape) == 1 else axis
     length = vector_norm(x, float(p), axis, keepdim=True)
     return x / maximum(length, full([1], epsilon, x.dtype))
+
+
+def group_norm(x: Any, num_groups: int, epsilon: float = 1e-5, weight: Any = None, bias: Any = None,
+               data_format: str = "NCHW", name: str | None = None) -> Any:
+    """(x - mean) / sqrt(variance + epsilon) * weight + bias, by sample and by group of channels.
+
+    `weight` and `bias` have one element for each channel. ValueError when the groups do not divide the channels.
+    After "Group Normalization" (Wu and He, 2018).
+
+    >>> import proa as paddle
+    >>> paddle.nn.functional.group_norm(paddle.to_tensor([[[1.0], [3.0]]]), 1, epsilon=0.0).tolist()
+    [[[-1.0], [1.0]]]
+    """
+    layout = _LAYOUTS.get(data_format)
+    if layout is None:
+        raise ValueError(f"group_norm(data_format): must be one of {', '.join(_LAYOUTS)}. Received {data_format!r}.")
+    return apply(group_norm_op, x, weight, bias, epsilon=epsilon, groups=num_groups, data_layout=layout)[0]
+
+
+def instance_norm(x: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None,
+                  use_input_stats: bool = True, momentum: float = 0.9, eps: float = 1e-5, data_format: str = "NCHW",
+                  name: str | None = None) -> Any:
+    """(x - mean) / sqrt(variance + eps) * weight + bias, by sample and channel; `weight` and `bias` are [C].
+
+    The statistics are those of the input, unless `use_input_stats` is False: then the running ones, which must be
+    given. They are not changed. After "Instance Normalization" (Ulyanov et al., 2016).
+    """
+    if _LAYOUTS.get(data_format) is None:
+        raise ValueError(f"instance_norm(data_format): must be one of {', '.join(_LAYOUTS)}. "
+                         f"Received {data_format!r}.")
+    if not use_input_stats:
+        if running_mean is None or running_var is None:
+            raise ValueError("instance_norm(use_input_stats=False): running_mean and running_var must be given.")
+        return batch_norm(x, running_mean, running_var, weight, bias, False, momentum, eps, data_format)
+    rank = len(x.shape)
+    if data_format[-1] != "C" or rank == 2:
+        return apply(instance_norm_op, x, weight, bias, epsilon=eps)[0]
+    first = transpose(x, [0, rank - 1, *range(1, rank - 1)])
+    return transpose(apply(instance_norm_op, first, weight, bias, epsilon=eps)[0], [0, *range(2, rank), 1])
+
+
+_SPATIAL = ("NCL", "NLC", "NCHW", "NHWC", "NCDHW", "NDHWC")
+
+
+def local_response_norm(x: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0,
+                        data_format: str = "NCHW", name: str | None = None) -> Any:
+    """x / (k + alpha * mean of squares over `size` neighbouring channels) ** beta.
+
+    Channels beyond the first and the last count as zeros. After "ImageNet Classification with Deep Convolutional
+    Neural Networks" (Krizhevsky et al., 2012).
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([[[3.0], [4.0]]])
+    >>> paddle.nn.functional.local_response_norm(x, 2, alpha=2.0, beta=1.0, k=0.0, data_format="NCL").tolist()
+    [[[0.3333333432674408], [0.1599999964237213]]]
+    """
+    check_format("local_response_norm", data_format, _SPATIAL)
+    if len(x.shape) < 3:
+        raise ValueError(f"local_response_norm(x): x must have at least 3 dimensions. Received {list(x.shape)}.")
+    last = data_format[-1] == "C"
+    sizes = [0, 1, -1, x.shape[-1]] if last else [0, 1, x.shape[1], -1]
+    squares = reshape(multiply(x, x), sizes)
+    window, before, after = [size, 1], size // 2, (size - 1) // 2
+    pads = [0, 0, before, after] if last else [before, after, 0, 0]
+    means = avg_pool2d(squares, window[::-1] if last else window, 1, pads, exclusive=False)
+    known = sum(n < 0 for n in x.shape) <= 1
+    means = reshape(means, list(x.shape) if known else shape(x))
+    return divide(x, pow(scale(means, alpha, k), beta))

@@ -15,13 +15,17 @@ class _Activation(Layer):
 
     function = ""
     settings: dict[str, Any] = {}
+    __signature__ = inspect.Signature()
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.__signature__ = inspect.Signature([
+            inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=cls.settings.get(name))
+            for name in [*cls.settings, "name"]])
 
     def __init__(self, *args: Any, **kwargs: Any):
         super().__init__()
-        names = [*self.settings, "name"]
-        parameters = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=self.settings.get(n))
-                      for n in names]
-        bound = inspect.Signature(parameters).bind(*args, **kwargs)
+        bound = self.__signature__.bind(*args, **kwargs)
         bound.apply_defaults()
         self._arguments = {n: v for n, v in bound.arguments.items() if n in self.settings}
 
@@ -182,6 +186,72 @@ class LogSoftmax(_Activation):
     """The logarithm of softmax, computed without overflow."""
 
     function, settings = "log_softmax", {"axis": -1}
+
+
+class Softmax2D(Layer):
+    """Softmax over the channels of [N, C, H, W] or [C, H, W]."""
+
+    def __init__(self, name: str | None = None):
+        super().__init__()
+
+    def forward(self, x: Any) -> Any:
+        """The shares of the channels, place by place."""
+        if len(x.shape) not in (3, 4):
+            raise ValueError(f"Softmax2D takes 3 or 4 dimensions. Received shape {list(x.shape)}.")
+        return F.softmax(x, axis=-3)
+
+
+class Maxout(Layer):
+    """The largest of each `groups` neighbouring channels (Goodfellow et al., Maxout Networks, 2013).
+
+    >>> import proa as paddle
+    >>> paddle.nn.Maxout(2)(paddle.ones([1, 6, 3, 3])).shape
+    [1, 3, 3, 3]
+    """
+
+    def __init__(self, groups: int, axis: int = 1, name: str | None = None):
+        super().__init__()
+        self._groups, self._axis = groups, axis
+
+    def forward(self, x: Any) -> Any:
+        """The input with fewer channels."""
+        return F.maxout(x, self._groups, self._axis)
+
+    def extra_repr(self) -> str:
+        """The settings."""
+        return f"groups={self._groups}, axis={self._axis}"
+
+
+class GLU(Layer):
+    """The first half of x along an axis times the sigmoid of the second (Dauphin et al., 2017)."""
+
+    def __init__(self, axis: int = -1, name: str | None = None):
+        super().__init__()
+        self._axis = axis
+
+    def forward(self, x: Any) -> Any:
+        """Half of the input, gated by the other half."""
+        return F.glu(x, self._axis)
+
+    def extra_repr(self) -> str:
+        """The setting."""
+        return f"axis={self._axis}"
+
+
+class RReLU(Layer):
+    """leaky_relu with slopes drawn evenly from `lower` to `upper` in training, and their mean in evaluation."""
+
+    def __init__(self, lower: float = 1.0 / 8.0, upper: float = 1.0 / 3.0, name: str | None = None):
+        super().__init__()
+        self._lower, self._upper = lower, upper
+
+    def forward(self, x: Any) -> Any:
+        """The function of x."""
+        return F.rrelu(x, self._lower, self._upper, self.training)
+
+    def extra_repr(self) -> str:
+        """The settings."""
+        return f"lower={self._lower}, upper={self._upper}, training={self.training}, dtype={self._dtype}"
 
 
 class PReLU(Layer):

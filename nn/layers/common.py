@@ -1,4 +1,4 @@
-"""Linear, Embedding, Dropout, Flatten, Identity, Pad2D."""
+"""Linear, Embedding, the dropouts, Flatten, Unflatten, Identity."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...core.param_attr import to_param_attr
+from ...ops.copying import shape
 from ...ops.creation import to_tensor
-from ...ops.manipulation import flatten
+from ...ops.manipulation import flatten, reshape
 from .. import functional as F
 from ..initial import initial_value
 from ..initializer import Initializer
@@ -127,6 +128,38 @@ class Dropout2D(Layer):
         return f"p={self.p}, data_format={self.data_format}"
 
 
+class Dropout3D(Layer):
+    """Dropout of whole channels of [N, C, D, H, W]."""
+
+    def __init__(self, p: float = 0.5, data_format: str = "NCDHW", name: str | None = None):
+        super().__init__()
+        self.p, self.data_format = p, data_format
+
+    def forward(self, input: Any) -> Any:
+        """The input with channels fallen out."""
+        return F.dropout3d(input, self.p, self.training, self.data_format)
+
+    def extra_repr(self) -> str:
+        """The settings."""
+        return f"p={self.p}, data_format={self.data_format}"
+
+
+class AlphaDropout(Layer):
+    """Dropout that keeps mean and variance of what SELU gives (`nn.functional.alpha_dropout`)."""
+
+    def __init__(self, p: float = 0.5, name: str | None = None):
+        super().__init__()
+        self.p = p
+
+    def forward(self, input: Any) -> Any:
+        """The input with elements set to SELU's limit, and rescaled."""
+        return F.alpha_dropout(input, self.p, self.training)
+
+    def extra_repr(self) -> str:
+        """The setting."""
+        return f"p={self.p}"
+
+
 class Flatten(Layer):
     """The dimensions from `start_axis` to `stop_axis` as one."""
 
@@ -139,3 +172,27 @@ class Flatten(Layer):
         return flatten(input, self.start_axis, self.stop_axis)
 
 
+class Unflatten(Layer):
+    """The dimension `axis` as several, of sizes `shape`; one of them may be -1.
+
+    >>> import proa as paddle
+    >>> paddle.nn.Unflatten(1, [2, 3])(paddle.ones([4, 6])).shape
+    [4, 2, 3]
+    """
+
+    def __init__(self, axis: int, shape: Any, name: str | None = None):
+        super().__init__()
+        if not isinstance(axis, int) or not isinstance(shape, (list, tuple)):
+            raise TypeError(f"Unflatten(axis, shape): an int, and a list of ints. Received {axis!r} and {shape!r}.")
+        self.axis, self.shape = axis, shape
+
+    def forward(self, input: Any) -> Any:
+        """The input with more dimensions."""
+        sizes = list(input.shape)
+        axis = self.axis % len(sizes)
+        after = [shape(input)[n] if sizes[n] < 0 else sizes[n] for n in range(axis + 1, len(sizes))]
+        return reshape(input, [*[0] * axis, *self.shape, *after])
+
+    def extra_repr(self) -> str:
+        """The settings."""
+        return f"axis={self.axis}, shape={self.shape}"

@@ -1,4 +1,7 @@
-"""Convolutions."""
+"""Convolutions in one, two and three dimensions, and their transposes.
+
+The number of dimensions is a class's own; everything else they share.
+"""
 
 from __future__ import annotations
 
@@ -10,43 +13,102 @@ from .. import functional as F
 from ..initializer import Normal
 from ..layer import Layer
 
+_FORMATS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
+_PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
-def _pair(value: Any, what: str) -> list[int]:
+
+def _repeated(value: Any, rank: int, what: str) -> list[int]:
     if isinstance(value, int):
-        return [value, value]
-    if isinstance(value, Sequence) and len(value) == 2 and all(isinstance(n, int) for n in value):
+        return [value] * rank
+    if isinstance(value, Sequence) and len(value) == rank and all(isinstance(n, int) for n in value):
         return list(value)
-    raise ValueError(f"{what}: must be an int or two ints. Received {value!r}.")
+    raise ValueError(f"{what}: must be an int or {rank} of them. Received {value!r}.")
 
 
-class _Conv2D(Layer):
-    """What the two-dimensional convolutions share: sizes, weight and bias."""
+class _AnyConvolution(Layer):
+    """What all of them share: sizes and how they are shown."""
 
-    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
-                 groups: int, weight_attr: Any, bias_attr: Any, data_format: str):
-        super().__init__()
-        if data_format not in ("NCHW", "NHWC"):
-            raise ValueError(f"{type(self).__name__}(data_format): 'NCHW' or 'NHWC'. Received {data_format!r}.")
+    rank = 2
+    _padding_mode = "zeros"
+    output_padding: Any = 0
+
+    def _settle(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
+                groups: int, data_format: str) -> None:
+        name, rank = type(self).__name__, self.rank
+        if data_format not in _FORMATS[rank]:
+            raise ValueError(f"{name}(data_format): {' or '.join(map(repr, _FORMATS[rank]))}. "
+                             f"Received {data_format!r}.")
         for what, channels in (("in_channels", in_channels), ("out_channels", out_channels)):
             if channels % groups:
-                raise ValueError(f"{type(self).__name__}({what}): must be divisible by groups. "
+                raise ValueError(f"{name}({what}): must be divisible by groups. "
                                  f"Received {channels} and groups={groups}.")
         self._in_channels, self._out_channels, self._groups = in_channels, out_channels, groups
-        self._kernel_size = _pair(kernel_size, "kernel_size")
-        self._stride, self._dilation = _pair(stride, "stride"), _pair(dilation, "dilation")
+        self._kernel_size = _repeated(kernel_size, rank, "kernel_size")
+        self._stride, self._dilation = _repeated(stride, rank, "stride"), _repeated(dilation, rank, "dilation")
         self._padding, self._data_format = padding, data_format
 
     def extra_repr(self) -> str:
         """The sizes."""
+        ones = [1] * self.rank
         text = f"{self._in_channels}, {self._out_channels}, kernel_size={self._kernel_size}"
-        for name, value, usual in (("stride", self._stride, [1, 1]), ("padding", self._padding, 0),
-                                   ("dilation", self._dilation, [1, 1]), ("groups", self._groups, 1)):
+        for name, value, usual in (
+                ("stride", self._stride, ones), ("padding", self._padding, 0),
+                ("padding_mode", self._padding_mode, "zeros"), ("output_padding", self.output_padding, 0),
+                ("dilation", self._dilation, ones), ("groups", self._groups, 1)):
             if value != usual:
                 text += f", {name}={value}"
         return f"{text}, data_format={self._data_format}"
 
 
-class Conv2D(_Conv2D):
+class _Convolution(_AnyConvolution):
+    """A convolution; a subclass says of how many dimensions, and names the function."""
+
+    function: Any = None
+
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
+                 dilation: Any = 1, groups: int = 1, padding_mode: str = "zeros", weight_attr: Any = None,
+                 bias_attr: Any = None, data_format: str | None = None):
+        super().__init__()
+        self._settle(in_channels, out_channels, kernel_size, stride, padding, dilation, groups,
+                     data_format or _FORMATS[self.rank][0])
+        if padding_mode not in _PADDING_MODES:
+            raise ValueError(f"{type(self).__name__}(padding_mode): 'zeros', 'reflect', 'replicate' or 'circular'. "
+                             f"Received {padding_mode!r}.")
+        self._padding_mode = padding_mode
+        shape = [out_channels, in_channels // groups, *self._kernel_size]
+        deviation = math.sqrt(2.0 / (math.prod(self._kernel_size) * in_channels))
+        self.weight = self.create_parameter(shape, weight_attr, default_initializer=Normal(0.0, deviation))
+        self.bias = self.create_parameter([out_channels], bias_attr, is_bias=True)
+
+    def forward(self, x: Any) -> Any:
+        """[N, C, *sizes] to [N, out, *sizes]."""
+        padding = self._padding
+        if self._padding_mode != "zeros":
+            widths = [width for width in reversed(_repeated(padding, self.rank, "padding")) for _ in range(2)]
+            x = F.pad(x, widths, self._padding_mode, data_format=self._data_format)
+            padding = 0
+        return type(self).function(x, self.weight, self.bias, self._stride, padding, self._dilation, self._groups,
+                                   self._data_format)
+
+
+class Conv1D(_Convolution):
+    """One-dimensional convolution of [N, C, L] with filters [out, in / groups, k].
+
+    >>> import proa as paddle
+    >>> paddle.nn.Conv1D(3, 8, 3, stride=2)(paddle.ones([2, 3, 9])).shape
+    [2, 8, 4]
+    """
+
+    rank, function = 1, staticmethod(F.conv1d)
+
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
+                 dilation: Any = 1, groups: int = 1, padding_mode: str = "zeros", weight_attr: Any = None,
+                 bias_attr: Any = None, data_format: str = "NCL"):
+        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, groups, padding_mode,
+                         weight_attr, bias_attr, data_format)
+
+
+class Conv2D(_Convolution):
     """Two-dimensional convolution of [N, C, H, W] with filters [out, in / groups, h, w].
 
     `padding`: an int, two ints, four ints (top, bottom, left, right), pairs by dimension, 'SAME' or 'VALID'.
@@ -56,45 +118,92 @@ class Conv2D(_Conv2D):
     [2, 8, 5, 5]
     """
 
+    rank, function = 2, staticmethod(F.conv2d)
+
     def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
                  dilation: Any = 1, groups: int = 1, padding_mode: str = "zeros", weight_attr: Any = None,
                  bias_attr: Any = None, data_format: str = "NCHW"):
-        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, groups, weight_attr,
-                         bias_attr, data_format)
-        if padding_mode not in ("zeros", "reflect", "replicate", "circular"):
-            raise ValueError(f"Conv2D(padding_mode): 'zeros', 'reflect', 'replicate' or 'circular'. "
-                             f"Received {padding_mode!r}.")
-        self._padding_mode = padding_mode
-        shape = [out_channels, in_channels // groups, *self._kernel_size]
-        deviation = math.sqrt(2.0 / (math.prod(self._kernel_size) * in_channels))
-        self.weight = self.create_parameter(shape, weight_attr, default_initializer=Normal(0.0, deviation))
-        self.bias = self.create_parameter([out_channels], bias_attr, is_bias=True)
-
-    def forward(self, x: Any) -> Any:
-        """[N, C, H, W] to [N, out, H', W']."""
-        padding = self._padding
-        if self._padding_mode != "zeros":
-            height, width = _pair(padding, "padding")
-            x = F.pad(x, [width, width, height, height], self._padding_mode, data_format=self._data_format)
-            padding = 0
-        return F.conv2d(x, self.weight, self.bias, self._stride, padding, self._dilation, self._groups,
-                        self._data_format)
+        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, groups, padding_mode,
+                         weight_attr, bias_attr, data_format)
 
 
-class Conv2DTranspose(_Conv2D):
-    """The transpose of a convolution: [N, C, H, W] with filters [in, out / groups, h, w]."""
+class Conv3D(_Convolution):
+    """Three-dimensional convolution of [N, C, D, H, W] with filters [out, in / groups, d, h, w].
+
+    >>> import proa as paddle
+    >>> paddle.nn.Conv3D(2, 4, 3, padding=1)(paddle.ones([1, 2, 3, 4, 5])).shape
+    [1, 4, 3, 4, 5]
+    """
+
+    rank, function = 3, staticmethod(F.conv3d)
 
     def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
-                 output_padding: Any = 0, dilation: Any = 1, groups: int = 1, weight_attr: Any = None,
-                 bias_attr: Any = None, data_format: str = "NCHW"):
-        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, groups, weight_attr,
-                         bias_attr, data_format)
-        self._output_padding = output_padding
+                 dilation: Any = 1, groups: int = 1, padding_mode: str = "zeros", weight_attr: Any = None,
+                 bias_attr: Any = None, data_format: str = "NCDHW"):
+        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, groups, padding_mode,
+                         weight_attr, bias_attr, data_format)
+
+
+class _Transpose(_AnyConvolution):
+    """The transpose of a convolution; filters are [in, out / groups, *kernel]."""
+
+    function: Any = None
+
+    def _make(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any, padding: Any,
+              output_padding: Any, dilation: Any, groups: int, weight_attr: Any, bias_attr: Any,
+              data_format: str) -> None:
+        self._settle(in_channels, out_channels, kernel_size, stride, padding, dilation, groups, data_format)
+        self.output_padding = output_padding
         self.weight = self.create_parameter([in_channels, out_channels // groups, *self._kernel_size], weight_attr)
         self.bias = self.create_parameter([out_channels], bias_attr, is_bias=True)
 
     def forward(self, x: Any, output_size: Any = None) -> Any:
-        """[N, C, H, W] to [N, out, H', W']."""
-        return F.conv2d_transpose(x, self.weight, self.bias, self._stride, self._padding,
-                                  0 if output_size is not None else self._output_padding, self._dilation, self._groups,
-                                  output_size, self._data_format)
+        """[N, C, *sizes] to [N, out, *sizes]; `output_size` names the sizes where several are possible."""
+        return type(self).function(
+            x, self.weight, self.bias, stride=self._stride, padding=self._padding,
+            output_padding=0 if output_size is not None else self.output_padding, dilation=self._dilation,
+            groups=self._groups, output_size=output_size, data_format=self._data_format)
+
+
+class Conv1DTranspose(_Transpose):
+    """The transpose of `Conv1D` in its input: [N, C, L] with filters [in, out / groups, k].
+
+    >>> import proa as paddle
+    >>> paddle.nn.Conv1DTranspose(3, 8, 3, stride=2)(paddle.ones([2, 3, 4])).shape
+    [2, 8, 9]
+    """
+
+    rank, function = 1, staticmethod(F.conv1d_transpose)
+
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
+                 output_padding: Any = 0, groups: int = 1, dilation: Any = 1, weight_attr: Any = None,
+                 bias_attr: Any = None, data_format: str = "NCL"):
+        super().__init__()
+        self._make(in_channels, out_channels, kernel_size, stride, padding, output_padding, dilation, groups,
+                   weight_attr, bias_attr, data_format)
+
+
+class Conv2DTranspose(_Transpose):
+    """The transpose of `Conv2D` in its input: [N, C, H, W] with filters [in, out / groups, h, w]."""
+
+    rank, function = 2, staticmethod(F.conv2d_transpose)
+
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
+                 output_padding: Any = 0, dilation: Any = 1, groups: int = 1, weight_attr: Any = None,
+                 bias_attr: Any = None, data_format: str = "NCHW"):
+        super().__init__()
+        self._make(in_channels, out_channels, kernel_size, stride, padding, output_padding, dilation, groups,
+                   weight_attr, bias_attr, data_format)
+
+
+class Conv3DTranspose(_Transpose):
+    """The transpose of `Conv3D` in its input: [N, C, D, H, W] with filters [in, out / groups, d, h, w]."""
+
+    rank, function = 3, staticmethod(F.conv3d_transpose)
+
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
+                 output_padding: Any = 0, dilation: Any = 1, groups: int = 1, weight_attr: Any = None,
+                 bias_attr: Any = None, data_format: str = "NCDHW"):
+        super().__init__()
+        self._make(in_channels, out_channels, kernel_size, stride, padding, output_padding, dilation, groups,
+                   weight_attr, bias_attr, data_format)

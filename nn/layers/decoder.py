@@ -6,10 +6,8 @@ from typing import Any
 
 from ..functional.attention import additive_mask
 from ..layer import Layer
-from .attention import Cache, MultiHeadAttention, StaticCache
-from .common import Dropout, Linear
-from .encoder import TransformerLayer, activation_called, parts_of, repeated
-from .norm import LayerNorm
+from .attention import Cache, StaticCache
+from .encoder import TransformerLayer, repeated
 
 
 class TransformerDecoderLayer(TransformerLayer):
@@ -28,24 +26,8 @@ class TransformerDecoderLayer(TransformerLayer):
     def __init__(self, d_model: int, nhead: int, dim_feedforward: int, dropout: float = 0.1, activation: str = "relu",
                  attn_dropout: float | None = None, act_dropout: float | None = None, normalize_before: bool = False,
                  weight_attr: Any = None, bias_attr: Any = None):
-        super().__init__()
-        self._config = {
-            "d_model": d_model, "nhead": nhead, "dim_feedforward": dim_feedforward, "dropout": dropout,
-            "activation": activation, "attn_dropout": attn_dropout, "act_dropout": act_dropout,
-            "normalize_before": normalize_before, "weight_attr": weight_attr, "bias_attr": bias_attr}
-        self._check_sizes(d_model, nhead, dim_feedforward)
-        weights = parts_of(weight_attr, 3, "TransformerDecoderLayer(weight_attr)")
-        biases = parts_of(bias_attr, 3, "TransformerDecoderLayer(bias_attr)")
-        self.normalize_before = normalize_before
-        attn_dropout = dropout if attn_dropout is None else attn_dropout
-        self.self_attn = MultiHeadAttention(d_model, nhead, attn_dropout, weight_attr=weights[0], bias_attr=biases[0])
-        self.cross_attn = MultiHeadAttention(d_model, nhead, attn_dropout, weight_attr=weights[1], bias_attr=biases[1])
-        self.linear1 = Linear(d_model, dim_feedforward, weights[2], biases[2])
-        self.dropout = Dropout(dropout if act_dropout is None else act_dropout, mode="upscale_in_train")
-        self.linear2 = Linear(dim_feedforward, d_model, weights[2], biases[2])
-        self.norm1, self.norm2, self.norm3 = LayerNorm(d_model), LayerNorm(d_model), LayerNorm(d_model)
-        self.dropout1, self.dropout2, self.dropout3 = Dropout(dropout), Dropout(dropout), Dropout(dropout)
-        self.activation = activation_called(activation, "TransformerDecoderLayer")
+        super().__init__(("self_attn", "cross_attn"), d_model, nhead, dim_feedforward, dropout, activation,
+                         attn_dropout, act_dropout, normalize_before, weight_attr, bias_attr)
 
     def forward(self, tgt: Any, memory: Any, tgt_mask: Any = None, memory_mask: Any = None, cache: Any = None) -> Any:
         """[batch, length, d_model] and the memory [batch, memory length, d_model] to tgt's shape.

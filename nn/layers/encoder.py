@@ -42,12 +42,36 @@ def repeated(layer: Layer, count: int) -> LayerList:
 
 
 class TransformerLayer(Layer):
-    """What encoder and decoder layers share: blocks with a residual around them, and the feedforward block.
+    """What encoder and decoder layers share: blocks with a residual around them, the last of two linear maps.
 
-    A block is normalized before it (`normalize_before`) or behind the residual sum.
+    The others are attention, under the names of `attentions`. A block is normalized before it (`normalize_before`) or
+    behind the residual sum.
     """
 
-    normalize_before: bool
+    def __init__(self, attentions: Sequence[str], d_model: int, nhead: int, dim_feedforward: int, dropout: float,
+                 activation: str, attn_dropout: float | None, act_dropout: float | None, normalize_before: bool,
+                 weight_attr: Any, bias_attr: Any):
+        super().__init__()
+        self._config = {
+            "d_model": d_model, "nhead": nhead, "dim_feedforward": dim_feedforward, "dropout": dropout,
+            "activation": activation, "attn_dropout": attn_dropout, "act_dropout": act_dropout,
+            "normalize_before": normalize_before, "weight_attr": weight_attr, "bias_attr": bias_attr}
+        self._check_sizes(d_model, nhead, dim_feedforward)
+        owner, count = type(self).__name__, len(attentions) + 1
+        weights = parts_of(weight_attr, count, f"{owner}(weight_attr)")
+        biases = parts_of(bias_attr, count, f"{owner}(bias_attr)")
+        self.normalize_before = normalize_before
+        attn_dropout = dropout if attn_dropout is None else attn_dropout
+        for name, weight, bias in zip(attentions, weights[:-1], biases[:-1], strict=True):
+            setattr(self, name, MultiHeadAttention(d_model, nhead, attn_dropout, weight_attr=weight, bias_attr=bias))
+        self.linear1 = Linear(d_model, dim_feedforward, weights[-1], biases[-1])
+        self.dropout = Dropout(dropout if act_dropout is None else act_dropout, mode="upscale_in_train")
+        self.linear2 = Linear(dim_feedforward, d_model, weights[-1], biases[-1])
+        for number in range(1, count + 1):
+            setattr(self, f"norm{number}", LayerNorm(d_model))
+        for number in range(1, count + 1):
+            setattr(self, f"dropout{number}", Dropout(dropout))
+        self.activation = activation_called(activation, owner)
 
     def _check_sizes(self, d_model: int, nhead: int, dim_feedforward: int) -> None:
         if min(d_model, nhead, dim_feedforward) <= 0:
@@ -84,23 +108,8 @@ class TransformerEncoderLayer(TransformerLayer):
     def __init__(self, d_model: int, nhead: int, dim_feedforward: int, dropout: float = 0.1, activation: str = "relu",
                  attn_dropout: float | None = None, act_dropout: float | None = None, normalize_before: bool = False,
                  weight_attr: Any = None, bias_attr: Any = None):
-        super().__init__()
-        self._config = {
-            "d_model": d_model, "nhead": nhead, "dim_feedforward": dim_feedforward, "dropout": dropout,
-            "activation": activation, "attn_dropout": attn_dropout, "act_dropout": act_dropout,
-            "normalize_before": normalize_before, "weight_attr": weight_attr, "bias_attr": bias_attr}
-        self._check_sizes(d_model, nhead, dim_feedforward)
-        weights = parts_of(weight_attr, 2, "TransformerEncoderLayer(weight_attr)")
-        biases = parts_of(bias_attr, 2, "TransformerEncoderLayer(bias_attr)")
-        self.normalize_before = normalize_before
-        self.self_attn = MultiHeadAttention(d_model, nhead, dropout if attn_dropout is None else attn_dropout,
-                                            weight_attr=weights[0], bias_attr=biases[0])
-        self.linear1 = Linear(d_model, dim_feedforward, weights[1], biases[1])
-        self.dropout = Dropout(dropout if act_dropout is None else act_dropout, mode="upscale_in_train")
-        self.linear2 = Linear(dim_feedforward, d_model, weights[1], biases[1])
-        self.norm1, self.norm2 = LayerNorm(d_model), LayerNorm(d_model)
-        self.dropout1, self.dropout2 = Dropout(dropout), Dropout(dropout)
-        self.activation = activation_called(activation, "TransformerEncoderLayer")
+        super().__init__(("self_attn",), d_model, nhead, dim_feedforward, dropout, activation, attn_dropout,
+                         act_dropout, normalize_before, weight_attr, bias_attr)
 
     def forward(self, src: Any, src_mask: Any = None, cache: Any = None) -> Any:
         """[batch, length, d_model] to the same shape; with a cache the new cache as well.

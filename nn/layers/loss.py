@@ -8,7 +8,8 @@ from .. import functional as F
 from ..layer import Layer
 
 
-def _checked_reduction(name: str, reduction: str) -> str:
+def checked_reduction(name: str, reduction: str) -> str:
+    """The reduction; ValueError unless it is one of the three."""
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{name}(reduction): 'mean', 'sum' or 'none'. Received {reduction!r}.")
     return reduction
@@ -26,7 +27,7 @@ class CrossEntropyLoss(Layer):
                  axis: int = -1, use_softmax: bool = True, label_smoothing: float = 0.0, name: str | None = None):
         super().__init__()
         self.weight, self.ignore_index, self.soft_label, self.axis = weight, ignore_index, soft_label, axis
-        self.reduction = _checked_reduction("CrossEntropyLoss", reduction)
+        self.reduction = checked_reduction("CrossEntropyLoss", reduction)
         self.use_softmax, self.label_smoothing = use_softmax, label_smoothing
 
     def forward(self, input: Any, label: Any) -> Any:
@@ -41,7 +42,7 @@ class MSELoss(Layer):
 
     def __init__(self, reduction: str = "mean"):
         super().__init__()
-        self.reduction = _checked_reduction("MSELoss", reduction)
+        self.reduction = checked_reduction("MSELoss", reduction)
 
     def forward(self, input: Any, label: Any) -> Any:
         """The loss."""
@@ -53,7 +54,7 @@ class L1Loss(Layer):
 
     def __init__(self, reduction: str = "mean", name: str | None = None):
         super().__init__()
-        self.reduction = _checked_reduction("L1Loss", reduction)
+        self.reduction = checked_reduction("L1Loss", reduction)
 
     def forward(self, input: Any, label: Any) -> Any:
         """The loss."""
@@ -65,7 +66,7 @@ class SmoothL1Loss(Layer):
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0, name: str | None = None):
         super().__init__()
-        self.reduction, self.delta = _checked_reduction("SmoothL1Loss", reduction), delta
+        self.reduction, self.delta = checked_reduction("SmoothL1Loss", reduction), delta
 
     def forward(self, input: Any, label: Any) -> Any:
         """The loss."""
@@ -77,7 +78,7 @@ class BCELoss(Layer):
 
     def __init__(self, weight: Any = None, reduction: str = "mean", name: str | None = None):
         super().__init__()
-        self.weight, self.reduction = weight, _checked_reduction("BCELoss", reduction)
+        self.weight, self.reduction = weight, checked_reduction("BCELoss", reduction)
 
     def forward(self, input: Any, label: Any) -> Any:
         """The loss."""
@@ -90,7 +91,7 @@ class BCEWithLogitsLoss(Layer):
     def __init__(self, weight: Any = None, reduction: str = "mean", pos_weight: Any = None, name: str | None = None):
         super().__init__()
         self.weight, self.pos_weight = weight, pos_weight
-        self.reduction = _checked_reduction("BCEWithLogitsLoss", reduction)
+        self.reduction = checked_reduction("BCEWithLogitsLoss", reduction)
 
     def forward(self, logit: Any, label: Any) -> Any:
         """The loss."""
@@ -102,7 +103,7 @@ class NLLLoss(Layer):
 
     def __init__(self, weight: Any = None, ignore_index: int = -100, reduction: str = "mean", name: str | None = None):
         super().__init__()
-        self.weight, self.ignore_index, self.reduction = weight, ignore_index, _checked_reduction("NLLLoss", reduction)
+        self.weight, self.ignore_index, self.reduction = weight, ignore_index, checked_reduction("NLLLoss", reduction)
 
     def forward(self, input: Any, label: Any) -> Any:
         """The loss."""

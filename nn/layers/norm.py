@@ -1,116 +1,21 @@
-"""Batch and layer normalization."""
+"""Normalization by layer, group and instance, by neighbouring channels, and of a weight by its largest stretch."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 from ...core.param_attr import ParamAttr
+from ...ops.spectral_norm import spectral_norm
 from .. import functional as F
-from ..initializer import Constant
+from ..functional.windows import check_format
+from ..initializer import Constant, Normal
 from ..layer import Layer
+from .batch_norm import BatchNorm, BatchNorm1D, BatchNorm2D, BatchNorm3D, SyncBatchNorm, fixed_parameter
 
-
-class _BatchNorm(Layer):
-    """Normalization by the statistics of the batch in training, by running ones in evaluation.
-
-    y = (x - mean) / sqrt(variance + epsilon) * weight + bias, channel by channel; running = momentum * running +
-    (1 - momentum) * batch. Ioffe and Szegedy, Batch Normalization, 2015.
-    """
-
-    ranks: tuple[int, ...] = ()
-
-    def __init__(self, num_features: int, momentum: float = 0.9, epsilon: float = 1e-5, weight_attr: Any = None,
-                 bias_attr: Any = None, data_format: str = "NCHW", use_global_stats: bool | None = None,
-                 name: str | None = None):
-        super().__init__()
-        self._num_features, self._momentum, self._epsilon = num_features, momentum, epsilon
-        self._data_format, self._use_global_stats = data_format, use_global_stats
-        self.weight = self.create_parameter([num_features], weight_attr, default_initializer=Constant(1.0))
-        self.bias = self.create_parameter([num_features], bias_attr, is_bias=True)
-        fixed: dict[str, Any] = {"trainable": False, "do_model_average": True}
-        self._mean = self.create_parameter([num_features], ParamAttr(initializer=Constant(0.0), **fixed))
-        self._variance = self.create_parameter([num_features], ParamAttr(initializer=Constant(1.0), **fixed))
-
-    def forward(self, input: Any) -> Any:
-        """The normalized input."""
-        if self.ranks and len(input.shape) not in self.ranks:
-            raise ValueError(f"{type(self).__name__} takes {' or '.join(map(str, self.ranks))} dimensions. "
-                             f"Received shape {list(input.shape)}.")
-        return F.batch_norm(input, self._mean, self._variance, self.weight, self.bias, self.training, self._momentum,
-                            self._epsilon, self._data_format, self._use_global_stats)
-
-    def extra_repr(self) -> str:
-        """The settings."""
-        text = f"num_features={self._num_features}, momentum={self._momentum}, epsilon={self._epsilon}"
-        return text if self._data_format == "NCHW" else f"{text}, data_format={self._data_format}"
-
-
-class BatchNorm1D(_BatchNorm):
-    """Batch normalization of [N, C] or [N, C, L]."""
-
-    ranks = (2, 3)
-
-    def __init__(self, num_features: int, momentum: float = 0.9, epsilon: float = 1e-5, weight_attr: Any = None,
-                 bias_attr: Any = None, data_format: str = "NCL", use_global_stats: bool | None = None,
-                 name: str | None = None):
-        super().__init__(num_features, momentum, epsilon, weight_attr, bias_attr, _plain_format(data_format),
-                         use_global_stats, name)
-
-
-class BatchNorm2D(_BatchNorm):
-    """Batch normalization of [N, C, H, W].
-
-    >>> import proa as paddle
-    >>> paddle.nn.BatchNorm2D(3)(paddle.ones([2, 3, 4, 4])).shape
-    [2, 3, 4, 4]
-    """
-
-    ranks = (4,)
-
-
-class BatchNorm3D(_BatchNorm):
-    """Batch normalization of [N, C, D, H, W]."""
-
-    ranks = (5,)
-
-    def __init__(self, num_features: int, momentum: float = 0.9, epsilon: float = 1e-5, weight_attr: Any = None,
-                 bias_attr: Any = None, data_format: str = "NCDHW", use_global_stats: bool | None = None,
-                 name: str | None = None):
-        super().__init__(num_features, momentum, epsilon, weight_attr, bias_attr, _plain_format(data_format),
-                         use_global_stats, name)
-
-
-class BatchNorm(_BatchNorm):
-    """Batch normalization with Paddle 1.x's arguments; `act` names an activation to follow."""
-
-    def __init__(self, num_channels: int, act: str | None = None, is_test: bool = False, momentum: float = 0.9,
-                 epsilon: float = 1e-5, param_attr: Any = None, bias_attr: Any = None, dtype: str = "float32",
-                 data_layout: str = "NCHW", in_place: bool = False, moving_mean_name: str | None = None,
-                 moving_variance_name: str | None = None, do_model_average_for_mean_and_var: bool = True,
-                 use_global_stats: bool = False, trainable_statistics: bool = False):
-        super().__init__(num_channels, momentum, epsilon, param_attr, bias_attr, data_layout, use_global_stats)
-        self._act, self._trainable_statistics = act, trainable_statistics
-        for value, name in ((self._mean, moving_mean_name), (self._variance, moving_variance_name)):
-            if name is not None:
-                value.name = name
-        if is_test:
-            self.eval()
-
-    def forward(self, input: Any) -> Any:
-        """The normalized input, activated."""
-        training = self.training or self._trainable_statistics
-        result = F.batch_norm(input, self._mean, self._variance, self.weight, self.bias, training, self._momentum,
-                              self._epsilon, self._data_format, self._use_global_stats)
-        return result if self._act is None else getattr(F, self._act)(result)
-
-
-def _plain_format(data_format: str) -> str:
-    """Channels second or last, as the operator names it."""
-    if data_format in ("NC", "NCL", "NCHW", "NCDHW"):
-        return "NCHW"
-    if data_format in ("NLC", "NHWC", "NDHWC"):
-        return "NHWC"
-    raise ValueError(f"data_format: 'NC', 'NCL', 'NLC', 'NCHW', 'NHWC', 'NCDHW' or 'NDHWC'. Received {data_format!r}.")
+__all__ = ["BatchNorm", "BatchNorm1D", "BatchNorm2D", "BatchNorm3D", "GroupNorm", "InstanceNorm1D", "InstanceNorm2D",
+           "InstanceNorm3D", "LayerNorm", "LocalResponseNorm", "SpectralNorm", "SyncBatchNorm"]
 
 
 class LayerNorm(Layer):
@@ -143,3 +48,149 @@ class LayerNorm(Layer):
         return f"normalized_shape={self._normalized_shape}, epsilon={self._epsilon}"
 
 
+class GroupNorm(Layer):
+    """Normalization by sample and by group of channels: (x - mean) / sqrt(variance + epsilon) * weight + bias.
+
+    With `weight_attr=False` or `bias_attr=False` that parameter is there, but not trained. Wu and He, Group
+    Normalization, 2018.
+
+    >>> import proa as paddle
+    >>> paddle.nn.GroupNorm(2, 4)(paddle.ones([2, 4, 3, 3])).shape
+    [2, 4, 3, 3]
+    """
+
+    def __init__(self, num_groups: int, num_channels: int, epsilon: float = 1e-5, weight_attr: Any = None,
+                 bias_attr: Any = None, data_format: str = "NCHW", name: str | None = None):
+        super().__init__()
+        self._data_format = check_format("GroupNorm", data_format, ("NCHW", "NHWC"))
+        self._num_groups, self._num_channels, self._epsilon = num_groups, num_channels, epsilon
+        self.weight = fixed_parameter(self, num_channels, 1.0) if weight_attr is False else self.create_parameter(
+            [num_channels], weight_attr, default_initializer=Constant(1.0))
+        self.bias = fixed_parameter(self, num_channels, 0.0) if bias_attr is False else self.create_parameter(
+            [num_channels], bias_attr, is_bias=True)
+
+    def forward(self, input: Any) -> Any:
+        """The normalized input."""
+        return F.group_norm(input, self._num_groups, self._epsilon, self.weight, self.bias, self._data_format)
+
+    def extra_repr(self) -> str:
+        """The settings."""
+        return f"num_groups={self._num_groups}, num_channels={self._num_channels}, epsilon={self._epsilon}"
+
+
+class _InstanceNorm(Layer):
+    """Normalization by sample and channel: (x - mean) / sqrt(variance + epsilon) * scale + bias.
+
+    Without parameters where `weight_attr` and `bias_attr` are False, both. Ulyanov et al., Instance Normalization,
+    2016.
+    """
+
+    ranks: tuple[int, ...] = ()
+
+    def _settle(self, num_features: int, epsilon: float, momentum: float, weight_attr: Any, bias_attr: Any,
+                data_format: str) -> None:
+        if (weight_attr is False) != (bias_attr is False):
+            raise ValueError(f"{type(self).__name__}: weight_attr and bias_attr must both be False, or neither.")
+        self._num_features, self._epsilon, self._momentum = num_features, epsilon, momentum
+        self._data_format = data_format
+        self.scale = self.create_parameter([num_features], weight_attr, default_initializer=Constant(1.0))
+        self.bias = self.create_parameter([num_features], bias_attr, is_bias=True)
+
+    def forward(self, input: Any) -> Any:
+        """The normalized input."""
+        if len(input.shape) not in self.ranks:
+            raise ValueError(f"{type(self).__name__} takes {' or '.join(map(str, self.ranks))} dimensions. "
+                             f"Received shape {list(input.shape)}.")
+        return F.instance_norm(input, weight=self.scale, bias=self.bias, momentum=self._momentum, eps=self._epsilon,
+                               data_format=self._data_format)
+
+    def extra_repr(self) -> str:
+        """The settings."""
+        return f"num_features={self._num_features}, epsilon={self._epsilon}"
+
+
+class InstanceNorm1D(_InstanceNorm):
+    """Instance normalization of [N, C, L] (or [N, C]).
+
+    >>> import proa as paddle
+    >>> paddle.nn.InstanceNorm1D(3)(paddle.ones([2, 3, 4])).shape
+    [2, 3, 4]
+    """
+
+    ranks = (2, 3)
+
+    def __init__(self, num_features: int, epsilon: float = 1e-5, momentum: float = 0.9, weight_attr: Any = None,
+                 bias_attr: Any = None, data_format: str = "NCL", name: str | None = None):
+        super().__init__()
+        self._settle(num_features, epsilon, momentum, weight_attr, bias_attr, data_format)
+
+
+class InstanceNorm2D(_InstanceNorm):
+    """Instance normalization of [N, C, H, W]."""
+
+    ranks = (4,)
+
+    def __init__(self, num_features: int, epsilon: float = 1e-5, momentum: float = 0.9, weight_attr: Any = None,
+                 bias_attr: Any = None, data_format: str = "NCHW", name: str | None = None):
+        super().__init__()
+        self._settle(num_features, epsilon, momentum, weight_attr, bias_attr, data_format)
+
+
+class InstanceNorm3D(_InstanceNorm):
+    """Instance normalization of [N, C, D, H, W]."""
+
+    ranks = (5,)
+
+    def __init__(self, num_features: int, epsilon: float = 1e-5, momentum: float = 0.9, weight_attr: Any = None,
+                 bias_attr: Any = None, data_format: str = "NCDHW", name: str | None = None):
+        super().__init__()
+        self._settle(num_features, epsilon, momentum, weight_attr, bias_attr, data_format)
+
+
+class LocalResponseNorm(Layer):
+    """Division by a power of the mean square of neighbouring channels (`nn.functional.local_response_norm`)."""
+
+    def __init__(self, size: int, alpha: float = 0.0001, beta: float = 0.75, k: float = 1.0, data_format: str = "NCHW",
+                 name: str | None = None):
+        super().__init__()
+        self.size, self.alpha, self.beta, self.k, self.data_format = size, alpha, beta, k, data_format
+
+    def forward(self, input: Any) -> Any:
+        """The normalized input."""
+        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k, self.data_format)
+
+    def extra_repr(self) -> str:
+        """The settings."""
+        text = f"size={self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
+        return text if self.data_format == "NCHW" else f"{text}, data_format={self.data_format}"
+
+
+class SpectralNorm(Layer):
+    """A weight divided by its largest singular value, as a matrix of dimension `dim` by all others.
+
+    The value is found by `power_iters` steps of the power method from two random vectors, which are part of the
+    state. Miyato et al., Spectral Normalization for Generative Adversarial Networks, 2018.
+
+    >>> import proa as paddle
+    >>> weight = paddle.to_tensor([[3.0, 0.0], [0.0, 4.0]])
+    >>> paddle.nn.SpectralNorm([2, 2], power_iters=50)(weight).max().item()
+    1.0
+    """
+
+    def __init__(self, weight_shape: Sequence[int], dim: int = 0, power_iters: int = 1, eps: float = 1e-12,
+                 dtype: str = "float32"):
+        super().__init__(dtype=dtype)
+        if not 0 <= dim < len(weight_shape):
+            raise ValueError(f"SpectralNorm(dim): must name a dimension of weight_shape={list(weight_shape)}. "
+                             f"Received {dim}.")
+        self._dim, self._power_iters, self._eps = dim, power_iters, eps
+        self._weight_shape = list(weight_shape)
+        height, count = weight_shape[dim], math.prod(weight_shape)
+        drawn = Normal(0.0, 1.0)
+        fixed = ParamAttr(initializer=drawn, trainable=False)
+        self.weight_u = self.create_parameter([height], fixed, self._dtype)
+        self.weight_v = self.create_parameter([count // height], fixed, self._dtype)
+
+    def forward(self, x: Any) -> Any:
+        """The normalized weight."""
+        return spectral_norm(x, self.weight_u, self.weight_v, self._dim, self._power_iters, self._eps)

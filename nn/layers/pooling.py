@@ -1,4 +1,4 @@
-"""Two-dimensional pooling."""
+"""Pooling in one, two and three dimensions: maxima and means of windows, at even steps or as many as make a size."""
 
 from __future__ import annotations
 
@@ -8,7 +8,42 @@ from .. import functional as F
 from ..layer import Layer
 
 
-class MaxPool2D(Layer):
+class _Windows(Layer):
+    """What pooling at even steps shares."""
+
+    ksize: Any
+    stride: Any
+    padding: Any
+
+    def _hold(self, kernel_size: Any, stride: Any, padding: Any, **settings: Any) -> None:
+        self.ksize, self.stride, self.padding = kernel_size, stride, padding
+        for name, value in settings.items():
+            setattr(self, name, value)
+
+    def extra_repr(self) -> str:
+        """The settings."""
+        return f"kernel_size={self.ksize}, stride={self.stride}, padding={self.padding}"
+
+
+class MaxPool1D(_Windows):
+    """The largest element of each window of [N, C, L].
+
+    >>> import proa as paddle
+    >>> paddle.nn.MaxPool1D(2)(paddle.ones([1, 1, 6])).shape
+    [1, 1, 3]
+    """
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, return_mask: bool = False,
+                 ceil_mode: bool = False, name: str | None = None):
+        super().__init__()
+        self._hold(kernel_size, stride, padding, return_mask=return_mask, ceil_mode=ceil_mode)
+
+    def forward(self, input: Any) -> Any:
+        """[N, C, L] to [N, C, L']."""
+        return F.max_pool1d(input, self.ksize, self.stride, self.padding, self.return_mask, self.ceil_mode)
+
+
+class MaxPool2D(_Windows):
     """The largest element of each window of [N, C, H, W].
 
     >>> import proa as paddle
@@ -19,66 +54,154 @@ class MaxPool2D(Layer):
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, return_mask: bool = False,
                  ceil_mode: bool = False, data_format: str = "NCHW", name: str | None = None):
         super().__init__()
-        self.ksize, self.stride, self.padding = kernel_size, stride, padding
-        self.return_mask, self.ceil_mode, self.data_format = return_mask, ceil_mode, data_format
+        self._hold(kernel_size, stride, padding, return_mask=return_mask, ceil_mode=ceil_mode, data_format=data_format)
 
     def forward(self, x: Any) -> Any:
         """[N, C, H, W] to [N, C, H', W']."""
         return F.max_pool2d(x, self.ksize, self.stride, self.padding, self.return_mask, self.ceil_mode,
                             self.data_format)
 
-    def extra_repr(self) -> str:
-        """The settings."""
-        return f"kernel_size={self.ksize}, stride={self.stride}, padding={self.padding}"
+
+class MaxPool3D(_Windows):
+    """The largest element of each window of [N, C, D, H, W]."""
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, return_mask: bool = False,
+                 ceil_mode: bool = False, data_format: str = "NCDHW", name: str | None = None):
+        super().__init__()
+        self._hold(kernel_size, stride, padding, return_mask=return_mask, ceil_mode=ceil_mode, data_format=data_format)
+
+    def forward(self, x: Any) -> Any:
+        """[N, C, D, H, W] to [N, C, D', H', W']."""
+        return F.max_pool3d(x, self.ksize, self.stride, self.padding, self.return_mask, self.ceil_mode,
+                            self.data_format)
 
 
-class AvgPool2D(Layer):
+class AvgPool1D(_Windows):
+    """The mean of each window of [N, C, L]; with `exclusive`, padding does not count."""
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, exclusive: bool = True,
+                 ceil_mode: bool = False, name: str | None = None):
+        super().__init__()
+        self._hold(kernel_size, stride, padding, exclusive=exclusive, ceil_mode=ceil_mode)
+
+    def forward(self, x: Any) -> Any:
+        """[N, C, L] to [N, C, L']."""
+        return F.avg_pool1d(x, self.ksize, self.stride, self.padding, self.exclusive, self.ceil_mode)
+
+
+class AvgPool2D(_Windows):
     """The mean of each window of [N, C, H, W]; with `exclusive`, padding does not count."""
 
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
                  exclusive: bool = True, divisor_override: int | None = None, data_format: str = "NCHW",
                  name: str | None = None):
         super().__init__()
-        self.ksize, self.stride, self.padding, self.ceil_mode = kernel_size, stride, padding, ceil_mode
-        self.exclusive, self.divisor, self.data_format = exclusive, divisor_override, data_format
+        self._hold(kernel_size, stride, padding, ceil_mode=ceil_mode, exclusive=exclusive, divisor=divisor_override,
+                   data_format=data_format)
 
     def forward(self, x: Any) -> Any:
         """[N, C, H, W] to [N, C, H', W']."""
         return F.avg_pool2d(x, self.ksize, self.stride, self.padding, self.ceil_mode, self.exclusive, self.divisor,
                             self.data_format)
 
-    def extra_repr(self) -> str:
-        """The settings."""
-        return f"kernel_size={self.ksize}, stride={self.stride}, padding={self.padding}"
 
+class AvgPool3D(_Windows):
+    """The mean of each window of [N, C, D, H, W]; with `exclusive`, padding does not count."""
 
-class AdaptiveAvgPool2D(Layer):
-    """The mean of as many windows as `output_size` says, whatever the input's size."""
-
-    def __init__(self, output_size: Any, data_format: str = "NCHW", name: str | None = None):
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
+                 exclusive: bool = True, divisor_override: int | None = None, data_format: str = "NCDHW",
+                 name: str | None = None):
         super().__init__()
-        self._output_size, self._data_format = output_size, data_format
+        self._hold(kernel_size, stride, padding, ceil_mode=ceil_mode, exclusive=exclusive, divisor=divisor_override,
+                   data_format=data_format)
 
     def forward(self, x: Any) -> Any:
-        """[N, C, H, W] to [N, C, *output_size]."""
-        return F.adaptive_avg_pool2d(x, self._output_size, self._data_format)
+        """[N, C, D, H, W] to [N, C, D', H', W']."""
+        return F.avg_pool3d(x, self.ksize, self.stride, self.padding, self.ceil_mode, self.exclusive, self.divisor,
+                            self.data_format)
+
+
+class _AdaptiveAvg(Layer):
+    """The mean of as many windows as `output_size` says, whatever the input's size."""
+
+    def __init__(self, output_size: Any, data_format: str = "NCL", name: str | None = None):
+        super().__init__()
+        self._output_size, self._data_format = output_size, data_format
 
     def extra_repr(self) -> str:
         """The size."""
         return f"output_size={self._output_size}"
 
 
-class AdaptiveMaxPool2D(Layer):
-    """The largest element of as many windows as `output_size` says, whatever the input's size."""
+class AdaptiveAvgPool1D(_AdaptiveAvg):
+    """The mean of `output_size` windows of [N, C, L], whatever L is.
+
+    >>> import proa as paddle
+    >>> paddle.nn.AdaptiveAvgPool1D(3)(paddle.ones([1, 2, 7])).shape
+    [1, 2, 3]
+    """
+
+    def __init__(self, output_size: Any, name: str | None = None):
+        super().__init__(output_size)
+
+    def forward(self, input: Any) -> Any:
+        """[N, C, L] to [N, C, output_size]."""
+        return F.adaptive_avg_pool1d(input, self._output_size)
+
+
+class AdaptiveAvgPool2D(_AdaptiveAvg):
+    """The mean of as many windows as `output_size` says, whatever the input's size."""
+
+    def __init__(self, output_size: Any, data_format: str = "NCHW", name: str | None = None):
+        super().__init__(output_size, data_format)
+
+    def forward(self, x: Any) -> Any:
+        """[N, C, H, W] to [N, C, *output_size]."""
+        return F.adaptive_avg_pool2d(x, self._output_size, self._data_format)
+
+
+class AdaptiveAvgPool3D(_AdaptiveAvg):
+    """As `AdaptiveAvgPool2D` over [N, C, D, H, W]."""
+
+    def __init__(self, output_size: Any, data_format: str = "NCDHW", name: str | None = None):
+        super().__init__(output_size, data_format)
+
+    def forward(self, x: Any) -> Any:
+        """[N, C, D, H, W] to [N, C, *output_size]."""
+        return F.adaptive_avg_pool3d(x, self._output_size, self._data_format)
+
+
+class _AdaptiveMax(Layer):
+    """The largest element of as many windows as `output_size` says; with `return_mask` also its position."""
+
+    function: Any = None
 
     def __init__(self, output_size: Any, return_mask: bool = False, name: str | None = None):
         super().__init__()
         self._output_size, self._return_mask = output_size, return_mask
 
     def forward(self, x: Any) -> Any:
-        """[N, C, H, W] to [N, C, *output_size]."""
-        return F.adaptive_max_pool2d(x, self._output_size, self._return_mask)
+        """[N, C, *sizes] to [N, C, *output_size]."""
+        return type(self).function(x, self._output_size, self._return_mask)
 
     def extra_repr(self) -> str:
         """The settings."""
         return f"output_size={self._output_size}, return_mask={self._return_mask}"
+
+
+class AdaptiveMaxPool1D(_AdaptiveMax):
+    """The largest element of `output_size` windows of [N, C, L], whatever L is."""
+
+    function = staticmethod(F.adaptive_max_pool1d)
+
+
+class AdaptiveMaxPool2D(_AdaptiveMax):
+    """The largest element of as many windows as `output_size` says, whatever the input's size."""
+
+    function = staticmethod(F.adaptive_max_pool2d)
+
+
+class AdaptiveMaxPool3D(_AdaptiveMax):
+    """As `AdaptiveMaxPool2D` over [N, C, D, H, W]."""
+
+    function = staticmethod(F.adaptive_max_pool3d)

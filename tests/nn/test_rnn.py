@@ -255,7 +255,7 @@ def test_errors(wrong, error, says):
 def test_unknown_steps_need_the_operator():
     layer = nn.RNN(nn.GRUCell(3, 4))
 
-    @paddle.jit.to_static(input_spec=[*SPEC, paddle.static.InputSpec([None], "int64", "lengths")])
+    @paddle.jit.to_static(input_spec=[*SPEC, paddle.static.InputSpec([None], "int64", "lengths")], full_graph=True)
     def call(x, lengths):
         return layer(x, None, lengths)
 

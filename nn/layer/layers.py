@@ -11,15 +11,15 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..core import dtype as dt
-from ..core.dtype import convert_dtype
-from ..core.hooks import HookHandle, add_hook
-from ..core.param_attr import ParamAttr, to_param_attr
-from ..core.unique_name import generate
-from ..ops.creation import is_value
-from ..ops.trace import current_trace
-from .initial import initial_value
-from .state import load_state
+from ...core import dtype as dt
+from ...core.dtype import convert_dtype, get_default_dtype
+from ...core.hooks import HookHandle, add_hook
+from ...core.param_attr import ParamAttr, to_param_attr
+from ...core.unique_name import generate
+from ...ops.creation import is_value
+from ...ops.trace import current_trace
+from ..initial import initial_value
+from ..state import load_state
 
 
 def snake_case(name: str) -> str:
@@ -81,7 +81,7 @@ class Layer:
         self.__dict__.update(
             training=True, _full_name=generate(scope), _dtype=convert_dtype(dtype).name, _parameters=OrderedDict(),
             _buffers=OrderedDict(), _sub_layers=_Sublayers(), _non_persistable_buffer_names=set(),
-            _forward_pre_hooks=OrderedDict(), _forward_post_hooks=OrderedDict())
+            _forward_pre_hooks=OrderedDict(), _forward_post_hooks=OrderedDict(), _state_dict_hooks=OrderedDict())
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """The layer's computation; a subclass defines it."""
@@ -93,15 +93,16 @@ class Layer:
             return self.forward(*inputs, **kwargs)
         return self._call_with_hooks(self.forward, inputs, kwargs)
 
-    def _call_with_hooks(self, forward: Callable, inputs: tuple, kwargs: dict[str, Any]) -> Any:
-        """Calls `forward` between the hooks; conversion calls this with the converted `forward`."""
+    def _call_with_hooks(self, forward: Callable, inputs: tuple, kwargs: dict[str, Any],
+                         converted: Callable[[Callable], Callable] = lambda hook: hook) -> Any:
+        """Calls `forward` between the hooks; conversion calls this with the converted `forward`, and converts them."""
         for hook in list(self._forward_pre_hooks.values()):
-            changed = hook(self, inputs)
+            changed = converted(hook)(self, inputs)
             if changed is not None:
                 inputs = changed if isinstance(changed, tuple) else (changed,)
         outputs = forward(*inputs, **kwargs)
         for hook in list(self._forward_post_hooks.values()):
-            changed = hook(self, inputs, outputs)
+            changed = converted(hook)(self, inputs, outputs)
             outputs = outputs if changed is None else changed
         return outputs
 
@@ -113,6 +114,10 @@ class Layer:
         """Calls `hook(layer, inputs, outputs)` after `forward`; what it returns takes the outputs' place."""
         return add_hook(self._forward_post_hooks, hook)
 
+    def register_state_dict_hook(self, hook: Callable) -> HookHandle:
+        """Calls `hook(state)` at the end of `state_dict()`; what it returns, if anything, takes the state's place."""
+        return add_hook(self._state_dict_hooks, hook)
+
     # Making parameters and buffers
 
     def full_name(self) -> str:
@@ -121,7 +126,10 @@ class Layer:
 
     def create_parameter(self, shape: Any, attr: Any = None, dtype: Any = None, is_bias: bool = False,
                          default_initializer: Any = None) -> Any:
-        """A new parameter named after the layer, or None where `attr` is False; setting it makes it the layer's."""
+        """A new parameter named after the layer, or None where `attr` is False; setting it makes it the layer's.
+
+        Without `dtype` it has the layer's, or where that is float32 the default dtype (`paddle.set_default_dtype`).
+        """
         given = to_param_attr(attr)
         if given is None:
             return None
@@ -129,7 +137,9 @@ class Layer:
         named = ParamAttr(name, learning_rate=given.learning_rate, regularizer=given.regularizer,
                           trainable=given.trainable, need_clip=given.need_clip)
         initializer = given.initializer or initial_value(is_bias, default_initializer)
-        dtype = convert_dtype(self._dtype if dtype is None else dtype)
+        if dtype is None:
+            dtype = get_default_dtype() if self._dtype == "float32" else self._dtype
+        dtype = convert_dtype(dtype)
         return current_trace().parameter(tuple(int(n) for n in shape), dtype, named, initializer)
 
     def create_tensor(self, name: str | None = None, persistable: bool | None = None, dtype: Any = None) -> Any:
@@ -354,6 +364,9 @@ class Layer:
             for name, value in layer._buffers.items():
                 if value is not None and name not in layer._non_persistable_buffer_names:
                     state[prefix + name] = value
+        for hook in list(self._state_dict_hooks.values()) if use_hook else ():
+            changed = hook(state)
+            state = state if changed is None else changed
         return state
 
     to_static_state_dict = state_dict

@@ -1,0 +1,135 @@
+"""Losses that are likelihoods or compare sets: Gaussian and Poisson, focal, dice, n-pair."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...ops.closeness import clip
+from ...ops.copying import one_hot
+from ...ops.cross_entropy import cross_entropy_op
+from ...ops.elementwise import cast, divide, equal, multiply, subtract
+from ...ops.linalg import matmul
+from ...ops.loss import sigmoid_cross_entropy_op
+from ...ops.manipulation import reshape, squeeze, transpose
+from ...ops.masking import where
+from ...ops.reduce import mean, sum
+from ...ops.trace import apply
+from ...ops.unary import exp, log, square
+from .activation import sigmoid
+from .loss import check_reduction, check_same_shapes, reduced
+
+__all__ = ["dice_loss", "gaussian_nll_loss", "npair_loss", "poisson_nll_loss", "sigmoid_focal_loss"]
+
+
+def gaussian_nll_loss(input: Any, label: Any, variance: Any, full: bool = False, epsilon: float = 1e-6,
+                      reduction: str = "mean", name: str | None = None) -> Any:
+    """(log(v) + (input - label)² / v) / 2 with v = max(variance, epsilon), and with `full` + log(2π) / 2.
+
+    variance has input's shape, or 1 for its last size, or lacks that. No gradient flows through the maximum, which is
+    there for stability. Raises ValueError for shapes that do not fit.
+
+    >>> import proa as paddle
+    >>> x, y, v = paddle.to_tensor([1.0]), paddle.to_tensor([3.0]), paddle.to_tensor([1.0])
+    >>> float(paddle.nn.functional.gaussian_nll_loss(x, y, v))
+    2.0
+    """
+    check_reduction("gaussian_nll_loss", reduction)
+    shape, given = list(input.shape), list(variance.shape)
+    if given != shape:
+        if given == shape[:-1]:
+            variance = reshape(variance, [n if n >= 0 else -1 for n in [*given, 1]])
+        elif given != [*shape[:-1], 1]:
+            raise ValueError(f"gaussian_nll_loss(input, variance): variance must have input's shape, or 1 for the last "
+                             f"size, or lack it. Received {given} and {shape}.")
+    variance = clip(variance, min=epsilon)
+    loss = (log(variance) + divide(square(subtract(input, label)), variance)) * 0.5
+    return reduced(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
+
+
+def poisson_nll_loss(input: Any, label: Any, log_input: bool = True, full: bool = False, epsilon: float = 1e-8,
+                     reduction: str = "mean", name: str | None = None) -> Any:
+    """exp(input) - label * input; without `log_input` input - label * log(input + epsilon).
+
+    With `full` Stirling's approximation of log(label!) is added where label is above 1.
+
+    >>> import proa as paddle
+    >>> float(paddle.nn.functional.poisson_nll_loss(paddle.to_tensor([0.0]), paddle.to_tensor([2.0])))
+    1.0
+    """
+    check_reduction("poisson_nll_loss", reduction)
+    check_same_shapes("poisson_nll_loss", input, label)
+    if epsilon <= 0:
+        raise ValueError(f"poisson_nll_loss(epsilon): must be positive. Received {epsilon}.")
+    label = cast(label, input.dtype)
+    loss = exp(input) - multiply(label, input) if log_input else input - multiply(label, log(input + epsilon))
+    if full:
+        safe = where(label > 1.0, label, label * 0.0 + 1.0)
+        stirling = multiply(safe, log(safe)) - safe + log(safe * (2 * math.pi)) * 0.5
+        loss = loss + where(label > 1.0, stirling, stirling * 0.0)
+    return reduced(loss, reduction)
+
+
+def sigmoid_focal_loss(logit: Any, label: Any, normalizer: Any = None, alpha: float = 0.25, gamma: float = 2.0,
+                       reduction: str = "sum", name: str | None = None) -> Any:
+    """Binary cross entropy times (1 - p)^gamma, p the probability of the label, and alpha (of label 0: 1 - alpha).
+
+    `normalizer`, one element, divides the losses. After "Focal Loss for Dense Object Detection" (Lin et al., 2017).
+
+    >>> import proa as paddle
+    >>> zero, one = paddle.zeros([1]), paddle.ones([1])
+    >>> round(float(paddle.nn.functional.sigmoid_focal_loss(zero, one)), 4)
+    0.0433
+    """
+    check_reduction("sigmoid_focal_loss", reduction)
+    if normalizer is not None and len(normalizer.shape) > 1:
+        raise ValueError(f"sigmoid_focal_loss(normalizer): must be one element. Received {list(normalizer.shape)}.")
+    loss = apply(sigmoid_cross_entropy_op, logit, label, None, normalize=False, ignore_index=-100)
+    probability = sigmoid(logit)
+    missed = multiply(probability, -label + 1.0) + multiply(-probability + 1.0, label)
+    loss = multiply(missed ** gamma, multiply(label * (2.0 * alpha - 1.0) + (1.0 - alpha), loss))
+    return reduced(loss if normalizer is None else divide(loss, normalizer), reduction)
+
+
+def dice_loss(input: Any, label: Any, epsilon: float = 1e-5, name: str | None = None) -> Any:
+    """1 - 2 |input ∩ label| / (|input| + |label| + epsilon), the mean over the batch.
+
+    input holds probabilities [N, ..., C], and label class numbers [N, ..., 1].
+
+    >>> import proa as paddle
+    >>> input, label = paddle.to_tensor([[1.0, 0.0]]), paddle.to_tensor([[0]])
+    >>> round(float(paddle.nn.functional.dice_loss(input, label)), 4)
+    0.0
+    """
+    shape, given = list(input.shape), list(label.shape)
+    if len(shape) < 2 or len(shape) != len(given) or given[-1] != 1 or any(
+            m != n and -1 not in (m, n) for m, n in zip(shape[:-1], given[:-1], strict=True)):
+        raise ValueError(f"dice_loss(input, label): must be [N, ..., C] and [N, ..., 1]. Received {shape} and {given}.")
+    chosen = cast(one_hot(squeeze(label, [-1]), shape[-1]), input.dtype)
+    axes = list(range(1, len(shape)))
+    both = sum(multiply(input, chosen), axes)
+    return mean(-divide(both * 2.0, sum(input, axes) + sum(chosen, axes) + epsilon) + 1.0)
+
+
+def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -> Any:
+    """Cross entropy of the products of anchors and positives [N, D] with what of labels [N] agrees, and a penalty.
+
+    The penalty is l2_reg / 4 of the mean squared lengths of both. After "Improved Deep Metric Learning with Multi-class
+    N-pair Loss Objective" (Sohn, 2016).
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([[1.0]])
+    >>> round(float(paddle.nn.functional.npair_loss(x, x, paddle.to_tensor([0.0]))), 4)
+    0.001
+    """
+    if len(anchor.shape) != 2 or list(anchor.shape) != list(positive.shape) or 0 in anchor.shape:
+        raise ValueError(f"npair_loss(anchor, positive): both must be [N, D], not empty. Received "
+                         f"{list(anchor.shape)} and {list(positive.shape)}.")
+    column = reshape(labels, [-1, 1])
+    agree = cast(equal(column, transpose(column, [1, 0])), anchor.dtype)
+    agree = divide(agree, sum(agree, 1, keepdim=True))
+    scores = matmul(anchor, positive, transpose_y=True)
+    losses = apply(cross_entropy_op, scores, agree, soft_label=True, use_softmax=True, numeric_stable_mode=True,
+                   ignore_index=-100, axis=-1)[1]
+    penalty = (mean(sum(square(anchor), 1)) + mean(sum(square(positive), 1))) * (0.25 * l2_reg)
+    return mean(sum(multiply(agree, losses), 0)) + penalty

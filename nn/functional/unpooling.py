@@ -1,0 +1,75 @@
+"""Maxima put back where max pooling found them: max_unpool1d, max_unpool2d, max_unpool3d."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...ops.manipulation import squeeze, unsqueeze
+from ...ops.trace import apply
+from ...ops.unpool import unpool3d_op, unpool_op
+from .windows import check_format, repeated
+
+__all__ = ["max_unpool1d", "max_unpool2d", "max_unpool3d"]
+
+
+def _attributes(what: str, x: Any, kernel_size: Any, stride: Any, padding: Any, output_size: Any,
+                rank: int) -> dict[str, list[int]]:
+    if len(x.shape) != rank + 2:
+        raise ValueError(f"{what}(x): x must have {rank + 2} dimensions. Received x.shape={list(x.shape)}.")
+    ksize = repeated(what, "kernel_size", kernel_size, rank)
+    strides = ksize if stride is None else repeated(what, "stride", stride, rank)
+    pads = repeated(what, "padding", padding, rank)
+    usual = [(n - 1) * s - 2 * p + k if n >= 0 else -1
+             for n, s, p, k in zip(list(x.shape)[2:], strides, pads, ksize, strict=True)]
+    return {"ksize": ksize, "strides": strides, "paddings": pads,
+            "output_size": usual if output_size is None else _chosen(what, output_size, usual, strides)}
+
+
+def _chosen(what: str, output_size: Any, usual: list[int], strides: list[int]) -> list[int]:
+    sizes = [int(n) for n in output_size]
+    if len(sizes) == len(usual) + 2:
+        sizes = sizes[2:]
+    if len(sizes) != len(usual):
+        raise ValueError(f"{what}(output_size): must have {len(usual)} sizes, or {len(usual) + 2}. "
+                         f"Received {output_size!r}.")
+    for n, (size, least, stride) in enumerate(zip(sizes, usual, strides, strict=True)):
+        if least >= 0 and not least - stride < size < least + stride:
+            raise ValueError(f"{what}(output_size): size {n} must lie between {least - stride} and {least + stride}, "
+                             f"without these. Received {output_size!r}.")
+    return sizes
+
+
+def max_unpool1d(x: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, data_format: str = "NCL",
+                 output_size: Any = None, name: str | None = None) -> Any:
+    """As `max_unpool2d` over x [N, C, L]."""
+    check_format("max_unpool1d", data_format, ("NCL",))
+    attrs = _attributes("max_unpool1d", x, kernel_size, stride, padding, output_size, 1)
+    added = {"ksize": 1, "strides": 1, "paddings": 0, "output_size": 1}
+    flat = {name: [added[name], *value] for name, value in attrs.items()}
+    return squeeze(apply(unpool_op, unsqueeze(x, 2), unsqueeze(indices, 2), data_format="NCHW", **flat), 2)
+
+
+def max_unpool2d(x: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
+                 data_format: str = "NCHW", output_size: Any = None, name: str | None = None) -> Any:
+    """Zeros with the elements of x [N, C, H, W] at `indices`, the positions that `max_pool2d` gave (return_mask=True).
+
+    The result has the size that pooling with this window, stride and padding makes x of, or `output_size` where
+    several are possible. Raises ValueError for one that is not.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([[[[1.0, 2.0], [4.0, 3.0]]]])
+    >>> y, positions = paddle.nn.functional.max_pool2d(x, 2, return_mask=True)
+    >>> paddle.nn.functional.max_unpool2d(y, positions, 2).tolist()
+    [[[[0.0, 0.0], [4.0, 0.0]]]]
+    """
+    check_format("max_unpool2d", data_format, ("NCHW",))
+    return apply(unpool_op, x, indices, data_format=data_format,
+                 **_attributes("max_unpool2d", x, kernel_size, stride, padding, output_size, 2))
+
+
+def max_unpool3d(x: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
+                 data_format: str = "NCDHW", output_size: Any = None, name: str | None = None) -> Any:
+    """As `max_unpool2d` over x [N, C, D, H, W]."""
+    check_format("max_unpool3d", data_format, ("NCDHW",))
+    return apply(unpool3d_op, x, indices, data_format=data_format,
+                 **_attributes("max_unpool3d", x, kernel_size, stride, padding, output_size, 3))

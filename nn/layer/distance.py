@@ -1,0 +1,7 @@
+"""Distances, where PaddlePaddle has them."""
+
+from .family import family
+
+__getattr__, __dir__ = family(__name__, """
+    PairwiseDistance
+""")

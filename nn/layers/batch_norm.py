@@ -1,0 +1,161 @@
+"""Batch normalization, of one device and, by name, of several."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.param_attr import ParamAttr
+from .. import functional as F
+from ..functional.windows import check_format
+from ..initializer import Constant
+from ..layer import Layer
+
+
+class _BatchNorm(Layer):
+    """Normalization by the statistics of the batch in training, by running ones in evaluation.
+
+    y = (x - mean) / sqrt(variance + epsilon) * weight + bias, channel by channel; running = momentum * running +
+    (1 - momentum) * batch. Ioffe and Szegedy, Batch Normalization, 2015.
+    """
+
+    ranks: tuple[int, ...] = ()
+
+    def __init__(self, num_features: int, momentum: float = 0.9, epsilon: float = 1e-5, weight_attr: Any = None,
+                 bias_attr: Any = None, data_format: str = "NCHW", use_global_stats: bool | None = None,
+                 name: str | None = None):
+        super().__init__()
+        self._settle(num_features, momentum, epsilon, weight_attr, bias_attr, data_format, use_global_stats)
+
+    def _settle(self, num_features: int, momentum: float, epsilon: float, weight_attr: Any, bias_attr: Any,
+                data_format: str, use_global_stats: bool | None, mean_name: str | None = None,
+                variance_name: str | None = None, dtype: Any = None) -> None:
+        self._num_features, self._momentum, self._epsilon = num_features, momentum, epsilon
+        self._data_format, self._use_global_stats = data_format, use_global_stats
+        shape = [num_features]
+        self.weight = self.create_parameter(shape, weight_attr, dtype, default_initializer=Constant(1.0))
+        self.bias = self.create_parameter(shape, bias_attr, dtype, is_bias=True)
+        mean, variance = (ParamAttr(name, initializer=Constant(value), trainable=False, do_model_average=True)
+                          for name, value in ((mean_name, 0.0), (variance_name, 1.0)))
+        self._mean = self.create_parameter(shape, mean, dtype)
+        self._variance = self.create_parameter(shape, variance, dtype)
+
+    def _check_rank(self, input: Any) -> None:
+        if self.ranks and len(input.shape) not in self.ranks:
+            raise ValueError(f"{type(self).__name__} takes {' or '.join(map(str, self.ranks))} dimensions. "
+                             f"Received shape {list(input.shape)}.")
+
+    def forward(self, input: Any) -> Any:
+        """The normalized input."""
+        self._check_rank(input)
+        return F.batch_norm(input, self._mean, self._variance, self.weight, self.bias, self.training, self._momentum,
+                            self._epsilon, self._data_format, self._use_global_stats)
+
+    def extra_repr(self) -> str:
+        """The settings."""
+        text = f"num_features={self._num_features}, momentum={self._momentum}, epsilon={self._epsilon}"
+        return text if self._data_format == "NCHW" else f"{text}, data_format={self._data_format}"
+
+
+class BatchNorm1D(_BatchNorm):
+    """Batch normalization of [N, C] or [N, C, L]."""
+
+    ranks = (2, 3)
+
+    def __init__(self, num_features: int, momentum: float = 0.9, epsilon: float = 1e-5, weight_attr: Any = None,
+                 bias_attr: Any = None, data_format: str = "NCL", use_global_stats: bool | None = None,
+                 name: str | None = None):
+        super().__init__(num_features, momentum, epsilon, weight_attr, bias_attr,
+                         check_format("BatchNorm1D", data_format, ("NC", "NCL", "NLC")), use_global_stats, name)
+
+
+class BatchNorm2D(_BatchNorm):
+    """Batch normalization of [N, C, H, W].
+
+    >>> import proa as paddle
+    >>> paddle.nn.BatchNorm2D(3)(paddle.ones([2, 3, 4, 4])).shape
+    [2, 3, 4, 4]
+    """
+
+    ranks = (4,)
+
+
+class BatchNorm3D(_BatchNorm):
+    """Batch normalization of [N, C, D, H, W]."""
+
+    ranks = (5,)
+
+    def __init__(self, num_features: int, momentum: float = 0.9, epsilon: float = 1e-5, weight_attr: Any = None,
+                 bias_attr: Any = None, data_format: str = "NCDHW", use_global_stats: bool | None = None,
+                 name: str | None = None):
+        super().__init__(num_features, momentum, epsilon, weight_attr, bias_attr,
+                         check_format("BatchNorm3D", data_format, ("NCDHW", "NDHWC")), use_global_stats, name)
+
+
+class SyncBatchNorm(_BatchNorm):
+    """Batch normalization of two to five dimensions, of the batch that all devices share.
+
+    proa computes on one device, whose batch is the whole one; so this is batch normalization, under the name and with
+    the parameters that programs for several devices use.
+    """
+
+    ranks = (2, 3, 4, 5)
+
+    def __init__(self, num_features: int, momentum: float = 0.9, epsilon: float = 1e-5, weight_attr: Any = None,
+                 bias_attr: Any = None, data_format: str = "NCHW", name: str | None = None):
+        super().__init__(num_features, momentum, epsilon, weight_attr, bias_attr, data_format, None, name)
+        if weight_attr is False:
+            self.weight = fixed_parameter(self, num_features, 1.0)
+        if bias_attr is False:
+            self.bias = fixed_parameter(self, num_features, 0.0)
+
+    @classmethod
+    def convert_sync_batchnorm(cls, layer: Layer) -> Layer:
+        """`layer` with every batch normalization in it replaced by a SyncBatchNorm that has its parameters.
+
+        Sublayers are replaced in place; the layer itself is given, or what takes its place.
+
+        >>> import proa as paddle
+        >>> net = paddle.nn.Sequential(paddle.nn.Linear(2, 2), paddle.nn.BatchNorm1D(2))
+        >>> type(paddle.nn.SyncBatchNorm.convert_sync_batchnorm(net)[1]).__name__
+        'SyncBatchNorm'
+        """
+        result = layer
+        if isinstance(layer, _BatchNorm) and not isinstance(layer, SyncBatchNorm):
+            result = cls(layer._num_features, layer._momentum, layer._epsilon, data_format=layer._data_format)
+            result.weight, result.bias = layer.weight, layer.bias
+            result._mean, result._variance = layer._mean, layer._variance
+            result._use_global_stats = layer._use_global_stats
+            result.training = layer.training
+        for name, sublayer in layer.named_children():
+            converted = cls.convert_sync_batchnorm(sublayer)
+            if converted is not sublayer:
+                result.add_sublayer(name, converted)
+        return result
+
+
+def fixed_parameter(layer: Layer, count: int, value: float) -> Any:
+    """A parameter of equal elements that is not trained, for a layer whose state has it all the same."""
+    return layer.create_parameter([count], ParamAttr(initializer=Constant(value), trainable=False))
+
+
+class BatchNorm(_BatchNorm):
+    """Batch normalization with Paddle 1.x's arguments; `act` names an activation to follow."""
+
+    def __init__(self, num_channels: int, act: str | None = None, is_test: bool = False, momentum: float = 0.9,
+                 epsilon: float = 1e-5, param_attr: Any = None, bias_attr: Any = None, dtype: str = "float32",
+                 data_layout: str = "NCHW", in_place: bool = False, moving_mean_name: str | None = None,
+                 moving_variance_name: str | None = None, do_model_average_for_mean_and_var: bool = True,
+                 use_global_stats: bool = False, trainable_statistics: bool = False):
+        Layer.__init__(self, dtype="float32" if dtype == "float16" else dtype)
+        self._settle(num_channels, momentum, epsilon, param_attr, bias_attr, data_layout, use_global_stats,
+                     moving_mean_name, moving_variance_name, self._dtype)
+        self._act, self._trainable_statistics = act, trainable_statistics
+        if is_test:
+            self.eval()
+
+    def forward(self, input: Any) -> Any:
+        """The normalized input, activated."""
+        training = self.training or self._trainable_statistics
+        result = F.batch_norm(input, self._mean, self._variance, self.weight, self.bias, training, self._momentum,
+                              self._epsilon, self._data_format, self._use_global_stats)
+        return result if self._act is None else getattr(F, self._act)(result)

@@ -1,0 +1,72 @@
+"""Padding of signals, images and volumes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...ops.creation import is_value
+from .. import functional as F
+from ..functional.windows import check_format
+from ..layer import Layer
+
+
+class _Pad(Layer):
+    """What stands around the input: see `nn.functional.pad`."""
+
+    def _settle(self, padding: Any, mode: str, value: float, data_format: str, formats: tuple[str, ...]) -> None:
+        self._data_format = check_format(type(self).__name__, data_format, formats)
+        self._mode, self._value = mode, value
+        count = 2 * (len(formats[0]) - 2)
+        self._pad = padding if is_value(padding) else [padding] * count if isinstance(padding, int) else list(padding)
+
+    def forward(self, x: Any) -> Any:
+        """The input with its padding."""
+        return F.pad(x, self._pad, self._mode, self._value, self._data_format)
+
+    def extra_repr(self) -> str:
+        """The settings."""
+        return f"padding={self._pad}, mode={self._mode}, value={self._value}, data_format={self._data_format}"
+
+
+class Pad1D(_Pad):
+    """[N, C, L] with `padding` (left, right), or one number, around L.
+
+    >>> import proa as paddle
+    >>> paddle.nn.Pad1D([1, 2], "replicate")(paddle.to_tensor([[[1.0, 2.0]]])).tolist()
+    [[[1.0, 1.0, 2.0, 2.0, 2.0]]]
+    """
+
+    def __init__(self, padding: Any, mode: str = "constant", value: float = 0.0, data_format: str = "NCL",
+                 name: str | None = None):
+        super().__init__()
+        self._settle(padding, mode, value, data_format, ("NCL", "NLC"))
+
+
+class Pad2D(_Pad):
+    """[N, C, H, W] with `padding` (left, right, top, bottom), or one number, around its images."""
+
+    def __init__(self, padding: Any, mode: str = "constant", value: float = 0.0, data_format: str = "NCHW",
+                 name: str | None = None):
+        super().__init__()
+        self._settle(padding, mode, value, data_format, ("NCHW", "NHWC"))
+
+
+class Pad3D(_Pad):
+    """[N, C, D, H, W] with `padding` (left, right, top, bottom, front, back), or one number, around its volumes."""
+
+    def __init__(self, padding: Any, mode: str = "constant", value: float = 0.0, data_format: str = "NCDHW",
+                 name: str | None = None):
+        super().__init__()
+        self._settle(padding, mode, value, data_format, ("NCDHW", "NDHWC"))
+
+
+class ZeroPad2D(_Pad):
+    """[N, C, H, W] with zeros around its images; `padding` as in `Pad2D`."""
+
+    def __init__(self, padding: Any, data_format: str = "NCHW", name: str | None = None):
+        super().__init__()
+        self._settle(padding, "constant", 0.0, data_format, ("NCHW", "NHWC"))
+
+    def extra_repr(self) -> str:
+        """The settings."""
+        return f"padding={self._pad}, data_format={self._data_format}"

@@ -1,0 +1,97 @@
+"""Which elements a resized dimension is made of, and with what weights: nearest, linear and cubic interpolation.
+
+A table has, for each of several taps, one position and one weight for each element of the result. The transposed
+table does the same for the gradient: positions are then those of the result, and elements those of the input.
+"""
+
+
+import functools
+from typing import Any
+
+import numpy as np
+
+Table = tuple[tuple[tuple[int, ...], tuple[float, ...] | None], ...]
+"""For each tap the positions and the weights; None stands for weights of 1."""
+
+
+def _ratio(size: int, out: int, scale: float, align_corners: bool, number: Any = float) -> Any:
+    """How far apart in the input two neighbours in the result lie; `scale` 0 stands for out / size."""
+    if out <= 1:
+        return number(0)
+    if align_corners:
+        return number(size - 1) / number(out - 1)
+    return number(1) / number(scale) if scale > 0 else number(size) / number(out)
+
+
+def _nearest(size: int, out: int, scale: float, align_corners: bool) -> Table:
+    """As PaddlePaddle finds it, in float32, so that ties fall alike."""
+    places = _ratio(size, out, scale, align_corners, np.float32) * np.arange(out, dtype=np.float32)
+    found = (places.astype(np.float64) + 0.5 if align_corners else places).astype(np.int64)
+    return ((tuple(np.minimum(found, size - 1).tolist()), None),)
+
+
+def _linear(size: int, out: int, ratio: float, align_corners: bool, align_mode: int) -> Table:
+    places = ratio * np.arange(out)
+    if align_mode == 0 and not align_corners:
+        places = np.maximum(places + 0.5 * ratio - 0.5, 0.0)
+    before = np.minimum(places.astype(np.int64), size - 1)
+    after = np.minimum(before + 1, size - 1)
+    share = places - before
+    return ((tuple(before.tolist()), tuple((1 - share).tolist())), (tuple(after.tolist()), tuple(share.tolist())))
+
+
+def _cubic(size: int, out: int, ratio: float, align_corners: bool) -> Table:
+    """Keys' kernel with a = -0.75; elements beyond the edge are those at the edge."""
+    places = ratio * np.arange(out) if align_corners else ratio * (np.arange(out) + 0.5) - 0.5
+    start = np.floor(places)
+    t, a = places - start, -0.75
+
+    def inner(x: Any) -> Any:
+        return ((a + 2) * x - (a + 3)) * x * x + 1
+
+    def outer(x: Any) -> Any:
+        return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+
+    weights = (outer(t + 1), inner(t), inner(1 - t), outer(2 - t))
+    positions = [np.clip(start.astype(np.int64) + n, 0, size - 1) for n in (-1, 0, 1, 2)]
+    return tuple((tuple(p.tolist()), tuple(w.tolist())) for p, w in zip(positions, weights, strict=True))
+
+
+@functools.lru_cache(256)
+def table(kind: str, size: int, out: int, scale: float, align_corners: bool, align_mode: int) -> Table:
+    """The table of one dimension; `kind` is "nearest", "linear" or "cubic"."""
+    if kind == "nearest":
+        return _nearest(size, out, scale, align_corners)
+    ratio = _ratio(size, out, scale, align_corners)
+    if kind == "cubic":
+        return _cubic(size, out, ratio, align_corners)
+    return _linear(size, out, ratio, align_corners, align_mode)
+
+
+@functools.lru_cache(256)
+def transposed(kind: str, size: int, out: int, scale: float, align_corners: bool, align_mode: int) -> Table:
+    """The table that carries a gradient of `out` elements back to `size`."""
+    users: list[list[tuple[int, float]]] = [[] for _ in range(size)]
+    for positions, weights in table(kind, size, out, scale, align_corners, align_mode):
+        for n, position in enumerate(positions):
+            weight = 1.0 if weights is None else weights[n]
+            if weight:
+                users[position].append((n, weight))
+    longest = max(map(len, users))
+    filled = [row + [(row[0][0] if row else 0, 0.0)] * (longest - len(row)) for row in users]
+    return tuple((tuple(row[tap][0] for row in filled), tuple(row[tap][1] for row in filled))
+                 for tap in range(longest))
+
+
+def resampled(xp: Any, x: Any, axis: int, taps: Table) -> Any:
+    """The array with one dimension made anew after a table."""
+    result = None
+    for positions, weights in taps:
+        part = x.take(xp.asarray(positions), axis)
+        if weights is not None:
+            part *= xp.asarray(weights, part.dtype).reshape(-1, *(1,) * (x.ndim - axis - 1))
+        if result is None:
+            result = part
+        else:
+            result += part
+    return result

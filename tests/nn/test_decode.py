@@ -1,0 +1,84 @@
+"""Decoding step by step gives what PaddlePaddle gives (fixtures/nn/make_losses.py), however it runs."""
+
+import importlib.util
+import pathlib
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa import nn
+from proa.nn.decode import Decoder
+
+FIXTURES = pathlib.Path(__file__).parents[1] / "fixtures" / "nn"
+
+
+def _cases():
+    spec = importlib.util.spec_from_file_location("decode_cases", FIXTURES / "decode_cases.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+cases = _cases()
+answers = dict(np.load(FIXTURES / "decode.npz"))
+
+
+@pytest.mark.parametrize("name", cases.CASES)
+def test_eager(name):
+    found = cases.run(paddle, name)
+    expected = {key: value for key, value in answers.items() if key.startswith(name + "/")}
+    assert expected.keys() == found.keys()
+    for key, value in expected.items():
+        assert found[key].dtype == value.dtype and found[key].shape == value.shape, key
+        np.testing.assert_allclose(found[key], value, rtol=1e-5, atol=1e-5, err_msg=key)
+
+
+def _results(value):
+    return [v.numpy() for v in (value if isinstance(value, (list, tuple)) else [value])]
+
+
+@pytest.mark.parametrize("name", cases.CASES)
+def test_as_program(name, tmp_path):
+    net, x = cases.made(paddle, name)
+    net.eval()
+    eager = _results(net(paddle.to_tensor(x)))
+    spec = paddle.static.InputSpec([None, *x.shape[1:]])
+    static = paddle.jit.to_static(net, input_spec=[spec], full_graph=True)
+    program = static.forward.main_program
+    assert any(op.type == "while" for block in program.blocks for op in block.ops)
+    paddle.jit.save(static, str(tmp_path / "net"))
+    for run in (static, paddle.jit.load(str(tmp_path / "net"))):
+        for found, value in zip(_results(run(paddle.to_tensor(x))), eager, strict=True):
+            np.testing.assert_allclose(found, value, rtol=1e-5, atol=1e-5)
+
+
+def test_the_beams_hold_the_likeliest_of_all_sequences():
+    """With as many beams as there are sequences of two symbols, the search finds the best of them."""
+    net, x = cases.made(paddle, "GRU")
+    x = paddle.to_tensor(x[:1])
+    decoder = nn.BeamSearchDecoder(net.cell, 0, 1, 7, net.embedding, net.out)
+    ids, states = nn.dynamic_decode(decoder, net.cell.get_initial_states(x), max_step_num=1)
+    scores = {}
+    first = net.cell.get_initial_states(x)
+
+    def step(symbol, state):
+        out, state = net.cell(net.embedding(paddle.to_tensor([symbol])), state)
+        return nn.functional.log_softmax(net.out(out)).numpy()[0], state
+
+    one, state = step(0, first)
+    for a in range(7):
+        if a == 1:
+            scores[1, 1] = one[1]
+            continue
+        two, _ = step(a, state)
+        scores |= {(a, b): one[a] + two[b] for b in range(7)}
+    best = sorted(scores, key=scores.get)[::-1][:7]
+    assert [tuple(column) for column in ids.numpy()[0].T] == best
+    np.testing.assert_allclose(states.log_probs.numpy()[0], [scores[s] for s in best], rtol=1e-5)
+
+
+def test_a_decoder_must_say_how_it_begins():
+    with pytest.raises(NotImplementedError, match="initialize"):
+        nn.dynamic_decode(Decoder(), None)
+    with pytest.raises(NotImplementedError, match="step"):
+        Decoder().step(0, None, None)

@@ -1,0 +1,189 @@
+"""What losses, graphs and masks do beside computing: errors, chance, second derivatives, steadiness, sparse attention."""
+
+import itertools
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa import geometric as G
+from proa import nn
+from proa.nn import functional as F
+
+floats = np.random.default_rng(0).standard_normal
+ones = paddle.ones
+
+
+def _ints(*values, dtype="int64"):
+    return paddle.to_tensor(list(values), dtype=dtype)
+
+
+def _matrix(*shape):
+    return paddle.to_tensor(floats(shape).astype("float32"))
+
+
+CTC = (_matrix(4, 2, 3), paddle.to_tensor([[1, 2], [2, 2]], dtype="int32"), _ints(4, 4), _ints(2, 1))
+WRONG = {
+    "labels of ctc": lambda: F.ctc_loss(CTC[0], CTC[1] + 2, *CTC[2:]),
+    "lengths of ctc": lambda: F.ctc_loss(CTC[0], CTC[1], _ints(5, 4), CTC[3]),
+    "blank of ctc": lambda: F.ctc_loss(*CTC, blank=3),
+    "rank of ctc": lambda: F.ctc_loss(CTC[0][0], *CTC[1:]),
+    "reduction": lambda: nn.CTCLoss(reduction="max"),
+    "lengths of rnnt": lambda: F.rnnt_loss(_matrix(1, 2, 2, 3), _ints(1).reshape([1, 1]), _ints(3), _ints(1)),
+    "labels of rnnt": lambda: F.rnnt_loss(_matrix(1, 2, 2, 3), _ints(3).reshape([1, 1]), _ints(2), _ints(1)),
+    "labels of a tree": lambda: F.hsigmoid_loss(ones([1, 2]), _ints(4), 4, ones([3, 2])),
+    "features of a tree": lambda: F.hsigmoid_loss(ones([1, 2]), _ints(3), 4, ones([3, 3])),
+    "ways without turns": lambda: F.hsigmoid_loss(ones([1, 2]), _ints(3), 4, ones([3, 2]), None, _ints(0).reshape(
+        [1, 1])),
+    "ways of a complete tree": lambda: nn.HSigmoidLoss(2, 4)(ones([1, 2]), _ints(3), _ints(0), _ints(0)),
+    "label of a margin": lambda: F.margin_cross_entropy(ones([1, 3]) * 0.5, _ints(3)),
+    "shapes of dice": lambda: F.dice_loss(ones([2, 3]), ones([2, 2])),
+    "epsilon": lambda: F.poisson_nll_loss(ones([1]), ones([1]), epsilon=0.0),
+    "variance": lambda: F.gaussian_nll_loss(ones([2, 3]), ones([2, 3]), ones([3, 2])),
+    "margin": lambda: F.triplet_margin_loss(ones([1, 2]), ones([1, 2]), ones([1, 2]), margin=-1.0),
+    "weight": lambda: F.multi_margin_loss(ones([1, 2]), _ints(1), weight=ones([3])),
+    "cosine margin": lambda: nn.CosineEmbeddingLoss(margin=2.0),
+    "maxlen": lambda: F.sequence_mask(_ints(1), -2),
+    "parents": lambda: F.gather_tree(_ints(1).reshape([1, 1, 1]), _ints(1).reshape([1, 1, 1])),
+    "samples": lambda: F.class_center_sample(_ints(1), 3, 4),
+    "classes": lambda: F.class_center_sample(_ints(3), 3, 2),
+    "edges": lambda: G.send_u_recv(ones([2, 1]), _ints(2), _ints(0)),
+    "targets": lambda: G.send_u_recv(ones([2, 1]), _ints(1), _ints(1), out_size=1),
+    "reduce_op": lambda: G.send_u_recv(ones([2, 1]), _ints(1), _ints(1), "median"),
+    "message_op": lambda: G.send_uv(ones([2, 1]), ones([2, 1]), _ints(1), _ints(1), "pow"),
+    "segments that fall": lambda: G.segment_sum(ones([2]), _ints(1, 0)),
+    "segments of other rows": lambda: G.segment_sum(ones([2]), _ints(1)),
+    "nodes": lambda: G.sample_neighbors(_ints(0), _ints(0, 1), _ints(1)),
+    "no eids": lambda: G.sample_neighbors(_ints(0), _ints(0, 1), _ints(0), return_eids=True),
+    "counts": lambda: G.reindex_graph(_ints(0), _ints(0, 1), _ints(1)),
+    "identity": lambda: paddle.incubate.identity_loss(ones([1]), "max"),
+    "causal": lambda: paddle.incubate.softmax_mask_fuse_upper_triangle(ones([1, 1, 2, 3])),
+}
+
+
+@pytest.mark.parametrize("call", WRONG.values(), ids=WRONG)
+def test_wrong_arguments_are_refused(call):
+    with pytest.raises(ValueError, match="Received|must"):
+        call()
+
+
+@pytest.mark.parametrize("call", [lambda: F.margin_cross_entropy(ones([1, 2]), _ints(1), group=object()),
+                                  lambda: F.class_center_sample(_ints(1), 3, 2, group=object())])
+def test_groups_of_processes_are_refused(call):
+    with pytest.raises(NotImplementedError, match="group"):
+        call()
+
+
+def test_ctc_of_long_sequences_stays_finite():
+    scores = paddle.to_tensor((floats((600, 2, 20)) * 30).astype("float32"), stop_gradient=False)
+    labels = paddle.to_tensor(np.random.default_rng(1).integers(1, 20, (2, 60)), dtype="int32")
+    loss = F.ctc_loss(scores, labels, _ints(600, 500), _ints(60, 41))
+    loss.backward()
+    assert np.isfinite(loss.item()) and np.isfinite(scores.grad.numpy()).all()
+    np.testing.assert_allclose(scores.grad.numpy().sum(2), 0, atol=1e-5)
+    assert not scores.grad.numpy()[500:, 1].any()
+
+
+def test_third_derivatives_of_ctc_are_refused():
+    scores = paddle.to_tensor(CTC[0].numpy(), stop_gradient=False)
+    first = paddle.grad(F.ctc_loss(scores, *CTC[1:]), scores, create_graph=True)[0]
+    second = paddle.grad((first ** 2).sum(), scores, create_graph=True)[0]
+    with pytest.raises(NotImplementedError, match="twice"):
+        paddle.grad((second ** 2).sum(), scores)
+
+
+def test_losses_train():
+    """Each loss falls when its network follows the gradient."""
+    paddle.seed(0)
+    x = _matrix(6, 2, 4)
+    net = nn.Linear(4, 5)
+    rule = paddle.optimizer.Adam(0.05, parameters=net.parameters())
+    labels, lengths = paddle.to_tensor([[1, 2], [3, 4]], dtype="int32"), (_ints(6, 6), _ints(2, 2))
+    losses = []
+    for _ in range(40):
+        loss = nn.CTCLoss()(net(x), labels, *lengths)
+        loss.backward()
+        rule.step()
+        rule.clear_grad()
+        losses.append(loss.item())
+    assert losses[-1] < 0.5 * losses[0]
+
+
+def test_focal_loss_without_focus_is_cross_entropy():
+    x, y = _matrix(3, 4), paddle.to_tensor((floats((3, 4)) > 0).astype("float32"))
+    np.testing.assert_allclose(F.sigmoid_focal_loss(x, y, alpha=0.5, gamma=0.0).item(),
+                               0.5 * F.binary_cross_entropy_with_logits(x, y, reduction="sum").item(), rtol=1e-5)
+
+
+def test_margin_cross_entropy_without_margins_is_cross_entropy():
+    x, y = paddle.to_tensor(np.tanh(floats((3, 4))).astype("float32")), _ints(1, 0, 3)
+    loss, softmax = F.margin_cross_entropy(x, y, 1.0, 0.0, 0.0, 8.0, return_softmax=True, reduction="sum")
+    np.testing.assert_allclose(loss.item(), F.cross_entropy(x * 8, y, reduction="sum").item(), rtol=1e-4)
+    np.testing.assert_allclose(softmax.numpy(), F.softmax(x * 8).numpy(), rtol=1e-4)
+
+
+def test_the_sum_over_all_classes_of_a_tree_is_one():
+    x, weight, bias = _matrix(1, 3), _matrix(7, 3), _matrix(7, 1)
+    chances = [np.exp(-F.hsigmoid_loss(x, _ints(c), 8, weight, bias).item()) for c in range(8)]
+    np.testing.assert_allclose(sum(chances), 1, rtol=1e-5)
+
+
+def test_sparse_attention_sees_what_the_pattern_names():
+    q, k, v = (_matrix(1, 2, 4, 3) for _ in range(3))
+    q.stop_gradient = False
+    offset = paddle.to_tensor([[[0, 2, 4, 5, 5], [0, 1, 2, 3, 4]]], dtype="int32")
+    columns = paddle.to_tensor([[[0, 1, 1, 3, 2], [3, 2, 1, 0, 0]]], dtype="int32")
+    seen = np.zeros((1, 2, 4, 4), bool)
+    for head, (starts, places) in enumerate(zip(offset.numpy()[0], columns.numpy()[0], strict=True)):
+        for row, (a, b) in enumerate(itertools.pairwise(starts)):
+            seen[0, head, row, places[a:b]] = True
+    seen[..., 1] = False
+    padding = paddle.to_tensor([[1, 0, 1, 1]])
+    scores = np.einsum("bhid,bhjd->bhij", q.numpy(), k.numpy()) / np.sqrt(3)
+    weights = np.exp(scores) * seen
+    weights /= np.maximum(weights.sum(-1, keepdims=True), 1e-9)
+    found = F.sparse_attention(q, k, v, offset, columns, padding)
+    np.testing.assert_allclose(found.numpy(), weights @ v.numpy(), rtol=1e-5, atol=1e-6)
+    found.sum().backward()
+    assert not q.grad.numpy()[0, 0, 3].any()
+
+
+def test_neighbors_are_drawn_fairly():
+    paddle.seed(3)
+    row, colptr = paddle.arange(10), _ints(0, 4, 10)
+    drawn = np.zeros(10)
+    for _ in range(400):
+        found, count = G.sample_neighbors(row, colptr, _ints(1, 0), 3)
+        assert count.tolist() == [3, 3] and len(set(found.tolist())) == 6
+        assert (found.numpy()[:3] >= 4).all() and (found.numpy()[3:] < 4).all()
+        drawn[found.numpy()] += 1
+    assert (abs(drawn[:4] - 300) < 45).all() and (abs(drawn[4:] - 200) < 50).all()
+    weight = paddle.to_tensor([1.0, 1.0, 1.0, 9.0] + [1.0] * 6)
+    picked = [G.weighted_sample_neighbors(row, colptr, weight, _ints(0), 1)[0].item() for _ in range(400)]
+    assert abs(picked.count(3) - 300) < 45
+
+
+def test_other_class_centers_are_drawn():
+    paddle.seed(0)
+    found = {tuple(F.class_center_sample(_ints(7, 2), 10, 4)[1].tolist()[2:]) for _ in range(30)}
+    assert len(found) > 10 and all(len({2, 7, *pair}) == 4 for pair in found)
+
+
+def test_extremes_give_each_equal_row_the_gradient():
+    x = paddle.to_tensor([[1.0, 2.0], [1.0, 5.0]], stop_gradient=False)
+    G.segment_max(x, _ints(0, 0)).sum().backward()
+    assert x.grad.tolist() == [[1, 0], [1, 1]]
+
+
+def test_integer_rows():
+    rows = paddle.to_tensor([[1, 5], [3, 2], [7, 7]])
+    assert G.segment_max(rows, _ints(0, 0, 2)).tolist() == [[3, 5], [0, 0], [7, 7]]
+    assert G.segment_sum(rows, _ints(0, 0, 2)).tolist() == [[4, 7], [0, 0], [7, 7]]
+    assert G.segment_sum(rows[:0], _ints(0)[:0]).shape == [0, 2]
+
+
+def test_mask_of_a_length_that_a_program_learns():
+    @paddle.jit.to_static(input_spec=[paddle.static.InputSpec([None], "int64")])
+    def mask(lengths):
+        return F.sequence_mask(lengths, lengths.max() + 1, "float32")
+
+    assert mask(_ints(1, 2)).tolist() == [[1, 0, 0], [1, 1, 0]]

@@ -1,0 +1,188 @@
+"""What the spatial layers and nn.utils do beside computing: errors, replaced sublayers, hooks, randomness, names."""
+
+import importlib
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa import nn
+from proa.nn import functional as F
+
+ones = paddle.ones
+
+
+def test_layers_follow_the_default_dtype():
+    paddle.set_default_dtype("float64")
+    try:
+        assert nn.Conv1D(2, 2, 1).weight.dtype == nn.GroupNorm(1, 2).bias.dtype == paddle.float64
+        assert nn.BatchNorm(2).weight.dtype == nn.SpectralNorm([2, 2]).weight_u.dtype == paddle.float32
+        assert nn.BatchNorm(2, dtype="float64")._mean.dtype == nn.BatchNorm2D(2)._mean.dtype == paddle.float64
+    finally:
+        paddle.set_default_dtype("float32")
+
+
+WRONG = {
+    "groups do not divide the channels": lambda: nn.Conv1D(3, 4, 3, groups=2),
+    "unknown padding mode": lambda: nn.Conv3D(4, 4, 3, padding_mode="x"),
+    "format of another rank": lambda: nn.Conv1D(3, 4, 3, data_format="NCHW"),
+    "input of another rank": lambda: nn.InstanceNorm2D(3)(ones([2, 3, 4])),
+    "groups of channels": lambda: F.group_norm(ones([2, 3, 4]), 2),
+    "format of a group norm": lambda: nn.GroupNorm(2, 4, data_format="NCL"),
+    "one of two parameters": lambda: nn.InstanceNorm1D(3, weight_attr=False),
+    "two dimensions": lambda: F.local_response_norm(ones([2, 3]), 2),
+    "channels to shuffle": lambda: F.pixel_shuffle(ones([2, 3, 2, 2]), 2),
+    "softmax of a matrix": lambda: nn.Softmax2D()(ones([2, 3])),
+    "nearest of a signal": lambda: F.interpolate(ones([2, 3, 4]), [2], data_format="NCW"),
+    "too few sizes": lambda: F.interpolate(ones([2, 3, 4, 4]), [2], mode="bilinear"),
+    "neither size nor factor": lambda: F.interpolate(ones([2, 3, 4, 4]), mode="bilinear"),
+    "size and factor": lambda: F.interpolate(ones([2, 3, 4, 4]), [2, 2], 2, mode="bilinear"),
+    "corners of nearest": lambda: F.interpolate(ones([2, 3, 4, 4]), [2, 2], align_corners=True),
+    "linear of an image": lambda: F.interpolate(ones([2, 3, 4, 4]), [2, 2], mode="linear"),
+    "size zero": lambda: F.interpolate(ones([2, 3, 4, 4]), [0, 3], mode="bilinear"),
+    "result too small": lambda: F.interpolate(ones([2, 3, 4, 4]), scale_factor=0.1),
+    "columns for other windows": lambda: F.fold(ones([2, 12, 5]), 4, 2),
+    "grid of another rank": lambda: F.grid_sample(ones([1, 1, 2, 2]), ones([1, 2, 2, 3])),
+    "mode of sampling": lambda: F.grid_sample(ones([1, 1, 2, 2]), ones([1, 2, 2, 2]), "cubic"),
+    "size of unpooling": lambda: F.max_unpool2d(ones([1, 1, 2, 2]), paddle.zeros([1, 1, 2, 2], "int32"), 2,
+                                                output_size=[9, 4]),
+    "position beyond the result": lambda: F.max_unpool2d(ones([1, 1, 1, 1]), paddle.full([1, 1, 1, 1], 4, "int32"), 2),
+    "features": lambda: F.bilinear(ones([1, 2]), ones([1, 3]), ones([4, 3, 3])),
+    "films": lambda: F.temporal_shift(ones([5, 4, 2, 2]), 2),
+}
+
+
+@pytest.mark.parametrize("call", WRONG.values(), ids=WRONG)
+def test_wrong_arguments_are_refused(call):
+    with pytest.raises(ValueError, match="Received|must"):
+        call()
+
+
+def test_padding_from_a_tensor():
+    widths = paddle.to_tensor([1, 2, 0, 1])
+    x = paddle.randn([1, 2, 3, 4])
+    for mode in ("constant", "reflect", "replicate", "circular"):
+        expected = F.pad(x, [1, 2, 0, 1], mode)
+        np.testing.assert_array_equal(F.pad(x, widths, mode).numpy(), expected.numpy())
+    assert nn.Pad1D(paddle.to_tensor([1, 2]))(ones([1, 1, 3])).shape == [1, 1, 6]
+
+
+def test_instance_norm_by_running_statistics():
+    x, mean, variance = paddle.randn([2, 3, 4]), paddle.randn([3]), ones([3]) * 4
+    expected = (x.numpy() - mean.numpy()[:, None]) / np.sqrt(4 + 1e-5)
+    found = F.instance_norm(x, mean, variance, use_input_stats=False)
+    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-5, atol=1e-5)
+
+
+def test_sync_batch_norm_takes_the_place_of_others():
+    norm = nn.BatchNorm2D(3, weight_attr=paddle.ParamAttr(name="kept"))
+    net = nn.Sequential(nn.Conv2D(3, 3, 1), norm, nn.Sequential(nn.BatchNorm1D(2)))
+    converted = nn.SyncBatchNorm.convert_sync_batchnorm(net)
+    assert converted is net and isinstance(net[1], nn.SyncBatchNorm) and isinstance(net[2][0], nn.SyncBatchNorm)
+    assert net[1].weight is norm.weight and net[1]._mean is norm._mean
+    x = paddle.randn([2, 3, 4, 4])
+    np.testing.assert_array_equal(net[1](x).numpy(), norm(x).numpy())
+
+
+def test_weight_norm_trains_length_and_direction():
+    layer = nn.Linear(3, 4)
+    before = layer.weight.numpy()
+    nn.utils.weight_norm(layer, dim=1)
+    layer(ones([2, 3])).sum().backward()
+    np.testing.assert_allclose(layer.weight.numpy(), before, rtol=1e-6)
+    assert layer.weight_g.grad.shape == [4] and layer.weight_v.grad.shape == [3, 4]
+    layer.weight_g.set_value(layer.weight_g * 2)
+    nn.utils.remove_weight_norm(layer)
+    np.testing.assert_allclose(layer.weight.numpy(), before * 2, rtol=1e-6)
+    assert sorted(layer.state_dict()) == ["bias", "weight"] and not layer._forward_pre_hooks
+
+
+def test_spectral_norm_finds_the_largest_singular_value():
+    layer = nn.utils.spectral_norm(nn.Conv2D(2, 3, 3))
+    x = ones([1, 2, 4, 4])
+    for _ in range(60):
+        layer(x)
+    assert abs(np.linalg.svd(layer.weight.numpy().reshape(3, -1))[1][0] - 1) < 1e-3
+    layer.eval()
+    kept = layer.weight_u.numpy()
+    layer(x)
+    np.testing.assert_array_equal(layer.weight_u.numpy(), kept)
+
+
+def test_spectral_norm_moves_its_vectors_in_a_program_too():
+    layer = nn.utils.spectral_norm(nn.Linear(3, 4))
+    before = layer.weight_u.numpy()
+    paddle.jit.to_static(layer)(ones([2, 3]))
+    assert np.abs(layer.weight_u.numpy() - before).max() > 0
+
+
+def test_a_weight_is_normalized_once():
+    for function in (nn.utils.weight_norm, nn.utils.spectral_norm):
+        with pytest.raises(RuntimeError, match="already"):
+            function(function(nn.Linear(2, 2)))
+        with pytest.raises(KeyError, match="no parameter 'other'"):
+            function(nn.Linear(2, 2), "other")
+    with pytest.raises(ValueError, match="no weight_norm"):
+        nn.utils.remove_weight_norm(nn.Linear(2, 2))
+    with pytest.raises(ValueError, match="dimensions"):
+        nn.utils.weight_norm(nn.Linear(2, 2), dim=5)
+    with pytest.raises(ValueError, match="at least 1"):
+        nn.utils.spectral_norm(nn.Linear(2, 2), n_power_iterations=0)
+
+
+def _with_gradients():
+    parameters = [nn.Linear(2, 2, bias_attr=False).weight for _ in range(2)]
+    ((parameters[0] * 3).sum() + (parameters[1] * 4).sum()).backward()
+    return parameters
+
+
+@pytest.mark.parametrize(("order", "norm"), [(2, 10), (1, 28), (float("inf"), 4), (0, 8)])
+def test_clip_grad_norm(order, norm):
+    parameters = _with_gradients()
+    assert abs(nn.utils.clip_grad_norm_(parameters, 1.0, order).item() - norm) < 1e-5
+    np.testing.assert_allclose(parameters[0].grad.numpy(), 3 / norm, rtol=1e-5)
+    assert nn.utils.clip_grad_norm_([], 1.0).item() == 0
+
+
+def test_clip_grad_norm_refuses():
+    parameters = _with_gradients()
+    with pytest.raises(ValueError, match="norm_type"):
+        nn.utils.clip_grad_norm_(parameters, 1.0, 3)
+    parameters[0].grad = parameters[0].grad * float("inf")
+    with pytest.raises(RuntimeError, match="inf"):
+        nn.utils.clip_grad_norm_(parameters, 1.0, error_if_nonfinite=True)
+
+
+def test_clip_grad_value():
+    parameters = _with_gradients()
+    nn.utils.clip_grad_value_(parameters, 3.5)
+    assert parameters[0].grad.tolist() == [[3.0, 3.0]] * 2 and parameters[1].grad.tolist() == [[3.5, 3.5]] * 2
+
+
+def test_random_layers_rest_in_evaluation():
+    x = paddle.randn([4, 3, 2, 2, 2])
+    for layer in (nn.Dropout3D(0.5), nn.AlphaDropout(0.5)):
+        layer.train()
+        assert np.abs(layer(x).numpy() - x.numpy()).max() > 0
+        layer.eval()
+        np.testing.assert_array_equal(layer(x).numpy(), x.numpy())
+    slopes = nn.RReLU(0.2, 0.4)(ones([100]) * -1).numpy()
+    assert -0.4 <= slopes.min() < slopes.max() <= -0.2
+    channels = nn.Dropout3D(0.5)(ones([20, 3, 2, 2, 2])).numpy().reshape(20, 3, 8)
+    assert set(channels.min(-1).ravel()) == set(channels.max(-1).ravel()) == {0.0, 2.0}
+
+
+def test_unflatten_of_sizes_not_known():
+    layer = paddle.jit.to_static(nn.Unflatten(1, [2, 3]), input_spec=[paddle.static.InputSpec([None, 6, None])])
+    assert layer(ones([4, 6, 5])).shape == [4, 2, 3, 5]
+
+
+@pytest.mark.parametrize("family", ["activation", "common", "container", "conv", "distance", "loss", "norm", "pooling",
+                                    "rnn", "transformer", "vision"])
+def test_layers_by_family(family):
+    module = importlib.import_module(f"proa.nn.layer.{family}")
+    assert module.__all__
+    for name in module.__all__:
+        assert getattr(module, name) is getattr(nn, name)
+        assert getattr(nn.layer, name) is getattr(nn, name)
+    with pytest.raises(AttributeError):
+        _ = module.other
