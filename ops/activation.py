@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .elementwise import cast, dtype_of
-from .infer import same
+from .infer import product, same
 from .manipulation import reshape_op, shape_handle
 from .masking import where_op
 from .operator import Operator, operator
@@ -60,7 +60,7 @@ def _activation(type: str, kernel: Callable, grad: Callable, formula: str | Call
 # constant slope in pieces
 
 def _relu6(xp, x, *, threshold: float = 6.0):
-    return xp.clip(x, 0, threshold)
+    return x.clip(0, threshold)
 
 
 def _leaky_relu(xp, x, *, alpha: float = 0.02):
@@ -68,11 +68,11 @@ def _leaky_relu(xp, x, *, alpha: float = 0.02):
 
 
 def _brelu(xp, x, *, t_min: float = 0.0, t_max: float = 24.0):
-    return xp.clip(x, t_min, t_max)
+    return x.clip(t_min, t_max)
 
 
 def _hard_sigmoid(xp, x, *, slope: float = 0.2, offset: float = 0.5):
-    return xp.clip(x * slope + offset, 0, 1)
+    return (x * slope + offset).clip(0, 1)
 
 
 def _thresholded_relu(xp, x, *, threshold: float = 1.0):
@@ -84,7 +84,7 @@ def _hard_shrink(xp, x, *, threshold: float = 0.5):
 
 
 def _softshrink(xp, x, *, lambda_: float = 0.5):
-    return x - xp.clip(x, -lambda_, lambda_)
+    return x - x.clip(-lambda_, lambda_)
 
 
 relu_op = _activation("relu", lambda xp, x: xp.maximum(x, 0), lambda g, Out: _sloped(g, Out, 0.0), "max(X, 0.0)")
@@ -170,7 +170,7 @@ tanh_shrink_op = _activation("tanh_shrink", lambda xp, x: x - xp.tanh(x), lambda
 
 
 def _hard_swish(xp, x, *, threshold: float = 6.0, scale: float = 6.0, offset: float = 3.0):
-    gate = xp.clip(x + offset, 0, threshold)
+    gate = (x + offset).clip(0, threshold)
     return x * gate / scale
 
 
@@ -242,10 +242,10 @@ def _gelu_curvature(x: Any, approximate: bool) -> Any:
     return (t * t * -1.0 + 1.0) * (inner + x * bend - x * t * inner * inner)
 
 
-_GELU = f"X * (erf(X * {_SQRT_HALF}) + 1.0) * 0.5"
+_GELU = "X * normal_cdf(X)"
 _GELU_TANH = f"tanh(X * (X * X * {_TANH_SCALE * _TANH_CUBE} + {_TANH_SCALE}))"
 _GELU_BY_TANH = f"X * ({_GELU_TANH} + 1.0) * 0.5"
-_GELU_SLOPE = f"G * ((erf(X * {_SQRT_HALF}) + 1.0) * 0.5 + X * exp(X * X * -0.5) * {_DENSITY})"
+_GELU_SLOPE = f"G * (normal_cdf(X) + X * exp(X * X * -0.5) * {_DENSITY})"
 _GELU_SLOPE_BY_TANH = (
     f"G * (({_GELU_TANH} + 1.0) * 0.5 + X * (1.0 - {_GELU_TANH} * {_GELU_TANH})"
     f" * (X * X * {1.5 * _TANH_SCALE * _TANH_CUBE} + {0.5 * _TANH_SCALE}))")
@@ -275,7 +275,7 @@ def _prelu(xp, x, alpha, *, mode: str = "all", data_format: str = "NCHW"):
 
 def _infer_prelu(x, alpha, *, mode="all", data_format="NCHW"):
     channels = x.shape[-1 if data_format[-1] == "C" or x.rank < 2 else 1] if x.rank else 1
-    if mode == "channel" and -1 not in (channels, *alpha.shape) and alpha.shape != (channels,):
+    if mode == "channel" and -1 not in (channels, *alpha.shape) and product(alpha.shape) != channels:
         raise ValueError(
             f"prelu(x, weight): weight must have one element, or one for each of the {channels} channels of x "
             f"(data_format={data_format!r}). Received x.shape={list(x.shape)}, weight.shape={list(alpha.shape)}."

@@ -73,7 +73,7 @@ def _clip(xp, x, low_tensor=None, high_tensor=None, *, min: float = -3.4028235e3
         high = None if high is None else int(_between(high, info))
     if low is None and high is None:
         return x.copy()
-    return xp.clip(x, low, high)
+    return x.clip(low, high)
 
 
 def _between(value: float, info: Any) -> float:
@@ -106,6 +106,8 @@ def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> A
     >>> paddle.clip(paddle.to_tensor([-1.0, 0.5, 3.0]), 0.0, 1.0).tolist()
     [0.0, 0.5, 1.0]
     """
-    tensors = [cast(v, x.dtype) if is_value(v) else None for v in (min, max)]
-    given = {name: float(v) for name, v in (("min", min), ("max", max)) if v is not None and not is_value(v)}
-    return apply(clip_op, x, *tensors, **given)
+    low, given = (cast(min, x.dtype), {}) if is_value(min) else (None, {} if min is None else {"min": float(min)})
+    high = cast(max, x.dtype) if is_value(max) else None
+    if high is None and max is not None:
+        given["max"] = float(max)
+    return apply(clip_op, x, low, high, **given)

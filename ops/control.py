@@ -7,6 +7,7 @@ so they have no kernel. `select_input` takes one of several values, of which the
 from typing import Any
 
 from ..core.dtype import promote
+from .arrays import ArrayValue
 from .infer import same
 from .operator import operator
 from .spec import Spec
@@ -36,7 +37,7 @@ def _merged(x: list[Spec], mask: Spec) -> Spec:
                 f"Received shapes {[list(s.shape) for s in x]}."
             )
         shape = tuple(a if a == b else -1 for a, b in zip(first.shape, other.shape, strict=True))
-        first = Spec(shape, promote(first.dtype, other.dtype))
+        first = type(first)(shape, promote(first.dtype, other.dtype))
     return first
 
 
@@ -47,7 +48,9 @@ select_input_op = operator(
 
 
 def _select_gradient(xp, g, mask, *, branch: int):
-    return g if int(mask.item()) == branch else xp.zeros_like(g)
+    if int(mask.item()) == branch:
+        return g
+    return ArrayValue() if isinstance(g, ArrayValue) else xp.zeros_like(g)
 
 
 select_gradient_op = operator("select_gradient", "X, Mask -> Out", kernel=_select_gradient, infer=same, grad={

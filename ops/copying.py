@@ -3,6 +3,7 @@
 
 from typing import Any
 
+from ..backend.kernels import copying as fast
 from ..core import dtype as dt
 from ..core.dtype import DType
 from .creation import full_like, is_value, to_tensor
@@ -11,7 +12,8 @@ from .operator import operator
 from .spec import Spec
 from .trace import apply
 
-assign_op = operator("assign", "X -> Out", kernel=lambda xp, x: x.copy(), infer=same, grad={"X": lambda g: g})
+assign_op = operator("assign", "X -> Out", kernel=lambda xp, x: x.copy(), infer=same, grad={"X": lambda g: g},
+                     cpu=fast.copied, cpu_from=fast.LEAST)
 
 
 def assign(x: Any, output: Any = None) -> Any:
@@ -59,6 +61,16 @@ def shape(input: Any) -> Any:
     [2, 3]
     """
     return apply(shape_op, input)
+
+
+def tolist(x: Any) -> Any:
+    """The elements of x as nested lists of Python numbers.
+
+    >>> import proa as paddle
+    >>> paddle.tolist(paddle.to_tensor([[1, 2]]))
+    [[1, 2]]
+    """
+    return x.tolist()
 
 
 def rank(input: Any) -> Any:

@@ -1,11 +1,13 @@
 """Operators and functions that make values from nothing or from Python data: full, arange, eye, to_tensor, …"""
 
 
+import math
 import numbers
 from typing import Any
 
 import numpy as np
 
+from ..backend.kernels import copying as fast
 from ..core import dtype as dt
 from ..core.dtype import DType, convert_dtype
 from ..core.place import Place, parse_place
@@ -37,22 +39,30 @@ def inferred_sizes(shape: Any, tensor: Any, parts: Any) -> tuple[int, ...]:
 
 def _fill(xp, value_tensor=None, shape_tensor=None, shape_list=None, *, shape: Longs, dtype: DType,
           value: float = 0.0, str_value: str = ""):
-    sizes = sizes_of(shape, shape_tensor, shape_list)
-    return xp.full(sizes, _fill_value(value_tensor, value, str_value, dtype), dtype.dtype)
+    result = xp.empty(sizes_of(shape, shape_tensor, shape_list), dtype.dtype)
+    if value_tensor is None:
+        result.fill(_fill_value(value, str_value, dtype))
+    else:
+        result[...] = value_tensor.reshape(())
+    return result
 
 
 def _infer_fill(value_tensor=None, shape_tensor=None, shape_list=None, *, shape, dtype, value=0.0, str_value=""):
     return Spec(inferred_sizes(shape, shape_tensor, shape_list), dtype)
 
 
+def _fill_on_host(value_tensor=None, shape_tensor=None, shape_list=None, *, shape, dtype, value=0.0, str_value=""):
+    if value_tensor is not None:
+        return NotImplemented
+    return fast.filled(sizes_of(shape, shape_tensor, shape_list), _fill_value(value, str_value, dtype), dtype.dtype)
+
+
 fill_constant = operator("fill_constant", "ValueTensor?, ShapeTensor?, ShapeTensorList*? -> Out", kernel=_fill,
-                         infer=_infer_fill)
+                         infer=_infer_fill, cpu=_fill_on_host)
 
 
-def _fill_value(tensor: Any, value: float, text: str, dtype: DType) -> Any:
+def _fill_value(value: float, text: str, dtype: DType) -> Any:
     """The text form carries what a float32 attribute cannot: large integers, NaN and infinities."""
-    if tensor is not None:
-        return tensor.reshape(())
     if not text:
         return value
     if dtype.is_integer:
@@ -60,8 +70,14 @@ def _fill_value(tensor: Any, value: float, text: str, dtype: DType) -> Any:
     return complex(text) if dtype.is_complex else float(text)
 
 
+def _fill_like_on_host(x, *, value, dtype=None):
+    return fast.filled(x.shape, value, dtype.dtype if dtype else x.dtype)
+
+
 def _fill_like(xp, x, *, value: float, dtype: DType | None = None):
-    return xp.full(x.shape, value, dtype.dtype if dtype else x.dtype)
+    result = xp.empty(x.shape, dtype.dtype if dtype else x.dtype)
+    result.fill(value)
+    return result
 
 
 def _range(xp, start, end, step):
@@ -72,15 +88,30 @@ def _eye(xp, *, num_rows: int, num_columns: int = -1, dtype: DType):
     return xp.eye(num_rows, num_columns if num_columns >= 0 else None, dtype=dtype.dtype)
 
 
+def _range_of_numbers(xp, *, start: Any, end: Any, step: Any, dtype: DType):
+    return xp.arange(start, end, step, dtype.dtype)
+
+
 def _linspace(xp, start, stop, num, *, dtype: DType):
-    return xp.linspace(start.item(), stop.item(), int(num.item())).astype(dtype.dtype)
+    return _linspace_of_numbers(xp, start=start.item(), stop=stop.item(), num=int(num.item()), dtype=dtype)
+
+
+def _linspace_of_numbers(xp, *, start: Any, stop: Any, num: int, dtype: DType):
+    if num < 0:
+        raise ValueError(f"linspace(start, stop, num): num must not be negative. Received {num}.")
+    points = xp.arange(num, dtype="float64")
+    points *= (stop - start) / max(num - 1, 1)
+    points += start
+    if num > 1:
+        points[-1] = stop  # exactly
+    return points.astype(dtype.dtype, copy=False)
 
 
 def _assign_value(xp, *, shape: Ints, dtype: DType, values: Any):
     return xp.array(values, dtype.dtype).reshape(shape)  # a copy: the user keeps theirs
 
 
-fill_any_like = operator("fill_any_like", "X -> Out", kernel=_fill_like,
+fill_any_like = operator("fill_any_like", "X -> Out", kernel=_fill_like, cpu=_fill_like_on_host, cpu_from=fast.LEAST,
                          infer=lambda x, *, value, dtype=None: Spec(x.shape, dtype or x.dtype))
 fill_zeros_like = operator("fill_zeros_like", "X -> Out", kernel=lambda xp, x: xp.zeros_like(x), infer=same)
 arange_op = operator("range", "Start, End, Step -> Out", kernel=_range,
@@ -89,6 +120,14 @@ eye_op = operator("eye", "-> Out", kernel=_eye, infer=lambda *, num_rows, num_co
     (num_rows, num_columns if num_columns >= 0 else num_rows), dtype))
 linspace_op = operator("linspace", "Start, Stop, Num -> Out", kernel=_linspace,
                        infer=lambda start, stop, num, *, dtype: Spec((-1,), dtype))
+range_of_numbers = operator(
+    "range_of_numbers", "-> Out", kernel=_range_of_numbers,
+    composed=lambda *, start, end, step, dtype: apply(arange_op, *(_scalar(n, dtype) for n in (start, end, step))),
+    infer=lambda *, start, end, step, dtype: Spec((max(0, math.ceil((end - start) / step)),), dtype))
+linspace_of_numbers = operator(
+    "linspace_of_numbers", "-> Out", kernel=_linspace_of_numbers,
+    composed=lambda *, start, stop, num, dtype: _linspace_of_values(start, stop, num, dtype),
+    infer=lambda *, start, stop, num, dtype: Spec((num,), dtype))
 assign_value = operator("assign_value", "-> Out", kernel=_assign_value,
                         infer=lambda *, shape, dtype, values: Spec(tuple(shape), dtype))
 
@@ -102,12 +141,17 @@ def is_value(x: Any) -> bool:
     return getattr(type(x), "_is_proa_value", False)
 
 
+_INT = {int}
+
+
 def shape_inputs(shape: Any) -> tuple[tuple[int, ...], Any, list | None]:
     """A user's shape (ints, a list with tensors in it, or a tensor) as attribute, ShapeTensor and ShapeTensorList."""
+    if type(shape) in (list, tuple) and _INT.issuperset(map(type, shape)):
+        return tuple(shape), None, None
+    if isinstance(shape, (int, numbers.Integral)):
+        return (int(shape),), None, None
     if is_value(shape):
         return (), shape, None
-    if isinstance(shape, numbers.Integral):
-        return (int(shape),), None, None
     sizes = list(shape)
     if any(is_value(n) for n in sizes):
         parts = [n if is_value(n) else full((1,), int(n), "int32") for n in sizes]
@@ -139,6 +183,8 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None
 
 def _fill_attrs(value: Any) -> dict[str, Any]:
     """The number as float32 attribute, and as text where float32 does not hold it."""
+    if type(value) is float and -3e38 < value < 3e38 and float(np.float32(value)) == value:
+        return {"value": value}
     if isinstance(value, str):
         return {"value": float(value), "str_value": value}
     if isinstance(value, complex):
@@ -196,6 +242,11 @@ def _scalar(value: Any, dtype: DType) -> Any:
     return value.astype(dtype) if is_value(value) else full((1,), value, dtype)
 
 
+def _in_dtype(value: Any, dtype: DType) -> Any:
+    """The Python number that an element of this dtype is when it is given this value."""
+    return value if type(value) is int and dtype is dt.int64 else dtype.dtype.type(value).item()
+
+
 def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, name: str | None = None) -> Any:
     """The numbers from `start` up to, without, `end`, `step` apart; int64, or the default dtype if one is a float.
 
@@ -212,21 +263,36 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, na
         floats = any(v.dtype.is_floating if is_value(v) else isinstance(v, (float, np.floating)) for v in given)
         dtype = dt.get_default_dtype_object() if floats else dt.int64
     dtype = convert_dtype(dtype)
-    return apply(arange_op, *(_scalar(v, dtype) for v in given))
+    if any(map(is_value, given)):
+        return apply(arange_op, *(_scalar(v, dtype) for v in given))
+    start, end, step = (_in_dtype(v, dtype) for v in given)
+    return apply(range_of_numbers, start=start, end=end, step=step, dtype=dtype)
 
 
 def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | None = None) -> Any:
     """`num` evenly spaced numbers from `start` to `stop`, both included; of the default dtype unless one is given."""
     dtype = _dtype_or_default(dtype)
-    calculation = dt.float64 if dtype.is_integer else dtype
+    if is_value(start) or is_value(stop) or is_value(num):
+        return _linspace_of_values(start, stop, num, dtype)
+    calculation = _calculation(dtype)
+    return apply(linspace_of_numbers, start=_in_dtype(start, calculation), stop=_in_dtype(stop, calculation),
+                 num=int(num), dtype=dtype)
+
+
+def _linspace_of_values(start: Any, stop: Any, num: Any, dtype: DType) -> Any:
+    calculation = _calculation(dtype)
     bounds = _scalar(start, calculation), _scalar(stop, calculation)
     return apply(linspace_op, *bounds, _scalar(num, dt.int32), dtype=dtype)
+
+
+def _calculation(dtype: DType) -> DType:
+    return dt.float64 if dtype.is_integer else dtype
 
 
 def eye(num_rows: int, num_columns: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
     """Ones on the diagonal of a matrix of zeros."""
     for value in (num_rows, num_columns):
-        if value is not None and (not isinstance(value, numbers.Integral) or value < 0):
+        if value is not None and (not isinstance(value, (int, numbers.Integral)) or value < 0):
             raise TypeError(f"eye(num_rows, num_columns): sizes must be ints of at least 0. Received {value!r}.")
     return apply(eye_op, num_rows=int(num_rows), num_columns=-1 if num_columns is None else int(num_columns),
                  dtype=_dtype_or_default(dtype))

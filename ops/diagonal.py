@@ -119,9 +119,12 @@ def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> A
 def _diag(xp, x, *, offset: int = 0, padding_value: float = 0.0):
     if x.ndim == 2:
         return xp.diagonal(x, offset).copy()
-    result = _diag_embed(xp, x.reshape(-1), offset=offset)
+    size = x.size + abs(offset)
+    result = xp.zeros((size, size), x.dtype)
     if padding_value:
-        result[~xp.eye(*result.shape, offset, dtype=bool)] = padding_value
+        result.fill(padding_value)
+    first = offset if offset > 0 else -offset * size
+    result.reshape(-1)[first:first + x.size * (size + 1):size + 1] = x.reshape(-1)
     return result
 
 

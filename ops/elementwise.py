@@ -38,8 +38,9 @@ def sum_to_y(g: Any, y_shape: Any, x_shape: Any, axis: int) -> Any:
     return reshape_to(sum_to(g, aligned), y_shape)
 
 
-def _binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping | None = None,
-            result: DType | None = None, formula: str | None = None) -> Operator:
+def binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping | None = None,
+           result: DType | None = None, formula: str | None = None) -> Operator:
+    """Declares an operator of x and y: `function` is named in `xp`, or given `xp` and gives the function."""
     if isinstance(function, str):
         def kernel(xp, x, y, *, axis: int = -1):
             return getattr(xp, function)(x, y if axis == -1 else _aligned(x, y, axis))
@@ -68,6 +69,11 @@ def _aligned_first(kernel: Callable) -> Callable:
 
 
 def _cast(xp, x, *, in_dtype: DType, out_dtype: DType):
+    if x.dtype.kind == "c" and out_dtype.kind in "fi":
+        x = x.real
+    if out_dtype.itemsize == 2:
+        with np.errstate(over="ignore"):  # what 16 bits cannot hold is infinite, as everywhere
+            return x.astype(out_dtype.dtype)
     return x.astype(out_dtype.dtype)
 
 
@@ -75,6 +81,7 @@ cast_op = operator(
     "cast", "X -> Out", kernel=_cast,
     infer=lambda x, *, in_dtype, out_dtype: Spec(x.shape, out_dtype),
     formula=lambda in_dtype, out_dtype: "X" if out_dtype.is_floating or out_dtype is dt.bool_ else None,
+    cpu_from=1 << 14,
     grad={"X": lambda g, in_dtype, out_dtype: apply(cast_op, g, in_dtype=out_dtype, out_dtype=in_dtype)},
 )
 
@@ -84,7 +91,7 @@ def _scale(xp, x, scale_tensor=None, *, scale: float = 1.0, bias: float = 0.0, b
         if scale == 1.0:
             return x + bias
         if bias == 0.0:
-            return x * scale
+            return -x if scale == -1.0 else x * scale
     factor = scale if scale_tensor is None else scale_tensor.reshape(()).astype(x.dtype)
     if x.dtype.kind in "iub":  # the file's attributes are floats; an integer tensor stays one
         factor = int(factor) if scale_tensor is None and factor == int(factor) else factor
@@ -99,7 +106,7 @@ def _scale(xp, x, scale_tensor=None, *, scale: float = 1.0, bias: float = 0.0, b
 
 scale_op = operator(
     "scale", "X, ScaleTensor? -> Out", kernel=_scale, infer=same,
-    formula="X * scale + bias if bias_after_scale else (X + bias) * scale",
+    formula="X * scale + bias if bias_after_scale else (X + bias) * scale", cpu_from=1 << 14,
     grad={"X": lambda g, ScaleTensor, scale: apply(scale_op, g, ScaleTensor, scale=scale)},
 )
 
@@ -122,49 +129,49 @@ def _masked(g: Any, mask: Any) -> Any:
     return g * cast(mask, dtype_of(g))
 
 
-add_op = _binary("elementwise_add", "add", {
+add_op = binary("elementwise_add", "add", {
     "X": lambda g, X_shape: sum_to(g, X_shape),
     "Y": lambda g, Y_shape, X_shape, axis: sum_to_y(g, Y_shape, X_shape, axis)}, formula="X + Y")
-subtract_op = _binary("elementwise_sub", "subtract", {
+subtract_op = binary("elementwise_sub", "subtract", {
     "X": lambda g, X_shape: sum_to(g, X_shape),
     "Y": lambda g, Y_shape, X_shape, axis: sum_to_y(-g, Y_shape, X_shape, axis)}, formula="X - Y")
-multiply_op = _binary("elementwise_mul", "multiply", {
+multiply_op = binary("elementwise_mul", "multiply", {
     "X": lambda g, Y, X_shape, axis: sum_to(_times(g, Y, axis), X_shape),
     "Y": lambda g, X, Y_shape, X_shape, axis: sum_to_y(_times(g, X, -1), Y_shape, X_shape, axis)}, formula="X * Y")
-divide_op = _binary("elementwise_div", _divide, {
+divide_op = binary("elementwise_div", _divide, {
     "X": lambda g, Y, X_shape, axis: sum_to(apply(divide_op, g, conj_of(Y), axis=axis), X_shape),
     "Y": lambda g, Y, Out, Y_shape, X_shape, axis: sum_to_y(
         -apply(divide_op, g * conj_of(Out), conj_of(Y), axis=axis), Y_shape, X_shape, axis)}, formula="X / Y")
-floor_divide_op = _binary("elementwise_floordiv", "floor_divide")
-mod_op = _binary("elementwise_mod", "mod", {
+floor_divide_op = binary("elementwise_floordiv", "floor_divide")
+mod_op = binary("elementwise_mod", "mod", {
     "X": lambda g, X_shape: sum_to(g, X_shape),
     "Y": lambda g, X, Y, Y_shape, X_shape, axis: sum_to_y(
         -g * apply(floor_divide_op, X, Y, axis=axis), Y_shape, X_shape, axis)})
-pow_op = _binary("elementwise_pow", "power", {
+pow_op = binary("elementwise_pow", "power", {
     "X": lambda g, X, Y, X_shape, axis: sum_to(
         g * apply(multiply_op, apply(pow_op, X, Y - 1, axis=axis), Y, axis=axis), X_shape),
     "Y": lambda g, X, Out, Y_shape, X_shape, axis: sum_to_y(g * Out * _log_or_zero(X), Y_shape, X_shape, axis)})
-maximum_op = _binary("elementwise_max", "maximum", {
+maximum_op = binary("elementwise_max", "maximum", {
     "X": lambda g, X, Y, X_shape, axis: sum_to(_masked(g, apply(greater_equal_op, X, Y, axis=axis)), X_shape),
     "Y": lambda g, X, Y, Y_shape, X_shape, axis: sum_to_y(
         _masked(g, apply(less_than_op, X, Y, axis=axis)), Y_shape, X_shape, axis)}, formula="max(X, Y)")
-minimum_op = _binary("elementwise_min", "minimum", {
+minimum_op = binary("elementwise_min", "minimum", {
     "X": lambda g, X, Y, X_shape, axis: sum_to(_masked(g, apply(less_equal_op, X, Y, axis=axis)), X_shape),
     "Y": lambda g, X, Y, Y_shape, X_shape, axis: sum_to_y(
         _masked(g, apply(greater_than_op, X, Y, axis=axis)), Y_shape, X_shape, axis)}, formula="min(X, Y)")
 
-equal_op = _binary("equal", "equal", result=dt.bool_, formula="X == Y")
-not_equal_op = _binary("not_equal", "not_equal", result=dt.bool_, formula="X != Y")
-less_than_op = _binary("less_than", "less", result=dt.bool_, formula="X < Y")
-less_equal_op = _binary("less_equal", "less_equal", result=dt.bool_, formula="X <= Y")
-greater_than_op = _binary("greater_than", "greater", result=dt.bool_, formula="X > Y")
-greater_equal_op = _binary("greater_equal", "greater_equal", result=dt.bool_, formula="X >= Y")
-logical_and_op = _binary("logical_and", "logical_and", result=dt.bool_, formula="X and Y")
-logical_or_op = _binary("logical_or", "logical_or", result=dt.bool_, formula="X or Y")
-logical_xor_op = _binary("logical_xor", "logical_xor", result=dt.bool_)
-bitwise_and_op = _binary("bitwise_and", "bitwise_and")
-bitwise_or_op = _binary("bitwise_or", "bitwise_or")
-bitwise_xor_op = _binary("bitwise_xor", "bitwise_xor")
+equal_op = binary("equal", "equal", result=dt.bool_, formula="X == Y")
+not_equal_op = binary("not_equal", "not_equal", result=dt.bool_, formula="X != Y")
+less_than_op = binary("less_than", "less", result=dt.bool_, formula="X < Y")
+less_equal_op = binary("less_equal", "less_equal", result=dt.bool_, formula="X <= Y")
+greater_than_op = binary("greater_than", "greater", result=dt.bool_, formula="X > Y")
+greater_equal_op = binary("greater_equal", "greater_equal", result=dt.bool_, formula="X >= Y")
+logical_and_op = binary("logical_and", "logical_and", result=dt.bool_, formula="X and Y")
+logical_or_op = binary("logical_or", "logical_or", result=dt.bool_, formula="X or Y")
+logical_xor_op = binary("logical_xor", "logical_xor", result=dt.bool_)
+bitwise_and_op = binary("bitwise_and", "bitwise_and")
+bitwise_or_op = binary("bitwise_or", "bitwise_or")
+bitwise_xor_op = binary("bitwise_xor", "bitwise_xor")
 
 add_n_op = operator(
     "sum", "X* -> Out",
@@ -197,7 +204,7 @@ def _power_gradient(g: Any, x: Any, factor_tensor: Any, factor: float) -> Any:
 _POWERS = {1.0: "X", 2.0: "X * X", 3.0: "X * X * X", 0.5: "sqrt(X)", -1.0: "1.0 / X"}
 
 power_op = operator("pow", "X, FactorTensor? -> Out", kernel=_power, infer=same,
-                    formula=lambda factor: _POWERS.get(factor), grad={
+                    formula=lambda factor: _POWERS.get(factor), cpu_from=1 << 9, grad={
     "X": lambda g, X, FactorTensor, factor: _power_gradient(g, X, FactorTensor, factor)})
 
 
@@ -315,6 +322,8 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Any:
 
 def divide(x: Any, y: Any, name: str | None = None) -> Any:
     """x / y, element by element, broadcasting; integers are divided as floats."""
+    if getattr(y, "_is_proa_value", False):
+        return state.trace.apply(divide_op, (_as_floating(x), _as_floating(y)), {})
     if isinstance(y, _NUMBERS) and y != 0:
         x, y = _number(_as_floating(x), y)
         return apply(scale_op, x, None, scale=1.0 / y)

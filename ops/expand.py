@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ..backend.kernels.views import broadcast
 from .creation import inferred_sizes, shape_inputs, sizes_of
 from .infer import broadcast_shapes
 from .operator import Ints, operator
@@ -15,6 +16,8 @@ from .trace import apply
 def _expanded(sizes: Sequence[int], wanted: Sequence[int]) -> tuple[int, ...]:
     """The wanted sizes, those of -1 (or, in files, -2 for a tensor's) being kept; ValueError where x does not fit."""
     extra = len(wanted) - len(sizes)
+    if sizes == wanted[extra:] and extra >= 0 and -1 not in wanted:
+        return tuple(wanted)
     result = tuple(size if size >= 0 else (sizes[n - extra] if n >= extra else -1) for n, size in enumerate(wanted))
     fits = extra >= 0 and all(
         have in (want, 1, -1) or want < 0 for have, want in zip(sizes, result[extra:], strict=False))
@@ -30,6 +33,10 @@ def _expand(xp, x, shape_tensor=None, shape_list=None, *, shape: Ints = ()):
     return xp.broadcast_to(x, _expanded(x.shape, sizes_of(shape, shape_tensor, shape_list)))
 
 
+def _expand_on_host(x, shape_tensor=None, shape_list=None, *, shape: Ints = ()):
+    return broadcast(x, _expanded(x.shape, sizes_of(shape, shape_tensor, shape_list)))
+
+
 def _infer_expand(x, shape_tensor=None, shape_list=None, *, shape=()):
     if shape_tensor is not None or shape_list:
         return Spec(tuple(max(n, -1) for n in inferred_sizes(shape, shape_tensor, shape_list)), x.dtype)
@@ -37,7 +44,7 @@ def _infer_expand(x, shape_tensor=None, shape_list=None, *, shape=()):
 
 
 expand_op = operator("expand_v2", "X, Shape?, expand_shapes_tensor*? -> Out", kernel=_expand, infer=_infer_expand,
-                     grad={"X": lambda g, X_shape: sum_to(g, X_shape)})
+                     cpu=_expand_on_host, grad={"X": lambda g, X_shape: sum_to(g, X_shape)})
 
 
 def _expand_as(xp, x, y=None, *, target_shape: Ints = ()):

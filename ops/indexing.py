@@ -17,9 +17,9 @@ from .creation import is_value, to_tensor
 from .elementwise import cast
 from .gather import gather_nd_op
 from .joining import broadcast_tensors, stack
-from .manipulation import assign_op, reshape, squeeze, transpose, unsqueeze
-from .masking import column, index_put_op, where_index_op
-from .slicing import END, Ranges, slice_op
+from .manipulation import assign_op, reshape, squeeze, transpose, unsqueeze, unsqueeze_op
+from .masking import column, index_put_op, masked_select_op, where_index_op
+from .slicing import END, Ranges, slice_op, strided_slice_op
 from .trace import apply
 
 
@@ -214,9 +214,12 @@ def getitem(x: Any, key: Any) -> Any:
     if type(key) is int:
         return apply(slice_op, x, None, None, None, None, axes=[0], starts=[key], ends=[key + 1 if key != -1 else END],
                      infer_flags=[1], decrease_axis=[0]) if x.ndim else _too_many(x)
-    plain = _plain(key, x.ndim)
-    if plain is not None:
-        return apply(slice_op, x, None, None, None, None, **plain)
+    if not is_value(key):
+        part = _plain(x, key)
+        if part is not None:
+            return part
+    elif key.ndim and _width(key) <= x.ndim:
+        return _gathered(x, _read(key))
     index = _Index(x, key)
     part = index.basic(x)
     if not index.tensors:
@@ -225,31 +228,45 @@ def getitem(x: Any, key: Any) -> Any:
     return gathering.result(apply(gather_nd_op, gathering.to_front(part), gathering.positions()))
 
 
-def _plain(key: Any, rank: int) -> dict[str, Any] | None:
-    """The attributes of `slice` for a key of ints and slices of step 1: a shorter way to what `_Index` finds."""
+def _gathered(x: Any, key: Any) -> Any:
+    """x[key] for one mask, or for one integer tensor that is not 0-d."""
+    if key.dtype is not dt.bool_:
+        return apply(gather_nd_op, x, apply(unsqueeze_op, key, None, None, axes=[-1]))
+    _check_mask(x, 0, key)
+    if key.ndim == x.ndim:
+        return apply(masked_select_op, x, key)
+    return apply(gather_nd_op, x, apply(where_index_op, key))
+
+
+def _plain(x: Any, key: Any) -> Any:
+    """x[key] for ints and slices that go forward: a shorter way to what `_Index` finds; None for other keys."""
     items = key if type(key) is tuple else (key,)
-    if len(items) > rank:
+    if len(items) > x.ndim:
         return None
-    starts, ends, axes, decrease = [], [], [], []
+    axes, starts, ends, strides, dropped = [], [], [], [], []
     for axis, item in enumerate(items):
         if type(item) is int:
-            start, end = item, item + 1 if item != -1 else END
-            decrease.append(axis)
-        elif type(item) is slice and item.step is None:
-            start, end = item.start, item.stop
-            if start is end is None:
+            start, end, step = item, item + 1 if item != -1 else END, 1
+            dropped.append(axis)
+        elif type(item) is slice:
+            start, end, step = item.start, item.stop, item.step
+            if start is end is step is None:
                 continue
-            start, end = 0 if start is None else start, END if end is None else end
-            if type(start) is not int or type(end) is not int:
+            start, end, step = 0 if start is None else start, END if end is None else end, 1 if step is None else step
+            if not (type(start) is type(end) is type(step) is int) or step < 1:
                 return None
         else:
             return None
+        axes.append(axis)
         starts.append(start)
         ends.append(end)
-        axes.append(axis)
+        strides.append(step)
     if not axes:
         return None
-    return {"axes": axes, "starts": starts, "ends": ends, "infer_flags": [1] * len(axes), "decrease_axis": decrease}
+    given = {"axes": axes, "starts": starts, "ends": ends, "infer_flags": [1] * len(axes), "decrease_axis": dropped}
+    if strides.count(1) == len(strides):
+        return apply(slice_op, x, None, None, None, None, **given)
+    return apply(strided_slice_op, x, None, None, None, None, None, None, strides=strides, **given)
 
 
 def _too_many(x: Any) -> Any:

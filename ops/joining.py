@@ -5,7 +5,9 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
+from ..backend.kernels import copying as fast
 from ..core import dtype as dt
+from .arrays import is_array, joined
 from .creation import is_value, shape_inputs, to_tensor
 from .elementwise import cast
 from .infer import broadcast_shapes, normalize_axis
@@ -24,7 +26,10 @@ def _values(what: str, x: Any) -> list:
     values = [v if is_value(v) else to_tensor(v) for v in x]
     if not values:
         raise ValueError(f"{what}: at least one tensor is needed. Received an empty list.")
-    dtype = functools.reduce(dt.promote, (v.dtype for v in values))
+    dtypes = [v.dtype for v in values]
+    if dtypes.count(dtypes[0]) == len(dtypes):
+        return values
+    dtype = functools.reduce(dt.promote, dtypes)
     return [v if v.dtype is dtype else cast(v, dtype) for v in values]
 
 
@@ -81,7 +86,11 @@ def _concat_gradient(g: Any, shapes: list, axis_tensor: Any, axis: int) -> Any:
     return apply(split_op, g, None, None, sections=sizes, num=0, axis=axis)
 
 
-concat_op = operator("concat", "X*, AxisTensor? -> Out", kernel=_concat, infer=_infer_concat,
+def _concat_on_host(x, axis_tensor=None, *, axis=0):
+    return fast.joined(x, axis, False) if axis_tensor is None else NotImplemented
+
+
+concat_op = operator("concat", "X*, AxisTensor? -> Out", kernel=_concat, infer=_infer_concat, cpu=_concat_on_host,
                      grad={"X": lambda g, X_shape, AxisTensor, axis: _concat_gradient(g, X_shape, AxisTensor, axis)})
 
 
@@ -92,6 +101,8 @@ def concat(x: Any, axis: Any = 0, name: str | None = None) -> Any:
     >>> paddle.concat([paddle.to_tensor([1, 2]), paddle.to_tensor([3])]).tolist()
     [1, 2, 3]
     """
+    if is_array(x):
+        return joined(x, int(axis), False)
     tensor = axis if is_value(axis) else None
     return apply(concat_op, _values("concat(x, axis)", x), tensor, axis=0 if tensor is not None else int(axis))
 
@@ -179,7 +190,9 @@ def _infer_stack(x, *, axis=0):
 
 
 def _stack(xp, x, *, axis: int = 0):
-    return xp.stack(x, axis)
+    axis = normalize_axis("stack(x, axis)", axis, x[0].ndim + 1)
+    place = (*[slice(None)] * axis, None)
+    return xp.concatenate([v[place] for v in x], axis)
 
 
 def _count(what: str, x: Spec, axis: int, num: int = 0) -> int:
@@ -192,11 +205,11 @@ def _count(what: str, x: Spec, axis: int, num: int = 0) -> int:
 
 
 def _unstack(xp, x, *, axis: int = 0, num: int = 0):
-    return list(xp.moveaxis(x, axis, 0))
+    return list(x if axis == 0 else xp.moveaxis(x, axis, 0))
 
 
 def _unbind(xp, x, *, axis: int = 0):
-    return list(xp.moveaxis(x, axis, 0))
+    return list(x if axis == 0 else xp.moveaxis(x, axis, 0))
 
 
 def _parts(x: Spec, axis: int, count: int) -> tuple:
@@ -204,6 +217,7 @@ def _parts(x: Spec, axis: int, count: int) -> tuple:
 
 
 stack_op = operator("stack", "X* -> Y", kernel=_stack, infer=_infer_stack,
+                    cpu=lambda x, *, axis=0: fast.joined(x, axis, True),
                     grad={"X": lambda g, X_shape, axis: apply(unstack_op, g, axis=axis, num=len(X_shape))})
 unstack_op = operator(
     "unstack", "X -> Y*", kernel=_unstack,
@@ -222,6 +236,8 @@ def stack(x: Any, axis: int = 0, name: str | None = None) -> Any:
     >>> paddle.stack([paddle.zeros([3]), paddle.ones([3])], axis=1).shape
     [3, 2]
     """
+    if is_array(x):
+        return joined(x, axis, True)
     return apply(stack_op, _values("stack(x, axis)", x), axis=axis)
 
 

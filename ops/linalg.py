@@ -4,6 +4,7 @@ A product of a batch of vectors with one matrix is a single product of two matri
 """
 
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -32,6 +33,9 @@ def _matmul(xp, x, y, *, trans_x: bool = False, trans_y: bool = False):
         rows = x.reshape(product(x.shape[:-1]), x.shape[-1])
         return xp.matmul(rows, y).reshape(*x.shape[:-1], y.shape[1])
     return xp.matmul(x, y)
+
+
+_SIDE = math.isqrt(onednn.LARGE)  # the product of two smaller sizes is not above it
 
 
 def _matmul_by_onednn(x, y, *, trans_x=False, trans_y=False):
@@ -112,7 +116,8 @@ def _brought_back(gradient: Any, matrix: Any, other: Any, operand: Any) -> Any:
 
 
 matmul_op = operator(
-    "matmul_v2", "X, Y -> Out", kernel=_matmul, cpu=_matmul_by_onednn, infer=_infer_matmul, promotes=True,
+    "matmul_v2", "X, Y -> Out", kernel=_matmul, cpu=_matmul_by_onednn, cpu_from=_SIDE, infer=_infer_matmul,
+    promotes=True,
     grad={"X, Y": lambda g, X, Y, trans_x, trans_y, wants: _matmul_gradients(g, X, Y, trans_x, trans_y, wants)})
 
 
@@ -168,10 +173,10 @@ def _last(g: Any) -> Any:
 
 
 bmm_op = operator("bmm", "X, Y -> Out", kernel=lambda xp, x, y: xp.matmul(x, y), cpu=_matmul_by_onednn,
-                  infer=_infer_bmm, promotes=True,
+                  cpu_from=_SIDE, infer=_infer_bmm, promotes=True,
                   grad={"X, Y": lambda g, X, Y, wants: _matmul_gradients(g, X, Y, False, False, wants)})
 mv_op = operator("mv", "X, Vec -> Out", kernel=lambda xp, x, y: xp.matmul(x, y), cpu=_matmul_by_onednn,
-                 infer=_infer_mv, promotes=True,
+                 cpu_from=_SIDE, infer=_infer_mv, promotes=True,
                  grad={"X, Vec": lambda g, X, Vec, wants: _matmul_gradients(g, X, Vec, False, False, wants)})
 dot_op = operator(
     "dot", "X, Y -> Out", kernel=lambda xp, x, y: (x * y).sum(-1, dtype=x.dtype), infer=_infer_dot, promotes=True,

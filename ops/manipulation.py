@@ -35,7 +35,7 @@ def shape_handle(x: Any) -> Any:
 def ints_of(value: Any) -> list[int]:
     """An axis, or several, as a list of ints."""
     if isinstance(value, (list, tuple)):
-        return [int(n) for n in value]
+        return list(map(int, value))
     return [int(value)] if not is_value(value) or value.ndim == 0 else [int(n) for n in value]
 
 
@@ -160,7 +160,7 @@ def t(input: Any, name: str | None = None) -> Any:
 
 def reversed_axes(x: Any) -> Any:
     """x with its dimensions in reverse order."""
-    return transpose(x, list(range(x.ndim))[::-1])
+    return apply(transpose_op, x, axis=[*range(x.ndim)][::-1])
 
 
 def moveaxis(x: Any, source: Any, destination: Any, name: str | None = None) -> Any:
@@ -217,7 +217,7 @@ def _unsqueezed(axes: Sequence[int], sizes: Sequence[int]) -> tuple[int, ...]:
     result = list(sizes)
     for axis in axes:
         rank = len(result) + 1
-        result.insert(normalize_axis("unsqueeze(x, axis)", axis, rank), 1)
+        result.insert(axis if 0 <= axis < rank else normalize_axis("unsqueeze(x, axis)", axis, rank), 1)
     return tuple(result)
 
 

@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ..backend.kernels import compact as fast
 from ..core import dtype as dt
 from ..core.dtype import promote
 from .creation import full, full_of_shape, is_value, to_tensor
@@ -21,6 +22,11 @@ def _zero(g: Any) -> Any:
     return full_of_shape((), 0.0, dtype_of(g))
 
 
+def _positions(xp, x):
+    found = xp.asarray(x.nonzero()).T if x.ndim else xp.argwhere(x)
+    return found.astype("int64", copy=False)
+
+
 def _infer_where(condition, x, y):
     shape = broadcast_shapes("where(condition, x, y)", condition.shape, x.shape, y.shape)
     return Spec(shape, promote(x.dtype, y.dtype))
@@ -31,7 +37,8 @@ where_op = operator(
     formula="X if Condition else Y",
     grad={"X": lambda g, Condition, X_shape: sum_to(apply(where_op, Condition, g, _zero(g)), X_shape),
           "Y": lambda g, Condition, Y_shape: sum_to(apply(where_op, Condition, _zero(g), g), Y_shape)})
-where_index_op = operator("where_index", "Condition -> Out", kernel=lambda xp, x: xp.argwhere(x).astype("int64"),
+where_index_op = operator("where_index", "Condition -> Out", kernel=_positions,
+                          cpu=fast.where_index, cpu_from=fast.LEAST,
                           infer=lambda x: Spec((-1, x.rank), dt.int64))
 
 
@@ -47,9 +54,14 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     if x is None or y is None:
         raise ValueError("where(condition, x, y): give both x and y, or neither.")
     x, y = _pair(x, y)
-    if not tuple(condition.shape) == tuple(x.shape) == tuple(y.shape):
+    if not condition.shape == x.shape == y.shape:
         condition, x, y = broadcast_tensors([condition, x, y])
     return apply(where_op, condition, x, y)
+
+
+def where_(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """As `where`, in place: the result becomes the value of x."""
+    return x._rebind(where(condition, x._alias(), y))
 
 
 def _pair(x: Any, y: Any) -> tuple[Any, Any]:
@@ -58,6 +70,8 @@ def _pair(x: Any, y: Any) -> tuple[Any, Any]:
         x = _number_like(x, y) if is_value(y) else to_tensor(x)
     if not is_value(y):
         y = _number_like(y, x)
+    if x.dtype is y.dtype:
+        return x, y
     dtype = promote(x.dtype, y.dtype)
     return (x if x.dtype is dtype else cast(x, dtype)), (y if y.dtype is dtype else cast(y, dtype))
 
@@ -157,7 +171,8 @@ def _masked_select(xp, x, mask):
 
 
 masked_select_op = operator(
-    "masked_select", "X, Mask -> Y", kernel=_masked_select, infer=lambda x, mask: Spec((-1,), x.dtype),
+    "masked_select", "X, Mask -> Y", kernel=_masked_select, cpu=fast.masked_select, cpu_from=fast.LEAST,
+    infer=lambda x, mask: Spec((-1,), x.dtype),
     grad={"X": lambda g, Mask, X_shape: apply(
         index_put_op, full_of_shape(X_shape, 0.0, dtype_of(g)), [Mask], g)})
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..backend.kernels import optim as fast
 from ..backend.kernels import totals_of_many as fast_totals
+from ..core.dtype import DType, float32
 from .elementwise import add_n, cast, dtype_of
 from .operator import Ints, operator
 from .optim import adam_op, adamw_op, momentum_op, sgd_op
@@ -152,7 +153,22 @@ merged_adamw_op = operator(
 # clipping
 
 def _total_square(xp, arrays):
-    return xp.asarray(sum((x * x).sum() for x in arrays))
+    return xp.asarray(sum(_squares(x) for x in arrays))
+
+
+def _squares(x):
+    x = x.astype("float32") if x.dtype.itemsize == 2 else x
+    return (x * x).sum()
+
+
+def _summed_in(dtype: DType) -> DType:
+    """Squares of 16-bit floats are summed, and given, in float32, which holds them."""
+    return float32 if dtype.is_floating and dtype.itemsize == 2 else dtype
+
+
+def _widened(x: Any) -> Any:
+    dtype = _summed_in(dtype_of(x))
+    return x if dtype is dtype_of(x) else cast(x, dtype)
 
 
 def _scale_all(xp, arrays, scale):
@@ -161,9 +177,9 @@ def _scale_all(xp, arrays, scale):
 
 total_square_op = operator(
     "total_square", "X* -> Out", kernel=_total_square, cpu=fast_totals.total_square,
-    composed=lambda values: add_n([reduce_sum(square(x)) for x in values]),
-    infer=lambda specs: Spec((), specs[0].dtype),
-    grad={"X": lambda g, X: [x * cast(g, dtype_of(x)) * 2.0 for x in X]})
+    composed=lambda values: add_n([reduce_sum(square(_widened(x))) for x in values]),
+    infer=lambda specs: Spec((), _summed_in(specs[0].dtype)),
+    grad={"X": lambda g, X: [x * cast(g * 2.0, dtype_of(x)) for x in X]})
 scale_all_op = operator(
     "scale_all", "X*, Scale -> Out*", kernel=_scale_all, cpu=fast_totals.scale_all,
     composed=lambda values, scale: [x * cast(scale, dtype_of(x)) for x in values],

@@ -8,26 +8,43 @@ are made from the plain ones: applied to another name of the value (`_alias`), t
 from __future__ import annotations
 
 import functools
+import importlib
 from collections.abc import Callable
 from typing import Any
 
+from ..core.forks import unforked
 from . import (
+    activation,
     along_axis,
+    bessel,
+    calculus,
     closeness,
+    consecutive,
+    copying,
     creation,
     diagonal,
+    diagonal_fill,
+    distances,
     elementwise,
+    gamma,
     gather,
     indexing,
+    inverses,
     joining,
     linalg,
     manipulation,
     masking,
+    nan_statistics,
+    numbers,
+    pairs,
     random,
+    random_fill,
     rearrange,
     reduce,
+    reshaping,
     scan,
     search,
+    selection,
     slicing,
     stats,
     unary,
@@ -46,6 +63,24 @@ def _in_place(function: Callable) -> Callable:
 
 def _plain(module: Any, names: str) -> dict[str, Callable]:
     return {name: getattr(module, name) for name in names.split()}
+
+
+class _Later:
+    """A method whose family of operators is imported when it is first looked up."""
+
+    __slots__ = ("module", "name")
+
+    def __init__(self, module: str, name: str):
+        self.module, self.name = module, name
+
+    def __get__(self, value: Any, owner: Any = None) -> Any:
+        with unforked():
+            function = getattr(importlib.import_module(f"{__package__}.{self.module}"), self.name)
+        return function if value is None else function.__get__(value, owner)
+
+
+def _later(module: str, names: str) -> dict[str, _Later]:
+    return {name: _Later(module, name) for name in names.split()}
 
 
 METHODS: dict[str, Any] = {
@@ -81,11 +116,44 @@ METHODS: dict[str, Any] = {
     **_plain(closeness, "isclose allclose equal_all is_empty clip"),
     **_plain(diagonal, "diagonal trace kron cross diag_embed"),
     **_plain(random, "bernoulli multinomial uniform_ normal_"),
+    **_plain(random_fill, "exponential_ cauchy_ geometric_"),
+    **_plain(pairs, "atan2 fmax fmin heaviside gcd lcm nextafter lerp hypot logaddexp ldexp"),
+    **_plain(gamma, "lgamma digamma polygamma multigammaln"),
+    **_plain(bessel, "i0 i0e i1 i1e"),
+    **_plain(inverses, "erfinv logit"),
+    **_plain(calculus, "diff trapezoid cumulative_trapezoid vander"),
+    **_plain(numbers, "angle conj deg2rad rad2deg nan_to_num frexp sgn is_complex is_floating_point is_integer"),
+    **_plain(selection, "take multiplex shard_index index_fill select_scatter combinations"),
+    **_plain(diagonal_fill, "diagonal_scatter fill_diagonal_tensor"),
+    **_plain(reshaping, "unflatten view_as as_strided unfold atleast_1d atleast_2d atleast_3d vsplit"),
+    **_plain(distances, "cdist renorm"),
+    **_plain(consecutive, "unique_consecutive"),
+    **_plain(nan_statistics, "nanmedian nanquantile"),
+    **_plain(copying, "increment rank"),
+    **_plain(diagonal, "diag diagflat"),
+    **_plain(gather, "scatter_nd"),
+    **_plain(joining, "broadcast_tensors"),
+    **_plain(activation, "sigmoid"),
+    **_later("covariance", "cov corrcoef"),
+    **_later("decompositions", "qr householder_product"),
+    **_later("eigen", "eig eigvals eigvalsh"),
+    **_later("least_squares", "cond lstsq pca_lowrank pinv"),
+    **_later("lu", "lu lu_unpack"),
+    **_later("short_time", "istft stft"),
+    **_later("solving", "inverse matrix_power multi_dot solve"),
+    **_later("triangular", "cholesky cholesky_solve"),
+    "slice": slicing.slice_,
+    "is_tensor": creation.is_value,
+    "fill_diagonal_": _in_place(diagonal_fill.fill_diagonal),
+    "where_": masking.where_,
 }
 
-_IN_PLACE = ("add subtract multiply divide floor_divide mod remainder pow scale neg cast exp log sqrt rsqrt square "
-             "reciprocal sin cos tan tanh abs floor ceil round trunc erf reshape transpose squeeze unsqueeze flatten "
-             "tril triu cumsum cumprod scatter index_add index_put put_along_axis masked_fill "
-             "clip")
+_IN_PLACE = ("add subtract multiply divide floor_divide floor_mod mod remainder pow scale neg cast equal not_equal "
+             "less_than less_equal greater_than greater_equal logical_and logical_or logical_xor logical_not "
+             "bitwise_and bitwise_or bitwise_xor bitwise_not exp expm1 log log2 log10 log1p sqrt rsqrt square "
+             "reciprocal sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh abs floor ceil round trunc frac "
+             "erf erfinv sigmoid lgamma digamma polygamma multigammaln i0 logit gcd lcm hypot ldexp lerp nan_to_num "
+             "reshape transpose t squeeze unsqueeze flatten tril triu cumsum cumprod renorm addmm scatter index_add "
+             "index_fill index_put put_along_axis masked_fill fill_diagonal_tensor clip")
 
 METHODS.update({f"{name}_": _in_place(METHODS[name]) for name in _IN_PLACE.split()})

@@ -16,7 +16,7 @@ from .elementwise import cast, dtype_of, power_op
 from .infer import product
 from .manipulation import reshape_op, shape_handle
 from .norm_kernels import View, gradients, scaled, statistics, view_of
-from .operator import operator
+from .operator import Operator, operator
 from .reduce import reduced_count, sum
 from .shapes import reshape_to
 from .spec import Spec
@@ -173,11 +173,17 @@ def _second(d_DX, d_DScale, d_DBias, X, Scale, Mean, Spread, G, kind, data_forma
 norm_grad_op = operator("norm_grad", "X, Scale?, Mean, Spread, G -> DX, DScale, DBias", kernel=_norm_grad,
                         cpu=fast.norm_grad, infer=_infer_norm_grad, grad={"X, Scale, G": _second})
 
-batch_norm_op = operator(
-    "batch_norm",
-    "X, Scale?, Bias?, Mean, Variance, MomentumTensor? -> "
-    "Y, MeanOut=Mean, VarianceOut=Variance, SavedMean, SavedVariance, ReserveSpace!",
-    kernel=_batch_norm, cpu=fast_batch.batch_norm, infer=_infer_batch_norm, grad={"X, Scale, Bias": _batch_gradients})
+def _by_batch(type: str) -> Operator:
+    return operator(
+        type,
+        "X, Scale?, Bias?, Mean, Variance, MomentumTensor? -> "
+        "Y, MeanOut=Mean, VarianceOut=Variance, SavedMean, SavedVariance, ReserveSpace!",
+        kernel=_batch_norm, cpu=fast_batch.batch_norm, infer=_infer_batch_norm,
+        grad={"X, Scale, Bias": _batch_gradients})
+
+
+batch_norm_op = _by_batch("batch_norm")
+sync_batch_norm_op = _by_batch("sync_batch_norm")  # in files made for several devices; here there is one
 
 
 # by sample

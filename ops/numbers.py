@@ -90,7 +90,7 @@ def nan_to_num(x: Any, nan: float = 0.0, posinf: float | None = None, neginf: fl
     >>> paddle.nan_to_num(paddle.to_tensor([float("nan"), 1.0, float("inf")]), posinf=9.0).tolist()
     [0.0, 1.0, 9.0]
     """
-    limits = np.finfo(dtype_of(x).dtype)
+    limits = _limits(dtype_of(x))
     high = float(limits.max) if posinf is None else posinf
     low = float(limits.min) if neginf is None else neginf
     x = where(isnan(x), full_like(x, nan), x)

@@ -6,7 +6,8 @@ A declaration names the type and slots as the `.pdmodel` format knows them, and 
   parameters *are* the attributes: their names, defaults and (by annotation) their types in files.
 - `infer(*specs, **attributes)` gives the outputs' specs from the inputs', and refuses what cannot be.
 - `cpu`, where there is one, computes the same on NumPy arrays with an accelerated engine (see `backend/`): it takes
-  what the kernel takes without `xp`, and returns NotImplemented for what it leaves to the kernel.
+  what the kernel takes without `xp`, and returns NotImplemented for what it leaves to the kernel. With `cpu_from` it
+  is asked only where one of the inputs has so many elements; a formula's loop too.
 - `formula`, of an operator that works element by element, is what it computes as a scalar expression in its slots and
   attributes (see `backend/loops/formula.py`): large arrays are computed by it, and compilers fuse it with its like.
 - `ufunc` is the name of the function of NumPy that does what the kernel does without attributes.
@@ -24,6 +25,7 @@ from __future__ import annotations
 import functools
 import inspect
 import keyword
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -32,6 +34,7 @@ import numpy as np
 from ..backend.loops.formula import Formula, accelerated, least_size
 from ..core.dtype import from_numpy_dtype
 from .gradient import Gradient, parameter_names
+from .narrow import rounded, rounding, rounds
 from .signature import Slot, parse_signature
 from .spec import Spec
 
@@ -57,7 +60,7 @@ class Operator:
     def __init__(self, type: str, signature: str, *, kernel: Callable[..., Any], infer: Callable[..., Any],
                  cpu: Callable[..., Any] | None, formula: Formula | None, composed: Callable[..., Any] | None,
                  grad: Mapping[str, Callable[..., Any]] | None, promotes: bool, random: bool,
-                 ufunc: str | None):
+                 ufunc: str | None, cpu_from: int):
         self.type = type
         self.inputs, self.outputs = parse_signature(signature)
         self.results: tuple[Slot, ...] = tuple(slot for slot in self.outputs if not slot.file_only)
@@ -72,13 +75,14 @@ class Operator:
         self.has_lists = any(slot.many for slot in self.inputs)
         self.ufunc = None if ufunc is None else getattr(np, ufunc)  # for NumPy arrays: all that the kernel does
         names = [slot.name for slot in self.inputs]
-        self.worth_a_loop = 0  # the elements from which the formula is worth a generated loop
+        # The elements of an input from which `host_kernel` may do other than `kernel`, except for 16-bit floats.
+        self.large_from = sys.maxsize if cpu is None else cpu_from
         if cpu is None and formula is not None and not any(slot.many for slot in self.inputs):
             cpu = accelerated(formula, names, self.defaults, self._result_dtype)
-            self.worth_a_loop = least_size(formula, self.defaults)
+            self.large_from = cpu_from or least_size(formula, self.defaults)
             self.host_kernel = _for_small_arrays(self, cpu, len(names) if self.is_plain else 1)
         else:
-            self.host_kernel = self.kernel if cpu is None else _with_fallback(cpu, self.kernel)  # for NumPy arrays
+            self.host_kernel = rounding(self, self.kernel if cpu is None else _with_fallback(cpu, self.kernel))
         self.aliases = tuple((i, names.index(s.alias)) for i, s in enumerate(self.results) if s.alias)
         self.gradient = Gradient(self, grad) if grad else None
 
@@ -115,7 +119,9 @@ def _for_small_arrays(op: Operator, large: Callable[..., Any], looked_at: int) -
     kernel = op.kernel
     if looked_at == 2:
         def call_of_two(xp: Any, x: Any, y: Any, **attrs: Any) -> Any:
-            if x.size >= op.worth_a_loop or y.size >= op.worth_a_loop:
+            if x.itemsize == 2 and rounds(op, x.dtype):
+                return rounded(op, call_of_two, xp, (x, y), attrs)
+            if x.size >= op.large_from or y.size >= op.large_from:
                 results = large(x, y, **attrs)
                 if results is not NotImplemented:
                     return results
@@ -124,7 +130,9 @@ def _for_small_arrays(op: Operator, large: Callable[..., Any], looked_at: int) -
         return functools.wraps(kernel)(call_of_two)
 
     def call(xp: Any, x: Any, *others: Any, **attrs: Any) -> Any:
-        if x.size >= op.worth_a_loop or len(others) > 1:
+        if x.itemsize == 2 and rounds(op, x.dtype):
+            return rounded(op, call, xp, (x, *others), attrs)
+        if x.size >= op.large_from or len(others) > 1:
             results = large(x, *others, **attrs)
             if results is not NotImplemented:
                 return results
@@ -172,7 +180,7 @@ _registry: dict[str, Operator] = {}
 
 
 def operator(type: str, signature: str, *, kernel: Callable[..., Any], infer: Callable[..., Any],
-             cpu: Callable[..., Any] | None = None, formula: Formula | None = None,
+             cpu: Callable[..., Any] | None = None, cpu_from: int = 0, formula: Formula | None = None,
              composed: Callable[..., Any] | None = None,
              grad: Mapping[str, Callable[..., Any]] | None = None, promotes: bool = False,
              random: bool = False, ufunc: str | None = None) -> Operator:
@@ -180,7 +188,7 @@ def operator(type: str, signature: str, *, kernel: Callable[..., Any], infer: Ca
     if type in _registry:
         raise ValueError(f"The operator {type!r} is declared twice.")
     declared = Operator(type, signature, kernel=kernel, infer=infer, cpu=cpu, formula=formula, composed=composed,
-                        grad=grad, promotes=promotes, random=random, ufunc=ufunc)
+                        grad=grad, promotes=promotes, random=random, ufunc=ufunc, cpu_from=cpu_from)
     _registry[type] = declared
     return declared
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .gather import add_at
+from .manipulation import squeeze_op, unsqueeze_op
 from .operator import Ints, operator
 from .spec import Spec
 from .trace import apply
@@ -27,8 +28,18 @@ def _widths(paddings: Sequence[int], data_format: str) -> _Widths:
 
 def _padded(xp: Any, x: Any, widths: _Widths, mode: str, value: float) -> Any:
     if mode == "constant":
-        return xp.pad(x, widths, constant_values=value)
+        return _surrounded(xp, x, widths, value)
     return xp.pad(x, widths, MODES[mode])
+
+
+def _surrounded(xp: Any, x: Any, widths: _Widths, value: float) -> Any:
+    """x in the middle of an array of `value`; ValueError for a negative width."""
+    if min(map(min, widths), default=0) < 0:
+        raise ValueError("negative width")
+    sizes = [n + a + b for n, (a, b) in zip(x.shape, widths, strict=True)]
+    result = xp.zeros(sizes, x.dtype) if value == 0 else xp.full(sizes, value, x.dtype)
+    result[tuple([slice(a, a + n) for n, (a, _) in zip(x.shape, widths, strict=True)])] = x
+    return result
 
 
 def _unpadded(xp: Any, g: Any, widths: _Widths, mode: str) -> Any:
@@ -124,3 +135,37 @@ pad_op = operator(
     "pad", "X -> Out", kernel=_pad,
     infer=lambda x, *, paddings, pad_value=0.0: _grown("pad(x, pad)", x, _pairs(paddings)),
     grad={"X": lambda g, paddings: apply(unpad_op, g, paddings=paddings)})
+
+
+# the same around sequences and images [N, C, ...]; Programs hold pad3d between dimensions of size 1
+
+def _image_widths(paddings: Sequence[int], data_format: str) -> _Widths:
+    pairs = _pairs(paddings)[::-1]
+    return [(0, 0), *pairs, (0, 0)] if data_format[-1] == "C" else [(0, 0), (0, 0), *pairs]
+
+
+def _pad_image(xp, x, *, paddings: Ints, value: float = 0.0, data_format: str = "NCHW"):
+    return _surrounded(xp, x, _image_widths(paddings, data_format), value)
+
+
+def padded_as_volume(x: Any, *, paddings: Sequence[int], mode: str = "constant", value: float = 0.0,
+                     data_format: str = "NCHW", tensor: Any = None) -> Any:
+    """By pad3d, with dimensions of size 1 put in before and taken out after; `tensor` holds six widths, or is None."""
+    last = data_format[-1] == "C"
+    added = [1 if last else 2] * (5 - len(x.shape))
+    for axis in added:
+        x = apply(unsqueeze_op, x, None, None, axes=[axis])
+    widths = [*paddings, *[0] * (6 - len(paddings))] if tensor is None else []
+    result = apply(pad3d_op, x, tensor, paddings=widths, mode=mode, value=value,
+                   data_format="NDHWC" if last else "NCDHW")
+    for axis in added:
+        result = apply(squeeze_op, result, axes=[axis])
+    return result
+
+
+pad_image_op = operator(
+    "pad_image", "X -> Out", kernel=_pad_image, composed=padded_as_volume,
+    infer=lambda x, *, paddings, value=0.0, data_format="NCHW": _grown(
+        "pad(x, pad)", x, _image_widths(paddings, data_format)),
+    grad={"X": lambda g, paddings, data_format: apply(
+        unpad_op, g, paddings=[n for pair in _image_widths(paddings, data_format) for n in pair])})

@@ -4,11 +4,14 @@ A gradient is an operator of its own; it is linear in the result's gradient, so 
 """
 
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
 from ..backend import onednn
+from ..backend.kernels import small_pool
 from ..backend.kernels.max_pool import max_pool_grad as max_pool_grad_by_loops
+from ..backend.kernels.reduce import reduce_mean
 from ..core.dtype import int32
 from .infer import product
 from .layout import channels_first, channels_of, channels_restored, full_shape, sizes_along
@@ -105,9 +108,10 @@ def _pool_take(xp, x, out, v, *, ksize: Ints, strides: Ints = (), paddings: Ints
     return channels_restored(result, data_format)
 
 
-# the same by oneDNN, on NumPy arrays
+# the same by loops and by oneDNN, on NumPy arrays
 
-def _by_onednn(sizes: Sequence[int], pooling_type: str, ksize: Any, strides: Any, paddings: Any, ceil_mode: bool,
+@functools.lru_cache(1024)
+def _by_onednn(sizes: tuple, pooling_type: str, ksize: tuple, strides: tuple, paddings: tuple, ceil_mode: bool,
                exclusive: bool, global_pooling: bool, adaptive: bool, algorithm: str) -> tuple[Geometry, int] | None:
     """The windows and the kind of pooling; None where oneDNN would count otherwise, or knows nothing like it."""
     geo = _even(sizes, ksize, strides, paddings, ceil_mode, global_pooling, adaptive, algorithm)
@@ -124,25 +128,33 @@ def _by_onednn(sizes: Sequence[int], pooling_type: str, ksize: Any, strides: Any
     return (whole, onednn.MEAN_WITH_PADDING) if whole.pads == geo.pads else None
 
 
-def _pool_by_onednn(x, *, pooling_type, ksize, strides=(), paddings=(), ceil_mode=False, exclusive=True,
-                    data_format="NCHW", global_pooling=False, adaptive=False, padding_algorithm="EXPLICIT"):
-    if not onednn.is_ready():
-        return NotImplemented
+def _pool_on_host(x, *, pooling_type, ksize, strides=(), paddings=(), ceil_mode=False, exclusive=True,
+                  data_format="NCHW", global_pooling=False, adaptive=False, padding_algorithm="EXPLICIT"):
     x = channels_first(x, data_format)
-    found = _by_onednn(x.shape[2:], pooling_type, ksize, strides, paddings, ceil_mode, exclusive, global_pooling,
-                       adaptive, padding_algorithm)
+    found = _by_onednn(x.shape[2:], pooling_type, tuple(ksize), tuple(strides), tuple(paddings), ceil_mode, exclusive,
+                       global_pooling, adaptive, padding_algorithm)
     if found is None:
         return NotImplemented
     geo, kind = found
-    result = onednn.pooling(x, kind, geo.kernel, geo.strides, geo.pads, geo.out)
+    where = geo.kernel, geo.strides, geo.pads, geo.out
+    if kind == onednn.MEAN and tuple(geo.kernel) == x.shape[2:] and not geo.is_padded:
+        result = reduce_mean(x, dim=range(2, x.ndim), keep_dim=True)
+        if result is not NotImplemented:
+            return channels_restored(result, data_format)
+    if pooling_type == "max":
+        result = small_pool.max_pool(x, *where)
+    else:
+        result = small_pool.mean_pool(x, *where, kind == onednn.MEAN_WITH_PADDING)
+    if result is NotImplemented and onednn.is_ready():
+        result = onednn.pooling(x, kind, *where)
     return result if result is NotImplemented else channels_restored(result, data_format)
 
 
 def _pool_grad_on_host(x, out, g, *, pooling_type, ksize, strides=(), paddings=(), ceil_mode=False, exclusive=True,
                        data_format="NCHW", global_pooling=False, adaptive=False, padding_algorithm="EXPLICIT"):
     x, out, g = (channels_first(v, data_format) for v in (x, out, g))
-    found = _by_onednn(x.shape[2:], pooling_type, ksize, strides, paddings, ceil_mode, exclusive, global_pooling,
-                       adaptive, padding_algorithm)
+    found = _by_onednn(x.shape[2:], pooling_type, tuple(ksize), tuple(strides), tuple(paddings), ceil_mode, exclusive,
+                       global_pooling, adaptive, padding_algorithm)
     if found is None:
         return NotImplemented
     geo, kind = found
@@ -209,9 +221,9 @@ def _take_by_input(g, X, Out, ksize, strides, paddings, ceil_mode, data_format, 
                  padding_algorithm=padding_algorithm)
 
 
-pool2d_op = operator("pool2d", "X -> Out", kernel=_pool, cpu=_pool_by_onednn, infer=_infer_pool,
+pool2d_op = operator("pool2d", "X -> Out", kernel=_pool, cpu=_pool_on_host, infer=_infer_pool,
                      grad={"X": _by_input})
-pool3d_op = operator("pool3d", "X -> Out", kernel=_pool, cpu=_pool_by_onednn, infer=_infer_pool,
+pool3d_op = operator("pool3d", "X -> Out", kernel=_pool, cpu=_pool_on_host, infer=_infer_pool,
                      grad={"X": _by_input})
 pool_grad_op = operator("pool_grad", "X, Out, G -> Result", kernel=_pool_grad, cpu=_pool_grad_on_host,
                         infer=lambda x, *_, **__: x, grad={"G": _grad_by_gradient})
@@ -238,7 +250,8 @@ def _put_positions(xp, g, positions, like=None, *, size: Ints = ()):
     return put_positions(xp, g, positions, tuple(size) if like is None else like.shape[2:])
 
 
-def _put_back(g: Any, positions: Any, shape: Any) -> Any:
+def put_back(g: Any, positions: Any, shape: Any) -> Any:
+    """Zeros of a shape (or of a value's) with the elements of g added at positions in each channel."""
     sizes = tuple(shape if type(shape) is tuple else shape.shape)[2:]
     like = shape if product(sizes) < 0 else None
     return apply(put_positions_op, g, positions, like, size=[] if like is not None else list(sizes))
@@ -246,7 +259,7 @@ def _put_back(g: Any, positions: Any, shape: Any) -> Any:
 
 def _indexed(type: str) -> Operator:
     return operator(type, "X -> Out, Mask", kernel=_with_index, infer=_infer_with_index, grad={
-        "X": lambda g, Mask, X_shape: _put_back(g, Mask, X_shape)})
+        "X": lambda g, Mask, X_shape: put_back(g, Mask, X_shape)})
 
 
 max_pool2d_with_index_op = _indexed("max_pool2d_with_index")
@@ -258,5 +271,5 @@ put_positions_op = operator(
     grad={"G": lambda g, Mask: apply(take_positions_op, g, Mask)})
 take_positions_op = operator(
     "take_positions", "X, Mask -> Out", kernel=take_positions,
-    infer=lambda x, mask: Spec(mask.shape, x.dtype),
-    grad={"X": lambda g, Mask, X_shape: _put_back(g, Mask, X_shape)})
+    infer=lambda x, mask: Spec((*x.shape[:2], *mask.shape[2:]), x.dtype),
+    grad={"X": lambda g, Mask, X_shape: put_back(g, Mask, X_shape)})

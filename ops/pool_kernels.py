@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .infer import product
 from .windows import Geometry, padded
 
 Table = list[list[int]]  # for each window along a dimension the positions in it, all of one length
@@ -193,17 +194,29 @@ def max_with_positions(xp: Any, x: Any, tables: Sequence[Table]) -> tuple[Any, A
 
 
 def take_positions(xp: Any, x: Any, positions: Any) -> Any:
-    """The elements of x at positions in each channel."""
+    """The elements of x at positions in each channel, which may be the same in all channels ([N, 1, *sizes])."""
     flat = positions.reshape(*positions.shape[:2], -1)
-    return xp.take_along_axis(x.reshape(*x.shape[:2], -1), flat, 2).reshape(positions.shape)
+    if flat.shape[1] == 1 < x.shape[1] and len(x):
+        rows = [plane.reshape(x.shape[1], -1).take(at[0], 1) for plane, at in zip(x, flat, strict=True)]
+        return xp.stack(rows).reshape(*x.shape[:2], *positions.shape[2:])
+    return xp.take_along_axis(x.reshape(*x.shape[:2], -1), flat, 2).reshape(*x.shape[:2], *positions.shape[2:])
+
+
+def _flat_positions(xp: Any, g: Any, positions: Any, count: int) -> Any:
+    """Where the elements of g go in an array [samples * channels * count]."""
+    channel = xp.arange(g.shape[0] * g.shape[1]).reshape(*g.shape[:2], *(1,) * (g.ndim - 2)) * count
+    return (positions + channel).reshape(-1)
 
 
 def put_positions(xp: Any, g: Any, positions: Any, sizes: Sequence[int]) -> Any:
-    """Zeros of `sizes` with the elements of g added at positions in each channel."""
-    count = 1
-    for size in sizes:
-        count *= size
-    result = xp.zeros((g.shape[0] * g.shape[1], count), g.dtype)
-    channel = xp.arange(result.shape[0]).reshape(*g.shape[:2], *(1,) * (g.ndim - 2)) * count
-    xp.add.at(result.reshape(-1), (positions + channel).reshape(-1), g.reshape(-1))
-    return result.reshape(*g.shape[:2], *sizes)
+    """Zeros of `sizes` with the elements of g added at positions in each channel (or in all: [N, 1, *sizes])."""
+    result = xp.zeros((*g.shape[:2], *sizes), g.dtype)
+    xp.add.at(result.reshape(-1), _flat_positions(xp, g, positions, product(sizes)), g.reshape(-1))
+    return result
+
+
+def set_positions(xp: Any, x: Any, positions: Any, sizes: Sequence[int]) -> Any:
+    """Zeros of `sizes` with the elements of x set at positions in each channel."""
+    result = xp.zeros((*x.shape[:2], *sizes), x.dtype)
+    result.reshape(-1)[_flat_positions(xp, x, positions, product(sizes))] = x.reshape(-1)
+    return result

@@ -7,12 +7,13 @@ sequence of its own, the same each time.
 
 from typing import Any
 
+from ..backend.kernels.normal import normals
 from ..core import dtype as dt
 from ..core.dtype import DType, convert_dtype
 from ..core.random import default_generator
 from .creation import inferred_sizes, is_value, shape_inputs, sizes_of
 from .elementwise import cast
-from .infer import same
+from .infer import product, same
 from .manipulation import shape as shape_of
 from .operator import Ints, Longs, operator
 from .spec import Spec
@@ -46,7 +47,12 @@ def _uniform(xp, shape_tensor=None, shape_list=None, *, shape: Longs = (), dtype
 def _gaussian(xp, shape_tensor=None, shape_list=None, *, shape: Longs = (), mean: float = 0.0, std: float = 1.0,
               seed: int = 0, dtype: DType = dt.float32):
     sizes = sizes_of(shape, shape_tensor, shape_list)
-    result = xp.asarray(_float_draw(generator(xp, seed).standard_normal, sizes, dtype))
+    rng = generator(xp, seed)
+    if xp.__name__ != "cupy" and dtype is not dt.float64:
+        count = product(sizes)
+        drawn = normals(rng.random(count + count % 2, "float32"), mean, std)
+        return drawn[:count].reshape(sizes).astype(dtype.dtype, copy=False)
+    result = xp.asarray(_float_draw(rng.standard_normal, sizes, dtype))
     return result * xp.asarray(std, result.dtype) + xp.asarray(mean, result.dtype)
 
 

@@ -44,8 +44,17 @@ reverse = flip
 def _roll(xp, x, shifts_tensor=None, *, shifts: Longs = (), axis: Longs = ()):
     shifts = shifts if shifts_tensor is None else shifts_tensor.reshape(-1).tolist()
     if not axis:
-        return xp.roll(x, shifts[0])
-    return xp.roll(x, tuple(shifts), tuple(axis))
+        return _rolled(xp, x.reshape(-1), shifts[0], 0).reshape(x.shape)
+    for shift, n in zip(shifts, axis, strict=True):
+        x = _rolled(xp, x, shift, n)
+    return x
+
+
+def _rolled(xp, x, shift, axis):
+    size = x.shape[axis]
+    cut = size - shift % size if size else 0
+    before = (slice(None),) * (axis % x.ndim)
+    return xp.concatenate((x[(*before, slice(cut, None))], x[(*before, slice(cut))]), axis)
 
 
 def _infer_roll(x, shifts_tensor=None, *, shifts=(), axis=()):

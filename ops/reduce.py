@@ -72,7 +72,7 @@ def _same(dtype: DType) -> DType:
 
 
 def _reduction(type: str, function: Callable, result: Callable[[DType], DType] = _same,
-               grad: Callable | None = None, cpu: Callable | None = None) -> Operator:
+               grad: Callable | None = None, cpu: Callable | None = None, cpu_from: int = fast.LEAST) -> Operator:
     """`function(xp, x, axes, keepdims)` reduces."""
     def kernel(xp, x, *, dim: Ints = (), keep_dim: bool = False, reduce_all: bool = False,
                in_dtype: DType | None = None, out_dtype: DType | None = None):
@@ -81,7 +81,7 @@ def _reduction(type: str, function: Callable, result: Callable[[DType], DType] =
         axes = None if reduce_all or not dim else tuple(dim)
         return function(xp, x, axes, keep_dim)
 
-    return operator(type, "X -> Out", kernel=kernel, cpu=cpu, infer=_infer(type, result),
+    return operator(type, "X -> Out", kernel=kernel, cpu=cpu, cpu_from=cpu_from, infer=_infer(type, result),
                     grad={"X": grad} if grad else None)
 
 
@@ -156,7 +156,8 @@ max_op = _reduction("reduce_max", lambda xp, x, axes, keep: x.max(axes, keepdims
                     cpu=fast.reduce_max)
 min_op = _reduction("reduce_min", lambda xp, x, axes, keep: x.min(axes, keepdims=keep), grad=_extreme_gradient,
                     cpu=fast.reduce_min)
-prod_op = _reduction("reduce_prod", _prod, lambda dtype: dt.int64 if dtype is dt.bool_ else dtype, _prod_gradient)
+prod_op = _reduction("reduce_prod", _prod, lambda dtype: dt.int64 if dtype is dt.bool_ else dtype, _prod_gradient,
+                     fast.reduce_prod, fast.LEAST_OF_PRODUCTS)
 amax_op = _reduction_of_tensor_axes("reduce_amax", lambda xp, x, axes, keep: x.max(axes, keepdims=keep),
                                     grad=_shared_gradient)
 amin_op = _reduction_of_tensor_axes("reduce_amin", lambda xp, x, axes, keep: x.min(axes, keepdims=keep),
@@ -165,7 +166,7 @@ any_op = _reduction_of_tensor_axes("reduce_any", lambda xp, x, axes, keep: x.any
                                    lambda _: dt.bool_)
 all_op = _reduction_of_tensor_axes("reduce_all", lambda xp, x, axes, keep: x.all(axes, keepdims=keep),
                                    lambda _: dt.bool_)
-whole_mean_op = operator("mean", "X -> Out", kernel=lambda xp, x: x.mean(), cpu=fast.mean,
+whole_mean_op = operator("mean", "X -> Out", kernel=lambda xp, x: x.mean(), cpu=fast.mean, cpu_from=fast.LEAST,
                          infer=lambda x: Spec((), x.dtype),
                          grad={"X": lambda g, X_shape: _mean_gradient(g, X_shape, (), False, True)})
 

@@ -3,16 +3,22 @@
 
 from typing import Any
 
+from ..backend.kernels import select as fast_select
+from ..backend.kernels import sort as fast_sort
+from ..backend.kernels import unique as fast_unique
 from ..core import dtype as dt
 from ..core.dtype import DType, convert_dtype
 from .along_axis import put_along_op, take_along_axis
 from .creation import full_of_shape, is_value
 from .elementwise import dtype_of
 from .infer import normalize_axis
+from .manipulation import squeeze
+from .masking import where
 from .operator import Ints, operator
 from .slicing import Ranges
 from .spec import Spec
 from .trace import apply
+from .unary import isnan
 
 
 def _put_back(g: Any, indices: Any, shape: Any, axis: int) -> Any:
@@ -42,7 +48,8 @@ def _infer_argsort(x, *, axis=-1, descending=False):
     return x, Spec(x.shape, dt.int64)
 
 
-argsort_op = operator("argsort", "X -> Out, Indices", kernel=_argsort, infer=_infer_argsort, grad={
+argsort_op = operator("argsort", "X -> Out, Indices", kernel=_argsort, infer=_infer_argsort, cpu=fast_sort.argsort,
+                      cpu_from=fast_sort.LEAST, grad={
     "X": lambda g, Indices, X_shape, axis: _put_back(g, Indices, X_shape, axis)})
 
 
@@ -88,7 +95,8 @@ def _infer_topk(x, count=None, *, k=1, axis=-1, largest=True, sorted=True):
     return Spec(shape, x.dtype), Spec(shape, dt.int64)
 
 
-topk_op = operator("top_k_v2", "X, K? -> Out, Indices", kernel=_topk, infer=_infer_topk, grad={
+topk_op = operator("top_k_v2", "X, K? -> Out, Indices", kernel=_topk, infer=_infer_topk, cpu=fast_sort.topk,
+                   cpu_from=fast_sort.LEAST, grad={
     "X": lambda g, Indices, X_shape, axis: _put_back(g, Indices, X_shape, axis)})
 
 
@@ -112,12 +120,42 @@ def kthvalue(x: Any, k: int, axis: int | None = None, keepdim: bool = False,
     axis = normalize_axis("kthvalue(x, k, axis)", -1 if axis is None else axis, x.ndim)
     if not 1 <= k or k > x.shape[axis] >= 0:
         raise ValueError(f"kthvalue(x, k): k must lie between 1 and {x.shape[axis]}. Received {k}.")
-    ranges = Ranges()
-    ranges.add(axis, k - 1, k)
-    if not keepdim:
-        ranges.decrease.append(axis)
+    values, indices = apply(order_statistics_op, x, rank=k - 1, axis=axis)
+    return (values, indices) if keepdim else (squeeze(values, axis), squeeze(indices, axis))
+
+
+def _order_statistics(xp, x, *, rank: int, count: int = 1, axis: int = -1, propagate_nan: bool = False):
+    order = _order(xp, x, axis, False)
+    found = xp.take(order, xp.arange(rank, rank + count), axis)
+    if propagate_nan and x.dtype.kind == "f":
+        last = xp.take(order, xp.full(count, x.shape[axis] - 1), axis)
+        found = xp.where(xp.isnan(xp.take_along_axis(x, last, axis)), last, found)
+    return xp.take_along_axis(x, found, axis), found.astype("int64", copy=False)
+
+
+def _infer_order_statistics(x, *, rank, count=1, axis=-1, propagate_nan=False):
+    axis = normalize_axis("order_statistics(x, axis)", axis, x.rank)
+    shape = (*x.shape[:axis], count, *x.shape[axis + 1:])
+    return Spec(shape, x.dtype), Spec(shape, dt.int64)
+
+
+def _by_sorting(x: Any, *, rank: int, count: int = 1, axis: int = -1, propagate_nan: bool = False) -> tuple[Any, Any]:
+    ranges, last = Ranges(), Ranges()
+    ranges.add(axis % x.ndim, rank, rank + count)
     values, indices = apply(argsort_op, x, axis=axis, descending=False)
-    return ranges.take(values), ranges.take(indices)
+    found = ranges.take(values)
+    if propagate_nan and x.dtype.is_floating:
+        last.add(axis % x.ndim, x.shape[axis] - 1, x.shape[axis])
+        largest = last.take(values)
+        found = where(isnan(largest), largest, found)
+    return found, ranges.take(indices)
+
+
+order_statistics_op = operator(
+    "order_statistics", "X -> Out, Indices", kernel=_order_statistics, infer=_infer_order_statistics,
+    composed=_by_sorting, cpu=fast_select.order_statistics, cpu_from=fast_select.LEAST, grad={
+        "X": lambda g, Indices, X_shape, axis: _put_back(g, Indices, X_shape, axis)})
+"""The elements that sorting would bring to `count` places from `rank` on; NaN for all where one is to spread."""
 
 
 def mode(x: Any, axis: int = -1, keepdim: bool = False, name: str | None = None) -> tuple[Any, Any]:
@@ -177,8 +215,8 @@ def bucketize(x: Any, sorted_sequence: Any, out_int32: bool = False, right: bool
 def _unique(xp, x, *, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
             axis: Ints = (), dtype: DType = dt.int64, is_sorted: bool = True):
     values, index, inverse, counts = xp.unique(x, True, True, True, axis[0] if axis else None)
-    kind = dtype.dtype
-    return values, index.astype(kind), inverse.reshape(-1).astype(kind), counts.astype(kind)
+    wanted = (index, return_index), (inverse.reshape(-1), return_inverse), (counts, return_counts)
+    return values, *[a.astype(dtype.dtype) if want else xp.zeros(0, dtype.dtype) for a, want in wanted]
 
 
 def _infer_unique(x, *, return_index=False, return_inverse=False, return_counts=False, axis=(), dtype=dt.int64,
@@ -187,7 +225,8 @@ def _infer_unique(x, *, return_index=False, return_inverse=False, return_counts=
     return Spec(shape, x.dtype), Spec((-1,), dtype), Spec((-1,), dtype), Spec((-1,), dtype)
 
 
-unique_op = operator("unique", "X -> Out, Indices, Index, Counts", kernel=_unique, infer=_infer_unique)
+unique_op = operator("unique", "X -> Out, Indices, Index, Counts", kernel=_unique, infer=_infer_unique,
+                     cpu=fast_unique.unique, cpu_from=fast_unique.LEAST)
 
 
 def unique(x: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,

@@ -19,6 +19,7 @@ from .spec import Spec
 from .trace import apply
 
 END = 2147483647
+_INT = {int}
 
 
 def _basic_index(rank: int, axes: Sequence[int], starts: Sequence[int], ends: Sequence[int], strides: Sequence[int],
@@ -160,6 +161,8 @@ class Ranges:
 
     def flags(self) -> list[int]:
         """For each range -1 when a tensor has a part in it, otherwise 1."""
+        if _are_ints(self.starts) and _are_ints(self.ends) and _are_ints(self.strides):
+            return [1] * len(self.axes)
         return [-1 if any(map(is_value, parts)) else 1
                 for parts in zip(self.starts, self.ends, self.strides, strict=True)]
 
@@ -169,7 +172,7 @@ class Ranges:
         starts, start_list = _static_and_tensors(self.starts)
         ends, end_list = _static_and_tensors(self.ends)
         strides, stride_list = _static_and_tensors(self.strides)
-        if stride_list is None and all(n == 1 for n in strides):
+        if stride_list is None and strides.count(1) == len(strides):
             return apply(slice_op, x, None, None, start_list, end_list, starts=starts, ends=ends, **given)
         return apply(strided_slice_op, x, None, start_list, None, end_list, None, stride_list, starts=starts, ends=ends,
                      strides=strides, **given)
@@ -183,9 +186,13 @@ class Ranges:
                      starts=starts, ends=ends, steps=strides, decrease_axes=self.decrease)
 
 
+def _are_ints(bounds: list[Any]) -> bool:
+    return _INT.issuperset(map(type, bounds))
+
+
 def _static_and_tensors(bounds: list[Any]) -> tuple[list[int], list[Any] | None]:
     """Bounds as an attribute, and as a list of tensors where one of them is a tensor."""
-    if not any(map(is_value, bounds)):
+    if _are_ints(bounds) or not any(map(is_value, bounds)):
         return bounds, None
     tensors = [n if is_value(n) else full((1,), n, "int64") for n in bounds]
     return [-1 if is_value(n) else n for n in bounds], tensors

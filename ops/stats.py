@@ -3,15 +3,16 @@
 
 from typing import Any
 
+from ..backend.kernels import stats as fast
 from ..core import dtype as dt
 from .elementwise import cast, dtype_of, equal_op, power_op
-from .infer import normalize_axis, same
+from .infer import normalize_axis, product, same
 from .joining import stack
-from .manipulation import ints_of, reshape, shape_handle, transpose
+from .manipulation import ints_of, reshape, shape_handle, squeeze, transpose
 from .masking import where
 from .operator import Ints, operator
-from .reduce import kept, max, mean, min, reduced_axes, reduced_count, sum
-from .search import sort
+from .reduce import kept, max, mean, mean_op, min, reduced_axes, reduced_count, sum
+from .search import order_statistics_op
 from .shapes import sum_to
 from .slicing import Ranges
 from .spec import Spec
@@ -44,7 +45,7 @@ def _logsumexp_gradient(g: Any, x: Any, out: Any, axis: Any, keepdim: bool, redu
 
 
 logsumexp_op = operator(
-    "logsumexp", "X -> Out", kernel=_logsumexp,
+    "logsumexp", "X -> Out", kernel=_logsumexp, cpu=fast.logsumexp, cpu_from=fast.LEAST,
     infer=lambda x, *, axis=(), keepdim=False, reduce_all=False: Spec(
         _reduced(x.shape, axis, reduce_all, keepdim), x.dtype),
     grad={"X": lambda g, X, Out, axis, keepdim, reduce_all: _logsumexp_gradient(g, X, Out, axis, keepdim, reduce_all)})
@@ -63,6 +64,43 @@ def logsumexp(x: Any, axis: Any = None, keepdim: bool = False, name: str | None 
 
 # variance
 
+def _variance(xp, x, *, dim: Ints = (), keep_dim: bool = False, reduce_all: bool = False, unbiased: bool = True):
+    axes = reduced_axes("var", dim, reduce_all, x.ndim)
+    distance = x - x.mean(axes, keepdims=True)
+    count = product([x.shape[axis] for axis in axes])
+    divisor = count - 1 if unbiased and count > 1 else count
+    return xp.divide((distance * distance).sum(axes, keepdims=keep_dim), x.dtype.type(divisor))
+
+
+def _variance_of(x: Any, *, dim: Any = (), keep_dim: bool = False, reduce_all: bool = False,
+                 unbiased: bool = True) -> Any:
+    axis = None if reduce_all else list(dim)
+    distance = x - mean(x, axis, keepdim=True)
+    total = sum(distance * distance, axis, keepdim=keep_dim)
+    count = reduced_count(shape_handle(x), dim, reduce_all)
+    if isinstance(count, int):
+        count = count - 1 if unbiased and count > 1 else count
+        return total * (1.0 / count) if count else total / 0.0
+    count = cast(count, total.dtype)
+    return total / (where(count > 1.0, count - 1.0, count) if unbiased else count)
+
+
+def _variance_gradient(g: Any, x: Any, dim: Any, keep_dim: bool, reduce_all: bool, unbiased: bool) -> Any:
+    shape = shape_handle(x)
+    count = reduced_count(shape, dim, reduce_all)
+    divisor = count - 1 if unbiased and count > 1 else count
+    distance = x - apply(mean_op, x, dim=list(dim), keep_dim=True, reduce_all=reduce_all)
+    return distance * (kept(g, shape, dim, keep_dim, reduce_all) * (2.0 / divisor if divisor else 0.0))
+
+
+variance_op = operator(
+    "variance", "X -> Out", kernel=_variance, composed=_variance_of, cpu=fast.variance, cpu_from=fast.LEAST,
+    infer=lambda x, *, dim=(), keep_dim=False, reduce_all=False, unbiased=True: Spec(
+        _reduced(x.shape, dim, reduce_all, keep_dim), x.dtype),
+    grad={"X": lambda g, X, dim, keep_dim, reduce_all, unbiased: _variance_gradient(
+        g, X, dim, keep_dim, reduce_all, unbiased)})
+
+
 def var(x: Any, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None) -> Any:
     """The mean squared distance from the mean over `axis`; divided by n - 1 (at least 1) where unbiased.
 
@@ -70,14 +108,10 @@ def var(x: Any, axis: Any = None, unbiased: bool = True, keepdim: bool = False, 
     >>> float(paddle.var(paddle.to_tensor([1.0, 2.0, 3.0])))
     1.0
     """
-    distance = x - mean(x, axis, keepdim=True)
-    total = sum(distance * distance, axis, keepdim=keepdim)
-    count = reduced_count(shape_handle(x), [] if axis is None else ints_of(axis), axis is None)
-    if isinstance(count, int):
-        count = count - 1 if unbiased and count > 1 else count
-        return total * (1.0 / count) if count else total / 0.0
-    count = cast(count, total.dtype)
-    return total / (where(count > 1.0, count - 1.0, count) if unbiased else count)
+    if not x.dtype.is_differentiable:
+        x = cast(x, dt.get_default_dtype_object())
+    dim = [] if axis is None else ints_of(axis)
+    return apply(variance_op, x, dim=dim, keep_dim=keepdim, reduce_all=not dim, unbiased=unbiased)
 
 
 def std(x: Any, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None) -> Any:
@@ -99,8 +133,8 @@ def nanmean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = 
 
 # order statistics
 
-def _sorted_last(x: Any, axis: Any) -> tuple[Any, list[int]]:
-    """x sorted along one last dimension that holds the reduced ones, and these."""
+def _moved_last(x: Any, axis: Any) -> tuple[Any, list[int]]:
+    """x with one last dimension that holds the reduced ones, and these."""
     axes = list(range(x.ndim)) if axis is None else [normalize_axis("axis", n, x.ndim) for n in ints_of(axis)]
     if x.ndim == 0:
         return reshape(x, [1]), []
@@ -108,7 +142,7 @@ def _sorted_last(x: Any, axis: Any) -> tuple[Any, list[int]]:
     moved = transpose(x, rest + axes) if rest + axes != list(range(x.ndim)) else x
     if len(axes) != 1:
         moved = reshape(moved, [0] * len(rest) + [-1])
-    return sort(moved, -1), axes
+    return moved, axes
 
 
 def _at(x: Any, n: int) -> Any:
@@ -125,25 +159,30 @@ def _restored(result: Any, x: Any, axes: list[int], keepdim: bool) -> Any:
 
 
 def median(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """The middle element over `axis`; of an even number the mean of the two in the middle."""
+    """The middle element over `axis`; of an even number the mean of the two in the middle. NaN where there is one."""
     return quantile(x if x.dtype.is_differentiable else cast(x, dt.get_default_dtype_object()), 0.5, axis, keepdim)
 
 
 def quantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False) -> Any:
     """The value below which a share q (0 … 1) of the elements over `axis` lies, interpolated linearly.
 
-    Several q give results along a new first dimension. Raises ValueError for a q outside 0 … 1.
+    Where there is a NaN it is the result. Several q give results along a new first dimension. Raises ValueError for a
+    q outside 0 … 1.
     """
     if isinstance(q, (list, tuple)):
         return stack([quantile(x, one, axis, keepdim) for one in q], 0)
     if not 0 <= q <= 1:
         raise ValueError(f"quantile(x, q): q must lie in [0, 1]. Received {q}.")
-    ordered, axes = _sorted_last(x, axis)
-    place = q * (ordered.shape[-1] - 1)
+    moved, axes = _moved_last(x, axis)
+    place = q * (moved.shape[-1] - 1)
     below = int(place)
-    result = _at(ordered, below)
-    if place > below:
-        result = result * (1.0 - (place - below)) + _at(ordered, below + 1) * (place - below)
+    found, _ = apply(order_statistics_op, moved, rank=below, count=1 if place == below else 2, propagate_nan=True)
+    if place - below == 0.5:
+        result = mean(found, -1)
+    elif place > below:
+        result = _at(found, 0) * (1.0 - (place - below)) + _at(found, 1) * (place - below)
+    else:
+        result = squeeze(found, -1)
     return _restored(result, x, axes, keepdim)
 
 
@@ -191,7 +230,7 @@ def _p_norm_gradient(g: Any, x: Any, out: Any, p: float, axis: int, keepdim: boo
 
 
 p_norm_op = operator(
-    "p_norm", "X -> Out", kernel=_p_norm,
+    "p_norm", "X -> Out", kernel=_p_norm, cpu=fast.p_norm, cpu_from=fast.LEAST,
     infer=lambda x, *, porder=2.0, axis=-1, epsilon=1e-12, keepdim=False, asvector=False: Spec(
         _reduced(x.shape, (axis,), asvector, keepdim), x.dtype),
     grad={"X": lambda g, X, Out, porder, axis, keepdim, asvector: _p_norm_gradient(
@@ -209,13 +248,13 @@ def _frobenius_gradient(g: Any, x: Any, out: Any, dim: Any, keep_dim: bool, redu
 
 
 frobenius_op = operator(
-    "frobenius_norm", "X -> Out", kernel=_frobenius,
+    "frobenius_norm", "X -> Out", kernel=_frobenius, cpu=fast.frobenius_norm, cpu_from=fast.LEAST,
     infer=lambda x, *, dim=(), keep_dim=False, reduce_all=False: Spec(
         _reduced(x.shape, dim, reduce_all, keep_dim), x.dtype),
     grad={"X": lambda g, X, Out, dim, keep_dim, reduce_all: _frobenius_gradient(g, X, Out, dim, keep_dim, reduce_all)})
 
 
-def norm(x: Any, p: Any = None, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+def norm(x: Any, p: Any = "fro", axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """The p-norm of x, as a vector, over `axis`: (sum |x|**p) ** (1/p); p=inf, -inf and 0 as their limits.
 
     Without p, or with 'fro', the Frobenius norm. Over two axes too the elements count as one vector.

@@ -29,6 +29,7 @@ class Trace:
     """What every trace offers. `inputs` are by slot: a value, None (optional), or a list (repeated)."""
 
     computes = True  # applying an operator runs its kernel now
+    precision: Any = None  # what decides the dtypes in which operators compute, where that is not their inputs' dtypes
 
     def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
         """Applies an operator: its single result, or a tuple of its results."""
@@ -63,7 +64,14 @@ class Trace:
         raise NotImplementedError
 
     def persistent(self, shape: tuple[int, ...], dtype: DType, value: Any, name: str) -> Any:
-        """A new value, filled with a number, that outlives a step without being a parameter: a moment, say."""
+        """A new value that outlives a step without being a parameter: a moment, say.
+
+        It is filled with a number, or begins as a cast copy of the parameter that `value` is.
+        """
+        raise NotImplementedError
+
+    def store(self, target: Any, value: Any) -> None:
+        """Gives `target` the value of another of its shape and dtype, without a record for gradients."""
         raise NotImplementedError
 
 

@@ -18,6 +18,11 @@ class TraceAround(Trace):
         self.inner = inner
         self.computes = inner.computes
 
+    @property
+    def precision(self) -> Any:
+        """What decides the dtypes in which operators compute."""
+        return self.inner.precision
+
     def __getattr__(self, name: str) -> Any:
         if name == "inner":  # it is not there yet
             raise AttributeError(name)
@@ -54,3 +59,7 @@ class TraceAround(Trace):
     def persistent(self, shape: tuple[int, ...], dtype: DType, value: Any, name: str) -> Any:
         """A new value that outlives a step without being a parameter."""
         return self.inner.persistent(shape, dtype, value, name)
+
+    def store(self, target: Any, value: Any) -> None:
+        """Gives `target` the value of another."""
+        self.inner.store(target, value)

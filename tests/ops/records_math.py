@@ -172,9 +172,14 @@ CREATION = [
     ),
     Record("fill_any_like", lambda x: creation.full_like(x, 2.0), [floats(2, 3)], lambda x: np.full((2, 3), 2.0)),
     Record("fill_zeros_like", lambda x: paddle_apply("fill_zeros_like", x), [floats(2, 3)], np.zeros_like),
-    Record("range", lambda: creation.arange(1, 7, 2), [], lambda: np.arange(1, 7, 2), data_dependent=True),
+    Record("range", lambda n: creation.arange(1, n, 2), [np.array(7)], lambda n: np.arange(1, 7, 2),
+           data_dependent=True),
+    Record("range_of_numbers", lambda: creation.arange(1, 7, 2), [], lambda: np.arange(1, 7, 2), data_dependent=True),
     Record("eye", lambda: creation.eye(3, 4), [], lambda: np.eye(3, 4)),
-    Record("linspace", lambda: creation.linspace(0, 1, 5), [], lambda: np.linspace(0, 1, 5), data_dependent=True),
+    Record("linspace", lambda n: creation.linspace(0, 1, n), [np.array(5)], lambda n: np.linspace(0, 1, 5),
+           data_dependent=True),
+    Record("linspace_of_numbers", lambda: creation.linspace(0, 1, 5), [], lambda: np.linspace(0, 1, 5),
+           data_dependent=True),
     Record("assign_value", lambda: creation.to_tensor([1, 2]), [], lambda: np.array([1, 2]), static=False),
 ]
 

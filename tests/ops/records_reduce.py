@@ -55,9 +55,9 @@ REDUCED = [
     _one("arg_min", lambda x: x.argmin(-1, keepdim=True), lambda x: x.argmin(-1)[..., None]),
     _one("logsumexp", lambda x: x.logsumexp([0, 2]), lambda x: _softmax_sum(x, (0, 2))),
     _one("logsumexp", lambda x: x.logsumexp(1, True), lambda x: _softmax_sum(x, 1, True), label="kept"),
-    _one("reduce_mean", lambda x: x.var(1), lambda x: x.var(1, ddof=1), label="var"),
-    _one("reduce_mean", lambda x: x.std([0, 1], unbiased=False), lambda x: x.std((0, 1)), label="std"),
-    _one("reduce_mean", lambda x: x.var(), lambda x: x.var(ddof=1), label="var of all"),
+    _one("variance", lambda x: x.var(1), lambda x: x.var(1, ddof=1), label="var"),
+    _one("variance", lambda x: x.std([0, 1], unbiased=False), lambda x: x.std((0, 1)), label="std"),
+    _one("variance", lambda x: x.var(), lambda x: x.var(ddof=1), label="var of all"),
 ]
 
 RUNNING = [
@@ -163,10 +163,10 @@ SEARCH = [
     _one("argsort", lambda x: x.sort(1), lambda x: np.sort(x, 1)),
     _one("argsort", lambda x: [x.sort(0, True), x.argsort(0, True)], lambda x: _sorted(x, 0, True), label="descending"),
     _one("argsort", lambda x: x.argsort(0, True), lambda x: _sorted(x, 0, True)[1], x=ints(6, 2, high=3), label="ties"),
-    _one("argsort", lambda x: x.kthvalue(2, 1), lambda x: [p[:, 1] for p in _sorted(x, 1)], label="kthvalue"),
-    _one("argsort", lambda x: x.median(1), lambda x: np.median(x, 1), label="median"),
+    _one("order_statistics", lambda x: x.kthvalue(2, 1), lambda x: [p[:, 1] for p in _sorted(x, 1)], label="kthvalue"),
+    _one("order_statistics", lambda x: x.median(1), lambda x: np.median(x, 1), label="median"),
     _one(
-        "argsort",
+        "order_statistics",
         lambda x: x.quantile(0.3, [1, 2], True),
         lambda x: np.quantile(x, 0.3, (1, 2), keepdims=True),
         label="quantile",

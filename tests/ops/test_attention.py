@@ -81,8 +81,8 @@ def test_inferred_is_what_is_computed(dtype):
     assert [(tuple(t.shape), t.dtype) for t in found] == [(s.shape, s.dtype) for s in inferred]
     unknown = [Spec((-1, *s.shape[1:]), dtype) for s in specs[:3]]
     assert attention_op.infer_specs((*unknown, None), {"scale": 1.0})[0].shape == (-1, 3, 4, 7)
-    back = gradient_op.infer_specs((*specs, *inferred, inferred[0]), {"scale": 1.0, "with_mask": True})
-    values = apply(gradient_op, *given, *found, found[0], scale=1.0, with_mask=True)
+    back = gradient_op.infer_specs((*specs, inferred[1], inferred[0]), {"scale": 1.0, "with_mask": True})
+    values = apply(gradient_op, *given, found[1], found[0], scale=1.0, with_mask=True)
     assert [(tuple(t.shape), t.dtype) for t in values] == [(s.shape, s.dtype) for s in back]
 
 

@@ -9,7 +9,8 @@ RECORDS = all_records()
 
 #: Operators without a record, by why.
 TESTED_ELSEWHERE = {
-    "only in compiled plans: tests/static/compiler": {"fused_elementwise", "fused_conv2d", "fused_linear"},
+    "only in compiled plans: tests/static/compiler": {
+        "fused_elementwise", "fused_conv2d", "fused_linear", "fused_linears", "batch_norm_line", "fused_attention"},
     "control flow, tests/static": {
         "while",
         "conditional_block",
@@ -17,14 +18,28 @@ TESTED_ELSEWHERE = {
         "select_output",
         "print",
         "assert",
-        "array_length",
-        "read_from_array",
         "select_gradient",
-        "write_to_array",
         "conditional_block_grad",
         "while_grad",
     },
+    "lists of a Program, tests/static/test_arrays.py and tests/jit/language": {
+        "array_gradient_joined",
+        "array_gradient_of_item",
+        "array_gradient_sum",
+        "array_shifted",
+        "array_slice",
+        "array_split",
+        "array_with_only",
+        "array_without",
+        "empty_array",
+        "lod_array_length",
+        "read_from_array",
+        "tensor_array_to_tensor",
+        "write_to_array",
+    },
     "feeding and fetching, tests/static": {"feed", "fetch"},
+    "Python in a Program, and statistics that it keeps: tests/static/test_python.py and test_metrics.py": {
+        "auc", "custom_gradient", "py_func"},
     "updates of parameters, tests/optimizer": {
         "sgd",
         "momentum",
@@ -55,6 +70,8 @@ TESTED_ELSEWHERE = {
         "randperm",
         "bernoulli",
         "poisson",
+        "standard_gamma",
+        "dirichlet",
         "multinomial",
     },
 }

@@ -1,0 +1,28 @@
+"""How many of the best guesses are right: `accuracy`, of what `topk` gives."""
+
+from typing import Any
+
+from ..core.dtype import float32, int32
+from .operator import operator
+from .spec import Spec
+from .trace import apply
+
+
+def _accuracy(xp, values, indices, label):
+    right = (indices == label.reshape(-1, 1)).any(axis=1)
+    correct = right.sum()
+    return (xp.asarray(correct / max(len(right), 1), "float32"), xp.asarray(correct, "int32"),
+            xp.asarray(len(right), "int32"))
+
+
+accuracy_op = operator(
+    "accuracy", "Out, Indices, Label -> Accuracy, Correct, Total", kernel=_accuracy,
+    infer=lambda values, indices, label: (Spec((), float32), Spec((), int32), Spec((), int32)))
+
+
+def accuracy_of(values: Any, indices: Any, label: Any) -> tuple[Any, Any, Any]:
+    """The part of the rows whose label is among their indices (float32), how many these are, and of how many (int32).
+
+    `values`, `indices`: what `topk` gives, [N, k]. `label`: [N, 1] or [N], integers.
+    """
+    return apply(accuracy_op, values, indices, label)
