@@ -12,14 +12,23 @@ provide("default trace", by="proa.dygraph.eager")
 
 if TYPE_CHECKING:
     from . import (
+        amp,
         autograd,
+        base,
+        callbacks,
         compat,
         device,
         distributed,
+        distribution,
+        fft,
         framework,
+        geometric,
+        hapi,
         incubate,
         io,
         jit,
+        linalg,
+        metric,
         nn,
         optimizer,
         profiler,
@@ -51,16 +60,33 @@ if TYPE_CHECKING:
     from .core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
     from .core.random import get_rng_state, seed, set_rng_state
     from .device import get_device, is_compiled_with_cuda, set_device
+    from .distributed.parallel import DataParallel
     from .dygraph.engine import grad
     from .dygraph.guards import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
     from .dygraph.printing import set_printoptions
     from .dygraph.tensor import Tensor
+    from .hapi.flops import flops
+    from .hapi.model import Model
+    from .hapi.summary import summary
     from .io import DataLoader
+    from .io.batch import batch
     from .jit.state_file import load, save
     from .ops.along_axis import (
         index_sample,
         put_along_axis,
         take_along_axis,
+    )
+    from .ops.bessel import (
+        i0,
+        i0e,
+        i1,
+        i1e,
+    )
+    from .ops.calculus import (
+        cumulative_trapezoid,
+        diff,
+        trapezoid,
+        vander,
     )
     from .ops.closeness import (
         allclose,
@@ -69,12 +95,16 @@ if TYPE_CHECKING:
         is_empty,
         isclose,
     )
+    from .ops.consecutive import (
+        unique_consecutive,
+    )
     from .ops.copying import (
         assign,
         clone,
         increment,
         rank,
         shape,
+        tolist,
     )
     from .ops.creation import (
         arange,
@@ -102,6 +132,14 @@ if TYPE_CHECKING:
         kron,
         trace,
     )
+    from .ops.diagonal_fill import (
+        diagonal_scatter,
+    )
+    from .ops.distances import (
+        cdist,
+        renorm,
+    )
+    from .ops.eigen import eigvalsh
     from .ops.einsum import (
         einsum,
     )
@@ -141,6 +179,12 @@ if TYPE_CHECKING:
         expand_as,
         tile,
     )
+    from .ops.gamma import (
+        digamma,
+        lgamma,
+        multigammaln,
+        polygamma,
+    )
     from .ops.gather import (
         gather,
         gather_nd,
@@ -149,6 +193,80 @@ if TYPE_CHECKING:
         scatter,
         scatter_nd,
         scatter_nd_add,
+    )
+    from .ops.in_place import (
+        abs_,
+        acos_,
+        addmm_,
+        atan_,
+        bitwise_and_,
+        bitwise_not_,
+        bitwise_or_,
+        bitwise_xor_,
+        cast_,
+        cauchy_,
+        cos_,
+        cumprod_,
+        cumsum_,
+        digamma_,
+        divide_,
+        equal_,
+        erf_,
+        expm1_,
+        floor_divide_,
+        floor_mod_,
+        frac_,
+        gcd_,
+        geometric_,
+        greater_equal_,
+        greater_than_,
+        hypot_,
+        i0_,
+        index_add_,
+        index_fill_,
+        index_put_,
+        lcm_,
+        ldexp_,
+        less_equal_,
+        less_than_,
+        lgamma_,
+        log2_,
+        log10_,
+        log_,
+        logical_and_,
+        logical_not_,
+        logical_or_,
+        logit_,
+        masked_fill_,
+        mod_,
+        multigammaln_,
+        multiply_,
+        nan_to_num_,
+        neg_,
+        normal_,
+        polygamma_,
+        pow_,
+        remainder_,
+        renorm_,
+        reshape_,
+        scatter_,
+        sin_,
+        sinh_,
+        square_,
+        squeeze_,
+        t_,
+        tan_,
+        tanh_,
+        transpose_,
+        tril_,
+        triu_,
+        trunc_,
+        unsqueeze_,
+        where_,
+    )
+    from .ops.inverses import (
+        erfinv,
+        logit,
     )
     from .ops.joining import (
         broadcast_tensors,
@@ -173,6 +291,9 @@ if TYPE_CHECKING:
         outer,
         tensordot,
     )
+    from .ops.logspace import (
+        logspace,
+    )
     from .ops.manipulation import (
         flatten,
         moveaxis,
@@ -182,12 +303,46 @@ if TYPE_CHECKING:
         t,
         transpose,
         unsqueeze,
+        view,
     )
     from .ops.masking import (
         index_put,
+        masked_fill,
         masked_select,
         nonzero,
         where,
+    )
+    from .ops.nan_statistics import (
+        nanmedian,
+        nanquantile,
+    )
+    from .ops.numbers import (
+        angle,
+        conj,
+        deg2rad,
+        finfo,
+        frexp,
+        iinfo,
+        is_complex,
+        is_floating_point,
+        is_integer,
+        nan_to_num,
+        polar,
+        rad2deg,
+        sgn,
+    )
+    from .ops.pairs import (
+        atan2,
+        fmax,
+        fmin,
+        gcd,
+        heaviside,
+        hypot,
+        lcm,
+        ldexp,
+        lerp,
+        logaddexp,
+        nextafter,
     )
     from .ops.random import (
         bernoulli,
@@ -210,6 +365,7 @@ if TYPE_CHECKING:
         imag,
         real,
         repeat_interleave,
+        reverse,
         roll,
         rot90,
         tril,
@@ -230,6 +386,16 @@ if TYPE_CHECKING:
         prod,
         sum,
     )
+    from .ops.reshaping import (
+        as_strided,
+        atleast_1d,
+        atleast_2d,
+        atleast_3d,
+        unflatten,
+        unfold,
+        view_as,
+        vsplit,
+    )
     from .ops.scan import (
         cummax,
         cummin,
@@ -249,12 +415,24 @@ if TYPE_CHECKING:
         topk,
         unique,
     )
+    from .ops.selection import (
+        combinations,
+        crop,
+        index_fill,
+        multiplex,
+        select_scatter,
+        shard_index,
+        take,
+        tril_indices,
+        triu_indices,
+    )
     from .ops.slicing import (
         slice_ as slice,
     )
     from .ops.slicing import (
         strided_slice,
     )
+    from .ops.solving import inverse
     from .ops.stats import (
         dist,
         logsumexp,
@@ -266,6 +444,7 @@ if TYPE_CHECKING:
         std,
         var,
     )
+    from .ops.triangular import cholesky
     from .ops.unary import (
         abs,
         acos,
@@ -306,6 +485,6 @@ if TYPE_CHECKING:
     )
     from .static.data import create_parameter
     from .static.mode import disable_static, enable_static, in_dynamic_mode
-
+    from .utils import signal, sysconfig
 else:
     __getattr__, __dir__ = attach(__name__)

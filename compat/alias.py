@@ -16,6 +16,8 @@ from types import ModuleType
 from typing import Any
 
 _ROOT = __name__.partition(".")[0]
+#: Where modules are that stand elsewhere here: at the root they would hide Python's own.
+_ELSEWHERE = {".signal": ".utils.signal", ".sysconfig": ".utils.sysconfig", ".version": ".compat.paddle_version"}
 
 
 class _AliasRoot(ModuleType):
@@ -45,7 +47,7 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def _real_name(self, fullname: str) -> str:
         part = fullname[len(self.alias):]
-        return f"{_ROOT}.compat.paddle_version" if part == ".version" else _ROOT + part
+        return _ROOT + _ELSEWHERE.get(part, part)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
         if spec.name == self.alias:

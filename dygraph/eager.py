@@ -26,6 +26,7 @@ from .tensor import Parameter, Tensor, new_tensor
 _ndarray = np.ndarray
 _flags = flags.values
 _make = Tensor.__new__
+_HOST, _NOTHING = {np.ndarray}, {type(None)}
 
 
 class EagerTrace(Trace):
@@ -37,23 +38,40 @@ class EagerTrace(Trace):
             result = _apply_ufunc(op, op.ufunc, inputs)
             if result is not None:
                 return result
+        arrays: list[Any] = []
+        kernel, large_from, is_plain = op.kernel, op.large_from, op.is_plain
+        listed = elsewhere = wanted = False
         try:
-            arrays: list[Any] = ([x._array for x in inputs] if op.is_plain
-                                 else [None if x is None else x._array for x in inputs])
+            for x in inputs:
+                if x is None and not is_plain:
+                    arrays.append(None)
+                elif type(x) is list:
+                    part = [item._array for item in x]
+                    arrays.append(part)
+                    listed, kernel = True, op.host_kernel
+                    wanted = wanted or any([item._edge for item in x])
+                    elsewhere = elsewhere or not _HOST.issuperset(map(type, part))
+                else:
+                    array = x._array
+                    arrays.append(array)
+                    if type(array) is not _ndarray:
+                        elsewhere = True
+                    elif array.size >= large_from or array.itemsize == 2:
+                        kernel = op.host_kernel
+                    if x._edge is not None:
+                        wanted = True
         except AttributeError:
             arrays = _slot_arrays(op, inputs)
+            listed = elsewhere = wanted = True
         if op.promotes and arrays[0].dtype is not arrays[1].dtype:
             inputs, arrays = _promoted(inputs)
+            kernel, wanted = op.host_kernel, True
         xp: Any = np
-        for array in arrays:
-            if type(array) is not _ndarray and array is not None:
-                xp = _namespace(arrays)
-                break
-        else:
-            if not arrays or arrays[0] is None:
-                xp = _namespace(arrays)
+        if elsewhere or not arrays or arrays[0] is None:
+            xp = _namespace(arrays)
+            kernel = op.kernel_for(xp)
         try:
-            results = op.kernel_for(xp)(xp, *arrays, **attrs)
+            results = kernel(xp, *arrays, **attrs)
         except (ValueError, TypeError, IndexError, AttributeError) as error:
             _slot_arrays(op, inputs)  # raises where an input is missing
             _explain(op, arrays, attrs, error)
@@ -61,16 +79,14 @@ class EagerTrace(Trace):
         if _flags["FLAGS_check_nan_inf"]:
             _check_finite(op, results)
         if not op.is_single:
-            return _several(op, inputs, attrs, arrays, results, xp)
-        if type(results) is not _ndarray:
-            results = xp.asarray(results)
+            return _several(op, inputs, attrs, arrays, results, xp, wanted)
         result = _make(Tensor)
-        result._array = results
+        result._array = results if type(results) is _ndarray else xp.asarray(results)
         edge = None
-        if op.gradient is not None:
-            edges = _slot_edges(inputs) if op.has_lists else [None if x is None else x._edge for x in inputs]
-            if any(edges) and state.grad_enabled:
-                edge = Node(op, attrs, edges, op.gradient.save_arrays(arrays, (results,)))
+        if wanted and op.gradient is not None and state.grad_enabled:
+            edges = _slot_edges(inputs) if listed else [None if x is None else x._edge for x in inputs]
+            if any(edges):
+                edge = Node(op, attrs, edges, op.gradient.save_arrays(arrays, (result._array,)))
         result._edge = edge
         return result
 
@@ -113,10 +129,15 @@ class EagerTrace(Trace):
         return new_tensor(_expected_namespace().full((1,), source(), dtype.dtype))
 
     def persistent(self, shape: tuple[int, ...], dtype: DType, value: Any, name: str) -> Tensor:
-        """A Tensor of this name, filled with a number."""
-        tensor = new_tensor(_expected_namespace().full(shape, value, dtype.dtype))
+        """A Tensor of this name, filled with a number or with another Tensor's value."""
+        tensor = new_tensor(value._array.astype(dtype.dtype) if isinstance(value, Tensor)
+                            else _expected_namespace().full(shape, value, dtype.dtype))
         tensor.name, tensor.persistable = name, True
         return tensor
+
+    def store(self, target: Tensor, value: Tensor) -> None:
+        """Gives `target` the other Tensor's array."""
+        target._replace(value._array)
 
 
 def _apply_ufunc(op: Operator, ufunc: Callable[..., Any], inputs: tuple) -> Tensor | None:
@@ -129,7 +150,7 @@ def _apply_ufunc(op: Operator, ufunc: Callable[..., Any], inputs: tuple) -> Tens
             x, y = inputs
             a, b = x._array, y._array
             if (type(a) is not _ndarray or type(b) is not _ndarray or a.dtype is not b.dtype
-                    or a.size >= op.worth_a_loop > 0 or b.size >= op.worth_a_loop > 0):
+                    or a.size >= op.large_from or b.size >= op.large_from):
                 return None
             array = ufunc(a, b)
             edges: Any = (x._edge, y._edge)
@@ -137,7 +158,7 @@ def _apply_ufunc(op: Operator, ufunc: Callable[..., Any], inputs: tuple) -> Tens
         else:
             x, = inputs
             a = x._array
-            if type(a) is not _ndarray or a.size >= op.worth_a_loop > 0:
+            if type(a) is not _ndarray or a.size >= op.large_from:
                 return None
             array = ufunc(a)
             edges, arrays = (x._edge,), (a,)
@@ -153,7 +174,7 @@ def _apply_ufunc(op: Operator, ufunc: Callable[..., Any], inputs: tuple) -> Tens
 
 
 def _namespace(arrays: list) -> Any:
-    return backend.namespace_of(arrays) if any(a is not None for a in arrays) else _expected_namespace()
+    return _expected_namespace() if _NOTHING.issuperset(map(type, arrays)) else backend.namespace_of(arrays)
 
 
 def _expected_namespace() -> Any:
@@ -208,7 +229,8 @@ def _promoted(inputs: tuple) -> tuple[tuple, list]:
     return inputs, [v._array for v in inputs]
 
 
-def _several(op: Operator, inputs: tuple, attrs: dict[str, Any], arrays: list, results: Any, xp: Any) -> Any:
+def _several(op: Operator, inputs: tuple, attrs: dict[str, Any], arrays: list, results: Any, xp: Any,
+             wanted: bool) -> Any:
     """The results of an operator with several, or repeated ones, or new values of its inputs."""
     if len(op.results) == 1:
         results = (results,)
@@ -218,21 +240,28 @@ def _several(op: Operator, inputs: tuple, attrs: dict[str, Any], arrays: list, r
         if index in aliases:
             target = inputs[aliases[index]]
             if target is not None:
-                many = isinstance(target, (list, tuple))
-                for t, a in zip(target, array, strict=True) if many else ((target, array),):
-                    if a is not t._array:  # the very same array means that the value did not change
-                        t._replace(a)
+                _give_values(target, array)
             outputs.append(target)
+        elif array is None:
+            outputs.append(None)
         elif op.results[index].many:
-            outputs.append([new_tensor(xp.asarray(a)) for a in array])
+            outputs.append([new_tensor(a if type(a) is _ndarray else xp.asarray(a)) for a in array])
         else:
-            outputs.append(None if array is None else new_tensor(xp.asarray(array)))
-    if op.gradient is not None and state.grad_enabled:
+            outputs.append(new_tensor(array if type(array) is _ndarray else xp.asarray(array)))
+    if wanted and op.gradient is not None and state.grad_enabled:
         edges = _slot_edges(inputs)
         if any(edges):
             node = Node(op, attrs, edges, op.gradient.save_arrays(arrays, results))
             _connect(node, outputs, aliases)
     return tuple(outputs) if len(outputs) > 1 else outputs[0]
+
+
+def _give_values(target: Any, array: Any) -> None:
+    """A Tensor, or each of several, gets another array; the very same one means that the value did not change."""
+    many = isinstance(target, (list, tuple))
+    for t, a in zip(target, array, strict=True) if many else ((target, array),):
+        if a is not t._array:
+            t._replace(a)
 
 
 def _connect(node: Node, outputs: list, aliases: dict[int, int]) -> None:

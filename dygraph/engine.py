@@ -195,10 +195,19 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
                 f"grad(outputs, inputs): outputs do not depend on inputs[{position}] ({tensor.name}), or it has "
                 f"stop_gradient=True. Pass allow_unused=True to get None for it."
             )
+        if tensor._array.itemsize == 2:
+            gradient = _of_width(gradient, tensor)
         if gradient is not None and type(tensor._edge) is Leaf and tensor._edge.hooks:
             gradient = run_hooks(tensor._edge.hooks, gradient)
         results.append(gradient if gradient is None or isinstance(gradient, Tensor) else tensor_of(gradient))
     return results
+
+
+def _of_width(gradient: Any, tensor: Tensor) -> Any:
+    """The gradient of a 16-bit tensor in its dtype: rules may compute in float32."""
+    if gradient is None or isinstance(gradient, SelectedRows) or gradient.dtype == tensor.dtype:
+        return gradient
+    return gradient.astype(tensor.dtype if isinstance(gradient, Tensor) else tensor._array.dtype)
 
 
 class _blocked:

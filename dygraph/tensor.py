@@ -137,7 +137,14 @@ class Tensor(_ArrayMethods):
 
     def numpy(self, force: bool = True) -> np.ndarray:
         """A copy of the value as a NumPy array."""
-        return backend.to_numpy(self._array).copy()
+        return self._on_host().copy()
+
+    def _on_host(self) -> np.ndarray:
+        """The array on the host, for Python to look at."""
+        if not state.trace.computes:
+            trace: Any = state.trace
+            trace.look_at(self)
+        return backend.to_numpy(self._array)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         array = self.numpy()
@@ -147,11 +154,11 @@ class Tensor(_ArrayMethods):
         """The only element, or the one at an index, as a Python number."""
         if not args and self.size != 1:
             raise ValueError(f"item(): only a tensor of one element converts to a number. Received shape={self.shape}.")
-        return backend.to_numpy(self._array).item(*args)
+        return self._on_host().item(*args)
 
     def tolist(self) -> Any:
         """The value as nested lists of Python numbers."""
-        return backend.to_numpy(self._array).tolist()
+        return self._on_host().tolist()
 
     def __float__(self) -> float:
         return float(self.item())
@@ -223,7 +230,10 @@ class Tensor(_ArrayMethods):
             return None
         if holder.cleared:
             holder.grad, holder.cleared = new_tensor(backend.namespace_of([self._array]).zeros_like(self._array)), False
-        return holder.grad
+        found = holder.grad
+        if type(found) is Tensor and self._array.itemsize == 2 and found._array.itemsize != 2 and not holder.hooks:
+            holder.grad = found = new_tensor(found._array.astype(self._array.dtype))  # rules may compute in float32
+        return found
 
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
@@ -299,6 +309,11 @@ class Tensor(_ArrayMethods):
 
     def detach(self) -> Tensor:
         """A Tensor with the same value through which no gradient flows."""
+        if not state.trace.computes:
+            trace: Any = state.trace
+            variable = trace.variable_of(self)
+            if variable is not None:
+                return variable.detach()
         return new_tensor(self._array.view())
 
     def detach_(self) -> Tensor:
@@ -313,14 +328,20 @@ class Tensor(_ArrayMethods):
         superseded[id(self._array)] = self._array
         self._array = array
 
-    def _alias(self) -> Tensor:
+    def _alias(self) -> Any:
         """Another Tensor of this value and edge: what an in-place form saves of it stays good."""
+        if not state.trace.computes:
+            return state.trace.lift(self, "a tensor that is changed in place")  # type: ignore[attr-defined]
         alias = new_tensor(self._array.view())
         alias._edge = self._edge
         return alias
 
     def _rebind(self, result: Tensor) -> Tensor:
         """Makes this Tensor the result of an operation on it: what the in-place forms do."""
+        if not isinstance(result, Tensor):
+            trace: Any = state.trace
+            trace.rebind(self, result)
+            return self
         if state.grad_enabled and type(self._edge) is Leaf:
             raise RuntimeError(
                 f"A leaf Tensor with stop_gradient=False cannot be changed in place: its gradient would have no place "
@@ -339,6 +360,8 @@ class Tensor(_ArrayMethods):
 
     def set_value(self, value: Any) -> None:
         """Sets the value from an array or Tensor of the same shape and dtype; raises ValueError otherwise."""
+        if not state.trace.computes and state.trace.writes(self, value):  # type: ignore[attr-defined]
+            return
         array = value._array if isinstance(value, Tensor) else np.asarray(value)
         if tuple(array.shape) != self._array.shape:
             raise ValueError(

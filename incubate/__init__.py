@@ -1,5 +1,15 @@
 """`paddle.incubate`: what there is of it re-exports what lives elsewhere."""
 
-from . import autograd, distributed
+from ..ops.graph_sampling import graph_khop_sampler, graph_reindex, graph_sample_neighbors
+from ..ops.graphs import graph_send_recv
+from ..ops.identity_loss import identity_loss
+from ..ops.masked_softmax import softmax_mask_fuse, softmax_mask_fuse_upper_triangle
+from ..ops.segments import segment_max, segment_mean, segment_min, segment_sum
+from . import autograd, distributed, optimizer
+from .optimizer import LookAhead, ModelAverage
 
-__all__ = ["autograd", "distributed"]
+__all__ = [
+    "LookAhead", "ModelAverage", "autograd", "distributed", "graph_khop_sampler", "graph_reindex",
+    "graph_sample_neighbors", "graph_send_recv", "identity_loss", "optimizer", "segment_max", "segment_mean",
+    "segment_min", "segment_sum", "softmax_mask_fuse", "softmax_mask_fuse_upper_triangle",
+]

@@ -1,8 +1,10 @@
 """Programs: built, differentiated, compiled, run, saved and loaded. The public names of `paddle.static`."""
 
-from . import nn
+from . import amp, nn
+from .averages import ExponentialMovingAverage
 from .backward import append_backward, gradients
 from .data import create_global_var, create_parameter, data
+from .debugging import Print, py_func
 from .executor import Executor
 from .input_spec import InputSpec
 from .io import (
@@ -12,13 +14,40 @@ from .io import (
     save_inference_model,
     serialize_program,
 )
+from .metrics import accuracy, auc, ctr_metric_bundle
 from .mode import default_main_program, default_startup_program, name_scope, program_guard
+from .persistence import (
+    deserialize_persistables,
+    load,
+    load_from_file,
+    load_program_state,
+    save,
+    save_to_file,
+    serialize_persistables,
+    set_program_state,
+)
+from .places import (
+    IpuCompiledProgram,
+    IpuStrategy,
+    cpu_places,
+    cuda_places,
+    device_guard,
+    ipu_shard_guard,
+    set_ipu_shard,
+    xpu_places,
+)
 from .program import Program, Variable
 from .scope import Scope, global_scope, scope_guard
+from .strategies import BuildStrategy, CompiledProgram, ExecutionStrategy
+from .weight_norm import WeightNormParamAttr
 
 __all__ = [
-    "Executor", "InputSpec", "Program", "Scope", "Variable", "append_backward", "create_global_var", "create_parameter",
-    "data", "default_main_program", "default_startup_program", "deserialize_program", "global_scope", "gradients",
-    "load_inference_model", "name_scope", "nn", "normalize_program", "program_guard", "save_inference_model",
-    "scope_guard", "serialize_program",
+    "BuildStrategy", "CompiledProgram", "ExecutionStrategy", "Executor", "ExponentialMovingAverage", "InputSpec",
+    "IpuCompiledProgram", "IpuStrategy", "Print", "Program", "Scope", "Variable", "WeightNormParamAttr", "accuracy",
+    "amp", "append_backward", "auc", "cpu_places", "create_global_var", "create_parameter", "ctr_metric_bundle",
+    "cuda_places", "data", "default_main_program", "default_startup_program", "deserialize_persistables",
+    "deserialize_program", "device_guard", "global_scope", "gradients", "ipu_shard_guard", "load", "load_from_file",
+    "load_inference_model", "load_program_state", "name_scope", "nn", "normalize_program", "program_guard", "py_func",
+    "save", "save_inference_model", "save_to_file", "scope_guard", "serialize_persistables", "serialize_program",
+    "set_ipu_shard", "set_program_state", "xpu_places",
 ]

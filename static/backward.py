@@ -10,6 +10,7 @@ from typing import Any
 
 from ..ops.backward import Leaf, Node, Output, Walk
 from ..ops.creation import full_like
+from ..ops.elementwise import cast
 from ..ops.operator import find
 from ..ops.trace import grad_mode, using
 from .program import GRAD_SUFFIX, Block, Operation, Variable
@@ -37,7 +38,7 @@ class BlockGraph:
         """The edge of a name as things stand; a new leaf for one that nothing has written yet."""
         if name not in self.edges:
             variable = self.block.find_var(name)
-            differentiable = variable is not None and variable.kind == "tensor" and variable.dtype.is_differentiable
+            differentiable = variable is not None and holds_values(variable) and variable.dtype.is_differentiable
             wanted = differentiable and not variable.stop_gradient and name not in self.no_grad  # type: ignore[union-attr]
             self.edges[name] = self.leaves.setdefault(name, Leaf()) if wanted else None
         return self.edges[name]
@@ -76,14 +77,19 @@ class BlockGraph:
         for index, slot in enumerate(operator.results):
             for position, name in enumerate(op.output(slot.name)):
                 variable = self.block.find_var(name)
-                stops = (variable is None or variable.stop_gradient or name in self.no_grad or variable.kind != "tensor"
-                         or not variable.dtype.is_differentiable)
+                stops = (variable is None or variable.stop_gradient or name in self.no_grad
+                         or not holds_values(variable) or not variable.dtype.is_differentiable)
                 if node is None or stops or index in aliases:
                     self.edges[name] = None
                 elif node.is_single:
                     self.edges[name] = node
                 else:
                     self.edges[name] = Output(node, index, position if slot.many else None)
+
+
+def holds_values(variable: Variable) -> bool:
+    """Whether a variable holds what can have a gradient: a tensor, or a list of these."""
+    return variable._dtype is not None and variable.kind in ("tensor", "array", "array_gradient")
 
 
 def _operator_slots(op: Operation) -> tuple:
@@ -145,13 +151,19 @@ def gradients(
     inputs = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
     given = target_gradients
     starts = list(given) if isinstance(given, (list, tuple)) else [given] * len(targets)
+    from .differentiable_loops import make_differentiable
+
     block = targets[0].block.program.global_block()
+    make_differentiable(block.program)  # gradients of loops that are there already
     graph = BlockGraph(block, no_grad=_names(no_grad_set))
     edges = [graph.edge(v.name) for v in inputs]
     roots = [(graph.edge(t.name), t, g) for t, g in zip(targets, starts, strict=True)]
     started = [(edge, _start(graph, t, g)) for edge, t, g in roots if edge is not None]
     found = walk_block(graph, started, [e for e in edges if e is not None])
-    return [found.get(edge) if edge is not None else None for edge in edges]
+    gradients = [found.get(edge) if edge is not None else None for edge in edges]
+    with using(GradientTrace(block.program)):
+        return [g if g is None or g.dtype is v.dtype or g.dtype.itemsize <= v.dtype.itemsize else cast(g, v.dtype)
+                for g, v in zip(gradients, inputs, strict=True)]
 
 
 def _names(variables: Any) -> set[str]:

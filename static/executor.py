@@ -85,7 +85,7 @@ class Executor:
                     f"feed: the Program has no variable {name!r}. Its inputs: "
                     f"{[v.name for v in block.vars.values() if v.is_data]}."
                 )
-            arrays[name] = backend.as_place(_checked_feed(variable, array), self.place)
+            arrays[name] = backend.as_place(checked_feed(variable, array), self.place)
         return arrays
 
     def _from_scope(self, scope: Scope, name: str, program: Program) -> Any:
@@ -100,8 +100,8 @@ class Executor:
         return backend.as_place(array, self.place)
 
 
-def _checked_feed(variable: Variable, array: Any) -> Any:
-    """The array in the variable's dtype; an error where its shape or kind does not fit."""
+def checked_feed(variable: Variable, array: Any) -> Any:
+    """The array in the variable's dtype; ValueError or TypeError where its shape or kind does not fit."""
     shape = variable.shape
     fits = len(shape) == array.ndim and all(n in (-1, m) for n, m in zip(shape, array.shape, strict=True))
     if not fits:

@@ -68,7 +68,7 @@ def disable_static(place: object = None) -> None:
 
 def in_static_mode() -> bool:
     """True while operations are appended to a Program."""
-    return isinstance(current_trace(), ProgramTrace)
+    return not current_trace().computes
 
 
 def in_dynamic_mode() -> bool:

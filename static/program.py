@@ -17,6 +17,9 @@ from ..ops.spec import Spec
 
 GRAD_SUFFIX = "@GRAD"
 
+KINDS: dict[str, type[Variable]] = {}
+"""The classes of variables that hold something else than a tensor, by kind, where they have one of their own."""
+
 _VariableMethods: Any = type("_VariableMethods", (), {"__slots__": (), **METHODS})
 
 
@@ -77,10 +80,15 @@ class Variable(_VariableMethods):
         return id(self)
 
     def _no_value(self, what: str) -> TypeError:
-        return TypeError(
-            f"{what}: the variable {self.name!r} of a static Program has no value while the Program is being built. "
-            f"Run the Program and fetch it; in a function under to_static, keep to tensor operations here."
+        from .trace import user_source
+
+        error = TypeError(
+            f"{what}: the variable {self.name!r} of a static Program has no value while the Program is being built "
+            f"({user_source()}). Run the Program and fetch it; in a function under to_static, keep to tensor "
+            f"operations here."
         )
+        self.program.value_wanted = self.program.value_wanted or error
+        return error
 
     def __bool__(self) -> bool:
         raise self._no_value("bool(x), as in `if x` or `while x`")
@@ -273,7 +281,8 @@ class Block:
 
         name = name or self.program.new_name("_generated_var")
         dtype = None if dtype is None else convert_dtype(dtype)
-        variable = self.vars[name] = Variable(self, name, shape, dtype, **attributes)
+        made = KINDS.get(attributes.get("kind", "tensor"), Variable)
+        variable = self.vars[name] = made(self, name, shape, dtype, **attributes)
         return variable
 
     def add_var(self, variable: Variable) -> Variable:
@@ -314,6 +323,7 @@ class Program:
     def __init__(self) -> None:
         self.blocks = [Block(self, 0)]
         self.current_block_idx = 0
+        self.value_wanted: TypeError | None = None  # the first error about a value that something asked for
         self.version = 0  # counts changes: what was compiled from an older version is compiled again
         self.random_seed = 0
         self.plans: dict[Any, Any] = {}  # the Executor's cache

@@ -16,11 +16,12 @@ from .. import backend
 from ..core.dtype import DType, from_number
 from ..core.files import CorruptFileError
 from ..ops.operator import Double, Long, Longs, find, is_declared
+from .array_codec import from_file, to_file
 from .constant_codec import CONSTANTS, read_values, write_values
 from .format import attributes as at
 from .format import framework_pb2 as pb
 from .format.versions import stamp
-from .program import Block, Operation, ParameterVariable, Program, Variable
+from .program import KINDS, Block, Operation, ParameterVariable, Program, Variable
 
 _KINDS = {
     "tensor": pb.VarType.LOD_TENSOR, "array": pb.VarType.LOD_TENSOR_ARRAY, "scopes": pb.VarType.STEP_SCOPES,
@@ -30,6 +31,8 @@ _KINDS = {
     "strings": pb.VarType.STRINGS, "vocab": pb.VarType.VOCAB, "feed_list": pb.VarType.FEED_LIST,
     "pstring": pb.VarType.PSTRING, "sparse_coo": pb.VarType.SPARSE_COO, "sparse_csr": pb.VarType.SPARSE_CSR,
 }
+_RUNS_A_BLOCK = ("while", "conditional_block")  # Paddle wants their outputs named, if there are none
+_SAME_IN_FILES = {"array_gradient": "array"}
 _KIND_NAMES = {number: kind for kind, number in _KINDS.items()}
 _ANNOTATIONS: dict[Any, int] = {
     bool: at.BOOLEAN, int: at.INT, Long: at.LONG, float: at.FLOAT, Double: at.FLOAT64, str: at.STRING, DType: at.INT,
@@ -59,6 +62,7 @@ def annotated_type(op_type: str, name: str) -> tuple[int | None, bool]:
 
 def to_desc(program: Program) -> pb.ProgramDesc:
     """The message of a Program; TypeError, naming operator and attribute, for what files cannot hold."""
+    program = to_file(program)
     desc = pb.ProgramDesc()
     for block in program.blocks:
         message = desc.blocks.add(idx=block.idx, parent_idx=block.parent_idx)
@@ -74,7 +78,7 @@ def to_desc(program: Program) -> pb.ProgramDesc:
 
 def _write_variable(message: pb.VarDesc, variable: Variable) -> None:
     message.name = variable.name
-    message.type.type = _KINDS[variable.kind]
+    message.type.type = _KINDS[_SAME_IN_FILES.get(variable.kind, variable.kind)]
     message.persistable = variable.persistable
     message.stop_gradient = variable.stop_gradient
     if variable.is_data:
@@ -106,7 +110,7 @@ def _write_operation(message: pb.OpDesc, operation: Operation) -> None:
     for slot, names in operation.inputs.items():
         message.inputs.add(parameter=slot, arguments=names)
     for slot, names in operation.outputs.items():
-        if names:  # one that is named without a variable counts as there, and is not completed for training
+        if names or operation.type in _RUNS_A_BLOCK:  # named without a variable it counts as there for training
             message.outputs.add(parameter=slot, arguments=names)
     attrs = operation.attrs
     try:
@@ -149,6 +153,7 @@ def from_desc(desc: pb.ProgramDesc, source_name: str) -> Program:
             place = f"block {block.idx}, operator {number} ({op.type})"
             attrs = _read_attributes(op, source_name, place)
             block.ops.append(Operation(block, op.type, _slots(op.inputs), _slots(op.outputs), attrs))
+    from_file(program)
     return program
 
 
@@ -173,8 +178,9 @@ def _read_variable(block: Block, message: pb.VarDesc, source: str) -> Variable:
             raise CorruptFileError(source, place, f"its elements are of an unsupported type: {error}") from error
     if message.is_parameter and dtype is not None:
         return ParameterVariable(block, message.name, shape, dtype, trainable=not message.stop_gradient)
-    return Variable(block, message.name, shape, dtype, persistable=message.persistable, lod_level=lod_level,
-                    stop_gradient=message.stop_gradient, is_data=message.need_check_feed, kind=kind)
+    made = KINDS.get(kind, Variable)
+    return made(block, message.name, shape, dtype, persistable=message.persistable, lod_level=lod_level,
+                stop_gradient=message.stop_gradient, is_data=message.need_check_feed, kind=kind)
 
 
 def _read_attributes(op: pb.OpDesc, source: str, place: str) -> dict[str, Any]:

@@ -11,15 +11,18 @@ from ..core.dtype import DType, promote
 from ..core.param_attr import ParamAttr
 from ..core.place import Place
 from ..core.unique_name import generate
+from ..ops.arrays import ARRAY_OPERATORS, ArraySpec, GradientArraySpec
 from ..ops.creation import assign_value
 from ..ops.elementwise import cast
 from ..ops.operator import Operator
 from ..ops.signature import Slot
 from ..ops.spec import Spec
 from ..ops.trace import Trace, grad_mode, state, using
+from .arrays import ArrayVariable
 from .program import Block, ParameterVariable, Program, Variable
 
 _PACKAGE = __name__.partition(".")[0]
+_KINDS: dict[type, str] = {ArraySpec: "array", GradientArraySpec: "array_gradient"}
 _OPEN_DTYPE = DType | None  # the annotation of an attribute that files must hold though it says nothing
 
 
@@ -28,6 +31,7 @@ class ProgramTrace(Trace):
 
     computes = False
     role = 0  # the attribute op_role of what is appended: 1 in the backward pass, 2 in an optimizer's update
+    device = ""  # the attribute op_device: see `static.device_guard`
 
     def __init__(self, main: Program, startup: Program | None = None):
         self.main, self.startup = main, startup
@@ -45,6 +49,21 @@ class ProgramTrace(Trace):
             f"{what} must be a Variable of the Program being built. Received {type(value).__name__}. "
             f"In static mode make values with paddle.static.data, paddle.full, paddle.assign…"
         )
+
+    def rebind(self, value: Any, result: Variable) -> None:
+        """Makes a Tensor the result of an operation on it in the Program; TypeError where no Tensor belongs."""
+        self.lift(value, "a tensor that is changed in place")._rebind(result)
+
+    def variable_of(self, value: Any) -> Variable | None:
+        """What stands for a Tensor in the Program, where it has Tensors."""
+        return None
+
+    def look_at(self, value: Any) -> None:
+        """Is told that Python looks at the value that a Tensor has now."""
+
+    def writes(self, value: Any, new: Any) -> bool:
+        """Makes the Program set a Tensor's value where it has Tensors; otherwise False, and the caller sets it now."""
+        return False
 
     def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
         """Appends the operator, or those that it is composed of, and gives the Variables of its results."""
@@ -74,7 +93,15 @@ class ProgramTrace(Trace):
         what = f"{op.type}: the input {slot.name}"
         if value is None and (slot.optional or slot.many):
             return None
-        return [self.lift(v, what) for v in value] if slot.many else self.lift(value, what)
+        values = [self.lift(v, what) for v in (value if slot.many else (value,))]
+        if op.type not in ARRAY_OPERATORS:
+            _refuse_arrays(op, values)
+        return values if slot.many else values[0]
+
+    @staticmethod
+    def source() -> str:
+        """The user's file and line that is appending."""
+        return user_source()
 
     def _promoted(self, inputs: tuple) -> tuple:
         x, y = inputs[0], inputs[1]
@@ -85,7 +112,8 @@ class ProgramTrace(Trace):
 
     def _new(self, key: str, spec: Spec, stop_gradient: bool) -> Variable:
         name = self.main.new_name(key)
-        return self.block.create_var(name, spec.shape, spec.dtype,
+        kind = _KINDS.get(type(spec), "tensor")
+        return self.block.create_var(name, spec.shape, spec.dtype, kind=kind,
                                      stop_gradient=stop_gradient or not spec.dtype.is_differentiable)
 
     def _append(self, op: Operator, inputs: tuple, results: list, attrs: dict[str, Any]) -> None:
@@ -100,6 +128,8 @@ class ProgramTrace(Trace):
                 if value is not None or op.attributes[name].annotation == _OPEN_DTYPE}
         if self.role:
             kept["op_role"] = self.role
+        if self.device:
+            kept["op_device"] = self.device
         self.block.append(op.type, named, outputs, kept, user_source())
 
     def constant(self, array: Any, place: Place | None, stop_gradient: bool) -> Variable:
@@ -148,12 +178,19 @@ class ProgramTrace(Trace):
         return variable
 
     def persistent(self, shape: tuple[int, ...], dtype: DType, value: Any, name: str) -> Variable:
-        """A persistable Variable of this name, filled with a number by the startup Program."""
+        """A persistable Variable of this name, filled by the startup Program."""
         from ..ops.creation import full
 
         variable = self.main.global_block().create_var(name, shape, dtype, persistable=True)
-        self._initialize(variable, lambda: full(shape, value, dtype))
+        if isinstance(value, Variable):
+            self._initialize(variable, lambda: cast(_like(value, self.startup), dtype))
+        else:
+            self._initialize(variable, lambda: full(shape, value, dtype))
         return variable
+
+    def store(self, target: Variable, value: Variable) -> None:
+        """Appends the assignment."""
+        self.block.append("assign", {"X": [value.name]}, {"Out": [target.name]}, {"op_role": self.role}, user_source())
 
     def _initialize(self, variable: Variable, make: Any) -> None:
         if self.startup is None:
@@ -170,6 +207,21 @@ class ProgramTrace(Trace):
         last.rename_output(made.name, variable.name)
         del block.vars[made.name]
         block.create_var(variable.name, variable.shape, variable.dtype, persistable=True)
+
+
+def _like(variable: Variable, program: Any) -> Variable:
+    """The Variable of the same name in another Program's first block."""
+    block = program.global_block()
+    if block.has_var(variable.name):
+        return block.var(variable.name)
+    return block.create_var(variable.name, variable.shape, variable.dtype, persistable=True)
+
+
+def _refuse_arrays(op: Operator, values: list[Variable]) -> None:
+    if any(isinstance(value, ArrayVariable) for value in values):
+        raise TypeError(
+            f"{op.type}: received a list whose length is known only when the program runs. Join its items with "
+            "paddle.stack or paddle.concat, take one of them, or loop over them.")
 
 
 def _spec(value: Any) -> Any:

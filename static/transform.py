@@ -6,7 +6,7 @@ import copy
 from collections.abc import Sequence
 
 from ..ops.operator import Operator
-from .backward import BACKWARD_ROLE, OPTIMIZE_ROLE
+from .backward import BACKWARD_ROLE, OPTIMIZE_ROLE, holds_values
 from .compiler.usage import needed_operations, reads, sub_block, writes
 from .program import Block, Operation, Program
 
@@ -17,11 +17,19 @@ def for_evaluation(program: Program) -> Program:
     """A copy without gradients and updates, in which dropout and batch norm behave as in evaluation."""
     result = copy.deepcopy(program)
     for block in result.blocks:
-        block.ops = [op for op in block.ops if not _is_training_only(op)]
+        block.ops = [kept for op in block.ops if not _is_training_only(op) for kept in _without_gradient(op)]
         for op in block.ops:
             _evaluate(op)
     result.version += 1
     return result
+
+
+def _without_gradient(op: Operation) -> list[Operation]:
+    """The operation; instead of one that is there for its gradient alone, assignments, which every reader knows."""
+    if op.type != "custom_gradient":
+        return [op]
+    return [Operation(op.block, "assign", {"X": [x]}, {"Out": [out]}, {}, op.source)
+            for x, out in zip(op.input("X"), op.output("Out"), strict=True)]
 
 
 def _is_training_only(op: Operation) -> bool:
@@ -49,6 +57,7 @@ def for_inference(program: Program, feeds: Sequence[str], fetches: Sequence[str]
     _check_inputs(block, ops, set(feeds), fetches)
     block.ops = ops
     block.vars = {name: v for name, v in block.vars.items() if name in used}
+    result.host_values = {name: source for name, source in result.host_values.items() if name in block.vars}
     _keep_reachable_blocks(result)
     _frame(block, feeds, fetches)
     result.version += 1
@@ -185,7 +194,7 @@ def _propagate(block: Block) -> bool:
             continue
         for name in op.output_arg_names:
             variable = block.find_var(name)
-            if variable is None or variable.persistable or variable.kind != "tensor" or not variable.stop_gradient:
+            if variable is None or variable.persistable or not holds_values(variable) or not variable.stop_gradient:
                 continue
             if variable.dtype.is_differentiable:
                 variable.stop_gradient = False

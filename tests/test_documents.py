@@ -37,8 +37,10 @@ def test_doctests(name):
 def test_python_blocks_run(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", read(path), re.S)
-    for block in blocks:
-        exec(compile(block, path, "exec"), {"__name__": "__main__"})
+    for number, block in enumerate(blocks):
+        script = tmp_path / f"block_{number}.py"  # to_static reads the source of a function in its file
+        script.write_text(block, encoding="utf-8")
+        exec(compile(block, str(script), "exec"), {"__name__": "__main__"})
 
 
 @pytest.mark.parametrize("path", DOCUMENTS)

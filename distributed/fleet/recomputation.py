@@ -10,7 +10,6 @@ from ...jit.conversion import converted_callable
 from ...jit.recomputing import run_marked
 from ...nn.layer import Layer
 from ...ops.trace import state
-from ...static.trace import ProgramTrace
 
 
 def _state(function: Any) -> list[Any]:
@@ -21,7 +20,7 @@ def _state(function: Any) -> list[Any]:
 
 def _is_converting() -> bool:
     """Whether this runs as a part of a converted function, or of a Program that is being built."""
-    return isinstance(state.trace, ProgramTrace)
+    return not state.trace.computes
 
 
 def recompute(function: Callable[..., Any], *args: Any, preserve_rng_state: bool = True, use_reentrant: bool = True,

@@ -88,7 +88,7 @@ def _equal_numbers(left, right):
     try:
         return float(left) == float(right)
     except ValueError:
-        return left.strip("()[]") == right.strip("()[]")
+        return left.strip("()[],") == right.strip("()[],")
 
 
 def _paddle():

@@ -1,5 +1,7 @@
 """Update rules against their formulas, clipping, decay, state."""
 
+import pickle
+
 import numpy as np
 import proa as paddle
 import pytest
@@ -146,11 +148,55 @@ def test_state_names_are_paddles_and_misfits_are_told():
         optimizer.set_state_dict({"linear_9.w_0_moment1_0": np.zeros((2, 2))})
 
 
-@pytest.mark.parametrize("kind", [SGD, Momentum, Adam, AdamW])
-def test_full_precision_copies_are_refused_where_they_would_matter(kind):
-    kind(0.1, parameters=[paddle.create_parameter([1], "float32")], multi_precision=True)
-    with pytest.raises(NotImplementedError, match="16-bit"):
-        kind(0.1, parameters=[paddle.create_parameter([1], "float16")], multi_precision=True)
+RULES_WITH_COPIES = [SGD, Momentum, Adam, AdamW, paddle.optimizer.Lamb]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("kind", RULES_WITH_COPIES)
+def test_full_precision_copies_of_16_bit_parameters(kind, dtype):
+    def make(p):
+        return kind(1e-4, parameters=p, multi_precision=True)
+
+    wide = trained(lambda p: kind(1e-4, parameters=p), 40, dtype="float32")
+    assert np.abs(wide - W0).min() > 0
+    narrow = trained(make, 40, dtype=dtype)
+    np.testing.assert_allclose(narrow.astype("float32"), wide, rtol=2**-8 if dtype == "bfloat16" else 2**-11)
+    lost = trained(lambda p: kind(1e-4, parameters=p), 40, dtype="bfloat16").astype("float32")
+    assert np.abs(lost - wide).max() > np.abs(wide - W0).max() / 4  # each step alone is less than can be told apart
+
+
+def test_full_precision_copies_in_a_program_and_in_files(tmp_path):
+    with paddle.utils.unique_name.guard():
+        w = paddle.create_parameter([3], "float16", name="w", default_initializer=nn.initializer.Assign(W0))
+        adam = Adam(1e-3, parameters=[w], multi_precision=True)
+        for _ in range(3):
+            (w * w).sum().backward()
+            adam.step()
+            adam.clear_grad()
+    state = adam.state_dict()
+    assert set(state) == {"master_weights", *(f"w_fp32_master_0_{kind}_0" for kind in Adam._kinds)}
+    paddle.save(state, str(tmp_path / "adam.pdopt"))
+    held = pickle.loads((tmp_path / "adam.pdopt").read_bytes())["master_weights"]["w"]  # as PaddlePaddle writes it
+    assert held[0] == "w_fp32_master_0" and held[1].dtype == "float32"
+    with paddle.utils.unique_name.guard():
+        v = paddle.create_parameter([3], "float16", name="w", default_initializer=nn.initializer.Assign(w.numpy()))
+        again = Adam(1e-3, parameters=[v], multi_precision=True)
+        again.set_state_dict(paddle.load(str(tmp_path / "adam.pdopt")))
+    for p, optimizer in ((w, adam), (v, again)):
+        (p * p).sum().backward()
+        optimizer.step()
+    np.testing.assert_array_equal(v.numpy(), w.numpy())
+    np.testing.assert_array_equal(again._master_weights["w"].numpy(), adam._master_weights["w"].numpy())
+
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    with paddle.static.program_guard(main, startup), paddle.utils.unique_name.guard():
+        p = paddle.create_parameter([3], "float16", name="w", default_initializer=nn.initializer.Assign(W0))
+        Adam(1e-3, multi_precision=True).minimize((p * p).sum())
+    executor = paddle.static.Executor()
+    executor.run(startup)
+    for _ in range(4):
+        found, = executor.run(main, fetch_list=["w_fp32_master_0"])
+    np.testing.assert_allclose(found, adam._master_weights["w"].numpy(), rtol=1e-6)
 
 
 def test_parameters_are_needed_in_eager_mode():

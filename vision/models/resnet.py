@@ -6,6 +6,7 @@ from typing import Any
 
 from ... import nn
 from ...ops.manipulation import flatten
+from .pretrained import refuse_download
 
 
 class BasicBlock(nn.Layer):
@@ -133,11 +134,7 @@ class ResNet(nn.Layer):
 
 
 def _made(name: str, block: Any, depth: int, pretrained: bool, settings: dict[str, Any]) -> ResNet:
-    if pretrained:
-        raise NotImplementedError(
-            f"{name}(pretrained=True): weights are not downloaded here. Get the file {name}.pdparams, which "
-            f"PaddlePaddle's models share, and load it: model = {name}(); "
-            f"model.set_state_dict(paddle.load('{name}.pdparams')).")
+    refuse_download(name, pretrained)
     return ResNet(block, depth, **settings)
 
 

@@ -1,0 +1,256 @@
+"""Predictor: runs a saved model on arrays that are handed over by name.
+
+A model is read and compiled once. What depends on its parameters alone (packed weights, folded batch norms) is
+computed at the first run and kept. `clone` shares all of this, so that each thread may have a Predictor of its own.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .. import backend
+from ..backend.threads import set_num_threads
+from ..core.dtype import from_numpy_dtype
+from ..core.place import Place
+from ..dygraph.tensor import Tensor as EagerTensor
+from ..dygraph.tensor import new_tensor
+from ..ops.trace import state
+from ..static.compiler import compile_plan
+from ..static.executor import checked_feed
+from ..static.io import MODEL_SUFFIX, PARAMS_SUFFIX, read_parameters, read_program
+from ..static.persistence import folder_state
+from ..static.program import Program, Variable
+from ..static.transform import feed_names, fetch_names, for_evaluation, persistable_names, unframed
+from .config import Config
+from .types import DataType, data_type_of
+
+
+class Tensor:
+    """An input or output of a Predictor: got by name, filled before a run or read after it."""
+
+    def __init__(self, variable: Variable, place: Place, is_input: bool):
+        self._variable, self._place, self._is_input = variable, place, is_input
+        self._shape: list[int] | None = None
+        self._array: Any = None
+
+    @property
+    def name(self) -> str:
+        """The name in the Program."""
+        return self._variable.name
+
+    def copy_from_cpu(self, data: Any) -> None:
+        """Takes a copy of a NumPy array; ValueError or TypeError where its shape or dtype does not fit the model."""
+        self._take(np.array(data, order="C"))
+
+    def share_external_data(self, data: Any) -> None:
+        """Takes an array or a Tensor without copying it: it must not change until the run is over."""
+        self._take(data._array if isinstance(data, EagerTensor) else np.asarray(data))
+
+    def _take(self, array: Any) -> None:
+        if not self._is_input:
+            raise RuntimeError(f"{self.name!r} is an output of the model: it is read with copy_to_cpu().")
+        if self._shape is not None and int(np.prod(self._shape)) == array.size:
+            array = array.reshape(self._shape)
+        self._array = backend.as_place(checked_feed(self._variable, array), self._place)
+
+    def reshape(self, shape: int | Sequence[int]) -> None:
+        """The shape of what is handed over from now on, where it has as many elements."""
+        self._shape = [shape] if isinstance(shape, int) else [int(size) for size in shape]
+        if self._array is not None and self._array.size == int(np.prod(self._shape)):
+            self._array = self._array.reshape(self._shape)
+
+    def copy_to_cpu(self) -> np.ndarray:
+        """A NumPy array of its own; RuntimeError before the run that fills an output."""
+        return backend.to_numpy(self._value()).copy()
+
+    def _value(self) -> Any:
+        if self._array is None:
+            raise RuntimeError(f"{self.name!r} has no value yet: " + (
+                "hand it over with copy_from_cpu(array)." if self._is_input else "call predictor.run() first."))
+        return self._array
+
+    def shape(self) -> list[int]:
+        """The sizes; those of the model, -1 where any will do, while there is no value."""
+        if self._array is None:
+            return list(self._shape or self._variable.shape)
+        return list(self._array.shape)
+
+    def type(self) -> DataType:
+        """The element type."""
+        return data_type_of(self._variable.dtype if self._array is None else from_numpy_dtype(self._array.dtype))
+
+    def lod(self) -> list[list[int]]:
+        """Empty: there are no LoDs."""
+        return []
+
+    def set_lod(self, lod: Sequence[Sequence[int]]) -> None:
+        """Raises NotImplementedError unless the LoD is empty."""
+        if any(len(level) for level in lod):
+            raise NotImplementedError("inference.Tensor.set_lod: tensors here have no LoD. Pad the sequences.")
+
+
+class Model:
+    """A Program with its parameters at a place, compiled: what a Predictor and its clones share."""
+
+    def __init__(self, program: Program, parameters: dict[str, np.ndarray], place: Place):
+        self.inputs, self.outputs = feed_names(program), fetch_names(program)
+        self.program = for_evaluation(unframed(program))
+        self.block = self.program.global_block()
+        self.place, self.xp = place, backend.namespace_at(place)
+        self.plan, names, _ = compile_plan(self.program, self.inputs, self.outputs)
+        missing = [name for name in names if name not in parameters]
+        if missing:
+            raise ValueError(f"The model needs values for {missing}, which are neither inputs nor among its parameters.")
+        self.parameters = [backend.as_place(parameters[name], place) for name in names]
+        self._call = self.plan.function(self.xp is np)
+
+    def __call__(self, arrays: Sequence[Any]) -> list[Any]:
+        """The outputs' arrays."""
+        if state.observer is not None:  # a profiler looks on
+            results = self.plan(self.xp, [*arrays, *self.parameters])
+        else:
+            try:
+                results = self._call(self.xp, *arrays, *self.parameters)
+            except Exception as error:
+                self.plan.explain(error)
+                raise
+        return [self.xp.asarray(result) for result in results[:len(self.outputs)]]
+
+
+class Predictor:
+    """Runs a model: `create_predictor(config)`. One thread at a time may use it; others take a `clone()`."""
+
+    def __init__(self, model: Model):
+        self._model = model
+        self._inputs = {name: Tensor(model.block.var(name), model.place, True) for name in model.inputs}
+        self._outputs = {name: Tensor(model.block.var(name), model.place, False) for name in model.outputs}
+
+    def get_input_names(self) -> list[str]:
+        """The names of the inputs, in the order in which the model takes them."""
+        return list(self._model.inputs)
+
+    def get_output_names(self) -> list[str]:
+        """The names of the outputs, in order."""
+        return list(self._model.outputs)
+
+    def get_input_handle(self, name: str) -> Tensor:
+        """The input of this name, to be filled; ValueError where there is none."""
+        return _handle(self._inputs, name, "input")
+
+    def get_output_handle(self, name: str) -> Tensor:
+        """The output of this name, to be read after a run; ValueError where there is none."""
+        return _handle(self._outputs, name, "output")
+
+    def run(self, inputs: Sequence[Any] | None = None) -> Any:
+        """Runs the model on what the input handles hold, and gives True; the outputs are in the output handles.
+
+        With `inputs`, a list of Tensors or arrays in the order of the names, it takes these and gives a list of
+        Tensors. RuntimeError where an input has no value.
+        """
+        handles = self._inputs.values()
+        if inputs is not None:
+            if len(inputs) != len(self._inputs):
+                raise ValueError(f"Predictor.run(inputs): the model takes {self.get_input_names()}. "
+                                 f"Received {len(inputs)} inputs.")
+            for handle, value in zip(handles, inputs, strict=True):
+                handle.share_external_data(value)
+        results = self._model([handle._value() for handle in handles])
+        for output, array in zip(self._outputs.values(), results, strict=False):
+            output._array = array
+        return True if inputs is None else [new_tensor(array) for array in results]
+
+    def clone(self) -> Predictor:
+        """A Predictor of the same model with handles of its own, for another thread. Parameters are shared."""
+        return Predictor(self._model)
+
+    def clear_intermediate_tensor(self) -> None:
+        """Is without effect: values between operations are freed while the model runs."""
+
+    def try_shrink_memory(self) -> int:
+        """Lets go of the outputs' values; 0, the number of bytes that are known to be freed."""
+        for output in self._outputs.values():
+            output._array = None
+        return 0
+
+    def register_output_hook(self, hook: Callable[..., Any]) -> NoReturn:
+        """Not supported: NotImplementedError. Operators are fused, so that many outputs never exist."""
+        raise NotImplementedError("Predictor.register_output_hook: operators are fused, so that many of their outputs "
+                                  "never exist. Fetch the values with paddle.static.Executor.")
+
+
+def _handle(handles: dict[str, Tensor], name: str, what: str) -> Tensor:
+    if name not in handles:
+        raise ValueError(f"The model has no {what} {name!r}. Its {what}s: {list(handles)}.")
+    return handles[name]
+
+
+class PredictorPool:
+    """`size` Predictors of one model, one for each thread: `pool.retrieve(number)`."""
+
+    def __init__(self, config: Config, size: int = 1):
+        if size < 1:
+            raise ValueError(f"PredictorPool(size): must be at least 1. Received {size!r}.")
+        first = create_predictor(config)
+        self._predictors = [first, *(first.clone() for _ in range(size - 1))]
+
+    def retrieve(self, idx: int) -> Predictor:
+        """The Predictor of this number; IndexError where there is none."""
+        return self._predictors[idx]
+
+    retrive = retrieve  # Paddle's name
+
+
+def create_predictor(config: Config) -> Predictor:
+    """Reads the model of a Config and makes it ready to run.
+
+    Raises FileNotFoundError and CorruptFileError, naming the file, and NotImplementedError for an operator that is
+    not known here.
+
+    >>> import numpy, tempfile, proa as paddle
+    >>> prefix = tempfile.mkdtemp() + "/net"
+    >>> paddle.jit.save(paddle.nn.ReLU(), prefix, input_spec=[paddle.static.InputSpec([None, 2], name="x")])
+    >>> predictor = paddle.inference.create_predictor(paddle.inference.Config(prefix + ".pdmodel", ""))
+    >>> predictor.get_input_handle("x").copy_from_cpu(numpy.array([[-1.0, 2.0]], "float32"))
+    >>> predictor.run()
+    True
+    >>> predictor.get_output_handle(predictor.get_output_names()[0]).copy_to_cpu().tolist()
+    [[0.0, 2.0]]
+    """
+    if not isinstance(config, Config):
+        raise TypeError(f"create_predictor(config): must be an inference.Config. Received {type(config).__name__}.")
+    program, parameters = _read(config)
+    if config._threads is not None:
+        set_num_threads(config._threads)
+    return Predictor(Model(program, parameters, config.place()))
+
+
+def _read(config: Config) -> tuple[Program, dict[str, np.ndarray]]:
+    if config._buffers is not None:
+        model, values = config._buffers
+        program = read_program(io.BytesIO(model))  # type: ignore[arg-type]
+        return program, read_parameters(io.BytesIO(values), program)  # type: ignore[arg-type]
+    if config.prog_file():
+        return _pair(config.prog_file(), config.params_file())
+    folder = config.model_dir()
+    if not folder:
+        raise ValueError("create_predictor(config): the Config names no model. Use Config(model_file, params_file).")
+    if os.path.isfile(folder + MODEL_SUFFIX):
+        return _pair(folder + MODEL_SUFFIX, folder + PARAMS_SUFFIX)
+    if os.path.isfile(os.path.join(folder, "__model__")):
+        program = read_program(os.path.join(folder, "__model__"))
+        return program, folder_state(folder, persistable_names(program))
+    found = [name for name in sorted(os.listdir(folder)) if name.endswith(MODEL_SUFFIX)] if os.path.isdir(folder) else []
+    if len(found) != 1:
+        raise FileNotFoundError(f"There is no model in the folder {folder!r}: neither __model__ nor one file *.pdmodel.")
+    prefix = os.path.join(folder, found[0][:-len(MODEL_SUFFIX)])
+    return _pair(prefix + MODEL_SUFFIX, prefix + PARAMS_SUFFIX)
+
+
+def _pair(model: str, params: str) -> tuple[Program, dict[str, np.ndarray]]:
+    program = read_program(model)
+    return program, read_parameters(params, program)

@@ -1,0 +1,33 @@
+"""Layers for Programs, as functions, and control flow: `paddle.static.nn`."""
+
+from typing import TYPE_CHECKING
+
+from ...core.lazy import attach
+
+if TYPE_CHECKING:
+    from ..control_flow import case, cond, switch_case, while_loop
+    from ..debugging import py_func
+    from .conv import conv2d, conv2d_transpose, conv3d, conv3d_transpose, deform_conv2d
+    from .dense import bilinear_tensor_product, embedding, fc, prelu, row_conv, sparse_embedding
+    from .norm import batch_norm, data_norm, group_norm, instance_norm, layer_norm, spectral_norm
+    from .pylayer import static_pylayer
+    from .sampled import nce
+    from .sequence import (
+        sequence_concat,
+        sequence_conv,
+        sequence_enumerate,
+        sequence_expand,
+        sequence_expand_as,
+        sequence_first_step,
+        sequence_last_step,
+        sequence_pad,
+        sequence_pool,
+        sequence_reshape,
+        sequence_reverse,
+        sequence_scatter,
+        sequence_slice,
+        sequence_softmax,
+        sequence_unpad,
+    )
+else:
+    __getattr__, __dir__ = attach(__name__)

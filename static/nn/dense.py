@@ -1,0 +1,131 @@
+"""Layers that look up, multiply and bend: `fc`, `embedding`, `bilinear_tensor_product`, `prelu`, `row_conv`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...core.dtype import convert_dtype
+from ...core.unique_name import generate
+from ...ops.activation import prelu_op
+from ...ops.bilinear import bilinear_op
+from ...ops.embedding import lookup_op
+from ...ops.infer import product
+from ...ops.linalg import matmul
+from ...ops.manipulation import reshape
+from ...ops.row_conv import row_conv_op
+from ...ops.trace import apply
+from .parameters import activated, constant, known_size, parameter
+
+
+def fc(x: Any, size: int, num_flatten_dims: int = 1, weight_attr: Any = None, bias_attr: Any = None,
+       activation: str | None = None, name: str | None = None) -> Any:
+    """A fully connected layer: activation(x · W + b), x flattened to a matrix behind `num_flatten_dims` dimensions.
+
+    `x`: a value, or several that are multiplied by a weight each and summed. The flattened size must be known
+    (ValueError). The result has the first `num_flatten_dims` sizes of x and then `size`.
+
+    >>> import proa as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+    ...     paddle.static.nn.fc(paddle.static.data("x", [None, 4]), 3).shape
+    (-1, 3)
+    """
+    layer = name or generate("fc")
+    inputs: Sequence[Any] = x if isinstance(x, (list, tuple)) else [x]
+    total = None
+    for number, value in enumerate(inputs):
+        behind = num_flatten_dims if num_flatten_dims >= 0 else len(value.shape) + num_flatten_dims
+        width = product(value.shape[behind:])
+        if width < 0:
+            raise ValueError(f"fc(x): the sizes behind dimension {behind} must be known. Received {list(value.shape)}.")
+        weight = parameter(layer, f"w_{number}", weight_attr, (width, size), value.dtype)
+        flat = value if len(value.shape) == behind + 1 else reshape(value, [*_kept(value, behind), width])
+        part = matmul(flat, weight)
+        total = part if total is None else total + part
+    bias = parameter(layer, "b_0", bias_attr, (size,), inputs[0].dtype, is_bias=True)
+    return activated("fc(activation)", total if bias is None else total + bias, activation)
+
+
+def _kept(value: Any, count: int) -> list[int]:
+    """The first sizes for a reshape: 0 keeps one that is not known."""
+    return [0 if size < 0 else size for size in value.shape[:count]]
+
+
+def embedding(input: Any, size: Sequence[int], is_sparse: bool = False, is_distributed: bool = False,
+              padding_idx: int | None = None, param_attr: Any = None, dtype: Any = "float32") -> Any:
+    """Rows of a table [rows, width], which is `size`, for integers: shape [*input.shape, width].
+
+    The row `padding_idx` (counted from the end when negative) gives zeros. `is_sparse`: its gradient holds the rows
+    that were looked up. `is_distributed` is about parameter servers and changes nothing.
+
+    >>> import proa as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+    ...     paddle.static.nn.embedding(paddle.static.data("x", [None, 5], "int64"), [10, 4]).shape
+    (-1, 5, 4)
+    """
+    rows, width = (int(n) for n in size)
+    if padding_idx is not None and not -rows <= padding_idx < rows:
+        raise ValueError(f"embedding(padding_idx): must lie in [{-rows}, {rows}). Received {padding_idx}.")
+    padding = -1 if padding_idx is None else padding_idx % rows
+    weight = parameter(generate("embedding"), "w_0", param_attr, (rows, width), convert_dtype(dtype))
+    return apply(lookup_op, input, weight, padding_idx=padding, is_sparse=bool(is_sparse),
+                 is_distributed=bool(is_distributed))
+
+
+def sparse_embedding(input: Any, size: Sequence[int], padding_idx: int | None = None, is_test: bool = False,
+                     entry: Any = None, table_class: str = "MemorySparseTable", param_attr: Any = None,
+                     dtype: Any = "float32", slot: Any = None) -> Any:
+    """An embedding whose table would lie on parameter servers; here a table of this process, with sparse gradients.
+
+    `entry`, `table_class` and `slot` say how servers keep the table, and change nothing.
+    """
+    return embedding(input, size, True, True, padding_idx, param_attr, dtype)
+
+
+def bilinear_tensor_product(x: Any, y: Any, size: int, act: str | None = None, name: str | None = None,
+                            param_attr: Any = None, bias_attr: Any = None) -> Any:
+    """act(x W_i y + b_i) for each of `size` matrices W_i: x [N, a], y [N, b], result [N, size].
+
+    >>> import proa as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+    ...     x, y = paddle.static.data("x", [None, 4]), paddle.static.data("y", [None, 5])
+    ...     paddle.static.nn.bilinear_tensor_product(x, y, 3).shape
+    (-1, 3)
+    """
+    layer, what = name or generate("bilinear_tensor_product"), "bilinear_tensor_product"
+    shape = (size, known_size(f"{what}(x)", x, 1), known_size(f"{what}(y)", y, 1))
+    weight = parameter(layer, "w_0", param_attr, shape, x.dtype)
+    bias = parameter(layer, "b_0", bias_attr, (1, size), x.dtype, is_bias=True)
+    return activated(f"{what}(act)", apply(bilinear_op, x, y, weight, bias), act)
+
+
+def prelu(x: Any, mode: str, param_attr: Any = None, data_format: str = "NCHW", name: str | None = None) -> Any:
+    """x where it is positive and alpha * x elsewhere; alpha, at first 0.25, is learned.
+
+    `mode`: 'all' (one alpha), 'channel' (one for each channel) or 'element' (one for each element of a sample).
+    After "Delving Deep into Rectifiers" (He et al., 2015).
+    """
+    layer, rank = name or generate("prelu"), len(x.shape)
+    last = data_format[-1] == "C"
+    if mode == "all":
+        shape = [1]
+    elif mode == "channel":
+        axis = rank - 1 if last or rank < 2 else 1
+        shape = [known_size("prelu(x)", x, n) if n == axis else 1 for n in range(rank)]
+    elif mode == "element":
+        shape = [1, *(known_size("prelu(x)", x, n) for n in range(1, rank))]
+    else:
+        raise ValueError(f"prelu(mode): must be 'all', 'channel' or 'element'. Received {mode!r}.")
+    alpha = parameter(layer, "w_0", param_attr, shape, x.dtype, initializer=constant(0.25))
+    return apply(prelu_op, x, alpha, mode=mode, data_format="NHWC" if last else "NCHW")
+
+
+def row_conv(input: Any, future_context_size: int, param_attr: Any = None, act: str | None = None) -> Any:
+    """The weighted sum of each step and the `future_context_size` steps after it: input [N, T, D], result the same.
+
+    `out[:, t] = sum over k of input[:, t + k] * w[k]`, w [future_context_size + 1, D]; steps behind the last are 0.
+    After "Deep Speech 2" (Amodei et al., 2015).
+    """
+    width = known_size("row_conv(input)", input, len(input.shape) - 1)
+    weight = parameter(generate("row_conv"), "w_0", param_attr, (future_context_size + 1, width), input.dtype)
+    return activated("row_conv(act)", apply(row_conv_op, input, weight), act)

@@ -1,0 +1,60 @@
+"""What the layers of a Program share: their parameters, and the activation that may stand behind them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.dtype import DType
+from ...core.param_attr import ParamAttr, to_param_attr
+from ...ops.creation import full
+from ...ops.initial import default_initial_value
+from ...ops.operator import find, is_declared
+from ...ops.random import gaussian
+from ...ops.trace import apply, current_trace
+from ..weight_norm import WeightNormParamAttr, normalized_parameter
+
+
+def parameter(layer: str, suffix: str, attr: Any, shape: Any, dtype: DType, is_bias: bool = False,
+              initializer: Any = None, trainable: bool = True) -> Any:
+    """A parameter `layer.suffix` of a layer, or None where its attr is False.
+
+    Filled by the attr's initializer, else by `initializer`, else XavierUniform (zeros for a bias).
+    """
+    param = to_param_attr(attr)
+    if param is None:
+        return None
+    fill = param.initializer or initializer or default_initial_value(is_bias)
+    named = ParamAttr(param.name or f"{layer}.{suffix}", learning_rate=param.learning_rate,
+                      trainable=trainable and param.trainable, regularizer=param.regularizer,
+                      do_model_average=param.do_model_average, need_clip=param.need_clip)
+    sizes = tuple(int(size) for size in shape)
+    if isinstance(param, WeightNormParamAttr):
+        return normalized_parameter(sizes, dtype, named, param.dim, fill)
+    return current_trace().parameter(sizes, dtype, named, fill)
+
+
+def constant(value: float) -> Any:
+    """An initializer: everything is this number."""
+    return lambda shape, dtype: full(list(shape), value, dtype)
+
+
+def normal(deviation: float) -> Any:
+    """An initializer: normally distributed around 0."""
+    return lambda shape, dtype: gaussian(list(shape), 0.0, deviation, dtype=dtype)
+
+
+def activated(what: str, value: Any, activation: str | None) -> Any:
+    """The value after the operator of that type, with its default attributes; ValueError where there is none."""
+    if activation is None:
+        return value
+    if not isinstance(activation, str) or not is_declared(activation):
+        raise ValueError(f"{what}: must be the name of an operator, such as 'relu'. Received {activation!r}.")
+    return apply(find(activation), value)
+
+
+def known_size(what: str, value: Any, axis: int) -> int:
+    """A size that a parameter takes over; ValueError where it is not known."""
+    size = value.shape[axis]
+    if size < 0:
+        raise ValueError(f"{what}: the size of dimension {axis} must be known. Received shape {list(value.shape)}.")
+    return int(size)

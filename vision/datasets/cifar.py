@@ -1,0 +1,83 @@
+"""CIFAR-10 and CIFAR-100: small colour images, in archives of Python's pickles, of which nothing is run."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...core.dtype import get_default_dtype
+from ...core.files import CorruptFileError
+from ...core.safe_pickle import load_state
+from ...io.dataset import Dataset
+from ..image import check_backend, pillow
+from .files import Archive, check_mode, local_file
+
+_PIXELS = 3 * 32 * 32
+
+
+class Cifar10(Dataset):
+    """60,000 images of 32 x 32 pixels in 10 classes, 10,000 of them to test. `paddle.vision.datasets.Cifar10`.
+
+    A sample is (image, label): a Pillow image (backend "pil") or an array (32, 32, 3) that becomes float32 after
+    `transform` ("cv2"), and an int64 array (). `data_file` is cifar-10-python.tar.gz; None looks for it in
+    ~/.cache/paddle/dataset/cifar. Nothing is downloaded: FileNotFoundError says where to put which file. The pickles in
+    it may hold plain data only: UnsafePickleError for anything else. "Learning Multiple Layers of Features from Tiny
+    Images", Krizhevsky 2009.
+    """
+
+    _url = "https://dataset.bj.bcebos.com/cifar/cifar-10-python.tar.gz"
+    _batches = {"train": "data_batch", "test": "test_batch"}
+
+    def __init__(self, data_file: Any = None, mode: str = "train", transform: Callable[[Any], Any] | None = None,
+                 download: bool = True, backend: str | None = None):
+        caller = type(self).__name__
+        self.mode = check_mode(mode, caller, ("train", "test"))
+        self.backend = check_backend(backend, caller, ("pil", "cv2"))
+        self.data_file = local_file(data_file, caller, "data_file", "cifar", self._url, download)
+        self.transform = transform
+        self.data: list[tuple[np.ndarray, int]] = []
+        archive = Archive(self.data_file)
+        flag = self._batches[self.mode]
+        names = sorted(name for name in archive.members if posixpath.basename(name).startswith(flag))
+        if not names:
+            raise CorruptFileError(self.data_file, flag, "the archive has no file whose name begins so")
+        batches: dict[str, Any] = {}
+        archive.read_all(names, lambda name, data: batches.update({name: self._batch(name, data)}))
+        for name in names:
+            self.data.extend(zip(*batches[name], strict=True))
+        self.dtype = get_default_dtype()
+
+    def _batch(self, name: str, data: bytes) -> tuple[np.ndarray, list[int]]:
+        """Pixels (count, 3072) and labels."""
+        place = f"{self.data_file}: {name}"
+        batch = load_state(data, place)
+        found = {key.decode("latin1") if isinstance(key, bytes) else key: value
+                 for key, value in (batch.items() if isinstance(batch, dict) else ())}
+        pixels, labels = found.get("data"), found.get("labels", found.get("fine_labels"))
+        if not isinstance(pixels, np.ndarray) or pixels.dtype != np.uint8 or pixels.shape[1:] != (_PIXELS,):
+            raise CorruptFileError(place, "data", f"must be an array of bytes, {_PIXELS} an image")
+        if not isinstance(labels, list) or len(labels) != len(pixels):
+            raise CorruptFileError(place, "labels", f"must be a list of {len(pixels)} labels")
+        return pixels, labels
+
+    def __getitem__(self, idx: int) -> tuple[Any, np.ndarray]:
+        pixels, label = self.data[idx]
+        image: Any = pixels.reshape(3, 32, 32).transpose(1, 2, 0)
+        as_arrays = self.backend == "cv2"
+        if not as_arrays:
+            image = pillow(type(self).__name__).fromarray(np.ascontiguousarray(image))
+        image = image if self.transform is None else self.transform(image)
+        return (image.astype(self.dtype) if as_arrays else image), np.array(label, np.int64)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+
+class Cifar100(Cifar10):
+    """The same in 100 classes ("fine labels"), from cifar-100-python.tar.gz. `paddle.vision.datasets.Cifar100`."""
+
+    _url = "https://dataset.bj.bcebos.com/cifar/cifar-100-python.tar.gz"
+    _batches = {"train": "train", "test": "test"}

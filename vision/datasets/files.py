@@ -1,0 +1,159 @@
+"""Where a dataset's files are, and reading them without trusting them.
+
+A file that is not named is looked for where Paddle keeps its downloads. Nothing is fetched. An archive's members are
+read into memory by their names, never unpacked to names of the archive's own choosing; sizes are checked first.
+"""
+
+from __future__ import annotations
+
+import bz2
+import contextlib
+import gzip
+import lzma
+import os
+import tarfile
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ...core.files import CorruptFileError
+
+HOME = os.path.join("~", ".cache", "paddle", "dataset")
+_MAXIMUM_MEMBER = 1 << 30  # the largest of the published sets is 185 MB
+_MAXIMUM_TOTAL = 4 << 30
+_MAXIMUM_MEMBERS = 1_000_000
+_MAXIMUM_HEADER = 1 << 20
+_OPENERS: dict[bytes, Callable[..., Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}
+
+
+def local_file(path: Any, caller: str, argument: str, folder: str, url: str, download: bool) -> str:
+    """The path of a file that is there: `path`, or for None that of Paddle's download.
+
+    FileNotFoundError that says where to put which file; ValueError where neither path nor download is given.
+    """
+    if path is not None and path != "":
+        path = os.path.expanduser(os.fspath(path))
+        if not os.path.isfile(path):
+            raise FileNotFoundError(f"{caller}({argument}): there is no file {path}. It is published as {url}")
+        return path
+    if not download:
+        raise ValueError(f"{caller}({argument}): with download=False the file must be named. Received None.")
+    place = os.path.join(os.path.expanduser(HOME), folder, url.rsplit("/", 1)[1])
+    if not os.path.isfile(place):
+        raise FileNotFoundError(
+            f"{caller}: nothing is downloaded, and {place} is not there. Fetch {url} and put it there, or pass its "
+            f"path as {argument}."
+        )
+    return place
+
+
+def check_mode(mode: str, caller: str, known: tuple[str, ...]) -> str:
+    """The mode in small letters; ValueError if it is not one of `known`."""
+    if not isinstance(mode, str) or mode.lower() not in known:
+        raise ValueError(f"{caller}(mode): must be one of {list(known)}. Received {mode!r}.")
+    return mode.lower()
+
+
+def read_gzip(path: str, head: int, size_of: Callable[[bytes], int]) -> bytes:
+    """The bytes of a file, compressed or not, as many as its first `head` bytes say through `size_of`."""
+    with open(path, "rb") as raw:
+        compressed = raw.read(2) == b"\x1f\x8b"
+    try:
+        with gzip.open(path, "rb") if compressed else open(path, "rb") as file:
+            first = file.read(head)
+            if len(first) < head:
+                raise CorruptFileError(path, 0, f"the file has {len(first)} bytes, its head alone has {head}")
+            size = size_of(first)
+            if size > _MAXIMUM_MEMBER:
+                raise CorruptFileError(path, 0, f"its head declares {size} bytes, more than {_MAXIMUM_MEMBER}")
+            data = file.read(size)
+    except (OSError, EOFError, zlib.error) as error:
+        raise CorruptFileError(path, 0, f"cannot be decompressed: {error}") from error
+    if len(data) < size:
+        raise CorruptFileError(path, head + len(data), f"{size} bytes are declared and {len(data)} are there")
+    return data
+
+
+class _Careful:
+    """A stream that refuses to read more than `limit` bytes at a time: a header may ask for what it likes."""
+
+    def __init__(self, path: str, limit: int):
+        self._path, self._limit = path, limit
+        with open(path, "rb") as file:
+            start = file.read(6)
+        opener = next((opener for magic, opener in _OPENERS.items() if start.startswith(magic)), open)
+        self.compressed = opener is not open
+        self._stream: Any = opener(path, "rb")
+        self.seek, self.tell, self.close = self._stream.seek, self._stream.tell, self._stream.close
+
+    def read(self, size: int) -> bytes:
+        """The next `size` bytes, or what is left."""
+        if not 0 <= size <= self._limit:
+            raise CorruptFileError(self._path, self.tell(), f"a header asks for {size} bytes, more than {self._limit}")
+        return self._stream.read(size)
+
+
+@contextlib.contextmanager
+def _opened(path: str, limit: int) -> Iterator[tuple[tarfile.TarFile, _Careful]]:
+    try:
+        with contextlib.closing(_Careful(path, limit)) as stream, tarfile.open(fileobj=stream, mode="r:") as tar:  # type: ignore[call-overload]
+            yield tar, stream
+    except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
+        raise CorruptFileError(path, 0, f"is no tar archive that can be read: {error}") from error
+
+
+class Archive:
+    """The regular files in a tar archive, read by name. It holds no open file, so workers can share it."""
+
+    def __init__(self, path: str):
+        self.path = path
+        self.members: dict[str, tarfile.TarInfo] = {}
+        with _opened(path, _MAXIMUM_HEADER) as (tar, stream):
+            self._compressed = stream.compressed
+            for member in tar:
+                self._add(member)
+
+    def _add(self, member: tarfile.TarInfo) -> None:
+        if len(self.members) >= _MAXIMUM_MEMBERS:
+            raise CorruptFileError(self.path, member.offset, f"has more than {_MAXIMUM_MEMBERS} members")
+        if member.size > _MAXIMUM_MEMBER:
+            raise CorruptFileError(self.path, member.offset, f"{member.name!r} declares {member.size} bytes, more than "
+                                   f"{_MAXIMUM_MEMBER}")
+        if member.isreg() and not member.issparse():
+            self.members[member.name.removeprefix("./")] = member
+
+    def read(self, name: str) -> bytes:
+        """The bytes of one member; CorruptFileError where there is none of the name."""
+        member = self._member(name)
+        if self._compressed:
+            with _opened(self.path, _MAXIMUM_MEMBER) as (tar, _):
+                return self._bytes(tar, member)
+        with open(self.path, "rb") as file:
+            file.seek(member.offset_data)
+            return self._whole(file.read(member.size), member)
+
+    def read_all(self, names: list[str], use: Callable[[str, bytes], None]) -> None:
+        """Calls `use(name, bytes)` for each of the members, in the archive's order, in one pass."""
+        wanted = sorted(((self._member(name), name) for name in names), key=lambda pair: pair[0].offset)
+        if sum(member.size for member, _ in wanted) > _MAXIMUM_TOTAL:
+            raise CorruptFileError(self.path, 0, f"declares more than {_MAXIMUM_TOTAL} bytes of members")
+        with _opened(self.path, _MAXIMUM_MEMBER) as (tar, _):
+            for member, name in wanted:
+                use(name, self._bytes(tar, member))
+
+    def _member(self, name: str) -> tarfile.TarInfo:
+        if name not in self.members:
+            raise CorruptFileError(self.path, name, "the archive has no regular file of this name")
+        return self.members[name]
+
+    def _bytes(self, tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
+        file = tar.extractfile(member)
+        if file is None:
+            raise CorruptFileError(self.path, member.name, "is no regular file")
+        with file:
+            return self._whole(file.read(member.size), member)
+
+    def _whole(self, data: bytes, member: tarfile.TarInfo) -> bytes:
+        if len(data) != member.size:
+            raise CorruptFileError(self.path, member.name, f"{member.size} bytes are declared and {len(data)} are left")
+        return data

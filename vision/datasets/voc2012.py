@@ -1,0 +1,53 @@
+"""PASCAL VOC 2012, for segmentation: photographs, and images of the class of each pixel, in a tar archive."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...core.dtype import get_default_dtype
+from ...io.dataset import Dataset
+from ..image import check_backend, pillow
+from .files import Archive, check_mode, local_file
+
+_URL = "https://dataset.bj.bcebos.com/voc/VOCtrainval_11-May-2012.tar"
+_ROOT = "VOCdevkit/VOC2012/"
+_LISTS = {"train": "trainval", "test": "train", "valid": "val"}  # which list Paddle reads for a mode
+
+
+class VOC2012(Dataset):
+    """Photographs and the class of each of their pixels. `paddle.vision.datasets.VOC2012`.
+
+    A sample is (image, label), two Pillow images (backend "pil"; the label's pixels are indices of a palette) or two
+    float32 arrays ("cv2"); `transform` takes the image. `data_file` is VOCtrainval_11-May-2012.tar; None looks for it
+    in ~/.cache/paddle/dataset/voc2012. Nothing is downloaded: FileNotFoundError says where to put which file. Nothing
+    is unpacked either; an archive that is compressed works, and each sample then reads it from the beginning. "The
+    Pascal Visual Object Classes Challenge: A Retrospective", Everingham et al. 2014.
+    """
+
+    def __init__(self, data_file: Any = None, mode: str = "train", transform: Callable[[Any], Any] | None = None,
+                 download: bool = True, backend: str | None = None):
+        self.flag = _LISTS[check_mode(mode, "VOC2012", ("train", "valid", "test"))]
+        self.backend = check_backend(backend, "VOC2012", ("pil", "cv2"))
+        self.data_file = local_file(data_file, "VOC2012", "data_file", "voc2012", _URL, download)
+        self.transform = transform
+        self._archive = Archive(self.data_file)
+        names = self._archive.read(f"{_ROOT}ImageSets/Segmentation/{self.flag}.txt").decode("utf-8").split()
+        self.data = [f"{_ROOT}JPEGImages/{name}.jpg" for name in names]
+        self.labels = [f"{_ROOT}SegmentationClass/{name}.png" for name in names]
+        self.dtype = get_default_dtype()
+
+    def __getitem__(self, idx: int) -> tuple[Any, Any]:
+        image, label = (pillow("VOC2012").open(io.BytesIO(self._archive.read(name)))
+                        for name in (self.data[idx], self.labels[idx]))
+        as_arrays = self.backend == "cv2"
+        if as_arrays:
+            image, label = np.array(image), np.array(label)
+        image = image if self.transform is None else self.transform(image)
+        return (image.astype(self.dtype), label.astype(self.dtype)) if as_arrays else (image, label)
+
+    def __len__(self) -> int:
+        return len(self.data)

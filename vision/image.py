@@ -1,0 +1,85 @@
+"""Which library gives images, and reading one from a file. Pillow is an extra, imported when an image is needed."""
+
+from __future__ import annotations
+
+import os
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+_BACKENDS = ("pil", "cv2", "tensor")
+_chosen = {"backend": "pil"}
+
+
+def pillow(caller: str) -> ModuleType:
+    """Pillow's module of images; ImportError that says how to get it."""
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise ImportError(f"{caller} needs Pillow, which is not installed: pip install 'proa[vision]', or pip install "
+                          "pillow.") from error
+    return Image
+
+
+def check_backend(backend: str | None, caller: str, known: tuple[str, ...] = _BACKENDS) -> str:
+    """The backend that is meant; ValueError if it is not one of `known`."""
+    backend = _chosen["backend"] if backend is None else backend
+    if backend not in known:
+        raise ValueError(f"{caller}(backend): must be one of {list(known)}. Received {backend!r}.")
+    return backend
+
+
+def set_image_backend(backend: str) -> None:
+    """Says what datasets and `image_load` give: "pil", Pillow's images; "cv2", arrays as OpenCV has them.
+
+    "tensor" is accepted, as in Paddle, but nothing here loads Tensors: `transforms.ToTensor` makes them.
+    Both read with Pillow; OpenCV is not needed. ValueError for another name. `paddle.vision.set_image_backend`.
+
+    >>> import proa as paddle
+    >>> paddle.vision.set_image_backend("pil")
+    """
+    _chosen["backend"] = check_backend(backend if backend is not None else "None", "set_image_backend")
+
+
+def get_image_backend() -> str:
+    """The name that `set_image_backend` set, "pil" at first. `paddle.vision.get_image_backend`.
+
+    >>> import proa as paddle
+    >>> paddle.vision.get_image_backend()
+    'pil'
+    """
+    return _chosen["backend"]
+
+
+def image_load(path: str | os.PathLike[str], backend: str | None = None) -> Any:
+    """The image in a file: for "pil" a Pillow image, for "cv2" an array uint8 (height, width, 3) with blue first.
+
+    None is the backend of `set_image_backend`. FileNotFoundError, or Pillow's error for what is no image.
+    `paddle.vision.image_load`.
+
+    >>> import os, tempfile
+    >>> from PIL import Image
+    >>> import proa as paddle
+    >>> path = os.path.join(tempfile.mkdtemp(), "red.png")
+    >>> Image.new("RGB", (3, 2), "red").save(path)
+    >>> paddle.vision.image_load(path, "cv2")[0, 0].tolist()
+    [0, 0, 255]
+    """
+    if check_backend(backend, "image_load") == "tensor":
+        raise NotImplementedError("image_load(backend='tensor'): Tensors are not loaded. Load with 'pil' and apply "
+                                  "vision.transforms.ToTensor().")
+    image = opened(path, "image_load")
+    return image if check_backend(backend, "image_load") == "pil" else array_of(image)[..., ::-1].copy()
+
+
+def opened(path: str | os.PathLike[str], caller: str) -> Any:
+    """The Pillow image in a file, which is read at once, so that the file is not kept open."""
+    image = pillow(caller).open(path)
+    image.load()
+    return image
+
+
+def array_of(image: Any) -> np.ndarray:
+    """A Pillow image as an array uint8 (height, width, 3), red first."""
+    return np.array(image.convert("RGB"))

@@ -1,0 +1,15 @@
+"""Operators of detection and segmentation: `paddle.vision.ops`."""
+
+from .blocks import ConvNormActivation
+from .boxes import box_coder, prior_box, yolo_box, yolo_loss
+from .convolution import DeformConv2D, deform_conv2d
+from .files import decode_jpeg, read_file
+from .proposals import distribute_fpn_proposals, generate_proposals
+from .regions import PSRoIPool, RoIAlign, RoIPool, psroi_pool, roi_align, roi_pool
+from .suppression import matrix_nms, nms
+
+__all__ = [
+    "DeformConv2D", "PSRoIPool", "RoIAlign", "RoIPool", "box_coder", "decode_jpeg", "deform_conv2d",
+    "distribute_fpn_proposals", "generate_proposals", "matrix_nms", "nms", "prior_box", "psroi_pool", "read_file",
+    "roi_align", "roi_pool", "yolo_box", "yolo_loss",
+]
