@@ -9,6 +9,7 @@ from .core.lazy import attach, provide
 from .version import full_version as __version__
 
 provide("default trace", by="proa.dygraph.eager")
+provide("staging", by="proa.jit.conversion")
 
 if TYPE_CHECKING:
     from . import (
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         geometric,
         hapi,
         incubate,
+        inference,
         io,
         jit,
         linalg,
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
         profiler,
         regularizer,
         static,
+        tensor,
+        text,
         utils,
         vision,
     )
@@ -63,8 +67,11 @@ if TYPE_CHECKING:
     from .distributed.parallel import DataParallel
     from .dygraph.engine import grad
     from .dygraph.guards import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+    from .dygraph.lazy import LazyGuard
     from .dygraph.printing import set_printoptions
     from .dygraph.tensor import Tensor
+    from .framework import disable_signal_handler
+    from .framework.random import get_cuda_rng_state, set_cuda_rng_state
     from .hapi.flops import flops
     from .hapi.model import Model
     from .hapi.summary import summary
@@ -483,6 +490,7 @@ if TYPE_CHECKING:
         tanh,
         trunc,
     )
+    from .static.checks import check_shape
     from .static.data import create_parameter
     from .static.mode import disable_static, enable_static, in_dynamic_mode
     from .utils import signal, sysconfig

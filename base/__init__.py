@@ -5,13 +5,44 @@ from typing import TYPE_CHECKING
 from ..core.lazy import attach
 
 if TYPE_CHECKING:
+    from ..core.flags import get_flags, set_flags
     from ..core.param_attr import ParamAttr
     from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
-    from ..device import is_compiled_with_cuda
+    from ..device import (
+        is_compiled_with_cinn,
+        is_compiled_with_cuda,
+        is_compiled_with_rocm,
+        is_compiled_with_xpu,
+    )
+    from ..dygraph.tensor import Tensor
+    from ..framework import core, in_dynamic_or_pir_mode, in_pir_mode
+    from ..static.averages import ExponentialMovingAverage
     from ..static.backward import append_backward, gradients
     from ..static.executor import Executor
-    from ..static.program import Program
+    from ..static.mode import (
+        default_main_program,
+        default_startup_program,
+        name_scope,
+        program_guard,
+    )
+    from ..static.mode import disable_static as enable_dygraph
+    from ..static.mode import enable_static as disable_dygraph
+    from ..static.mode import in_dynamic_mode as in_dygraph_mode
+    from ..static.places import (
+        IpuCompiledProgram,
+        IpuStrategy,
+        cpu_places,
+        cuda_places,
+        device_guard,
+        ipu_shard_guard,
+        set_ipu_shard,
+        xpu_places,
+    )
+    from ..static.program import Program, Variable
+    from ..static.scope import Scope, global_scope, scope_guard
+    from ..static.strategies import BuildStrategy, CompiledProgram, ExecutionStrategy
+    from ..static.weight_norm import WeightNormParamAttr
     from ..utils import unique_name
-    from . import dygraph
+    from . import dygraph, framework
 else:
     __getattr__, __dir__ = attach(__name__)

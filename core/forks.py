@@ -1,8 +1,8 @@
 """Forks of the process wait for what they must not cut in two: a module half imported, a kernel half compiled.
 
 A forked child has one thread. A lock that another thread of the parent held stays held there for ever, so whoever takes
-locks for longer than a moment (importing takes some as well) does it in a block `with unforked():`. Locks that are taken
-too often for that, such as those of random generators, are named by `held_by_forks`: a fork takes them itself.
+locks for longer than a moment (importing takes some as well) does it in a block `with unforked():`. Locks that are
+taken too often for that, such as those of random generators, are named to `held_by_forks`: a fork takes them itself.
 """
 
 from __future__ import annotations

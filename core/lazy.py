@@ -60,8 +60,13 @@ def _listing(package: str) -> dict[str, Source]:
         raise ImportError(f"{package} reads its public names from the source of its __init__.py, which is not there. "
                           "An application that is frozen into one file must take that source along.", name=package)
     statements = [s for block in ast.parse(source).body if _is_listing(block) for s in block.body]
-    return {alias.asname or alias.name: _source(package, statement.module, alias.name)
+    return {alias.asname or alias.name: _source(_ancestor(package, statement.level), statement.module, alias.name)
             for statement in statements if isinstance(statement, ast.ImportFrom) for alias in statement.names}
+
+
+def _ancestor(package: str, level: int) -> str:
+    """The package that so many dots mean: one is the package itself."""
+    return package.rsplit(".", level - 1)[0] if level > 1 else package
 
 
 def _is_listing(statement: Any) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .forks import held_by_forks
-from .place import Place, expected_place
+from .place import Place, expected_place, parse_place
 
 
 class Generator:
@@ -90,12 +90,16 @@ def seed(seed: int) -> Generator:
     return default_generator()
 
 
-def get_rng_state() -> list[dict[str, Any]]:
-    """The states of the host's generator, as a list of one, to be given to `set_rng_state`."""
-    return [default_generator().get_state()]
+def get_rng_state(device: str | None = None) -> list[dict[str, Any]]:
+    """The state of the generator of a device, as a list of one, to be given to `set_rng_state`."""
+    return [_generator_of(device).get_state()]
 
 
-def set_rng_state(state_list: list[dict[str, Any]]) -> None:
+def set_rng_state(state_list: list[dict[str, Any]], device: str | None = None) -> None:
     """Puts states from `get_rng_state` back."""
     for state in state_list:
-        default_generator().set_state(state)
+        _generator_of(device).set_state(state)
+
+
+def _generator_of(device: str | None) -> Generator:
+    return default_generator(None if device is None else parse_place(device))

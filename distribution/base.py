@@ -100,9 +100,11 @@ class Distribution:
         """The density, or the probability, of a value."""
         return exp(self.log_prob(value))
 
-    def probs(self, value: Any) -> Any:
+    def _probs(self, value: Any) -> Any:
         """As `prob`."""
         return self.prob(value)
+
+    probs: Any = _probs  # where it is a parameter of the distribution, an attribute of that name stands before it
 
     def _missing(self, what: str) -> NotImplementedError:
         return NotImplementedError(f"{type(self).__name__} does not have {what}.")

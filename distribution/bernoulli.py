@@ -83,7 +83,7 @@ class Bernoulli(ExponentialFamily):
     def _log_normalizer(self, *parameters: Any) -> Any:
         return softplus(parameters[0])
 
-    _mean_carrier_measure = 0.0  # type: ignore[assignment]
+    _mean_carrier_measure = 0.0
 
 
 class Geometric(Distribution):

@@ -21,7 +21,7 @@ from ..core.place import CPUPlace, CUDAPlace, Place, parse_place
 from ..core.unique_name import generate
 from ..ops.backward import Leaf, Node, Output, edge_node
 from ..ops.methods import METHODS
-from ..ops.trace import state
+from ..ops.trace import grad_mode, state
 from .printing import format_tensor
 
 superseded: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
@@ -116,6 +116,17 @@ class Tensor(_ArrayMethods):
     def strides(self) -> list[int]:
         """The steps between neighbours along each dimension, in elements."""
         return [step // self._array.dtype.itemsize for step in self._array.strides]
+
+    @property
+    def data(self) -> Tensor:
+        """The Tensor itself; another one assigned to it gives this one its values, shape and dtype."""
+        return self
+
+    @data.setter
+    def data(self, value: Tensor) -> None:
+        if not isinstance(value, Tensor):
+            raise TypeError(f"x.data = value: must be a Tensor. Received {type(value).__name__}.")
+        self._replace(value._array)
 
     def is_contiguous(self) -> bool:
         """True when the elements lie one behind the other in memory."""
@@ -484,6 +495,17 @@ class Parameter(Tensor):
     @trainable.setter
     def trainable(self, value: bool) -> None:
         self.stop_gradient = not value
+
+    def set_initializer(self, make: Any) -> None:
+        """Keeps what gives the values, a function without arguments, for `initialize`."""
+        self.__dict__["_make_values"] = make
+
+    def initialize(self) -> None:
+        """Fills a parameter that was made within a `LazyGuard`; any other has its values already and keeps them."""
+        make = self.__dict__.pop("_make_values", None)
+        if make is not None:
+            with grad_mode(False):
+                self._replace(make()._array)
 
     def __deepcopy__(self, memo: dict) -> Parameter:
         result = self._copied(memo)

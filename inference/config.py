@@ -48,7 +48,7 @@ class Config:
     >>> paddle.jit.save(paddle.nn.Linear(2, 3), prefix, input_spec=[paddle.static.InputSpec([None, 2])])
     >>> config = paddle.inference.Config(prefix + ".pdmodel", prefix + ".pdiparams")
     >>> paddle.inference.create_predictor(config).get_input_names()
-    ['x']
+    ['input']
     """
 
     Precision = PrecisionType
@@ -239,7 +239,7 @@ class Config:
 
     # What is not supported
 
-    enable_save_optim_model = _refused("enable_save_optim_model", "What is optimized is code, which no model file holds.")
+    enable_save_optim_model = _refused("enable_save_optim_model", "What is optimized is code; no model file holds it.")
     enable_mkldnn_bfloat16 = _refused("enable_mkldnn_bfloat16", _PRECISION)
     set_bfloat16_op = _refused("set_bfloat16_op", _PRECISION)
     enable_mkldnn_int8 = _refused("enable_mkldnn_int8", _PRECISION)

@@ -19,7 +19,6 @@ from ..core.dtype import from_numpy_dtype
 from ..core.place import Place
 from ..dygraph.tensor import Tensor as EagerTensor
 from ..dygraph.tensor import new_tensor
-from ..ops.trace import state
 from ..static.compiler import compile_plan
 from ..static.executor import checked_feed
 from ..static.io import MODEL_SUFFIX, PARAMS_SUFFIX, read_parameters, read_program
@@ -105,20 +104,12 @@ class Model:
         self.plan, names, _ = compile_plan(self.program, self.inputs, self.outputs)
         missing = [name for name in names if name not in parameters]
         if missing:
-            raise ValueError(f"The model needs values for {missing}, which are neither inputs nor among its parameters.")
+            raise ValueError(f"The model needs values for {missing}: neither inputs nor among its parameters.")
         self.parameters = [backend.as_place(parameters[name], place) for name in names]
-        self._call = self.plan.function(self.xp is np)
 
     def __call__(self, arrays: Sequence[Any]) -> list[Any]:
         """The outputs' arrays."""
-        if state.observer is not None:  # a profiler looks on
-            results = self.plan(self.xp, [*arrays, *self.parameters])
-        else:
-            try:
-                results = self._call(self.xp, *arrays, *self.parameters)
-            except Exception as error:
-                self.plan.explain(error)
-                raise
+        results = self.plan(self.xp, [*arrays, *self.parameters])
         return [self.xp.asarray(result) for result in results[:len(self.outputs)]]
 
 
@@ -244,9 +235,10 @@ def _read(config: Config) -> tuple[Program, dict[str, np.ndarray]]:
     if os.path.isfile(os.path.join(folder, "__model__")):
         program = read_program(os.path.join(folder, "__model__"))
         return program, folder_state(folder, persistable_names(program))
-    found = [name for name in sorted(os.listdir(folder)) if name.endswith(MODEL_SUFFIX)] if os.path.isdir(folder) else []
+    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    found = [name for name in names if name.endswith(MODEL_SUFFIX)]
     if len(found) != 1:
-        raise FileNotFoundError(f"There is no model in the folder {folder!r}: neither __model__ nor one file *.pdmodel.")
+        raise FileNotFoundError(f"There is no model in the folder {folder!r}: no __model__, and not one *.pdmodel.")
     prefix = os.path.join(folder, found[0][:-len(MODEL_SUFFIX)])
     return _pair(prefix + MODEL_SUFFIX, prefix + PARAMS_SUFFIX)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
+from ..ops.trace import offer_staging
 from . import kept_code, operators
 from .chance import refuse_chance
 from .errors import ConversionError, place, place_of
@@ -163,3 +164,6 @@ _operators = operators.namespace(converted=_called)
 def converted_callable(callee: Any) -> Any:
     """What converted code calls for a function, a method, a Layer or any other callable."""
     return _called(callee)
+
+
+offer_staging(convert)

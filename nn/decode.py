@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ..core import nest
 from ..core.dtype import get_default_dtype
-from ..ops.creation import arange, full, to_tensor
+from ..ops.creation import arange, full, to_tensor, zeros_like
 from ..ops.elementwise import cast, equal, floor_divide, less_equal, logical_and, logical_or, remainder
 from ..ops.gather import gather
 from ..ops.joining import stack
@@ -21,6 +21,7 @@ from ..ops.masking import where
 from ..ops.reduce import all
 from ..ops.search import topk
 from ..ops.sequences import gather_tree
+from ..ops.trace import current_trace
 from ..ops.unary import logical_not
 from .functional import log_softmax
 
@@ -114,7 +115,7 @@ class BeamSearchDecoder(Decoder):
         """The inputs of the start token, the state of which only the first beam is likely, and that none has ended."""
         cell_states = nest.map_structure(self._beams_of, initial_cell_states)
         reference = next(nest.leaves(cell_states))
-        size = [reference.shape[0] if reference.shape[0] >= 0 else shape_of(reference)[0], self.beam_size]
+        size = [shape_of(reference)[0], self.beam_size]
         first = to_tensor([[0.0] + [_IMPOSSIBLE] * (self.beam_size - 1)], get_default_dtype())
         finished = full(size, False, "bool")
         state = _State(cell_states, expand(first, size), finished, full(size, 0, "int64"))
@@ -135,7 +136,8 @@ class BeamSearchDecoder(Decoder):
         size = scores.shape[-1]
         only_end = to_tensor([0.0 if n == self.end_token else _IMPOSSIBLE for n in range(size)], states.log_probs.dtype)
         step = cast(log_softmax(scores), states.log_probs.dtype)
-        step = where(unsqueeze(states.finished, -1), only_end, step)
+        ended = logical_or(unsqueeze(states.finished, -1), zeros_like(step, "bool"))  # of step's shape
+        step = where(ended, zeros_like(step) + only_end, step)
         total = reshape(step + unsqueeze(states.log_probs, -1), [-1, self.beam_size * size])
         best, places = topk(total, self.beam_size)
         beams, tokens = floor_divide(places, size), remainder(places, size)
@@ -169,7 +171,7 @@ def dynamic_decode(decoder: Any, inits: Any = None, max_step_num: int | None = N
     `output_time_major`), the final states, and with `return_length` the lengths of the sequences. With
     `impute_finished` the states of a sequence that has ended stay as they are, for a decoder that does not keep track
     itself. Other keyword arguments go to `decoder.step`. `is_test` is passed over. In a Program the loop is one of its
-    operations when the function that calls this is converted by `jit.to_static`.
+    operations.
 
     >>> import proa as paddle
     >>> class Countdown(paddle.nn.decode.Decoder):
@@ -180,6 +182,13 @@ def dynamic_decode(decoder: Any, inits: Any = None, max_step_num: int | None = N
     >>> paddle.nn.dynamic_decode(Countdown(), paddle.to_tensor([3, 1]))[0].tolist()
     [[3, 2, 1], [1, 0, -1]]
     """
+    return current_trace().staged(_decode)(decoder, inits, max_step_num, output_time_major, impute_finished,
+                                           return_length, kwargs)
+
+
+def _decode(decoder: Any, inits: Any, max_step_num: int | None, output_time_major: bool, impute_finished: bool,
+            return_length: bool, kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """The loop of `dynamic_decode`."""
     inputs, states, finished = decoder.initialize(inits)
     lengths = cast(finished, "int64") * 0
     time = full([1], 0, "int64")

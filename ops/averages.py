@@ -24,8 +24,8 @@ def _average_accumulates(xp, param, sum1, sum2, sum3, num_accumulates, old_num_a
     sum3 = xp.where(full, sum1 + sum2, sum3)
     sum1, sum2 = xp.where(full, 0, sum1), xp.where(full, 0, sum2)
     old = xp.where(full, count, old_num_accumulates)
-    return (sum1.astype(param.dtype), sum2.astype(param.dtype), sum3.astype(param.dtype),
-            xp.where(full, 0, count).astype(num_accumulates.dtype), old, done)
+    one, two, three = (x.astype(param.dtype).reshape(param.shape) for x in (sum1, sum2, sum3))
+    return (one, two, three, xp.where(full, 0, count).astype(num_accumulates.dtype), old, done)
 
 
 average_accumulates_op = operator(

@@ -19,7 +19,7 @@ _BORDER = 8.0
 _DEGREE = 32
 
 
-def _integral(order: int, x: np.ndarray) -> np.ndarray:
+def _integral(order: int, x: Any) -> Any:
     """Iₙ(x)·e^-x; the trapezoid rule, which is exact to rounding for a periodic function."""
     t = (np.arange(4096) + 0.5) * (np.pi / 4096)
     return (np.exp(np.outer(x, np.cos(t) - 1)) * np.cos(order * t)).mean(1)
@@ -33,7 +33,7 @@ def _near(order: int) -> list[float]:
 
 @functools.cache
 def _far(order: int) -> list[float]:
-    def function(u: np.ndarray) -> np.ndarray:
+    def function(u: Any) -> Any:
         x = 2 * _BORDER / (u + 1)
         return _integral(order, x) * np.sqrt(x)
 

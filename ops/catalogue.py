@@ -96,6 +96,7 @@ from . import (
     triangular,
     unary,
     unpool,
+    viterbi,
     yolo,
 )
 
@@ -110,5 +111,5 @@ __all__ = [
     "merged", "nce", "norm", "numbers", "optim", "optim_adaptive", "pad", "pairs", "pixels", "pool", "proposals",
     "py_func", "random", "random_gamma", "rearrange", "reduce", "rnn", "roi", "row_conv", "row_updates", "scan",
     "search", "segments", "selection", "sequences", "shapes", "short_time", "slicing", "softmax", "solving",
-    "spectral_norm", "stats", "suppression", "transducer", "triangular", "unary", "unpool", "yolo",
+    "spectral_norm", "stats", "suppression", "transducer", "triangular", "unary", "unpool", "viterbi", "yolo",
 ]

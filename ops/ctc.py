@@ -115,7 +115,9 @@ def _loss_and_gradient(xp: Any, logits: Any, label: Any, steps: Any, lengths: An
     total = (highest + xp.log(xp.exp(final - highest).sum(1, keepdims=True)))[:, 0]
     possible = (total.real > LOWEST / 2) & (steps > 0)
     total = xp.where(possible, total, 0.0)
-    passing = part(xp.exp(alpha + beta - total[:, None]))
+    passing = xp.exp(alpha + beta - total[:, None])
+    sums = passing.sum(2, keepdims=True)  # 1, but for what rounding added up on the way to step t
+    passing = part(passing / xp.where(sums.real > 0, sums, 1.0))
     counted = possible & (xp.arange(len(logits))[:, None] < steps)
     gradient = xp.where(counted[:, :, None], part(xp.exp(log_softmax)), 0.0)
     occupied = xp.zeros((batch * classes, len(logits)), gradient.dtype)

@@ -12,7 +12,6 @@ from .infer import same
 from .operator import Long, operator
 from .trace import apply
 
-
 _shown: Counter[str] = Counter()  # how often a print that counts has printed, by its message
 
 

@@ -10,6 +10,7 @@ from ..core.dtype import int32
 from .joining import concat
 from .operator import Ints, operator
 from .random import generator
+from .segments import repeated
 from .spec import Spec
 from .trace import apply
 
@@ -23,7 +24,7 @@ def _edges_of(xp: Any, row: Any, colptr: Any, nodes: Any) -> tuple[Any, Any]:
     colptr = colptr.reshape(-1).astype("int64")
     starts, counts = colptr[nodes], colptr[nodes + 1] - colptr[nodes]
     before = counts.cumsum() - counts
-    places = xp.arange(int(counts.sum())) + xp.repeat(starts - before, counts)
+    places = xp.arange(int(counts.sum())) + repeated(xp, starts - before, counts)
     return places, counts
 
 
@@ -37,9 +38,9 @@ def _drawn(xp: Any, places: Any, counts: Any, size: int, weights: Any = None) ->
     keys = -xp.log1p(-generator(xp).random(places.size))
     if weights is not None:
         keys = keys / weights[places]
-    owner = xp.repeat(xp.arange(len(counts)), counts)
+    owner = repeated(xp, xp.arange(len(counts)), counts)
     order = xp.lexsort(xp.stack([keys, owner.astype(keys.dtype)]))
-    rank = xp.arange(places.size) - xp.repeat(counts.cumsum() - counts, counts)
+    rank = xp.arange(places.size) - repeated(xp, counts.cumsum() - counts, counts)
     kept = xp.sort(order[rank < size])
     return places[kept], xp.minimum(counts, size)
 
@@ -133,7 +134,7 @@ def _reindex(xp, x, neighbors, count, value=None, index=None):
                          f"Received {neighbors.size} neighbors, and counts that add up to {int(count.sum())}.")
     nodes, numbers = _numbered(xp, x, neighbors)
     owners = xp.arange(count.size) % max(x.size, 1)
-    return (numbers[x.size:].astype(x.dtype), xp.repeat(numbers[:x.size][owners], count).astype(x.dtype),
+    return (numbers[x.size:].astype(x.dtype), repeated(xp, numbers[:x.size][owners], count).astype(x.dtype),
             nodes.astype(x.dtype))
 
 
@@ -180,7 +181,7 @@ def _khop(xp, row, col_ptr, x, eids=None, *, sample_sizes: Ints, return_eids: bo
     for size in sample_sizes:
         places, counts = _drawn(xp, *_edges_of(xp, row, col_ptr, frontier), size)
         sources.append(row.reshape(-1)[places])
-        targets.append(xp.repeat(frontier, counts))
+        targets.append(repeated(xp, frontier, counts))
         found.append(places)
         nodes = _numbered(xp, known, sources[-1])[0]
         known, frontier = nodes, nodes[_numbered(xp, known, known[:0])[0].size:]

@@ -5,6 +5,7 @@ from typing import Any
 
 from ..core import dtype as dt
 from .operator import operator
+from .segments import repeated
 from .shapes import sum_to
 from .softmax import softmax_array, softmax_grad_op
 from .spec import Spec
@@ -32,6 +33,8 @@ fused_softmax_mask_op = operator(
 
 
 def _causal(xp, x):
+    if x.shape[2] != x.shape[3]:
+        raise ValueError(f"x has shape {x.shape}")
     seen = xp.tril(xp.ones(x.shape[-2:], bool))
     return softmax_array(xp, xp.where(seen, x, xp.asarray(-xp.inf, x.dtype)), -1)
 
@@ -76,8 +79,7 @@ def _dense(xp, offset, columns, *, size: int):
     flat, starts, places = result.reshape(-1, rows, size), offset.reshape(-1, rows + 1), columns.reshape(
         -1, columns.shape[-1])
     for n in range(len(flat)):
-        counts = xp.diff(starts[n])
-        flat[n][xp.repeat(xp.arange(rows), counts), places[n][:int(starts[n][-1])]] = True
+        flat[n][repeated(xp, xp.arange(rows), xp.diff(starts[n])), places[n][:int(starts[n][-1])]] = True
     return result
 
 

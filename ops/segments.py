@@ -40,6 +40,12 @@ def _extremes_by_scatter(xp: Any, result: Any, rows: Any, places: Any, met: Any,
     return result
 
 
+def repeated(xp: Any, x: Any, counts: Any) -> Any:
+    """x with each item as often as its count says."""
+    ends = counts.cumsum()
+    return x[xp.searchsorted(ends, xp.arange(int(ends[-1]) if ends.size else 0), side="right")]
+
+
 def divisors(xp: Any, met: Any, rows: Any) -> Any:
     """Counts to divide rows by: at least 1, of the rows' dtype and rank."""
     return xp.maximum(met, 1).astype(rows.dtype).reshape(-1, *[1] * (rows.ndim - 1))

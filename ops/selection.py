@@ -163,7 +163,7 @@ def _indices(kind: Any) -> Any:
     return found
 
 
-def tril_indices(row: int, col: int | None = None, offset: int = 0, dtype: Any = "int64") -> Any:
+def tril_indices(row: int, col: int | None, offset: int = 0, dtype: Any = "int64") -> Any:
     """The rows and columns of the lower triangle of a matrix up to a diagonal, [2, n], row by row.
 
     >>> import proa as paddle

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -74,6 +74,10 @@ class Trace:
         """Gives `target` the value of another of its shape and dtype, without a record for gradients."""
         raise NotImplementedError
 
+    def staged(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function in a form whose `while` may ask what only running tells: itself, where values are known."""
+        return function
+
 
 class ArrayTrace(Trace):
     """Runs kernels on bare arrays of one namespace and records nothing."""
@@ -118,6 +122,21 @@ def offer_default_trace(trace: Trace) -> None:
     """Makes `trace` the outermost one of every thread, unless there is one."""
     if not _default:
         _default.append(trace)
+
+
+_staging: list[Callable[..., Any]] = []
+
+
+def offer_staging(convert: Callable[..., Any]) -> None:
+    """Makes `convert(function)` what gives the form of a function whose control flow can become a Program's."""
+    _staging[:] = [convert]
+
+
+def staging() -> Callable[..., Any]:
+    """What was offered by `offer_staging`."""
+    if not _staging:
+        lazy.require("staging")
+    return _staging[0]
 
 
 def current_trace() -> Trace:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..core.dtype import DType
@@ -63,3 +64,7 @@ class TraceAround(Trace):
     def store(self, target: Any, value: Any) -> None:
         """Gives `target` the value of another."""
         self.inner.store(target, value)
+
+    def staged(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function in a form whose `while` may ask what only running tells."""
+        return self.inner.staged(function)

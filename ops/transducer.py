@@ -1,9 +1,9 @@
 """warprnnt: the transducer's loss, its gradient, and products with its second derivative.
 
-Log probabilities [batch, steps, symbols + 1, classes] say at each (t, u) what comes next: a blank goes on to step t + 1,
-symbol u of the label to u + 1. The loss is -log of the sum over all ways from (0, 0) that end with a blank at the last
-step and symbol. Sums run in log space along the diagonals t + u, for the whole batch at once. Of the gradient the part
-of the symbols is multiplied by 1 + fastemit_lambda, which the loss does not show.
+Log probabilities [batch, steps, symbols + 1, classes] say at each (t, u) what comes next: a blank goes on to step
+t + 1, symbol u of the label to u + 1. The loss is -log of the sum over all ways from (0, 0) that end with a blank at
+the last step and symbol. Sums run in log space along the diagonals t + u, for the whole batch at once. Of the gradient
+the part of the symbols is multiplied by 1 + fastemit_lambda, which the loss does not show.
 After "Sequence Transduction with Recurrent Neural Networks" (Graves, 2012) and "FastEmit" (Yu et al., 2021).
 """
 
@@ -36,15 +36,6 @@ def _checked(xp: Any, x: Any, label: Any, steps: Any, lengths: Any) -> tuple[Any
     return label, steps, lengths
 
 
-def _diagonals(xp: Any, steps: int, symbols: int) -> list[tuple[Any, Any]]:
-    """The places (t, u) of each diagonal t + u."""
-    found = []
-    for n in range(steps + symbols - 1):
-        u = xp.arange(max(0, n - steps + 1), min(n, symbols - 1) + 1)
-        found.append((n - u, u))
-    return found
-
-
 def _moved(xp: Any, x: Any, axis: int, by: int) -> Any:
     """x [B, T, U] moved by one place along an axis, LOWEST coming in."""
     result = xp.full_like(x, LOWEST)
@@ -55,21 +46,36 @@ def _moved(xp: Any, x: Any, axis: int, by: int) -> Any:
     return result
 
 
+def _by_diagonals(xp: Any, x: Any) -> Any:
+    """x [B, T, U] as [T + U - 1, B, U]: what stands at (t, u) stands at (t + u, u), and LOWEST where nothing does."""
+    _, steps, symbols = x.shape
+    u = xp.arange(symbols)
+    t = xp.arange(steps + symbols - 1)[:, None] - u
+    found = x[:, xp.clip(t, 0, steps - 1), u].transpose(1, 0, 2)
+    return xp.where(((t >= 0) & (t < steps))[:, None, :], found, LOWEST)
+
+
+def _by_steps(xp: Any, x: Any, steps: int) -> Any:
+    """What `_by_diagonals` has made of [B, T, U], back."""
+    u = xp.arange(x.shape[2])
+    return x[xp.arange(steps)[:, None] + u, :, u].transpose(2, 0, 1)
+
+
 def _sums(xp: Any, stay: Any, emit: Any, ends: Any) -> tuple[Any, Any]:
     """log of the sums over the ways to each (t, u), and from it to the end."""
-    alpha, beta = xp.full_like(stay, LOWEST), xp.where(ends, stay, LOWEST)
-    places = _diagonals(xp, *stay.shape[1:])
-    from_before, from_below = _moved(xp, stay, 1, 1), _moved(xp, emit, 2, 1)
-    alpha[:, 0, 0] = 0
-    for t, u in places[1:]:
-        alpha[:, t, u] = log_sum(xp, xp.where(t > 0, alpha[:, t - 1, u], LOWEST) + from_before[:, t, u],
-                                 xp.where(u > 0, alpha[:, t, u - 1], LOWEST) + from_below[:, t, u])
-    steps, symbols = stay.shape[1:]
-    for t, u in reversed(places[:-1]):
-        later = xp.where(t + 1 < steps, beta[:, xp.minimum(t + 1, steps - 1), u], LOWEST)
-        above = xp.where(u + 1 < symbols, beta[:, t, xp.minimum(u + 1, symbols - 1)], LOWEST)
-        beta[:, t, u] = log_sum(xp, beta[:, t, u], later + stay[:, t, u], above + emit[:, t, u])
-    return alpha, beta
+    steps = stay.shape[1]
+    beta = _by_diagonals(xp, xp.where(ends, stay, LOWEST))
+    stay, emit = _by_diagonals(xp, stay), _by_diagonals(xp, emit)
+    alpha, above = xp.full_like(stay, LOWEST), xp.full_like(stay[0], LOWEST)
+    alpha[0, :, 0] = 0
+    for n in range(1, len(alpha)):
+        above[:, 1:] = (alpha[n - 1] + emit[n - 1])[:, :-1]
+        alpha[n] = log_sum(xp, alpha[n - 1] + stay[n - 1], above)
+    above[:] = LOWEST
+    for n in range(len(alpha) - 2, -1, -1):
+        above[:, :-1] = beta[n + 1][:, 1:]
+        beta[n] = log_sum(xp, beta[n], beta[n + 1] + stay[n], above + emit[n])
+    return _by_steps(xp, alpha, steps), _by_steps(xp, beta, steps)
 
 
 def _loss_and_gradient(xp: Any, x: Any, label: Any, steps: Any, lengths: Any, blank: int,

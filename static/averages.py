@@ -81,7 +81,7 @@ class ExponentialMovingAverage:
         scope = global_scope()
         left = self._array(scope, self._left) if self._left else None
         if left is None:
-            raise RuntimeError("ExponentialMovingAverage.apply(): call update() while the Program is built, and run it.")
+            raise RuntimeError("ExponentialMovingAverage.apply(): call update() while building the Program; run that.")
         share = 1.0 - float(backend.to_numpy(left)[0])
         for name, average in self._averages.items():
             array, current = self._array(scope, average), self._array(scope, name)

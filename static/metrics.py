@@ -26,7 +26,8 @@ def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any
     >>> import numpy, proa as paddle
     >>> main = paddle.static.Program()
     >>> with paddle.static.program_guard(main):
-    ...     right = paddle.static.accuracy(paddle.static.data("p", [None, 2]), paddle.static.data("l", [None, 1], "int64"))
+    ...     p, label = paddle.static.data("p", [None, 2]), paddle.static.data("l", [None, 1], "int64")
+    ...     right = paddle.static.accuracy(p, label)
     >>> feed = {"p": numpy.eye(2, dtype="float32"), "l": numpy.zeros((2, 1), "int64")}
     >>> float(paddle.static.Executor().run(main, feed=feed, fetch_list=[right])[0])
     0.5

@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import os
 import warnings
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -53,7 +52,7 @@ def save(program: Program, model_path: str, protocol: int = 4, **configs: Any) -
         raise ValueError(f"save(model_path): a path ends in the files' common name, FOLDER/NAME. Received {path!r}.")
     if protocol not in (2, 3, 4):
         raise ValueError(f"save(protocol): must be 2, 3 or 4. Received {protocol!r}.")
-    states = {suffix: _plain(program_state(program, mode))
+    states = {suffix: _plain(program_state(program, mode), program)
               for suffix, mode in ((PARAMETERS_SUFFIX, "param"), (OPTIMIZER_SUFFIX, "opt"))}
     with atomic_group() as group:
         for suffix, state in states.items():
@@ -68,9 +67,10 @@ def _check_program(what: str, program: Any) -> None:
         raise TypeError(f"{what}(program): must be a Program. Received {type(program).__name__}.")
 
 
-def _plain(state: dict[str, Any]) -> dict[str, np.ndarray]:
-    """Arrays as files have them: bfloat16 as raw 16-bit integers."""
+def _plain(state: dict[str, Any], program: Program) -> dict[str, np.ndarray]:
+    """Arrays as files have them: bfloat16 as raw 16-bit integers, a learning rate as a scalar."""
     arrays = {name: np.asarray(value) for name, value in state.items()}
+    arrays.update({name: arrays[name].reshape(()) for name in program.host_values if name in arrays})
     return {name: a.view(np.uint16) if a.dtype.name == "bfloat16" else a for name, a in arrays.items()}
 
 
@@ -79,7 +79,9 @@ def _names(var_list: Any) -> list[str] | None:
 
 
 def _persistables(program: Program) -> dict[str, Variable]:
-    return {v.name: v for v in program.list_vars() if v.persistable and v.kind == "tensor"}
+    """The values that are filled; a learning rate is set anew before each run."""
+    return {v.name: v for v in program.list_vars()
+            if v.persistable and v.kind == "tensor" and v.name not in program.host_values}
 
 
 def load(program: Program, model_path: str, executor: Executor | None = None, var_list: Any = None) -> None:
@@ -100,10 +102,10 @@ def load(program: Program, model_path: str, executor: Executor | None = None, va
         wanted = {name: wanted[name] for name in names}
     state = _state_at(model_path, list(wanted) if var_list is None or not _is_pair(model_path) else None,
                       f"load({model_path!r})")
-    missing = sorted(set(wanted) - set(state) - set(program.host_values))
+    missing = sorted(set(wanted) - set(state))
     if missing:
         raise ValueError(f"load: {os.fspath(model_path)!r} has no value for {missing}.")
-    _fill("load", {name: v for name, v in wanted.items() if name in state}, state, executor)
+    _fill("load", wanted, state, executor)
 
 
 def _prefix(path: str) -> str:
@@ -129,7 +131,8 @@ def _state_at(path: Any, names: list[str] | None, what: str) -> dict[str, np.nda
     if os.path.isdir(path):
         return folder_state(path, names)
     if not os.path.exists(path):
-        raise FileNotFoundError(f"{what}: there is neither {prefix + PARAMETERS_SUFFIX!r} nor a file or folder {path!r}.")
+        raise FileNotFoundError(f"{what}: there is neither {prefix + PARAMETERS_SUFFIX!r} nor a file or folder "
+                                f"{path!r}.")
     if names is None:
         raise ValueError(f"{what}: {path!r} holds several variables without their names; give var_list.")
     return {name: as_declared(array, number) for name, (array, number, _) in read_combined(path, sorted(names)).items()}
@@ -193,7 +196,7 @@ def set_program_state(program: Program, state_dict: dict[str, Any]) -> None:
     """
     _check_program("set_program_state", program)
     known = _persistables(program)
-    unused = sorted(set(state_dict) - set(known))
+    unused = sorted(set(state_dict) - set(known) - set(program.host_values))
     _fill("set_program_state", {n: v for n, v in known.items() if n in state_dict}, state_dict, None)
     if unused:
         warnings.warn(f"set_program_state: the Program has no variables {unused}; they are passed over.", stacklevel=2)
@@ -249,5 +252,5 @@ def load_from_file(path: str) -> bytes:
         return file.read()
 
 
-__all__: Iterable[str] = ("deserialize_persistables", "load", "load_from_file", "load_program_state", "save",
+__all__ = ("deserialize_persistables", "load", "load_from_file", "load_program_state", "save",
                           "save_to_file", "serialize_persistables", "set_program_state")

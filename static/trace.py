@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..core.dtype import DType, promote
@@ -17,7 +17,7 @@ from ..ops.elementwise import cast
 from ..ops.operator import Operator
 from ..ops.signature import Slot
 from ..ops.spec import Spec
-from ..ops.trace import Trace, grad_mode, state, using
+from ..ops.trace import Trace, grad_mode, staging, state, using
 from .arrays import ArrayVariable
 from .program import Block, ParameterVariable, Program, Variable
 
@@ -170,6 +170,10 @@ class ProgramTrace(Trace):
                 yield
         finally:
             self.role = old
+
+    def staged(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function, converted: its control flow becomes operations where a Variable decides about it."""
+        return staging()(function)
 
     def host_value(self, source: Any, dtype: DType, name: str) -> Variable:
         """A persistable Variable that the Executor fills with what `source()` gives, before each run."""

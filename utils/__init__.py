@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ..core.lazy import attach
 
 if TYPE_CHECKING:
-    from . import dlpack, signal, sysconfig, unique_name
+    from . import dlpack, gast, signal, sysconfig, unique_name
     from .deprecation import deprecated
     from .installation import require_version, run_check, try_import
 else:

@@ -1,15 +1,16 @@
-"""From numbers to vectors, masks and sequences: embedding, one_hot, sequence_mask, gather_tree."""
+"""Numbers as vectors, masks and sequences: embedding, one_hot, diag_embed, sequence_mask, gather_tree."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ...ops.copying import one_hot
+from ...ops.diagonal import diag_embed
 from ...ops.embedding import lookup_op
 from ...ops.sequences import gather_tree, sequence_mask
 from ...ops.trace import apply
 
-__all__ = ["embedding", "gather_tree", "one_hot", "sequence_mask"]
+__all__ = ["diag_embed", "embedding", "gather_tree", "one_hot", "sequence_mask"]
 
 
 def embedding(x: Any, weight: Any, padding_idx: int | None = None, sparse: bool = False,

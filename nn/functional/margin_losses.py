@@ -10,7 +10,7 @@ from ...ops.closeness import clip
 from ...ops.elementwise import cast, minimum, multiply, subtract
 from ...ops.gather import gather
 from ...ops.manipulation import reshape
-from ...ops.reduce import mean, sum
+from ...ops.reduce import mean
 from .activation import log_sigmoid, softplus
 from .distance import pairwise_distance
 from .loss import check_reduction, check_same_shapes, reduced

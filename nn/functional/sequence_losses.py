@@ -46,10 +46,11 @@ def ctc_loss(log_probs: Any, labels: Any, input_lengths: Any, label_lengths: Any
 
 def rnnt_loss(input: Any, label: Any, input_lengths: Any, label_lengths: Any, blank: int = 0,
               fastemit_lambda: float = 0.001, reduction: str = "mean", name: str | None = None) -> Any:
-    """-log of the sum over all alignments of a transducer: input holds log probabilities [batch, steps, symbols + 1, C].
+    """-log of the sum over all alignments of a transducer.
 
-    label [batch, symbols] and both lengths [batch] are of int32. The gradient of the symbols is multiplied by
-    1 + fastemit_lambda ("FastEmit", Yu et al., 2021). Give log_softmax of the scores: nothing is normalized here.
+    input holds log probabilities [batch, steps, symbols + 1, C]; label [batch, symbols] and both lengths [batch] are
+    of int32. The gradient of the symbols is multiplied by 1 + fastemit_lambda ("FastEmit", Yu et al., 2021). Give
+    log_softmax of the scores: nothing is normalized here.
 
     After "Sequence Transduction with Recurrent Neural Networks" (Graves, 2012).
 

@@ -29,9 +29,10 @@ class _Arguments:
             raise ValueError(f"{what}(groups): must divide the {self.channels} channels of the input. "
                              f"Received groups={groups}.")
         paddings, algorithm = padding_attributes(what, windows["padding"], rank, self.last)
-        self.attrs = {"strides": repeated(what, "stride", windows["stride"], rank), "paddings": paddings,
-                      "dilations": repeated(what, "dilation", windows["dilation"], rank), "groups": self.groups,
-                      "padding_algorithm": algorithm, "data_format": data_format}
+        self.attrs: dict[str, Any] = {
+            "strides": repeated(what, "stride", windows["stride"], rank), "paddings": paddings, "groups": self.groups,
+            "dilations": repeated(what, "dilation", windows["dilation"], rank), "padding_algorithm": algorithm,
+            "data_format": data_format}
 
     def finished(self, result: Any, layer: str, filters: int, bias_attr: Any, act: str | None) -> Any:
         """The result with bias and activation."""
@@ -89,8 +90,9 @@ def _filter_size(given: _Arguments, input: Any, filter_size: Any, output_size: A
     if output_size is None:
         raise ValueError(f"{given.what}: give filter_size or output_size.")
     pads = given.attrs["paddings"]
-    pads = [2 * p for p in pads] if len(pads) == given.rank else [a + b for a, b in zip(pads[::2], pads[1::2],
-                                                                                       strict=True)]
+    if len(pads) == given.rank:
+        pads = [n for pad in pads for n in (pad, pad)]
+    pads = [before + after for before, after in zip(pads[::2], pads[1::2], strict=True)]
     sizes = [known_size(f"{given.what}(input)", input, n + (1 if given.last else 2)) for n in range(given.rank)]
     wanted = repeated(given.what, "output_size", output_size, given.rank)
     return [(out - (size - 1) * stride + pad - 1) // dilation + 1 for out, size, stride, pad, dilation in zip(

@@ -6,6 +6,7 @@ It knows the names from `paddle_names.json` (what PaddlePaddle answered to `padd
 used in public code from `usage.tsv`; what is here it asks of proa itself.
 """
 
+import enum
 import importlib
 import inspect
 import json
@@ -49,6 +50,8 @@ def _module(path):
 
 
 def written_parameters(value):
+    if isinstance(value, enum.EnumMeta):
+        return None  # what calling one takes is Python's affair, and changes with it
     try:
         signature = inspect.signature(value)
     except (TypeError, ValueError):
@@ -60,8 +63,13 @@ def _written(parameter):
     name = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "") + parameter.name
     if parameter.default is parameter.empty:
         return name
-    plain = parameter.default is None or isinstance(parameter.default, (bool, int, float, str, list, tuple))
-    return f"{name}={parameter.default!r}" if plain else f"{name}=..."
+    return f"{name}={parameter.default!r}" if _is_plain(parameter.default) else f"{name}=..."
+
+
+def _is_plain(value):
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, (bool, int, float, str))
 
 
 def same_parameters(theirs, ours):

@@ -191,3 +191,15 @@ def test_devices():
     if not paddle.is_compiled_with_cuda():
         with pytest.raises(RuntimeError, match="proa\\[cuda12\\]"):
             paddle.ones([1]).cuda()
+
+
+def test_data_gives_a_tensor_other_values():
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    assert x.data is x
+    y = x * x
+    x.data = paddle.to_tensor([3.0, 4.0, 5.0])
+    assert (x.tolist(), x.stop_gradient) == ([3.0, 4.0, 5.0], False)
+    with pytest.raises(RuntimeError, match="changed in place"):
+        y.sum().backward()
+    with pytest.raises(TypeError, match="must be a Tensor"):
+        x.data = [1.0]

@@ -52,6 +52,26 @@ def test_as_program(name, tmp_path):
             np.testing.assert_allclose(found, value, rtol=1e-5, atol=1e-5)
 
 
+def test_in_a_program_of_ones_own():
+    net, x = cases.made(paddle, "GRU")
+    expected = net(paddle.to_tensor(x))[0].numpy()
+    weights = [p.numpy() for p in net.parameters()]
+    paddle.enable_static()
+    try:
+        main, startup = paddle.static.Program(), paddle.static.Program()
+        with paddle.static.program_guard(main, startup):
+            same = cases.CASES["GRU"][0](paddle)
+            ids = same(paddle.static.data("x", [None, 4]))[0]
+        executor = paddle.static.Executor()
+        executor.run(startup)
+        for parameter, value in zip(same.parameters(), weights, strict=True):
+            paddle.static.global_scope().find_var(parameter.name).get_tensor().set(value, paddle.CPUPlace())
+        found = executor.run(main, {"x": x}, [ids])[0]
+    finally:
+        paddle.disable_static()
+    np.testing.assert_array_equal(found, expected)
+
+
 def test_the_beams_hold_the_likeliest_of_all_sequences():
     """With as many beams as there are sequences of two symbols, the search finds the best of them."""
     net, x = cases.made(paddle, "GRU")

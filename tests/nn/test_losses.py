@@ -1,4 +1,4 @@
-"""What losses, graphs and masks do beside computing: errors, chance, second derivatives, steadiness, sparse attention."""
+"""What losses, graphs and masks do beside what fixtures hold: errors, chance, steadiness, sparse attention."""
 
 import itertools
 

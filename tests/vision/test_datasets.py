@@ -110,6 +110,8 @@ def test_files_that_are_not_there(tmp_path):
     (lambda data: data[:-3], "bytes are declared"), (lambda data: b"\0" * 16, "begins with the number 0"),
     (lambda data: data[:7], "its head alone"), (lambda data: data[:4] + b"\xff" * 12, "more than"),
     (lambda data: gzip.compress(data)[:-30], "cannot be decompressed"),
+    (lambda data: gzip.compress(data)[:-8] + bytes(8), "cannot be decompressed"),
+    (lambda data: data + b"x", "more follows"),
 ])
 def test_damaged_mnist(tmp_path, damage, message):
     whole = write_idx(tmp_path / "i", digits(), compress=False)

@@ -67,10 +67,13 @@ def read_gzip(path: str, head: int, size_of: Callable[[bytes], int]) -> bytes:
             if size > _MAXIMUM_MEMBER:
                 raise CorruptFileError(path, 0, f"its head declares {size} bytes, more than {_MAXIMUM_MEMBER}")
             data = file.read(size)
+            more = file.read(1)  # at the end of a compressed file, this compares its checksum
     except (OSError, EOFError, zlib.error) as error:
         raise CorruptFileError(path, 0, f"cannot be decompressed: {error}") from error
     if len(data) < size:
         raise CorruptFileError(path, head + len(data), f"{size} bytes are declared and {len(data)} are there")
+    if more:
+        raise CorruptFileError(path, head + size, f"more follows the {size} bytes that are declared")
     return data
 
 

@@ -100,12 +100,12 @@ def adjust_hue(img: np.ndarray, factor: float) -> np.ndarray:
 
 def _hsv(img: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Hue, saturation and value in 0 … 255, of bytes with blue first, in OpenCV's whole-number arithmetic."""
-    blue, green, red = (img[..., channel].astype(np.int64) for channel in range(3))
-    value = img.max(-1).astype(np.int64)
-    spread = value - img.min(-1)
+    blue, green, red = (img[..., channel].astype(np.int32) for channel in range(3))
+    value = np.maximum(np.maximum(blue, green), red)
+    spread = value - np.minimum(np.minimum(blue, green), red)
     level = np.arange(1, 256)
-    by_value = np.concatenate([[0], np.rint((255 << 12) / level).astype(np.int64)])
-    by_spread = np.concatenate([[0], np.rint((256 << 12) / (6.0 * level)).astype(np.int64)])
+    by_value = np.concatenate([[0], np.rint((255 << 12) / level)]).astype(np.int32)
+    by_spread = np.concatenate([[0], np.rint((256 << 12) / (6.0 * level))]).astype(np.int32)
     saturation = (spread * by_value[value] + 2048) >> 12
     sixth = np.where(value == red, green - blue,
                      np.where(value == green, blue - red + 2 * spread, red - green + 4 * spread))
@@ -119,9 +119,10 @@ def _bgr(hue: np.ndarray, saturation: np.ndarray, value: np.ndarray) -> np.ndarr
     part, light = saturation.astype(np.float32) / np.float32(255), value.astype(np.float32) / np.float32(255)
     channels = []
     for start in (1, 3, 5):  # blue, green, red
-        place = (start + turn) % 6
+        place = turn + np.float32(start)
+        place -= np.float32(6) * (place >= 6)
         channels.append(light - light * part * np.clip(np.minimum(place, 4 - place), 0, 1))
-    return np.clip(np.rint(np.stack(channels, -1) * np.float32(255)), 0, 255).astype(np.uint8)
+    return np.stack([np.rint(channel * np.float32(255)).astype(np.uint8) for channel in channels], -1)
 
 
 def affine(img: np.ndarray, matrix: list[float], interpolation: str, fill: Any) -> np.ndarray:
@@ -155,7 +156,7 @@ def to_grayscale(img: np.ndarray, channels: int) -> np.ndarray:
     """Luma, of one channel or of three equal ones; red comes first."""
     _three_channels(img, "to_grayscale")
     if img.dtype == np.uint8:
-        red, green, blue = (img[..., channel].astype(np.int64) for channel in range(3))
+        red, green, blue = (img[..., channel].astype(np.int32) for channel in range(3))
         grey = ((red * _RED + green * _GREEN + blue * _BLUE + 16384) >> 15).astype(np.uint8)
     else:
         grey = resample.in_dtype(img @ np.array([0.299, 0.587, 0.114], np.float32), img.dtype)

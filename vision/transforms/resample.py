@@ -184,6 +184,8 @@ def _at(image: np.ndarray, x: np.ndarray, y: np.ndarray, interpolation: str, fil
     framed = _Framed(image, fill)
     if interpolation == "nearest":
         return framed.at(x, y)
+    if image.dtype == np.uint8 and interpolation in ("bilinear", "area"):
+        return _between_bytes(framed, x, y)
     first, weights_of = chosen(_MAP_KERNELS, interpolation, "affine, rotate and perspective")
     weights_x, weights_y = (weights_of(place % _PLACE_UNIT / _PLACE_UNIT) for place in (x, y))
     x, y = x // _PLACE_UNIT + first, y // _PLACE_UNIT + first
@@ -192,9 +194,21 @@ def _at(image: np.ndarray, x: np.ndarray, y: np.ndarray, interpolation: str, fil
         for across in range(weights_x.shape[-1]):
             weight = weights_y[..., down] * weights_x[..., across]
             total = total + framed.at(x + across, y + down) * weight.reshape(weight.shape + (1,) * (image.ndim - 2))
-    if image.dtype == np.uint8:
-        total = np.floor(total + 0.5)
-    return in_dtype(total, image.dtype)
+    return in_dtype(np.floor(total + 0.5) if image.dtype == np.uint8 else total, image.dtype)
+
+
+def _between_bytes(framed: _Framed, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The weighted sum of four bytes, in whole numbers: that of floats, rounded half up."""
+    deep = (1,) * (framed.pixels.ndim - 2)
+    x, y = np.broadcast_arrays(x, y)
+    right, below = ((place % _PLACE_UNIT).astype(np.int32) for place in (x, y))
+    x, y = x // _PLACE_UNIT, y // _PLACE_UNIT
+    total: Any = _PLACE_UNIT * _PLACE_UNIT // 2
+    for down, part_down in ((0, _PLACE_UNIT - below), (1, below)):
+        for across, part_across in ((0, _PLACE_UNIT - right), (1, right)):
+            weight = (part_down * part_across).reshape(*x.shape, *deep)
+            total = total + framed.at(x + across, y + down) * weight
+    return (total // (_PLACE_UNIT * _PLACE_UNIT)).astype(np.uint8)
 
 
 class _Framed:
@@ -206,10 +220,12 @@ class _Framed:
         self.pixels = np.empty((height + 2, width + 2, *image.shape[2:]), image.dtype)
         self.pixels[...] = pixel(image, fill)
         self.pixels[1:-1, 1:-1] = image
+        self._row = self.pixels.reshape(-1, *image.shape[2:])
 
     def at(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """The pixels at whole places."""
-        return self.pixels[np.clip(y, -1, self.height) + 1, np.clip(x, -1, self.width) + 1]
+        rows, columns = np.clip(y, -1, self.height) + 1, np.clip(x, -1, self.width) + 1
+        return np.take(self._row, rows * (self.width + 2) + columns, 0)
 
 
 def pixel(image: np.ndarray, fill: Any) -> np.ndarray:

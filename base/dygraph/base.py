@@ -1,0 +1,75 @@
+"""`paddle.base.dygraph.base`: eager mode with the names of older code, and what it asks about the mode it runs in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ...core.place import Place
+from ...device import get_device, set_device
+from ...dygraph.engine import grad
+from ...dygraph.guards import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from ...dygraph.tensor import Tensor
+from ...ops.creation import to_tensor
+from ...ops.trace import current_trace
+from ...static.mode import disable_static, enable_static, in_dynamic_mode
+
+
+@contextmanager
+def guard(place: Place | None = None) -> Iterator[None]:
+    """Eager mode within the block, on `place`; the mode before comes back after it.
+
+    >>> import proa as paddle
+    >>> with paddle.base.dygraph.guard():
+    ...     paddle.base.dygraph.to_variable([1.0, 2.0]).sum().tolist()
+    3.0
+    """
+    was_eager, device = in_dynamic_mode(), get_device()
+    disable_static()
+    try:
+        if place is not None:
+            set_device(place)
+        yield
+    finally:
+        set_device(device)
+        if not was_eager:
+            enable_static()
+
+
+def to_variable(value: Any, name: str | None = None, zero_copy: bool | None = None, dtype: Any = None) -> Tensor:
+    """A Tensor with the values of an array, whose gradients are asked for unless stop_gradient is set."""
+    if isinstance(value, Tensor):
+        return value
+    found = to_tensor(value, dtype=dtype)
+    if name is not None:
+        found.name = name
+    return found
+
+
+def in_to_static_mode() -> bool:
+    """True while `to_static` makes a Program of a function."""
+    from ...jit.capture import CaptureTrace
+
+    return isinstance(current_trace().bare(), CaptureTrace)
+
+
+class _GlobalVar:
+    """The mode of this thread, by attributes that can only be read."""
+
+    @property
+    def _in_to_static_mode_(self) -> bool:
+        return in_to_static_mode()
+
+    @property
+    def _use_pir_api_(self) -> bool:
+        return False
+
+
+global_var = _GlobalVar()
+enabled = in_dynamic_mode
+in_declarative_mode = in_to_static_mode
+enable_dygraph, disable_dygraph = disable_static, enable_static
+
+__all__ = ["disable_dygraph", "enable_dygraph", "enable_grad", "enabled", "global_var", "grad", "guard",
+           "in_declarative_mode", "in_to_static_mode", "is_grad_enabled", "no_grad", "set_grad_enabled", "to_variable"]

@@ -1,0 +1,55 @@
+"""LazyGuard: layers whose parameters are filled later, when `parameter.initialize()` is called."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import backend
+from ..core.dtype import DType
+from ..core.param_attr import ParamAttr
+from ..core.place import expected_place
+from ..ops.trace import state
+from .eager import EagerTrace
+from .tensor import Parameter
+
+
+class LazyTrace(EagerTrace):
+    """The eager trace, but for parameters: they get zeros, and keep their initializers."""
+
+    def parameter(self, shape: tuple[int, ...], dtype: DType, attr: ParamAttr, initializer: Any) -> Parameter:
+        """A Parameter of zeros, which take no memory until they are touched."""
+        array = backend.namespace_at(expected_place()).zeros(shape, dtype.dtype)
+        parameter = Parameter.of_array(array, attr)
+        parameter.set_initializer(lambda: initializer(shape, dtype))
+        return parameter
+
+
+class LazyGuard:
+    """Within the block layers are made at once, without drawing values: for a model whose state is loaded anyway.
+
+    `parameter.initialize()` draws a parameter's values. While a Program is being built the guard changes nothing.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():
+    ...     net = paddle.nn.Linear(2, 3)
+    >>> float(net.weight.abs().sum())
+    0.0
+    >>> for parameter in net.parameters():
+    ...     parameter.initialize()
+    >>> float(net.weight.abs().sum()) > 0
+    True
+    """
+
+    def __init__(self) -> None:
+        self._old: list[Any] = []
+
+    def __enter__(self) -> None:
+        self._old.append(state.trace)
+        if state.trace.computes:
+            state.trace = LazyTrace()
+
+    def __exit__(self, *_: Any) -> None:
+        state.trace = self._old.pop()
+
+
+__all__ = ["LazyGuard"]

@@ -1,0 +1,52 @@
+"""`paddle.framework`: names that Paddle code reaches by this path."""
+
+from ..core.dtype import DType as dtype
+from ..core.dtype import get_default_dtype, set_default_dtype
+from ..core.flags import get_flags, set_flags
+from ..core.param_attr import ParamAttr
+from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place, expected_place
+from ..core.random import seed
+from ..dygraph.engine import grad
+from ..dygraph.guards import no_grad
+from ..dygraph.tensor import EagerParamBase, Parameter
+from ..jit.state_file import load, save
+from ..static.mode import disable_static, enable_static, in_dynamic_mode
+from ..static.program import Block, Program
+from . import core, random
+
+
+def use_pir_api() -> bool:
+    """False: Programs are those of `.pdmodel` files.
+
+    >>> import proa as paddle
+    >>> paddle.framework.use_pir_api()
+    False
+    """
+    return False
+
+
+def in_pir_mode() -> bool:
+    """False, as `use_pir_api`."""
+    return False
+
+
+def in_dynamic_or_pir_mode() -> bool:
+    """True while operations run at once."""
+    return in_dynamic_mode()
+
+
+def disable_signal_handler() -> None:
+    """Is without effect: proa handles no signals."""
+
+
+def _current_expected_place() -> Place:
+    """Where new tensors are made."""
+    return expected_place()
+
+
+__all__ = [
+    "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EagerParamBase", "ParamAttr", "Parameter", "Program", "core",
+    "disable_signal_handler", "disable_static", "dtype", "enable_static", "get_default_dtype", "get_flags", "grad",
+    "in_dynamic_mode", "in_dynamic_or_pir_mode", "in_pir_mode", "load", "no_grad", "random", "save", "seed",
+    "set_default_dtype", "set_flags", "use_pir_api",
+]

@@ -1,0 +1,57 @@
+"""`paddle.framework.core`: the few names of Paddle's native module that Python code asks for.
+
+Gradients here are always written with other operators, which is what Paddle's `prim` switches turn on: they are kept,
+and change nothing.
+"""
+
+from __future__ import annotations
+
+from ..core import dtype as dt
+from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place
+from ..device import is_compiled_with_cuda, is_compiled_with_rocm, is_compiled_with_xpu
+from ..device.cuda import device_count as get_cuda_device_count
+from ..dygraph.tensor import Tensor
+from ..static.program import Program as ProgramDesc
+from ..static.scope import Scope
+
+_prim = {"forward": False, "backward": False}
+
+
+def _set_prim_forward_enabled(enabled: bool) -> None:
+    """Is kept."""
+    _prim["forward"] = bool(enabled)
+
+
+def _set_prim_backward_enabled(enabled: bool) -> None:
+    """Is kept."""
+    _prim["backward"] = bool(enabled)
+
+
+def _set_prim_all_enabled(enabled: bool) -> None:
+    """Is kept."""
+    _prim.update(forward=bool(enabled), backward=bool(enabled))
+
+
+def _is_fwd_prim_enabled() -> bool:
+    """What was said last."""
+    return _prim["forward"]
+
+
+def _is_bwd_prim_enabled() -> bool:
+    """What was said last."""
+    return _prim["backward"]
+
+
+class VarDesc:
+    """Holds the old names of the element types: `VarDesc.VarType.FP32`."""
+
+    class VarType:
+        """The element types by their names in files."""
+
+        BOOL, INT8, UINT8, INT16, INT32, INT64 = dt.bool_, dt.int8, dt.uint8, dt.int16, dt.int32, dt.int64
+        FP16, BF16, FP32, FP64 = dt.float16, dt.bfloat16, dt.float32, dt.float64
+        COMPLEX64, COMPLEX128 = dt.complex64, dt.complex128
+
+
+__all__ = ["CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Place", "ProgramDesc", "Scope", "Tensor", "VarDesc",
+           "get_cuda_device_count", "is_compiled_with_cuda", "is_compiled_with_rocm", "is_compiled_with_xpu"]

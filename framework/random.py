@@ -1,0 +1,37 @@
+"""`paddle.framework.random`: seeds and states of the generators, those of CUDA devices among them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.place import CUDAPlace
+from ..core.random import default_generator, get_rng_state, seed, set_rng_state
+from ..device.cuda import device_count
+from ..static.mode import default_main_program, default_startup_program
+
+
+def _manual_program_seed(seed: int) -> None:
+    """Sets the attribute `random_seed` of the default Programs; what draws is seeded by `paddle.seed`."""
+    default_main_program().random_seed = seed
+    default_startup_program().random_seed = seed
+
+
+def get_cuda_rng_state() -> list[dict[str, Any]]:
+    """The states of the generators of all CUDA devices, for `set_cuda_rng_state`; empty where there is none.
+
+    >>> import proa as paddle
+    >>> paddle.set_cuda_rng_state(paddle.get_cuda_rng_state())
+    """
+    return [default_generator(CUDAPlace(index)).get_state() for index in range(device_count())]
+
+
+def set_cuda_rng_state(state_list: list[dict[str, Any]]) -> None:
+    """Puts states from `get_cuda_rng_state` back; ValueError unless there is one for each CUDA device."""
+    if len(state_list) != device_count():
+        raise ValueError(f"set_cuda_rng_state(state_list): there are {device_count()} CUDA devices. "
+                         f"Received {len(state_list)} states.")
+    for index, state in enumerate(state_list):
+        default_generator(CUDAPlace(index)).set_state(state)
+
+
+__all__ = ["get_cuda_rng_state", "get_rng_state", "seed", "set_cuda_rng_state", "set_rng_state"]

@@ -1,0 +1,81 @@
+"""Programs with their values as files, written and read by either side.
+
+`PYTHON programs.py write FOLDER` and `… read FOLDER` do it with PaddlePaddle; `found.npz` in the folder holds what the
+network gave (write), or what it gives with the values that were read in each way (read).
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+X = np.random.RandomState(5).rand(3, 4).astype("float32")
+
+
+def build(paddle):
+    """A network with batch norm and momentum: Program, startup Program, input and output."""
+    static = paddle.static
+    main, startup = static.Program(), static.Program()
+    with paddle.utils.unique_name.guard(), static.program_guard(main, startup):
+        x = static.data("x", [None, 4])
+        h = static.nn.fc(x, 3, activation="relu")
+        out = static.nn.fc(static.nn.batch_norm(h), 2)
+        paddle.optimizer.Momentum(0.1).minimize(out.mean())
+    return main, startup, x, out
+
+
+def output(paddle, main, x, out):
+    """What the network gives in evaluation, with the values of the global scope."""
+    program = paddle.static.normalize_program(main, [x], [out])
+    exe = paddle.static.Executor(paddle.CPUPlace())
+    return exe.run(program, feed={"x": X}, fetch_list=[out.name])[0]
+
+
+def write(paddle, folder):
+    """Trains for some steps and writes files and bytes; what the network gives, and the velocity of a weight."""
+    static, folder = paddle.static, Path(folder)
+    main, startup, x, out = build(paddle)
+    exe = static.Executor(paddle.CPUPlace())
+    with static.scope_guard(static.Scope()), static.program_guard(main, startup):
+        exe.run(startup)
+        for _ in range(3):
+            exe.run(main, feed={"x": X})
+        static.save(main, str(folder / "model"))
+        static.save_to_file(str(folder / "bytes.pdmodel"), static.serialize_program([x], [out]))
+        static.save_to_file(str(folder / "bytes.pdiparams"), static.serialize_persistables([x], [out], exe))
+        velocity = np.array(static.global_scope().find_var("fc_0.w_0_velocity_0").get_tensor())
+        return {"out": output(paddle, main, x, out), "velocity": velocity}
+
+
+def read(paddle, folder):
+    """The same from the files, by `load`, by the state, and from the bytes."""
+    static, folder, found = paddle.static, Path(folder), {}
+    main, startup, x, out = build(paddle)
+    exe = static.Executor(paddle.CPUPlace())
+    for way in ("load", "state"):
+        with static.scope_guard(static.Scope()), static.program_guard(main, startup):
+            exe.run(startup)
+            if way == "load":
+                static.load(main, str(folder / "model"), exe)
+            else:
+                static.set_program_state(main, static.load_program_state(str(folder / "model")))
+            velocity = np.array(static.global_scope().find_var("fc_0.w_0_velocity_0").get_tensor())
+            found.update({f"{way}.out": output(paddle, main, x, out), f"{way}.velocity": velocity})
+    with static.scope_guard(static.Scope()):
+        program = static.deserialize_program(static.load_from_file(str(folder / "bytes.pdmodel")))
+        static.deserialize_persistables(program, static.load_from_file(str(folder / "bytes.pdiparams")), exe)
+        fetch = [op.input("X")[0] for op in program.global_block().ops if op.type == "fetch"]
+        found["bytes.out"] = exe.run(program, feed={"x": X}, fetch_list=fetch)[0]
+    return found
+
+
+if __name__ == "__main__":
+    import bz2  # noqa: F401 - before paddle, as the next three, or some of its builds crash
+    import gzip  # noqa: F401
+    import lzma  # noqa: F401
+    import zlib  # noqa: F401
+
+    import paddle as real
+
+    real.enable_static()
+    np.savez(Path(sys.argv[2]) / "found.npz", **{"write": write, "read": read}[sys.argv[1]](real, sys.argv[2]))

@@ -1,0 +1,243 @@
+"""Saved models run by name of input and output: handles, pools, threads, options."""
+
+import threading
+from pathlib import Path
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa import inference
+from proa.core.files import CorruptFileError
+from proa.static import InputSpec
+
+CROSSING = Path(__file__).parent.parent / "crossing" / "fixtures"
+
+
+class Net(paddle.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.norm = paddle.nn.Conv2D(3, 4, 3, padding=1), paddle.nn.BatchNorm2D(4)
+        self.fc = paddle.nn.Linear(4, 2)
+
+    def forward(self, x, scale):
+        h = paddle.nn.functional.relu(self.norm(self.conv(x)))
+        h = h.mean([2, 3])
+        return self.fc(h) * scale, h
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    paddle.seed(1)
+    prefix = str(tmp_path_factory.mktemp("inference") / "net")
+    net = Net()
+    net.eval()
+    paddle.jit.save(net, prefix, [InputSpec([None, 3, None, None], name="x"), InputSpec([1], name="scale")])
+    return prefix, net
+
+
+def images(count=2, seed=0):
+    return np.random.RandomState(seed).rand(count, 3, 6, 5).astype("float32")
+
+
+SCALE = np.array([2.0], "float32")
+
+
+def config(prefix):
+    return inference.Config(prefix + ".pdmodel", prefix + ".pdiparams")
+
+
+def fed(predictor, x):
+    predictor.get_input_handle("x").copy_from_cpu(x)
+    predictor.get_input_handle("scale").copy_from_cpu(SCALE)
+    assert predictor.run() is True
+    return [predictor.get_output_handle(name).copy_to_cpu() for name in predictor.get_output_names()]
+
+
+def check(found, net, x):
+    expected = net(paddle.to_tensor(x), paddle.to_tensor(SCALE))
+    assert len(found) == 2
+    for one, right in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, right.numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_handles(saved):
+    prefix, net = saved
+    predictor = inference.create_predictor(config(prefix))
+    assert predictor.get_input_names() == ["x", "scale"]
+    for count in (2, 5):
+        check(fed(predictor, images(count)), net, images(count))
+    handle = predictor.get_input_handle("x")
+    assert handle.shape() == [5, 3, 6, 5] and handle.type() == inference.DataType.FLOAT32 and handle.lod() == []
+    output = predictor.get_output_handle(predictor.get_output_names()[0])
+    first = output.copy_to_cpu()
+    first[:] = 0
+    assert output.copy_to_cpu().any() and output.shape() == [5, 2]
+    with pytest.raises(RuntimeError, match="is an output"):
+        output.copy_from_cpu(first)
+    assert predictor.try_shrink_memory() == 0
+    with pytest.raises(RuntimeError, match=r"predictor.run\(\) first"):
+        output.copy_to_cpu()
+
+
+def test_what_is_handed_over_is_copied_or_shared(saved):
+    prefix, net = saved
+    predictor = inference.create_predictor(config(prefix))
+    x = images()
+    handle = predictor.get_input_handle("x")
+    predictor.get_input_handle("scale").share_external_data(paddle.to_tensor(SCALE))
+    handle.copy_from_cpu(x)
+    x *= 2
+    predictor.run()
+    check([predictor.get_output_handle(n).copy_to_cpu() for n in predictor.get_output_names()], net, x / 2)
+    handle.share_external_data(x)
+    x *= 2
+    predictor.run()
+    check([predictor.get_output_handle(n).copy_to_cpu() for n in predictor.get_output_names()], net, x)
+    handle.reshape([4, 3, 5, 3])
+    assert handle.shape() == [4, 3, 5, 3]
+    handle.copy_from_cpu(x.reshape(-1)[:180].reshape(4, 45))
+    assert handle.shape() == [4, 3, 5, 3]
+
+
+def test_run_takes_and_gives_tensors(saved):
+    prefix, net = saved
+    predictor = inference.create_predictor(config(prefix))
+    found = predictor.run([paddle.to_tensor(images()), SCALE])
+    assert all(isinstance(value, paddle.Tensor) for value in found)
+    check([value.numpy() for value in found], net, images())
+    with pytest.raises(ValueError, match="takes .*Received 1"):
+        predictor.run([images()])
+
+
+def test_clones_run_in_threads(saved):
+    prefix, net = saved
+    pool = inference.PredictorPool(config(prefix), 3)
+    with pytest.raises(IndexError):
+        pool.retrive(3)
+    found = {}
+
+    def work(number):
+        predictor = pool.retrive(number)
+        found[number] = [fed(predictor, images(number + 1, seed)) for seed in range(10)]
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for number, results in found.items():
+        for seed, result in enumerate(results):
+            check(result, net, images(number + 1, seed))
+
+
+def test_a_clone_has_values_of_its_own(saved):
+    predictor = inference.create_predictor(config(saved[0]))
+    fed(predictor, images())
+    clone = predictor.clone()
+    with pytest.raises(RuntimeError, match="hand it over"):
+        clone.run()
+    check(fed(clone, images(1)), saved[1], images(1))
+    assert predictor.get_input_handle("x").shape() == [2, 3, 6, 5]
+
+
+def test_mistakes_are_told_where_they_are_made(saved, tmp_path):
+    prefix, _ = saved
+    predictor = inference.create_predictor(config(prefix))
+    with pytest.raises(ValueError, match=r"'x' takes shape \[-1, 3, -1, -1\]"):
+        predictor.get_input_handle("x").copy_from_cpu(images()[0])
+    with pytest.raises(TypeError, match="astype"):
+        predictor.get_input_handle("scale").copy_from_cpu(np.ones(1, "complex64"))
+    with pytest.raises(ValueError, match=r"no input 'y'. Its inputs: \['x', 'scale'\]"):
+        predictor.get_input_handle("y")
+    with pytest.raises(NotImplementedError, match="LoD"):
+        predictor.get_input_handle("x").set_lod([[0, 1]])
+    with pytest.raises(NotImplementedError, match="fused"):
+        predictor.register_output_hook(print)
+    with pytest.raises(TypeError, match="Config"):
+        inference.create_predictor(prefix)
+    with pytest.raises(ValueError, match="names no model"):
+        inference.create_predictor(inference.Config())
+    with pytest.raises(FileNotFoundError):
+        inference.create_predictor(config(str(tmp_path / "nothing")))
+    with pytest.raises(FileNotFoundError, match="no model in the folder"):
+        inference.create_predictor(inference.Config(str(tmp_path)))
+    (tmp_path / "bad.pdmodel").write_bytes(b"no model")
+    with pytest.raises(CorruptFileError, match="bad.pdmodel"):
+        inference.create_predictor(config(str(tmp_path / "bad")))
+    with pytest.raises(ValueError, match="at least 1"):
+        inference.PredictorPool(config(prefix), 0)
+
+
+def test_models_in_folders_and_in_memory(saved, tmp_path):
+    from proa.static.format.tensor_stream import write_stream
+    from proa.static.io import read_parameters, read_program
+
+    prefix, net = saved
+    folder = str(Path(prefix).parent)
+    check(fed(inference.create_predictor(inference.Config(folder)), images()), net, images())
+    check(fed(inference.create_predictor(inference.Config(prefix)), images()), net, images())
+    program = read_program(prefix + ".pdmodel")
+    (tmp_path / "__model__").write_bytes(Path(prefix + ".pdmodel").read_bytes())
+    for name, array in read_parameters(prefix + ".pdiparams", program).items():
+        with open(tmp_path / name, "wb") as file:
+            write_stream(file, array, 5)
+    check(fed(inference.create_predictor(inference.Config(str(tmp_path))), images()), net, images())
+    buffers = [Path(prefix + suffix).read_bytes() for suffix in (".pdmodel", ".pdiparams")]
+    in_memory = inference.Config()
+    in_memory.set_model_buffer(buffers[0], len(buffers[0]), buffers[1], len(buffers[1]))
+    assert in_memory.model_from_memory()
+    check(fed(inference.create_predictor(in_memory), images()), net, images())
+
+
+def test_options(saved):
+    told = config(saved[0])
+    told.switch_ir_optim(False)
+    told.enable_memory_optim()
+    told.disable_glog_info()
+    told.switch_use_feed_fetch_ops(False)
+    told.switch_specify_input_names(True)
+    told.pass_builder().delete_pass("fc_fuse_pass")
+    assert not told.ir_optim() and told.glog_info_disabled() and told.specify_input_name()
+    assert not told.use_gpu() and not told.tensorrt_engine_enabled()
+    assert "ir_optim" in told.summary() and told.prog_file().endswith("net.pdmodel")
+    with pytest.raises(RuntimeError, match="TensorRT"):
+        told.enable_tensorrt_engine(1 << 20, 1, 3, inference.PrecisionType.Float32, False, False)
+    with pytest.raises(RuntimeError, match="precision that they were saved in"):
+        told.enable_mkldnn_bfloat16()
+    with pytest.raises(RuntimeError, match="precision"):
+        told.enable_use_gpu(100, 0, inference.PrecisionType.Half)
+    told.enable_use_gpu(100, 0)
+    assert told.use_gpu() and told.gpu_device_id() == 0
+    told.disable_gpu()
+    before = paddle.get_num_threads()
+    told.set_cpu_math_library_num_threads(1)
+    inference.create_predictor(told)
+    assert paddle.get_num_threads() == 1 == told.cpu_math_library_num_threads()
+    paddle.set_num_threads(before)
+
+
+def test_names():
+    assert inference.get_version().startswith("version: ")
+    assert inference.get_trt_compile_version() == inference.get_trt_runtime_version() == (0, 0, 0)
+    assert inference.get_num_bytes_of_data_type(inference.DataType.BFLOAT16) == 2
+    with pytest.raises(NotImplementedError, match="precision"):
+        inference.convert_to_mixed_precision("", "", "", "", inference.PrecisionType.Half, inference.PlaceType.CPU)
+    with pytest.raises(RuntimeError, match="Kunlun"):
+        inference.XpuConfig()
+
+
+@pytest.mark.parametrize("name", ["ResidualBlock", "TensorWhile", "static_net"])
+def test_paddles_own_models(name):
+    """The models that PaddlePaddle wrote for tests/crossing give the same as through the loader."""
+    prefix = str(CROSSING / name)
+    predictor = inference.create_predictor(config(prefix))
+    layer = paddle.jit.load(prefix)
+    layer.eval()
+    block = layer.program().global_block()
+    random = np.random.RandomState(3)
+    arrays = [random.rand(*[2 if n < 0 else n for n in block.var(v).shape]).astype(block.var(v).dtype.dtype)
+              for v in predictor.get_input_names()]
+    expected = layer(*map(paddle.to_tensor, arrays))
+    expected = expected if isinstance(expected, list) else [expected]
+    for found, right in zip(predictor.run(arrays), expected, strict=True):
+        np.testing.assert_allclose(found.numpy(), right.numpy(), rtol=1e-5, atol=1e-6)
