@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from ..backend import cuda_device_count, cuda_is_available
 from ..backend import synchronize as _synchronize
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place, expected_place, get_device, parse_place
@@ -99,8 +101,18 @@ def is_compiled_with_cinn() -> bool:
     return False
 
 
+def XPUPlace(dev_id: int) -> NoReturn:
+    """Raises RuntimeError: Kunlun's devices are not supported."""
+    raise RuntimeError("XPUPlace(): Kunlun's devices are not supported. Use CPUPlace() or CUDAPlace(0).")
+
+
+def IPUPlace() -> NoReturn:
+    """Raises RuntimeError: Graphcore's devices are not supported."""
+    raise RuntimeError("IPUPlace(): Graphcore's devices are not supported. Use CPUPlace() or CUDAPlace(0).")
+
+
 __all__ = [
-    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Event", "Stream", "cuda", "current_stream",
+    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Event", "IPUPlace", "Stream", "XPUPlace", "cuda", "current_stream",
     "get_all_custom_device_type", "get_all_device_type", "get_available_custom_device", "get_available_device",
     "get_cudnn_version", "get_device", "is_compiled_with_cinn", "is_compiled_with_cuda",
     "is_compiled_with_custom_device", "is_compiled_with_distribute", "is_compiled_with_ipu", "is_compiled_with_rocm",

@@ -147,7 +147,7 @@ class BeamSearchDecoder(Decoder):
         def taken(x: Any) -> Any:
             return self._split(gather(self._merge(x), chosen))
 
-        finished = taken(states.finished)
+        finished = cast(taken(cast(states.finished, "int64")), "bool")  # Paddle's gather takes no bools
         lengths = taken(states.lengths) + cast(logical_not(finished), "int64")
         finished = logical_or(finished, equal(tokens, self.end_token))
         return _Output(best, tokens, beams), _State(nest.map_structure(taken, cell_states), best, finished, lengths)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .elementwise import cast, dtype_of
+from .elementwise import as_floating, cast, dtype_of
 from .infer import same
 from .operator import operator
 from .trace import apply
@@ -78,10 +78,6 @@ i1e_op = operator("i1e", "x -> out", kernel=lambda xp, x: _scaled(xp, x, 1).asty
                       apply(i0e_op, x) - sign(x) * apply(i1e_op, x) - _over(apply(i1e_op, x), x))})
 
 
-def _floating(x: Any) -> Any:
-    return x if dtype_of(x).is_differentiable else cast(x, "float32")
-
-
 def i0(x: Any, name: str | None = None) -> Any:
     """The modified Bessel function of order 0.
 
@@ -89,19 +85,19 @@ def i0(x: Any, name: str | None = None) -> Any:
     >>> [round(value, 4) for value in paddle.i0(paddle.to_tensor([0.0, 1.0])).tolist()]
     [1.0, 1.2661]
     """
-    return apply(i0_op, _floating(x))
+    return apply(i0_op, as_floating(x))
 
 
 def i0e(x: Any, name: str | None = None) -> Any:
     """e^-|x| · i0(x)."""
-    return apply(i0e_op, _floating(x))
+    return apply(i0e_op, as_floating(x))
 
 
 def i1(x: Any, name: str | None = None) -> Any:
     """The modified Bessel function of order 1."""
-    return apply(i1_op, _floating(x))
+    return apply(i1_op, as_floating(x))
 
 
 def i1e(x: Any, name: str | None = None) -> Any:
     """e^-|x| · i1(x)."""
-    return apply(i1e_op, _floating(x))
+    return apply(i1e_op, as_floating(x))

@@ -243,7 +243,7 @@ def cast(x: Any, dtype: Any) -> Any:
     return apply(cast_op, x, in_dtype=dtype_of(x), out_dtype=convert_dtype(dtype))
 
 
-def _as_floating(x: Any) -> Any:
+def as_floating(x: Any) -> Any:
     """x in the default dtype where it holds integers or bools."""
     return x if x.dtype.is_differentiable else cast(x, dt.get_default_dtype_object())
 
@@ -323,12 +323,12 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Any:
 def divide(x: Any, y: Any, name: str | None = None) -> Any:
     """x / y, element by element, broadcasting; integers are divided as floats."""
     if getattr(y, "_is_proa_value", False):
-        return state.trace.apply(divide_op, (_as_floating(x), _as_floating(y)), {})
+        return state.trace.apply(divide_op, (as_floating(x), as_floating(y)), {})
     if isinstance(y, _NUMBERS) and y != 0:
-        x, y = _number(_as_floating(x), y)
+        x, y = _number(as_floating(x), y)
         return apply(scale_op, x, None, scale=1.0 / y)
-    x, y = _operand(_as_floating(x), y)
-    return apply(divide_op, x, _as_floating(y))
+    x, y = _operand(as_floating(x), y)
+    return apply(divide_op, x, as_floating(y))
 
 
 def _reversed(function: Callable) -> Callable:

@@ -6,8 +6,7 @@ Kernels compute in float64 and round; they are exact to a few units of its last 
 import math
 from typing import Any
 
-from ..core import dtype as dt
-from .elementwise import cast, dtype_of
+from .elementwise import as_floating
 from .infer import same
 from .joining import stack
 from .operator import operator
@@ -87,10 +86,6 @@ lgamma_op = operator("lgamma", "X -> Out", kernel=_lgamma, infer=same,
                      grad={"X": lambda g, X: g * apply(digamma_op, X)})
 
 
-def _floating(x: Any) -> Any:
-    return x if dtype_of(x).is_differentiable else cast(x, dt.get_default_dtype_object())
-
-
 def lgamma(x: Any, name: str | None = None) -> Any:
     """log |Γ(x)|, infinite at 0, -1, -2, …
 
@@ -98,12 +93,12 @@ def lgamma(x: Any, name: str | None = None) -> Any:
     >>> [round(value, 4) for value in paddle.lgamma(paddle.to_tensor([1.0, 5.0])).tolist()]
     [0.0, 3.1781]
     """
-    return apply(lgamma_op, _floating(x))
+    return apply(lgamma_op, as_floating(x))
 
 
 def digamma(x: Any, name: str | None = None) -> Any:
     """ψ(x) = Γ'(x) / Γ(x), NaN at 0, -1, -2, …"""
-    return apply(digamma_op, _floating(x))
+    return apply(digamma_op, as_floating(x))
 
 
 def polygamma(x: Any, n: int, name: str | None = None) -> Any:
@@ -115,7 +110,7 @@ def polygamma(x: Any, n: int, name: str | None = None) -> Any:
         raise TypeError(f"polygamma(n): must be an int. Received {type(n).__name__}.")
     if n < 0:
         raise ValueError(f"polygamma(n): must be at least 0. Received {n}.")
-    return digamma(x) if n == 0 else apply(polygamma_op, _floating(x), n=n)
+    return digamma(x) if n == 0 else apply(polygamma_op, as_floating(x), n=n)
 
 
 def multigammaln(x: Any, p: int, name: str | None = None) -> Any:

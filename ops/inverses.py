@@ -3,8 +3,7 @@
 import math
 from typing import Any
 
-from ..core import dtype as dt
-from .elementwise import cast, dtype_of
+from .elementwise import as_floating, cast, dtype_of
 from .infer import same
 from .operator import operator
 from .trace import apply
@@ -52,10 +51,6 @@ logit_op = operator("logit", "X -> Out", kernel=_logit, infer=same,
                     grad={"X": lambda g, X, eps: _logit_gradient(g, X, eps)})
 
 
-def _floating(x: Any) -> Any:
-    return x if dtype_of(x).is_differentiable else cast(x, dt.get_default_dtype_object())
-
-
 def erfinv(x: Any, name: str | None = None) -> Any:
     """The y whose erf(y) is x: infinite at ±1, NaN outside.
 
@@ -63,7 +58,7 @@ def erfinv(x: Any, name: str | None = None) -> Any:
     >>> [round(value, 4) for value in paddle.erfinv(paddle.to_tensor([0.0, 0.5])).tolist()]
     [0.0, 0.4769]
     """
-    return apply(erfinv_op, _floating(x))
+    return apply(erfinv_op, as_floating(x))
 
 
 def logit(x: Any, eps: float | None = None, name: str | None = None) -> Any:
@@ -73,4 +68,4 @@ def logit(x: Any, eps: float | None = None, name: str | None = None) -> Any:
     >>> paddle.logit(paddle.to_tensor([0.5])).tolist()
     [0.0]
     """
-    return apply(logit_op, _floating(x), eps=eps or 0.0)
+    return apply(logit_op, as_floating(x), eps=eps or 0.0)

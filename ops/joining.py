@@ -168,8 +168,9 @@ def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) 
     >>> [p.shape for p in paddle.split(paddle.zeros([2, 9]), [2, -1, 3], axis=1)]
     [[2, 2], [2, 4], [2, 3]]
     """
-    tensor = axis if is_value(axis) else None
+    tensor, rank = axis if is_value(axis) else None, len(x.shape)
     axis = 0 if tensor is not None else int(axis)
+    axis += rank if -rank <= axis < 0 else 0  # in files Paddle's kernels take no negative one
     if isinstance(num_or_sections, (list, tuple)):
         sizes, _, parts = shape_inputs(num_or_sections)
         return apply(split_op, x, tensor, parts, sections=list(sizes), num=0, axis=axis)

@@ -18,6 +18,7 @@ from .reduce import sum as reduce_sum
 from .spec import Spec
 from .trace import apply
 from .unary import square
+from .updating import updates
 
 _L2 = "l2_decay"
 
@@ -35,11 +36,6 @@ def _decayed(grads: Sequence[Any], params: Sequence[Any], decay: Sequence[float]
 def _by_slot(found: Sequence[tuple], count: int) -> tuple[list, ...]:
     """The results of every parameter, as a list a slot."""
     return tuple(list(slot) for slot in zip(*found, strict=True)) if found else ([],) * count
-
-
-def _updates(*positions: int) -> Any:
-    """The specs of the aliased inputs, by their positions."""
-    return lambda *specs, **_: tuple(specs[p] for p in positions)
 
 
 def _on(xp: Any, op: Any) -> Callable[..., Any]:
@@ -64,7 +60,7 @@ def _sgd(xp, params, learning_rates, grads, *, decay: list[float] = ()):
 merged_sgd_op = operator(
     "merged_sgd", "Param*, LearningRate*, Grad* -> ParamOut*=Param", kernel=_sgd, cpu=fast.merged_sgd,
     composed=lambda params, rates, grads, *, decay=(): _each_sgd(_in_program(sgd_op), params, rates, grads, decay),
-    infer=_updates(0))
+    infer=updates(0))
 
 
 # momentum
@@ -94,7 +90,7 @@ merged_momentum_op = operator(
     "merged_momentum",
     "Param*, Grad*, Velocity*, LearningRate*, MasterParam*? -> "
     "ParamOut*=Param, VelocityOut*=Velocity, MasterParamOut*=MasterParam",
-    kernel=_momentum, cpu=fast.merged_momentum, composed=_composed_momentum, infer=_updates(0, 2, 4))
+    kernel=_momentum, cpu=fast.merged_momentum, composed=_composed_momentum, infer=updates(0, 2, 4))
 
 
 # adam
@@ -123,7 +119,7 @@ _ADAM_OUTPUTS = ("ParamOut*=Param, Moment1Out*=Moment1, Moment2Out*=Moment2, Bet
                  "Beta2PowOut*=Beta2Pow")
 merged_adam_op = operator(
     "merged_adam", f"{_ADAM_INPUTS}, MasterParam*? -> {_ADAM_OUTPUTS}, MasterParamOut*=MasterParam",
-    kernel=_adam, cpu=fast.merged_adam, composed=_composed_adam, infer=_updates(0, 3, 4, 5, 6, 7))
+    kernel=_adam, cpu=fast.merged_adam, composed=_composed_adam, infer=updates(0, 3, 4, 5, 6, 7))
 
 
 # adamw
@@ -145,7 +141,7 @@ def _adamw(xp, params, grads, learning_rates, moments1, moments2, beta1_pows, be
 
 merged_adamw_op = operator(
     "merged_adamw", f"{_ADAM_INPUTS} -> {_ADAM_OUTPUTS}", kernel=_adamw, cpu=fast.merged_adamw,
-    infer=_updates(0, 3, 4, 5, 6),
+    infer=updates(0, 3, 4, 5, 6),
     composed=lambda *inputs, with_decay=(), lr_ratio=(), **attrs: _each_adamw(
         _in_program(adamw_op), inputs, with_decay, lr_ratio, attrs))
 

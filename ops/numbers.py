@@ -8,7 +8,7 @@ import numpy as np
 from ..core import dtype as dt
 from ..core.dtype import convert_dtype
 from .creation import full_like
-from .elementwise import apply, cast, conj_op, dtype_of, equal
+from .elementwise import apply, as_floating, conj_op, dtype_of, equal
 from .masking import where
 from .operator import operator
 from .rearrange import complex as complex_of
@@ -40,13 +40,9 @@ angle_op = operator("angle", "X -> Out", kernel=_angle, infer=_parts,
                     grad={"X": lambda g, X: _angle_gradient(g, X)})
 
 
-def _floating(x: Any) -> Any:
-    return x if dtype_of(x).is_differentiable else cast(x, dt.get_default_dtype_object())
-
-
 def angle(x: Any, name: str | None = None) -> Any:
     """The angle of complex numbers in radians; of real ones π where they are negative, else 0."""
-    return apply(angle_op, _floating(x))
+    return apply(angle_op, as_floating(x))
 
 
 def conj(x: Any, name: str | None = None) -> Any:
@@ -74,12 +70,12 @@ def sgn(x: Any, name: str | None = None) -> Any:
 
 def deg2rad(x: Any, name: str | None = None) -> Any:
     """Degrees as radians: x · π / 180."""
-    return _floating(x) * (math.pi / 180)
+    return as_floating(x) * (math.pi / 180)
 
 
 def rad2deg(x: Any, name: str | None = None) -> Any:
     """Radians as degrees: x · 180 / π."""
-    return _floating(x) * (180 / math.pi)
+    return as_floating(x) * (180 / math.pi)
 
 
 def nan_to_num(x: Any, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None,
@@ -100,7 +96,7 @@ def nan_to_num(x: Any, nan: float = 0.0, posinf: float | None = None, neginf: fl
 
 def frexp(x: Any, name: str | None = None) -> tuple[Any, Any]:
     """Mantissa (0, or 0.5 up to 1 in size) and exponent, both floating: x = mantissa · 2^exponent."""
-    x = _floating(x)
+    x = as_floating(x)
     size = abs(x)
     exponent = floor(log2(where(equal(size, 0.0), full_like(x, 1.0), size)))
     mantissa = size / full_like(x, 2.0) ** exponent

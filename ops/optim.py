@@ -4,39 +4,25 @@ The new value of a parameter takes the old one's place (`ParamOut=Param`), so a 
 inputs that have an alias. Scalars such as the learning rate are one-element arrays.
 """
 
-from typing import Any
 
 from ..backend.kernels import optim as fast
 from .operator import operator
-
-
-def _updates(*positions: int) -> Any:
-    """The specs of the aliased inputs, by their positions."""
-    return lambda *specs, **_: tuple(specs[p] for p in positions)
-
-
-def _scalar(x: Any, dtype: Any) -> Any:
-    return x.reshape(()).astype(dtype)
-
-
-def _changing(x: Any) -> Any:
-    """x to be written into: its memory under an array object of its own, which tells the trace of the change."""
-    return x.view() if getattr(x.flags, "writeable", True) else x.copy()
+from .updating import as_scalar, changing, updates
 
 
 def _sgd(xp, param, learning_rate, grad):
-    param = _changing(param)
-    param -= _scalar(learning_rate, param.dtype) * grad
+    param = changing(param)
+    param -= as_scalar(learning_rate, param.dtype) * grad
     return param
 
 
 sgd_op = operator("sgd", "Param, LearningRate, Grad -> ParamOut=Param", kernel=_sgd, cpu=fast.sgd,
-                  infer=_updates(0))
+                  infer=updates(0))
 
 
 def _momentum(xp, param, grad, velocity, learning_rate, *, mu: float, use_nesterov: bool = False,
               regularization_method: str = "", regularization_coeff: float = 0.0, rescale_grad: float = 1.0):
-    param, velocity = _changing(param), _changing(velocity)
+    param, velocity = changing(param), changing(velocity)
     if rescale_grad != 1.0:
         grad = grad * rescale_grad
     if regularization_method == "l2_decay":
@@ -44,13 +30,13 @@ def _momentum(xp, param, grad, velocity, learning_rate, *, mu: float, use_nester
     velocity *= mu
     velocity += grad
     step = grad + velocity * mu if use_nesterov else velocity
-    param -= _scalar(learning_rate, param.dtype) * step
+    param -= as_scalar(learning_rate, param.dtype) * step
     return param, velocity
 
 
 momentum_op = operator(
     "momentum", "Param, Grad, Velocity, LearningRate -> ParamOut=Param, VelocityOut=Velocity",
-    kernel=_momentum, cpu=fast.momentum, infer=_updates(0, 2))
+    kernel=_momentum, cpu=fast.momentum, infer=updates(0, 2))
 
 _ADAM_SLOTS = ("Param, Grad, LearningRate, Moment1, Moment2, Beta1Pow, Beta2Pow -> ParamOut=Param, "
                "Moment1Out=Moment1, Moment2Out=Moment2, Beta1PowOut=Beta1Pow, Beta2PowOut=Beta2Pow")
@@ -58,7 +44,7 @@ _ADAM_SLOTS = ("Param, Grad, LearningRate, Moment1, Moment2, Beta1Pow, Beta2Pow 
 
 def _adam(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow, *, beta1: float = 0.9,
           beta2: float = 0.999, epsilon: float = 1e-8, lazy_mode: bool = False):
-    param, moment1, moment2 = _changing(param), _changing(moment1), _changing(moment2)
+    param, moment1, moment2 = changing(param), changing(moment1), changing(moment2)
     moment1 *= beta1
     moment1 += grad * (1 - beta1)
     moment2 *= beta2
@@ -73,7 +59,7 @@ def _adam(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow
     return param, moment1, moment2, beta1_pow * beta1, beta2_pow * beta2
 
 
-adam_op = operator("adam", _ADAM_SLOTS, kernel=_adam, cpu=fast.adam, infer=_updates(0, 3, 4, 5, 6))
+adam_op = operator("adam", _ADAM_SLOTS, kernel=_adam, cpu=fast.adam, infer=updates(0, 3, 4, 5, 6))
 
 
 def _adamw(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow, *, beta1: float = 0.9,
@@ -81,10 +67,10 @@ def _adamw(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_po
            with_decay: bool = True, lazy_mode: bool = False):
     rate = learning_rate * lr_ratio
     if with_decay:
-        param = _changing(param)
+        param = changing(param)
         param *= (1 - rate.reshape(()) * coeff).astype(param.dtype)
     return _adam(xp, param, grad, rate, moment1, moment2, beta1_pow, beta2_pow, beta1=beta1, beta2=beta2,
                  epsilon=epsilon)
 
 
-adamw_op = operator("adamw", _ADAM_SLOTS, kernel=_adamw, cpu=fast.adamw, infer=_updates(0, 3, 4, 5, 6))
+adamw_op = operator("adamw", _ADAM_SLOTS, kernel=_adamw, cpu=fast.adamw, infer=updates(0, 3, 4, 5, 6))

@@ -6,7 +6,7 @@ from typing import Any
 from ..core import dtype as dt
 from ..core.dtype import promote
 from .creation import full, is_value
-from .elementwise import binary, cast, dtype_of, greater_equal, less_equal, maximum
+from .elementwise import as_floating, binary, cast, dtype_of, greater_equal, less_equal, maximum
 from .infer import broadcast_shapes
 from .operator import operator
 from .shapes import sum_to
@@ -62,10 +62,6 @@ lerp_op = operator(
           "Weight": lambda g, X, Y, Weight_shape: sum_to(g * (Y - X), Weight_shape)})
 
 
-def _floating(x: Any) -> Any:
-    return x if dtype_of(x).is_differentiable else cast(x, dt.get_default_dtype_object())
-
-
 def _integers(what: str, *values: Any) -> None:
     for value in values:
         if dtype_of(value).is_differentiable or dtype_of(value) is dt.bool_:
@@ -79,7 +75,7 @@ def atan2(x: Any, y: Any, name: str | None = None) -> Any:
     >>> round(paddle.atan2(paddle.to_tensor(1.0), paddle.to_tensor(-1.0)).item(), 4)
     2.3562
     """
-    return apply(atan2_op, _floating(x), _floating(y))
+    return apply(atan2_op, as_floating(x), as_floating(y))
 
 
 def fmax(x: Any, y: Any, name: str | None = None) -> Any:
@@ -131,17 +127,17 @@ def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Any:
 
 def hypot(x: Any, y: Any, name: str | None = None) -> Any:
     """√(x² + y²)."""
-    x, y = _floating(x), _floating(y)
+    x, y = as_floating(x), as_floating(y)
     return (x * x + y * y) ** 0.5
 
 
 def logaddexp(x: Any, y: Any, name: str | None = None) -> Any:
     """log(eˣ + eʸ), without overflow."""
-    x, y = _floating(x), _floating(y)
+    x, y = as_floating(x), as_floating(y)
     return log1p(exp(abs(x - y) * -1.0)) + maximum(x, y)
 
 
 def ldexp(x: Any, y: Any, name: str | None = None) -> Any:
     """x · 2ʸ."""
-    x = _floating(x)
+    x = as_floating(x)
     return x * full((), 2.0, dtype_of(x)) ** cast(y, dtype_of(x))

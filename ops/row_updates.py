@@ -10,6 +10,7 @@ from typing import Any
 
 from .operator import operator
 from .optim import adam_op
+from .updating import changing, updates
 
 
 def holds_rows(gradient: Any) -> bool:
@@ -28,33 +29,23 @@ def with_held_values(gradient: Any, values: Any) -> Any:
     return gradient.with_values(values) if holds_rows(gradient) else values
 
 
-def _changing(x: Any) -> Any:
-    """x to be written into: its memory under an array object of its own, which tells the trace of the change."""
-    return x.view() if getattr(x.flags, "writeable", True) else x.copy()
-
-
-def _updates(*positions: int) -> Any:
-    """The specs of the aliased inputs, by their positions."""
-    return lambda *specs, **_: tuple(specs[p] for p in positions)
-
-
 def _rate(learning_rate: Any, param: Any) -> Any:
     return learning_rate.reshape(()).astype(param.dtype)
 
 
 def _sgd(xp, param, learning_rate, values, rows):
-    param = _changing(param)
+    param = changing(param)
     param[rows] -= _rate(learning_rate, param) * values
     return param
 
 
 sgd_rows_op = operator("sgd_rows", "Param, LearningRate, Values, Rows -> ParamOut=Param", kernel=_sgd,
-                       infer=_updates(0))
+                       infer=updates(0))
 
 
 def _momentum(xp, param, values, rows, velocity, learning_rate, *, mu: float, use_nesterov: bool = False,
               rescale_grad: float = 1.0):
-    param, velocity, rate = _changing(param), _changing(velocity), _rate(learning_rate, param)
+    param, velocity, rate = changing(param), changing(velocity), _rate(learning_rate, param)
     values = values * rescale_grad if rescale_grad != 1.0 else values
     velocity *= mu
     velocity[rows] += values
@@ -68,7 +59,7 @@ def _momentum(xp, param, values, rows, velocity, learning_rate, *, mu: float, us
 
 momentum_rows_op = operator(
     "momentum_rows", "Param, Values, Rows, Velocity, LearningRate -> ParamOut=Param, VelocityOut=Velocity",
-    kernel=_momentum, infer=_updates(0, 3))
+    kernel=_momentum, infer=updates(0, 3))
 
 _ADAM_SLOTS = ("Param, Values, Rows, LearningRate, Moment1, Moment2, Beta1Pow, Beta2Pow -> ParamOut=Param, "
                "Moment1Out=Moment1, Moment2Out=Moment2, Beta1PowOut=Beta1Pow, Beta2PowOut=Beta2Pow")
@@ -76,7 +67,7 @@ _ADAM_SLOTS = ("Param, Values, Rows, LearningRate, Moment1, Moment2, Beta1Pow, B
 
 def _of_rows_alone(xp, param, values, rows, learning_rate, moment1, moment2, beta1_pow, beta2_pow, **attrs):
     """Adam on the given rows; the others, and their moments, stay."""
-    param, moment1, moment2 = _changing(param), _changing(moment1), _changing(moment2)
+    param, moment1, moment2 = changing(param), changing(moment1), changing(moment2)
     param[rows], moment1[rows], moment2[rows], beta1_pow, beta2_pow = adam_op.kernel(
         xp, param[rows], values, learning_rate, moment1[rows], moment2[rows], beta1_pow, beta2_pow, **attrs)
     return param, moment1, moment2, beta1_pow, beta2_pow
@@ -87,7 +78,7 @@ def _adam(xp, param, values, rows, learning_rate, moment1, moment2, beta1_pow, b
     if lazy_mode:
         return _of_rows_alone(xp, param, values, rows, learning_rate, moment1, moment2, beta1_pow, beta2_pow,
                               beta1=beta1, beta2=beta2, epsilon=epsilon)
-    param, moment1, moment2 = _changing(param), _changing(moment1), _changing(moment2)
+    param, moment1, moment2 = changing(param), changing(moment1), changing(moment2)
     moment1 *= beta1
     moment1[rows] += values * (1 - beta1)
     moment2 *= beta2
@@ -102,7 +93,7 @@ def _adam(xp, param, values, rows, learning_rate, moment1, moment2, beta1_pow, b
     return param, moment1, moment2, beta1_pow * beta1, beta2_pow * beta2
 
 
-adam_rows_op = operator("adam_rows", _ADAM_SLOTS, kernel=_adam, infer=_updates(0, 4, 5, 6, 7))
+adam_rows_op = operator("adam_rows", _ADAM_SLOTS, kernel=_adam, infer=updates(0, 4, 5, 6, 7))
 
 
 def _adamw(xp, param, values, rows, learning_rate, moment1, moment2, beta1_pow, beta2_pow, *, beta1: float = 0.9,
@@ -110,7 +101,7 @@ def _adamw(xp, param, values, rows, learning_rate, moment1, moment2, beta1_pow, 
            with_decay: bool = True, lazy_mode: bool = False):
     rate = learning_rate * lr_ratio
     if with_decay:
-        param = _changing(param)
+        param = changing(param)
         kept = (1 - rate.reshape(()) * coeff).astype(param.dtype)
         if lazy_mode:
             param[rows] *= kept
@@ -120,4 +111,4 @@ def _adamw(xp, param, values, rows, learning_rate, moment1, moment2, beta1_pow, 
                  epsilon=epsilon, lazy_mode=lazy_mode)
 
 
-adamw_rows_op = operator("adamw_rows", _ADAM_SLOTS, kernel=_adamw, infer=_updates(0, 4, 5, 6, 7))
+adamw_rows_op = operator("adamw_rows", _ADAM_SLOTS, kernel=_adamw, infer=updates(0, 4, 5, 6, 7))

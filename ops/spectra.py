@@ -10,7 +10,7 @@ from typing import Any
 
 from ..core.dtype import convert_dtype, get_default_dtype_object
 from .creation import arange
-from .elementwise import cast
+from .elementwise import as_floating, cast
 from .fourier import SWAPPED, c2c_op, c2r_op, r2c_op
 from .infer import normalize_axis
 from .joining import stack
@@ -62,14 +62,10 @@ def _checked_norm(what: str, norm: str) -> str:
     return norm
 
 
-def _floating(x: Any) -> Any:
-    return x if x.dtype.is_differentiable else cast(x, get_default_dtype_object())
-
-
 def _complex(what: str, x: Any, s: Any, axes: Any, norm: str, forward: bool) -> Any:
     """A transform with a complex result of all elements."""
     found, sizes = _axes_and_sizes(what, x, s, axes)
-    x = _floating(x)
+    x = as_floating(x)
     x = x if sizes is None else _resized(what, x, found, sizes)
     given = {"axes": found, "normalization": _checked_norm(what, norm), "forward": forward}
     return apply(c2c_op, x, **given) if x.dtype.is_complex else apply(r2c_op, x, onesided=False, **given)
@@ -78,7 +74,7 @@ def _complex(what: str, x: Any, s: Any, axes: Any, norm: str, forward: bool) -> 
 def _half(what: str, x: Any, s: Any, axes: Any, norm: str, forward: bool) -> Any:
     """A transform of real values: half of its result."""
     found, sizes = _axes_and_sizes(what, x, s, axes)
-    x = _floating(x)
+    x = as_floating(x)
     x = x if sizes is None else _resized(what, x, found, sizes)
     return apply(r2c_op, x, axes=found, normalization=_checked_norm(what, norm), forward=forward, onesided=True)
 
@@ -86,7 +82,7 @@ def _half(what: str, x: Any, s: Any, axes: Any, norm: str, forward: bool) -> Any
 def _real(what: str, x: Any, s: Any, axes: Any, norm: str, forward: bool) -> Any:
     """A transform of half of a spectrum, with a real result."""
     found, sizes = _axes_and_sizes(what, x, s, axes)
-    x = _floating(x)
+    x = as_floating(x)
     x = x if x.dtype.is_complex else cast(x, COMPLEX.get(x.dtype, "complex64"))
     last = x.shape[found[-1]]
     last = 2 * (last - 1) if last >= 0 else 0

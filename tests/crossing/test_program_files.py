@@ -1,4 +1,4 @@
-"""Programs with their values, as `static.save` and the serializing functions write them, between proa and PaddlePaddle."""
+"""Programs with their values, as `static.save` and the serializing functions write them, between here and Paddle."""
 
 import os
 import subprocess
@@ -31,12 +31,26 @@ def test_own_files_are_read(tmp_path):
     check(trained_programs.read(paddle, tmp_path), written)
 
 
-@pytest.mark.oracle
-def test_paddle_reads_what_is_written_here(tmp_path):
+def ask(what, folder):
+    """Has PaddlePaddle do it; what it found."""
     if missing():
         pytest.skip(missing())
-    written = trained_programs.write(paddle, tmp_path)
-    asked = subprocess.run([PYTHON, "-B", trained_programs.__file__, "read", str(tmp_path)], capture_output=True, text=True,
+    asked = subprocess.run([PYTHON, "-B", trained_programs.__file__, what, str(folder)], capture_output=True, text=True,
                            env={**os.environ, "PYTHONPATH": str(Path(__file__).parent)})
     assert asked.returncode == 0, asked.stderr[-3000:]
-    check(np.load(tmp_path / "found.npz"), written)
+    return dict(np.load(folder / "found.npz"))
+
+
+@pytest.mark.oracle
+def test_paddle_reads_what_is_written_here(tmp_path):
+    written = trained_programs.write(paddle, tmp_path)
+    check(ask("read", tmp_path), written)
+
+
+@pytest.mark.oracle
+def test_paddle_runs_the_layers_of_static_nn(tmp_path):
+    written = trained_programs.write_layers(paddle, tmp_path)
+    found = ask("layers", tmp_path)
+    assert set(found) == set(written)
+    for name, array in written.items():
+        np.testing.assert_allclose(found[name], array, rtol=2e-5, atol=2e-5, err_msg=name)

@@ -1,9 +1,10 @@
 """Programs with their values as files, written and read by either side.
 
 `PYTHON programs.py write FOLDER` and `… read FOLDER` do it with PaddlePaddle; `found.npz` in the folder holds what the
-network gave (write), or what it gives with the values that were read in each way (read).
+network gave (write), what it gives with the values that were read in each way (read), or what layers give (layers).
 """
 
+import importlib.util
 import sys
 from pathlib import Path
 
@@ -69,6 +70,42 @@ def read(paddle, folder):
     return found
 
 
+def layer_cases():
+    """The cases of tests/fixtures/static."""
+    path = Path(__file__).parent.parent / "fixtures" / "static" / "cases.py"
+    spec = importlib.util.spec_from_file_location("static_layer_cases", path)
+    cases = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(cases)
+    return cases
+
+
+def write_layers(paddle, folder):
+    """Each layer of `static.nn` as an inference model; what it gives."""
+    cases, static, found = layer_cases(), paddle.static, {}
+    exe = static.Executor(paddle.CPUPlace())
+    for name, (layer, inputs) in cases.LAYERS.items():
+        main, startup = static.Program(), static.Program()
+        with static.scope_guard(static.Scope()), static.program_guard(main, startup):
+            feeds = [static.data(f"x{n}", a.shape, str(a.dtype)) for n, a in enumerate(inputs)]
+            out = layer(paddle, *feeds)
+            exe.run(startup)
+            static.save_inference_model(str(Path(folder) / name), feeds, [out], exe)
+            found[name] = exe.run(main.clone(for_test=True), feed={f"x{n}": a for n, a in enumerate(inputs)},
+                                  fetch_list=[out.name])[0]
+    return found
+
+
+def layers(paddle, folder):
+    """What the inference models give that `write_layers` wrote."""
+    cases, static, found = layer_cases(), paddle.static, {}
+    exe = static.Executor(paddle.CPUPlace())
+    for name, (_, inputs) in cases.LAYERS.items():
+        with static.scope_guard(static.Scope()):
+            program, feeds, fetches = static.load_inference_model(str(Path(folder) / name), exe)
+            found[name] = exe.run(program, feed=dict(zip(feeds, inputs)), fetch_list=fetches)[0]
+    return found
+
+
 if __name__ == "__main__":
     import bz2  # noqa: F401 - before paddle, as the next three, or some of its builds crash
     import gzip  # noqa: F401
@@ -78,4 +115,5 @@ if __name__ == "__main__":
     import paddle as real
 
     real.enable_static()
-    np.savez(Path(sys.argv[2]) / "found.npz", **{"write": write, "read": read}[sys.argv[1]](real, sys.argv[2]))
+    asked = {"write": write, "read": read, "layers": layers}[sys.argv[1]]
+    np.savez(Path(sys.argv[2]) / "found.npz", **asked(real, sys.argv[2]))
