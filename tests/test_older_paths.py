@@ -55,7 +55,7 @@ def test_functions_of_tensor():
     assert paddle.tensor.fill_constant([2], "float32", 2, out=x) is x and x.tolist() == [2.0, 2.0]
     assert paddle.tensor.create_tensor("float32").shape == [0]
     with pytest.raises(AttributeError, match="no attribute 'Model'"):
-        paddle.tensor.Model  # noqa: B018
+        paddle.tensor.Model
 
 
 def test_lists_in_eager_mode():

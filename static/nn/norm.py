@@ -46,7 +46,7 @@ def batch_norm(input: Any, act: str | None = None, is_test: bool = False, moment
 
     >>> import proa as paddle
     >>> main = paddle.static.Program()
-    >>> with paddle.static.program_guard(main, paddle.static.Program()):
+    >>> with paddle.static.program_guard(main, paddle.static.Program()), paddle.utils.unique_name.guard():
     ...     y = paddle.static.nn.batch_norm(paddle.static.data("x", [None, 3, 8, 8]))
     >>> [p.name for p in main.all_parameters()]
     ['batch_norm_0.w_0', 'batch_norm_0.b_0', 'batch_norm_0.w_1', 'batch_norm_0.w_2']
