@@ -4,7 +4,7 @@ import contextlib
 import math
 import sys
 
-from . import catalogue, machine, quiet
+from . import catalogue, machine, quiet, reasons
 from .format import digits, ratio, table
 from .process import Unavailable, Worker
 from .turns import summarise
@@ -87,12 +87,27 @@ def _means(figures):
 
 
 def _worse(figures):
-    """The ratios above WORSE, largest first, in words."""
-    found = [(value, f"`{name}` at {int(elements):,} ({ratio(value)})")
-             for name, sizes in figures["operators"].items() for elements, records in sizes.items()
-             if (value := against(records)) and value > WORSE]
-    listed = ", ".join(text for _, text in sorted(found, reverse=True))
-    return f"Above {WORSE}: {len(found)} of {len(figures['operators']) * len(ELEMENTS)}: {listed or 'none'}."
+    """The ratios above WORSE, largest first, by the reason for them."""
+    found = {}
+    for name, sizes in figures["operators"].items():
+        for elements, records in sizes.items():
+            value = against(records)
+            if value and value > WORSE:
+                where = found.setdefault(reasons.reason_for(name, int(elements)), [])
+                where.append((value, f"`{name}` at {int(elements):,} ({ratio(value)})"))
+    unexplained = found.pop(None, [])
+    rows = [[reasons.REASONS[number - 1][0], _listed(where)] for number, where in sorted(found.items())]
+    count = sum(map(len, found.values())) + len(unexplained)
+    parts = [f"Above {WORSE}: {count} of {len(figures['operators']) * len(ELEMENTS)}."]
+    if rows:
+        parts.append(table(["why", f"above {WORSE}"], rows, left=2))
+    if unexplained:
+        parts.append(f"Without a known reason: {_listed(unexplained)}.")
+    return "\n\n".join(parts)
+
+
+def _listed(where):
+    return ", ".join(text for _, text in sorted(where, reverse=True))
 
 
 def _notes(figures):

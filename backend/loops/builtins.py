@@ -13,7 +13,8 @@ from .values import Array, Value
 _CASTS = ("f32", "f64", "i8", "i32", "i64", "u8")
 _UNARY = {"sqrt": "llvm.sqrt", "abs": "llvm.fabs", "floor": "llvm.floor", "ceil": "llvm.ceil",
           "nearest": "llvm.rint", "truncate": "llvm.trunc", "sin": "llvm.sin", "cos": "llvm.cos"}
-_OF_LIBRARY = {"exp": "llvm.exp", "log": "llvm.log", "tanh": "tanh", "erf": "erf", "log1p": "log1p", "expm1": "expm1"}
+_OF_LIBRARY = {"exp": "llvm.exp", "log": "llvm.log", "tanh": "tanh", "erf": "erf", "log1p": "log1p", "expm1": "expm1",
+               "atan": "atan"}
 """Functions that `math.py` gives for float32 (as `exp_f32`) and the C library for float64."""
 _OF_MATH = ("normal_cdf",)
 """Functions that `math.py` gives for both."""

@@ -22,7 +22,7 @@ from .kernel import Kernel
 from .types import OF_DTYPE
 
 KEPT_PATTERNS = 256  # launches remembered by a loop, by the shapes and strides they are for
-COSTLY = re.compile(r"\b(exp|log|tanh|erf|sigmoid|expm1|log1p|pow|cosh|normal_cdf)\(")
+COSTLY = re.compile(r"\b(exp|log|tanh|erf|sigmoid|expm1|log1p|pow|cosh|atan|atan2|normal_cdf)\(")
 _DTYPES = {np.dtype(name).num for name in OF_DTYPE}
 
 

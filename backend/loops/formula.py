@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -27,8 +28,10 @@ WORTH_A_LOOP_OF_ONE = 1 << 11
 WORTH_A_LOOP_OF_PASSES = 1 << 9
 """The same where NumPy makes several passes."""
 
-WORTH_A_LOOP_OF_ERF = 1 << 6
-"""The same where NumPy has no function for what is computed: the error function, sigmoid, softplus."""
+WORTH_A_SLOW_FUNCTION = 1 << 6
+"""The same for the functions of SLOW_IN_NUMPY: it does not have them, or without vectors."""
+
+SLOW_IN_NUMPY = re.compile(r"\b(erf|sigmoid|softplus|normal_cdf|atan2|atan)\(")
 
 Formula = str | Callable[..., str | None]
 
@@ -94,8 +97,8 @@ def least_size(formula: Formula, defaults: Mapping[str, Any]) -> int:
         text = None
     if text is None:
         return WORTH_A_LOOP_OF_ONE
-    if any(f"{function}(" in text for function in ("erf", "sigmoid", "softplus", "normal_cdf")):
-        return WORTH_A_LOOP_OF_ERF
+    if SLOW_IN_NUMPY.search(text):
+        return WORTH_A_SLOW_FUNCTION
     tree = ast.parse(text, mode="eval")
     steps = [n for n in ast.walk(tree) if isinstance(n, (ast.BinOp, ast.Call, ast.IfExp))]
     if len(steps) > 1:

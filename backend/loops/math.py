@@ -7,7 +7,7 @@ do not come here: see `builtins.py`.
 # ruff: noqa: D103 - names that say it all
 
 from .functions import function
-from .names import bits, copysign, erf, exp, f32, fma, i32, log1p, nearest, of_bits
+from .names import atan, bits, copysign, erf, exp, f32, fma, i32, log1p, nearest, of_bits
 
 
 @function
@@ -141,6 +141,38 @@ def normal_cdf_f32(x):
 @function
 def normal_cdf_f64(x):
     return (erf(x * 0.70710678118654752) + 1.0) * 0.5
+
+
+@function
+def atan_f32(x):
+    a = abs(x)
+    t = a if a <= 1.0 else 1.0 / a
+    s = t * t
+    p = fma(s, -0.001827184693, 0.01106431521)
+    p = fma(p, s, -0.03145546839)
+    p = fma(p, s, 0.05823431909)
+    p = fma(p, s, -0.08419445902)
+    p = fma(p, s, 0.1095757186)
+    p = fma(p, s, -0.142652452)
+    p = fma(p, s, 0.1999863833)
+    p = fma(p, s, -0.3333330154)
+    near = fma(p * s, t, t)
+    y = copysign(near if a <= 1.0 else 1.57079632679489662 - near, x)
+    return y if x == x else x
+
+
+@function
+def atan2(y, x):
+    """The angle of the point (x, y), from -pi to pi, with the signs of zeros that C's atan2 has."""
+    a = abs(x)
+    b = abs(y)
+    large = max(a, b)
+    quotient = min(a, b) / large
+    angle = atan(quotient if quotient == quotient else (0.0 if large == 0.0 else 1.0))
+    angle = angle if b <= a else 1.57079632679489662 - angle
+    angle = angle if copysign(1.0, x) > 0.0 else 3.14159265358979324 - angle
+    angle = copysign(angle, y)
+    return angle if large == large else large
 
 
 @function

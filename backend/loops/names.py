@@ -5,11 +5,11 @@ from __future__ import annotations
 import ctypes
 import math
 import struct
-from math import copysign, cosh, erf, expm1, floor, log, log1p, sqrt, tanh
+from math import atan, atan2, copysign, cosh, erf, expm1, floor, log, log1p, sqrt, tanh
 from typing import Any
 
-__all__ = ["bits", "copysign", "cosh", "erf", "exp", "expm1", "f32", "f32_at", "f64", "floor", "fma", "i32", "i64",
-           "i64_at", "log", "log1p", "nearest", "normal_cdf", "of_bits", "parallel", "product", "sigmoid",
+__all__ = ["atan", "atan2", "bits", "copysign", "cosh", "erf", "exp", "expm1", "f32", "f32_at", "f64", "floor", "fma",
+           "i32", "i64", "i64_at", "log", "log1p", "nearest", "normal_cdf", "of_bits", "parallel", "product", "sigmoid",
            "sin_cos_of_turns", "sqrt", "tanh"]
 
 

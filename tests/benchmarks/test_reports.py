@@ -2,8 +2,21 @@
 
 import pytest
 
-from benchmarks import documents, format, installed, limits, machine, options, rates, startup, steps
+from benchmarks import (
+    documents,
+    format,
+    installed,
+    limits,
+    machine,
+    operators,
+    options,
+    rates,
+    reasons,
+    startup,
+    steps,
+)
 from benchmarks.catalogue import ALL
+from benchmarks.workloads.cases import CASES
 
 
 def record(median, peak=100e6):
@@ -87,3 +100,17 @@ def test_numbers_have_three_digits():
 
 def test_requirements_of_the_package_are_found():
     assert any(name.startswith("numpy") for name in installed._requirements())
+
+
+def test_operators_above_the_mark_have_their_reasons():
+    def sizes(ratio):
+        return {str(n): {"proa": record(ratio * 1e-6), "torch": record(1e-6)} for n in operators.ELEMENTS}
+
+    text = operators._worse({"operators": {"reshape": sizes(2.0), "tanh": sizes(1.2), "no such operator": sizes(3.0)}})
+    assert text.startswith("Above 1.5: 6 of 9.")
+    assert "`reshape` at 100 (2.00)" in text and "tanh" not in text
+    assert text.split("Without a known reason: ")[1].count("`no such operator` at") == 3
+
+
+def test_reasons_name_operators_that_are_measured():
+    assert not [name for _, _, names in reasons.REASONS for name in names.split(", ") if name not in CASES]

@@ -51,6 +51,13 @@ def tanh_rest(s):
     return (math.tanh(x) / x - 1) / s
 
 
+def atan_rest(s):
+    t = math.sqrt(s)
+    if t < 0.05:
+        return sum((-1) ** k * s ** (k - 1) / (2 * k + 1) for k in range(1, 12))
+    return (math.atan(t) / t - 1) / s
+
+
 def erf_near(s):
     x = math.sqrt(s)
     series = sum((-1) ** k * x ** (2 * k) / (math.factorial(k) * (2 * k + 1)) for k in range(40))
@@ -60,6 +67,7 @@ def erf_near(s):
 show("exp: (e^r - 1 - r) / r^2 on |r| <= log(2)/2", fit(exp_rest, -half_log2, half_log2, 5, lambda r: r * r))
 show("log: (log(1+m) - m + m^2/2) / m^3", fit(log_rest, 2**-0.5 - 1, 2**0.5 - 1, 8, lambda m: m * m))
 show("tanh: (tanh(x)/x - 1) / x^2, by x^2", fit(tanh_rest, 1e-9, 0.65**2, 4, lambda s: s))
+show("atan: (atan(t)/t - 1) / t^2, by t^2, t <= 1", fit(atan_rest, 1e-9, 1.0, 8, lambda s: s))
 show("expm1: as exp, |r| <= 0.5", fit(exp_rest, -0.5, 0.5, 6, lambda r: r))
 show("erf: erf(x)/x - 1, by x^2, |x| <= 1", fit(erf_near, 0.0, 1.0, 6, lambda s: 1.0))
 show("erf: log(erfc(t)) on 0.9 <= t <= 4", fit(lambda t: math.log(math.erfc(t)), 0.9, 4.0, 8,

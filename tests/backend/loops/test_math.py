@@ -19,7 +19,7 @@ CASES = {
     "exp": (WIDE, np.exp, 1), "expm1": (WIDE, np.expm1, 2), "log": (POSITIVE, np.log, 1),
     "log1p": (np.concatenate([POSITIVE, -np.linspace(0, 1, 2001)]), np.log1p, 2), "tanh": (WIDE, np.tanh, 2),
     "erf": (WIDE, np.vectorize(math.erf), 2), "sigmoid": (WIDE, lambda x: 1 / (1 + np.exp(-x)), 3),
-    "cosh": (WIDE, np.cosh, 4),
+    "cosh": (WIDE, np.cosh, 4), "atan": (WIDE, np.arctan, 2),
 }
 
 
@@ -48,12 +48,28 @@ def test_elementary_functions_are_within_units_in_the_last_place(name):
     np.testing.assert_array_equal(out[~np.isfinite(rounded)], rounded[~np.isfinite(rounded)])
 
 
-@pytest.mark.parametrize("name", ["exp", "log", "tanh", "erf", "expm1", "log1p"])
+@pytest.mark.parametrize("name", ["exp", "log", "tanh", "erf", "expm1", "log1p", "atan"])
 def test_float64_goes_to_the_c_library(name):
     x = np.linspace(0.1, 3, 101)
     out = np.empty_like(x)
     over_elements(f"{name}(x[i])")(x, out, x.size)
     np.testing.assert_allclose(out, [getattr(math, name)(v) for v in x], rtol=1e-15)
+
+
+@pytest.mark.parametrize("dtype,units", [("float32", 3), ("float64", 2)])
+def test_angles_of_points(dtype, units):
+    random = np.random.default_rng(0)
+    sides = np.concatenate([random.standard_normal(5000), SPECIAL]).astype(dtype)
+    y, x = (np.ascontiguousarray(side.ravel()) for side in np.meshgrid(sides[-200:], sides))
+    out = np.empty_like(x)
+    Kernel(Function(source="""def loop(y, x, out, n):
+    for i in parallel(n, 8):
+        out[i] = atan2(y[i], x[i])"""))(y, x, out, x.size)
+    right = np.arctan2(y.astype("longdouble"), x.astype("longdouble"))
+    known = ~np.isnan(right)
+    np.testing.assert_array_equal(np.isnan(out), ~known)
+    assert np.all(np.abs(out - right)[known] <= units * np.spacing(np.abs(right[known]).astype(dtype)))
+    np.testing.assert_array_equal(np.signbit(out[known]), np.signbit(right[known]))
 
 
 @pytest.mark.parametrize("expression,reference", [

@@ -1,0 +1,56 @@
+"""Why an operator takes longer here than in PyTorch, where it does: said once for a kind of operator, by size.
+
+A reason is looked up for an operator at a number of elements; the report names those that have none.
+"""
+
+SMALL, MIDDLE, LARGE = 100, 10_000, 1_000_000
+
+_SINGLE = (
+    "add, subtract, multiply, divide, floor_divide, pow, scale, neg, abs, square, sqrt, rsqrt, exp, "
+    "expm1, log, sin, cos, cosh, tanh, floor, maximum, minimum, bitwise_and, bitwise_or, bitwise_xor, "
+    "bitwise_not, logical_and, logical_not, equal, less_than, greater_equal, isfinite, isnan, where, "
+    "astype, to_tensor, clone, max, min, all, any, argmax, cumsum, embedding, index_select, add a row, "
+    "add a number")
+_LOOPS = (
+    "relu, relu6, leaky_relu, sigmoid, silu, gelu, hardswish, softmax, log_softmax, layer_norm, mse_loss, "
+    "erf, round, sign, clip, atan2, mean, sum, sum of rows, sum of columns, prod, logsumexp, norm")
+
+REASONS = (
+    ("Nothing is computed: what is timed is the call, which is Python here (the method, checks of the axes, the trace, "
+     "a Tensor around a view: 2–3 µs) and C++ there.",
+     (SMALL, MIDDLE, LARGE), "reshape, flatten, transpose, T, squeeze, unsqueeze, broadcast_to"),
+    ("Nothing is computed, and the arguments take longest: keys of `[]`, a grid of two views.",
+     (SMALL, MIDDLE, LARGE), "slice, meshgrid"),
+    ("Copies the numbers, where PyTorch shares its memory: optimizers update parameters in place, under the feet of "
+     "whoever would hold a shared array.", (SMALL, MIDDLE, LARGE), "numpy"),
+    ("One call of NumPy on a small array: the Python around it is 1–1.5 µs, NumPy's own entry 0.5–1.",
+     (SMALL, MIDDLE), _SINGLE),
+    ("A generated loop, entered from Python through ctypes: about 3 µs a call, which more elements make up for.",
+     (SMALL, MIDDLE), _LOOPS),
+    ("Shape, dtype and fill are read from arguments of many kinds in Python: 2–5 µs.",
+     (SMALL, MIDDLE), "zeros, ones, full, ones_like, arange, linspace, eye, diag, tile"),
+    ("New memory of several MB, which the system hands out page by page; PyTorch's allocator keeps more of what was "
+     "freed.",
+     (LARGE,), "zeros, ones, full, ones_like, linspace, clone, to_tensor, concat, stack"),
+    ("A list of Tensors is checked one by one in Python.", (SMALL, MIDDLE),
+     "concat, stack, unbind, split, add_n, einsum"),
+    ("The key of `[]` is read in Python; then one call of NumPy.", (SMALL, MIDDLE), "index, mask"),
+    ("oneDNN is called through ctypes with memory that is bound in every call (5–15 µs), and the windows are read from "
+     "arguments in Python.", (SMALL, MIDDLE),
+     "conv2d, conv1d, max_pool2d, avg_pool2d, adaptive_avg_pool2d, matmul, bmm, linear, batch_norm"),
+    ("Several operators one after another, each with its call, where PyTorch has one function.",
+     (SMALL, MIDDLE), "cosine_similarity, cross_entropy, std, instance_norm, pad, roll"),
+    ("NumPy's generator is drawn from under a lock, so that every thread and process has its own state.",
+     (SMALL, MIDDLE), "rand, randn, randint"),
+    ("Sorting and selecting set up buffers for every call; what they gain on large arrays comes from them.",
+     (SMALL, MIDDLE), "sort, argsort, topk, median, unique, nonzero"),
+    ("The loop makes one pass at the bandwidth of memory on one thread; PyTorch's sums are spread better over two.",
+     (LARGE,), "prod, mse_loss, norm, sum of columns"),
+    ("NumPy's own function, on one thread.", (LARGE,), "sin, cos, floor_divide"),
+)
+
+
+def reason_for(name, elements):
+    """The number of the reason that holds for an operator at a size, from 1; None where there is none."""
+    return next((n for n, (_, sizes, names) in enumerate(REASONS, 1)
+                 if elements in sizes and name in names.split(", ")), None)
