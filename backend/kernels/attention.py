@@ -88,12 +88,12 @@ def takes(*arrays: Any) -> bool:
 
 
 def product(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-    """a @ b, in `out` where that is given, which may lie in any order."""
+    """a @ b, in `out` where that is given, which may lie in any order; contiguous otherwise, whatever a and b are."""
     if max(a.size * b.shape[-1], b.size * a.shape[-2]) > onednn.LARGE and onednn.is_ready():
         found = onednn.matmul(a, b, out)
         if found is not NotImplemented:
             return found
-    return np.matmul(a, b, out=out)
+    return np.matmul(a, b, out=out, order="C")
 
 
 def normalize(scores: np.ndarray, scale: float, mask: np.ndarray | None, first: int) -> np.ndarray:

@@ -71,27 +71,48 @@ def _backward_front(x, g, scale, means, inverses, dx, d_scale, d_bias, samples, 
                 dx[i] = (g[i] - shift - (x[i] - mean) * slope) * factor
 
 
+@loops.function
+def column_statistics(x, mean, square, rows, width, step):
+    """The means of `width` columns, and the sums of squares around them; rows begin `step` apart."""
+    for c in range(width):
+        mean[c] = 0.0
+        square[c] = 0.0
+    for r in range(rows):
+        row = x + r * step
+        for c in range(width):
+            mean[c] = mean[c] + row[c]
+    for c in range(width):
+        mean[c] = mean[c] / rows
+    for r in range(rows):
+        row = x + r * step
+        for c in range(width):
+            away = row[c] - mean[c]
+            square[c] = square[c] + away * away
+
+
+@loops.function
+def column_slopes(x, g, mean, inverse, along, total, rows, width, step):
+    """The sums of g, and of g * (x - mean) * inverse, over columns as those of `column_statistics`."""
+    for c in range(width):
+        along[c] = 0.0
+        total[c] = 0.0
+    for r in range(rows):
+        row = x + r * step
+        back = g + r * step
+        for c in range(width):
+            total[c] = total[c] + back[c]
+            along[c] = along[c] + back[c] * (row[c] - mean[c])
+    for c in range(width):
+        along[c] = along[c] * inverse[c]
+
+
 @loops.kernel
 def _part_statistics(x, means, squares, rows, channels, parts):
     for p in parallel(parts, rows // parts * channels):
         first = p * rows // parts
         last = (p + 1) * rows // parts
-        mean = means + p * channels
-        square = squares + p * channels
-        for c in range(channels):
-            mean[c] = 0.0
-            square[c] = 0.0
-        for r in range(first, last):
-            row = x + r * channels
-            for c in range(channels):
-                mean[c] = mean[c] + row[c]
-        for c in range(channels):
-            mean[c] = mean[c] / (last - first)
-        for r in range(first, last):
-            row = x + r * channels
-            for c in range(channels):
-                away = row[c] - mean[c]
-                square[c] = square[c] + away * away
+        column_statistics(x + first * channels, means + p * channels, squares + p * channels, last - first, channels,
+                          channels)
 
 
 @loops.kernel
@@ -123,20 +144,7 @@ def _whole_last(x, scale, bias, y, running_mean, running_variance, mean_out, var
         width = min(64, channels - first)
         mean = saved + first
         inverse = inverses + first
-        for c in range(width):
-            mean[c] = 0.0
-            inverse[c] = 0.0
-        for r in range(rows):
-            row = x + r * channels + first
-            for c in range(width):
-                mean[c] = mean[c] + row[c]
-        for c in range(width):
-            mean[c] = mean[c] / rows
-        for r in range(rows):
-            row = x + r * channels + first
-            for c in range(width):
-                away = row[c] - mean[c]
-                inverse[c] = inverse[c] + away * away
+        column_statistics(x + first, mean, inverse, rows, width, channels)
         for c in range(width):
             variance = inverse[c] / rows
             inverse[c] = 1.0 / sqrt(variance + epsilon)
@@ -158,17 +166,7 @@ def _backward_whole_last(x, g, scale, means, inverses, dx, d_scale, d_bias, rows
         inverse = inverses + first
         along = d_scale + first
         total = d_bias + first
-        for c in range(width):
-            along[c] = 0.0
-            total[c] = 0.0
-        for r in range(rows):
-            row = x + r * channels + first
-            back = g + r * channels + first
-            for c in range(width):
-                total[c] = total[c] + back[c]
-                along[c] = along[c] + back[c] * (row[c] - mean[c])
-        for c in range(width):
-            along[c] = along[c] * inverse[c]
+        column_slopes(x + first, g + first, mean, inverse, along, total, rows, width, channels)
         if share > 0.0:
             for r in range(rows):
                 row = x + r * channels + first
@@ -198,19 +196,9 @@ def _scale_last(x, mean, factor, bias, y, rows, channels):
 @loops.kernel
 def _part_sums(x, g, mean, inverse, d_scale, d_bias, rows, channels, parts):
     for p in parallel(parts, rows // parts * channels):
-        along = d_scale + p * channels
-        total = d_bias + p * channels
-        for c in range(channels):
-            along[c] = 0.0
-            total[c] = 0.0
-        for r in range(p * rows // parts, (p + 1) * rows // parts):
-            row = x + r * channels
-            back = g + r * channels
-            for c in range(channels):
-                total[c] = total[c] + back[c]
-                along[c] = along[c] + back[c] * (row[c] - mean[c])
-        for c in range(channels):
-            along[c] = along[c] * inverse[c]
+        first = p * rows // parts
+        column_slopes(x + first * channels, g + first * channels, mean, inverse, d_scale + p * channels,
+                      d_bias + p * channels, (p + 1) * rows // parts - first, channels, channels)
 
 
 @loops.kernel

@@ -11,32 +11,18 @@ from typing import Any
 import numpy as np
 
 from .. import loops
-from ..loops.names import exp, i64, log, parallel
+from ..loops.names import i64, log, parallel
 from .arrays import bound, flat, takes
-from .softmax import largest
+from .softmax import softmax_row
 
 _LEAST = 1 << 5
-
-
-@loops.function
-def softmax_row(row, result, n):
-    """Writes the softmax of a row; gives its largest element and the logarithm of the sum of exp(x - largest)."""
-    top = largest(row, n)
-    total = 0.0
-    for i in range(n):
-        e = exp(row[i] - top)
-        result[i] = e
-        total += e
-    factor = 1.0 / total
-    for i in range(n):
-        result[i] = result[i] * factor
-    return top, log(total)
 
 
 @loops.kernel
 def _of_numbers(x, label, softmax, loss, wrong, rows, n, ignored):
     for r in parallel(rows, n):
-        top, log_total = softmax_row(x + r * n, softmax + r * n, n)
+        top, total = softmax_row(x + r * n, softmax + r * n, n)
+        log_total = log(total)
         chosen = i64(label[r])
         if chosen == ignored:
             loss[r] = log_total * 0.0
@@ -51,11 +37,12 @@ def _of_distributions(x, label, softmax, loss, rows, n):
     for r in parallel(rows, n):
         row = x + r * n
         weights = label + r * n
-        top, log_total = softmax_row(row, softmax + r * n, n)
-        total = 0.0
+        top, total = softmax_row(row, softmax + r * n, n)
+        log_total = log(total)
+        found = 0.0
         for i in range(n):
-            total += weights[i] * (log_total - (row[i] - top))
-        loss[r] = total
+            found += weights[i] * (log_total - (row[i] - top))
+        loss[r] = found
 
 
 @loops.kernel

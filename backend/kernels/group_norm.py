@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from .. import loops
-from ..loops.names import f64, parallel, sqrt
+from ..loops.names import f64, parallel
 from .arrays import bound, flat, takes_floats
 from .layer_norm import parameter
-from .totals import product_totals, squares_around, total_of
+from .totals import mean_and_spread, product_totals
 
 _LEAST = 1 << 5
 
@@ -21,12 +21,7 @@ def _forward(x, scale, bias, y, means, variances, inverses, samples, groups, eac
     for p in parallel(samples * groups, each * count):
         block = x + p * each * count
         result = y + p * each * count
-        n = each * count
-        mean = 0.0
-        mean = total_of(block, n) / n
-        variance = 0.0
-        variance = squares_around(block, mean, n) / n
-        inverse = 1.0 / sqrt(variance + epsilon)
+        mean, variance, inverse = mean_and_spread(block, each * count, epsilon)
         means[p] = mean
         variances[p] = variance
         inverses[p] = inverse

@@ -11,7 +11,7 @@ import numpy as np
 from .. import loops
 from ..loops.names import f64, parallel, sqrt
 from .arrays import bound, flat, takes_floats
-from .totals import squares_around, total_of
+from .totals import mean_and_spread
 
 _LEAST = 1 << 5
 _PARTS = 16  # of the rows, each with sums of its own for the gradients of the parameters
@@ -22,11 +22,7 @@ def _forward(x, scale, bias, y, means, variances, rows, n, epsilon):
     for r in parallel(rows, n):
         row = x + r * n
         result = y + r * n
-        mean = 0.0
-        mean = total_of(row, n) / n
-        variance = 0.0
-        variance = squares_around(row, mean, n) / n
-        inverse = 1.0 / sqrt(variance + epsilon)
+        mean, variance, inverse = mean_and_spread(row, n, epsilon)
         means[r] = mean
         variances[r] = variance
         for i in range(n):

@@ -15,7 +15,7 @@ import numpy as np
 from .. import loops
 from ..loops.names import parallel
 from .arrays import bound, takes_floats
-from .totals import squares_around, total_of
+from .totals import largest, product_of, smallest, squares_of, total_of
 
 LEAST = 1 << 10  # of all of them
 _LEAST = 1 << 13
@@ -26,43 +26,9 @@ _NARROW = 64  # fewer columns than half of these are taken several rows at a tim
 _BLOCK = 1 << 12  # columns that are reduced at a time: their results stay in the cache
 
 
-@loops.kernel
-def _sum_rows(x, out, rows, n):
+def _rows_by(x, out, rows, n, *, total):
     for r in parallel(rows, max(1, n // 4)):
-        out[r] = total_of(x + r * n, n)
-
-
-@loops.kernel
-def _square_rows(x, out, rows, n):
-    for r in parallel(rows, max(1, n // 4)):
-        out[r] = squares_around(x + r * n, 0.0, n)
-
-
-@loops.kernel
-def _product_rows(x, out, rows, n):
-    for r in parallel(rows, max(1, n // 4)):
-        total = 1.0
-        for i in range(r * n, r * n + n):
-            total *= x[i]
-        out[r] = total
-
-
-@loops.kernel
-def _max_rows(x, out, rows, n):
-    for r in parallel(rows, max(1, n // 4)):
-        top = x[r * n]
-        for i in range(r * n, r * n + n):
-            top = max(top, x[i])
-        out[r] = top
-
-
-@loops.kernel
-def _min_rows(x, out, rows, n):
-    for r in parallel(rows, max(1, n // 4)):
-        top = x[r * n]
-        for i in range(r * n, r * n + n):
-            top = min(top, x[i])
-        out[r] = top
+        out[r] = total(x + r * n, n)
 
 
 @loops.kernel
@@ -87,38 +53,7 @@ def _sum_columns(x, out, outer, n, inner, parts, block, blocks):
                 result[c] = result[c] + start[i * inner + c]
 
 
-@loops.kernel
-def _square_columns(x, out, outer, n, inner, parts, block, blocks):
-    for p in parallel(outer * parts * blocks, max(1, n // parts * block // 4)):
-        first = p % blocks * block
-        width = min(block, inner - first)
-        part = p // blocks % parts
-        result = out + p // blocks * inner + first
-        start = x + p // blocks // parts * n * inner + first
-        for c in range(width):
-            result[c] = 0.0
-        for i in range(part * n // parts, (part + 1) * n // parts):
-            for c in range(width):
-                result[c] = result[c] + start[i * inner + c] * start[i * inner + c]
-
-
-@loops.kernel
-def _product_columns(x, out, outer, n, inner, parts, block, blocks):
-    for p in parallel(outer * parts * blocks, max(1, n // parts * block // 4)):
-        first = p % blocks * block
-        width = min(block, inner - first)
-        part = p // blocks % parts
-        result = out + p // blocks * inner + first
-        start = x + p // blocks // parts * n * inner + first
-        for c in range(width):
-            result[c] = 1.0
-        for i in range(part * n // parts, (part + 1) * n // parts):
-            for c in range(width):
-                result[c] = result[c] * start[i * inner + c]
-
-
-@loops.kernel
-def _max_columns(x, out, outer, n, inner, parts, block, blocks):
+def _columns_by(x, out, outer, n, inner, parts, block, blocks, *, alone, joined):
     for p in parallel(outer * parts * blocks, max(1, n // parts * block // 4)):
         first = p % blocks * block
         width = min(block, inner - first)
@@ -127,26 +62,30 @@ def _max_columns(x, out, outer, n, inner, parts, block, blocks):
         start = x + p // blocks // parts * n * inner + first
         begin = part * n // parts
         for c in range(width):
-            result[c] = start[begin * inner + c]
+            result[c] = alone(start[begin * inner + c])
         for i in range(begin + 1, (part + 1) * n // parts):
             for c in range(width):
-                result[c] = max(result[c], start[i * inner + c])
+                result[c] = joined(result[c], start[i * inner + c])
 
 
-@loops.kernel
-def _min_columns(x, out, outer, n, inner, parts, block, blocks):
-    for p in parallel(outer * parts * blocks, max(1, n // parts * block // 4)):
-        first = p % blocks * block
-        width = min(block, inner - first)
-        part = p // blocks % parts
-        result = out + p // blocks * inner + first
-        start = x + p // blocks // parts * n * inner + first
-        begin = part * n // parts
-        for c in range(width):
-            result[c] = start[begin * inner + c]
-        for i in range(begin + 1, (part + 1) * n // parts):
-            for c in range(width):
-                result[c] = min(result[c], start[i * inner + c])
+@loops.function
+def itself(x):  # noqa: D103
+    return x
+
+
+@loops.function
+def square(x):  # noqa: D103
+    return x * x
+
+
+@loops.function
+def plus_square(total, x):  # noqa: D103
+    return total + x * x
+
+
+@loops.function
+def times(total, x):  # noqa: D103
+    return total * x
 
 
 class _Reduction(NamedTuple):
@@ -158,15 +97,20 @@ class _Reduction(NamedTuple):
     alone: Callable[[np.ndarray], np.ndarray] = np.asarray  # what elements are that are reduced with no others
 
 
-def _reduction(rows: loops.Kernel, columns: loops.Kernel, *functions: Callable[..., Any]) -> _Reduction:
+def _reduction(total: Callable[..., Any], columns: loops.Kernel, *functions: Callable[..., Any]) -> _Reduction:
+    rows = loops.kernel_with(_rows_by, total=total)
     return _Reduction(bound(rows, "T* T* i64 i64"), bound(columns, "T* T* i64 i64 i64 i64 i64 i64"), *functions)
 
 
-_SUM = _reduction(_sum_rows, _sum_columns, np.add.reduce)
-_SQUARES = _reduction(_square_rows, _square_columns, np.add.reduce, np.square)
-_PRODUCT = _reduction(_product_rows, _product_columns, np.multiply.reduce)
-_MAX = _reduction(_max_rows, _max_columns, np.maximum.reduce)
-_MIN = _reduction(_min_rows, _min_columns, np.minimum.reduce)
+def _columns_of(joined: Callable[..., Any], alone: Callable[..., Any] = itself) -> loops.Kernel:
+    return loops.kernel_with(_columns_by, joined=joined, alone=alone)
+
+
+_SUM = _reduction(total_of, _sum_columns, np.add.reduce)
+_SQUARES = _reduction(squares_of, _columns_of(plus_square, square), np.add.reduce, np.square)
+_PRODUCT = _reduction(product_of, _columns_of(times), np.multiply.reduce)
+_MAX = _reduction(largest, _columns_of(max), np.maximum.reduce)
+_MIN = _reduction(smallest, _columns_of(min), np.minimum.reduce)
 
 
 def _rows(kind: _Reduction, x: np.ndarray, rows: int, n: int) -> np.ndarray:

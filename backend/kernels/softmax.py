@@ -13,6 +13,7 @@ import numpy as np
 from .. import loops
 from ..loops.names import exp, log, parallel
 from .arrays import around, bound, flat, takes
+from .totals import largest
 
 _LEAST = 1 << 5
 _BLOCK = 64
@@ -20,28 +21,33 @@ _LOWEST = -3.4028234663852886e38
 
 
 @loops.function
-def largest(x, n):
-    """The largest of n elements."""
-    top = x[0]
+def softmax_row(row, result, n):
+    """Writes the softmax of a row; gives its largest element and the sum of exp(x - largest)."""
+    top = largest(row, n)
+    total = 0.0
     for i in range(n):
-        top = max(top, x[i])
-    return top
+        e = exp(row[i] - top)
+        result[i] = e
+        total += e
+    factor = 1.0 / total
+    for i in range(n):
+        result[i] = result[i] * factor
+    return top, total
+
+
+@loops.function
+def exp_total(row, top, n):
+    """The sum of exp(x - top)."""
+    total = 0.0
+    for i in range(n):
+        total += exp(row[i] - top)
+    return total
 
 
 @loops.kernel
 def _softmax_rows(x, out, rows, n):
     for r in parallel(rows, n):
-        row = x + r * n
-        result = out + r * n
-        top = largest(row, n)
-        total = 0.0
-        for i in range(n):
-            e = exp(row[i] - top)
-            result[i] = e
-            total += e
-        factor = 1.0 / total
-        for i in range(n):
-            result[i] = result[i] * factor
+        softmax_row(x + r * n, out + r * n, n)
 
 
 @loops.kernel
@@ -50,10 +56,7 @@ def _log_softmax_rows(x, out, rows, n):
         row = x + r * n
         result = out + r * n
         top = largest(row, n)
-        total = 0.0
-        for i in range(n):
-            total += exp(row[i] - top)
-        shift = log(total)
+        shift = log(exp_total(row, top, n))
         for i in range(n):
             result[i] = row[i] - top - shift
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from .. import loops
-from ..loops.names import exp, log, parallel
+from ..loops.names import log, parallel
 from .arrays import bound, takes, takes_floats
 from .reduce import plan_of, reduce_mean, sum_of_squares
-from .softmax import largest
-from .totals import squares_around, total_of
+from .softmax import exp_total
+from .totals import largest, squares_around, total_of
 
 LEAST = _LEAST = 1 << 9
 _PART = 1 << 15
@@ -25,10 +25,7 @@ def _log_sums(x, out, size, n):
         width = min(n, size - r * n)
         top = largest(row, width)
         top = top if top - top == 0.0 else 0.0
-        total = 0.0
-        for i in range(width):
-            total += exp(row[i] - top)
-        out[r] = log(total) + top
+        out[r] = log(exp_total(row, top, width)) + top
 
 
 @loops.kernel

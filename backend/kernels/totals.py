@@ -1,11 +1,14 @@
-"""Sums in generated loops that stay accurate over long stretches: of parts in the kernel's type, added in float64."""
+"""What a stretch of elements comes to, as functions that generated loops call.
+
+Sums stay accurate over long stretches: they are taken of parts in the kernel's type, and these are added in float64.
+"""
 
 # ruff: noqa: D103 - functions of generated loops, described above or where they are called
 
 from __future__ import annotations
 
 from .. import loops
-from ..loops.names import f64
+from ..loops.names import f64, sqrt
 
 
 @loops.function
@@ -29,6 +32,44 @@ def squares_around(x, middle, n):
             part += away * away
         total += part
     return total
+
+
+@loops.function
+def squares_of(x, n):
+    return squares_around(x, 0.0, n)
+
+
+@loops.function
+def mean_and_spread(x, n, epsilon):
+    """The mean, the variance, and 1 / sqrt(variance + epsilon)."""
+    mean, variance = 0.0, 0.0
+    mean = total_of(x, n) / n
+    variance = squares_around(x, mean, n) / n
+    return mean, variance, 1.0 / sqrt(variance + epsilon)
+
+
+@loops.function
+def product_of(x, n):
+    total = 1.0
+    for i in range(n):
+        total *= x[i]
+    return total
+
+
+@loops.function
+def largest(x, n):
+    top = x[0]
+    for i in range(n):
+        top = max(top, x[i])
+    return top
+
+
+@loops.function
+def smallest(x, n):
+    bottom = x[0]
+    for i in range(n):
+        bottom = min(bottom, x[i])
+    return bottom
 
 
 @loops.function

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -16,10 +17,14 @@ _named: dict[str, Function] = {}
 
 
 class Function:
-    """A function in the language of kernels, given as a Python function or as source."""
+    """A function in the language of kernels, given as a Python function or as source.
 
-    def __init__(self, python: Callable[..., Any] | None = None, source: str | None = None):
-        self._python, self._source = python, source
+    `chosen` says by name which functions the keyword-only parameters of a Python function stand for.
+    """
+
+    def __init__(self, python: Callable[..., Any] | None = None, source: str | None = None,
+                 chosen: Mapping[str, str] | None = None):
+        self._python, self._source, self._chosen = python, source, chosen or {}
 
     @cached_property
     def source(self) -> str:
@@ -29,7 +34,10 @@ class Function:
         assert self._python is not None
         lines = textwrap.dedent(inspect.getsource(self._python)).splitlines()
         start = next(i for i, line in enumerate(lines) if line.startswith("def "))
-        return "\n".join(lines[start:])
+        source = "\n".join(lines[start:])
+        for name, function in self._chosen.items():
+            source = re.sub(rf"\b{name}\b", function, source)
+        return source
 
     @cached_property
     def tree(self) -> ast.FunctionDef:
@@ -50,8 +58,8 @@ class Function:
         while pending:
             function = pending.pop()
             for node in ast.walk(function.tree):
-                if isinstance(node, ast.Name) and node.id not in found:
-                    for name in (node.id, f"{node.id}_f32", f"{node.id}_f64"):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                    for name in (node.func.id, f"{node.func.id}_f32", f"{node.func.id}_f64"):
                         if (callee := find(name)) is not None and name not in found:
                             found[name] = callee.source
                             pending.append(callee)

@@ -72,3 +72,11 @@ def _type_of(argument: Any) -> str:
 def kernel(python: Callable[..., None]) -> Kernel:
     """Declares a kernel: a Python function in the language of `language.py`."""
     return Kernel(Function(python))
+
+
+def kernel_with(python: Callable[..., None], **chosen: Callable[..., Any]) -> Kernel:
+    """A kernel whose keyword-only parameters stand for functions of the language, `kernel_with(rows, of=largest)`.
+
+    Each choice is a kernel of its own, compiled as if the chosen functions were written in it.
+    """
+    return Kernel(Function(python, chosen={name: function.__name__ for name, function in chosen.items()}))

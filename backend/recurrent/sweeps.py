@@ -17,6 +17,13 @@ from .rows import clear, copy, gru_row, gru_row_back, lstm_row, lstm_row_back, r
 
 
 @loops.function
+def rows_of_part(part, parts, batch):
+    """The first row of a thread's part of the batch, and the one behind its last: whole blocks of 4."""
+    blocks = (batch + 3) // 4
+    return blocks * part // parts * 4, blocks * (part + 1) // parts * 4
+
+
+@loops.function
 def add_product(a, a_step, weights, z, begin, end, batch, depth, panels, z_row):
     """z += a weights for the rows from `begin` up to `end`; a panel part by part, as the innermost cache holds it."""
     for p in range(panels):
@@ -42,8 +49,7 @@ def from_input(x, weights, gates, z, t, begin, end, batch, features, columns, pa
 def lstm_forward(x, x_weights, gates, bias, weights, h, z, beside, out, lengths, c, steps, batch, features, hidden,
                  panels, width, keep, x_step, x_row, first, step, parts):
     for part in parallel(parts, steps * batch * hidden):
-        begin = (batch + 3) // 4 * part // parts * 4
-        end = (batch + 3) // 4 * (part + 1) // parts * 4
+        begin, end = rows_of_part(part, parts, batch)
         for n in range(steps):
             t = first + n * step
             from_input(x, x_weights, gates, z, t, begin, end, batch, features, 4 * hidden, panels, panels * 16, x_step,
@@ -64,8 +70,7 @@ def lstm_forward(x, x_weights, gates, bias, weights, h, z, beside, out, lengths,
 def gru_forward(x, x_weights, gates, bias, weights, h, z, beside, out, lengths, steps, batch, features, hidden, panels,
                 width, keep, x_step, x_row, first, step, parts):
     for part in parallel(parts, steps * batch * hidden):
-        begin = (batch + 3) // 4 * part // parts * 4
-        end = (batch + 3) // 4 * (part + 1) // parts * 4
+        begin, end = rows_of_part(part, parts, batch)
         for n in range(steps):
             t = first + n * step
             from_input(x, x_weights, gates, z, t, begin, end, batch, features, 3 * hidden, panels, panels * 32, x_step,
@@ -85,8 +90,7 @@ def gru_forward(x, x_weights, gates, bias, weights, h, z, beside, out, lengths, 
 def rnn_forward(x, x_weights, gates, bias, weights, h, z, beside, out, lengths, relu, steps, batch, features, hidden,
                 panels, width, keep, x_step, x_row, first, step, parts):
     for part in parallel(parts, steps * batch * hidden):
-        begin = (batch + 3) // 4 * part // parts * 4
-        end = (batch + 3) // 4 * (part + 1) // parts * 4
+        begin, end = rows_of_part(part, parts, batch)
         for n in range(steps):
             t = first + n * step
             from_input(x, x_weights, gates, z, t, begin, end, batch, features, hidden, panels, panels * 16, x_step,
@@ -105,8 +109,7 @@ def rnn_forward(x, x_weights, gates, bias, weights, h, z, beside, out, lengths, 
 def lstm_backward(gates, beside, cells, grad_out, weights, back, of, lengths, dc, steps, batch, hidden, panels,
                   grad_step, grad_row, first, step, parts):
     for part in parallel(parts, steps * batch * hidden):
-        begin = (batch + 3) // 4 * part // parts * 4
-        end = (batch + 3) // 4 * (part + 1) // parts * 4
+        begin, end = rows_of_part(part, parts, batch)
         for n in range(steps):
             t = first + n * step
             for r in range(begin, min(end, batch)):
@@ -130,8 +133,7 @@ def lstm_backward(gates, beside, cells, grad_out, weights, back, of, lengths, dc
 def gru_backward(gates, beside, out, states, grad_out, weights, back, of_input, of_hidden, lengths, steps, batch,
                  hidden, panels, width, grad_step, grad_row, first, step, parts):
     for part in parallel(parts, steps * batch * hidden):
-        begin = (batch + 3) // 4 * part // parts * 4
-        end = (batch + 3) // 4 * (part + 1) // parts * 4
+        begin, end = rows_of_part(part, parts, batch)
         for n in range(steps):
             t = first + n * step
             for r in range(begin, min(end, batch)):
@@ -157,8 +159,7 @@ def gru_backward(gates, beside, out, states, grad_out, weights, back, of_input, 
 def rnn_backward(gates, grad_out, weights, back, of, lengths, relu, steps, batch, hidden, panels, grad_step, grad_row,
                  first, step, parts):
     for part in parallel(parts, steps * batch * hidden):
-        begin = (batch + 3) // 4 * part // parts * 4
-        end = (batch + 3) // 4 * (part + 1) // parts * 4
+        begin, end = rows_of_part(part, parts, batch)
         for n in range(steps):
             t = first + n * step
             for r in range(begin, min(end, batch)):

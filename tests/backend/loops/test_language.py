@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from proa.backend import threads
-from proa.backend.loops import is_ready, kernel
+from proa.backend.loops import is_ready, kernel, kernel_with
 from proa.backend.loops.functions import Function
 from proa.backend.loops.kernel import Kernel
 from proa.backend.loops.names import f32_at, i64_at, parallel, product
@@ -163,3 +163,25 @@ def test_numbers_and_their_count_are_looked_at():
             code(*wrong)
     with pytest.raises(OverflowError):
         code(1, x, x, 1 << 64, 1.0)
+
+
+def each_of_pairs(x, y, out, n, *, joined):
+    for i in parallel(n, 1):
+        out[i] = joined(x[i], y[i])
+
+
+def test_a_kernel_with_chosen_functions():
+    x, y, out = np.float32([1, 5, np.nan]), np.float32([2, 3, 0]), np.empty(3, "float32")
+    larger, smaller = kernel_with(each_of_pairs, joined=max), kernel_with(each_of_pairs, joined=min)
+    larger(x, y, out, 3)
+    np.testing.assert_array_equal(out, [2, 5, np.nan])
+    smaller(x, y, out, 3)
+    np.testing.assert_array_equal(out, [1, 3, np.nan])
+    assert larger.function.whole_source() != smaller.function.whole_source()  # which machine code is kept by
+
+
+def test_a_variable_that_is_named_as_a_function_brings_none_of_its_source():
+    reads = Function(source="def reads(x, out):\n    cosh = x[0]\n    out[0] = cosh\n")
+    calls = Function(source="def calls(x, out):\n    out[0] = cosh(x[0])\n")
+    assert "def cosh" not in reads.whole_source()
+    assert "def cosh" in calls.whole_source()
