@@ -15,8 +15,8 @@ import pytest
 from PIL import Image
 from proa.core.files import CorruptFileError
 from proa.core.safe_pickle import UnsafePickleError
+from proa.io.local_files import Archive
 from proa.vision import datasets
-from proa.vision.datasets.files import Archive
 from proa.vision.datasets.matlab import load_arrays
 
 MATLAB = pathlib.Path(__file__).parents[1] / "fixtures" / "vision_datasets"

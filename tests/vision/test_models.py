@@ -3,27 +3,18 @@
 The answers are in fixtures/vision, made by its make.py. Outputs agree to float32 rounding in other orders of summation.
 """
 
-import importlib.util
 import json
 import pathlib
 
 import numpy as np
 import proa as paddle
 import pytest
+from fixture_cases import module_at
 from proa.static import InputSpec
 from proa.vision.models import resnet
 
 FIXTURES = pathlib.Path(__file__).parents[1] / "fixtures" / "vision"
-
-
-def _cases():
-    spec = importlib.util.spec_from_file_location("vision_cases", FIXTURES / "cases.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-cases = _cases()
+cases = module_at(FIXTURES / "cases.py")
 outputs = dict(np.load(FIXTURES / "outputs.npz"))
 made = json.loads((FIXTURES / "made.json").read_text())
 

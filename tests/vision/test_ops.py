@@ -1,26 +1,17 @@
 """`paddle.vision.ops` against PaddlePaddle's answers, recorded by fixtures/vision/make_ops.py, and what is refused."""
 
-import importlib.util
 import io
 import pathlib
 
 import numpy as np
 import proa as paddle
 import pytest
+from fixture_cases import module_at
 from proa.static import InputSpec
 
 ops = paddle.vision.ops
 FIXTURES = pathlib.Path(__file__).parents[1] / "fixtures" / "vision"
-
-
-def _cases():
-    spec = importlib.util.spec_from_file_location("vision_ops_cases", FIXTURES / "ops_cases.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-cases = _cases()
+cases = module_at(FIXTURES / "ops_cases.py")
 answers = dict(np.load(FIXTURES / "ops.npz"))
 
 

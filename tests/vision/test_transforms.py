@@ -1,6 +1,5 @@
 """Transforms: the same as PaddlePaddle's for Pillow's images, arrays and Tensors; what differs on purpose; errors."""
 
-import importlib.util
 import pathlib
 import random
 import subprocess
@@ -9,21 +8,13 @@ import sys
 import numpy as np
 import proa as paddle
 import pytest
+from fixture_cases import module_at
 from PIL import Image
 from proa.vision import transforms as T
 from proa.vision.transforms import functional as F
 
 FIXTURES = pathlib.Path(__file__).parents[1] / "fixtures" / "vision_transforms"
-
-
-def _cases():
-    spec = importlib.util.spec_from_file_location("vision_transforms_cases", FIXTURES / "cases.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-cases = _cases()
+cases = module_at(FIXTURES / "cases.py")
 WANTED = np.load(FIXTURES / "outputs.npz")
 
 #: OpenCV rounds these in ways of its own: one grey level, for a few pixels.

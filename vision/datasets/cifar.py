@@ -12,8 +12,8 @@ from ...core.dtype import get_default_dtype
 from ...core.files import CorruptFileError
 from ...core.safe_pickle import load_state
 from ...io.dataset import Dataset
+from ...io.local_files import Archive, check_mode, local_file
 from ..image import check_backend, pillow
-from .files import Archive, check_mode, local_file
 
 _PIXELS = 3 * 32 * 32
 

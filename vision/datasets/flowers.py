@@ -11,8 +11,8 @@ import numpy as np
 from ...core.dtype import get_default_dtype
 from ...core.files import CorruptFileError, atomic_write
 from ...io.dataset import Dataset
+from ...io.local_files import Archive, check_mode, local_file
 from ..image import check_backend, opened
-from .files import Archive, check_mode, local_file
 from .matlab import load_arrays
 
 _URL = "http://paddlemodels.bj.bcebos.com/flowers/"

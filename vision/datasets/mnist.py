@@ -11,8 +11,8 @@ import numpy as np
 from ...core.dtype import get_default_dtype
 from ...core.files import CorruptFileError
 from ...io.dataset import Dataset
+from ...io.local_files import check_mode, local_file, read_gzip
 from ..image import check_backend, pillow
-from .files import check_mode, local_file, read_gzip
 
 _IMAGES, _LABELS = 2051, 2049  # the first number of an idx file: bytes, of 3 and of 1 dimension
 

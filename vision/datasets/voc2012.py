@@ -10,8 +10,8 @@ import numpy as np
 
 from ...core.dtype import get_default_dtype
 from ...io.dataset import Dataset
+from ...io.local_files import Archive, check_mode, local_file
 from ..image import check_backend, pillow
-from .files import Archive, check_mode, local_file
 
 _URL = "https://dataset.bj.bcebos.com/voc/VOCtrainval_11-May-2012.tar"
 _ROOT = "VOCdevkit/VOC2012/"

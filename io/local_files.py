@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...core.files import CorruptFileError
+from ..core.files import CorruptFileError
 
 HOME = os.path.join("~", ".cache", "paddle", "dataset")
 _MAXIMUM_MEMBER = 1 << 30  # the largest of the published sets is 185 MB

@@ -1,0 +1,157 @@
+"""CoNLL-2005: who does what to whom, the test part of its sentences of the Wall Street Journal."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ...core.files import CorruptFileError
+from ...io.dataset import Dataset
+from ...io.local_files import Archive, local_file
+from .words import text_of
+
+_URL = "http://paddlemodels.bj.bcebos.com/conll05st"
+_WORDS, _ROLES = (f"conll05st-release/test.wsj/{part}/test.wsj.{part}.gz" for part in ("words", "props"))
+_MAXIMUM = 1 << 28
+_UNKNOWN = 0
+
+
+class Conll05st(Dataset):
+    """Sentences with a verb each and the roles that their words have for it. `paddle.text.Conll05st`.
+
+    A sample is nine int64 arrays (length,): the words; the words two before, one before, at, one after and two after
+    the verb, each as often as the sentence is long; the verb; 1 at those five places; the roles. `data_file` is
+    conll05st-tests.tar.gz; `word_dict_file`, `verb_dict_file` and `target_dict_file` are lists of words, verbs and
+    roles, a line each, and `emb_file` is a file of word vectors, of which only the path is kept. Roles are numbered in
+    the order of their letters, "B-" before "I-", and "O" last. None looks for a file in
+    ~/.cache/paddle/dataset/conll05st. Nothing is downloaded: FileNotFoundError says where to put which file;
+    CorruptFileError where it is damaged.
+    """
+
+    def __init__(self, data_file: Any = None, word_dict_file: Any = None, verb_dict_file: Any = None,
+                 target_dict_file: Any = None, emb_file: Any = None, download: bool = True):
+        def there(path: Any, argument: str, name: str) -> str:
+            return local_file(path, "Conll05st", argument, "conll05st", _URL + name, download)
+
+        self.data_file = there(data_file, "data_file", "/conll05st-tests.tar.gz")
+        self.word_dict_file = there(word_dict_file, "word_dict_file", "%2FwordDict.txt")
+        self.verb_dict_file = there(verb_dict_file, "verb_dict_file", "%2FverbDict.txt")
+        self.target_dict_file = there(target_dict_file, "target_dict_file", "%2FtargetDict.txt")
+        self.emb_file = there(emb_file, "emb_file", "%2Femb")
+        self.word_dict = _numbered(self.word_dict_file)
+        self.predicate_dict = _numbered(self.verb_dict_file)
+        self.label_dict = _roles(self.target_dict_file)
+        self.sentences: list[list[str]] = []
+        self.predicates: list[str] = []
+        self.labels: list[list[str]] = []
+        archive = Archive(self.data_file)
+        words, rows = (self._text(archive, name).split("\n") for name in (_WORDS, _ROLES))
+        for sentence, columns in _sentences(words, rows, f"{self.data_file}: {_ROLES}"):
+            self._add(sentence, columns)
+
+    def _text(self, archive: Archive, name: str) -> str:
+        place = f"{self.data_file}: {name}"
+        unpacking = zlib.decompressobj(wbits=31)
+        try:
+            data = unpacking.decompress(archive.read(name), _MAXIMUM)
+        except (zlib.error, gzip.BadGzipFile) as error:
+            raise CorruptFileError(place, 0, f"cannot be decompressed: {error}") from error
+        if not unpacking.eof:
+            raise CorruptFileError(place, len(data), "ends early, or is larger than it may be")
+        return text_of(data, place)
+
+    def _add(self, sentence: list[str], columns: list[tuple[str, ...]]) -> None:
+        """A sample for each verb of a sentence: the first column names the verbs, each other has the roles for one."""
+        verbs = [verb for verb in columns[0] if verb != "-"]
+        place = f"{self.data_file}: {_ROLES}"
+        if len(verbs) != len(columns) - 1:
+            raise CorruptFileError(place, " ".join(sentence[:5]), f"{len(verbs)} verbs and {len(columns) - 1} columns")
+        for verb, brackets in zip(verbs, columns[1:], strict=True):
+            self.sentences.append(sentence)
+            self.predicates.append(verb)
+            self.labels.append(_labels(brackets, place))
+
+    def __getitem__(self, idx: int) -> tuple[np.ndarray, ...]:
+        sentence, labels = self.sentences[idx], self.labels[idx]
+        at, count = labels.index("B-V"), len(labels)
+        near = [at + step for step in (-2, -1, 0, 1, 2)]
+        around = ["bos" if n < 0 else "eos" if n >= count else sentence[n] for n in near]
+        numbers = [[self.word_dict.get(word, _UNKNOWN)] * count for word in around]
+        return tuple(np.array(part, np.int64) for part in (
+            [self.word_dict.get(word, _UNKNOWN) for word in sentence], *numbers,
+            [self._verb(self.predicates[idx])] * count, [int(n in near) for n in range(count)],
+            [self._role(label) for label in labels]))
+
+    def _verb(self, verb: str) -> int:
+        return _known(self.predicate_dict, verb, self.verb_dict_file)
+
+    def _role(self, label: str) -> int:
+        return _known(self.label_dict, label, self.target_dict_file)
+
+    def __len__(self) -> int:
+        return len(self.sentences)
+
+    def get_dict(self) -> tuple[dict, dict, dict]:
+        """The dictionaries of words, verbs and roles."""
+        return self.word_dict, self.predicate_dict, self.label_dict
+
+    def get_embedding(self) -> str:
+        """The path of the file of word vectors."""
+        return self.emb_file
+
+
+def _known(numbers: dict[str, int], name: str, path: str) -> int:
+    if name not in numbers:
+        raise CorruptFileError(path, name, "is used in the sentences and not listed")
+    return numbers[name]
+
+
+def _lines(path: str) -> list[str]:
+    with open(path, "rb") as file:
+        return [line.strip() for line in text_of(file.read(), path).removesuffix("\n").split("\n")]
+
+
+def _numbered(path: str) -> dict[str, int]:
+    return {line: n for n, line in enumerate(_lines(path))}
+
+
+def _roles(path: str) -> dict[str, int]:
+    names = sorted({line[2:] for line in _lines(path) if line.startswith(("B-", "I-"))})
+    return {label: n for n, label in enumerate([*(f"{mark}-{name}" for name in names for mark in "BI"), "O"])}
+
+
+def _sentences(words: list[str], rows: list[str], place: str) -> Iterator[tuple[list[str], list[tuple[str, ...]]]]:
+    """The words of a sentence and the columns beside them; an empty line is between sentences."""
+    if len(words) != len(rows):
+        raise CorruptFileError(place, f"line {len(rows)}", f"must have as many lines as the words, {len(words)}")
+    sentence: list[str] = []
+    beside: list[list[str]] = []
+    for number, (word, row) in enumerate(zip([*words, ""], [*rows, ""], strict=True), 1):
+        found = row.split()
+        if found:
+            if beside and len(found) != len(beside[0]):
+                raise CorruptFileError(place, f"line {number}", f"must have {len(beside[0])} columns")
+            sentence.append(word.strip())
+            beside.append(found)
+        elif beside:
+            yield sentence, list(zip(*beside, strict=True))
+            sentence, beside = [], []
+
+
+def _labels(brackets: tuple[str, ...], place: str) -> list[str]:
+    """"(A0*", "*", "*)" as "B-A0", "I-A0", "I-A0"; "*" outside of brackets as "O"."""
+    found, inside, name = [], False, ""
+    for mark in brackets:
+        if "(" in mark:
+            name, inside = mark[1:mark.find("*")], ")" not in mark
+            found.append(f"B-{name}")
+        elif mark in ("*", "*)"):
+            found.append(f"I-{name}" if inside or mark == "*)" else "O")
+            inside = inside and mark == "*"
+        else:
+            raise CorruptFileError(place, mark, "is no mark of a role: (NAME*, *, *) or (NAME*)")
+    return found

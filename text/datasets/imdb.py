@@ -1,0 +1,61 @@
+"""IMDB: reviews of films, of which half are favourable."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from ...io.dataset import Dataset
+from ...io.local_files import Archive, check_mode, local_file
+from .words import MISSING, numbered
+
+_URL = "https://dataset.bj.bcebos.com/imdb%2FaclImdb_v1.tar.gz"
+_PUNCTUATION = string.punctuation.encode()
+
+
+class Imdb(Dataset):
+    """25,000 reviews to train and 25,000 to test. `paddle.text.Imdb`.
+
+    A sample is (words, label): int64 arrays (length,) and (1,); the label is 0 for a favourable review, 1 for the other
+    kind. `word_idx` numbers the words (bytes) that occur more than `cutoff` times in both parts, the most frequent
+    first, and "<unk>" last, which stands for all others. `data_file` is aclImdb_v1.tar.gz; None looks for it in
+    ~/.cache/paddle/dataset/imdb. Nothing is downloaded: FileNotFoundError says where to put which file;
+    CorruptFileError where it is damaged. "Learning Word Vectors for Sentiment Analysis", Maas et al. 2011.
+    """
+
+    def __init__(self, data_file: Any = None, mode: str = "train", cutoff: int = 150, download: bool = True):
+        self.mode = check_mode(mode, "Imdb", ("train", "test"))
+        self.data_file = local_file(data_file, "Imdb", "data_file", "imdb", _URL, download)
+        reviews = self._reviews()
+        self.word_idx = numbered(Counter(word for words in reviews.values() for word in words), cutoff)
+        unknown = self.word_idx[MISSING]
+        self.docs: list[list[int]] = []
+        self.labels: list[int] = []
+        for label, kind in enumerate(("pos", "neg")):
+            chosen = [words for (part, k, _), words in reviews.items() if (part, k) == (self.mode, kind)]
+            self.docs += [[self.word_idx.get(word, unknown) for word in words] for words in chosen]
+            self.labels += [label] * len(chosen)
+
+    def _reviews(self) -> dict[tuple[str, str, str], list[bytes]]:
+        """(part, kind, name) -> the words of a review, in the archive's order."""
+        archive, found = Archive(self.data_file), {}
+        matches = {name: re.match(r"aclImdb/(train|test)/(pos|neg)/(.*\.txt)$", name) for name in archive.members}
+
+        def add(name: str, data: bytes) -> None:
+            match = matches[name]
+            assert match is not None
+            plain = data.rstrip(b"\n\r").translate(None, _PUNCTUATION).lower()
+            found[(match[1], match[2], match[3])] = plain.split()
+
+        archive.read_all([name for name, match in matches.items() if match], add)
+        return found
+
+    def __getitem__(self, idx: int) -> tuple[np.ndarray, np.ndarray]:
+        return np.array(self.docs[idx], np.int64), np.array([self.labels[idx]], np.int64)
+
+    def __len__(self) -> int:
+        return len(self.docs)

@@ -1,0 +1,54 @@
+"""Boston housing: what houses cost, by thirteen facts about where they stand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.dtype import get_default_dtype
+from ...core.files import CorruptFileError
+from ...io.dataset import Dataset
+from ...io.local_files import check_mode, local_file
+
+_URL = "http://paddlemodels.bj.bcebos.com/uci_housing/housing.data"
+_COLUMNS = 14
+
+
+class UCIHousing(Dataset):
+    """506 districts, the first four fifths of them to train. `paddle.text.UCIHousing`.
+
+    A sample is (features (13,), price (1,)) in the default dtype; each feature less its mean, by its range.
+    `data_file` is housing.data, 14 numbers a district; None looks for it in ~/.cache/paddle/dataset/uci_housing.
+    Nothing is downloaded: FileNotFoundError says where to put which file; CorruptFileError where it is damaged.
+    """
+
+    def __init__(self, data_file: Any = None, mode: str = "train", download: bool = True):
+        self.mode = check_mode(mode, "UCIHousing", ("train", "test"))
+        self.data_file = local_file(data_file, "UCIHousing", "data_file", "uci_housing", _URL, download)
+        rows = self._rows()
+        features = rows[:, :-1]
+        spread = features.max(0) - features.min(0)
+        rows[:, :-1] = (features - features.mean(0)) / np.where(spread == 0, 1.0, spread)
+        first = int(len(rows) * 0.8)
+        self.data = rows[:first] if self.mode == "train" else rows[first:]
+        self.dtype = get_default_dtype()
+
+    def _rows(self) -> np.ndarray:
+        with open(self.data_file, "rb") as file:
+            words = file.read().split()
+        try:
+            values = np.array([float(word) for word in words])
+        except ValueError as error:
+            raise CorruptFileError(self.data_file, "its numbers", str(error)) from error
+        if not len(values) or len(values) % _COLUMNS:
+            raise CorruptFileError(self.data_file, "its end", f"must hold {_COLUMNS} numbers a row. It has "
+                                   f"{len(values)} numbers")
+        return values.reshape(-1, _COLUMNS)
+
+    def __getitem__(self, idx: int) -> tuple[np.ndarray, np.ndarray]:
+        row = self.data[idx].astype(self.dtype)
+        return row[:-1], row[-1:]
+
+    def __len__(self) -> int:
+        return len(self.data)
