@@ -27,6 +27,8 @@ class CaptureTrace(ProgramTrace):
     Python has looked at, with these values: the Program holds only as long as they stay.
     """
 
+    captures = True
+
     def __init__(self) -> None:
         super().__init__(Program())
         self.captured: dict[str, Tensor] = {}

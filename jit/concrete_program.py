@@ -10,16 +10,18 @@ from ..core.unique_name import given_back_on_failure
 from ..dygraph.tensor import Tensor
 from ..ops.autocast import with_same_precision
 from ..ops.manipulation import assign
-from ..ops.trace import grad_mode, state, using
+from ..ops.trace import grad_mode, using
 from ..static.compiler import Plan
 from ..static.input_spec import InputSpec
 from ..static.program import Program, Variable
 from .capture import CaptureTrace
 from .dependencies import Dependencies
+from .effects import effects_of
 from .errors import place_of
 from .function_inputs import FunctionInputs
 from .program_function import ProgramFunction
-from .slots import Slot, check_result, slots_of, tensor_leaves
+from .reads import Reads, noting
+from .slots import Slot, check_arguments, check_result, held_by, slots_of, tensor_leaves
 from .surroundings import Surroundings
 
 
@@ -36,23 +38,26 @@ class ConcreteProgram:
         trace = CaptureTrace()
         self.main_program: Program = trace.main
         surroundings = Surroundings(function, receiver, specs)
+        reads = Reads(surroundings, function)
         try:
-            with given_back_on_failure():
-                self._trace(trace, surroundings, converted, inputs, receiver)
+            with given_back_on_failure(), noting(reads):
+                self._trace(trace, surroundings, reads, converted, inputs, receiver)
         except BaseException:
             trace.forget_names()
             surroundings.restore()
             raise
         finally:
             self.main_program.value_wanted = None
+            surroundings.finish()
 
-    def _trace(self, trace: CaptureTrace, surroundings: Surroundings, converted: Callable, inputs: FunctionInputs,
-               receiver: tuple) -> None:
+    def _trace(self, trace: CaptureTrace, surroundings: Surroundings, reads: Reads, converted: Callable,
+               inputs: FunctionInputs, receiver: tuple) -> None:
         from .chance import refused_in
 
         where = place_of(self.function)
         variables = nest.map_structure(lambda leaf: _input_variable(trace, leaf), self.arguments)
         args, kwargs = inputs.call_arguments(variables)
+        given = held_by(variables)
         with using(with_same_precision(trace)), grad_mode(True), refused_in(surroundings):
             result = converted(*receiver, *args, **kwargs)
         if self.main_program.value_wanted is not None:  # the function caught the error and went another way
@@ -60,16 +65,25 @@ class ConcreteProgram:
         self.inputs = [leaf for leaf in nest.leaves(list(variables.values())) if isinstance(leaf, Variable)]
         self.specs = [leaf for leaf in nest.leaves(list(self.arguments.values())) if isinstance(leaf, InputSpec)]
         check_result(result, where)
+        check_arguments(given, where)
         self.result = nest.map_structure(lambda leaf: _output_variable(trace, leaf), result)
         self.outputs = [leaf for leaf in nest.leaves(self.result) if isinstance(leaf, Variable)]
         self.slots = slots_of(surroundings, where)
+        self.effects = effects_of(surroundings, reads)
         self.captured = trace.captured
         self._connect(trace, surroundings)
+        filled = {(id(slot.mapping), slot.key) for slot in self.slots}
+        counters = {(id(e.mapping), e.key) for e in self.effects if e.steps is not None}
+        grown = {id(effect.container) for effect in self.effects if effect.grows}
+        self.guards = reads.guards(filled, counters, grown)
+        self._relies_on.guards = self.guards
 
     def _connect(self, trace: CaptureTrace, surroundings: Surroundings) -> None:
         """Decides where a run's further inputs come from, and where its further outputs go."""
         for slot in self.slots:
             slot.put(slot.before)
+        for effect in self.effects:
+            effect.undo()
         self._sources = _sources(self.slots, trace.captured, surroundings)
         names = [v.name for v in self.inputs]
         everything = [*names, *trace.captured]
@@ -89,7 +103,7 @@ class ConcreteProgram:
         self._outer = self._relies_on.values
         self.holds = self._relies_on.hold
         self._gives_one = isinstance(self.result, Variable)
-        self._is_plain = not extra
+        self._is_plain = not extra and not self.effects
 
     def plan(self) -> Plan:
         """What a run without gradients does: printed, a table of its operations and what they cost."""
@@ -99,6 +113,14 @@ class ConcreteProgram:
     def parameters(self) -> list[Tensor]:
         """The Tensors that the function uses without being given them."""
         return list(self.captured.values())
+
+    @property
+    def depends_on_itself(self) -> list[str]:
+        """What the function reads as Python values, and changes: a later run would be another Program."""
+        places = {(id(getattr(g, "mapping", None)), getattr(g, "key", None)) for g in self.guards}
+        watched = {id(getattr(g, "container", None)) for g in self.guards}
+        changed = [e.shown for e in self.effects if (id(e.mapping), e.key) in places or id(e.container) in watched]
+        return changed + self._relies_on.read_and_changed
 
     def fits(self) -> bool:
         """Whether the state that the function rebinds is of the kind that this Program was made for."""
@@ -131,6 +153,8 @@ class ConcreteProgram:
         results = dict(zip(self.run.outputs, self.run(given), strict=True))
         for slot in self.slots:
             slot.fill(results)
+        for effect in self.effects:
+            effect()
         for index, name in zip(self._changed, self._final, strict=True):
             given[index]._rebind(results[name])
         return self._filled(results[v.name] for v in self.outputs)
@@ -168,8 +192,3 @@ def _input_variable(trace: CaptureTrace, leaf: Any) -> Any:
 
 def _output_variable(trace: CaptureTrace, leaf: Any) -> Any:
     return trace.lift(leaf, "a value that the function returns") if isinstance(leaf, (Tensor, Variable)) else leaf
-
-
-def is_tracing() -> bool:
-    """Whether what is applied becomes part of a Program."""
-    return not state.trace.computes

@@ -7,6 +7,7 @@ Knows the converters and the operators; knows nothing of programs.
 
 from __future__ import annotations
 
+import builtins
 import functools
 import weakref
 from dataclasses import dataclass
@@ -19,8 +20,11 @@ from .chance import refuse_chance
 from .errors import ConversionError, place, place_of
 from .identity_cache import IdentityCache
 from .ignoring import ignore_module, is_generator, is_left_alone, not_to_static, why_not
+from .operators.attributes import Attributes
+from .operators.builtin import OVERLOADS
 from .operators.calls import Calls
 from .pyct.binding import bind, walk_code
+from .reads import current
 from .reporting import CONVERSIONS, LEFT_ALONE, get_code_level, tell, tell_code
 
 __all__ = ["ConversionError", "convert", "generated_source", "ignore_module", "not_to_static"]
@@ -150,15 +154,31 @@ class _UsersCalls(Calls):
 
     def _instance(self, instance: Any) -> Any:
         refuse_chance(instance)
+        owner, reads = getattr(instance, "__self__", None), current()
+        if type(owner) is list and reads is not None and instance.__name__ == "append":
+            reads.appends(owner)
         return super()._instance(instance)
 
     def _method(self, method: MethodType) -> Any:
         refuse_chance(method)
         return super()._method(method)
 
+    def _function(self, function: FunctionType) -> FunctionType:
+        return super()._function(_entered(function))
+
+
+def _entered(function: FunctionType) -> FunctionType:
+    """A function that is about to be called, after a look at what it can reach."""
+    reads = current()
+    if reads is not None and not is_left_alone(function):
+        reads.enter(function)
+    return function
+
 
 _called = _UsersCalls(_convert_called, _convert_function)
-_operators = operators.namespace(converted=_called)
+_attributes = Attributes(lambda getter: _convert_called(_entered(getter)))
+OVERLOADS.update({id(builtins.getattr): _attributes.get, id(builtins.hasattr): _attributes.has})
+_operators = operators.namespace(converted=_called, attribute=_attributes.read)
 
 
 def converted_callable(callee: Any) -> Any:

@@ -18,6 +18,8 @@ from ..nn import Layer
 from .capture import CaptureTrace
 from .surroundings import ABSENT, Surroundings
 
+_PLAIN = (bool, int, float, str)
+
 
 class _Place:
     """An entry of a mapping that held a Tensor which the Program reads as its captured value number `index`."""
@@ -47,7 +49,13 @@ class Dependencies:
         self._nested: list[tuple[Any, Any, Any]] = []
         self._lists: list[tuple[list, list]] = []
         self._layers: list[tuple[Any, Any, Any]] = []
+        self.guards: list[Any] = []  # Python values that were read
         self._read = [(t, a) for t, a in trace.values_read if id(t) not in in_slots]
+        written = trace.rebound.values()
+        self.read_and_changed = [t.name for t, _ in trace.values_read if any(t is changed for changed in written)]
+        self._settings = [(mapping, key, value) for mapping, contents in surroundings.settings
+                          for key, value in contents.items()
+                          if isinstance(value, _PLAIN) and key != "training" and mapping.get(key) == value]
         for mapping, _, contents in surroundings.mappings:
             for key, value in contents.items():
                 index = number.get(id(value))
@@ -70,13 +78,17 @@ class Dependencies:
                 if not place.takes(now):
                     return False
                 place.tensor = self.values[place.index] = now
+        if not all(guard.holds() for guard in self.guards):
+            return False
         if any(len(a) != len(b) or not all(map(operator.is_, a, b)) for a, b in self._lists):
             return False
         return all(m.get(key, ABSENT) is value for m, key, value in self._nested) and all(
             _is_same(tensor, value) for tensor, value in self._read)
 
     def layers_hold(self) -> bool:
-        """Whether the layers are the ones they were; `mode_changes` stands still as long as that need not be asked."""
+        """Whether layers and their settings are what they were; `mode_changes` says when that is to be asked."""
+        if not all(mapping.get(key, ABSENT) == value for mapping, key, value in self._settings):
+            return False
         return all(mapping.get(key, ABSENT) is value for mapping, key, value in self._layers)
 
 

@@ -21,6 +21,7 @@ from ..static.compiler import Plan, compile_plan
 from ..static.compiler.plan import external_reads
 from ..static.compiler.usage import needed_operations
 from ..static.differentiable_loops import make_differentiable
+from ..static.overwriting import keep_overwritten
 from ..static.program import Operation, Program
 from .recomputing import with_recomputed
 
@@ -137,6 +138,7 @@ class ProgramFunction:
         """A copy with the gradient appended: it, where that begins, the names of cotangents and of gradients."""
         program = copy.deepcopy(self.program)
         make_differentiable(program)
+        keep_overwritten(program, self.inputs)
         block = program.global_block()
         for index in wanted:
             block.var(self.inputs[index]).stop_gradient = False

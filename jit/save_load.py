@@ -17,6 +17,7 @@ from ..static.input_spec import InputSpec
 from ..static.io import INFO_SUFFIX, add_model
 from ..static.program import Program
 from ..static.transform import for_inference
+from .errors import ConversionError, place_of
 from .static_function import ConcreteProgram, StaticFunction
 from .translated_layer import TranslatedLayer, load_translated
 
@@ -110,6 +111,7 @@ def _layer_models(layer: Layer, input_spec: Any, output_spec: Any) -> dict[str, 
 def _model(function: StaticFunction, input_spec: Any, output_spec: Any) -> tuple[Program, dict[str, Any]]:
     """The pruned Program of a function, and the values of its persistables by name."""
     concrete = _concrete(function, input_spec)
+    _check_steady(function, concrete)
     outputs = [v.name for v in concrete.outputs]
     if output_spec is not None:
         wanted = [getattr(spec, "name", spec) for spec in output_spec]
@@ -122,6 +124,16 @@ def _model(function: StaticFunction, input_spec: Any, output_spec: Any) -> tuple
     program = for_inference(concrete.main_program, [v.name for v in concrete.inputs], outputs)
     block = program.global_block()
     return program, {name: t._array for name, t in concrete.captured.items() if block.has_var(name)}
+
+
+def _check_steady(function: StaticFunction, concrete: ConcreteProgram) -> None:
+    """ConversionError for a function that would be another Program in its next call: a file holds one."""
+    names = concrete.depends_on_itself
+    if names:
+        raise ConversionError(
+            place_of(function._function), f"what it computes depends on the value of {', '.join(map(repr, names))}, "
+            "which Python looks at and the function changes: a file would have the value of now for ever.",
+            "Compute with a tensor in a buffer instead of with a Python number, or decide it outside of the function.")
 
 
 def _concrete(function: StaticFunction, input_spec: Any) -> ConcreteProgram:

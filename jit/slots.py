@@ -75,11 +75,13 @@ def tensor_leaves(value: Any) -> list[Tensor]:
 
 def slots_of(surroundings: Surroundings, where: str) -> list[Slot]:
     """The places that have come to hold Variables; ConversionError for one that no run can fill."""
-    for sequence, shown in surroundings.changed_sequences():
+    for sequence, shown, _ in surroundings.changed_sequences():
         if any(map(holds_variable, sequence)):
             raise _kept(where, f"the {type(sequence).__name__} `{shown}`", "Return what is to be collected.")
     slots = []
     for mapping, key, name, before, now in surroundings.changes():
+        if isinstance(key, tuple) and holds_variable(key):
+            raise _kept(where, f"`{name.partition('[')[0]}`", "Use a key that Python knows, such as a known size.")
         if not holds_variable(now):
             continue
         if any(holds_variable(leaf) and not isinstance(leaf, Variable) for leaf in nest.leaves(now)):
@@ -98,6 +100,36 @@ def check_result(result: Any, where: str) -> None:
             raise ConversionError(
                 where, f"it returns a {type(leaf).__name__} that holds tensors, or makes them later: what they are is "
                 "not known while the Program is built.", "Return tensors, and lists, tuples and dicts of these.")
+
+
+def held_by(arguments: dict[str, Any]) -> list[tuple[str, Any, Any]]:
+    """The lists and dicts in arguments, with what they are called and what they hold."""
+    found: list[tuple[str, Any, Any]] = []
+    pending = list(arguments.items())
+    while pending:
+        name, value = pending.pop()
+        if isinstance(value, (dict, list)):
+            found.append((name, value, dict(value) if isinstance(value, dict) else list(value)))
+        if isinstance(value, (dict, list, tuple)):
+            pending += [(name, item) for item in (value.values() if isinstance(value, dict) else value)]
+    return found
+
+
+def check_arguments(before: list[tuple[str, Any, Any]], where: str) -> None:
+    """ConversionError where a function has changed a list or dict that it was given: the caller's would not change."""
+    for name, container, held in before:
+        now = list(container.items()) if isinstance(container, dict) else container
+        old = list(held.items()) if isinstance(held, dict) else held
+        if len(now) != len(old) or not all(map(_same_item, now, old)):
+            kind = type(container).__name__
+            raise ConversionError(where, f"the {kind} in the argument `{name}` is changed in place: in a run of the "
+                                  "Program the caller's would stay as it is.",
+                                  f"Copy it first, `{name} = {kind}({name})`, and return what has changed.")
+
+
+def _same_item(now: Any, old: Any) -> bool:
+    pairs = zip(now, old, strict=True) if isinstance(now, tuple) and isinstance(old, tuple) else [(now, old)]
+    return now is old or all(a is b or isinstance(a, _PLAIN) and type(a) is type(b) and a == b for a, b in pairs)
 
 
 def _kept(where: str, what: str, way_out: str) -> ConversionError:

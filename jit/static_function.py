@@ -300,7 +300,14 @@ class StaticFunction:
             return made
 
     def _changing(self, last: ConcreteProgram) -> ConversionError:
-        names = ", ".join(f"`{slot.shown}`" for slot in last.slots)
+        names = dict.fromkeys(f"`{guard.shown}`" for guard in last.guards if not guard.holds())
+        if names:
+            return ConversionError(
+                place_of(self._function), f"what {', '.join(names)} holds is another value in call after call, and "
+                "each would need a Program of its own.",
+                "Keep it in a tensor, such as a buffer, or give it as an argument.")
+        names = dict.fromkeys(f"`{slot.shown}`" for slot in last.slots)
         return ConversionError(
-            place_of(self._function), f"what {names} holds has another shape, dtype or nesting in call after call, and "
-            "each would need a Program of its own.", "Keep it at one shape, or give it as an argument and return it.")
+            place_of(self._function), f"what {', '.join(names)} holds has another shape, dtype or nesting in call "
+            "after call, and each would need a Program of its own.",
+            "Keep it at one shape, or give it as an argument and return it.")

@@ -19,6 +19,8 @@ import numpy as np
 
 from ..core.random import all_generators
 from ..dygraph.tensor import Tensor
+from ..nn import Layer
+from ..static.program import Variable
 from .ignoring import is_foreign, is_ignored_module
 
 _MOST_OBJECTS = 20_000
@@ -26,6 +28,8 @@ _MOST_ITEMS = 2_000
 _ATOMS = (str, bytes, int, float, complex, bool, type(None), type, ModuleType, CodeType, BuiltinFunctionType,
           np.ndarray)
 _SEQUENCES = (list, set)
+_VALUES = (str, bytes, int, float, complex, bool, type(None), list, dict, set, tuple, frozenset, Tensor, Variable)
+_NAMESPACES = ("SimpleNamespace", "Namespace")  # of types and of argparse: the user's values are in them
 _OF_LAYERS = ("_parameters", "_buffers", "_sub_layers")
 ABSENT: Any = type("ABSENT", (), {"__repr__": lambda self: "nothing", "__slots__": ()})()
 
@@ -33,8 +37,8 @@ ABSENT: Any = type("ABSENT", (), {"__repr__": lambda self: "nothing", "__slots__
 class CellVariable(MutableMapping):
     """A variable of an enclosing function, as a mapping with one key at most."""
 
-    def __init__(self, name: str, cell: CellType):
-        self._name, self._cell = name, cell
+    def __init__(self, name: str, cell: CellType, code: CodeType):
+        self._name, self._cell, self.code = name, cell, code
 
     def __getitem__(self, name: str) -> Any:
         try:
@@ -56,10 +60,10 @@ class CellVariable(MutableMapping):
 
 
 class Globals(MutableMapping):
-    """Those of a module's globals that a function names."""
+    """Those of a module's globals that a function, of this code, names."""
 
-    def __init__(self, names: set[str], held: dict[str, Any]):
-        self._names, self._held = names, held
+    def __init__(self, names: set[str], held: dict[str, Any], code: CodeType):
+        self._names, self._held, self.code = names, held, code
 
     def __getitem__(self, name: str) -> Any:
         return self._held[name]
@@ -77,12 +81,38 @@ class Globals(MutableMapping):
         return sum(1 for _ in self)
 
 
+class ClassAttributes(MutableMapping):
+    """The values in a class of the user's, without its functions."""
+
+    def __init__(self, kind: type):
+        self._kind = kind
+
+    def __getitem__(self, name: str) -> Any:
+        value = vars(self._kind)[name]
+        if name.startswith("__") or not isinstance(value, _VALUES):
+            raise KeyError(name)
+        return value
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        setattr(self._kind, name, value)
+
+    def __delitem__(self, name: str) -> None:
+        delattr(self._kind, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([name for name in vars(self._kind) if name in self])
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
 class Surroundings:
     """The state within reach of a function and of the values it is called with, as it is now."""
 
     def __init__(self, function: Any, receiver: tuple, arguments: dict[str, Any]):
         self.mappings: list[tuple[Any, str, dict[Any, Any]]] = []  # with how its entries are called, and its contents
         self.sequences: list[tuple[Any, str, list[Any]]] = []
+        self.noted: dict[int, tuple[str, dict[Any, Any]]] = {}  # of mappings, by id, the same
         self.places: defaultdict[int, int] = defaultdict(int)  # by a Tensor's id, how many places hold it
         self._tensors: list[tuple[Tensor, tuple]] = []
         self._random = random.getstate()
@@ -90,18 +120,45 @@ class Surroundings:
         self._generators = [(g, g.get_state()) for g in all_generators()]
         self._others: list[tuple[Any, Any]] = []
         self._seen: dict[int, Any] = {}
+        self._named: defaultdict[int, set[str]] = defaultdict(set)  # globals that are noted, by id of their module's
+        self._classes: dict[int, ClassAttributes] = {}
+        self._items: dict[int, list[Any]] = {}
+        self.settings: list[tuple[dict, dict]] = []  # the attributes of this package's own layers, with their contents
         pending = [(value, name) for name, value in arguments.items()]
         pending += [*((value, "self") for value in receiver), (function, "")]
-        while pending and len(self._seen) < _MOST_OBJECTS:
-            pending.extend(self._note(*pending.pop()))
-        self._seen.clear()
+        self._note_all(pending)
 
     # Noting
+
+    def reach(self, function: FunctionType) -> None:
+        """Notes what another function can reach, which is about to run."""
+        if id(function.__code__) not in self._seen:
+            self._seen[id(function.__code__)] = function.__code__
+            self._note_all(self._variables(function, ()))
+
+    def finish(self) -> None:
+        """Lets go of what is needed only as long as something may be noted."""
+        self._seen.clear()
+
+    def of_class(self, kind: type) -> ClassAttributes | None:
+        """The attributes of a class, if they are noted."""
+        return self._classes.get(id(kind))
+
+    def contents_of(self, container: Any) -> Any:
+        """What a list, tuple, set or dict held when it was noted; None if it was not."""
+        noted = self.noted.get(id(container))
+        return noted[1] if noted is not None else self._items.get(id(container))
+
+    def _note_all(self, pending: list[tuple[Any, str]]) -> None:
+        while pending and len(self._seen) < _MOST_OBJECTS:
+            pending.extend(self._note(*pending.pop()))
 
     def _note(self, value: Any, shown: str) -> list[tuple[Any, str]]:
         """Notes one value; what is to be looked at next, with what it is called."""
         if isinstance(value, Tensor):
             self.places[id(value)] += 1
+        if isinstance(value, type) and id(value) not in self._seen:
+            return self._class(value)
         if isinstance(value, _ATOMS) or id(value) in self._seen:
             return []
         self._seen[id(value)] = value
@@ -124,25 +181,43 @@ class Surroundings:
             return [(function.func, ""), (function.args, "args"), (function.keywords, "keywords")]
         if is_foreign(function) or is_ignored_module(function.__globals__.get("__name__") or ""):
             return []
-        cells: list[MutableMapping] = [CellVariable(name, cell) for name, cell in zip(
-            function.__code__.co_freevars, function.__closure__ or (), strict=True)]
-        named = _names(function.__code__) & function.__globals__.keys()
+        self._seen[id(function.__code__)] = function.__code__
+        return self._variables(function, function.__closure__ or ())
+
+    def _variables(self, function: FunctionType, cells: tuple[CellType, ...]) -> list[tuple[Any, str]]:
+        """Those of enclosing functions, those globals that no other function has named, and default values."""
+        code = function.__code__
+        mappings: list[MutableMapping] = [CellVariable(name, cell, code) for name, cell in zip(
+            code.co_freevars, cells, strict=False)]
+        known = self._named[id(function.__globals__)]
+        named = (_names(code) & function.__globals__.keys()) - known
+        known |= named
         found = []
-        for mapping in (*cells, Globals(named, function.__globals__)):
+        for mapping in (*mappings, Globals(named, function.__globals__, code)):
             found += self._mapping(mapping, "{}")
-        return found
+        defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+        return [*found, *((value, "a default value") for value in defaults)]
+
+    def _class(self, kind: type) -> list[tuple[Any, str]]:
+        """Notes the values in a class, unless it is the library's."""
+        self._seen[id(kind)] = kind
+        if _is_of_library(kind) or is_ignored_module(kind.__module__):
+            return []
+        held = self._classes[id(kind)] = ClassAttributes(kind)
+        return [*self._mapping(held, f"{kind.__name__}.{{}}"), *((base, "") for base in kind.__mro__[1:])]
 
     def _mapping(self, mapping: Any, form: str) -> list[tuple[Any, str]]:
         if len(mapping) > _MOST_ITEMS:
             return []
         contents = dict(mapping)
         self.mappings.append((mapping, form, contents))
+        self.noted[id(mapping)] = form, contents
         return [(value, form.format(key)) for key, value in contents.items()]
 
     def _sequence(self, items: Any, shown: str) -> list[tuple[Any, str]]:
         if len(items) > _MOST_ITEMS:
             return []
-        contents = list(items)
+        contents = self._items[id(items)] = list(items)
         if isinstance(items, _SEQUENCES):
             self.sequences.append((items, shown, contents))
         return [(value, f"{shown}[{i}]") for i, value in enumerate(contents)]
@@ -157,7 +232,9 @@ class Surroundings:
         elif hasattr(type(value), "dygraph_function"):  # a StaticFunction: the function behind it, bound as it is
             return [(value.dygraph_function, shown)]
         elif not _is_of_library(type(value)) and isinstance(getattr(value, "__dict__", None), dict):
-            return self._mapping(value.__dict__, f"{shown}.{{}}")
+            if isinstance(value, Layer) and is_ignored_module(type(value).__module__):
+                self.settings.append((value.__dict__, dict(value.__dict__)))
+            return [*self._mapping(value.__dict__, f"{shown}.{{}}"), (type(value), "")]
         return []
 
     def draws(self, generator: Any) -> bool:
@@ -205,11 +282,11 @@ class Surroundings:
                     if before is not now:
                         yield mapping, key, form.format(key), before, now
 
-    def changed_sequences(self) -> Iterator[tuple[Any, str]]:
-        """The lists and sets that have other items now."""
+    def changed_sequences(self) -> Iterator[tuple[Any, str, list[Any]]]:
+        """The lists and sets that have other items now, and those they had."""
         for sequence, shown, items in self.sequences:
             if len(sequence) != len(items) or any(a is not b for a, b in zip(sequence, items, strict=True)):
-                yield sequence, shown
+                yield sequence, shown, items
 
 
 def _unchanged(mapping: Any, contents: dict[Any, Any]) -> bool:
@@ -217,7 +294,7 @@ def _unchanged(mapping: Any, contents: dict[Any, Any]) -> bool:
 
 
 def _is_of_library(kind: type) -> bool:
-    return kind.__module__.partition(".")[0] in sys.stdlib_module_names
+    return kind.__name__ not in _NAMESPACES and kind.__module__.partition(".")[0] in sys.stdlib_module_names
 
 
 def _names(code: CodeType) -> set[str]:

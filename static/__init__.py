@@ -1,5 +1,6 @@
 """Programs: built, differentiated, compiled, run, saved and loaded. The public names of `paddle.static`."""
 
+from ..core.absent import asked_of
 from . import amp, nn
 from .averages import ExponentialMovingAverage
 from .backward import append_backward, gradients
@@ -51,3 +52,5 @@ __all__ = [
     "save", "save_inference_model", "save_to_file", "scope_guard", "serialize_persistables", "serialize_program",
     "set_ipu_shard", "set_program_state", "xpu_places",
 ]
+
+__getattr__ = asked_of(__name__)

@@ -145,13 +145,25 @@ class ArrayVariable(Variable):
 
     def _part(self, part: slice) -> ArrayVariable:
         if part.step not in (None, 1):
-            raise TypeError("A slice of a list of a Program has no step.")
+            return self._stepped(part)
         start, stop = (None if bound is None else self._index(bound) for bound in (part.start, part.stop))
         result = create_array(self.dtype, shape=self.shape)
         result.stop_gradient = self.stop_gradient
         length = self.length()
         stop = length if stop is None else minimum(reshape(stop, []), length)
         _repeat(full([], 0, "int64") if start is None else reshape(start, []), stop, lambda i: result.append(self[i]))
+        return result
+
+    def _stepped(self, part: slice) -> ArrayVariable:
+        if type(part.step) is not int or not part.step or (part.start, part.stop) != (None, None):
+            raise TypeError("A slice of a list of a Program with a step has neither start nor stop: `a[::2]`, "
+                            f"`a[::-1]`. Received {part}.")
+        result = create_array(self.dtype, shape=self.shape)
+        result.stop_gradient = self.stop_gradient
+        length, step = self.length(), part.step
+        count: Any = (length + (abs(step) - 1)) // abs(step)
+        first = full([], 0, "int64") if step > 0 else length - 1
+        _repeat(full([], 0, "int64"), count, lambda i: result.append(self[first + i * step]))
         return result
 
     def _index(self, index: Any) -> Variable:

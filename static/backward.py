@@ -171,12 +171,15 @@ def _names(variables: Any) -> set[str]:
 
 
 def append_backward(loss: Variable, parameter_list: Any = None, no_grad_set: Any = None, callbacks: Any = None,
-                    checkpoints: Any = None) -> list[tuple[Variable, Variable]]:
+                    checkpoints: Any = None, distop_context: Any = None) -> list[tuple[Variable, Variable]]:
     """Appends the gradient of `loss` (one element) and gives (parameter, gradient) pairs.
 
     `parameter_list`: Variables or names; all trainable parameters by default. `no_grad_set`: no gradient flows through
     these. The gradient of `w` is named `w@GRAD`. Raises ValueError when the loss has more than one element.
     """
+    if distop_context is not None:
+        raise NotImplementedError("append_backward(distop_context): Programs over several devices are not supported. "
+                                  "Leave it None.")
     if not isinstance(loss, Variable):
         raise TypeError(f"append_backward(loss): loss must be a Variable. Received {type(loss).__name__}.")
     if any(size != 1 for size in loss.shape):

@@ -186,7 +186,10 @@ def _traced_loop(cond: Callable, body: Callable, values: list[Any], is_test: boo
     program = _program()
     flat = [_loop_variable(v) for v in nest.leaves(values)]
     lists = [v for v in program.list_vars() if isinstance(v, ArrayVariable)]
-    for _ in range(2 + sum(v.ndim + 2 for v in (*flat, *lists))):  # each round makes a size unknown, or stops
+    outer = _variables_around(program.current_block())
+    rounds = 2 + len(outer) + sum(v.ndim + 2 for v in (*flat, *lists))
+    for _ in range(rounds):  # each round makes a size unknown, or a gradient wanted, or stops
+        stops = [v.stop_gradient for v in outer]
         checkpoint = len(program.blocks)
         known = [(v.shape, v._dtype, v.stop_gradient) for v in lists]
         packed = nest.pack(values, flat)
@@ -198,7 +201,8 @@ def _traced_loop(cond: Callable, body: Callable, values: list[Any], is_test: boo
                 f"while_loop: body must give {len(flat)} values, as many as loop_vars. It gave {len(results)}."
             )
         widened = _widened(flat, results)
-        if not widened and known == [(v.shape, v._dtype, v.stop_gradient) for v in lists]:
+        wanted = _wanted_in_place(outer, stops)
+        if not widened and not wanted and known == [(v.shape, v._dtype, v.stop_gradient) for v in lists]:
             break
         del program.blocks[checkpoint:]
         program.current_block_idx = block.parent_idx
@@ -211,6 +215,24 @@ def _traced_loop(cond: Callable, body: Callable, values: list[Any], is_test: boo
     program.rollback()
     _append_while(block, pred, is_test)
     return nest.pack(values, flat)
+
+
+def _variables_around(block: Block | None) -> list[Variable]:
+    """The tensors that a loop in a block can change in place."""
+    found: list[Variable] = []
+    while block is not None:
+        found += [v for v in block.vars.values() if v.kind == "tensor"]
+        block = block.parent
+    return found
+
+
+def _wanted_in_place(variables: list[Variable], before: list[bool]) -> bool:
+    """Whether a round has made gradients wanted of variables by changing them in place; that stays so."""
+    changed = False
+    for variable, stopped in zip(variables, before, strict=True):
+        if variable.stop_gradient != stopped:
+            changed, variable.stop_gradient = changed or stopped, False
+    return changed
 
 
 def _widened(variables: list[Variable], results: list[Variable]) -> bool:

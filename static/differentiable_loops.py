@@ -106,38 +106,63 @@ def _replace(gradient: Operation, block: Block, lists: dict[str, Variable], kind
     for array in (*lists.values(), rounds):
         if outer.find_var(array.name) is None:  # a gradient block, which gets the list from its own list
             outer.create_var(array.name, array.shape, array._dtype, kind=array.kind, stop_gradient=array.stop_gradient)
-    at, tail = outer.ops.index(gradient), outer.ops[outer.ops.index(gradient) + 1:]
+    at = outer.ops.index(gradient)
+    tail = outer.ops[at + 1:]
     del outer.ops[at:]
     index = _made(outer, "lod_array_length", {"X": [rounds.name]}, (1,), int64)
-    zero = {"shape": [1], "dtype": int64, "value": 0.0}
-    condition = _made(outer, "greater_than", {
-        "X": [index], "Y": [_made(outer, "fill_constant", {}, (1,), int64, zero)]}, (1,), bool_, {"axis": -1})
+    condition = _is_positive(outer, index)
+    at_round = _read_from_lists(block, lists, kinds, index)
+    for name in gradient.output("Out"):
+        outer.var(name).stop_gradient = False
+    if gradient.type == "while_grad":
+        _close_loop(block, index, at_round, condition)
+        _append_loop(gradient, block, condition)
+    else:
+        _append_branch(gradient, block, condition)
+    outer.ops += tail
+
+
+def _is_positive(block: Block, index: str) -> str:
+    """Appends the question whether an index is above 0; its answer's name."""
+    zero = _made(block, "fill_constant", {}, (1,), int64, {"shape": [1], "dtype": int64, "value": 0.0})
+    return _made(block, "greater_than", {"X": [index], "Y": [zero]}, (1,), bool_, {"axis": -1})
+
+
+def _read_from_lists(block: Block, lists: dict[str, Variable], kinds: dict[str, str], index: str) -> str:
+    """Lets a block begin with reading what stands at index - 1 of its lists; the name of that position."""
     body, block.ops = block.ops, []
     at_round = _made(block, "scale", {"X": [index]}, (1,), int64, {"scale": 1.0, "bias": -1.0})
     for name, array in lists.items():
         block.create_var(name, array.shape, array._dtype, kind=kinds[name], stop_gradient=array.stop_gradient)
         block.append("read_from_array", {"X": [array.name], "I": [at_round]}, {"Out": [name]}, {})
     block.ops += body
-    totals = list(gradient.output("Out"))
-    for name in totals:
-        outer.var(name).stop_gradient = False
-    if gradient.type == "while_grad":
-        _close_loop(block, index, at_round, condition)
-        written = [n for n in block_writes(block) if n != condition]
-        slots = {"X": list(dict.fromkeys([*block_reads(block), *written])), "Condition": [condition]}
-        kind, results, scope = "while", [*written, condition], "StepScopes"
-    else:
-        slots = {"Cond": [condition], "Input": list(dict.fromkeys([*block_reads(block), *block_writes(block)]))}
-        kind, results, scope = "conditional_block", block_writes(block), "Scope"
-    scopes = outer.create_var(outer.program.new_name("scopes"), kind="scopes")
-    outer.append(kind, slots, {"Out": results, scope: [scopes.name]}, {
-        "sub_block": block.idx, "op_role": gradient.attrs.get("op_role", 0),
-        **({"is_test": False} if kind == "while" else {"is_scalar_condition": True})})
-    outer.ops += tail
+    return at_round
 
 
 def _close_loop(block: Block, index: str, at_round: str, condition: str) -> None:
+    """Lets a block end with going one round back, and asking whether there is one."""
     block.append("assign", {"X": [at_round]}, {"Out": [index]}, {})
-    zero = _made(block, "fill_constant", {}, (1,), int64, {"shape": [1], "dtype": int64, "value": 0.0})
-    again = _made(block, "greater_than", {"X": [index], "Y": [zero]}, (1,), bool_, {"axis": -1})
-    block.append("assign", {"X": [again]}, {"Out": [condition]}, {})
+    block.append("assign", {"X": [_is_positive(block, index)]}, {"Out": [condition]}, {})
+
+
+def _append_loop(gradient: Operation, block: Block, condition: str) -> None:
+    written = [n for n in block_writes(block) if n != condition]
+    read = list(dict.fromkeys([*block_reads(block), *written]))
+    _append_running(gradient, block, "while", {"X": read, "Condition": [condition]}, [*written, condition],
+                    "StepScopes", {"is_test": False})
+
+
+def _append_branch(gradient: Operation, block: Block, condition: str) -> None:
+    written = block_writes(block)
+    read = list(dict.fromkeys([*block_reads(block), *written]))
+    _append_running(gradient, block, "conditional_block", {"Cond": [condition], "Input": read}, written, "Scope",
+                    {"is_scalar_condition": True})
+
+
+def _append_running(gradient: Operation, block: Block, kind: str, inputs: dict[str, list[str]], results: list[str],
+                    scope: str, attrs: dict[str, Any]) -> None:
+    """Appends an operation that runs the block, in the role of the gradient operation."""
+    outer = gradient.block
+    scopes = outer.create_var(outer.program.new_name("scopes"), kind="scopes")
+    outer.append(kind, inputs, {"Out": results, scope: [scopes.name]},
+                 {"sub_block": block.idx, "op_role": gradient.attrs.get("op_role", 0), **attrs})

@@ -1,7 +1,7 @@
-"""Program, Block, Operation and Variable: a computation written down instead of done.
+"""Program, Block and Operation: a computation written down instead of done.
 
 A Program is data: it knows operators by type name, slots by name and values by variable name, as the `.pdmodel` format
-does. What appends to it is `trace.py`; what runs it is `executor.py`.
+does; `variable.py` has its values. What appends to it is `trace.py`; what runs it is `executor.py`.
 """
 
 from __future__ import annotations
@@ -11,164 +11,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..core.dtype import DType
-from ..ops.methods import METHODS
-from ..ops.spec import Spec
+from .variable import KINDS, ParameterVariable, Variable
 
 GRAD_SUFFIX = "@GRAD"
-
-KINDS: dict[str, type[Variable]] = {}
-"""The classes of variables that hold something else than a tensor, by kind, where they have one of their own."""
-
-_VariableMethods: Any = type("_VariableMethods", (), {"__slots__": (), **METHODS})
-
-
-class Variable(_VariableMethods):
-    """A value of a Program, known by name, shape (-1: a size not yet known) and dtype. It has no value of its own.
-
-    `kind` tells what it holds: 'tensor', or one of the format's other types ('array', 'scopes', 'feed', 'fetch', …).
-    """
-
-    _is_proa_value = True
-    __array_priority__ = 100
-
-    def __init__(self, block: Block, name: str, shape: Any = (), dtype: DType | None = None, *,
-                 persistable: bool = False, stop_gradient: bool = True, is_data: bool = False, lod_level: int = 0,
-                 kind: str = "tensor"):
-        self.block, self.name = block, name
-        self.shape = tuple(-1 if size is None else int(size) for size in shape)
-        self._dtype = dtype
-        self.persistable, self.stop_gradient = persistable, stop_gradient
-        self.is_data, self.lod_level, self.kind = is_data, lod_level, kind
-
-    is_parameter = False
-
-    @property
-    def dtype(self) -> DType:
-        """The element type; a variable that holds no tensor has none and raises TypeError."""
-        if self._dtype is None:
-            raise TypeError(f"The variable {self.name!r} holds a {self.kind}, which has no dtype.")
-        return self._dtype
-
-    @property
-    def spec(self) -> Spec:
-        """Shape and dtype."""
-        return Spec(self.shape, self.dtype)
-
-    @property
-    def ndim(self) -> int:
-        """The number of dimensions."""
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        """The number of elements; -1 where a size is not known."""
-        from ..ops.infer import product
-
-        return product(self.shape)
-
-    @property
-    def program(self) -> Program:
-        """The Program it belongs to."""
-        return self.block.program
-
-    def dim(self) -> int:
-        """The number of dimensions."""
-        return len(self.shape)
-
-    def __hash__(self) -> int:
-        return id(self)
-
-    def _no_value(self, what: str) -> TypeError:
-        from .trace import user_source
-
-        error = TypeError(
-            f"{what}: the variable {self.name!r} of a static Program has no value while the Program is being built "
-            f"({user_source()}). Run the Program and fetch it; in a function under to_static, keep to tensor "
-            f"operations here."
-        )
-        self.program.value_wanted = self.program.value_wanted or error
-        return error
-
-    def __bool__(self) -> bool:
-        raise self._no_value("bool(x), as in `if x` or `while x`")
-
-    def __int__(self) -> int:
-        raise self._no_value("int(x)")
-
-    def __float__(self) -> float:
-        raise self._no_value("float(x)")
-
-    def __index__(self) -> int:
-        raise self._no_value("x as an index")
-
-    def __len__(self) -> int:
-        if not self.shape or self.shape[0] < 0:
-            raise self._no_value("len(x) of an unknown first dimension")
-        return self.shape[0]
-
-    def __iter__(self) -> Iterator:
-        if not self.shape or self.shape[0] < 0:
-            raise self._no_value("iteration over an unknown first dimension")
-        return (self[i] for i in range(self.shape[0]))
-
-    def numpy(self) -> Any:
-        """Raises TypeError: there is no value yet."""
-        raise self._no_value("x.numpy()")
-
-    def item(self, *args: int) -> Any:
-        """Raises TypeError: there is no value yet."""
-        raise self._no_value("x.item()")
-
-    def tolist(self) -> Any:
-        """Raises TypeError: there is no value yet."""
-        raise self._no_value("x.tolist()")
-
-    def detach(self) -> Variable:
-        """A variable of the same value through which no gradient flows."""
-        from ..ops.manipulation import assign
-
-        result = assign(self)
-        result.stop_gradient = True
-        return result
-
-    def _alias(self) -> Variable:
-        return self
-
-    def _rebind(self, result: Variable) -> Variable:
-        """Gives this variable the value of another from here on: what the in-place forms do."""
-        self.program.current_block().append("assign", {"X": [result.name]}, {"Out": [self.name]}, {})
-        self.stop_gradient = result.stop_gradient
-        return self
-
-    def __repr__(self) -> str:
-        kind = "param" if self.is_parameter else "persist var" if self.persistable else "var"
-        what = f"shape{list(self.shape)}.dtype({self._dtype.name})" if self._dtype else self.kind
-        return f"{kind} {self.name} : {what}.stop_gradient({self.stop_gradient})"
-
-    __str__ = __repr__
-
-
-class ParameterVariable(Variable):
-    """A variable that is trained; optimizers read the attributes they read of an eager Parameter."""
-
-    is_parameter = True
-
-    def __init__(self, block: Block, name: str, shape: Any, dtype: DType, *, trainable: bool = True,
-                 optimize_attr: dict[str, float] | None = None, regularizer: Any = None, need_clip: bool = True):
-        super().__init__(block, name, shape, dtype, persistable=True, stop_gradient=not trainable)
-        self.optimize_attr = optimize_attr or {"learning_rate": 1.0}
-        self.regularizer, self.need_clip = regularizer, need_clip
-        self.is_distributed = False
-
-    @property
-    def trainable(self) -> bool:
-        """True when optimizers change it."""
-        return not self.stop_gradient
-
-    @trainable.setter
-    def trainable(self, value: bool) -> None:
-        self.stop_gradient = not value
 
 
 class Operation:

@@ -15,6 +15,7 @@ from ..pyct.statements import is_generator, looks_at_its_names, own_functions
 from . import (
     annotated,
     asserts,
+    attributes,
     breaks,
     calls,
     conditionals,
@@ -34,7 +35,7 @@ from .context import OPERATORS, Context
 STATEMENTS = (  # one function at a time
     annotated, declarations, supers, walrus, loop_returns, loop_else, returns, breaks, asserts, control_flow)
 GENERATOR = (annotated, declarations, supers, walrus, breaks, asserts, control_flow)  # whose jumps stay
-EXPRESSIONS = (conditionals, logical, shapes, subscripts, calls)  # a function and those in it
+EXPRESSIONS = (attributes, conditionals, logical, shapes, subscripts, calls)  # a function and those in it
 
 __all__ = ["EXPRESSIONS", "OPERATORS", "STATEMENTS", "Context", "convert_tree", "new_context"]
 

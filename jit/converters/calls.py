@@ -13,7 +13,7 @@ from ..pyct.templates import quote_expression
 from .context import OPERATORS, Context
 from .expressions import ExpressionConverter
 
-_NEEDS_NO_CONVERSION = {"super", "issubclass", "hasattr", "callable", "locals", "globals"}
+_NEEDS_NO_CONVERSION = {"super", "issubclass", "callable", "locals", "globals"}
 
 
 def convert(function: Any, _: Context) -> Any:

@@ -10,6 +10,10 @@ from typing import Any
 import gast
 
 
+def _statements(made: Any) -> list[Any]:
+    return made if isinstance(made, list) else [made]
+
+
 class ExpressionConverter(gast.NodeTransformer):
     """Visits the expressions of a function and of the functions in it."""
 
@@ -19,7 +23,7 @@ class ExpressionConverter(gast.NodeTransformer):
     def visit_FunctionDef(self, node: Any) -> Any:
         node.args.defaults = [self.visit(d) for d in node.args.defaults]
         node.args.kw_defaults = [d and self.visit(d) for d in node.args.kw_defaults]
-        node.body = [self.visit(s) for s in node.body]
+        node.body = [made for s in node.body for made in _statements(self.visit(s))]
         return node
 
     visit_AsyncFunctionDef = visit_FunctionDef

@@ -1,4 +1,4 @@
-"""`and`, `or`, `not` and chained comparisons become calls that keep the order and the shortcuts of evaluation.
+"""`and`, `or`, `not`, `in` and chained comparisons become calls that keep the order and the shortcuts of evaluation.
 
 Knows pyct alone.
 """
@@ -48,7 +48,8 @@ class _Logical(ExpressionConverter):
         return node if plain else quote_expression("__proa__.not_(value)", node, value=node.operand)
 
     def visit_Compare(self, node: gast.Compare) -> Any:
-        plain = len(node.ops) == 1 or surely_plain(node) or not can_wait(*node.comparators[1:])
+        single = len(node.ops) == 1 and not isinstance(node.ops[0], (gast.In, gast.NotIn))
+        plain = single or surely_plain(node) or not can_wait(*node.comparators[1:])
         binds = not can_wait(node.comparators[0])  # the first comparator is always computed
         self.generic_visit(node)
         if plain:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import staging
-from .iteration import enumerate_, range_, zip_
+from .iteration import SymbolicSequence, enumerate_, range_, sequence_of, zip_
 from .logical import and_, or_
 from .where import here
 
@@ -49,7 +49,7 @@ def bool_(*args: Any, **kwargs: Any) -> Any:
 
 def _cast(kind: Callable[..., Any], dtype: str, args: tuple, kwargs: dict) -> Any:
     if len(args) == 1 and staging.is_symbolic(args[0]):
-        return staging.cast(args[0], dtype)
+        return staging.cast(staging.detached(args[0]), dtype)  # a number of Python has no gradient
     return kind(*args, **kwargs)
 
 
@@ -125,8 +125,17 @@ def sum_(values: Any, start: Any = 0) -> Any:
     return sum(values, start)
 
 
+def reversed_(values: Any) -> Any:
+    """`reversed(values)`; of a list of the program or a tensor of unknown length, counted from its end."""
+    found = sequence_of(values)
+    if found is None:
+        return reversed(values)
+    items, last = found.counted(), found.counted().stop - 1
+    return SymbolicSequence(0, items.stop, 1, lambda i: items.item_at(last - i))
+
+
 OVERLOADS: dict[int, Callable[..., Any]] = {
     id(builtins.len): len_, id(builtins.range): range_, id(builtins.int): int_, id(builtins.float): float_,
     id(builtins.bool): bool_, id(builtins.print): print_, id(builtins.enumerate): enumerate_, id(builtins.zip): zip_,
     id(builtins.isinstance): isinstance_, id(builtins.list): list_, id(builtins.max): max_, id(builtins.min): min_,
-    id(builtins.any): any_, id(builtins.all): all_, id(builtins.sum): sum_}
+    id(builtins.any): any_, id(builtins.all): all_, id(builtins.sum): sum_, id(builtins.reversed): reversed_}

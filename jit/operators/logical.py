@@ -10,11 +10,36 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from ...core import nest
+from ..errors import ConversionError
 from . import staging
+from .where import here
+
+
+def contains(items: Any, value: Any) -> Any:
+    """`value in items`; of symbolic values, whether one of the items is equal."""
+    if staging.is_symbolic(items):
+        return (items == value).any()
+    inside = list(items) if type(items) in (list, tuple, range) else None
+    if inside is not None and any(map(staging.is_symbolic, [value, *inside])):
+        return or_(False, *(partial(_equal, value, item) for item in inside))
+    leaves = nest.leaves(value) if type(value) in (list, tuple) else [value]
+    if isinstance(items, (dict, set, frozenset)) and any(map(staging.is_symbolic, leaves)):
+        raise ConversionError(
+            here(), f"`in` looks for a value in a {type(items).__name__} that is known only when the program runs.",
+            "Look for a Python value, such as a size that is known, or compare tensors.")
+    return value in items
+
+
+def _equal(a: Any, b: Any) -> Any:
+    """Whether two values are one element and equal."""
+    return a is b or a == b
+
 
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
-    "is": operator.is_, "is not": operator.is_not, "in": lambda a, b: a in b, "not in": lambda a, b: a not in b}
+    "is": operator.is_, "is not": operator.is_not,
+    "in": lambda a, b: contains(b, a), "not in": lambda a, b: not_(contains(b, a))}
 
 
 def and_(first: Any, *later: Callable[[], Any]) -> Any:

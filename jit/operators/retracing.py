@@ -179,10 +179,3 @@ def with_list(value: Any, path: Path, example: Any) -> Any:
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     value[path[0]] = inner
     return value
-
-
-def at_path(value: Any, path: Path) -> Any:
-    """The part of a value at a path."""
-    for step in path:
-        value = value[step]
-    return value

@@ -130,6 +130,11 @@ def logical_not(x: Any) -> Any:
     return x.logical_not()
 
 
+def detached(x: Any) -> Any:
+    """A symbolic value, through which no gradient flows."""
+    return x.detach()
+
+
 def cast(x: Any, dtype: str) -> Any:
     """A symbolic value in another element type."""
     return x.astype(dtype)

@@ -110,12 +110,6 @@ class Unit:
         """The operation that makes each value."""
         return {name: op for op in self.ops for name in op.output_arg_names}
 
-    def rename(self, names: dict[str, str]) -> None:
-        """Reads other values in place of some."""
-        if names:
-            self.ops = [renamed(op, names, {}) for op in self.ops]
-            self.results = [names.get(name, name) for name in self.results]
-
 
 def renamed(op: Operation, inputs: dict[str, str], outputs: dict[str, str]) -> Operation:
     """The operation over other names; itself where nothing changes."""

@@ -3,6 +3,7 @@
 Converters are tested with these, so that a converter's test can fail by its own fault only.
 """
 
+import operator
 from types import SimpleNamespace
 
 
@@ -60,7 +61,8 @@ def or_(value, *later):
 
 
 COMPARE = {"<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b, ">=": lambda a, b: a >= b,
-           "==": lambda a, b: a == b, "!=": lambda a, b: a != b}
+           "==": lambda a, b: a == b, "!=": lambda a, b: a != b, "in": lambda a, b: a in b,
+           "not in": lambda a, b: a not in b}
 
 
 def compare(left, *rest):
@@ -74,7 +76,13 @@ def compare(left, *rest):
     return result
 
 
+def augment(begun, symbol, operand):
+    owner, name, value = begun
+    setattr(owner, name, getattr(operator, {"+=": "iadd", "*=": "imul", "-=": "isub"}[symbol])(value, operand))
+
+
 OPERATORS = SimpleNamespace(
+    attribute=getattr, begun=lambda owner, name: (owner, name, getattr(owner, name)), augment=augment,
     Undefined=Undefined, load=load, read=read, while_stmt=while_stmt, for_stmt=for_stmt, if_stmt=if_stmt, and_=and_,
     or_=or_, not_=lambda value: not value, if_exp=lambda test, body, orelse: body() if test else orelse(),
     compare=compare, assert_stmt=lambda test, message: test, plain=lambda test: test, raising=lambda body: body,

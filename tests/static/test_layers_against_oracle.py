@@ -1,16 +1,14 @@
 """The layers of `static.nn` give what PaddlePaddle gave: outputs and gradients, for equal parameters."""
 
-import importlib.util
 from pathlib import Path
 
 import numpy as np
 import proa as paddle
 import pytest
+from fixture_cases import module_at
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "static"
-_spec = importlib.util.spec_from_file_location("static_layer_cases", FIXTURES / "cases.py")
-cases = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(cases)
+cases = module_at(FIXTURES / "cases.py")
 EXPECTED = np.load(FIXTURES / "layers.npz")
 
 

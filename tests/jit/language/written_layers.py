@@ -270,3 +270,26 @@ class BufferUpdated(nn.Layer):
 
 
 case(BufferUpdated, X, NEGATIVE)
+
+
+class PropertiesOfTensors(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.fc = linear()
+
+    @property
+    def normed(self):
+        size = self.fc.weight.norm() + 0.1
+        if size > 1:
+            return self.fc.weight / size
+        return self.fc.weight
+
+    @property
+    def both(self):
+        return self.normed * 2 if self.normed.sum() > 0 else self.normed
+
+    def forward(self, x):
+        return x.matmul(self.both)
+
+
+case(PropertiesOfTensors, X, NEGATIVE)

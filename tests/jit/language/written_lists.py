@@ -275,3 +275,18 @@ def copies(x, n):
 
 
 case(copies, (X, 2), specs=[[3], []])
+
+
+def backwards(x):
+    steps = []
+    for row in x:
+        steps.append(row * 2)
+    best = steps[-1]
+    path = [best]
+    for step in reversed(steps):
+        best = best * 0.5 + step
+        path.append(best)
+    return paddle.stack(path[::-1]), paddle.stack(path[::2])
+
+
+case(backwards, [[1.0, 2.0, 3.0], [0.5, 0.25, -1.0]])

@@ -301,3 +301,28 @@ def known_rows(x, n):
 
 
 case(known_rows, (X, 3), specs=[[3], []])
+
+
+def sums_by_group(x):
+    total = paddle.zeros([2, 3])
+    count = paddle.zeros([2])
+    for i, row in enumerate(x):
+        total[i % 2] = total[i % 2] + row
+        count[i % 2] += 1
+    return total * total / count.unsqueeze(-1).clip(min=1.0)
+
+
+case(sums_by_group, [[1.0, 2.0, 3.0], [0.5, 0.25, -1.0], [2.0, 1.0, 1.0]])
+
+
+def members(x):
+    total = x.sum(0) * 0
+    for i in range(len(x)):
+        if i in (0, 2) and i not in [2]:
+            total = total + x[i] * 2
+        else:
+            total = total + x[i]
+    return total
+
+
+case(members, [[1.0, 2.0, 3.0], [0.5, 0.25, -1.0], [2.0, 1.0, 1.0]])

@@ -1,0 +1,70 @@
+"""`a.b` becomes a call, so that properties are converted, and it is known which attributes the code reads.
+
+What is called (`a.b(x)`) and `a.shape` are left to others. Knows pyct alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from ..pyct.templates import quote, quote_expression
+from .context import OPERATORS, Context
+from .expressions import ExpressionConverter
+
+_SYMBOLS = {gast.Add: "+=", gast.Sub: "-=", gast.Mult: "*=", gast.Div: "/=", gast.FloorDiv: "//=", gast.Mod: "%=",
+            gast.Pow: "**=", gast.MatMult: "@=", gast.BitAnd: "&=", gast.BitOr: "|=", gast.BitXor: "^=",
+            gast.LShift: "<<=", gast.RShift: ">>="}
+
+
+def convert(function: Any, _: Context) -> Any:
+    """Converts the reads of attributes of a function."""
+    return _Attributes().visit(function)
+
+
+class _Attributes(ExpressionConverter):
+    def visit_Attribute(self, node: gast.Attribute) -> Any:
+        self.generic_visit(node)
+        if not isinstance(node.ctx, gast.Load) or node.attr == "shape" or _is_special(node):
+            return node
+        return _read(node)
+
+    def visit_MatchValue(self, node: Any) -> Any:
+        """A pattern stays as it is."""
+        return node
+
+    visit_MatchClass = visit_MatchMapping = visit_MatchValue
+
+    def visit_Call(self, node: gast.Call) -> Any:
+        if isinstance(node.func, gast.Attribute):
+            node.func.value = self.visit(node.func.value)
+        else:
+            node.func = self.visit(node.func)
+        node.args = [self.visit(a) for a in node.args]
+        node.keywords = [self.visit(k) for k in node.keywords]
+        return node
+
+    def visit_AugAssign(self, node: gast.AugAssign) -> Any:
+        """`a.n += 1` counts; the attribute is read before its operand is computed, as Python does it."""
+        target = node.target
+        self.generic_visit(node)
+        if not isinstance(target, gast.Attribute) or _is_special(target):
+            return node
+        symbol = gast.copy_location(gast.Constant(value=_SYMBOLS[type(node.op)], kind=None), node)
+        return quote("__proa__.augment(__proa__.begun(owner, name), symbol, value)", node, owner=target.value,
+                     name=_text(target), symbol=symbol, value=node.value)
+
+
+def _is_special(node: gast.Attribute) -> bool:
+    """Whether it is an operator, or a name that the class changes (`self.__name`)."""
+    is_operator = isinstance(node.value, gast.Name) and node.value.id == OPERATORS
+    return is_operator or node.attr.startswith("__") and not node.attr.endswith("__")
+
+
+def _text(node: gast.Attribute) -> Any:
+    return gast.copy_location(gast.Constant(value=node.attr, kind=None), node)
+
+
+def _read(node: gast.Attribute) -> Any:
+    return quote_expression("__proa__.attribute(owner, name)", node, owner=node.value, name=_text(node))

@@ -1,0 +1,93 @@
+"""Attributes in converted code: properties are converted as calls are, and what is read is noted.
+
+Knows Python's way of finding attributes; how a function is converted is given from outside.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from types import FunctionType, ModuleType
+from typing import Any
+
+from ..reads import OPERATIONS, current
+from ..surroundings import ABSENT
+from .partial import load
+
+_NUMBERS = (int, float)
+
+
+class Attributes:
+    """`read(owner, name)` is `owner.name`; `convert` gives the converted form of a property's function."""
+
+    def __init__(self, convert: Callable[[FunctionType], FunctionType]):
+        self._convert = convert
+
+    def read(self, owner: Any, name: str) -> Any:
+        """`owner.name`."""
+        found = None if isinstance(owner, ModuleType) else _on_class(type(owner), name)
+        if type(found) is property and isinstance(found.fget, FunctionType):
+            new = self._convert(found.fget)
+            return getattr(owner, name) if new is found.fget else _called(new, owner, name)
+        if type(found) is functools.cached_property and name not in vars(owner):
+            vars(owner)[name] = value = self._convert(found.func)(owner)  # type: ignore[arg-type]
+            return value
+        value = getattr(owner, name)
+        _note(owner, name, value)
+        return value
+
+    def get(self, owner: Any, name: Any, *default: Any) -> Any:
+        """`getattr(owner, name, default)`."""
+        if type(name) is not str:
+            return getattr(owner, name, *default)
+        try:
+            return self.read(owner, name)
+        except AttributeError:
+            _note(owner, name, ABSENT)
+            if not default:
+                raise
+            return default[0]
+
+    def has(self, owner: Any, name: Any) -> bool:
+        """`hasattr(owner, name)`."""
+        there = hasattr(owner, name)
+        _note(owner, name, getattr(owner, name) if there and _on_class(type(owner), name) is None else ABSENT)
+        return there
+
+
+def _called(function: Callable[[Any], Any], owner: Any, name: str) -> Any:
+    try:
+        return function(owner)
+    except AttributeError:
+        if hasattr(type(owner), "__getattr__"):
+            return getattr(owner, name)  # as Python: `__getattr__` may know it
+        raise
+
+
+def _on_class(kind: type, name: str) -> Any:
+    return next((vars(each)[name] for each in kind.__mro__ if name in vars(each)), None)
+
+
+def _note(owner: Any, name: str, value: Any) -> None:
+    reads = current()
+    if reads is not None:
+        reads.attribute(owner, name, value)
+
+
+class begun:
+    """`owner.name += …`, whose operand is yet to be computed."""
+
+    __slots__ = ("owner", "name", "value")
+
+    def __init__(self, owner: Any, name: str):
+        self.owner, self.name, self.value = owner, name, load(getattr(owner, name))
+
+
+def augment(attribute: begun, symbol: str, operand: Any) -> None:
+    """Gives the attribute what its value and the operand come to."""
+    owner, name, value, operation = attribute.owner, attribute.name, attribute.value, OPERATIONS[symbol]
+    counts = type(value) in _NUMBERS and type(operand) in _NUMBERS
+    reads = current()
+    if reads is not None and not (counts and reads.counted(owner, name, operation, operand)):
+        reads.attribute(owner, name, value)
+    setattr(owner, name, operation(value, operand))

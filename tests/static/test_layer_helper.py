@@ -1,0 +1,85 @@
+"""Operators that users' code applies by their types: LayerHelper in Programs, _legacy_C_ops at once."""
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa.common_ops_import import LayerHelper, Variable, check_dtype, check_type, check_variable_and_dtype
+
+C_ops = paddle._legacy_C_ops
+
+
+@pytest.fixture
+def static_mode_on(programs):
+    paddle.enable_static()
+    yield programs
+    paddle.disable_static()
+
+
+def doubled(x):
+    """A layer as packages write it: one branch for each mode."""
+    if paddle.in_dynamic_mode():
+        return C_ops.scale(x, "scale", 2.0, "bias", 1.0, "use_cudnn", False)
+    helper = LayerHelper("scale", **locals())
+    check_variable_and_dtype(x, "x", ["float32", "float64"], "scale")
+    out = helper.create_variable_for_type_inference(x.dtype)
+    helper.append_op(type="scale", inputs={"X": x}, outputs={"Out": [out]}, attrs={"scale": 2.0, "bias": 1.0,
+                                                                                  "use_cudnn": False})
+    return out
+
+
+def test_a_layer_of_two_branches():
+    x = paddle.randn([2, 3])
+    expected = x.numpy() * 2 + 1
+    np.testing.assert_allclose(doubled(x).numpy(), expected, rtol=1e-6)
+    static = paddle.jit.to_static(lambda x: doubled(x).tanh(), full_graph=True)
+    x.stop_gradient = False
+    out = static(x)
+    np.testing.assert_allclose(out.numpy(), np.tanh(expected), rtol=1e-5, atol=1e-6)
+    out.sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), 2 * (1 - np.tanh(expected) ** 2), rtol=1e-4, atol=1e-6)
+
+
+def test_several_results_and_inputs(static_mode_on):
+    program, _ = static_mode_on
+    x = paddle.static.data("x", [3, 4])
+    helper = LayerHelper("sorting")
+    out, index = (helper.create_variable_for_type_inference(d) for d in ("float32", "int64"))
+    helper.append_op("argsort", {"X": [x]}, {"Out": out, "Indices": index}, {"axis": 1}, stop_gradient=True)
+    weight = helper.create_parameter(paddle.ParamAttr(name="w"), [4, 2], "float32")
+    both = helper.create_variable_for_type_inference("float32")
+    helper.append_op("concat", {"X": [x, out]}, {"Out": both}, {"axis": 0})
+    assert out.stop_gradient and both.shape == (6, 4) and weight.shape == (4, 2)
+    given = np.random.RandomState(0).rand(3, 4).astype("float32")
+    found = paddle.static.Executor().run(program, {"x": given}, [out, index, both])
+    np.testing.assert_array_equal(found[0], np.sort(given, 1))
+    np.testing.assert_array_equal(found[1], np.argsort(given, 1))
+    np.testing.assert_array_equal(found[2], np.concatenate([given, found[0]]))
+
+
+def test_results_of_files_alone_are_none():
+    out, shape = C_ops.reshape2(paddle.ones([2, 3]), None, None, "shape", [3, 2])
+    assert out.shape == [3, 2] and shape is None
+    out, index = C_ops.argsort(paddle.to_tensor([2.0, 1.0]), "axis", 0, "descending", False)
+    assert out.tolist() == [1, 2] and index.tolist() == [1, 0]
+
+
+def test_what_is_refused(static_mode_on):
+    with pytest.raises(AttributeError, match="no operator"):
+        C_ops.no_such_thing
+    with pytest.raises(TypeError, match="takes the inputs"):
+        C_ops.scale(1, 2, 3, 4)
+    x = paddle.static.data("refused", [1])
+    with pytest.raises(ValueError, match="Y"):
+        LayerHelper("f").append_op("relu", {"Y": x}, {})
+    with pytest.raises(TypeError, match=r"f\(x\): must be Variable"):
+        check_type(1, "x", Variable, "f")
+    with pytest.raises(TypeError, match="int64"):
+        check_dtype("float32", "x", ["int64"], "f")
+    with pytest.raises(TypeError, match="float32"):
+        check_variable_and_dtype(x, "x", ["int32"], "f")
+
+
+def test_a_program_is_needed():
+    with pytest.raises(RuntimeError, match="_legacy_C_ops.relu"):
+        LayerHelper("relu").create_variable_for_type_inference("float32")
+    check_type(1, "x", Variable, "f")  # nothing is checked in dynamic mode
