@@ -14,6 +14,7 @@ from .manipulation import reshape_op, shape_handle
 from .masking import where_op
 from .operator import Operator, operator
 from .shapes import reshape_to, sum_to
+from .spec import Spec
 from .trace import apply
 from .unary import abs, exp, square, tanh
 
@@ -53,8 +54,9 @@ def _choose(condition: Any, x: Any, y: Any) -> Any:
     return apply(where_op, condition, x, y)
 
 
-def _activation(type: str, kernel: Callable, grad: Callable, formula: str | Callable[..., str | None]) -> Operator:
-    return operator(type, "X -> Out", kernel=kernel, infer=same, grad={"X": grad}, formula=formula)
+def _activation(type: str, kernel: Callable, grad: Callable, formula: str | Callable[..., str | None],
+                infer: Callable = same) -> Operator:
+    return operator(type, "X -> Out", kernel=kernel, infer=infer, grad={"X": grad}, formula=formula)
 
 
 # constant slope in pieces
@@ -109,9 +111,27 @@ softshrink_op = _activation("softshrink", _softshrink, lambda g, Out: _sloped(g,
 _LARGEST_EXPONENT = {4: 88.0, 8: 709.0}  # of exp, by the bytes of an element
 
 
+def _has_no_slopes(x: Any) -> bool:
+    return x.dtype.kind in "biu"
+
+
+def _of_floats(type: str) -> Callable:
+    def infer(x: Spec, **_: Any) -> Spec:
+        if not x.dtype.is_differentiable:
+            raise TypeError(f"{type}(x): must be floating or complex. Received {x.dtype.name}. "
+                            "Use x.astype('float32').")
+        return x
+
+    return infer
+
+
 def _sigmoid(xp, x):
+    if _has_no_slopes(x):
+        raise TypeError(f"sigmoid(x): must be floating or complex. Received {x.dtype}. Use x.astype('float32').")
     if x.dtype.itemsize == 2:
         return _sigmoid(xp, x.astype("float32")).astype(x.dtype)
+    if x.dtype.kind == "c":
+        return 1 / (1 + xp.exp(-x))
     result = xp.negative(x, out=xp.empty(x.shape, x.dtype))
     xp.minimum(result, _LARGEST_EXPONENT[x.dtype.itemsize], out=result)
     xp.exp(result, out=result)
@@ -120,7 +140,11 @@ def _sigmoid(xp, x):
 
 
 def _softplus(xp, x, *, beta: float = 1.0, threshold: float = 20.0):
+    if _has_no_slopes(x):
+        raise TypeError(f"softplus(x): must be floating or complex. Received {x.dtype}. Use x.astype('float32').")
     scaled = x * beta if beta != 1 else x
+    if x.dtype.kind == "c":
+        return xp.where(scaled.real > threshold, x, xp.log1p(xp.exp(scaled)) / beta)
     result = xp.log1p(xp.exp(-xp.abs(scaled))) + xp.maximum(scaled, 0)
     result = result / beta if beta != 1 else result
     return xp.where(scaled > threshold, x, result)
@@ -153,16 +177,17 @@ def _mish_gradient(g: Any, x: Any) -> Any:
     return g * (t + x * (t * t * -1.0 + 1.0) * sigmoid(x))
 
 
-sigmoid_op = _activation("sigmoid", _sigmoid, lambda g, Out: g * (Out - Out * Out), "sigmoid(X)")
+sigmoid_op = _activation("sigmoid", _sigmoid, lambda g, Out: g * (Out - Out * Out), "sigmoid(X)", _of_floats("sigmoid"))
 softplus_op = _activation("softplus", _softplus, lambda g, X, beta, threshold: _softplus_gradient(
-    g, X, beta, threshold), "softplus(X * beta) / beta if X * beta <= threshold else X")
+    g, X, beta, threshold), "softplus(X * beta) / beta if X * beta <= threshold else X", _of_floats("softplus"))
 swish_op = _activation("swish", _swish, lambda g, X, Out, beta: _swish_gradient(g, X, Out, beta),
-    "X * sigmoid(X * beta)")
+    "X * sigmoid(X * beta)", _of_floats("swish"))
 silu_op = _activation("silu", lambda xp, x: x * _sigmoid(xp, x), lambda g, X, Out: _swish_gradient(g, X, Out, 1.0),
-    "X * sigmoid(X)")
-mish_op = _activation("mish", _mish, lambda g, X: _mish_gradient(g, X), "X * tanh(softplus(X))")
+    "X * sigmoid(X)", _of_floats("silu"))
+mish_op = _activation("mish", _mish, lambda g, X: _mish_gradient(g, X), "X * tanh(softplus(X))",
+    _of_floats("mish"))
 logsigmoid_op = _activation("logsigmoid", lambda xp, x: -_softplus(xp, -x, threshold=_INFINITY),
-                            lambda g, X: g * sigmoid(X * -1.0), "0.0 - softplus(0.0 - X)")
+                            lambda g, X: g * sigmoid(X * -1.0), "0.0 - softplus(0.0 - X)", _of_floats("log_sigmoid"))
 softsign_op = _activation("softsign", lambda xp, x: x / (1 + xp.abs(x)), lambda g, X: g / square(abs(X) + 1.0),
     "X / (1.0 + abs(X))")
 tanh_shrink_op = _activation("tanh_shrink", lambda xp, x: x - xp.tanh(x), lambda g, X: g * square(tanh(X)),

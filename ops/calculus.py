@@ -7,6 +7,7 @@ import numpy as np
 from ..core import dtype as dt
 from .creation import to_tensor
 from .elementwise import dtype_of, logical_xor
+from .infer import normalize_axis
 from .joining import concat
 from .manipulation import reshape, unsqueeze
 from .reduce import sum as reduce_sum
@@ -30,7 +31,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     """
     if n < 1:
         raise ValueError(f"diff(n): must be at least 1. Received {n}.")
-    axis = axis % x.ndim if x.ndim else axis
+    axis = normalize_axis("diff(x, n, axis)", axis, x.ndim) if x.ndim else axis
     parts = [part for part in (prepend, x, append) if part is not None]
     x = concat(parts, axis) if len(parts) > 1 else x
     for _ in range(n):
@@ -43,7 +44,7 @@ def _areas(what: str, y: Any, x: Any, dx: Any, axis: int) -> tuple[Any, int]:
     """Twice the areas between neighbours."""
     if x is not None and dx is not None:
         raise ValueError(f"{what}(x, dx): give one of them. Received both.")
-    axis = axis % y.ndim
+    axis = normalize_axis(f"{what}(y, x, dx, axis)", axis, y.ndim)
     later, earlier = _ends(y, axis)
     if x is None:
         return (later + earlier) * (1.0 if dx is None else dx), axis

@@ -13,6 +13,7 @@ from . import (
     bilinear,
     boxes,
     class_sampling,
+    class_suppression,
     closeness,
     consecutive,
     control,
@@ -102,8 +103,9 @@ from . import (
 
 __all__ = [
     "accuracy", "activation", "affine_grid", "along_axis", "arrays", "attention", "auc", "averages", "bessel",
-    "bilinear", "boxes", "class_sampling", "closeness", "consecutive", "control", "conv", "copying", "creation",
-    "cross_entropy", "ctc", "custom_gradient", "data_norm", "debugging", "decompositions", "deform_conv",
+    "bilinear", "boxes", "class_sampling", "class_suppression", "closeness", "consecutive", "control", "conv",
+    "copying", "creation", "cross_entropy", "ctc", "custom_gradient", "data_norm", "debugging", "decompositions",
+    "deform_conv",
     "diagonal", "dropout", "eigen", "einsum", "elementwise", "embedding", "expand", "files", "folding", "fourier",
     "framing", "gamma", "gather", "graph_sampling", "graphs", "grid_sample", "hierarchical_sigmoid",
     "identity_loss", "interpolate", "inverses", "joining", "label_smooth", "least_squares", "linalg", "logspace",

@@ -113,7 +113,7 @@ def _loss_and_gradient(xp: Any, logits: Any, label: Any, steps: Any, lengths: An
     final = xp.where(ends, alpha[xp.maximum(steps - 1, 0), xp.arange(batch)], LOWEST)
     highest = final.real.max(1, keepdims=True)
     total = (highest + xp.log(xp.exp(final - highest).sum(1, keepdims=True)))[:, 0]
-    possible = (total.real > LOWEST / 2) & (steps > 0)
+    possible = ~(total.real <= LOWEST / 2) & (steps > 0)  # NaN is not hidden
     total = xp.where(possible, total, 0.0)
     passing = xp.exp(alpha + beta - total[:, None])
     sums = passing.sum(2, keepdims=True)  # 1, but for what rounding added up on the way to step t

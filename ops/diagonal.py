@@ -3,6 +3,7 @@
 
 from typing import Any
 
+from ..core import dtype as dt
 from .elementwise import conj_of
 from .infer import broadcast_shapes, normalize_axis
 from .manipulation import flatten, reshape_op, shape_handle, unsqueeze_op
@@ -71,11 +72,12 @@ def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str 
 
 
 def _trace(xp, x, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
-    return xp.trace(x, offset, axis1, axis2, dtype=x.dtype if x.dtype.kind in "fc" else "int64")
+    return xp.trace(x, offset, axis1, axis2, dtype="int64" if x.dtype.kind == "b" else x.dtype)
 
 
 def _infer_trace(x, *, offset=0, axis1=0, axis2=1):
-    return Spec(_infer_diagonal(x, offset=offset, axis1=axis1, axis2=axis2).shape[:-1], x.dtype)
+    return Spec(_infer_diagonal(x, offset=offset, axis1=axis1, axis2=axis2).shape[:-1],
+                dt.int64 if x.dtype is dt.bool_ else x.dtype)
 
 
 trace_op = operator(

@@ -46,7 +46,8 @@ def _along(axis: int, index: Any) -> tuple:
 
 def _gather(xp, x, index, axis_tensor=None, *, axis: int = 0):
     axis = axis if axis_tensor is None else int(axis_tensor.item())
-    return x[_along(axis % x.ndim, index.reshape(-1) if index.ndim == 2 and index.shape[1] == 1 else index)]
+    axis = normalize_axis("gather(x, index, axis)", axis, x.ndim)
+    return x[_along(axis, index.reshape(-1) if index.ndim == 2 and index.shape[1] == 1 else index)]
 
 
 def _infer_gather(x, index, axis_tensor=None, *, axis=0):
@@ -69,7 +70,8 @@ gather_op = operator(
 
 def _put_at(xp, x, index, updates, axis_tensor=None, *, axis: int = 0):
     """x with updates added at positions along one dimension: what the gradients of gather and index_select need."""
-    axis = (axis if axis_tensor is None else int(axis_tensor.item())) % x.ndim
+    axis = normalize_axis("index_add(x, index, axis, value)", axis if axis_tensor is None else int(axis_tensor.item()),
+                          x.ndim)
     result = xp.moveaxis(x, axis, 0).copy()
     rows = xp.moveaxis(updates, axis, 0) if updates.ndim == x.ndim else updates[None]
     add_at(xp, result, index.reshape(-1), rows)
@@ -94,7 +96,7 @@ def gather(x: Any, index: Any, axis: Any = None, name: str | None = None) -> Any
 
 
 def _index_select(xp, x, index, *, dim: int = 0):
-    return x[_along(dim % x.ndim, index)]
+    return x[_along(normalize_axis("index_select(x, index, axis)", dim, x.ndim), index)]
 
 
 def _infer_select(x, index, *, dim=0):
@@ -117,7 +119,7 @@ def _index_add(xp, x, index, value, *, axis: int = 0):
 
 
 def _select_shape(shape: tuple, index: Any, axis: int) -> tuple:
-    axis %= len(shape)
+    axis = normalize_axis("index_add(x, index, axis, value)", axis, len(shape))
     return (*shape[:axis], *index.shape, *shape[axis + 1:])
 
 

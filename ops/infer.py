@@ -60,12 +60,12 @@ def with_dtype(dtype: DType) -> Callable[..., Spec]:
 
 
 def normalize_axis(what: str, axis: int, rank: int) -> int:
-    """The axis counted from 0; ValueError when out of range."""
-    if not -rank <= axis < max(rank, 1):
+    """The axis counted from 0; ValueError when out of range. A value of no dimensions counts as one of one."""
+    if not -max(rank, 1) <= axis < max(rank, 1):
         raise ValueError(
             f"{what}: axis must lie in [{-rank}, {rank}) for a tensor of {rank} dimensions. Received {axis}."
         )
-    return axis + rank if axis < 0 else axis
+    return max(axis + rank, 0) if axis < 0 else axis
 
 
 def normalize_axes(what: str, axes: Sequence[int], rank: int) -> tuple[int, ...]:

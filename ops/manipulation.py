@@ -52,7 +52,8 @@ def _reshape(xp, x, shape_tensor=None, shape_list=None, *, shape: Ints = ()):
 
 def _infer_reshape(x, shape_tensor=None, shape_list=None, *, shape=()):
     if shape_tensor is not None or shape_list:
-        return Spec(inferred_sizes(shape, shape_tensor, shape_list), x.dtype)
+        sizes = inferred_sizes(shape, shape_tensor, shape_list)
+        return Spec(tuple(x.shape[n] if size == 0 and n < x.rank else size for n, size in enumerate(sizes)), x.dtype)
     copied = [n for n, size in enumerate(shape) if size == 0]
     if copied and copied[-1] >= x.rank:
         raise ValueError(

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 from collections.abc import Callable
 from typing import Any
 
+from ..core.absent import absent_methods
 from ..core.forks import unforked
 from . import (
     activation,
@@ -57,8 +59,15 @@ def _in_place(function: Callable) -> Callable:
         return self._rebind(function(self._alias(), *args, **kwargs))
 
     method.__name__ = method.__qualname__ = function.__name__ + "_"
+    method.__signature__ = _without_out(function)  # type: ignore[attr-defined]
     method.__doc__ = f"As `{function.__name__}`, in place: the result becomes this tensor's value."
     return method
+
+
+def _without_out(function: Callable) -> inspect.Signature:
+    """The form in place has no `out`: its first argument is."""
+    signature = inspect.signature(function)
+    return signature.replace(parameters=[p for name, p in signature.parameters.items() if name != "out"])
 
 
 def _plain(module: Any, names: str) -> dict[str, Callable]:
@@ -84,6 +93,7 @@ def _later(module: str, names: str) -> dict[str, _Later]:
 
 
 METHODS: dict[str, Any] = {
+    **absent_methods(),
     **elementwise.SYNTAX,
     "__matmul__": linalg.matmul,
     "__rmatmul__": linalg.reverse_matmul,
@@ -95,8 +105,8 @@ METHODS: dict[str, Any] = {
     "astype": elementwise.cast,
     **_plain(creation, "zeros_like ones_like full_like"),
     **_plain(elementwise, "add subtract multiply divide floor_divide mod remainder floor_mod pow maximum minimum equal "
-             "not_equal less_than less_equal greater_than greater_equal logical_and logical_or logical_xor bitwise_and "
-             "bitwise_or bitwise_xor scale neg cast"),
+             "add_n not_equal less_than less_equal greater_than greater_equal logical_and logical_or logical_xor "
+             "bitwise_and bitwise_or bitwise_xor scale neg cast"),
     **_plain(unary, "exp expm1 log log2 log10 log1p sqrt rsqrt square reciprocal sin cos tan asin acos atan sinh cosh "
              "tanh asinh acosh atanh abs sign floor ceil round trunc frac erf logical_not bitwise_not isnan isinf "
              "isfinite stanh"),
@@ -122,7 +132,7 @@ METHODS: dict[str, Any] = {
     **_plain(bessel, "i0 i0e i1 i1e"),
     **_plain(inverses, "erfinv logit"),
     **_plain(calculus, "diff trapezoid cumulative_trapezoid vander"),
-    **_plain(numbers, "angle conj deg2rad rad2deg nan_to_num frexp sgn is_complex is_floating_point is_integer"),
+    **_plain(numbers, "angle polar conj deg2rad rad2deg nan_to_num frexp sgn is_complex is_floating_point is_integer"),
     **_plain(selection, "take multiplex shard_index index_fill select_scatter combinations"),
     **_plain(diagonal_fill, "diagonal_scatter fill_diagonal_tensor"),
     **_plain(reshaping, "unflatten view_as as_strided unfold atleast_1d atleast_2d atleast_3d vsplit"),

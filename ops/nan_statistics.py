@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ..core import dtype as dt
 from .along_axis import take_along_axis
 from .elementwise import cast, dtype_of
 from .infer import normalize_axis
@@ -21,14 +22,18 @@ def _with_last(x: Any, axis: Any) -> tuple[Any, list[int]]:
 
 
 def nanquantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False) -> Any:
-    """As `quantile`, of the elements over `axis` that are not NaN; NaN where there is none.
+    """As `quantile`, of the elements over `axis` that are not NaN; NaN where there is none: float64.
 
     >>> import proa as paddle
     >>> paddle.nanquantile(paddle.to_tensor([1.0, float("nan"), 3.0]), 0.5).tolist()
     2.0
     """
+    return _nanquantile(x if dtype_of(x) is dt.float64 else cast(x, dt.float64), q, axis, keepdim)
+
+
+def _nanquantile(x: Any, q: Any, axis: Any, keepdim: bool) -> Any:
     if isinstance(q, (list, tuple)):
-        return stack([nanquantile(x, one, axis, keepdim) for one in q], 0)
+        return stack([_nanquantile(x, one, axis, keepdim) for one in q], 0)
     if not 0 <= q <= 1:
         raise ValueError(f"nanquantile(x, q): q must lie in [0, 1]. Received {q}.")
     moved, kept = _with_last(x, axis)
@@ -42,4 +47,4 @@ def nanquantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False) -> Any:
 
 def nanmedian(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """The median of the elements over `axis` that are not NaN; NaN where there is none."""
-    return nanquantile(x if dtype_of(x).is_floating else cast(x, "float32"), 0.5, axis, keepdim)
+    return _nanquantile(x if dtype_of(x).is_floating else cast(x, "float32"), 0.5, axis, keepdim)

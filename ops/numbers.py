@@ -14,7 +14,7 @@ from .operator import operator
 from .rearrange import complex as complex_of
 from .rearrange import complex_op, imag_op, real_op
 from .spec import Spec
-from .unary import abs, cos, floor, isnan, log2, sign, sin
+from .unary import abs, cos, floor, isfinite, isnan, log2, sign, sin
 
 
 def _parts(x: Spec) -> Spec:
@@ -95,14 +95,19 @@ def nan_to_num(x: Any, nan: float = 0.0, posinf: float | None = None, neginf: fl
 
 
 def frexp(x: Any, name: str | None = None) -> tuple[Any, Any]:
-    """Mantissa (0, or 0.5 up to 1 in size) and exponent, both floating: x = mantissa · 2^exponent."""
+    """Mantissa (0, or 0.5 up to 1 in size) and exponent, both floating: x = mantissa · 2^exponent.
+
+    Infinities and NaN are their own mantissas, with the exponent 0.
+    """
     x = as_floating(x)
-    size = abs(x)
+    has_size = isfinite(x)
+    size = where(has_size, abs(x), full_like(x, 0.0))
     exponent = floor(log2(where(equal(size, 0.0), full_like(x, 1.0), size)))
     mantissa = size / full_like(x, 2.0) ** exponent
     full_size = mantissa >= 1.0
     exponent = where(full_size, exponent + 1.0, exponent)
-    return where(full_size, mantissa * 0.5, mantissa) * sign(x), exponent
+    mantissa = where(full_size, mantissa * 0.5, mantissa)
+    return where(has_size, mantissa * sign(x), x), exponent
 
 
 def is_complex(x: Any) -> bool:

@@ -42,6 +42,17 @@ _ADAM_SLOTS = ("Param, Grad, LearningRate, Moment1, Moment2, Beta1Pow, Beta2Pow 
                "Moment1Out=Moment1, Moment2Out=Moment2, Beta1PowOut=Beta1Pow, Beta2PowOut=Beta2Pow")
 
 
+def adam_step(xp, dtype, learning_rate, moment1, moment2, beta1_pow, beta2_pow, epsilon):
+    """What Adam takes from a parameter of this dtype, once the moments are new."""
+    correction2 = xp.sqrt(1 - beta2_pow.reshape(()))
+    rate = learning_rate.reshape(()) * correction2 / (1 - beta1_pow.reshape(()))
+    step = xp.sqrt(moment2)
+    step += (epsilon * correction2).astype(dtype)
+    xp.divide(moment1, step, out=step)
+    step *= rate.astype(dtype)
+    return step
+
+
 def _adam(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow, *, beta1: float = 0.9,
           beta2: float = 0.999, epsilon: float = 1e-8, lazy_mode: bool = False):
     param, moment1, moment2 = changing(param), changing(moment1), changing(moment2)
@@ -49,13 +60,7 @@ def _adam(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow
     moment1 += grad * (1 - beta1)
     moment2 *= beta2
     moment2 += grad * grad * (1 - beta2)
-    correction2 = xp.sqrt(1 - beta2_pow.reshape(()))
-    rate = learning_rate.reshape(()) * correction2 / (1 - beta1_pow.reshape(()))
-    denominator = xp.sqrt(moment2)
-    denominator += (epsilon * correction2).astype(param.dtype)
-    xp.divide(moment1, denominator, out=denominator)
-    denominator *= rate.astype(param.dtype)
-    param -= denominator
+    param -= adam_step(xp, param.dtype, learning_rate, moment1, moment2, beta1_pow, beta2_pow, epsilon)
     return param, moment1, moment2, beta1_pow * beta1, beta2_pow * beta2
 
 

@@ -7,6 +7,7 @@ from tables of the elements' positions.
 
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -177,6 +178,11 @@ def even_tables(geo: Geometry) -> list[Table]:
             geo.kernel, geo.strides, geo.sizes, geo.out, geo.pads, strict=True)]
 
 
+def _flattened(x: Any) -> Any:
+    """x [N, C, *sizes] with its sizes as one, also where there is no sample."""
+    return x.reshape(*x.shape[:2], math.prod(x.shape[2:]))
+
+
 def max_with_positions(xp: Any, x: Any, tables: Sequence[Table]) -> tuple[Any, Any]:
     """The maxima, and their positions (int32) in the sample's channel, row after row."""
     rank, sizes = len(tables), x.shape[2:]
@@ -187,7 +193,7 @@ def max_with_positions(xp: Any, x: Any, tables: Sequence[Table]) -> tuple[Any, A
         flat = flat * sizes[n] + xp.asarray(table).reshape(shape)
     out = flat.shape[:rank]
     flat = flat.reshape(*out, -1)
-    values = x.reshape(*x.shape[:2], -1)[:, :, flat]
+    values = _flattened(x)[:, :, flat]
     best = values.argmax(-1)[..., None]
     positions = xp.take_along_axis(xp.broadcast_to(flat, values.shape), best, -1)[..., 0]
     return xp.take_along_axis(values, best, -1)[..., 0], positions.astype("int32")
@@ -195,11 +201,11 @@ def max_with_positions(xp: Any, x: Any, tables: Sequence[Table]) -> tuple[Any, A
 
 def take_positions(xp: Any, x: Any, positions: Any) -> Any:
     """The elements of x at positions in each channel, which may be the same in all channels ([N, 1, *sizes])."""
-    flat = positions.reshape(*positions.shape[:2], -1)
+    flat = _flattened(positions)
     if flat.shape[1] == 1 < x.shape[1] and len(x):
         rows = [plane.reshape(x.shape[1], -1).take(at[0], 1) for plane, at in zip(x, flat, strict=True)]
         return xp.stack(rows).reshape(*x.shape[:2], *positions.shape[2:])
-    return xp.take_along_axis(x.reshape(*x.shape[:2], -1), flat, 2).reshape(*x.shape[:2], *positions.shape[2:])
+    return xp.take_along_axis(_flattened(x), flat, 2).reshape(*x.shape[:2], *positions.shape[2:])
 
 
 def _flat_positions(xp: Any, g: Any, positions: Any, count: int) -> Any:

@@ -23,7 +23,10 @@ from .trace import apply
 
 def reduced_axes(what: str, dim: Sequence[int], reduce_all: bool, rank: int) -> tuple[int, ...]:
     """The dimensions that the attributes of a reduction mean; no dimensions mean all."""
-    return tuple(range(rank)) if reduce_all or not len(dim) else normalize_axes(what, dim, rank)
+    if reduce_all or not len(dim):
+        return tuple(range(rank))
+    axes = normalize_axes(what, dim, rank)
+    return axes if rank else ()
 
 
 def _rank(shape: Any) -> int:
@@ -71,6 +74,13 @@ def _same(dtype: DType) -> DType:
     return dtype
 
 
+def _axes_of(x: Any, dim: Sequence[int], reduce_all: bool) -> tuple[int, ...] | None:
+    """The dimensions in NumPy's form; a value of none has the axes 0 and -1."""
+    if reduce_all or not dim:
+        return None
+    return tuple(dim) if x.ndim or not {0, -1}.issuperset(dim) else None
+
+
 def _reduction(type: str, function: Callable, result: Callable[[DType], DType] = _same,
                grad: Callable | None = None, cpu: Callable | None = None, cpu_from: int = fast.LEAST) -> Operator:
     """`function(xp, x, axes, keepdims)` reduces."""
@@ -78,7 +88,7 @@ def _reduction(type: str, function: Callable, result: Callable[[DType], DType] =
                in_dtype: DType | None = None, out_dtype: DType | None = None):
         if out_dtype is not None:
             x = x.astype(out_dtype.dtype, copy=False)
-        axes = None if reduce_all or not dim else tuple(dim)
+        axes = _axes_of(x, dim, reduce_all)
         return function(xp, x, axes, keep_dim)
 
     return operator(type, "X -> Out", kernel=kernel, cpu=cpu, cpu_from=cpu_from, infer=_infer(type, result),
@@ -90,8 +100,7 @@ def _reduction_of_tensor_axes(type: str, function: Callable, result: Callable[[D
     """As `_reduction`, where files may give the dimensions as a tensor."""
     def kernel(xp, x, axis_tensor=None, axis_list=None, *, dim: Longs = (), keep_dim: bool = False,
                reduce_all: bool = False, in_dtype: DType | None = None, out_dtype: DType | None = None):
-        axes = None if reduce_all or not dim else tuple(dim)
-        return function(xp, x, axes, keep_dim)
+        return function(xp, x, _axes_of(x, dim, reduce_all), keep_dim)
 
     return operator(type, "X, AxisTensor?, AxisTensorList*? -> Out", kernel=kernel, infer=_infer(type, result),
                     grad={"X": grad} if grad else None)

@@ -9,8 +9,8 @@ the given rows alone: with `lazy_mode` the others' moments rest. No file holds t
 from typing import Any
 
 from .operator import operator
-from .optim import adam_op
-from .updating import changing, updates
+from .optim import adam_op, adam_step
+from .updating import as_scalar, changing, updates
 
 
 def holds_rows(gradient: Any) -> bool:
@@ -29,13 +29,9 @@ def with_held_values(gradient: Any, values: Any) -> Any:
     return gradient.with_values(values) if holds_rows(gradient) else values
 
 
-def _rate(learning_rate: Any, param: Any) -> Any:
-    return learning_rate.reshape(()).astype(param.dtype)
-
-
 def _sgd(xp, param, learning_rate, values, rows):
     param = changing(param)
-    param[rows] -= _rate(learning_rate, param) * values
+    param[rows] -= as_scalar(learning_rate, param.dtype) * values
     return param
 
 
@@ -45,7 +41,7 @@ sgd_rows_op = operator("sgd_rows", "Param, LearningRate, Values, Rows -> ParamOu
 
 def _momentum(xp, param, values, rows, velocity, learning_rate, *, mu: float, use_nesterov: bool = False,
               rescale_grad: float = 1.0):
-    param, velocity, rate = changing(param), changing(velocity), _rate(learning_rate, param)
+    param, velocity, rate = changing(param), changing(velocity), as_scalar(learning_rate, param.dtype)
     values = values * rescale_grad if rescale_grad != 1.0 else values
     velocity *= mu
     velocity[rows] += values
@@ -83,13 +79,7 @@ def _adam(xp, param, values, rows, learning_rate, moment1, moment2, beta1_pow, b
     moment1[rows] += values * (1 - beta1)
     moment2 *= beta2
     moment2[rows] += values * values * (1 - beta2)
-    correction = xp.sqrt(1 - beta2_pow.reshape(()))
-    rate = learning_rate.reshape(()) * correction / (1 - beta1_pow.reshape(()))
-    step = xp.sqrt(moment2)
-    step += (epsilon * correction).astype(param.dtype)
-    xp.divide(moment1, step, out=step)
-    step *= rate.astype(param.dtype)
-    param -= step
+    param -= adam_step(xp, param.dtype, learning_rate, moment1, moment2, beta1_pow, beta2_pow, epsilon)
     return param, moment1, moment2, beta1_pow * beta1, beta2_pow * beta2
 
 

@@ -70,6 +70,8 @@ def argsort(x: Any, axis: int = -1, descending: bool = False, name: str | None =
 
 def _topk(xp, x, count=None, *, k: int = 1, axis: int = -1, largest: bool = True, sorted: bool = True):
     k = k if count is None else int(count.item())
+    if not x.ndim:
+        return tuple(part.reshape(()) for part in _topk(xp, x.reshape(1), k=k, largest=largest))
     size = x.shape[axis]
     if k > size:
         raise ValueError(f"topk(x, k, axis): k must not exceed the size {size} of the axis. Received k={k}.")
@@ -88,6 +90,8 @@ def _topk(xp, x, count=None, *, k: int = 1, axis: int = -1, largest: bool = True
 def _infer_topk(x, count=None, *, k=1, axis=-1, largest=True, sorted=True):
     axis = normalize_axis("topk(x, k, axis)", axis, x.rank)
     k = k if count is None else -1
+    if not x.rank:
+        return x, Spec((), dt.int64)
     if k == 0 or (x.shape[axis] >= 0 and k > x.shape[axis]):
         raise ValueError(f"topk(x, k, axis): k must lie between 1 and the size {x.shape[axis]} of the axis. "
                          f"Received k={k}, x.shape={list(x.shape)}.")
@@ -162,6 +166,8 @@ def mode(x: Any, axis: int = -1, keepdim: bool = False, name: str | None = None)
     """The most frequent element along `axis` (the smallest of several), and the last position where it stands."""
     axis = normalize_axis("mode(x, axis)", axis, x.ndim)
     places = apply(mode_op, x, axis=axis)
+    if not x.ndim:
+        return x.clone(), places
     values = take_along_axis(x, places, axis)
     if keepdim:
         return values, places
@@ -172,6 +178,8 @@ def mode(x: Any, axis: int = -1, keepdim: bool = False, name: str | None = None)
 
 
 def _mode(xp, x, *, axis: int = -1):
+    if not x.ndim:
+        return xp.zeros((), "int64")
     rows = xp.moveaxis(x, axis, -1)
     counts = (rows[..., :, None] == rows[..., None, :]).sum(-1)
     best = xp.where(counts == counts.max(-1, keepdims=True), rows, rows.max(-1, keepdims=True))

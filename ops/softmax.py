@@ -18,6 +18,8 @@ def softmax_array(xp: Any, x: Any, axis: int) -> Any:
     """softmax of an array: 1 of a 0-d one."""
     if x.ndim == 0:
         return xp.ones_like(x)
+    if not x.shape[axis]:
+        return x.copy()
     result = x - x.max(axis, keepdims=True)
     xp.exp(result, out=result)
     result /= result.sum(axis, keepdims=True)
@@ -28,6 +30,8 @@ def log_softmax_array(xp: Any, x: Any, axis: int) -> Any:
     """log_softmax of an array: 0 of a 0-d one."""
     if x.ndim == 0:
         return xp.zeros_like(x)
+    if not x.shape[axis]:
+        return x.copy()
     result = x - x.max(axis, keepdims=True)
     result -= xp.log(xp.exp(result).sum(axis, keepdims=True))
     return result
@@ -44,6 +48,8 @@ def _log_softmax(xp, x, *, axis: int = -1):
 def _infer(type: str) -> Any:
     def infer(x, *, axis=-1, **_):
         normalize_axis(type, axis, x.rank)
+        if not x.dtype.is_differentiable:
+            raise TypeError(f"{type}: x must be floating. Received {x.dtype.name}. Use x.astype('float32').")
         return x
 
     return infer

@@ -160,17 +160,22 @@ def _restored(result: Any, x: Any, axes: list[int], keepdim: bool) -> Any:
 
 def median(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """The middle element over `axis`; of an even number the mean of the two in the middle. NaN where there is one."""
-    return quantile(x if x.dtype.is_differentiable else cast(x, dt.get_default_dtype_object()), 0.5, axis, keepdim)
+    return quantile_of(x if x.dtype.is_differentiable else cast(x, dt.get_default_dtype_object()), 0.5, axis, keepdim)
 
 
 def quantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False) -> Any:
-    """The value below which a share q (0 … 1) of the elements over `axis` lies, interpolated linearly.
+    """The value below which a share q (0 … 1) of the elements over `axis` lies, interpolated linearly: float64.
 
     Where there is a NaN it is the result. Several q give results along a new first dimension. Raises ValueError for a
     q outside 0 … 1.
     """
+    return quantile_of(x if dtype_of(x) is dt.float64 else cast(x, dt.float64), q, axis, keepdim)
+
+
+def quantile_of(x: Any, q: Any, axis: Any, keepdim: bool) -> Any:
+    """As `quantile`, in x's own dtype."""
     if isinstance(q, (list, tuple)):
-        return stack([quantile(x, one, axis, keepdim) for one in q], 0)
+        return stack([quantile_of(x, one, axis, keepdim) for one in q], 0)
     if not 0 <= q <= 1:
         raise ValueError(f"quantile(x, q): q must lie in [0, 1]. Received {q}.")
     moved, axes = _moved_last(x, axis)

@@ -29,6 +29,7 @@ class Trace:
     """What every trace offers. `inputs` are by slot: a value, None (optional), or a list (repeated)."""
 
     computes = True  # applying an operator runs its kernel now
+    captures = False  # makes a Program of a function for `to_static`
     precision: Any = None  # what decides the dtypes in which operators compute, where that is not their inputs' dtypes
 
     def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
@@ -142,6 +143,11 @@ def staging() -> Callable[..., Any]:
 def current_trace() -> Trace:
     """The innermost trace of this thread."""
     return state.trace
+
+
+def in_to_static_mode() -> bool:
+    """True while `to_static` makes a Program of a function."""
+    return state.trace.bare().captures
 
 
 def set_default_trace(trace: Trace) -> Trace:

@@ -129,10 +129,26 @@ sign = _function(sign_op, "-1, 0 or 1 after the sign of x.", "sign", floating=Fa
 floor = _function(floor_op, "The largest whole number not above x.", "floor", floating=False)
 ceil = _function(ceil_op, "The smallest whole number not below x.", "ceil", floating=False)
 round = _function(round_op, "The nearest whole number, halves away from zero.", "round", floating=False)
-trunc = _function(trunc_op, "x without its fraction.", "trunc", floating=False)
+
+
+def trunc(input: Any, name: str | None = None) -> Any:
+    """The values without their fractions."""
+    return apply(trunc_op, input)
+
+
 erf = _function(erf_op, "The error function 2/sqrt(pi) * integral of exp(-t*t) from 0 to x.", "erf")
-logical_not = _function(logical_not_op, "True where x is false or 0.", "logical_not", floating=False)
-bitwise_not = _function(bitwise_not_op, "~x on integers or bools.", "bitwise_not", floating=False)
+
+
+def logical_not(x: Any, out: Any = None, name: str | None = None) -> Any:
+    """True where x is false or 0. `out` has no meaning, as in Paddle's eager mode."""
+    return apply(logical_not_op, x)
+
+
+def bitwise_not(x: Any, out: Any = None, name: str | None = None) -> Any:
+    """~x on integers or bools. `out` has no meaning, as in Paddle's eager mode."""
+    return apply(bitwise_not_op, x)
+
+
 isnan = _function(isnan_op, "True where x is not a number.", "isnan", floating=False)
 isinf = _function(isinf_op, "True where x is infinite.", "isinf", floating=False)
 isfinite = _function(isfinite_op, "True where x is neither infinite nor NaN.", "isfinite", floating=False)

@@ -4,6 +4,9 @@ A map [N, anchors * (5 + classes), H, W] holds for each anchor and cell the plac
 is one, and its class. After "YOLOv3: An Incremental Improvement" (Redmon and Farhadi, 2018).
 """
 
+
+import math
+
 from ..core import dtype as dt
 from . import yolo_kernels as kernels
 from .activation import sigmoid
@@ -32,7 +35,8 @@ def _yolo_box(xp, x, img_size, *, anchors: Ints = (), class_num: int = 1, conf_t
     kept = (sure >= conf_thresh).astype(x.dtype)
     scores = kernels.sigmoid(xp, map_.part[:, :, 5:]) * (sure * kept)[:, :, None]
     boxes = boxes * kept[:, :, None]
-    return tuple(xp.moveaxis(part, 2, -1).reshape(len(x), -1, part.shape[2]) for part in (boxes, scores))
+    return tuple(xp.moveaxis(part, 2, -1).reshape(len(x), math.prod((part.shape[1], *part.shape[3:])), part.shape[2])
+                 for part in (boxes, scores))
 
 
 def _infer_yolo_box(x, img_size, *, anchors=(), class_num=1, iou_aware=False, **_):
@@ -86,7 +90,7 @@ def _yolo_loss(xp, x, gt_box, gt_label, gt_score=None, *, anchors: Ints = (), an
         xp, x, gt_box, gt_label, gt_score, anchors=anchors, anchor_mask=anchor_mask, class_num=class_num,
         ignore_thresh=ignore_thresh, downsample_ratio=downsample_ratio, use_label_smooth=use_label_smooth,
         scale_x_y=scale_x_y)
-    found = xp.take_along_axis(x.reshape(len(x), 1, -1), at, 2)
+    found = xp.take_along_axis(x.reshape(len(x), 1, math.prod(x.shape[1:])), at, 2)
     entropy = xp.maximum(found, 0) - found * targets + xp.log1p(xp.exp(-xp.abs(found)))
     each = xp.where(distances > 0, xp.abs(found - targets), entropy)
     return (each * weights).sum((1, 2)), present, match

@@ -1,5 +1,6 @@
 """YOLO's maps on arrays: the boxes in them, and what true boxes say that they should hold."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -115,8 +116,9 @@ class Truth:
             (weights, xp.where(seen, present, present > -0.5)),
             (xp.broadcast_to(by_distance, at.shape), xp.zeros(present.shape))]
         kinds = ("int64", map_.dtype, map_.dtype, map_.dtype)
-        return tuple(xp.concatenate([a.reshape(samples, 1, -1), b.reshape(samples, 1, -1)], -1).astype(kind)
-                     for (a, b), kind in zip(columns, kinds, strict=True))
+        return tuple(
+            xp.concatenate([part.reshape(samples, 1, math.prod(part.shape[1:])) for part in pair], -1).astype(kind)
+            for pair, kind in zip(columns, kinds, strict=True))
 
     def _targets(self, smooth: bool) -> Any:
         """What the elements of a box should hold: its place in the cell, its size, its class; [N, B, 4 + classes]."""

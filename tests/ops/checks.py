@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import proa as paddle
 from proa.core.dtype import from_numpy_dtype
+from proa.dygraph.tensor import new_tensor
 from proa.ops.operator import find
 from proa.ops.trace import using
 from proa.static.backward import gradients
@@ -81,6 +82,32 @@ def check_float32(record: Record, expected: list) -> None:
         if a.dtype.is_floating:
             assert a.dtype == "float32", f"{record}: float32 in, {a.dtype} out"
             close(a.numpy(), e, 1e-4, f"{record}: forward in float32")
+
+
+def strided(arrays: Any) -> list:
+    """Tensors of the arrays whose elements do not lie one behind the other."""
+    apart = [np.repeat(a, 2, -1)[..., ::2] if a.ndim else a for a in arrays]
+    for n, array in enumerate(apart):
+        if array.ndim > 1:
+            apart[n] = np.ascontiguousarray(np.repeat(array, 2, 0).swapaxes(0, 1)).swapaxes(0, 1)[::2]
+    return [new_tensor(a) for a in apart]
+
+
+def check_strided(record: Record) -> None:
+    """Inputs that are views of larger arrays give what whole ones give, in float64 and in float32."""
+    if find(record.type).random:
+        return
+    narrow = [a.astype("float32") if a.dtype == np.float64 else a for a in record.inputs]
+    for arrays, tolerance in ((record.inputs, 1e-9), (narrow, 1e-4)) if record.float32 else ((record.inputs, 1e-9),):
+        given = strided(arrays)
+        before = [t.numpy().copy() for t in given]
+        found, whole = (as_list(record.function(*inputs)) for inputs in (given, tensors(arrays)))
+        for a, b in zip(found, whole, strict=True):
+            assert a.dtype is b.dtype, f"{record}: {a.dtype} of strided inputs, {b.dtype} of whole ones"
+            close(a.numpy(), b.numpy(), tolerance, f"{record}: strided inputs")
+        if "=" not in str(find(record.type).outputs):
+            for tensor, array in zip(given, before, strict=True):
+                close(tensor.numpy(), array, 0, f"{record}: a strided input was changed")
 
 
 # Gradients, eager
@@ -237,6 +264,7 @@ def check_static(record: Record) -> None:
 
 CHECKS = {
     "forward": check_forward,
+    "strided": check_strided,
     "inference": check_inference,
     "gradient": check_gradient,
     "second order": check_second_order,

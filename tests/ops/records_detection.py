@@ -9,7 +9,7 @@ import pathlib
 import numpy as np
 import proa as paddle
 from PIL import Image
-from proa.ops import deform_conv, roi, yolo
+from proa.ops import class_suppression, deform_conv, roi, yolo
 from proa.ops.trace import apply
 from records import Record, floats, ints
 
@@ -243,6 +243,8 @@ BOXES = [
     Record("nms", lambda b: V.nms(b, 0.3), [_boxes(12, 9)], _standing, data_dependent=True),
     Record("matrix_nms", lambda b, s: V.matrix_nms(b, s, 0.1, 0.05, 4, 5, return_index=True),
            [np.stack([_boxes(6, 1), _boxes(6, 3)]), floats(2, 3, 6, low=0)], None, **SOME),
+    Record("multiclass_nms3", lambda b, s: apply(class_suppression.multiclass_nms_op, b, s, None, nms_top_k=5),
+           [np.stack([_boxes(6, 1), _boxes(6, 3)]), floats(2, 3, 6, low=0)], None, **SOME),
     Record("generate_proposals_v2", lambda *given: V.generate_proposals(*given, return_rois_num=True), PROPOSED, None,
            **SOME),
     Record("distribute_fpn_proposals", lambda b, n: V.distribute_fpn_proposals(b, 2, 4, 3, 4, rois_num=n),
@@ -265,7 +267,7 @@ def _rows(mode):
     return reference
 
 
-ANY_FILE = str(pathlib.Path(__file__))
+ANY_FILE = str(pathlib.Path(__file__).parents[1] / "fixtures" / "files" / "net.pdmodel")
 
 FILES = [
     Record("read_file", lambda: V.read_file(ANY_FILE), [], lambda: np.fromfile(ANY_FILE, "uint8"), **SOME),

@@ -141,14 +141,16 @@ def _unpad_reference(mode):
     return function
 
 
+MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+
 PADS = [
     *(Record("pad3d", lambda x, _mode=mode: F.pad(x, [0, 2, 2, 1, 1, 0], _mode, data_format="NCDHW"), [VOLUME],
-             lambda x, _name=name: np.pad(x, WIDTHS, _name), label=mode) for mode, name in pad.MODES.items()),
+             lambda x, _name=name: np.pad(x, WIDTHS, _name), label=mode) for mode, name in MODES.items()),
     Record("pad_image", lambda x: F.pad(x, [1, 2], value=3.0, data_format="NLC"), [floats(2, 3, 4)],
            lambda x: np.pad(x, [(0, 0), (1, 2), (0, 0)], constant_values=3.0), label="last"),
     Record("pad_image", lambda x: F.pad(x, [0, 1, 2, 0]), [floats(2, 3, 4, 2)],
            lambda x: np.pad(x, [(0, 0), (0, 0), (2, 0), (0, 1)])),
-    *(Record("unpad3d", _unpad(mode), [floats(2, 1, 1, 5, 6)], _unpad_reference(pad.MODES[mode]), label=mode)
+    *(Record("unpad3d", _unpad(mode), [floats(2, 1, 1, 5, 6)], _unpad_reference(MODES[mode]), label=mode)
       for mode in ("reflect", "replicate", "circular") if mode != "reflect"),
     Record("unpad3d", _unpad("constant"), [floats(2, 1, 1, 5, 6)], lambda g: g[..., 2:4, 1:4], label="constant"),
     Record("pad", lambda x: F.pad(x, [1, 2, 0, 1], value=2.0), [floats(3, 4)],

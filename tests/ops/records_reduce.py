@@ -170,6 +170,7 @@ SEARCH = [
         lambda x: x.quantile(0.3, [1, 2], True),
         lambda x: np.quantile(x, 0.3, (1, 2), keepdims=True),
         label="quantile",
+        float32=False,
     ),
     _one("top_k_v2", lambda x: x.topk(2, 1), lambda x: _top(x, 2, 1)),
     _one("top_k_v2", lambda x: x.topk(2, -1, False), lambda x: _top(x, 2, -1, False), label="smallest"),

@@ -1,23 +1,14 @@
 """`linalg`, `fft` and `signal` give what PaddlePaddle gives (fixtures/linalg/make.py), gradients included."""
 
-import importlib.util
 import pathlib
 
 import numpy as np
 import proa as paddle
 import pytest
+from fixture_cases import module_at
 
 FIXTURES = pathlib.Path(__file__).parents[1] / "fixtures" / "linalg"
-
-
-def _cases():
-    spec = importlib.util.spec_from_file_location("linalg_cases", FIXTURES / "cases.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-cases = _cases()
+cases = module_at(FIXTURES / "cases.py")
 answers = dict(np.load(FIXTURES / "answers.npz"))
 
 # Where the oracle is wrong; docs/differences.md tells how.

@@ -2,7 +2,7 @@
 
 import checks
 import pytest
-from proa.ops.operator import all_operators
+from proa.ops.operator import all_operators, find
 from records import all_records
 
 RECORDS = all_records()
@@ -87,3 +87,50 @@ def test_every_operator_has_a_record():
     recorded = {record.type for record in RECORDS}.union(*TESTED_ELSEWHERE.values())
     missing = sorted(op.type for op in all_operators() if op.type not in recorded)
     assert not missing, f"operators without a record in tests/ops/records_*.py: {missing}"
+
+
+#: Records without a reference in NumPy, without second-order checks, or whose float inputs have no checked gradient
+#: although the operator has a rule: by why. A record that is not here goes through all of them.
+UNCHECKED = {
+    "reference": {
+        "drawn at random: tests of their distributions": {"gumbel_softmax", "nce-drawn"},
+        "the reference is PaddlePaddle's answer: fixtures/vision": {
+            "yolo_box", "yolov3_loss", "yolov3_loss-without scores", "yolo_matches", "prior_box", "matrix_nms",
+            "generate_proposals_v2", "multiclass_nms3"},
+        "a part of a loss's derivative, checked through the loss": {"warprnnt_backward", "warprnnt_curvature"},
+    },
+    "second": {
+        "linear: its second derivatives are 0": {"real", "imag"},
+        "differentiable once more at most: the operator is itself a derivative": {
+            "rnn_grad-lstm", "rnn_grad-gru", "rnn_grad-tanh", "warpctc_backward", "warprnnt_backward"},
+    },
+    "gradient": {
+        "its values do not depend smoothly on the inputs, or are checked by another record": {
+            "gumbel_softmax", "qr-complete tall", "svd-equal values", "lu-blocks", "share_data", "cast-from integer",
+            "where-nan_to_num", "sign-mantissa", "floor-exponent", "take_along_axis-nanquantile",
+            "take_along_axis-nanmedian", "data_norm-slots", "spectral_norm", "increment", "nextafter"},
+        "differentiable twice at most: the operator is a second derivative": {
+            "rnn_double_grad-lstm", "rnn_double_grad-gru", "warprnnt_curvature"},
+    },
+}
+
+
+def _unchecked(record):
+    has_rule = find(record.type).gradient is not None
+    floats = any(array.dtype.kind == "f" for array in record.inputs)
+    return {"reference": record.reference is None, "second": has_rule and not record.second,
+            "gradient": has_rule and floats and not checks.differentiable(record)}
+
+
+@pytest.mark.parametrize("what", UNCHECKED)
+def test_what_is_not_checked_has_a_reason(what):
+    found = {str(record) for record in RECORDS if _unchecked(record)[what]}
+    excused = set().union(*UNCHECKED[what].values())
+    assert not found - excused, f"records without {what} and without a reason in UNCHECKED: {sorted(found - excused)}"
+
+
+def test_every_operator_with_a_rule_has_a_checked_gradient():
+    checked = {r.type for r in RECORDS if checks.differentiable(r)}
+    excused = {name.split("-")[0] for names in UNCHECKED["gradient"].values() for name in names}
+    missing = sorted(r.type for r in RECORDS if find(r.type).gradient is not None and r.type not in checked | excused)
+    assert not missing, f"operators with a gradient rule that no record checks: {missing}"

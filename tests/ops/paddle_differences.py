@@ -1,0 +1,180 @@
+"""Where the records' answers differ from PaddlePaddle's, and which have none: by why."""
+
+#: why -> {variants: records}; a row that no longer differs fails.
+_DIFFERENT = {
+    "comparisons with NaN: PaddlePaddle passes it over, or lets the order decide; here it spreads, as in NumPy": {
+        "NaN": ["relu", "roi_align-as many samples as elements", "matrix_nms", "generate_proposals_v2",
+            "graph_send_recv-max None", "graph_send_recv-min 9", "graph_send_ue_recv-max sub (7, 3)",
+            "graph_send_ue_recv-min div (7, 3)", "graph_send_ue_recv-max sub (7, 1)",
+            "graph_send_ue_recv-min div (7, 1)", "p_norm-normalize", "reduce_min", "arg_max", "arg_max-flat",
+            "arg_min", "searchsorted", "floor-exponent", "p_norm-renorm", "viterbi_decode-True_4",
+            "viterbi_decode-False_4", "viterbi_decode-True_2"],
+    },
+    "infinities times 0, and differences of infinities: NaN here or there": {
+        "Inf": ["softshrink", "logsigmoid", "silu", "swish", "log_softmax", "roi_align-as many samples as elements",
+            "psroi_pool", "deformable_conv_v1", "deformable_conv", "softmax_with_cross_entropy-axis",
+            "softmax_with_cross_entropy-soft", "clip-tensor", "softshrink 2", "logsigmoid 2", "silu 2", "swish 2",
+            "log_softmax 2", "pool2d-adaptive avg", "pool2d-adaptive", "logsumexp", "logsumexp-kept",
+            "order_statistics-median", "bilinear_interp_v2", "bilinear_interp_v2-tensor",
+            "bilinear_interp_v2-tensors", "bilinear_interp_v2-factors in a tensor", "bicubic_interp_v2",
+            "trilinear_interp_v2", "margin_cross_entropy", "fused_softmax_mask_upper_triangle", "digamma",
+            "digamma-negative", "polygamma", "polygamma-third", "erfinv", "floor-exponent", "viterbi_decode-True_4",
+            "grid_sampler-volume"],
+    },
+    "a NaN times 0 spreads here or there": {
+        "NaN": ["deformable_conv", "pool2d-adaptive avg", "pool2d-adaptive", "grid_sampler-zeros-False"],
+    },
+    "where a cell has several boxes": {
+        "gradients": ["yolov3_loss", "yolov3_loss-without scores"],
+    },
+    "infinite areas have no level": {
+        "Inf": ["distribute_fpn_proposals"],
+    },
+    "PaddlePaddle keeps the real part only, or views elements of another size": {
+        "complex128": ["overlap_add-istft both sides", "view_dtype", "elementwise_mul-ldexp"],
+    },
+    "the reference is for the record's own sizes": {
+        "empty": ["segment_pool-sum", "segment_pool-mean", "segment_pool-max", "segment_pool-min",
+            "matrix_rank-tensor", "gumbel_softmax 2", "mode_positions", "class_center_sample",
+            "take_along_axis-nanquantile"],
+        "fewer dimensions": ["dot"],
+        "broadcast first": ["gather_tree"],
+        "broadcast second, fewer dimensions": ["unpool", "unpool3d"],
+    },
+    "PaddlePaddle reads memory that is not the input's; here the indices are checked": {
+        "broadcast second, broadcast first, fewer dimensions": ["graph_send_uv-add (6, 3)",
+            "graph_send_uv-mul (6, 3)", "graph_send_uv-div (6, 3)"],
+        "empty": ["gather", "gather-0-d", "gather_nd", "gather_tree"],
+    },
+    "PaddlePaddle's gradient of gather along another axis than the first is not the slope (differences show it)": {
+        "gradients": ["gather-axis", "gather-windows", "reduce_sum-trapezoid", "cumsum-cumulative_trapezoid"],
+    },
+    "values and indices of rows that x has not: refused here": {
+        "empty": ["put_along_axis", "put_along_axis-add", "put_along_axis-multiply"],
+    },
+    "PaddlePaddle makes of the number a float64 value of shape [1]": {
+        "float32, 0-d": ["where-number"],
+    },
+    "PaddlePaddle writes beyond the result of integers that broadcast (docs/differences.md)": {
+        "int64": ["matmul_v2-broadcast"],
+    },
+    "PaddlePaddle cuts the products to integers": {
+        "int32, int64": ["triangular_solve-householder", "triangular_solve-householder batch"],
+    },
+    "PaddlePaddle gives slopes to elements that do not count (docs/differences.md)": {
+        "gradients": ["triangular_solve-False True True", "triangular_solve-False False True", "cholesky_solve",
+            "cholesky_solve-upper"],
+    },
+    "the mean of nothing: 0 or NaN": {
+        "empty": ["cross_entropy_mean", "cross_entropy_mean-of those that count", "nll_loss-mean",
+            "nll_loss-mean weight", "accuracy"],
+    },
+    "PaddlePaddle's gradient holds for labels that add up to 1 only": {
+        "gradients": ["softmax_with_cross_entropy-soft"],
+    },
+    "PaddlePaddle's pos_weight does not weigh all of the positive term (docs/differences.md)": {
+        "itself, float32, NaN, Inf, gradients": ["sigmoid_cross_entropy_with_logits-weight"],
+    },
+    "needs dimensions, or more elements than one": {
+        "0-d": ["label_smooth", "hierarchical_sigmoid", "hierarchical_sigmoid-no bias",
+            "hierarchical_sigmoid-other ways", "top_k_v2-smallest", "top_k_v2-of many", "top_k_v2-tensor"],
+    },
+    "PaddlePaddle loses the shape": {
+        "empty": ["sum"],
+    },
+    "bools count as integers": {
+        "bool": ["scale", "range"],
+    },
+    "integers to negative powers: refused, as in NumPy": {
+        "int32, int64": ["log_positive"],
+    },
+    "PaddlePaddle sums in their own width, which overflows (docs/differences.md)": {
+        "int8, uint8, int16": ["reduce_sum-all", "reduce_sum-kept", "reduce_sum", "reduce_sum-int32"],
+    },
+    "PaddlePaddle cuts means, deviations and norms of integers to integers": {
+        "int32, int64, bool": ["reduce_mean-all", "reduce_mean-unknown size", "reduce_mean"],
+        "int32, int64": ["variance-std", "reduce_sum-norm over axes", "take_along_axis-nanmedian"],
+    },
+    "PaddlePaddle divides by the factor: NaN where it is 0": {
+        "gradients": ["reduce_prod-zeros"],
+    },
+    "of equal elements the first; PaddlePaddle takes any": {
+        "int32, int64": ["top_k_v2-smallest", "top_k_v2-of many", "top_k_v2-tensor"],
+    },
+    "minlength holds for no elements too": {
+        "empty": ["bincount"],
+    },
+    "rounding of the last bit before it is cut to bytes": {
+        "uint8": ["linear_interp_v2-beginnings, last", "bilinear_interp_v2-factor"],
+    },
+    "integers only, here": {
+        "float32": ["gcd", "lcm"],
+    },
+    "PaddlePaddle counts `offset` in bytes and reads memory that is not x's (docs/differences.md)": {
+        "itself, float32, int16, int32, int64, complex128, 0-d, empty, NaN, Inf, gradients": [
+            "index_select-as_strided"],
+    },
+    "exp overflows in a complex number": {
+        "complex128": ["sigmoid-far"],
+    },
+}
+
+#: why -> {variants: records} of which either answer is right.
+_OPEN = {
+    "what LAPACK makes of NaN and infinities depends on its build; NumPy raises LinAlgError where nothing converges": {
+        "NaN, Inf": ["qr-reduced", "slogdeterminant-matrix"],
+        "Inf": ["qr-wide", "qr-complete wide", "qr-r wide", "svd", "svd-tall", "svd-wide", "svd-full",
+            "svd-values of full", "lu-3 5", "lu-blocks", "triangular_solve-householder",
+            "triangular_solve-householder batch", "eig-complex", "eigvals", "eigvals-complex",
+            "triangular_solve-True True True", "triangular_solve-True True False", "triangular_solve-True False True",
+            "triangular_solve-True False False", "triangular_solve-broadcast", "cholesky_solve",
+            "cholesky_solve-upper", "lstsq-wide", "pinv", "pinv-wide", "matrix_rank", "matrix_rank-tensor"],
+        "NaN": ["inverse-matrix", "slogdeterminant", "solve-broadcast x", "lstsq-gels"],
+    },
+    "eigenvalues have no order, and eigenvectors no phase": {
+        "float32, gradients": ["eig"],
+    },
+}
+
+
+def _by_record(table: dict[str, dict[str, list[str]]]) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for why, rows in table.items():
+        for variants, records in rows.items():
+            for record in records:
+                found.setdefault(record, {}).update(dict.fromkeys(variants.split(", "), why))
+    return found
+
+
+#: record -> {variant: why}
+DIFFERENCES, OPEN = _by_record(_DIFFERENT), _by_record(_OPEN)
+
+#: Operators to whose records PaddlePaddle has no answer on a CPU, by why.
+NO_CALL = {
+    "of gradients, and parts of other operators: no function has them": {
+        "affine_grid_grad", "attention_grad", "bce_slope", "cofactors", "conv_filter_grad", "conv_input_grad",
+        "cross_entropy_along", "cross_entropy_backward", "cross_entropy_weight", "csr_mask", "deformable_places",
+        "divide_by_windows", "divide_or_zero", "dropout_backward", "exclusive_cumprod", "expand_to_shape", "fold_like",
+        "fold_tiles", "gelu_grad", "hierarchical_way", "huber_slope", "index_add_along", "index_get", "interp_grad",
+        "linear_recurrence", "log_softmax_grad", "lookup_table_backward", "max_pool_take", "maxout_grad", "maxout_take",
+        "multiplex_grad", "nll_loss_backward", "norm_grad", "over_gaps", "overlap_add_to", "place_diagonal",
+        "place_slice", "pool_grad", "power_iteration", "psroi_back", "put_positions", "reshape_to_shape",
+        "rnn_double_grad", "rnn_grad", "roi_align_back", "roi_put", "roi_take", "row_conv_filter_gradient",
+        "sample_at_places", "scale_all", "scale_paired", "share_data", "shift_along",
+        "sigmoid_cross_entropy_with_logits_grad", "size_along", "slope_between", "slots_shown", "softmax_grad",
+        "split_like", "sum_repeats", "sum_to_shape", "take_positions", "temporal_shift_back", "total_square", "unpad",
+        "unpad3d", "warpctc_backward", "warpctc_curvature", "warprnnt_backward", "warprnnt_curvature", "where_inside",
+        "yolo_matches", "identity_loss_share"},
+    "of files and optimizers only: tests/crossing, tests/amp, fixtures/static": {
+        "average_accumulates", "check_finite_and_unscale", "update_loss_scaling", "fill_zeros_like", "mean", "mul",
+        "multiclass_nms3"},
+    "with parameters of their own, and recurrent: fixtures/nn and fixtures/static hold PaddlePaddle's answers": {
+        "data_norm", "group_norm", "instance_norm", "nce", "rnn", "row_conv", "spectral_norm"},
+    "of symmetric matrices that the record makes: fixtures/linalg holds PaddlePaddle's answers": {
+        "cholesky", "eigh", "eigvalsh", "conj"},
+    "PaddlePaddle has no kernel for a CPU, or none for float64": {
+        "attention", "decode_jpeg", "fused_softmax_mask_upper_triangle", "log_loss", "margin_cross_entropy",
+        "sync_batch_norm"},
+    "the record's inputs are ones that PaddlePaddle refuses; fixtures/nn and fixtures/vision hold its answers": {
+        "accuracy", "maxout", "psroi_pool", "unfold"},
+}
