@@ -13,11 +13,14 @@ provide("staging", by="proa.jit.conversion")
 
 if TYPE_CHECKING:
     from . import (
+        _legacy_C_ops,
         amp,
         autograd,
         base,
         callbacks,
+        common_ops_import,
         compat,
+        dataset,
         device,
         distributed,
         distribution,
@@ -63,7 +66,18 @@ if TYPE_CHECKING:
     from .core.param_attr import ParamAttr
     from .core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
     from .core.random import get_rng_state, seed, set_rng_state
-    from .device import get_device, is_compiled_with_cuda, set_device
+    from .device import (
+        get_cudnn_version,
+        get_device,
+        is_compiled_with_cinn,
+        is_compiled_with_cuda,
+        is_compiled_with_custom_device,
+        is_compiled_with_distribute,
+        is_compiled_with_ipu,
+        is_compiled_with_rocm,
+        is_compiled_with_xpu,
+        set_device,
+    )
     from .distributed.parallel import DataParallel
     from .dygraph.engine import grad
     from .dygraph.guards import enable_grad, is_grad_enabled, no_grad, set_grad_enabled

@@ -4,5 +4,7 @@ from .dygraph.derivatives import hessian, jacobian
 from .dygraph.engine import backward, grad
 from .dygraph.guards import no_grad
 from .dygraph.py_layer import PyLayer, PyLayerContext
+from .dygraph.saved_hooks import saved_tensors_hooks
 
-__all__ = ["PyLayer", "PyLayerContext", "backward", "grad", "hessian", "jacobian", "no_grad"]
+__all__ = ["PyLayer", "PyLayerContext", "backward", "grad", "hessian", "jacobian", "no_grad",
+           "saved_tensors_hooks"]

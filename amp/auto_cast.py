@@ -11,7 +11,8 @@ from ..core.place import parse_place
 from ..nn import Layer
 from ..nn.layers.batch_norm import BatchNorm, BatchNorm1D, BatchNorm2D, BatchNorm3D, SyncBatchNorm
 from ..nn.layers.norm import InstanceNorm1D, InstanceNorm2D, InstanceNorm3D, LayerNorm
-from ..ops.autocast import LEVELS, autocast, precision
+from ..ops.autocast import LEVELS, Precision, autocast, precision
+from ..ops.trace import current_trace
 from ..optimizer import Optimizer
 
 _DTYPES = ("float16", "bfloat16")
@@ -59,6 +60,18 @@ def auto_cast(enable: bool = True, custom_white_list: Iterable[str] | None = Non
 
 
 amp_guard = auto_cast
+
+
+def amp_state() -> Precision | None:
+    """How operators compute here: what is true within `auto_cast`, None outside.
+
+    >>> import proa as paddle
+    >>> from proa.amp.auto_cast import amp_state
+    >>> with paddle.amp.auto_cast():
+    ...     amp_state() is None
+    False
+    """
+    return current_trace().precision
 
 
 def is_float16_supported(device: Any = None) -> bool:

@@ -57,9 +57,22 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
+        self._name_loaded_modules()
         spec = module.__spec__
         if spec is not None and spec.loader is self and spec.name != self.alias:
             module.__spec__ = spec.loader_state  # the module keeps its own name; only sys.modules knows the other
+
+
+    def _name_loaded_modules(self) -> None:
+        """Puts the modules that are loaded under their other names too.
+
+        What is found there is not loaded again; loading would bind the module's name in its package, where something
+        else may bear it: `paddle.amp.auto_cast` is a function, and the module that it stands in.
+        """
+        for name, module in list(sys.modules.items()):
+            part = name.removeprefix(_ROOT + ".")
+            if part != name and "." + part.partition(".")[0] not in _ELSEWHERE:
+                sys.modules.setdefault(f"{self.alias}.{part}", module)
 
 
 def _alias_root(alias: str) -> ModuleType:

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from .absent import refusal
 from .forks import unforked
 
 Source = tuple[str, str | None]
@@ -37,7 +38,7 @@ def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]
             return sorted(listing())
         found = listing().get(name)
         if found is None:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            raise refusal(package, name)
         with unforked():
             module = importlib.import_module(found[0])
         value = module if found[1] is None else getattr(module, found[1])

@@ -27,6 +27,11 @@ class ParamAttr:
         self.do_model_average = do_model_average
         self.need_clip = bool(need_clip)
 
+    @staticmethod
+    def _to_attr(arg: Any) -> Any:
+        """What a layer's `weight_attr` means, by the name under which code asks Paddle for it: False stays False."""
+        return False if arg is False else to_param_attr(arg)
+
     def __repr__(self) -> str:
         return f"ParamAttr(name={self.name!r}, learning_rate={self.learning_rate}, trainable={self.trainable})"
 

@@ -9,6 +9,7 @@ import contextlib
 import threading
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import Any
 
 
 class UniqueNameGenerator:
@@ -73,8 +74,11 @@ def given_back_on_failure() -> Iterator[None]:
             old.extend(log)
 
 
-def switch(new_generator: UniqueNameGenerator | None = None) -> UniqueNameGenerator:
-    """Puts another generator (a fresh one by default) in charge and returns the one it replaces."""
+def switch(new_generator: UniqueNameGenerator | None = None, new_para_name_checker: Any = None) -> UniqueNameGenerator:
+    """Puts another generator (a fresh one by default) in charge and returns the one it replaces.
+
+    `new_para_name_checker` has no meaning here: names of parameters are checked where they are made.
+    """
     old, _current[0] = _current[0], new_generator or UniqueNameGenerator()
     return old
 

@@ -111,7 +111,7 @@ def set_stream(stream: Stream) -> Stream:
 
 
 @contextmanager
-def stream_guard(stream: Stream | None) -> Iterator[None]:
+def stream_guard(stream: Stream | None = None) -> Iterator[None]:
     """Queues work in `stream` within the block; None changes nothing."""
     if stream is None:
         yield

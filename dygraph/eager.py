@@ -240,7 +240,7 @@ def _several(op: Operator, inputs: tuple, attrs: dict[str, Any], arrays: list, r
         if index in aliases:
             target = inputs[aliases[index]]
             if target is not None:
-                _give_values(target, array)
+                _give_values(target, array, xp)
             outputs.append(target)
         elif array is None:
             outputs.append(None)
@@ -256,12 +256,12 @@ def _several(op: Operator, inputs: tuple, attrs: dict[str, Any], arrays: list, r
     return tuple(outputs) if len(outputs) > 1 else outputs[0]
 
 
-def _give_values(target: Any, array: Any) -> None:
+def _give_values(target: Any, array: Any, xp: Any) -> None:
     """A Tensor, or each of several, gets another array; the very same one means that the value did not change."""
     many = isinstance(target, (list, tuple))
     for t, a in zip(target, array, strict=True) if many else ((target, array),):
         if a is not t._array:
-            t._replace(a)
+            t._replace(a if type(a) is _ndarray else xp.asarray(a))
 
 
 def _connect(node: Node, outputs: list, aliases: dict[int, int]) -> None:

@@ -11,6 +11,7 @@ from ..core.place import expected_place
 from ..ops.backward import Node, Output
 from ..ops.trace import grad_mode, state, using
 from .eager import EAGER
+from .saved_hooks import packed, unpacked
 from .tensor import Tensor, new_tensor
 
 
@@ -24,11 +25,11 @@ class PyLayerContext:
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keeps tensors for `backward`, which gets them from `saved_tensor()`."""
-        self._saved = tensors
+        self._saved = packed(tensors)
 
     def saved_tensor(self) -> tuple:
         """What `save_for_backward` was given."""
-        return self._saved
+        return unpacked(self._saved)
 
     def mark_not_inplace(self, *tensors: Any) -> None:
         """Says that inputs returned as outputs are values of their own; they always are here."""

@@ -117,6 +117,38 @@ class Tensor(_ArrayMethods):
         """The steps between neighbours along each dimension, in elements."""
         return [step // self._array.dtype.itemsize for step in self._array.strides]
 
+    def get_strides(self) -> list[int]:
+        """As `strides`."""
+        return self.strides
+
+    def data_ptr(self) -> int:
+        """Where in memory the elements are."""
+        array = self._array
+        return int(array.ctypes.data if isinstance(array, np.ndarray) else array.data.ptr)
+
+    def value(self) -> Tensor:
+        """The Tensor itself, which `get_tensor()` and `set_value()` of older programs are called on."""
+        return self
+
+    def is_same_shape(self, y: Tensor) -> bool:
+        """Whether y has the same sizes."""
+        return self.shape == y.shape
+
+    def is_sparse(self) -> bool:
+        """False: sparse tensors are not supported."""
+        return False
+
+    is_sparse_coo = is_sparse_csr = is_sparse
+
+    def is_dist(self) -> bool:
+        """False: a Tensor is on one device."""
+        return False
+
+    def reconstruct_from_(self, other: Tensor) -> None:
+        """This Tensor becomes the other: values, shape, dtype and where its gradient flows."""
+        self._replace(other._array)
+        self._edge = other._edge
+
     @property
     def data(self) -> Tensor:
         """The Tensor itself; another one assigned to it gives this one its values, shape and dtype."""
@@ -257,6 +289,16 @@ class Tensor(_ArrayMethods):
         if holder is None:
             holder = self._leaf = Leaf()
         holder.grad, holder.cleared = value, False
+
+    @property
+    def grad_(self) -> Tensor | None:
+        """As `grad`."""
+        return self.grad
+
+    @property
+    def grad_fn(self) -> Node | None:
+        """The application that it is a result of, which the backward walk goes through; None for a leaf."""
+        return None if self._edge is None else edge_node(self._edge)
 
     def _holder(self) -> Leaf | None:
         """Where the gradient of this Tensor is kept: its own leaf, or that of `retain_grads`."""
@@ -424,7 +466,7 @@ class Tensor(_ArrayMethods):
         """On a CUDA device."""
         return self._moved(CUDAPlace(device_id or 0))
 
-    def pin_memory(self) -> Tensor:
+    def pin_memory(self, blocking: bool = True) -> Tensor:
         """On the host."""
         return self.cpu()
 
@@ -486,6 +528,23 @@ class Parameter(Tensor):
         parameter.do_model_average = attr.do_model_average
         parameter.trainable = attr.trainable
         return parameter
+
+    @property
+    def block(self) -> None:
+        """None: a Parameter with a value is in no block. Initializers are handed this beside it, and pass it over."""
+        return None
+
+    @classmethod
+    def from_tensor(cls, tensor: Tensor, **kwargs: Any) -> Parameter:
+        """A Parameter with the values of `tensor`; `name`, `trainable` and the like as in ParamAttr.
+
+        >>> import proa as paddle
+        >>> paddle.base.framework.EagerParamBase.from_tensor(paddle.ones([2]), trainable=False).stop_gradient
+        True
+        """
+        attr = ParamAttr(kwargs.pop("name", None) or generate("_eager_param_base"),
+                         learning_rate=kwargs.pop("optimize_attr", {"learning_rate": 1.0})["learning_rate"], **kwargs)
+        return cls.of_array(tensor._array, attr)
 
     @property
     def trainable(self) -> bool:

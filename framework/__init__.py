@@ -1,5 +1,8 @@
 """`paddle.framework`: names that Paddle code reaches by this path."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from ..core.dtype import DType as dtype
 from ..core.dtype import get_default_dtype, set_default_dtype
 from ..core.flags import get_flags, set_flags
@@ -12,7 +15,7 @@ from ..dygraph.tensor import EagerParamBase, Parameter
 from ..jit.state_file import load, save
 from ..static.mode import disable_static, enable_static, in_dynamic_mode
 from ..static.program import Block, Program
-from . import core, random
+from . import core, io, random
 
 
 def use_pir_api() -> bool:
@@ -35,6 +38,12 @@ def in_dynamic_or_pir_mode() -> bool:
     return in_dynamic_mode()
 
 
+@contextmanager
+def _no_check_dy2st_diff() -> Iterator[None]:
+    """Changes nothing: code asks for it around what Paddle would refuse when a Program is made of it."""
+    yield
+
+
 def disable_signal_handler() -> None:
     """Is without effect: proa handles no signals."""
 
@@ -47,6 +56,6 @@ def _current_expected_place() -> Place:
 __all__ = [
     "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EagerParamBase", "ParamAttr", "Parameter", "Program", "core",
     "disable_signal_handler", "disable_static", "dtype", "enable_static", "get_default_dtype", "get_flags", "grad",
-    "in_dynamic_mode", "in_dynamic_or_pir_mode", "in_pir_mode", "load", "no_grad", "random", "save", "seed",
+    "in_dynamic_mode", "in_dynamic_or_pir_mode", "in_pir_mode", "io", "load", "no_grad", "random", "save", "seed",
     "set_default_dtype", "set_flags", "use_pir_api",
 ]

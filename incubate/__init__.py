@@ -5,11 +5,11 @@ from ..ops.graphs import graph_send_recv
 from ..ops.identity_loss import identity_loss
 from ..ops.masked_softmax import softmax_mask_fuse, softmax_mask_fuse_upper_triangle
 from ..ops.segments import segment_max, segment_mean, segment_min, segment_sum
-from . import autograd, distributed, optimizer
+from . import autograd, distributed, nn, optimizer
 from .optimizer import LookAhead, ModelAverage
 
 __all__ = [
     "LookAhead", "ModelAverage", "autograd", "distributed", "graph_khop_sampler", "graph_reindex",
-    "graph_sample_neighbors", "graph_send_recv", "identity_loss", "optimizer", "segment_max", "segment_mean",
+    "graph_sample_neighbors", "graph_send_recv", "identity_loss", "nn", "optimizer", "segment_max", "segment_mean",
     "segment_min", "segment_sum", "softmax_mask_fuse", "softmax_mask_fuse_upper_triangle",
 ]

@@ -3,6 +3,7 @@
 Sees core and ops only, so a Layer cannot tell the modes apart.
 """
 
+from ..core.absent import asked_of
 from ..core.param_attr import ParamAttr
 from . import functional, initializer, utils
 from .clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
@@ -113,3 +114,5 @@ from .layers.transformer import Transformer
 from .layers.unpooling import MaxUnPool1D, MaxUnPool2D, MaxUnPool3D
 from .layers.upsampling import Upsample, UpsamplingBilinear2D, UpsamplingNearest2D
 from .layers.vision import ChannelShuffle, Fold, PixelShuffle, PixelUnshuffle, Unfold
+
+__getattr__ = asked_of(__name__)

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 from ..core.lazy import attach
 
 if TYPE_CHECKING:
-    from . import dlpack, gast, signal, sysconfig, unique_name
+    from . import dlpack, download, gast, signal, sysconfig, unique_name
     from .deprecation import deprecated
     from .installation import require_version, run_check, try_import
+    from .structures import assert_same_structure, flatten, is_sequence, map_structure, pack_sequence_as
 else:
     __getattr__, __dir__ = attach(__name__)

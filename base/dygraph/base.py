@@ -12,7 +12,7 @@ from ...dygraph.engine import grad
 from ...dygraph.guards import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from ...dygraph.tensor import Tensor
 from ...ops.creation import to_tensor
-from ...ops.trace import current_trace
+from ...ops.trace import in_to_static_mode
 from ...static.mode import disable_static, enable_static, in_dynamic_mode
 
 
@@ -45,13 +45,6 @@ def to_variable(value: Any, name: str | None = None, zero_copy: bool | None = No
     if name is not None:
         found.name = name
     return found
-
-
-def in_to_static_mode() -> bool:
-    """True while `to_static` makes a Program of a function."""
-    from ...jit.capture import CaptureTrace
-
-    return isinstance(current_trace().bare(), CaptureTrace)
 
 
 class _GlobalVar:

@@ -9,6 +9,7 @@ from . import (
     common,
     conv,
     distance,
+    flash_attention,
     folding,
     input,
     likelihoods,

@@ -17,9 +17,20 @@ from ...core.hooks import HookHandle, add_hook
 from ...core.param_attr import ParamAttr, to_param_attr
 from ...core.unique_name import generate
 from ...ops.creation import is_value
-from ...ops.trace import current_trace
+from ...ops.trace import current_trace, in_to_static_mode
 from ..initial import initial_value
 from ..state import load_state
+
+in_declarative_mode = in_to_static_mode  # by the name under which PaddlePaddle's models import it from here
+
+
+class LayerHelper:
+    """What `layer._helper` gives."""
+
+    @staticmethod
+    def get_default_dtype() -> str:
+        """The dtype that new parameters get: `paddle.get_default_dtype()`."""
+        return get_default_dtype()
 
 
 def snake_case(name: str) -> str:
@@ -34,8 +45,9 @@ def is_parameter(value: Any) -> bool:
 
 
 mode_changes = [0]
-"""Counts the times that a layer's mode, or which sublayers a layer has, may have changed: what depends on these and
-was worked out earlier holds while the count stands still."""
+"""Counts the times that a layer's mode, a setting of one of this package's layers, or which sublayers a layer has, may
+have changed: what depends on these and was worked out earlier holds while the count stands still."""
+_OWN = f"{__name__.partition('.')[0]}."
 
 
 class _Sublayers(OrderedDict):
@@ -123,6 +135,11 @@ class Layer:
     def full_name(self) -> str:
         """The unique name that parameters' names begin with: 'linear_0'."""
         return self._full_name
+
+    @property
+    def _helper(self) -> LayerHelper:
+        """What layers written for Paddle ask for the dtype of their parameters."""
+        return LayerHelper()
 
     def create_parameter(self, shape: Any, attr: Any = None, dtype: Any = None, is_bias: bool = False,
                          default_initializer: Any = None) -> Any:
@@ -219,6 +236,8 @@ class Layer:
         elif name in self.__dict__.get("_sub_layers", ()) and value is None:
             self._sub_layers[name] = None
         else:
+            if type(self).__module__.startswith(_OWN):
+                mode_changes[0] += 1
             object.__setattr__(self, name, value)
 
     def _forget(self, name: str, keep: str) -> None:
@@ -351,11 +370,21 @@ class Layer:
 
     # State
 
+    def _places(self, path: str = "", above: tuple[Layer, ...] = ()) -> Iterator[tuple[str, Layer]]:
+        """Every place of a layer here with what stands in it, the layer itself first."""
+        yield path, self
+        for name, layer in self._sub_layers.items():
+            if layer is not None and layer is not self and all(layer is not one for one in above):
+                yield from layer._places(f"{path}.{name}" if path else name, (*above, self))
+
     def state_dict(self, destination: dict | None = None, include_sublayers: bool = True,
                    structured_name_prefix: str = "", use_hook: bool = True, keep_vars: bool = True) -> dict[str, Any]:
-        """Parameters and persistable buffers by structured name ('features.0.weight'); the values themselves."""
+        """Parameters and persistable buffers by structured name ('features.0.weight'); the values themselves.
+
+        A layer that stands in several places is there by each of its names.
+        """
         state = OrderedDict() if destination is None else destination
-        layers = self.named_sublayers(include_self=True) if include_sublayers else [("", self)]
+        layers = self._places() if include_sublayers else [("", self)]
         for path, layer in layers:
             prefix = structured_name_prefix + (f"{path}." if path else "")
             for name, value in layer._parameters.items():

@@ -28,6 +28,8 @@ class _Activation(Layer):
         bound = self.__signature__.bind(*args, **kwargs)
         bound.apply_defaults()
         self._arguments = {n: v for n, v in bound.arguments.items() if n in self.settings}
+        for name, value in bound.arguments.items():
+            setattr(self, f"_{name}", value)  # as Paddle calls them: subclasses read them
 
     def forward(self, x: Any) -> Any:
         """The function of x, element by element."""

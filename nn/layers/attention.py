@@ -82,15 +82,19 @@ class MultiHeadAttention(Layer):
         sizes = [batch, self.num_heads, 0, self.head_dim]
         return Cache(full(sizes, 0.0, key.dtype), full(sizes, 0.0, key.dtype))
 
-    def _keys_and_values(self, key: Any, value: Any, cache: Any) -> tuple[Any, Any, Any]:
-        """Keys, values, and the cache of the next step."""
+    def _prepare_qkv(self, query: Any, key: Any, value: Any, cache: Any = None) -> tuple[Any, ...]:
+        """Queries, keys and values as heads see them; with a cache also that of the next step.
+
+        A subclass may put its own in its place: rotated queries and keys, say.
+        """
+        q = self._heads(self.q_proj(query))
         if isinstance(cache, StaticCache):
-            return cache.k, cache.v, cache
+            return q, cache.k, cache.v, cache
         k, v = self.compute_kv(key, value)
         if cache is None:
-            return k, v, None
+            return q, k, v
         k, v = concat([cache.k, k], 2), concat([cache.v, v], 2)
-        return k, v, Cache(k, v)
+        return q, k, v, Cache(k, v)
 
     def forward(self, query: Any, key: Any = None, value: Any = None, attn_mask: Any = None, cache: Any = None) -> Any:
         """[batch, queries, embed_dim] and keys and values, which are the queries unless given, to queries' shape.
@@ -98,8 +102,8 @@ class MultiHeadAttention(Layer):
         `attn_mask` broadcasts to [batch, heads, queries, keys]: floats are added to the scores; False, or the integer
         0, hides a position. With `need_weights` or a cache a tuple: the output, the weights, the new cache.
         """
-        q = self._heads(self.q_proj(query))
-        k, v, cache = self._keys_and_values(query if key is None else key, query if value is None else value, cache)
+        key, value = query if key is None else key, query if value is None else value
+        q, k, v, *grown = self._prepare_qkv(query, key, value, *([] if cache is None else [cache]))
         mask, more = additive_mask(attn_mask, q.dtype), []
         if self.need_weights:
             out, weights = attend_with_weights(q, k, v, mask, self.dropout, self.training)
@@ -107,6 +111,5 @@ class MultiHeadAttention(Layer):
         else:
             out = attend(q, k, v, mask, self.dropout, self.training)
         out = self.out_proj(reshape(transpose(out, [0, 2, 1, 3]), [0, 0, self.embed_dim]))
-        if cache is not None:
-            more.append(cache)
+        more.extend(grown)
         return (out, *more) if more else out

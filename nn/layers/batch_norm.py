@@ -24,6 +24,7 @@ class _BatchNorm(Layer):
                  bias_attr: Any = None, data_format: str = "NCHW", use_global_stats: bool | None = None,
                  name: str | None = None):
         super().__init__()
+        self._name = name
         self._settle(num_features, momentum, epsilon, weight_attr, bias_attr, data_format, use_global_stats)
 
     def _settle(self, num_features: int, momentum: float, epsilon: float, weight_attr: Any, bias_attr: Any,
@@ -31,6 +32,7 @@ class _BatchNorm(Layer):
                 variance_name: str | None = None, dtype: Any = None) -> None:
         self._num_features, self._momentum, self._epsilon = num_features, momentum, epsilon
         self._data_format, self._use_global_stats = data_format, use_global_stats
+        self._weight_attr, self._bias_attr = weight_attr, bias_attr
         shape = [num_features]
         self.weight = self.create_parameter(shape, weight_attr, dtype, default_initializer=Constant(1.0))
         self.bias = self.create_parameter(shape, bias_attr, dtype, is_bias=True)

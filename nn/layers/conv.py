@@ -74,7 +74,7 @@ class _Convolution(_AnyConvolution):
         if padding_mode not in _PADDING_MODES:
             raise ValueError(f"{type(self).__name__}(padding_mode): 'zeros', 'reflect', 'replicate' or 'circular'. "
                              f"Received {padding_mode!r}.")
-        self._padding_mode = padding_mode
+        self._padding_mode, self._param_attr, self._bias_attr = padding_mode, weight_attr, bias_attr
         shape = [out_channels, in_channels // groups, *self._kernel_size]
         deviation = math.sqrt(2.0 / (math.prod(self._kernel_size) * in_channels))
         self.weight = self.create_parameter(shape, weight_attr, default_initializer=Normal(0.0, deviation))

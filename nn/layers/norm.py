@@ -32,7 +32,7 @@ class LayerNorm(Layer):
                  name: str | None = None):
         super().__init__()
         self._normalized_shape = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
-        self._epsilon = epsilon
+        self._epsilon, self._weight_attr, self._bias_attr = epsilon, weight_attr, bias_attr
         size = 1
         for length in self._normalized_shape:
             size *= length

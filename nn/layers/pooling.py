@@ -15,8 +15,8 @@ class _Windows(Layer):
     stride: Any
     padding: Any
 
-    def _hold(self, kernel_size: Any, stride: Any, padding: Any, **settings: Any) -> None:
-        self.ksize, self.stride, self.padding = kernel_size, stride, padding
+    def _hold(self, kernel_size: Any, stride: Any, padding: Any, name: str | None, **settings: Any) -> None:
+        self.ksize, self.stride, self.padding, self.name = kernel_size, stride, padding, name
         for name, value in settings.items():
             setattr(self, name, value)
 
@@ -36,7 +36,7 @@ class MaxPool1D(_Windows):
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, return_mask: bool = False,
                  ceil_mode: bool = False, name: str | None = None):
         super().__init__()
-        self._hold(kernel_size, stride, padding, return_mask=return_mask, ceil_mode=ceil_mode)
+        self._hold(kernel_size, stride, padding, name, return_mask=return_mask, ceil_mode=ceil_mode)
 
     def forward(self, input: Any) -> Any:
         """[N, C, L] to [N, C, L']."""
@@ -54,7 +54,8 @@ class MaxPool2D(_Windows):
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, return_mask: bool = False,
                  ceil_mode: bool = False, data_format: str = "NCHW", name: str | None = None):
         super().__init__()
-        self._hold(kernel_size, stride, padding, return_mask=return_mask, ceil_mode=ceil_mode, data_format=data_format)
+        self._hold(kernel_size, stride, padding, name, return_mask=return_mask, ceil_mode=ceil_mode,
+                   data_format=data_format)
 
     def forward(self, x: Any) -> Any:
         """[N, C, H, W] to [N, C, H', W']."""
@@ -68,7 +69,8 @@ class MaxPool3D(_Windows):
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, return_mask: bool = False,
                  ceil_mode: bool = False, data_format: str = "NCDHW", name: str | None = None):
         super().__init__()
-        self._hold(kernel_size, stride, padding, return_mask=return_mask, ceil_mode=ceil_mode, data_format=data_format)
+        self._hold(kernel_size, stride, padding, name, return_mask=return_mask, ceil_mode=ceil_mode,
+                   data_format=data_format)
 
     def forward(self, x: Any) -> Any:
         """[N, C, D, H, W] to [N, C, D', H', W']."""
@@ -82,7 +84,7 @@ class AvgPool1D(_Windows):
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, exclusive: bool = True,
                  ceil_mode: bool = False, name: str | None = None):
         super().__init__()
-        self._hold(kernel_size, stride, padding, exclusive=exclusive, ceil_mode=ceil_mode)
+        self._hold(kernel_size, stride, padding, name, exclusive=exclusive, ceil_mode=ceil_mode)
 
     def forward(self, x: Any) -> Any:
         """[N, C, L] to [N, C, L']."""
@@ -96,8 +98,8 @@ class AvgPool2D(_Windows):
                  exclusive: bool = True, divisor_override: int | None = None, data_format: str = "NCHW",
                  name: str | None = None):
         super().__init__()
-        self._hold(kernel_size, stride, padding, ceil_mode=ceil_mode, exclusive=exclusive, divisor=divisor_override,
-                   data_format=data_format)
+        self._hold(kernel_size, stride, padding, name, ceil_mode=ceil_mode, exclusive=exclusive,
+                   divisor=divisor_override, data_format=data_format)
 
     def forward(self, x: Any) -> Any:
         """[N, C, H, W] to [N, C, H', W']."""
@@ -112,8 +114,8 @@ class AvgPool3D(_Windows):
                  exclusive: bool = True, divisor_override: int | None = None, data_format: str = "NCDHW",
                  name: str | None = None):
         super().__init__()
-        self._hold(kernel_size, stride, padding, ceil_mode=ceil_mode, exclusive=exclusive, divisor=divisor_override,
-                   data_format=data_format)
+        self._hold(kernel_size, stride, padding, name, ceil_mode=ceil_mode, exclusive=exclusive,
+                   divisor=divisor_override, data_format=data_format)
 
     def forward(self, x: Any) -> Any:
         """[N, C, D, H, W] to [N, C, D', H', W']."""
@@ -126,7 +128,7 @@ class _AdaptiveAvg(Layer):
 
     def __init__(self, output_size: Any, data_format: str = "NCL", name: str | None = None):
         super().__init__()
-        self._output_size, self._data_format = output_size, data_format
+        self._output_size, self._data_format, self._name = output_size, data_format, name
 
     def extra_repr(self) -> str:
         """The size."""
@@ -142,7 +144,7 @@ class AdaptiveAvgPool1D(_AdaptiveAvg):
     """
 
     def __init__(self, output_size: Any, name: str | None = None):
-        super().__init__(output_size)
+        super().__init__(output_size, name=name)
 
     def forward(self, input: Any) -> Any:
         """[N, C, L] to [N, C, output_size]."""
@@ -153,7 +155,7 @@ class AdaptiveAvgPool2D(_AdaptiveAvg):
     """The mean of as many windows as `output_size` says, whatever the input's size."""
 
     def __init__(self, output_size: Any, data_format: str = "NCHW", name: str | None = None):
-        super().__init__(output_size, data_format)
+        super().__init__(output_size, data_format, name)
 
     def forward(self, x: Any) -> Any:
         """[N, C, H, W] to [N, C, *output_size]."""
@@ -164,7 +166,7 @@ class AdaptiveAvgPool3D(_AdaptiveAvg):
     """As `AdaptiveAvgPool2D` over [N, C, D, H, W]."""
 
     def __init__(self, output_size: Any, data_format: str = "NCDHW", name: str | None = None):
-        super().__init__(output_size, data_format)
+        super().__init__(output_size, data_format, name)
 
     def forward(self, x: Any) -> Any:
         """[N, C, D, H, W] to [N, C, *output_size]."""
@@ -178,7 +180,7 @@ class _AdaptiveMax(Layer):
 
     def __init__(self, output_size: Any, return_mask: bool = False, name: str | None = None):
         super().__init__()
-        self._output_size, self._return_mask = output_size, return_mask
+        self._output_size, self._return_mask, self._name = output_size, return_mask, name
 
     def forward(self, x: Any) -> Any:
         """[N, C, *sizes] to [N, C, *output_size]."""

@@ -44,33 +44,32 @@ class Upsample(_Resized):
                 f"align_mode={self.align_mode}, data_format={self.data_format}")
 
 
-class UpsamplingNearest2D(_Resized):
+class _Upsampling2D(_Resized):
+    """Images resized in the one way that a subclass says."""
+
+    _mode: str
+    _align_corners: bool
+
+    def __init__(self, size: Any = None, scale_factor: Any = None, data_format: str = "NCHW", name: str | None = None):
+        super().__init__()
+        self.size, self.scale_factor, self.data_format = size, scale_factor, data_format
+
+    def forward(self, x: Any) -> Any:
+        """The resized images."""
+        return F.interpolate(x, self.size, self.scale_factor, self._mode, self._align_corners, 0, self.data_format)
+
+    def extra_repr(self) -> str:
+        """The settings."""
+        return f"{self._target()}, data_format={self.data_format}"
+
+
+class UpsamplingNearest2D(_Upsampling2D):
     """Images [N, C, H, W] resized, each place having the nearest element."""
 
-    def __init__(self, size: Any = None, scale_factor: Any = None, data_format: str = "NCHW", name: str | None = None):
-        super().__init__()
-        self.size, self.scale_factor, self.data_format = size, scale_factor, data_format
-
-    def forward(self, x: Any) -> Any:
-        """The resized images."""
-        return F.interpolate(x, self.size, self.scale_factor, "nearest", False, 0, self.data_format)
-
-    def extra_repr(self) -> str:
-        """The settings."""
-        return f"{self._target()}, data_format={self.data_format}"
+    _mode, _align_corners = "nearest", False
 
 
-class UpsamplingBilinear2D(_Resized):
+class UpsamplingBilinear2D(_Upsampling2D):
     """Images [N, C, H, W] resized linearly in both dimensions, corners staying corners."""
 
-    def __init__(self, size: Any = None, scale_factor: Any = None, data_format: str = "NCHW", name: str | None = None):
-        super().__init__()
-        self.size, self.scale_factor, self.data_format = size, scale_factor, data_format
-
-    def forward(self, x: Any) -> Any:
-        """The resized images."""
-        return F.interpolate(x, self.size, self.scale_factor, "bilinear", True, 0, self.data_format)
-
-    def extra_repr(self) -> str:
-        """The settings."""
-        return f"{self._target()}, data_format={self.data_format}"
+    _mode, _align_corners = "bilinear", True

@@ -85,6 +85,14 @@ def same_parameters(theirs, ours):
     return all(_same(*pair) for pair in zip(theirs, common, strict=True))
 
 
+def _same_but_receiver(theirs, ours):
+    """As `same_parameters` of methods, whose first parameter is the Tensor, under any name; some do not show it."""
+    if theirs is None or ours is None:
+        return None
+    own = ours[1:]
+    return bool(same_parameters(theirs, own) or same_parameters(theirs[1:], own))
+
+
 def _same(their, our):
     (name, _, default), (our_name, _, our_default) = their.partition("="), our.partition("=")
     if name.lstrip("_") != our_name.lstrip("_"):
@@ -126,6 +134,8 @@ def compared(namespace, names):
             continue
         theirs, ours = fact.get("parameters"), written_parameters(value) if callable(value) else None
         same = same_parameters(theirs, ours)
+        if same is False and namespace == "Tensor":
+            same = _same_but_receiver(theirs, ours)
         answer[name] = "here" if same is None else "same" if same else _difference(theirs, ours)
     return answer
 

@@ -1,17 +1,15 @@
 """Metrics against the oracle's answers; what they refuse."""
 
-import importlib.util
 import json
 from pathlib import Path
 
 import numpy as np
 import proa as paddle
 import pytest
+from fixture_cases import module_at
 
 FIXTURES = Path(__file__).parents[1] / "fixtures/metric"
-spec = importlib.util.spec_from_file_location("metric_cases", FIXTURES / "cases.py")
-cases = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(cases)
+cases = module_at(FIXTURES / "cases.py")
 EXPECTED = json.loads((FIXTURES / "answers.json").read_text())
 
 

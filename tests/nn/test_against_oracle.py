@@ -1,23 +1,14 @@
 """The functions of nn.functional give what PaddlePaddle gives, and the same gradients (fixtures/nn/make.py)."""
 
-import importlib.util
 import pathlib
 
 import numpy as np
 import proa as paddle
 import pytest
+from fixture_cases import module_at
 
 FIXTURES = pathlib.Path(__file__).parents[1] / "fixtures" / "nn"
-
-
-def _cases():
-    spec = importlib.util.spec_from_file_location("nn_cases", FIXTURES / "cases.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-cases = _cases()
+cases = module_at(FIXTURES / "cases.py")
 answers = dict(np.load(FIXTURES / "functional.npz"))
 
 # Where the oracle is wrong; docs/differences.md tells how.

@@ -1,25 +1,16 @@
 """Decoding step by step gives what PaddlePaddle gives (fixtures/nn/make_losses.py), however it runs."""
 
-import importlib.util
 import pathlib
 
 import numpy as np
 import proa as paddle
 import pytest
+from fixture_cases import module_at
 from proa import nn
 from proa.nn.decode import Decoder
 
 FIXTURES = pathlib.Path(__file__).parents[1] / "fixtures" / "nn"
-
-
-def _cases():
-    spec = importlib.util.spec_from_file_location("decode_cases", FIXTURES / "decode_cases.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-cases = _cases()
+cases = module_at(FIXTURES / "decode_cases.py")
 answers = dict(np.load(FIXTURES / "decode.npz"))
 
 

@@ -1,23 +1,14 @@
 """Losses, graphs and segments give what PaddlePaddle gives (fixtures/nn/make_losses.py), however they run."""
 
-import importlib.util
 import pathlib
 
 import numpy as np
 import proa as paddle
 import pytest
+from fixture_cases import module_at
 
 FIXTURES = pathlib.Path(__file__).parents[1] / "fixtures" / "nn"
-
-
-def _cases():
-    spec = importlib.util.spec_from_file_location("loss_cases", FIXTURES / "loss_cases.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-cases = _cases()
+cases = module_at(FIXTURES / "loss_cases.py")
 answers = dict(np.load(FIXTURES / "losses.npz"))
 
 

@@ -1,24 +1,15 @@
 """Recurrent layers: what PaddlePaddle gives (fixtures/nn/make_rnn.py), and what is the same in every mode."""
 
-import importlib.util
 import pathlib
 
 import numpy as np
 import proa as paddle
 import pytest
+from fixture_cases import module_at
 
 nn = paddle.nn
 FIXTURES = pathlib.Path(__file__).parents[1] / "fixtures" / "nn"
-
-
-def _cases():
-    spec = importlib.util.spec_from_file_location("rnn_cases", FIXTURES / "rnn_cases.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-cases = _cases()
+cases = module_at(FIXTURES / "rnn_cases.py")
 answers = dict(np.load(FIXTURES / "rnn.npz"))
 SPEC = [paddle.static.InputSpec([None, None, 3], "float32", "x")]
 # With lengths and initial states the gradients there are not the slopes of the outputs there: they take a step's former

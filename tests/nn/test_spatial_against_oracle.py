@@ -1,24 +1,15 @@
 """The spatial functions and layers give what PaddlePaddle gives (fixtures/nn/make_spatial.py), however they run."""
 
-import importlib.util
 import json
 import pathlib
 
 import numpy as np
 import proa as paddle
 import pytest
+from fixture_cases import module_at
 
 FIXTURES = pathlib.Path(__file__).parents[1] / "fixtures" / "nn"
-
-
-def _cases():
-    spec = importlib.util.spec_from_file_location("spatial_cases", FIXTURES / "spatial_cases.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-cases = _cases()
+cases = module_at(FIXTURES / "spatial_cases.py")
 answers = dict(np.load(FIXTURES / "spatial.npz"))
 shown = json.loads((FIXTURES / "spatial.json").read_text())
 

@@ -266,3 +266,17 @@ def test_a_second_gradient_goes_through_a_layer():
     (found,) = paddle.grad(*reversed(slope(0)))
     difference = (float(slope(1e-5)[1]) - float(slope(-1e-5)[1])) / 2e-5
     assert float((found * direction).sum()) == pytest.approx(difference, rel=1e-5)
+
+
+def test_subclass_prepares_queries_keys_and_values_itself():
+    class Scaled(nn.MultiHeadAttention):
+        def _prepare_qkv(self, query, key, value, cache=None):
+            q, k, v, *grown = super()._prepare_qkv(query, key, value, cache)
+            return (q * 0.0, k, v, *grown)
+
+    attention, x = Scaled(8, 2), paddle.randn([2, 5, 8])
+    even = attention(x)
+    np.testing.assert_allclose(even.numpy(), np.repeat(even.numpy()[:, :1], 5, 1), rtol=1e-5, atol=1e-6)
+    out, cache = attention(x, x, x, None, attention.gen_cache(x))
+    np.testing.assert_allclose(out.numpy(), even.numpy(), rtol=1e-5, atol=1e-6)
+    assert cache.k.shape == [2, 2, 5, 4]

@@ -3,25 +3,16 @@
 The answers are in fixtures/transformer, made by its make.py.
 """
 
-import importlib.util
 import json
 import pathlib
 
 import numpy as np
 import proa as paddle
 import pytest
+from fixture_cases import module_at
 
 FIXTURES = pathlib.Path(__file__).parents[1] / "fixtures" / "transformer"
-
-
-def _cases():
-    spec = importlib.util.spec_from_file_location("transformer_cases", FIXTURES / "cases.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-cases = _cases()
+cases = module_at(FIXTURES / "cases.py")
 answers = dict(np.load(FIXTURES / "answers.npz"))
 made = json.loads((FIXTURES / "made.json").read_text())
 

@@ -1,0 +1,69 @@
+"""Names of Paddle that are not here, and the subject they belong to: what asking for one says.
+
+A package that has such names gives its `__getattr__` to `asked_of`; a class holds `AbsentName`s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+_SUBJECTS = {
+    "sparse tensors": "sparse incubate.sparse",
+    "quantization": "quantization nn.quant static.quantization incubate.quantization",
+    "pruning to a pattern of zeros (ASP)": "incubate.asp static.sparsity sparsity",
+    "audio": "audio",
+    "ONNX": "onnx",
+    "the hub of models": "hub",
+    "cost models": "cost_model",
+    "tensors of strings": "strings",
+    "readers of Paddle 1.x": "reader dataset",
+    "IPUs, NPUs and XPUs": "static.IpuCompiledProgram static.IpuStrategy static.ipu_shard_guard static.set_ipu_shard",
+}
+_OF_NAME = {name: subject for subject, names in _SUBJECTS.items() for name in names.split()}
+_ROOT = __name__.split(".", 1)[0]
+
+
+def refusal(package: str, name: str) -> AttributeError:
+    """The error for a name that a package does not have; it names the subject where the name is Paddle's."""
+    place = f"{package.removeprefix(_ROOT).lstrip('.')}.{name}".lstrip(".")
+    subject = _OF_NAME.get(place)
+    if subject is None:
+        return AttributeError(f"module {package!r} has no attribute {name!r}")
+    return AttributeError(f"paddle.{place} is not supported: {_ROOT} has nothing for {subject}.")
+
+
+def asked_of(package: str) -> Callable[[str], Any]:
+    """A package's `__getattr__` (PEP 562), for names that it does not have."""
+    def __getattr__(name: str) -> Any:
+        raise refusal(package, name)
+
+    return __getattr__
+
+
+class AbsentName:
+    """An attribute that a class of Paddle has and ours has not: asking for it names the subject."""
+
+    def __init__(self, subject: str):
+        self.subject = subject
+
+    def __set_name__(self, owner: Any, name: str) -> None:
+        self.name = name
+
+    def __get__(self, value: Any, owner: Any = None) -> Any:
+        raise AttributeError(f"{owner.__name__ if owner else 'Tensor'}.{self.name} is not supported: it is about "
+                             f"{self.subject}.")
+
+
+_OF_METHOD = {
+    "sparse tensors": "to_sparse_coo to_sparse_csr to_dense coalesce indices values crows cols nnz",
+    "tensors that several devices share": "dist_attr placements process_mesh num_shard",
+    "maps of strings": "get_map_tensor set_vocab set_string_list",
+    "sampling of tokens on a GPU": "top_p_sampling",
+    "rows of a gradient, which only a gradient with sparse=True holds": "rows get_selected_rows",
+}
+
+
+def absent_methods() -> dict[str, AbsentName]:
+    """The methods of Paddle's Tensor that are not here."""
+    return {name: AbsentName(subject) for subject, names in _OF_METHOD.items() for name in names.split()}

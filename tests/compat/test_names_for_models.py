@@ -1,0 +1,125 @@
+"""Names that models written for Paddle take from places other than the documented ones."""
+
+import hashlib
+import subprocess
+import sys
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa import nn
+
+
+def test_module_of_a_functions_name_does_not_hide_the_function():
+    code = """
+import proa
+proa.compat.install("paddle")
+import paddle
+from paddle.amp.auto_cast import amp_state
+from paddle.nn.functional.flash_attention import flash_attention
+with paddle.amp.auto_cast():
+    assert amp_state() is not None
+assert amp_state() is None and paddle.amp.auto_cast is proa.amp.auto_cast and callable(proa.amp.auto_cast)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_attr_as_models_ask_for_it():
+    assert paddle.ParamAttr._to_attr(False) is False
+    assert paddle.ParamAttr._to_attr("w").name == "w" and paddle.ParamAttr._to_attr(None).name is None
+
+
+def test_helpers_of_transformers():
+    from proa.nn.layer.transformer import _convert_attention_mask, _convert_param_attr_to_list
+
+    mask = _convert_attention_mask(paddle.to_tensor([[True, False]]), "float32")
+    np.testing.assert_array_equal(mask.numpy(), np.float32([[0, -1e9]]))
+    assert _convert_attention_mask(None, "float32") is None
+    assert [attr.name for attr in _convert_param_attr_to_list(paddle.ParamAttr(name="w"), 2)] == ["w_0", "w_1"]
+    assert _convert_param_attr_to_list(False, 2) == [False, False]
+    attrs = _convert_param_attr_to_list([None, False], 2)
+    assert attrs[0].name is None and attrs[1] is False
+    with pytest.raises(ValueError, match="3 entries"):
+        _convert_param_attr_to_list([None], 3)
+
+
+def test_layer_tells_its_default_dtype():
+    assert nn.Layer()._helper.get_default_dtype() == "float32"
+
+
+def test_layers_know_that_they_are_converted():
+    from proa.nn.layer.layers import in_declarative_mode
+
+    seen = []
+
+    @paddle.jit.to_static
+    def function(x):
+        seen.append(in_declarative_mode())
+        return x + 1
+
+    function(paddle.ones([1]))
+    assert seen == [True] and not in_declarative_mode()
+
+
+def test_flash_attention_is_attention():
+    q, k, v = (paddle.to_tensor(np.random.RandomState(n).randn(2, 5, 2, 4).astype("float32")) for n in range(3))
+    flash = nn.functional.flash_attention.flash_attention
+    out, weights = flash(q, k, v, causal=True)
+    np.testing.assert_array_equal(out, nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True))
+    assert weights is None
+    again, weights = flash(q, k, v, causal=True, return_softmax=True)
+    np.testing.assert_allclose(again, out, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(weights.sum(-1), np.ones([2, 2, 5]), rtol=1e-5)
+    assert not np.triu(weights.numpy()[0, 0], 1).any()
+
+
+def test_structures():
+    utils = paddle.utils
+    nested = {"b": [1, (2,)], "a": 3}
+    assert utils.pack_sequence_as(nested, utils.flatten(nested)) == nested
+    assert utils.map_structure(lambda x, y: x + y, [1, (2,)], [10, (20,)]) == [11, (22,)]
+    utils.assert_same_structure([1, (2,)], [3, (4,)])
+    utils.assert_same_structure([1, (2,)], [3, [4]], check_types=False)
+    with pytest.raises(TypeError, match="tuple and list"):
+        utils.assert_same_structure([1, (2,)], [3, [4]])
+    with pytest.raises(ValueError, match="4 leaves"):
+        utils.pack_sequence_as([1, 2, 3, 4], [1])
+    with pytest.raises(ValueError, match="at least one"):
+        utils.map_structure(abs)
+
+
+def test_files_that_would_be_downloaded(tmp_path):
+    download = paddle.utils.download
+    url = "https://example.org/files/weights.pdparams"
+    with pytest.raises(FileNotFoundError, match="Fetch https://example.org"):
+        download.get_path_from_url(url, str(tmp_path))
+    path = tmp_path / "weights.pdparams"
+    path.write_bytes(b"abc")
+    assert download.get_path_from_url(url, str(tmp_path)) == str(path)
+    assert download.get_path_from_url(url, str(tmp_path), hashlib.md5(b"abc").hexdigest()) == str(path)
+    with pytest.raises(ValueError, match="MD5"):
+        download.get_path_from_url(url, str(tmp_path), "0" * 32)
+    with pytest.raises(ValueError, match="http"):
+        download.get_path_from_url("weights", str(tmp_path))
+    assert paddle.dataset.common.md5file(str(path)) == hashlib.md5(b"abc").hexdigest()
+
+
+def test_archive_that_would_be_downloaded(tmp_path):
+    download, url = paddle.utils.download, "https://example.org/data.tar.gz"
+    (tmp_path / "data.tar.gz").write_bytes(b"")
+    with pytest.raises(FileNotFoundError, match="Unpack it"):
+        download.get_path_from_url(url, str(tmp_path))
+    assert download.get_path_from_url(url, str(tmp_path), decompress=False).endswith("data.tar.gz")
+    (tmp_path / "data").mkdir()
+    assert download.get_path_from_url(url, str(tmp_path)) == str(tmp_path / "data")
+
+
+def test_older_places():
+    from proa.common_ops_import import Variable, convert_dtype, convert_np_dtype_to_dtype_
+    from proa.framework.io import EagerParamBase
+
+    assert issubclass(EagerParamBase, paddle.Tensor) and Variable is paddle.static.Variable
+    assert convert_dtype(np.float32) == "float32" and convert_np_dtype_to_dtype_("int64") is paddle.int64
+    with paddle.framework._no_check_dy2st_diff():
+        assert paddle.framework.io.load is paddle.load
+    assert not (paddle.is_compiled_with_xpu() or paddle.is_compiled_with_rocm() or paddle.is_compiled_with_cinn())

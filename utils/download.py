@@ -1,0 +1,74 @@
+"""`paddle.utils.download`: where a file that Paddle would download is looked for. Nothing is fetched.
+
+A file is found by the last part of its address in the folder that it would be downloaded to.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+
+__all__ = ["WEIGHTS_HOME", "get_path_from_url", "get_weights_path_from_url", "is_url", "md5file"]
+
+#: The folder of downloaded weights.
+WEIGHTS_HOME = os.path.join(os.path.expanduser("~"), ".cache", "paddle", "hapi", "weights")
+_ARCHIVES = (".tar.gz", ".tgz", ".tar", ".zip")
+
+
+def is_url(path: str) -> bool:
+    """Whether `path` is an address that begins with http:// or https://.
+
+    >>> import proa as paddle
+    >>> paddle.utils.download.is_url("https://example.org/weights.pdparams")
+    True
+    """
+    return path.startswith(("http://", "https://"))
+
+
+def _get_unique_endpoints(trainer_endpoints: list[str]) -> set[str]:
+    """The first address on each machine, which fetches files for the others: packages of Paddle's import it."""
+    first: dict[str, str] = {}
+    for endpoint in sorted(trainer_endpoints):
+        first.setdefault(endpoint.partition(":")[0], endpoint)
+    return set(first.values())
+
+
+def md5file(fname: str) -> str:
+    """The MD5 sum of a file, in hexadecimal digits."""
+    digest = hashlib.md5()
+    with open(fname, "rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def get_weights_path_from_url(url: str, md5sum: str | None = None) -> str:
+    """The path of weights in WEIGHTS_HOME; see `get_path_from_url`."""
+    return get_path_from_url(url, WEIGHTS_HOME, md5sum)
+
+
+def get_path_from_url(url: str, root_dir: str, md5sum: str | None = None, check_exist: bool = True,
+                      decompress: bool = True, method: str = "get") -> str:
+    """The path in `root_dir` of the file that `url` names: of an archive that of its unpacked folder or file.
+
+    `check_exist` and `method` change nothing. Raises FileNotFoundError where it is not there, ValueError for what is
+    no address and for a file whose MD5 sum is not `md5sum`.
+    """
+    if not is_url(url):
+        raise ValueError(f"get_path_from_url(url): must begin with http:// or https://. Received {url!r}.")
+    place = os.path.join(root_dir, url.rsplit("/", 1)[1])
+    unpacked = _without_ending(place)
+    if decompress and unpacked != place and os.path.exists(unpacked):
+        return unpacked
+    if not os.path.exists(place):
+        raise FileNotFoundError(f"Nothing is downloaded, and {place} is not there. Fetch {url} and put it there.")
+    if md5sum is not None and os.path.isfile(place) and md5file(place) != md5sum:
+        raise ValueError(f"get_path_from_url(md5sum): {place} has the MD5 sum {md5file(place)}. Expected {md5sum}. "
+                         f"Fetch {url} anew.")
+    if decompress and unpacked != place:
+        raise FileNotFoundError(f"Archives are not unpacked: {place} is there, and {unpacked} is not. Unpack it there.")
+    return place
+
+
+def _without_ending(place: str) -> str:
+    return next((place[:-len(end)] for end in _ARCHIVES if place.endswith(end)), place)
