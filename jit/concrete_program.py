@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,7 +23,7 @@ from .function_inputs import FunctionInputs
 from .program_function import ProgramFunction
 from .reads import Reads, noting
 from .slots import Slot, check_arguments, check_result, held_by, slots_of, tensor_leaves
-from .surroundings import Surroundings
+from .surroundings import ABSENT, Surroundings
 
 
 class ConcreteProgram:
@@ -103,7 +104,7 @@ class ConcreteProgram:
         self._outer = self._relies_on.values
         self.holds = self._relies_on.hold
         self._gives_one = isinstance(self.result, Variable)
-        self._is_plain = not extra and not self.effects
+        self._is_plain = not extra and not self.effects and not trace.main.raised
 
     def plan(self) -> Plan:
         """What a run without gradients does: printed, a table of its operations and what they cost."""
@@ -121,6 +122,13 @@ class ConcreteProgram:
         watched = {id(getattr(g, "container", None)) for g in self.guards}
         changed = [e.shown for e in self.effects if (id(e.mapping), e.key) in places or id(e.container) in watched]
         return changed + self._relies_on.read_and_changed
+
+    @property
+    def numbers_read_and_changed(self) -> dict[tuple[int, Any], tuple[str, Any]]:
+        """Those, by place, that are plain numbers: what each is called, and its value before a run."""
+        changed = {(id(e.mapping), e.key) for e in self.effects if e.container is ABSENT}
+        numbers = [g for g in self.guards if type(getattr(g, "value", None)) in (int, float)]
+        return {(id(g.mapping), g.key): (g.shown, g.value) for g in numbers if (id(g.mapping), g.key) in changed}
 
     def fits(self) -> bool:
         """Whether the state that the function rebinds is of the kind that this Program was made for."""
@@ -150,7 +158,7 @@ class ConcreteProgram:
         given = [*tensors, *self._outer]
         for index, slot, number in self._sources:
             given[len(tensors) + index] = tensor_leaves(slot.current())[number]
-        results = dict(zip(self.run.outputs, self.run(given), strict=True))
+        results = dict(zip(self.run.outputs, self._run_or_raise(given), strict=True))
         for slot in self.slots:
             slot.fill(results)
         for effect in self.effects:
@@ -158,6 +166,16 @@ class ConcreteProgram:
         for index, name in zip(self._changed, self._final, strict=True):
             given[index]._rebind(results[name])
         return self._filled(results[v.name] for v in self.outputs)
+
+    def _run_or_raise(self, given: list[Tensor]) -> list[Tensor]:
+        """A run, of which an assertion that stands for a `raise` of the user's raises that very exception."""
+        try:
+            return self.run(given)
+        except AssertionError as failed:
+            for message, error in self.main_program.raised.items():
+                if str(failed).startswith(message):
+                    raise copy.copy(error) from failed
+            raise
 
 
 def _sources(slots: list[Slot], captured: dict[str, Tensor], surroundings: Surroundings) -> list[tuple]:

@@ -53,6 +53,24 @@ def warn_once(function: Callable, reason: str) -> None:
         f"  Reason: {reason}\n"
         "  To be told by an error: to_static(full_graph=True). To have it run so without this warning: "
         "paddle.jit.not_to_static, or warnings.filterwarnings('ignore', category=paddle.jit.FallbackWarning).")
+    _warn_at(code, function, message)
+
+
+def warn_of_programs(function: Callable, names: list[str]) -> None:
+    """Warns once that a function under `full_graph` is converted again in call after call, for numbers it changes."""
+    code: Any = getattr(function, "__code__", type(function))
+    with _lock:
+        if not names or _warned.get(code):
+            return
+        _warned.put(code, True)
+    shown = ", ".join(f"`{name}`" for name in names)
+    _warn_at(code, function, (
+        f"{place_of(function)}: {shown} is another number in call after call, and the function both reads and changes "
+        "it: a Program is made anew each time. Keep it in a tensor, such as a buffer, or give it as an argument that "
+        "is a tensor."))
+
+
+def _warn_at(code: Any, function: Callable, message: str) -> None:
     filename, line = getattr(code, "co_filename", "<unknown>"), getattr(code, "co_firstlineno", 1)
     warnings.warn_explicit(message, FallbackWarning, filename, line,
                            module=getattr(function, "__module__", None) or "<unknown>")

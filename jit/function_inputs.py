@@ -59,6 +59,7 @@ class FunctionInputs:
     def specs(self, bound: Bound | None) -> dict[str, Any]:
         """The arguments with each tensor as an InputSpec of its own name: the user's, or one after the tensor."""
         given = self.input_spec
+        self._check_count(bound)
         specs: dict[str, Any] = {}
         for name, parameter in self.signature.parameters.items():
             value = bound.arguments.get(name) if bound is not None else None
@@ -71,6 +72,17 @@ class FunctionInputs:
             elif parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
                 raise ValueError(f"input_spec says nothing of the argument {name!r} of {self.name}.")
         return specs
+
+    def _check_count(self, bound: Bound | None) -> None:
+        """ValueError for a call with more tensors in `*args` than input_spec describes, or fewer."""
+        for name, parameter in self.signature.parameters.items():
+            if bound is None or parameter.kind is not parameter.VAR_POSITIONAL:
+                continue
+            if self.input_spec is not None and name in self.input_spec:
+                described, received = len(self.input_spec[name]), len(bound.arguments.get(name, ()))
+                if described != received:
+                    raise ValueError(f"{self.name}: input_spec describes {described} of the arguments *{name}. "
+                                     f"Received {received}. Give a spec for each, or call it with as many.")
 
     def _matched(self, name: str, spec: Any, value: Any) -> Any:
         """The user's spec for an argument, after a look at the value it is called with."""

@@ -65,13 +65,18 @@ class _Contents:
 class _Array:
     """A NumPy array of the user's, which may be changed in place."""
 
-    __slots__ = ("array", "copy", "shown")
+    __slots__ = ("array", "before", "shown")
 
     def __init__(self, array: Any, shown: str):
-        self.array, self.copy, self.shown = array, array.copy(), shown
+        self.array, self.before, self.shown = array, _written(array), shown
 
     def holds(self) -> bool:
-        return self.array.dtype == self.copy.dtype and np.array_equal(self.array, self.copy)
+        return _written(self.array) == self.before
+
+
+def _written(array: Any) -> tuple[Any, ...]:
+    """An array as it lies in memory: a NaN is equal to itself then, and 0.0 is not -0.0."""
+    return array.dtype, array.shape, array.tobytes()
 
 
 def _equal(before: Any, now: Any) -> bool:
@@ -83,6 +88,8 @@ def _equal(before: Any, now: Any) -> bool:
         return True
     if isinstance(before, tuple):
         return len(before) == len(now) and all(map(_equal, before, now))
+    if isinstance(before, (float, complex)):
+        return repr(before) == repr(now)  # a NaN is equal to itself, and 0.0 is not -0.0
     return isinstance(before, _PLAIN) and before == now
 
 

@@ -18,13 +18,14 @@ from ..ops.trace import state
 from ..static.program import Program
 from .concrete_program import ConcreteProgram
 from .errors import ConversionError, place_of
-from .fallback import reason_of, warn_once
+from .fallback import reason_of, warn_of_programs, warn_once
 from .function_inputs import FunctionInputs, cache_key
 from .ignoring import is_marked
 
 _enabled = [True]
 _RECENT = 64
 _VARIANTS = 8  # Programs for one kind of call, where the state that the function rebinds changes its kind
+_COUNTED = 2  # of them, where it is a plain number that the function reads and changes
 _REFUSALS = 4  # kinds of calls that could not become a Program, after which no other is tried
 
 
@@ -49,6 +50,15 @@ def _named(function: Callable) -> Any:
     for part in function.__qualname__.split("."):
         found = getattr(found, part, None)
     return found
+
+
+def _numbers_that_go_on(variants: list[ConcreteProgram]) -> list[str]:
+    """What the latest Programs read as plain numbers, and change: where each of them met another value."""
+    if len(variants) < _COUNTED:
+        return []
+    latest = [program.numbers_read_and_changed for program in variants[-_COUNTED:]]
+    return [shown for place, (shown, value) in latest[-1].items()
+            if len({numbers[place][1] for numbers in latest if place in numbers}) == _COUNTED]
 
 
 def _always() -> bool:
@@ -289,9 +299,12 @@ class StaticFunction:
                 if found.fits():
                     self._programs[key] = found
                     return found
-            if len(variants) >= _VARIANTS:
+            counting = _numbers_that_go_on(variants)
+            if len(variants) >= _VARIANTS or counting:
                 if not self._full_graph:
                     raise self._changing(variants[-1])
+                warn_of_programs(self._function, counting)
+            if len(variants) >= _VARIANTS:
                 variants.pop(0)
             made = ConcreteProgram(self._function, _converted(self._function), self.function_spec, specs,
                                    self._receiver())

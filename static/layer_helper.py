@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.dtype import convert_dtype
 from ..core.unique_name import generate
+from ..ops.hints import without_hints
 from ..ops.operator import Operator, find
 from ..ops.signature import Slot
 from ..ops.trace import apply, current_trace
@@ -73,15 +74,16 @@ class LayerHelper:
         """Applies an operator to `inputs`, by slot a variable or a list; the variables of `outputs` become its results.
 
         Attributes that do not change values (`use_cudnn`) are passed over. Raises NotImplementedError for a type that
-        is not known, ValueError for slots that the operator does not have.
+        is not known, TypeError for other attributes that the operator does not have, ValueError for such slots and for
+        another number of results.
         """
         op = find(type)
         _check_slots(op, "inputs", inputs or {}, op.inputs)
         _check_slots(op, "outputs", outputs or {}, op.outputs)
         given = [_given(slot, (inputs or {}).get(slot.name)) for slot in op.inputs]
-        results = apply(op, *given, **{k: v for k, v in (attrs or {}).items() if k in op.attributes})
+        results = apply(op, *given, **without_hints(op, attrs or {}, f"append_op({op.type!r})"))
         for slot, result in zip(op.results, results if len(op.results) > 1 else [results], strict=True):
-            for variable, value in zip(_listed((outputs or {}).get(slot.name)), _listed(result), strict=False):
+            for variable, value in _taken(op, slot, _listed((outputs or {}).get(slot.name)), _listed(result)):
                 _take_over(variable, value, stop_gradient)
 
 
@@ -98,6 +100,14 @@ def _given(slot: Slot, value: Any) -> Any:
     if slot.many:
         return values
     return values[0] if values else None
+
+
+def _taken(op: Operator, slot: Slot, variables: list[Any], values: list[Any]) -> list[tuple[Any, Any]]:
+    """Which variable becomes which result; none where nobody asks for the slot."""
+    if variables and len(variables) != len(values):
+        raise ValueError(f"append_op({op.type!r}, outputs): {slot.name!r} has {len(values)} results. "
+                         f"Received {len(variables)} variables.")
+    return list(zip(variables, values, strict=False))
 
 
 def _listed(value: Any) -> list[Any]:

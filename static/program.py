@@ -168,10 +168,11 @@ class Program:
     def __init__(self) -> None:
         self.blocks = [Block(self, 0)]
         self.current_block_idx = 0
-        self.value_wanted: TypeError | None = None  # the first error about a value that something asked for
+        self.value_wanted: Exception | None = None  # the first reason why this cannot be run: a value asked for
         self.version = 0  # counts changes: what was compiled from an older version is compiled again
         self.random_seed = 0
         self.plans: dict[Any, Any] = {}  # the Executor's cache
+        self.raised: dict[str, Exception] = {}  # by the messages of assertions that stand for them
         self.host_values: dict[str, Callable[[], float]] = {}  # filled anew before each run: learning rates
         self._counts: defaultdict[str, int] = defaultdict(int)
 
@@ -232,7 +233,7 @@ class Program:
         result = Program.__new__(Program)
         memo[id(self)] = result
         for key, value in self.__dict__.items():
-            shared = {"plans": {}, "host_values": dict(self.host_values)}
+            shared = {"plans": {}, "raised": dict(self.raised), "host_values": dict(self.host_values)}
             result.__dict__[key] = shared[key] if key in shared else copy.deepcopy(value, memo)
         return result
 

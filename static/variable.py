@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..core.dtype import DType
+from ..core.var_type import VarType
 from ..ops.methods import METHODS
 from ..ops.spec import Spec
 
@@ -47,6 +48,11 @@ class Variable(_VariableMethods):
         if self._dtype is None:
             raise TypeError(f"The variable {self.name!r} holds a {self.kind}, which has no dtype.")
         return self._dtype
+
+    @property
+    def type(self) -> VarType:
+        """What it holds: `VarType.LOD_TENSOR`, or one of the format's other types."""
+        return VarType.of_kind(self.kind)
 
     @property
     def spec(self) -> Spec:

@@ -15,6 +15,7 @@ from ..pyct.statements import is_generator, looks_at_its_names, own_functions
 from . import (
     annotated,
     asserts,
+    attempts,
     attributes,
     breaks,
     calls,
@@ -24,6 +25,7 @@ from . import (
     logical,
     loop_else,
     loop_returns,
+    matches,
     returns,
     shapes,
     subscripts,
@@ -33,8 +35,10 @@ from . import (
 from .context import OPERATORS, Context
 
 STATEMENTS = (  # one function at a time
-    annotated, declarations, supers, walrus, loop_returns, loop_else, returns, breaks, asserts, control_flow)
-GENERATOR = (annotated, declarations, supers, walrus, breaks, asserts, control_flow)  # whose jumps stay
+    annotated, declarations, supers, walrus, loop_returns, loop_else, returns, breaks, asserts, attempts, matches,
+    control_flow)
+GENERATOR = (  # whose jumps stay
+    annotated, declarations, supers, walrus, breaks, asserts, attempts, matches, control_flow)
 EXPRESSIONS = (attributes, conditionals, logical, shapes, subscripts, calls)  # a function and those in it
 
 __all__ = ["EXPRESSIONS", "OPERATORS", "STATEMENTS", "Context", "convert_tree", "new_context"]

@@ -240,6 +240,12 @@ def _nothing(at: Any) -> Any:
 
 
 def _marked(name: Any, statements: list[Any], at: Any) -> Any:
-    """A branch that runs into a `raise` of its own is marked: it can run in Python, and cannot be staged."""
+    """A branch that runs into a `raise` of its own is marked: it can run in Python, and cannot be staged as it is.
+
+    One that does nothing else can be staged as an assertion.
+    """
     raises = any(isinstance(s, gast.Raise) for s in statements)
-    return quote_expression("__proa__.raising(body)", at, body=name) if raises else name
+    if not raises:
+        return name
+    template = "__proa__.raising(body, True)" if statements[0].__class__ is gast.Raise else "__proa__.raising(body)"
+    return quote_expression(template, at, body=name)

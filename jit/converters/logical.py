@@ -17,6 +17,8 @@ from .plain import can_wait, surely_plain
 _SYMBOLS = {gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">", gast.GtE: ">=", gast.Eq: "==", gast.NotEq: "!=",
             gast.Is: "is", gast.IsNot: "is not", gast.In: "in", gast.NotIn: "not in"}
 
+_EQUALITIES = {gast.Eq: "__proa__.equal(left, right)", gast.NotEq: "__proa__.unequal(left, right)"}
+
 
 def convert(function: Any, _: Context) -> Any:
     """Converts the logical expressions of a function."""
@@ -53,10 +55,18 @@ class _Logical(ExpressionConverter):
         binds = not can_wait(node.comparators[0])  # the first comparator is always computed
         self.generic_visit(node)
         if plain:
-            return node
+            return _equality(node) if single and type(node.ops[0]) in _EQUALITIES else node
         call = quote_expression("__proa__.compare(left)", node, left=node.left)
         for op, comparator in zip(node.ops, node.comparators, strict=True):
             symbol = gast.copy_location(gast.Constant(value=_SYMBOLS[type(op)], kind=None), comparator)
             now = binds and comparator is node.comparators[0]
             call.args += [symbol, _now(comparator) if now else _later(comparator)]
         return call
+
+
+def _equality(node: gast.Compare) -> Any:
+    """`==` or `!=`, which may compare lists of sizes; of a constant, it is Python's own."""
+    sides = (node.left, node.comparators[0])
+    if any(isinstance(side, gast.Constant) for side in sides):
+        return node
+    return quote_expression(_EQUALITIES[type(node.ops[0])], node, left=sides[0], right=sides[1])

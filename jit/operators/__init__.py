@@ -9,20 +9,23 @@ from types import SimpleNamespace
 from typing import Any
 
 from .assertions import assert_stmt
+from .attempts import attempt, everything
 from .attributes import augment, begun
 from .builtin import bool_, float_, int_, len_, print_, shape_of
 from .conditionals import if_exp, if_stmt, raising
 from .indexing import item
 from .iteration import enumerate_, range_, zip_
-from .logical import and_, compare, computed, not_, or_
+from .logical import and_, compare, computed, equal, not_, or_, unequal
 from .loops import for_stmt, while_stmt
+from .matches import subject
 from .partial import load
 from .plain import nothing, plain
 from .undefined import Undefined, changed, read
 
-__all__ = ["Undefined", "and_", "assert_stmt", "augment", "begun", "bool_", "changed", "compare", "computed", "float_",
-           "for_stmt", "if_exp", "if_stmt", "int_", "item", "len_", "load", "not_", "nothing", "or_", "plain", "print_",
-           "raising", "range_", "read", "shape_of", "while_stmt"]
+__all__ = ["Undefined", "and_", "assert_stmt", "attempt", "augment", "begun", "bool_", "changed", "compare", "computed",
+           "equal", "everything", "float_", "for_stmt", "if_exp", "if_stmt", "int_", "item", "len_", "load", "not_",
+           "nothing", "or_", "plain", "print_", "raising", "range_", "read", "shape_of", "subject", "unequal",
+           "while_stmt"]
 
 NAME = "__proa__"
 """The one name that generated code knows; converters know it too."""

@@ -5,6 +5,7 @@ Under a symbolic test both branches are traced, each from the same state, and wh
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -18,13 +19,26 @@ from .watching import no_changes_in_place
 from .where import here
 
 Body = Callable[[], Any]
+_SYMBOLIC = re.compile(r"var \S+ : shape\[[^]]*\]\.dtype\(\w+\)\.stop_gradient\(\w+\)")  # as messages print it
 
 
 class raising:
-    """Marks a branch that ends in `raise`: it cannot be traced."""
+    """Marks a branch that ends in `raise`: it cannot be traced. One that does nothing else is an assertion (`only`)."""
 
-    def __init__(self, body: Body):
-        self._body = body
+    def __init__(self, body: Body, only: bool = False):
+        self._body, self.only = body, only
+
+    def raised(self) -> Exception:
+        """The exception that the branch raises, sizes that are not known in its message shown as `?`."""
+        try:
+            self._body()
+        except ConversionError:
+            raise
+        except Exception as error:
+            if len(error.args) == 1 and isinstance(error.args[0], str):
+                error.args = (_SYMBOLIC.sub("?", error.args[0]),)
+            return error.with_traceback(None)
+        raise RuntimeError("A branch that raises has not raised. This is a defect in proa.")
 
     def __call__(self) -> Any:
         """Runs the branch."""
@@ -41,6 +55,12 @@ def if_stmt(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple],
     if not staging.is_symbolic(test):
         return body() if test else orelse()
     where = here()
+    if isinstance(body, raising) and body.only and not isinstance(orelse, raising):
+        _refuse(staging.logical_not(test), body, where)
+        return orelse()
+    if isinstance(orelse, raising) and orelse.only and not isinstance(body, raising):
+        _refuse(test, orelse, where)
+        return body()
     _check_raises(where, body, orelse)
     merge = Merge(names[:outputs], where)
     prepare = Preparer(names, held, where, "`if`", merge.preparations, get_state, set_state)
@@ -65,6 +85,11 @@ def _stage(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple], 
         after = merge.stage(test, lambda: run(body), lambda: run(orelse))
     kept = [a is c and b is d for a, b, c, d in zip(*given, *left, strict=False)]
     set_state((*map(settled, before, kept, after), *before[outputs:]))
+
+
+def _refuse(holds: Any, branch: raising, where: str) -> None:
+    """Makes a run fail as the branch does, unless a symbolic condition holds."""
+    staging.check_or_raise(holds, branch.raised(), where)
 
 
 def _check_raises(where: str, *branches: Body) -> None:

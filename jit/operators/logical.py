@@ -21,7 +21,7 @@ def contains(items: Any, value: Any) -> Any:
     if staging.is_symbolic(items):
         return (items == value).any()
     inside = list(items) if type(items) in (list, tuple, range) else None
-    if inside is not None and any(map(staging.is_symbolic, [value, *inside])):
+    if inside is not None and any(map(staging.is_symbolic, nest.leaves([value, *inside]))):
         return or_(False, *(partial(_equal, value, item) for item in inside))
     leaves = nest.leaves(value) if type(value) in (list, tuple) else [value]
     if isinstance(items, (dict, set, frozenset)) and any(map(staging.is_symbolic, leaves)):
@@ -33,11 +33,26 @@ def contains(items: Any, value: Any) -> Any:
 
 def _equal(a: Any, b: Any) -> Any:
     """Whether two values are one element and equal."""
-    return a is b or a == b
+    return a is b or equal(a, b)
+
+
+def equal(a: Any, b: Any) -> Any:
+    """`a == b`; of lists or tuples in which sizes are symbolic, whether all are equal, which is symbolic too."""
+    for kind in (list, tuple):
+        if isinstance(a, kind) and isinstance(b, kind) and any(map(staging.is_symbolic, nest.leaves([a, b]))):
+            return len(a) == len(b) and and_(True, *(partial(_equal, x, y) for x, y in zip(a, b, strict=True)))
+    return a == b
+
+
+def unequal(a: Any, b: Any) -> Any:
+    """`a != b`, likewise."""
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return not_(equal(a, b))
+    return a != b
 
 
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": equal, "!=": unequal,
     "is": operator.is_, "is not": operator.is_not,
     "in": lambda a, b: contains(b, a), "not in": lambda a, b: not_(contains(b, a))}
 

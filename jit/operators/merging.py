@@ -66,6 +66,19 @@ class Merge:
                 f"after one branch and {described(second)} after the other. Give it the same type in both branches, or "
                 "make the condition a Python value.")
 
+        if not self._is_missing(i):
+            self._check_dimensions(i)
+
+    def _check_dimensions(self, i: int) -> None:
+        leaves = zip(staged_leaves(self.first[i]), staged_leaves(self.second[i]), strict=True)
+        for first, second in ((a, b) for a, b in leaves if staging.is_tensor(a) or staging.is_tensor(b)):
+            counts = [len(getattr(v, "shape", ())) for v in (first, second)]
+            if counts[0] != counts[1]:
+                raise ValueError(
+                    f"{self.where}: a tensor decides this `if`, and {described_name(self.names[i])} is "
+                    f"{described(first)} after one branch and {described(second)} after the other. Give it one number "
+                    "of dimensions in both branches: `paddle.zeros_like(x)` where it begins as 0.")
+
     def _merged(self, i: int, results: Iterator[Any]) -> Any:
         first, second = self.first[i], self.second[i]
         if not self._is_missing(i):

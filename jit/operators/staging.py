@@ -85,6 +85,38 @@ def undo(mark: Any) -> None:
     program.version += 1
 
 
+def is_staging() -> bool:
+    """Whether a program is being built."""
+    return hasattr(current_trace(), "main")
+
+
+def since(mark: Any) -> list[tuple[str, bool]]:
+    """The operations since the mark: the type of each, and whether it takes values of sizes not yet known."""
+    program, block, operations, blocks = mark
+    made = [*program.blocks[block].ops[operations:], *(op for b in program.blocks[blocks:] for op in b.ops)]
+    return [(op.type, any(_has_unknown_size(op.block.find_var(name)) for name in op.input_arg_names)) for op in made]
+
+
+def has_unknown_sizes() -> bool:
+    """Whether the program takes values of sizes not yet known."""
+    return any(map(_has_unknown_size, current_trace().main.list_vars()))  # type: ignore[attr-defined]
+
+
+def _has_unknown_size(variable: Any) -> bool:
+    return variable is not None and any(size < 0 for size in variable.shape or ())
+
+
+def is_refused() -> bool:
+    """Whether there will be no program."""
+    return current_trace().main.value_wanted is not None  # type: ignore[attr-defined]
+
+
+def refuse(error: Exception) -> None:
+    """Notes why there will be no program, whatever the user's code does about the error."""
+    program = current_trace().main  # type: ignore[attr-defined]
+    program.value_wanted = program.value_wanted or error
+
+
 def place() -> Any:
     """What tells the block that is being traced from others."""
     return id(current_trace().block)  # type: ignore[attr-defined]
@@ -154,6 +186,13 @@ def check(test: Any, message: str | None, where: str | None) -> None:
     """A run-time check that a symbolic test holds: an AssertionError with the message and the user's place."""
     said = message or "the assertion does not hold"
     assert_value(test, message=said if where is None else f"{where}: {said}")
+
+
+def check_or_raise(test: Any, error: Exception, where: str) -> None:
+    """The same for an error of the user's: what runs the program raises that in place of the AssertionError."""
+    said = f"{type(error).__name__}: {error}"
+    check(test, said, where)
+    current_trace().main.raised[f"{where}: {said}"] = error  # type: ignore[attr-defined]
 
 
 def show(values: list) -> None:

@@ -3,6 +3,7 @@
 Converters are tested with these, so that a converter's test can fail by its own fault only.
 """
 
+import contextlib
 import operator
 from types import SimpleNamespace
 
@@ -85,6 +86,8 @@ OPERATORS = SimpleNamespace(
     attribute=getattr, begun=lambda owner, name: (owner, name, getattr(owner, name)), augment=augment,
     Undefined=Undefined, load=load, read=read, while_stmt=while_stmt, for_stmt=for_stmt, if_stmt=if_stmt, and_=and_,
     or_=or_, not_=lambda value: not value, if_exp=lambda test, body, orelse: body() if test else orelse(),
-    compare=compare, assert_stmt=lambda test, message: test, plain=lambda test: test, raising=lambda body: body,
+    compare=compare, assert_stmt=lambda test, message: test, plain=lambda test: test,
+    raising=lambda body, only=False: body, attempt=lambda kinds: contextlib.nullcontext(),
+    everything=BaseException, equal=operator.eq, unequal=operator.ne, subject=lambda value: value,
     nothing=lambda *_: (), changed=lambda new, old: not isinstance(new, Undefined), converted=lambda function: function,
     shape_of=lambda value: value.shape, item=lambda value, index: value[index], computed=lambda value: lambda: value)

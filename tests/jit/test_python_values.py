@@ -102,7 +102,9 @@ def test_counters_and_lists_that_grow_need_no_other_program():
     converted = paddle.jit.to_static(Counting(), full_graph=True)
     assert steps(converted) == steps(Counting())
     assert converted.forward.get_traced_count() == 2
-    assert converted.last is not converted.forward.concrete_program.effects[0]
+    converted.last.append("changed by its holder")
+    converted(paddle.ones([5, 2]))
+    assert converted.last == [5, "rows"]
 
 
 class Alternating(nn.Layer):
@@ -114,6 +116,23 @@ class Alternating(nn.Layer):
         self.flip = not self.flip
         self.order = self.order[::-1]
         return x * self.order[0] if self.flip else -x
+
+
+def test_zeros_have_signs_and_a_nan_is_itself():
+    class Divided(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.zero, self.array = 0.0, np.array([1.0, np.nan])
+
+        def forward(self, x):
+            return x / paddle.to_tensor(self.zero) + float(self.array[0])
+
+    net = paddle.jit.to_static(Divided())
+    for zero in (0.0, -0.0, 0.0):
+        net.zero = zero
+        assert net(paddle.ones([1])).item() == (-np.inf if str(zero) == "-0.0" else np.inf)
+    net(paddle.ones([1]))
+    assert net.forward.get_traced_count() == 2
 
 
 def test_values_that_come_back_have_programs_of_their_own():

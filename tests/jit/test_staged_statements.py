@@ -221,6 +221,7 @@ def test_types_that_differ(backend, symbol):
 def test_raise_under_a_tensor(backend, symbol):
     def f(x):
         if x < 0:
+            x = x + 1
             raise ValueError("negative")
         return x
     with pytest.raises(ConversionError, match="raises an exception.*Use `assert`"):

@@ -68,9 +68,17 @@ def test_what_is_refused(static_mode_on):
         C_ops.no_such_thing
     with pytest.raises(TypeError, match="takes the inputs"):
         C_ops.scale(1, 2, 3, 4)
+    with pytest.raises(TypeError, match=r"argsort has the attributes .*'axes'"):
+        C_ops.argsort(paddle.ones([2]), "axes", 0, "use_cudnn", False)
     x = paddle.static.data("refused", [1])
+    with pytest.raises(TypeError, match="Received .'factor'"):
+        LayerHelper("f").append_op("scale", {"X": x}, {}, {"factor": 2.0, "op_device": "cpu"})
     with pytest.raises(ValueError, match="Y"):
         LayerHelper("f").append_op("relu", {"Y": x}, {})
+    helper = LayerHelper("f")
+    two = [helper.create_variable_for_type_inference("float32") for _ in range(2)]
+    with pytest.raises(ValueError, match="'Out' has 1 results. Received 2"):
+        helper.append_op("relu", {"X": x}, {"Out": two})
     with pytest.raises(TypeError, match=r"f\(x\): must be Variable"):
         check_type(1, "x", Variable, "f")
     with pytest.raises(TypeError, match="int64"):

@@ -1,0 +1,75 @@
+"""`try`: Python's own, unless a handler may catch what only a run of the program would raise.
+
+While the program is built an operator on values of unknown sizes raises nothing; the run would, and no handler is there
+then. Knows exceptions; what the program holds is asked of staging.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from ..errors import ConversionError
+from . import staging
+from .where import here
+
+everything = BaseException
+_OF_OPERATORS = (ValueError, TypeError, IndexError, RuntimeError, NotImplementedError, MemoryError, ArithmeticError,
+                 np.linalg.LinAlgError)
+_FAILS_NEVER = ("shape",)
+_BY_VALUE = ("gather", "gather_nd", "index_select", "lookup_table_v2", "take_along_axis", "index_sample", "scatter",
+             "scatter_nd_add", "put_along_axis", "one_hot_v2", "cholesky", "inverse", "solve")
+_STAGING = ("conditionals", "loops", "loop_state", "merging", "preparing", "retracing", "watching")
+_OPERATORS = tuple(f"{__name__.partition('.')[0]}.{folder}." for folder in ("ops", "static", "backend"))
+_WAY_OUT = "Test what may be wrong with an `if`, or give the argument sizes that are known (no None in its InputSpec)."
+
+
+class attempt:
+    """The body of a `try`; `kinds()` gives what its handlers catch."""
+
+    def __init__(self, kinds: Callable[[], tuple]):
+        self._kinds, self._where = kinds, here()
+        self._mark: Any = None
+
+    def __enter__(self) -> None:
+        if staging.is_staging():
+            self._mark = staging.mark()
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._mark is not None and not staging.is_refused():
+            reason = self._reason(error)
+            if reason is not None:
+                staging.refuse(reason)
+
+    def _reason(self, error: BaseException | None) -> Exception | None:
+        """Why the attempt cannot be part of a program; None where it can."""
+        if isinstance(error, Exception) and self._catches(type(error)):
+            modules = _modules_of(error)
+            if isinstance(error, ConversionError) or modules[-1].removeprefix(f"{__package__}.") in _STAGING:
+                return error
+            if any(name.startswith(_OPERATORS) for name in modules) and staging.has_unknown_sizes():
+                return self._refusal(f"an error ({error})")
+        for operation, unknown in staging.since(self._mark):
+            if operation == "assert":
+                return self._refusal("an assertion that fails")
+            if (unknown and operation not in _FAILS_NEVER or operation in _BY_VALUE) and self._catches(*_OF_OPERATORS):
+                return self._refusal(f"an error of the operator {operation}")
+        return None
+
+    def _catches(self, *raised: type) -> bool:
+        named = [kind for given in self._kinds() for kind in (given if isinstance(given, tuple) else (given,))]
+        return any(issubclass(each, kind) for each in raised for kind in named)
+
+    def _refusal(self, what: str) -> ConversionError:
+        return ConversionError(
+            self._where, f"this `try` would catch {what}, and whether there is one depends on sizes or values that "
+            "are known only when the program runs.", _WAY_OUT)
+
+
+def _modules_of(error: BaseException) -> list[str]:
+    """The names of the modules that an error came through, the outermost first."""
+    return [frame.f_globals.get("__name__") or "" for frame, _ in traceback.walk_tb(error.__traceback__)]
