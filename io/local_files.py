@@ -113,15 +113,15 @@ class Archive:
         self.members: dict[str, tarfile.TarInfo] = {}
         with _opened(path, _MAXIMUM_HEADER) as (tar, stream):
             self._compressed = stream.compressed
-            for member in tar:
-                self._add(member)
+            for count, member in enumerate(tar, 1):
+                self._add(member, count)
 
-    def _add(self, member: tarfile.TarInfo) -> None:
-        if len(self.members) >= _MAXIMUM_MEMBERS:
+    def _add(self, member: tarfile.TarInfo, count: int) -> None:
+        if count > _MAXIMUM_MEMBERS:  # of every kind and name: each takes memory while the archive is read
             raise CorruptFileError(self.path, member.offset, f"has more than {_MAXIMUM_MEMBERS} members")
-        if member.size > _MAXIMUM_MEMBER:
-            raise CorruptFileError(self.path, member.offset, f"{member.name!r} declares {member.size} bytes, more than "
-                                   f"{_MAXIMUM_MEMBER}")
+        if not 0 <= member.size <= _MAXIMUM_MEMBER:
+            raise CorruptFileError(self.path, member.offset, f"{member.name!r} declares {member.size} bytes, which are "
+                                   f"not 0 to {_MAXIMUM_MEMBER}")
         if member.isreg() and not member.issparse():
             self.members[member.name.removeprefix("./")] = member
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import re
 import textwrap
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -35,9 +34,7 @@ class Function:
         lines = textwrap.dedent(inspect.getsource(self._python)).splitlines()
         start = next(i for i, line in enumerate(lines) if line.startswith("def "))
         source = "\n".join(lines[start:])
-        for name, function in self._chosen.items():
-            source = re.sub(rf"\b{name}\b", function, source)
-        return source
+        return ast.unparse(_Choice(self._chosen).visit(ast.parse(source))) if self._chosen else source
 
     @cached_property
     def tree(self) -> ast.FunctionDef:
@@ -64,6 +61,21 @@ class Function:
                             found[name] = callee.source
                             pending.append(callee)
         return "\n".join([self.source, *(found[name] for name in sorted(found))])
+
+
+class _Choice(ast.NodeTransformer):
+    """Puts the names of functions in the place of the keyword-only parameters that stand for them."""
+
+    def __init__(self, chosen: Mapping[str, str]):
+        self._chosen = chosen
+
+    def visit_arguments(self, node: ast.arguments) -> ast.arguments:
+        node.kwonlyargs, node.kw_defaults = [], []
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        name = self._chosen.get(node.id, node.id)
+        return ast.copy_location(ast.Name(name, node.ctx), node)
 
 
 def function(python: Callable[..., Any]) -> Callable[..., Any]:

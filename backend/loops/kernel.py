@@ -77,6 +77,11 @@ def kernel(python: Callable[..., None]) -> Kernel:
 def kernel_with(python: Callable[..., None], **chosen: Callable[..., Any]) -> Kernel:
     """A kernel whose keyword-only parameters stand for functions of the language, `kernel_with(rows, of=largest)`.
 
-    Each choice is a kernel of its own, compiled as if the chosen functions were written in it.
+    Each choice is a kernel of its own, compiled as if the chosen functions were written in it. TypeError unless every
+    such parameter, and nothing else, is chosen.
     """
+    code = python.__code__
+    wanted = code.co_varnames[code.co_argcount:code.co_argcount + code.co_kwonlyargcount]
+    if set(wanted) != set(chosen):
+        raise TypeError(f"kernel_with({python.__name__}): must choose {list(wanted)}. Received {list(chosen)}.")
     return Kernel(Function(python, chosen={name: function.__name__ for name, function in chosen.items()}))

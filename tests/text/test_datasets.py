@@ -1,28 +1,23 @@
 """The sets of texts: what PaddlePaddle reads from the same files, what is not there, and files that are damaged."""
 
 import gzip
-import importlib.util
+import io
 import json
 import pathlib
+import tarfile
+import tracemalloc
+import zipfile
 
 import numpy as np
 import proa as paddle
 import pytest
+from fixture_cases import module_at
 from proa.core.files import CorruptFileError
 
 FIXTURES = pathlib.Path(__file__).parents[1] / "fixtures" / "text_datasets"
 ANSWERS = json.loads((FIXTURES / "answers.json").read_text(encoding="utf-8"))
 NAMES = ["Conll05st", "Imdb", "Imikolov", "Movielens", "UCIHousing", "WMT14", "WMT16"]
-
-
-def _cases():
-    spec = importlib.util.spec_from_file_location("text_cases", FIXTURES / "cases.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-cases = _cases()
+cases = module_at(FIXTURES / "cases.py")
 
 
 @pytest.fixture(scope="module")
@@ -109,6 +104,67 @@ def test_rows_that_do_not_fit(files, tmp_path, monkeypatch):
     written = cases.write(str(tmp_path))
     with pytest.raises(CorruptFileError, match="odd"):
         paddle.text.Conll05st(*(written[part] for part in ("roles", "words", "verbs", "labels", "vectors")))
+
+
+def _movies(path, compression, declared):
+    """An archive whose directory declares so many bytes for 16 MiB of films."""
+    with zipfile.ZipFile(path, "w", compression) as archive:
+        archive.writestr("ml-1m/movies.dat", b"\n" * (1 << 24))
+    data = bytearray(path.read_bytes())
+    at = data.rindex(b"PK\x01\x02")
+    data[at + 24:at + 28] = declared.to_bytes(4, "little")
+    path.write_bytes(bytes(data))
+    return str(path)
+
+
+@pytest.mark.parametrize(("compression", "words"), [
+    (zipfile.ZIP_DEFLATED, "cannot be read"), (zipfile.ZIP_BZIP2, "than it declares"),
+    (zipfile.ZIP_LZMA, "than it declares")])
+def test_an_archive_that_unpacks_to_more_than_it_declares(tmp_path, compression, words):
+    path = _movies(tmp_path / "films.zip", compression, 100)
+    tracemalloc.start()
+    try:
+        with pytest.raises(CorruptFileError, match=words):
+            paddle.text.Movielens(path)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 22
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_title_without_words(files, tmp_path, monkeypatch):
+    monkeypatch.setattr(cases, "FILMS", cases.FILMS.replace("Toy Story (1995)", "(1995)"))
+    *facts, rating = paddle.text.Movielens(cases.write(str(tmp_path))["films"], test_ratio=0.0)[0]
+    assert [part.dtype for part in facts] == [np.int64] * 7 and rating.dtype == np.float64
+    assert facts[-1].shape == (0,)
+
+
+def _with_member(path, target, name, change):
+    """A copy of an archive in which one member is another."""
+    with tarfile.open(path) as given, tarfile.open(target, "w:gz") as made:
+        for member in given:
+            data = given.extractfile(member).read()
+            data = change(data) if member.name == name else data
+            member.size = len(data)
+            made.addfile(member, io.BytesIO(data))
+    return str(target)
+
+
+def test_roles_behind_the_end_of_their_file(files, tmp_path):
+    name = "conll05st-release/test.wsj/props/test.wsj.props.gz"
+    roles = _with_member(files["roles"], tmp_path / "roles.tar.gz", name, lambda data: data + gzip.compress(b"more"))
+    with pytest.raises(CorruptFileError, match="more follows"):
+        paddle.text.Conll05st(roles, *(files[part] for part in ("words", "verbs", "labels", "vectors")))
+
+
+@pytest.mark.parametrize(("roles", "words"), [
+    ("- (A0\nrun (V*)\n\n- (A0*)\nbark (V*)\n\n", "no mark"),
+    ("- (A0*)\nrun *\n\n- (A0*)\nbark (V*)\n\n", "without a place")])
+def test_roles_that_say_nothing(tmp_path, monkeypatch, roles, words):
+    monkeypatch.setattr(cases, "ROLES", roles)
+    monkeypatch.setattr(cases, "WORDS", "Dogs\nrun\n\nDogs\nbark\n\n")
+    written = cases.write(str(tmp_path))
+    with pytest.raises(CorruptFileError, match=words):
+        paddle.text.Conll05st(*(written[part] for part in ("roles", "words", "verbs", "labels", "vectors")))[0]
 
 
 def test_arguments(files):

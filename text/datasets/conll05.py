@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
+import re
 import zlib
 from collections.abc import Iterator
 from typing import Any
@@ -18,6 +18,7 @@ _URL = "http://paddlemodels.bj.bcebos.com/conll05st"
 _WORDS, _ROLES = (f"conll05st-release/test.wsj/{part}/test.wsj.{part}.gz" for part in ("words", "props"))
 _MAXIMUM = 1 << 28
 _UNKNOWN = 0
+_BEGIN = re.compile(r"\(([^()*]+)\*(\)?)")
 
 
 class Conll05st(Dataset):
@@ -58,10 +59,12 @@ class Conll05st(Dataset):
         unpacking = zlib.decompressobj(wbits=31)
         try:
             data = unpacking.decompress(archive.read(name), _MAXIMUM)
-        except (zlib.error, gzip.BadGzipFile) as error:
+        except zlib.error as error:
             raise CorruptFileError(place, 0, f"cannot be decompressed: {error}") from error
         if not unpacking.eof:
             raise CorruptFileError(place, len(data), "ends early, or is larger than it may be")
+        if unpacking.unused_data:
+            raise CorruptFileError(place, len(data), "more follows behind the end of what is compressed")
         return text_of(data, place)
 
     def _add(self, sentence: list[str], columns: list[tuple[str, ...]]) -> None:
@@ -77,6 +80,8 @@ class Conll05st(Dataset):
 
     def __getitem__(self, idx: int) -> tuple[np.ndarray, ...]:
         sentence, labels = self.sentences[idx], self.labels[idx]
+        if "B-V" not in labels:
+            raise CorruptFileError(f"{self.data_file}: {_ROLES}", " ".join(sentence[:5]), "has a verb without a place")
         at, count = labels.index("B-V"), len(labels)
         near = [at + step for step in (-2, -1, 0, 1, 2)]
         around = ["bos" if n < 0 else "eos" if n >= count else sentence[n] for n in near]
@@ -146,8 +151,8 @@ def _labels(brackets: tuple[str, ...], place: str) -> list[str]:
     """"(A0*", "*", "*)" as "B-A0", "I-A0", "I-A0"; "*" outside of brackets as "O"."""
     found, inside, name = [], False, ""
     for mark in brackets:
-        if "(" in mark:
-            name, inside = mark[1:mark.find("*")], ")" not in mark
+        if begin := _BEGIN.fullmatch(mark):
+            name, inside = begin[1], not begin[2]
             found.append(f"B-{name}")
         elif mark in ("*", "*)"):
             found.append(f"I-{name}" if inside or mark == "*)" else "O")

@@ -17,6 +17,7 @@ from .words import fields, text_of
 _URL = "https://dataset.bj.bcebos.com/movielens%2Fml-1m.zip"
 _AGES = (1, 18, 25, 35, 45, 50, 56)
 _MAXIMUM_MEMBER = 1 << 28
+_COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _SEPARATOR = "::"
 
 
@@ -25,10 +26,10 @@ class Movielens(Dataset):
 
     A sample is (user, gender, age, job, film, categories, title, rating): int64 arrays of one number, but several
     categories and words of the title; the gender is 0 for men, the age one of seven groups, and the rating
-    2 * stars - 5. `categories_dict` and `movie_title_dict` number categories and words in the order of their letters.
-    A rating is one to test with probability `test_ratio`; `rand_seed` seeds the draws. `data_file` is ml-1m.zip; None
-    looks for it in ~/.cache/paddle/dataset/sentiment, where Paddle puts it. Nothing is downloaded: FileNotFoundError
-    says where to put which file; CorruptFileError names the member and the line that is damaged.
+    2 * stars - 5 in float64. `categories_dict` and `movie_title_dict` number categories and words in the order of their
+    letters. A rating is one to test with probability `test_ratio`; `rand_seed` seeds the draws. `data_file` is
+    ml-1m.zip; None looks for it in ~/.cache/paddle/dataset/sentiment, where Paddle puts it. Nothing is downloaded:
+    FileNotFoundError says where to put which file; CorruptFileError names the member and the line that is damaged.
     """
 
     def __init__(self, data_file: Any = None, mode: str = "train", test_ratio: float = 0.1, rand_seed: int = 0,
@@ -51,10 +52,14 @@ class Movielens(Dataset):
         place = f"{self.data_file}: {member}"
         try:
             with zipfile.ZipFile(self.data_file) as archive:
-                size = archive.getinfo(member).file_size
-                if size > _MAXIMUM_MEMBER:
-                    raise CorruptFileError(place, 0, f"declares {size} bytes, more than {_MAXIMUM_MEMBER}")
-                return text_of(archive.read(member), place, "latin-1").split("\n")
+                about = archive.getinfo(member)
+                if about.file_size > _MAXIMUM_MEMBER:
+                    raise CorruptFileError(place, 0, f"declares {about.file_size} bytes, more than {_MAXIMUM_MEMBER}")
+                if about.compress_type not in _COMPRESSIONS:
+                    raise CorruptFileError(place, 0, f"is compressed in the way {about.compress_type}, which "
+                                           "may unpack to more than it declares")
+                with archive.open(about) as file:  # read() without a size would unpack first and cut then
+                    return text_of(file.read(about.file_size), place, "latin-1").split("\n")
         except (KeyError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
             raise CorruptFileError(place, member, f"cannot be read from the archive: {error}") from error
 
@@ -102,7 +107,8 @@ class Movielens(Dataset):
                 [self.movie_title_dict[word] for word in words], [stars * 2 - 5.0]]
 
     def __getitem__(self, idx: int) -> tuple[np.ndarray, ...]:
-        return tuple(np.array(part) for part in self.data[idx])
+        *facts, rating = self.data[idx]
+        return (*(np.array(part, np.int64) for part in facts), np.array(rating))
 
     def __len__(self) -> int:
         return len(self.data)

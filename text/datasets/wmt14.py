@@ -35,10 +35,7 @@ class WMT14(Dataset):
         self.src_ids: list[list[int]] = []
         self.trg_ids: list[list[int]] = []
         self.trg_ids_next: list[list[int]] = []
-        for name in archive.members:
-            if name.endswith(f"{self.mode}/{self.mode}"):
-                for source, target in pairs(archive.read(name), f"{self.data_file}: {name}"):
-                    self._add(source, target)
+        archive.read_all([n for n in archive.members if n.endswith(f"{self.mode}/{self.mode}")], self._add_all)
 
     def _dictionary(self, archive: Archive, end: str) -> dict[str, int]:
         names = [name for name in archive.members if name.endswith(end)]
@@ -51,6 +48,10 @@ class WMT14(Dataset):
             if mark not in found:
                 raise CorruptFileError(place, mark, f"is not among the first {self.dict_size} words")
         return found
+
+    def _add_all(self, name: str, data: bytes) -> None:
+        for source, target in pairs(data, f"{self.data_file}: {name}"):
+            self._add(source, target)
 
     def _add(self, source: list[str], target: list[str]) -> None:
         sources = [self.src_dict.get(word, self.src_dict[MISSING]) for word in [_FIRST, *source, _LAST]]

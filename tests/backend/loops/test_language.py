@@ -180,6 +180,23 @@ def test_a_kernel_with_chosen_functions():
     assert larger.function.whole_source() != smaller.function.whole_source()  # which machine code is kept by
 
 
+def with_a_name_in_text(x, out, n, *, of):
+    """The largest of pairs, by `of`."""
+    for i in parallel(n, 1):
+        out[i] = of(x[i], 0.0)  # of itself and 0
+
+
+def test_a_choice_replaces_names_only():
+    source = kernel_with(with_a_name_in_text, of=max).function.source
+    assert "by `of`" in source and "max(x[i], 0.0)" in source and "def with_a_name_in_text(x, out, n):" in source
+
+
+@pytest.mark.parametrize("chosen", [{}, {"off": max}, {"of": max, "more": min}])
+def test_every_function_that_is_left_open_is_chosen(chosen):
+    with pytest.raises(TypeError, match=r"must choose \['of'\]"):
+        kernel_with(with_a_name_in_text, **chosen)
+
+
 def test_a_variable_that_is_named_as_a_function_brings_none_of_its_source():
     reads = Function(source="def reads(x, out):\n    cosh = x[0]\n    out[0] = cosh\n")
     calls = Function(source="def calls(x, out):\n    out[0] = cosh(x[0])\n")
