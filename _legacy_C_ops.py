@@ -2,8 +2,8 @@
 
 `_legacy_C_ops.scale(x, "scale", 2.0)` applies the operator `scale`: the inputs slot by slot (None for one that is
 absent, a list for one that is repeated), then names and values of attributes. Attributes that only say how to compute
-(`use_cudnn`) are passed over. The results come in the order of the operator's output slots; None stands for one that
-files alone have.
+(`use_cudnn`) are passed over; TypeError for others that the operator does not have. The results come in the order of
+the operator's output slots; None stands for one that files alone have.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from .ops.hints import without_hints
 from .ops.operator import Operator, find, is_declared
 from .ops.trace import apply
 
@@ -29,7 +30,7 @@ def _applied(op: Operator, *arguments: Any) -> Any:
                         f"and values of attributes. Received {count} inputs and {len(pairs)} further arguments.")
     inputs += [None] * (len(op.inputs) - count)
     attributes = dict(zip(pairs[::2], pairs[1::2], strict=True))
-    results = apply(op, *inputs, **{name: value for name, value in attributes.items() if name in op.attributes})
+    results = apply(op, *inputs, **without_hints(op, attributes, f"_legacy_C_ops.{op.type}"))
     if len(op.outputs) == 1:
         return results
     computed = iter(results if len(op.results) > 1 else (results,))

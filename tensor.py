@@ -1,6 +1,6 @@
 """`paddle.tensor`: the functions on tensors by an older path, and lists of tensors (`create_array`, …).
 
-Any function of `paddle` or `paddle.linalg` is found here too.
+Any function of `paddle`, `paddle.linalg` or `paddle.signal` is found here too, and the forms in place (`exp_`).
 """
 
 from __future__ import annotations
@@ -96,11 +96,14 @@ def array_length(array: Any) -> Any:
 
 def __getattr__(name: str) -> Any:
     if not name.startswith("_"):
-        for place in (__package__, f"{__package__}.linalg", f"{__package__}.nn.functional"):
+        for place in _PLACES:
             found = getattr(importlib.import_module(place), name, None) if _exists(place) else None
             if isinstance(found, types.FunctionType):
                 return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+_PLACES = [f"{__package__}{part}" for part in ("", ".linalg", ".nn.functional", ".utils.signal", ".ops.in_place")]
 
 
 def _exists(place: str) -> bool:

@@ -15,6 +15,8 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
+from ..core.absent import why_absent
+
 _ROOT = __name__.partition(".")[0]
 #: Where modules are that stand elsewhere here: at the root they would hide Python's own.
 _ELSEWHERE = {".signal": ".utils.signal", ".sysconfig": ".utils.sysconfig", ".version": ".compat.paddle_version"}
@@ -42,6 +44,9 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if not fullname.startswith(self.alias + "."):
             return None
         if importlib.util.find_spec(self._real_name(fullname)) is None:
+            why = why_absent(fullname[len(self.alias) + 1:])
+            if why is not None:  # without the module's name, for which `from paddle import part` would hide the text
+                raise ModuleNotFoundError(why)
             return None
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
 

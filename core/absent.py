@@ -27,10 +27,13 @@ _ROOT = __name__.split(".", 1)[0]
 def refusal(package: str, name: str) -> AttributeError:
     """The error for a name that a package does not have; it names the subject where the name is Paddle's."""
     place = f"{package.removeprefix(_ROOT).lstrip('.')}.{name}".lstrip(".")
-    subject = _OF_NAME.get(place)
-    if subject is None:
-        return AttributeError(f"module {package!r} has no attribute {name!r}")
-    return AttributeError(f"paddle.{place} is not supported: {_ROOT} has nothing for {subject}.")
+    return AttributeError(why_absent(place) or f"module {package!r} has no attribute {name!r}")
+
+
+def why_absent(place: str) -> str | None:
+    """What to say of a name below `paddle`, or of a module in it, that belongs to a subject of these; else None."""
+    subject = _OF_NAME.get(place) or _OF_NAME.get(place.partition(".")[0])
+    return subject and f"paddle.{place} is not supported: {_ROOT} has nothing for {subject}."
 
 
 def asked_of(package: str) -> Callable[[str], Any]:

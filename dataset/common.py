@@ -2,9 +2,10 @@
 
 import os
 
+from ..io.local_files import HOME
 from ..utils.download import md5file
 
 __all__ = ["DATA_HOME", "md5file"]
 
 #: The folder of downloaded data sets.
-DATA_HOME = os.path.join(os.path.expanduser("~"), ".cache", "paddle", "dataset")
+DATA_HOME = os.path.expanduser(HOME)

@@ -111,10 +111,16 @@ def IPUPlace() -> NoReturn:
     raise RuntimeError("IPUPlace(): Graphcore's devices are not supported. Use CPUPlace() or CUDAPlace(0).")
 
 
+def CustomPlace(device_type: str, dev_id: int = 0) -> NoReturn:
+    """Raises RuntimeError: devices of plug-ins are not supported."""
+    raise RuntimeError(f"CustomPlace({device_type!r}, {dev_id!r}): devices of plug-ins are not supported. "
+                       "Use CPUPlace() or CUDAPlace(0).")
+
+
 __all__ = [
-    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Event", "IPUPlace", "Stream", "XPUPlace", "cuda", "current_stream",
-    "get_all_custom_device_type", "get_all_device_type", "get_available_custom_device", "get_available_device",
-    "get_cudnn_version", "get_device", "is_compiled_with_cinn", "is_compiled_with_cuda",
+    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "CustomPlace", "Event", "IPUPlace", "Stream", "XPUPlace", "cuda",
+    "current_stream", "get_all_custom_device_type", "get_all_device_type", "get_available_custom_device",
+    "get_available_device", "get_cudnn_version", "get_device", "is_compiled_with_cinn", "is_compiled_with_cuda",
     "is_compiled_with_custom_device", "is_compiled_with_distribute", "is_compiled_with_ipu", "is_compiled_with_rocm",
     "is_compiled_with_xpu", "set_device", "set_stream", "stream_guard", "synchronize",
 ]

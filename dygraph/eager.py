@@ -6,6 +6,7 @@ of an operator are asked for only once its kernel has failed.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -46,6 +47,8 @@ class EagerTrace(Trace):
                 if x is None and not is_plain:
                     arrays.append(None)
                 elif type(x) is list:
+                    if op.promotes:
+                        _slot_arrays(op, inputs)  # raises: such an operator takes no lists
                     part = [item._array for item in x]
                     arrays.append(part)
                     listed, kernel = True, op.host_kernel
@@ -61,6 +64,7 @@ class EagerTrace(Trace):
                     if x._edge is not None:
                         wanted = True
         except AttributeError:
+            inputs = _first_of_tuples(op, inputs)
             arrays = _slot_arrays(op, inputs)
             listed = elsewhere = wanted = True
         if op.promotes and arrays[0].dtype is not arrays[1].dtype:
@@ -194,6 +198,17 @@ def _array_of(op: Operator, slot: Any, value: Any) -> Any:
 
 def _variable_hint(value: Any) -> str:
     return " of a static Program, which has no value yet" if getattr(type(value), "_is_proa_value", False) else ""
+
+
+def _first_of_tuples(op: Operator, inputs: tuple) -> tuple:
+    """The inputs, with the first Tensor of a tuple where one belongs: Paddle takes it, and models rely on that."""
+    taken = list(inputs)
+    for index, (slot, value) in enumerate(zip(op.inputs, inputs, strict=False)):
+        if type(value) is tuple and not slot.many and value and isinstance(value[0], Tensor):
+            warnings.warn(f"{op.type}: the input {slot.name} must be a Tensor. Received a tuple of {len(value)}, whose "
+                          "first item is taken, as Paddle takes it. Write [0] behind what you pass.", stacklevel=2)
+            taken[index] = value[0]
+    return tuple(taken)
 
 
 def _slot_arrays(op: Operator, inputs: tuple) -> list:

@@ -84,8 +84,9 @@ class saved_tensors_hooks:
     """Within the block, a value that the backward walk will need is kept as `pack_hook(value)`.
 
     `unpack_hook` gets what that returned and must return a Tensor of the same values when the walk comes to it: so
-    values can wait in files, or in fewer bits. Neither is recorded. What a PyLayer saves is packed too. Raises
-    RuntimeError where operators are not computed at once, as in a Program. `paddle.autograd.saved_tensors_hooks`.
+    values can wait in files, or in fewer bits. Neither is recorded. What a PyLayer saves is packed too; what a function
+    under `to_static` keeps is not. Raises RuntimeError where operators are not computed at once, as in a Program.
+    `paddle.autograd.saved_tensors_hooks`.
 
     >>> import numpy as np
     >>> import proa as paddle

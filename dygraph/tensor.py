@@ -19,6 +19,7 @@ from ..core.hooks import HookHandle, add_hook
 from ..core.param_attr import ParamAttr
 from ..core.place import CPUPlace, CUDAPlace, Place, parse_place
 from ..core.unique_name import generate
+from ..core.var_type import VarType
 from ..ops.backward import Leaf, Node, Output, edge_node
 from ..ops.methods import METHODS
 from ..ops.trace import grad_mode, state
@@ -75,6 +76,11 @@ class Tensor(_ArrayMethods):
     def dtype(self) -> DType:
         """The element type."""
         return from_numpy_dtype(self._array.dtype)
+
+    @property
+    def type(self) -> VarType:
+        """What it holds: `VarType.LOD_TENSOR`, or `VarType.SELECTED_ROWS` of a gradient by rows."""
+        return VarType.SELECTED_ROWS if self.is_selected_rows() else VarType.LOD_TENSOR
 
     @property
     def ndim(self) -> int:
@@ -568,7 +574,7 @@ class Parameter(Tensor):
 
     def __deepcopy__(self, memo: dict) -> Parameter:
         result = self._copied(memo)
-        result._name = self._name
+        result._name = self.name + generate("_deepcopy")  # of its own: an optimizer's state goes by the name
         assert isinstance(result, Parameter)
         return result
 

@@ -9,6 +9,7 @@ from ..core.flags import get_flags, set_flags
 from ..core.param_attr import ParamAttr
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place, expected_place
 from ..core.random import seed
+from ..device import CustomPlace, IPUPlace, XPUPlace
 from ..dygraph.engine import grad
 from ..dygraph.guards import no_grad
 from ..dygraph.tensor import EagerParamBase, Parameter
@@ -54,8 +55,9 @@ def _current_expected_place() -> Place:
 
 
 __all__ = [
-    "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EagerParamBase", "ParamAttr", "Parameter", "Program", "core",
-    "disable_signal_handler", "disable_static", "dtype", "enable_static", "get_default_dtype", "get_flags", "grad",
-    "in_dynamic_mode", "in_dynamic_or_pir_mode", "in_pir_mode", "io", "load", "no_grad", "random", "save", "seed",
-    "set_default_dtype", "set_flags", "use_pir_api",
+    "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "CustomPlace", "EagerParamBase", "IPUPlace", "ParamAttr",
+    "Parameter", "Program", "XPUPlace", "core", "disable_signal_handler", "disable_static", "dtype",
+    "enable_static", "get_default_dtype", "get_flags", "grad", "in_dynamic_mode", "in_dynamic_or_pir_mode",
+    "in_pir_mode", "io", "load", "no_grad", "random", "save", "seed", "set_default_dtype", "set_flags",
+    "use_pir_api",
 ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..core import dtype as dt
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place
+from ..core.var_type import VarType
 from ..device import is_compiled_with_cuda, is_compiled_with_rocm, is_compiled_with_xpu
 from ..device.cuda import device_count as get_cuda_device_count
 from ..dygraph.tensor import Tensor
@@ -43,14 +44,19 @@ def _is_bwd_prim_enabled() -> bool:
 
 
 class VarDesc:
-    """Holds the old names of the element types: `VarDesc.VarType.FP32`."""
+    """Holds the old names of the element types and of what variables hold: `VarDesc.VarType.FP32`."""
 
     class VarType:
-        """The element types by their names in files."""
+        """The element types and what `x.type` tells, by their names in files."""
 
         BOOL, INT8, UINT8, INT16, INT32, INT64 = dt.bool_, dt.int8, dt.uint8, dt.int16, dt.int32, dt.int64
         FP16, BF16, FP32, FP64 = dt.float16, dt.bfloat16, dt.float32, dt.float64
         COMPLEX64, COMPLEX128 = dt.complex64, dt.complex128
+        LOD_TENSOR, LOD_TENSOR_ARRAY = VarType.LOD_TENSOR, VarType.LOD_TENSOR_ARRAY
+        SELECTED_ROWS, SPARSE_COO, SPARSE_CSR = VarType.SELECTED_ROWS, VarType.SPARSE_COO, VarType.SPARSE_CSR
+        FEED_MINIBATCH, FETCH_LIST, STEP_SCOPES = VarType.FEED_MINIBATCH, VarType.FETCH_LIST, VarType.STEP_SCOPES
+        LOD_RANK_TABLE, PLACE_LIST, READER = VarType.LOD_RANK_TABLE, VarType.PLACE_LIST, VarType.READER
+        RAW, STRING, STRINGS, VOCAB = VarType.RAW, VarType.STRING, VarType.STRINGS, VarType.VOCAB
 
 
 __all__ = ["CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Place", "ProgramDesc", "Scope", "Tensor", "VarDesc",

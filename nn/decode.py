@@ -78,6 +78,9 @@ class BeamSearchDecoder(Decoder):
     `embedding_fn` inputs of integers. Sequences begin with `start_token` and end with `end_token`. Batch and beams
     are one dimension for the cell; whatever else it takes for each sequence, `tile_beam_merge_with_batch` repeats.
 
+    A subclass may use `_merge_batch_beams`, `_split_batch_beams`, `_beam_search_step` and, once a search has begun,
+    `batch_size`.
+
     >>> import proa as paddle
     >>> cell = paddle.nn.GRUCell(4, 4)
     >>> decoder = paddle.nn.BeamSearchDecoder(cell, 0, 1, 2, paddle.nn.Embedding(5, 4), paddle.nn.Linear(4, 5))
@@ -99,23 +102,24 @@ class BeamSearchDecoder(Decoder):
         rest = list(x.shape[1:])
         return reshape(tile(unsqueeze(x, 1), [1, beam_size, *(1 for _ in rest)]), [-1, *rest])
 
-    def _split(self, x: Any) -> Any:
+    def _split_batch_beams(self, x: Any) -> Any:
         return reshape(x, [-1, self.beam_size, *x.shape[1:]])
 
-    def _merge(self, x: Any) -> Any:
+    def _merge_batch_beams(self, x: Any) -> Any:
         return reshape(x, [-1, *x.shape[2:]])
 
-    def _beams_of(self, x: Any) -> Any:
-        return self._split(self.tile_beam_merge_with_batch(x, self.beam_size))
+    def _expand_to_beam_size(self, x: Any) -> Any:
+        return tile(unsqueeze(x, 1), [1, self.beam_size, *(1 for _ in x.shape[1:])])
 
     def _embedded(self, ids: Any) -> Any:
         return ids if self.embedding_fn is None else self.embedding_fn(ids)
 
     def initialize(self, initial_cell_states: Any) -> tuple[Any, Any, Any]:
         """The inputs of the start token, the state of which only the first beam is likely, and that none has ended."""
-        cell_states = nest.map_structure(self._beams_of, initial_cell_states)
+        cell_states = nest.map_structure(self._expand_to_beam_size, initial_cell_states)
         reference = next(nest.leaves(cell_states))
-        size = [shape_of(reference)[0], self.beam_size]
+        self.batch_size = shape_of(reference)[0]
+        size = [self.batch_size, self.beam_size]
         first = to_tensor([[0.0] + [_IMPOSSIBLE] * (self.beam_size - 1)], get_default_dtype())
         finished = full(size, False, "bool")
         state = _State(cell_states, expand(first, size), finished, full(size, 0, "int64"))
@@ -123,34 +127,38 @@ class BeamSearchDecoder(Decoder):
 
     def step(self, time: Any, inputs: Any, states: Any, **kwargs: Any) -> tuple[Any, Any, Any, Any]:
         """One step of the cell for all beams, and the beams that are likeliest then."""
-        inputs = nest.map_structure(self._merge, inputs)
-        cell_states = nest.map_structure(self._merge, states.cell_states)
+        inputs = nest.map_structure(self._merge_batch_beams, inputs)
+        cell_states = nest.map_structure(self._merge_batch_beams, states.cell_states)
         outputs, cell_states = self.cell(inputs, cell_states, **kwargs)
-        outputs = nest.map_structure(self._split, outputs)
+        outputs = nest.map_structure(self._split_batch_beams, outputs)
         scores = outputs if self.output_fn is None else self.output_fn(outputs)
-        output, state = self._likeliest(scores, nest.map_structure(self._split, cell_states), states)
+        cell_states = nest.map_structure(self._split_batch_beams, cell_states)
+        output, state = self._beam_search_step(time, scores, cell_states, states)
         return output, state, self._embedded(output.predicted_ids), state.finished
 
-    def _likeliest(self, scores: Any, cell_states: Any, states: Any) -> tuple[_Output, _State]:
-        """What follows of scores [batch, beams, vocabulary]: a beam that has ended goes on with the end token only."""
-        size = scores.shape[-1]
-        only_end = to_tensor([0.0 if n == self.end_token else _IMPOSSIBLE for n in range(size)], states.log_probs.dtype)
-        step = cast(log_softmax(scores), states.log_probs.dtype)
-        ended = logical_or(unsqueeze(states.finished, -1), zeros_like(step, "bool"))  # of step's shape
+    def _beam_search_step(self, time: Any, logits: Any, next_cell_states: Any, beam_state: Any
+                          ) -> tuple[_Output, _State]:
+        """What follows of logits [batch, beams, vocabulary]: a beam that has ended goes on with the end token only."""
+        size = logits.shape[-1]
+        dtype = beam_state.log_probs.dtype
+        only_end = to_tensor([0.0 if n == self.end_token else _IMPOSSIBLE for n in range(size)], dtype)
+        step = cast(log_softmax(logits), dtype)
+        ended = logical_or(unsqueeze(beam_state.finished, -1), zeros_like(step, "bool"))  # of step's shape
         step = where(ended, zeros_like(step) + only_end, step)
-        total = reshape(step + unsqueeze(states.log_probs, -1), [-1, self.beam_size * size])
+        total = reshape(step + unsqueeze(beam_state.log_probs, -1), [-1, self.beam_size * size])
         best, places = topk(total, self.beam_size)
         beams, tokens = floor_divide(places, size), remainder(places, size)
         rows = arange(0, shape_of(beams)[0], 1, "int64") * self.beam_size
         chosen = reshape(beams + unsqueeze(rows, 1), [-1])
 
         def taken(x: Any) -> Any:
-            return self._split(gather(self._merge(x), chosen))
+            return self._split_batch_beams(gather(self._merge_batch_beams(x), chosen))
 
-        finished = cast(taken(cast(states.finished, "int64")), "bool")  # Paddle's gather takes no bools
-        lengths = taken(states.lengths) + cast(logical_not(finished), "int64")
+        finished = cast(taken(cast(beam_state.finished, "int64")), "bool")  # Paddle's gather takes no bools
+        lengths = taken(beam_state.lengths) + cast(logical_not(finished), "int64")
         finished = logical_or(finished, equal(tokens, self.end_token))
-        return _Output(best, tokens, beams), _State(nest.map_structure(taken, cell_states), best, finished, lengths)
+        cell_states = nest.map_structure(taken, next_cell_states)
+        return _Output(best, tokens, beams), _State(cell_states, best, finished, lengths)
 
     def finalize(self, outputs: Any, final_states: Any, sequence_lengths: Any) -> tuple[Any, Any]:
         """The ids of whole sequences, [steps, batch, beams], the likeliest first; and the states."""

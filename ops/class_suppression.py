@@ -44,13 +44,26 @@ def _images(xp: Any, boxes: Any, scores: Any, counts: Any) -> list[tuple[Any, An
     """Boxes [classes, M, 4] and scores [classes, M] of each image."""
     if counts is None:
         return [(xp.broadcast_to(b, (len(s), *b.shape)), s) for b, s in zip(boxes, scores, strict=True)]
+    if (counts < 0).any() or int(counts.sum()) != len(boxes):
+        raise ValueError(f"multiclass_nms3(RoisNum): must share out the {len(boxes)} boxes. "
+                         f"Received {counts.tolist()}.")
     ends = [0, *xp.cumsum(counts).tolist()]
     return [(boxes[a:b].swapaxes(0, 1), scores[a:b].T) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+
+
+def _check_sizes(boxes: Any, scores: Any, counts: Any) -> None:
+    """ValueError where the known sizes of the two, arrays or specs, are not of the same boxes."""
+    pairs = zip(boxes.shape, scores.shape[::2] if counts is None else scores.shape, strict=False)
+    if any(-1 not in pair and pair[0] != pair[1] for pair in pairs):
+        raise ValueError(f"multiclass_nms3(BBoxes, Scores): must have the same "
+                         f"{'N and M' if counts is None else 'M and classes'}. "
+                         f"Received {list(boxes.shape)} and {list(scores.shape)}.")
 
 
 def _multiclass_nms(xp, boxes, scores, counts=None, *, background_label: int = 0, score_threshold: float = 0.0,
                     nms_top_k: int = -1, nms_threshold: float = 0.3, nms_eta: float = 1.0, keep_top_k: int = -1,
                     normalized: bool = True):
+    _check_sizes(boxes, scores, counts)
     how = score_threshold, nms_top_k, nms_threshold, nms_eta, 0.0 if normalized else 1.0
     rows, index, before = [xp.zeros((0, 6), boxes.dtype)], [xp.zeros((0, 1), "int64")], 0
     for of_classes, values in _images(xp, boxes, scores, counts):
@@ -70,6 +83,7 @@ def _infer(boxes, scores, counts=None, **_):
         wanted = "[N, M, 4] and [N, classes, M]" if counts is None else "[M, classes, 4] and [M, classes] with RoisNum"
         raise ValueError(f"multiclass_nms3(BBoxes, Scores): must have the shapes {wanted}. "
                          f"Received {list(boxes.shape)} and {list(scores.shape)}.")
+    _check_sizes(boxes, scores, counts)
     images = scores.shape[:1] if counts is None else counts.shape
     return Spec((-1, 6), boxes.dtype), Spec((-1, 1), dt.int32), Spec(images, dt.int32)
 

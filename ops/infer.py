@@ -61,9 +61,10 @@ def with_dtype(dtype: DType) -> Callable[..., Spec]:
 
 def normalize_axis(what: str, axis: int, rank: int) -> int:
     """The axis counted from 0; ValueError when out of range. A value of no dimensions counts as one of one."""
-    if not -max(rank, 1) <= axis < max(rank, 1):
+    most = max(rank, 1)
+    if not -most <= axis < most:
         raise ValueError(
-            f"{what}: axis must lie in [{-rank}, {rank}) for a tensor of {rank} dimensions. Received {axis}."
+            f"{what}: axis must lie in [{-most}, {most}) for a tensor of {rank} dimensions. Received {axis}."
         )
     return max(axis + rank, 0) if axis < 0 else axis
 

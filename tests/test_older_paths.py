@@ -16,6 +16,19 @@ def test_every_name_of_base_is_there():
     assert paddle.base.core.VarDesc.VarType.FP32 is paddle.float32
 
 
+def test_what_values_hold():
+    kinds = paddle.base.core.VarDesc.VarType
+    x = paddle.ones([2])
+    assert x.type == kinds.LOD_TENSOR and str(x.type) == "VarType.LOD_TENSOR" and x.type.value == 7
+    by_rows = paddle.nn.Embedding(3, 2, sparse=True)
+    by_rows(paddle.to_tensor([1])).sum().backward()
+    assert by_rows.weight.grad.type == kinds.SELECTED_ROWS
+    block = static.Program().global_block()
+    named = {"tensor": "LOD_TENSOR", "array": "LOD_TENSOR_ARRAY", "scopes": "STEP_SCOPES", "pstring": "PSTRING"}
+    for kind, name in named.items():
+        assert static.Variable(block, kind, kind=kind).type.name == name
+
+
 def test_to_static_shows_in_the_global_var():
     module = importlib.import_module("proa.base.dygraph.base")
     seen = []

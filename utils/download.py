@@ -35,7 +35,7 @@ def _get_unique_endpoints(trainer_endpoints: list[str]) -> set[str]:
 
 def md5file(fname: str) -> str:
     """The MD5 sum of a file, in hexadecimal digits."""
-    digest = hashlib.md5()
+    digest = hashlib.md5(usedforsecurity=False)
     with open(fname, "rb") as file:
         while block := file.read(1 << 20):
             digest.update(block)
@@ -56,7 +56,10 @@ def get_path_from_url(url: str, root_dir: str, md5sum: str | None = None, check_
     """
     if not is_url(url):
         raise ValueError(f"get_path_from_url(url): must begin with http:// or https://. Received {url!r}.")
-    place = os.path.join(root_dir, url.rsplit("/", 1)[1])
+    name = url.rsplit("/", 1)[1]
+    if name in ("", ".", "..") or "\\" in name:
+        raise ValueError(f"get_path_from_url(url): must end with a file's name. Received {url!r}.")
+    place = os.path.join(root_dir, name)
     unpacked = _without_ending(place)
     if decompress and unpacked != place and os.path.exists(unpacked):
         return unpacked

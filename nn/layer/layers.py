@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from ...core import dtype as dt
@@ -24,7 +24,7 @@ from ..state import load_state
 in_declarative_mode = in_to_static_mode  # by the name under which PaddlePaddle's models import it from here
 
 
-class LayerHelper:
+class ParameterDefaults:
     """What `layer._helper` gives."""
 
     @staticmethod
@@ -137,9 +137,9 @@ class Layer:
         return self._full_name
 
     @property
-    def _helper(self) -> LayerHelper:
+    def _helper(self) -> ParameterDefaults:
         """What layers written for Paddle ask for the dtype of their parameters."""
-        return LayerHelper()
+        return ParameterDefaults()
 
     def create_parameter(self, shape: Any, attr: Any = None, dtype: Any = None, is_bias: bool = False,
                          default_initializer: Any = None) -> Any:
@@ -186,16 +186,21 @@ class Layer:
         return sublayer
 
     def register_buffer(self, name: str, tensor: Any, persistable: bool = True) -> None:
-        """Registers a value that is state but no parameter; one that is not persistable stays out of `state_dict`."""
-        self._check_new_name(name, self._buffers)
+        """Registers a value that is state but no parameter; one that is not persistable stays out of `state_dict`.
+
+        An attribute of this name that holds a Tensor becomes the buffer.
+        """
+        assigned = {key for key, value in self.__dict__.items() if is_value(value)}
+        self._check_new_name(name, {*self._buffers, *assigned})
         if tensor is not None and not is_value(tensor):
             raise TypeError(f"register_buffer({name!r}): must be a Tensor or None. Received {type(tensor).__name__}.")
+        self.__dict__.pop(name, None)
         self._buffers[name] = tensor
         self._non_persistable_buffer_names.discard(name)
         if not persistable:
             self._non_persistable_buffer_names.add(name)
 
-    def _check_new_name(self, name: str, own: dict) -> None:
+    def _check_new_name(self, name: str, own: Collection[str]) -> None:
         if not isinstance(name, str):
             raise TypeError(f"The name of a parameter or buffer must be a str. Received {type(name).__name__}.")
         if "." in name or not name:

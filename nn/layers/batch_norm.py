@@ -11,7 +11,7 @@ from ..initializer import Constant
 from ..layer import Layer
 
 
-class _BatchNorm(Layer):
+class _BatchNormBase(Layer):
     """Normalization by the statistics of the batch in training, by running ones in evaluation.
 
     y = (x - mean) / sqrt(variance + epsilon) * weight + bias, channel by channel; running = momentum * running +
@@ -41,14 +41,14 @@ class _BatchNorm(Layer):
         self._mean = self.create_parameter(shape, mean, dtype)
         self._variance = self.create_parameter(shape, variance, dtype)
 
-    def _check_rank(self, input: Any) -> None:
+    def _check_input_dim(self, input: Any) -> None:
         if self.ranks and len(input.shape) not in self.ranks:
             raise ValueError(f"{type(self).__name__} takes {' or '.join(map(str, self.ranks))} dimensions. "
                              f"Received shape {list(input.shape)}.")
 
     def forward(self, input: Any) -> Any:
         """The normalized input."""
-        self._check_rank(input)
+        self._check_input_dim(input)
         return F.batch_norm(input, self._mean, self._variance, self.weight, self.bias, self.training, self._momentum,
                             self._epsilon, self._data_format, self._use_global_stats)
 
@@ -58,7 +58,7 @@ class _BatchNorm(Layer):
         return text if self._data_format == "NCHW" else f"{text}, data_format={self._data_format}"
 
 
-class BatchNorm1D(_BatchNorm):
+class BatchNorm1D(_BatchNormBase):
     """Batch normalization of [N, C] or [N, C, L]."""
 
     ranks = (2, 3)
@@ -70,7 +70,7 @@ class BatchNorm1D(_BatchNorm):
                          check_format("BatchNorm1D", data_format, ("NC", "NCL", "NLC")), use_global_stats, name)
 
 
-class BatchNorm2D(_BatchNorm):
+class BatchNorm2D(_BatchNormBase):
     """Batch normalization of [N, C, H, W].
 
     >>> import proa as paddle
@@ -81,7 +81,7 @@ class BatchNorm2D(_BatchNorm):
     ranks = (4,)
 
 
-class BatchNorm3D(_BatchNorm):
+class BatchNorm3D(_BatchNormBase):
     """Batch normalization of [N, C, D, H, W]."""
 
     ranks = (5,)
@@ -93,7 +93,7 @@ class BatchNorm3D(_BatchNorm):
                          check_format("BatchNorm3D", data_format, ("NCDHW", "NDHWC")), use_global_stats, name)
 
 
-class SyncBatchNorm(_BatchNorm):
+class SyncBatchNorm(_BatchNormBase):
     """Batch normalization of two to five dimensions, of the batch that all devices share.
 
     proa computes on one device, whose batch is the whole one; so this is batch normalization, under the name and with
@@ -122,7 +122,7 @@ class SyncBatchNorm(_BatchNorm):
         'SyncBatchNorm'
         """
         result = layer
-        if isinstance(layer, _BatchNorm) and not isinstance(layer, SyncBatchNorm):
+        if isinstance(layer, _BatchNormBase) and not isinstance(layer, SyncBatchNorm):
             result = cls(layer._num_features, layer._momentum, layer._epsilon, data_format=layer._data_format)
             result.weight, result.bias = layer.weight, layer.bias
             result._mean, result._variance = layer._mean, layer._variance
@@ -140,7 +140,7 @@ def fixed_parameter(layer: Layer, count: int, value: float) -> Any:
     return layer.create_parameter([count], ParamAttr(initializer=Constant(value), trainable=False))
 
 
-class BatchNorm(_BatchNorm):
+class BatchNorm(_BatchNormBase):
     """Batch normalization with Paddle 1.x's arguments; `act` names an activation to follow."""
 
     def __init__(self, num_channels: int, act: str | None = None, is_test: bool = False, momentum: float = 0.9,

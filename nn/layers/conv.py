@@ -25,31 +25,48 @@ def _repeated(value: Any, rank: int, what: str) -> list[int]:
     raise ValueError(f"{what}: must be an int or {rank} of them. Received {value!r}.")
 
 
-class _AnyConvolution(Layer):
-    """What all of them share: sizes and how they are shown."""
+class _ConvNd(Layer):
+    """What all of them share, for subclasses of one's own too: sizes, parameters and how they are shown.
 
-    rank = 2
-    _padding_mode = "zeros"
-    output_padding: Any = 0
+    `dims` is the number of dimensions that are convolved over. A subclass defines `forward`.
+    """
 
-    def _settle(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
-                groups: int, data_format: str) -> None:
-        name, rank = type(self).__name__, self.rank
-        if data_format not in _FORMATS[rank]:
-            raise ValueError(f"{name}(data_format): {' or '.join(map(repr, _FORMATS[rank]))}. "
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, transposed: bool, dims: int,
+                 stride: Any = 1, padding: Any = 0, padding_mode: str = "zeros", output_padding: Any = 0,
+                 dilation: Any = 1, groups: int = 1, weight_attr: Any = None, bias_attr: Any = None,
+                 data_format: str = "NCHW"):
+        super().__init__()
+        self._check(in_channels, out_channels, dims, groups, padding_mode, data_format)
+        self._in_channels, self._out_channels, self._groups = in_channels, out_channels, groups
+        self._kernel_size = _repeated(kernel_size, dims, "kernel_size")
+        self._stride, self._dilation = _repeated(stride, dims, "stride"), _repeated(dilation, dims, "dilation")
+        self._padding, self._padding_mode, self.output_padding = padding, padding_mode, output_padding
+        self._data_format, self._param_attr, self._bias_attr = data_format, weight_attr, bias_attr
+        if transposed:
+            shape, initializer = [in_channels, out_channels // groups], None
+        else:
+            shape = [out_channels, in_channels // groups]
+            initializer = Normal(0.0, math.sqrt(2.0 / (math.prod(self._kernel_size) * in_channels)))
+        self.weight = self.create_parameter(shape + self._kernel_size, weight_attr, default_initializer=initializer)
+        self.bias = self.create_parameter([out_channels], bias_attr, is_bias=True)
+
+    def _check(self, in_channels: int, out_channels: int, dims: int, groups: int, padding_mode: str,
+               data_format: str) -> None:
+        name = type(self).__name__
+        if data_format not in _FORMATS[dims]:
+            raise ValueError(f"{name}(data_format): {' or '.join(map(repr, _FORMATS[dims]))}. "
                              f"Received {data_format!r}.")
+        if padding_mode not in _PADDING_MODES:
+            raise ValueError(f"{name}(padding_mode): 'zeros', 'reflect', 'replicate' or 'circular'. "
+                             f"Received {padding_mode!r}.")
         for what, channels in (("in_channels", in_channels), ("out_channels", out_channels)):
             if channels % groups:
                 raise ValueError(f"{name}({what}): must be divisible by groups. "
                                  f"Received {channels} and groups={groups}.")
-        self._in_channels, self._out_channels, self._groups = in_channels, out_channels, groups
-        self._kernel_size = _repeated(kernel_size, rank, "kernel_size")
-        self._stride, self._dilation = _repeated(stride, rank, "stride"), _repeated(dilation, rank, "dilation")
-        self._padding, self._data_format = padding, data_format
 
     def extra_repr(self) -> str:
         """The sizes."""
-        ones = [1] * self.rank
+        ones = [1] * len(self._kernel_size)
         text = f"{self._in_channels}, {self._out_channels}, kernel_size={self._kernel_size}"
         for name, value, usual in (
                 ("stride", self._stride, ones), ("padding", self._padding, 0),
@@ -60,25 +77,17 @@ class _AnyConvolution(Layer):
         return f"{text}, data_format={self._data_format}"
 
 
-class _Convolution(_AnyConvolution):
+class _Convolution(_ConvNd):
     """A convolution; a subclass says of how many dimensions, and names the function."""
 
+    rank = 2
     function: Any = None
 
     def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
                  dilation: Any = 1, groups: int = 1, padding_mode: str = "zeros", weight_attr: Any = None,
                  bias_attr: Any = None, data_format: str | None = None):
-        super().__init__()
-        self._settle(in_channels, out_channels, kernel_size, stride, padding, dilation, groups,
-                     data_format or _FORMATS[self.rank][0])
-        if padding_mode not in _PADDING_MODES:
-            raise ValueError(f"{type(self).__name__}(padding_mode): 'zeros', 'reflect', 'replicate' or 'circular'. "
-                             f"Received {padding_mode!r}.")
-        self._padding_mode, self._param_attr, self._bias_attr = padding_mode, weight_attr, bias_attr
-        shape = [out_channels, in_channels // groups, *self._kernel_size]
-        deviation = math.sqrt(2.0 / (math.prod(self._kernel_size) * in_channels))
-        self.weight = self.create_parameter(shape, weight_attr, default_initializer=Normal(0.0, deviation))
-        self.bias = self.create_parameter([out_channels], bias_attr, is_bias=True)
+        super().__init__(in_channels, out_channels, kernel_size, False, self.rank, stride, padding, padding_mode, 0,
+                         dilation, groups, weight_attr, bias_attr, data_format or _FORMATS[self.rank][0])
 
     def forward(self, x: Any) -> Any:
         """[N, C, *sizes] to [N, out, *sizes]."""
@@ -144,18 +153,17 @@ class Conv3D(_Convolution):
                          weight_attr, bias_attr, data_format)
 
 
-class _Transpose(_AnyConvolution):
+class _Transpose(_ConvNd):
     """The transpose of a convolution; filters are [in, out / groups, *kernel]."""
 
+    rank = 2
     function: Any = None
 
     def _make(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any, padding: Any,
               output_padding: Any, dilation: Any, groups: int, weight_attr: Any, bias_attr: Any,
               data_format: str) -> None:
-        self._settle(in_channels, out_channels, kernel_size, stride, padding, dilation, groups, data_format)
-        self.output_padding = output_padding
-        self.weight = self.create_parameter([in_channels, out_channels // groups, *self._kernel_size], weight_attr)
-        self.bias = self.create_parameter([out_channels], bias_attr, is_bias=True)
+        super().__init__(in_channels, out_channels, kernel_size, True, self.rank, stride, padding, "zeros",
+                         output_padding, dilation, groups, weight_attr, bias_attr, data_format)
 
     def forward(self, x: Any, output_size: Any = None) -> Any:
         """[N, C, *sizes] to [N, out, *sizes]; `output_size` names the sizes where several are possible."""
@@ -178,7 +186,6 @@ class Conv1DTranspose(_Transpose):
     def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
                  output_padding: Any = 0, groups: int = 1, dilation: Any = 1, weight_attr: Any = None,
                  bias_attr: Any = None, data_format: str = "NCL"):
-        super().__init__()
         self._make(in_channels, out_channels, kernel_size, stride, padding, output_padding, dilation, groups,
                    weight_attr, bias_attr, data_format)
 
@@ -191,7 +198,6 @@ class Conv2DTranspose(_Transpose):
     def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
                  output_padding: Any = 0, dilation: Any = 1, groups: int = 1, weight_attr: Any = None,
                  bias_attr: Any = None, data_format: str = "NCHW"):
-        super().__init__()
         self._make(in_channels, out_channels, kernel_size, stride, padding, output_padding, dilation, groups,
                    weight_attr, bias_attr, data_format)
 
@@ -204,6 +210,5 @@ class Conv3DTranspose(_Transpose):
     def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
                  output_padding: Any = 0, dilation: Any = 1, groups: int = 1, weight_attr: Any = None,
                  bias_attr: Any = None, data_format: str = "NCDHW"):
-        super().__init__()
         self._make(in_channels, out_channels, kernel_size, stride, padding, output_padding, dilation, groups,
                    weight_attr, bias_attr, data_format)

@@ -78,7 +78,7 @@ class GroupNorm(Layer):
         return f"num_groups={self._num_groups}, num_channels={self._num_channels}, epsilon={self._epsilon}"
 
 
-class _InstanceNorm(Layer):
+class _InstanceNormBase(Layer):
     """Normalization by sample and channel: (x - mean) / sqrt(variance + epsilon) * scale + bias.
 
     Without parameters where `weight_attr` and `bias_attr` are False, both. Ulyanov et al., Instance Normalization,
@@ -87,20 +87,24 @@ class _InstanceNorm(Layer):
 
     ranks: tuple[int, ...] = ()
 
-    def _settle(self, num_features: int, epsilon: float, momentum: float, weight_attr: Any, bias_attr: Any,
-                data_format: str) -> None:
+    def __init__(self, num_features: int, epsilon: float = 1e-5, momentum: float = 0.9, weight_attr: Any = None,
+                 bias_attr: Any = None, data_format: str = "NCHW", name: str | None = None):
+        super().__init__()
         if (weight_attr is False) != (bias_attr is False):
             raise ValueError(f"{type(self).__name__}: weight_attr and bias_attr must both be False, or neither.")
         self._num_features, self._epsilon, self._momentum = num_features, epsilon, momentum
-        self._data_format = data_format
+        self._data_format, self._weight_attr, self._bias_attr = data_format, weight_attr, bias_attr
         self.scale = self.create_parameter([num_features], weight_attr, default_initializer=Constant(1.0))
         self.bias = self.create_parameter([num_features], bias_attr, is_bias=True)
 
-    def forward(self, input: Any) -> Any:
-        """The normalized input."""
-        if len(input.shape) not in self.ranks:
+    def _check_input_dim(self, input: Any) -> None:
+        if self.ranks and len(input.shape) not in self.ranks:
             raise ValueError(f"{type(self).__name__} takes {' or '.join(map(str, self.ranks))} dimensions. "
                              f"Received shape {list(input.shape)}.")
+
+    def forward(self, input: Any) -> Any:
+        """The normalized input."""
+        self._check_input_dim(input)
         return F.instance_norm(input, weight=self.scale, bias=self.bias, momentum=self._momentum, eps=self._epsilon,
                                data_format=self._data_format)
 
@@ -109,7 +113,7 @@ class _InstanceNorm(Layer):
         return f"num_features={self._num_features}, epsilon={self._epsilon}"
 
 
-class InstanceNorm1D(_InstanceNorm):
+class InstanceNorm1D(_InstanceNormBase):
     """Instance normalization of [N, C, L] (or [N, C]).
 
     >>> import proa as paddle
@@ -121,30 +125,23 @@ class InstanceNorm1D(_InstanceNorm):
 
     def __init__(self, num_features: int, epsilon: float = 1e-5, momentum: float = 0.9, weight_attr: Any = None,
                  bias_attr: Any = None, data_format: str = "NCL", name: str | None = None):
-        super().__init__()
-        self._settle(num_features, epsilon, momentum, weight_attr, bias_attr, data_format)
+        super().__init__(num_features, epsilon, momentum, weight_attr, bias_attr, data_format, name)
 
 
-class InstanceNorm2D(_InstanceNorm):
+class InstanceNorm2D(_InstanceNormBase):
     """Instance normalization of [N, C, H, W]."""
 
     ranks = (4,)
 
-    def __init__(self, num_features: int, epsilon: float = 1e-5, momentum: float = 0.9, weight_attr: Any = None,
-                 bias_attr: Any = None, data_format: str = "NCHW", name: str | None = None):
-        super().__init__()
-        self._settle(num_features, epsilon, momentum, weight_attr, bias_attr, data_format)
 
-
-class InstanceNorm3D(_InstanceNorm):
+class InstanceNorm3D(_InstanceNormBase):
     """Instance normalization of [N, C, D, H, W]."""
 
     ranks = (5,)
 
     def __init__(self, num_features: int, epsilon: float = 1e-5, momentum: float = 0.9, weight_attr: Any = None,
                  bias_attr: Any = None, data_format: str = "NCDHW", name: str | None = None):
-        super().__init__()
-        self._settle(num_features, epsilon, momentum, weight_attr, bias_attr, data_format)
+        super().__init__(num_features, epsilon, momentum, weight_attr, bias_attr, data_format, name)
 
 
 class LocalResponseNorm(Layer):

@@ -6,7 +6,8 @@ import pytest
 
 @pytest.mark.parametrize(("place", "subject"), [
     ("sparse", "sparse tensors"), ("quantization", "quantization"), ("nn.quant", "quantization"), ("audio", "audio"),
-    ("static.quantization", "quantization"), ("onnx", "ONNX"), ("hub", "the hub"), ("nn.nothing", "no attribute"),
+    ("static.quantization", "quantization"), ("onnx", "ONNX"), ("hub", "the hub"),
+    ("reader", "readers of"), ("dataset.mnist", "readers of"), ("nn.nothing", "no attribute"),
     ("nothing", "no attribute"),
 ])
 def test_packages(place, subject):
@@ -41,3 +42,9 @@ def test_a_dense_tensor_says_so():
     y = paddle.zeros([3])
     y.reconstruct_from_(x)
     assert y.tolist() == [[1.0, 2.0]]
+
+
+@pytest.mark.parametrize("make", [lambda: paddle.XPUPlace(0), paddle.IPUPlace, lambda: paddle.CustomPlace("npu", 0)])
+def test_places_of_other_devices(make):
+    with pytest.raises(RuntimeError, match=r"Place\(.*devices.*not supported"):
+        make()

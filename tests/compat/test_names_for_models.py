@@ -101,6 +101,9 @@ def test_files_that_would_be_downloaded(tmp_path):
         download.get_path_from_url(url, str(tmp_path), "0" * 32)
     with pytest.raises(ValueError, match="http"):
         download.get_path_from_url("weights", str(tmp_path))
+    for name in ("", "..", "..\\weights"):
+        with pytest.raises(ValueError, match="a file's name"):
+            download.get_path_from_url(f"https://example.org/{name}", str(tmp_path))
     assert paddle.dataset.common.md5file(str(path)) == hashlib.md5(b"abc").hexdigest()
 
 
@@ -123,3 +126,41 @@ def test_older_places():
     with paddle.framework._no_check_dy2st_diff():
         assert paddle.framework.io.load is paddle.load
     assert not (paddle.is_compiled_with_xpu() or paddle.is_compiled_with_rocm() or paddle.is_compiled_with_cinn())
+
+
+def test_module_of_an_absent_subject_says_so():
+    code = """
+import proa
+proa.compat.install("paddle")
+for statement, what in (("import paddle.sparse", "paddle.sparse"), ("from paddle import onnx", "paddle.onnx"),
+                        ("import paddle.reader.decorator", "paddle.reader"), ("import paddle.nothing", "No module")):
+    try:
+        exec(statement)
+    except ModuleNotFoundError as error:
+        assert what in str(error) and ("not supported" in str(error)) == (what != "No module"), error
+    else:
+        raise AssertionError(statement)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("name", ["acosh", "asin", "asinh", "atanh", "cosh", "log1p"])
+def test_functions_in_place(name):
+    x = paddle.to_tensor([0.25 if name in ("asin", "atanh") else 1.25])
+    expected = getattr(paddle, name)(x)
+    assert getattr(paddle, name + "_")(x) is x and x.tolist() == expected.tolist()
+
+
+def test_comparisons_in_place():
+    x, y = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([1.0, 0.0])
+    assert paddle.not_equal_(x, y) is x and x.tolist() == [False, True]
+    assert paddle.logical_xor_(x, y) is x and x.tolist() == [True, True]
+    assert paddle.tensor.exp_ is paddle.Tensor.exp_ and paddle.tensor.stft is paddle.signal.stft
+
+
+def test_places_and_vision_under_their_other_paths():
+    from proa.framework import CustomPlace, IPUPlace, XPUPlace
+
+    assert (CustomPlace, IPUPlace, XPUPlace) == (paddle.CustomPlace, paddle.IPUPlace, paddle.device.XPUPlace)
+    assert paddle.vision.Compose is paddle.vision.transforms.Compose
+    assert paddle.vision.vgg16 is paddle.vision.models.vgg16

@@ -33,3 +33,18 @@ def test_shapes_that_do_not_broadcast_are_explained(function):
 def test_small_arrays_of_two_dtypes_are_promoted():
     total = paddle.to_tensor([1], dtype="int64") + paddle.to_tensor([0.5], dtype="float64")
     assert total.dtype == paddle.float64 and total.tolist() == [1.5]
+
+
+def test_a_tuple_where_a_tensor_belongs():
+    """Paddle takes its first item in silence, in eager mode; here the user hears of it."""
+    layer, x = paddle.nn.Linear(3, 2), paddle.ones([4, 3], "float32")
+    x.stop_gradient = False
+    with pytest.warns(UserWarning, match="matmul_v2: the input X must be a Tensor. Received a tuple of 2"):
+        y = layer((x, x * 2))
+    assert y.tolist() == layer(x).tolist()
+    y.sum().backward()
+    assert x.grad.shape == [4, 3]
+    with pytest.raises(TypeError, match="Received tuple"):
+        layer(())
+    with pytest.raises(TypeError, match="Received list"):
+        layer([x])

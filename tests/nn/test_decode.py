@@ -93,3 +93,31 @@ def test_a_decoder_must_say_how_it_begins():
         nn.dynamic_decode(Decoder(), None)
     with pytest.raises(NotImplementedError, match="step"):
         Decoder().step(0, None, None)
+
+
+def test_a_subclass_that_uses_the_parts_of_the_search():
+    """A step of one's own, made of the parts that PaddlePaddle's class has under these names."""
+
+    class Stepwise(nn.BeamSearchDecoder):
+        def step(self, time, inputs, states, **kwargs):
+            assert int(self.batch_size) == 3
+            cell_states = self._merge_batch_beams(states.cell_states)
+            outputs, cell_states = self.cell(self._merge_batch_beams(inputs), cell_states)
+            output, state = self._beam_search_step(
+                time=time, logits=self.output_fn(self._split_batch_beams(outputs)),
+                next_cell_states=self._split_batch_beams(cell_states), beam_state=states)
+            return output, state, self.embedding_fn(output.predicted_ids), state.finished
+
+    net, x = cases.made(paddle, "GRU")
+    x = paddle.to_tensor(x[:1]).expand([3, -1]) + paddle.arange(3, dtype="float32").unsqueeze(1)
+    whole, parts = (nn.dynamic_decode(kind(net.cell, 0, 1, 3, net.embedding, net.out), net.cell.get_initial_states(x),
+                                max_step_num=4) for kind in (nn.BeamSearchDecoder, Stepwise))
+    assert whole[0].tolist() == parts[0].tolist()
+
+
+def test_a_state_that_is_empty_at_first():
+    """A cache of past steps, [batch, steps, features], begins without steps."""
+    decoder = nn.BeamSearchDecoder(None, 0, 1, 2)
+    inputs, states, finished = decoder.initialize(paddle.zeros([3, 0, 4]))
+    assert states.cell_states.shape == [3, 2, 0, 4] and inputs.tolist() == [[0, 0]] * 3
+    assert finished.shape == [3, 2] and int(decoder.batch_size) == 3

@@ -83,6 +83,16 @@ def test_attributes():
     assert {"conv", "blocks", "seen"} <= set(dir(net))
 
 
+def test_an_assigned_tensor_becomes_a_buffer_when_registered():
+    net = nn.Layer()
+    net.index = paddle.arange(3)
+    net.register_buffer("index", net.index)
+    assert list(net.state_dict()) == ["index"] and "index" not in vars(net)
+    net.count = 3
+    with pytest.raises(KeyError, match="already"):
+        net.register_buffer("count", paddle.ones([1]))
+
+
 def test_forgotten_super_is_told():
     class Forgot(nn.Layer):
         def __init__(self):

@@ -1,5 +1,7 @@
 """Layers that a subclass works on: it reads what PaddlePaddle's layers hold, under the names that they have there."""
 
+import copy
+
 import numpy as np
 import proa as paddle
 import pytest
@@ -52,3 +54,58 @@ def test_an_initializer_that_is_called_with_a_parameter_and_its_block():
     layer = nn.Linear(3, 2)
     nn.initializer.Constant(0.5)(layer.weight, layer.weight.block)
     assert layer.weight.tolist() == [[0.5, 0.5]] * 3
+
+
+class ScaledConvolution(nn.layer.conv._ConvNd):
+    """A convolution in two dimensions whose filters are divided by a number."""
+
+    def __init__(self, divisor):
+        super().__init__(2, 4, 3, False, 2, padding=1, groups=2)
+        self.divisor = divisor
+
+    def forward(self, x):
+        return nn.functional.conv2d(x, self.weight / self.divisor, self.bias, self._stride, self._padding,
+                                    self._dilation, self._groups, self._data_format)
+
+
+def test_the_base_of_the_convolutions():
+    layer, plain, x = ScaledConvolution(2.0), nn.Conv2D(2, 4, 3, padding=1, groups=2), paddle.randn([1, 2, 5, 5])
+    plain.set_state_dict(layer.state_dict())
+    assert layer.weight.shape == [4, 1, 3, 3] and "kernel_size=[3, 3], padding=1, groups=2" in repr(layer)
+    np.testing.assert_allclose(layer(x).numpy(), plain(x).numpy() / 2, rtol=1e-5, atol=1e-6)
+    transposed = nn.Conv1DTranspose(4, 2, 3)
+    assert isinstance(plain, nn.layer.conv._ConvNd) and isinstance(transposed, nn.layer.conv._ConvNd)
+    assert transposed.weight.shape == [4, 2, 3] and transposed._padding_mode == "zeros"
+    with pytest.raises(ValueError, match=r"_ConvNd\(out_channels\)"):
+        nn.layer.conv._ConvNd(2, 3, 1, False, 2, groups=2)
+
+
+@pytest.mark.parametrize("base, own", [(nn.layer.norm._BatchNormBase, nn.BatchNorm2D),
+                                       (nn.layer.norm._InstanceNormBase, nn.InstanceNorm2D)])
+def test_the_bases_of_the_normalizations(base, own):
+    x = paddle.randn([2, 3, 4, 5])
+    assert isinstance(own(3), base)
+    np.testing.assert_allclose(base(3)(x).numpy(), own(3)(x).numpy(), rtol=1e-5, atol=1e-6)
+
+    class OfVectors(base):
+        def _check_input_dim(self, input):
+            if len(input.shape) != 3:
+                raise ValueError("vectors only")
+
+    with pytest.raises(ValueError, match="vectors only"):
+        OfVectors(3)(x)
+
+
+def test_the_base_of_the_recurrent_layers():
+    assert isinstance(nn.GRU(2, 3), nn.layer.rnn.RNNBase)
+
+
+def test_copies_of_a_layer_keep_an_optimizers_state_apart():
+    one = nn.Linear(2, 2)
+    two = copy.deepcopy(one)
+    assert two.weight.name.startswith(one.weight.name + "_deepcopy_") and two.weight.tolist() == one.weight.tolist()
+    start = two.bias.numpy().copy()
+    optimizer = paddle.optimizer.Momentum(0.5, parameters=one.parameters() + two.parameters())
+    (one(paddle.ones([1, 2])) * 10.0 + two(paddle.ones([1, 2]))).sum().backward()
+    optimizer.step()
+    np.testing.assert_allclose(two.bias.numpy(), start - 0.5, rtol=1e-5)

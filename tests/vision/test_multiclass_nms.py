@@ -1,25 +1,16 @@
 """The operator multiclass_nms3, with which exported detectors end, against PaddlePaddle's answers."""
 
-import importlib.util
 import pathlib
 
 import numpy as np
 import proa as paddle
 import pytest
+from fixture_cases import module_at
 from proa.ops.class_suppression import multiclass_nms_op
 from proa.ops.trace import apply
 
 FIXTURES = pathlib.Path(__file__).parents[1] / "fixtures" / "vision"
-
-
-def _cases():
-    spec = importlib.util.spec_from_file_location("multiclass_nms_cases", FIXTURES / "multiclass_nms_cases.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-cases = _cases()
+cases = module_at(FIXTURES / "multiclass_nms_cases.py")
 answers = dict(np.load(FIXTURES / "multiclass_nms.npz"))
 
 
@@ -37,3 +28,11 @@ def test_answers_are_those_of_the_oracle(name):
 def test_shapes_that_do_not_go_together():
     with pytest.raises(ValueError, match=r"\[N, M, 4\] and \[N, classes, M\]"):
         apply(multiclass_nms_op, paddle.ones([2, 3, 4]), paddle.ones([2, 3]), None)
+    for boxes, scores in (([2, 3, 4], [2, 5, 2]), ([2, 3, 4], [1, 5, 3])):
+        with pytest.raises(ValueError, match="the same N and M"):
+            apply(multiclass_nms_op, paddle.ones(boxes), paddle.ones(scores), None)
+    counts = paddle.to_tensor([2], "int32")
+    with pytest.raises(ValueError, match="the same M and classes"):
+        apply(multiclass_nms_op, paddle.ones([3, 5, 4]), paddle.ones([3, 4]), counts)
+    with pytest.raises(ValueError, match=r"RoisNum.*3 boxes.*\[2\]"):
+        apply(multiclass_nms_op, paddle.ones([3, 5, 4]), paddle.ones([3, 5]), counts)

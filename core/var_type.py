@@ -1,0 +1,38 @@
+"""`VarType`: what a variable holds, by the names and numbers of the `.pdmodel` format (element types are DTypes)."""
+
+from __future__ import annotations
+
+import enum
+
+
+class VarType(enum.Enum):
+    """What `x.type` tells: `LOD_TENSOR` of every dense tensor, `SELECTED_ROWS`, `LOD_TENSOR_ARRAY`, …"""
+
+    LOD_TENSOR = 7
+    SELECTED_ROWS = 8
+    FEED_MINIBATCH = 9
+    FETCH_LIST = 10
+    STEP_SCOPES = 11
+    LOD_RANK_TABLE = 12
+    LOD_TENSOR_ARRAY = 13
+    PLACE_LIST = 14
+    READER = 15
+    RAW = 17
+    TUPLE = 18
+    STRING = 25
+    STRINGS = 26
+    VOCAB = 27
+    FEED_LIST = 28
+    PSTRING = 29
+    SPARSE_COO = 30
+    SPARSE_CSR = 31
+
+    @classmethod
+    def of_kind(cls, kind: str) -> VarType:
+        """The one that a Variable's `kind` stands for."""
+        return cls[_NAMES.get(kind) or kind.upper()]
+
+
+_NAMES = {"tensor": "LOD_TENSOR", "array": "LOD_TENSOR_ARRAY", "array_gradient": "LOD_TENSOR_ARRAY",
+          "scopes": "STEP_SCOPES", "feed": "FEED_MINIBATCH", "fetch": "FETCH_LIST", "rank_table": "LOD_RANK_TABLE",
+          "places": "PLACE_LIST"}
