@@ -19,6 +19,7 @@ from .matrices import (
     checked,
     diagonal_matrix,
     diagonal_of,
+    finite,
     halves,
     inverse_or_zero,
     known_sizes,
@@ -102,7 +103,7 @@ def qr(x: Any, mode: str = "reduced", name: str | None = None) -> Any:
 # svd
 
 def _svd(xp, x, *, full_matrices: bool = False):
-    u, s, vh = xp.linalg.svd(x, full_matrices=full_matrices)
+    u, s, vh = xp.linalg.svd(finite("svd(x)", xp, x), full_matrices=full_matrices)
     return u, s, vh
 
 

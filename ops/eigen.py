@@ -19,6 +19,7 @@ from .matrices import (
     checked,
     diagonal_matrix,
     diagonal_of,
+    finite,
     in_dtype,
     mm,
     over_gaps,
@@ -32,7 +33,7 @@ from .trace import apply
 # of Hermitian matrices
 
 def _eigh(xp, x, *, UPLO: str = "L"):
-    values, vectors = xp.linalg.eigh(x, UPLO)
+    values, vectors = xp.linalg.eigh(finite("eigh(x)", xp, x), UPLO)
     return values, vectors
 
 
@@ -71,7 +72,7 @@ def eigh(x: Any, UPLO: str = "L", name: str | None = None) -> Any:
 
 def _eigvalsh(xp, x, *, UPLO: str = "L", is_test: bool = False):
     if is_test:
-        return xp.linalg.eigvalsh(x, UPLO), xp.zeros((0,), x.dtype)
+        return xp.linalg.eigvalsh(finite("eigvalsh(x)", xp, x), UPLO), xp.zeros((0,), x.dtype)
     return _eigh(xp, x, UPLO=UPLO)
 
 

@@ -62,6 +62,14 @@ def checked(op: Operator, *inputs: Any, **attrs: Any) -> Any:
     return apply(op, *inputs, **attrs)
 
 
+def finite(what: str, xp: Any, x: Any) -> Any:
+    """x itself; ValueError where it holds a NaN or an infinity, with which LAPACK's iterations may not end."""
+    if not bool(xp.isfinite(x).all()):
+        raise ValueError(f"{what}: the matrices hold a NaN or an infinity, which have no decomposition. "
+                         "paddle.isfinite(x) tells where.")
+    return x
+
+
 def _spec(x: Any) -> Any:
     if isinstance(x, list):
         return [_spec(item) for item in x]

@@ -124,6 +124,8 @@ def _cofactors(xp, x):
     """det(x) x^-T, also where x has no inverse."""
     if not x.shape[-1]:
         return x.copy()
+    if not bool(xp.isfinite(x).all()):
+        return xp.full_like(x, xp.nan)
     u, s, vh = xp.linalg.svd(x)
     sign = xp.linalg.det(u) * xp.linalg.det(vh)
     others = _others(xp, s).astype(x.dtype) * xp.asarray(sign)[..., None]

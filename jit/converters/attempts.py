@@ -5,7 +5,8 @@
                                         y = f(x)
                                 except ValueError: …
 
-Expects jumps to be lowered, and control flow not to be. Knows pyct alone.
+`with suppress(ValueError):` is such a `try` too. Expects jumps to be lowered, and control flow not to be. Knows pyct
+alone.
 """
 
 from __future__ import annotations
@@ -27,14 +28,29 @@ with __proa__.attempt(lambda: kinds):
 
 
 def convert(function: Any, _: Context) -> None:
-    """Wraps the bodies of the function's `try` statements that have handlers."""
+    """Wraps the bodies of the function's statements that catch errors."""
     rewrite(function, _watched)
 
 
 def _watched(statement: Any) -> list[Any]:
     if isinstance(statement, (gast.Try, gast.TryStar)) and statement.handlers:
-        statement.body = quote(_TEMPLATE, _first_line(statement), kinds=_kinds(statement), body=statement.body)
+        statement.body = _watched_body(statement, [handler.type for handler in statement.handlers])
+    elif isinstance(statement, gast.With):
+        kinds = [kind for item in statement.items for kind in _suppressed(item.context_expr)]
+        if kinds:
+            statement.body = _watched_body(statement, kinds)
     return [statement]
+
+
+def _suppressed(manager: Any) -> list[Any]:
+    """What `contextlib.suppress(ValueError)` names, however it is imported."""
+    name = getattr(manager, "func", None)
+    is_suppress = getattr(name, "id", None) == "suppress" or getattr(name, "attr", None) == "suppress"
+    return list(manager.args) if is_suppress else []
+
+
+def _watched_body(statement: Any, caught: list[Any]) -> list[Any]:
+    return quote(_TEMPLATE, _first_line(statement), kinds=_kinds(statement, caught), body=statement.body)
 
 
 def _first_line(statement: Any) -> Any:
@@ -44,8 +60,8 @@ def _first_line(statement: Any) -> Any:
     return at
 
 
-def _kinds(statement: Any) -> Any:
-    """A tuple of what the handlers name; of one that names nothing, or cannot be asked twice, BaseException."""
-    elements = [handler.type if handler.type is not None and can_wait(handler.type) else
-                quote_expression("__proa__.everything", handler) for handler in statement.handlers]
+def _kinds(statement: Any, caught: list[Any]) -> Any:
+    """A tuple of what is caught; BaseException for what is not named, or cannot be asked twice."""
+    elements = [kind if kind is not None and can_wait(kind) else quote_expression("__proa__.everything", statement)
+                for kind in caught]
     return gast.copy_location(gast.Tuple(elts=copy.deepcopy(elements), ctx=gast.Load()), statement)

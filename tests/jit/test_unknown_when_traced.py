@@ -1,5 +1,6 @@
 """What only a run can tell (sizes, values) where Python would decide at once: never a wrong result."""
 
+import contextlib
 import warnings
 
 import numpy as np
@@ -48,7 +49,15 @@ def with_swallowed_refusal(x):
     return y
 
 
-@pytest.mark.parametrize("function", [as_square, with_bare_handler, with_assertion, with_swallowed_refusal])
+def with_suppress(x):
+    y = x - 1
+    with contextlib.suppress(IndexError, ValueError):
+        y = x.reshape([7, 7]) * 2
+    return y
+
+
+@pytest.mark.parametrize("function", [as_square, with_bare_handler, with_assertion, with_swallowed_refusal,
+                                      with_suppress])
 @pytest.mark.parametrize("rows", [2, 7])
 def test_errors_that_a_handler_would_catch(function, rows):
     x, spec = paddle.ones([rows, 7]) - rows % 2 * 2, [InputSpec([None, 7])]

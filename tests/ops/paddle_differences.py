@@ -128,7 +128,8 @@ _OPEN = {
             "triangular_solve-householder batch", "eig-complex", "eigvals", "eigvals-complex",
             "triangular_solve-True True True", "triangular_solve-True True False", "triangular_solve-True False True",
             "triangular_solve-True False False", "triangular_solve-broadcast", "cholesky_solve",
-            "cholesky_solve-upper", "lstsq-wide", "pinv", "pinv-wide", "matrix_rank", "matrix_rank-tensor"],
+            "cholesky_solve-upper", "lstsq-wide", "pinv", "pinv-wide", "matrix_rank", "matrix_rank-tensor",
+            "matrix_rank-hermitian"],
         "NaN": ["inverse-matrix", "slogdeterminant", "solve-broadcast x", "lstsq-gels"],
     },
     "eigenvalues have no order, and eigenvectors no phase": {
