@@ -31,7 +31,7 @@ REASONS = (
      (SMALL, MIDDLE), "zeros, ones, full, ones_like, arange, linspace, eye, diag, tile"),
     ("New memory of several MB, which the system hands out page by page; PyTorch's allocator keeps more of what was "
      "freed.",
-     (LARGE,), "zeros, ones, full, ones_like, linspace, clone, to_tensor, concat, stack"),
+     (LARGE,), "zeros, ones, full, ones_like, clone, to_tensor, concat, stack"),
     ("A list of Tensors is checked one by one in Python.", (SMALL, MIDDLE),
      "concat, stack, unbind, split, add_n, einsum"),
     ("The key of `[]` is read in Python; then one call of NumPy.", (SMALL, MIDDLE), "index, mask"),
@@ -45,8 +45,12 @@ REASONS = (
     ("Sorting and selecting set up buffers for every call; what they gain on large arrays comes from them.",
      (SMALL, MIDDLE), "sort, argsort, topk, median, unique, nonzero"),
     ("The loop makes one pass at the bandwidth of memory on one thread; PyTorch's sums are spread better over two.",
-     (LARGE,), "prod, mse_loss, norm, sum of columns"),
-    ("NumPy's own function, on one thread.", (LARGE,), "sin, cos, floor_divide"),
+     (LARGE,), "prod, norm, sum of columns"),
+    ("Several passes, each an operator or a function of NumPy, where PyTorch makes one.", (LARGE,),
+     "mse_loss, add_n, linspace"),
+    ("NumPy's own function, on one thread.", (LARGE,),
+     "floor_divide, bitwise_and, bitwise_or, bitwise_xor, bitwise_not, logical_and, logical_not"),
+    ("NumPy copies on one thread.", (LARGE,), "roll, pad, diag, eye, mask"),
 )
 
 

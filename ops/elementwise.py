@@ -150,7 +150,8 @@ mod_op = binary("elementwise_mod", "mod", {
 pow_op = binary("elementwise_pow", "power", {
     "X": lambda g, X, Y, X_shape, axis: sum_to(
         g * apply(multiply_op, apply(pow_op, X, Y - 1, axis=axis), Y, axis=axis), X_shape),
-    "Y": lambda g, X, Out, Y_shape, X_shape, axis: sum_to_y(g * Out * _log_or_zero(X), Y_shape, X_shape, axis)})
+    "Y": lambda g, X, Out, Y_shape, X_shape, axis: sum_to_y(g * Out * _log_or_zero(X), Y_shape, X_shape, axis)},
+    formula="pow(X, Y)")
 maximum_op = binary("elementwise_max", "maximum", {
     "X": lambda g, X, Y, X_shape, axis: sum_to(_masked(g, apply(greater_equal_op, X, Y, axis=axis)), X_shape),
     "Y": lambda g, X, Y, Y_shape, X_shape, axis: sum_to_y(
@@ -173,9 +174,18 @@ bitwise_and_op = binary("bitwise_and", "bitwise_and")
 bitwise_or_op = binary("bitwise_or", "bitwise_or")
 bitwise_xor_op = binary("bitwise_xor", "bitwise_xor")
 
+def _add_n(xp, x):
+    if len(x) == 1:
+        return x[0].copy()
+    total = xp.add(x[0], x[1])
+    for term in x[2:]:
+        in_place = total.ndim and term.dtype == total.dtype and term.shape == total.shape
+        total = xp.add(total, term, out=total if in_place else None)
+    return total
+
+
 add_n_op = operator(
-    "sum", "X* -> Out",
-    kernel=lambda xp, x: functools.reduce(xp.add, x) if len(x) > 1 else x[0].copy(),
+    "sum", "X* -> Out", kernel=_add_n,
     formula="sum(X)", infer=lambda x: functools.reduce(
         lambda a, b: Spec(broadcast_shapes("add_n", a.shape, b.shape), promote(a.dtype, b.dtype)), x),
     grad={"X": lambda g, X_shape: [g for _ in X_shape]},
@@ -204,7 +214,7 @@ def _power_gradient(g: Any, x: Any, factor_tensor: Any, factor: float) -> Any:
 _POWERS = {1.0: "X", 2.0: "X * X", 3.0: "X * X * X", 0.5: "sqrt(X)", -1.0: "1.0 / X"}
 
 power_op = operator("pow", "X, FactorTensor? -> Out", kernel=_power, infer=same,
-                    formula=lambda factor: _POWERS.get(factor), cpu_from=1 << 9, grad={
+                    formula=lambda factor: _POWERS.get(factor, "pow(X, factor)"), cpu_from=1 << 9, grad={
     "X": lambda g, X, FactorTensor, factor: _power_gradient(g, X, FactorTensor, factor)})
 
 

@@ -16,12 +16,12 @@ from .trace import apply
 
 
 def _checked(xp: Any, ids: Any, rows: int, padding_idx: int) -> tuple[Any, Any]:
-    """The numbers with 0 in place of the padding's, and the mask of the padding (None: there is none)."""
+    """The numbers with 0 in place of the padding's, and the mask of the padding (None: there is none, as for -1)."""
     if not ids.size:
         return ids, None
     padding = None
     low, high = int(ids.min()), int(ids.max())
-    if low <= padding_idx <= high:
+    if padding_idx != -1 and low <= padding_idx <= high:
         padding = ids == padding_idx
         ids = xp.where(padding, xp.zeros_like(ids), ids)
         low, high = int(ids.min()), int(ids.max())
@@ -44,7 +44,7 @@ def _lookup(xp, ids, w, *, is_sparse: bool = False, is_distributed: bool = False
 
 def _lookup_backward(xp, ids, g, *, shape: Ints, padding_idx: Long = -1, is_sparse: bool = False):
     ids, rows = ids.reshape(-1), g.reshape(-1, shape[-1])
-    if padding_idx >= 0 or (ids.size and int(ids.min()) < 0):
+    if padding_idx != -1:
         counted = ids != padding_idx
         ids, rows = ids[counted], rows[counted]
     if is_sparse and xp.__name__ == "numpy":

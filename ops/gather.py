@@ -8,6 +8,7 @@ added adds up, and of what is assigned the last stays.
 from collections.abc import Sequence
 from typing import Any
 
+from ..backend.kernels import embedding as fast
 from .creation import full_of_shape, is_value, shape_inputs, zeros
 from .elementwise import dtype_of
 from .infer import normalize_axis, same
@@ -63,7 +64,7 @@ def _zeros(shape: Any, like: Any) -> Any:
 
 
 gather_op = operator(
-    "gather", "X, Index, Axis? -> Out", kernel=_gather, infer=_infer_gather,
+    "gather", "X, Index, Axis? -> Out", kernel=_gather, infer=_infer_gather, cpu=fast.taken, cpu_from=fast.LEAST,
     grad={"X": lambda g, Index, X_shape, Axis, axis: apply(
         put_at_op, _zeros(X_shape, g), Index, g, Axis, axis=axis)})
 
@@ -106,6 +107,7 @@ def _infer_select(x, index, *, dim=0):
 
 index_select_op = operator(
     "index_select", "X, Index -> Out", kernel=_index_select, infer=_infer_select,
+    cpu=lambda x, index, *, dim=0: fast.taken(x, index, axis=dim), cpu_from=fast.LEAST,
     grad={"X": lambda g, Index, X_shape, dim: apply(put_at_op, _zeros(X_shape, g), Index, g, None, axis=dim)})
 
 

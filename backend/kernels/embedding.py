@@ -12,7 +12,7 @@ from ..loops.names import i64, parallel
 from ..threads import get_num_threads
 from .arrays import F32, bound, flat, takes_floats
 
-_LEAST = 1 << 10
+LEAST = 1 << 10  # elements of what is taken
 _INTEGERS = {np.dtype("int64"): "i64*", np.dtype("int32"): "i32*"}
 
 
@@ -21,7 +21,7 @@ def _lookup(ids, table, out, wrong, count, rows, width, padding):
     for r in parallel(count, width):
         row = i64(ids[r])
         result = out + r * width
-        if row == padding:
+        if row == padding and row != -1:
             for c in range(width):
                 result[c] = 0.0
         elif row < 0 or row >= rows:
@@ -39,7 +39,7 @@ def _scatter(ids, g, out, wrong, count, rows, width, padding):
         size = min(32, width - first)
         for r in range(count):
             row = i64(ids[r])
-            if row != padding:
+            if row != padding or row == -1:
                 if row < 0 or row >= rows:
                     wrong[0] = 1
                 else:
@@ -57,7 +57,7 @@ def lookup(ids: np.ndarray, w: np.ndarray, *, is_sparse: bool = False, is_distri
            padding_idx: int = -1, remote_prefetch: bool = False) -> Any:
     """The rows of w with the numbers ids; zeros for the padding's."""
     width = w.shape[1]
-    if ids.size * width < _LEAST or not takes_floats(w, 1) or ids.dtype not in _INTEGERS or not w.flags.c_contiguous:
+    if ids.size * width < LEAST or not takes_floats(w, 1) or ids.dtype not in _INTEGERS or not w.flags.c_contiguous:
         return NotImplemented
     table = "f32*" if w.dtype is F32 else "f64*"
     code = _lookup.at_hand(_INTEGERS[ids.dtype], table, table, *_NUMBERS)
@@ -68,11 +68,19 @@ def lookup(ids: np.ndarray, w: np.ndarray, *, is_sparse: bool = False, is_distri
     return NotImplemented if wrong[0] else out
 
 
+def taken(x: np.ndarray, index: np.ndarray, axis_tensor: Any = None, *, axis: int = 0) -> Any:
+    """The slices of x at these positions along its first dimension."""
+    if axis != 0 or axis_tensor is not None or x.ndim < 2 or not x.size or not x.flags.c_contiguous or index.ndim != 1:
+        return NotImplemented
+    found = lookup(index, x.reshape(len(x), -1))
+    return found if found is NotImplemented else found.reshape(-1, *x.shape[1:])
+
+
 def lookup_grad(ids: np.ndarray, g: np.ndarray, *, shape: Sequence[int], padding_idx: int = -1,
                 is_sparse: bool = False) -> Any:
     """Zeros of the table's shape, to whose rows the rows of g are added by their numbers, except the padding's."""
     rows, width = shape
-    if is_sparse or not takes_floats(g, _LEAST) or ids.dtype not in _INTEGERS:
+    if is_sparse or not takes_floats(g, LEAST) or ids.dtype not in _INTEGERS:
         return NotImplemented
     out, wrong = np.zeros((rows, width), g.dtype), np.zeros(1, "uint8")
     _scatter_by[ids.dtype](g.dtype, flat(ids), flat(g), out, wrong, ids.size, rows, width, padding_idx)

@@ -18,6 +18,8 @@ _OF_LIBRARY = {"exp": "llvm.exp", "log": "llvm.log", "tanh": "tanh", "erf": "erf
 """Functions that `math.py` gives for float32 (as `exp_f32`) and the C library for float64."""
 _OF_MATH = ("normal_cdf",)
 """Functions that `math.py` gives for both."""
+_OF_TWO = {"pow": "llvm.pow"}
+"""Functions of two numbers of one type, from where those of one number are."""
 
 
 class Builtins:
@@ -34,10 +36,13 @@ class Builtins:
             return lambda x: self._intrinsic(_UNARY[name], [x])
         return getattr(self, f"_{name}", None)
 
-    def library(self, name: str, x: Value) -> Value | None:
+    def library(self, name: str, values: list[Value]) -> Value | None:
         """A call of the C library's function for float64; None where it has none."""
         if name in _OF_MATH:
             return None
+        if name in _OF_TWO:
+            return self._intrinsic(_OF_TWO[name], values)
+        x = values[0]
         symbol = _OF_LIBRARY[name]
         if symbol.startswith("llvm."):
             return self._intrinsic(symbol, [x])
@@ -46,13 +51,14 @@ class Builtins:
         function = module.globals.get(symbol) or ir.Function(module, kind, symbol)
         return Value(self.builder.call(function, [x.llvm]), "f64")
 
-    def _typed(self, values: list[Any]) -> list[Value]:
+    def typed(self, values: list[Any]) -> list[Value]:
+        """The numbers as the largest floating type among them."""
         reals = [v.type for v in values if isinstance(v, Value) and is_real(v.type)]
         target = "f64" if "f64" in reals else reals[0] if reals else self.real
         return [self.convert(v, target) for v in values]
 
     def _intrinsic(self, name: str, values: list[Any]) -> Value:
-        typed = self._typed(values)
+        typed = self.typed(values)
         function = self._declared(name, typed)
         return Value(self.builder.call(function, [v.llvm for v in typed]), typed[0].type)
 
@@ -61,11 +67,11 @@ class Builtins:
         return self.builder.module.declare_intrinsic(name, [kind], ir.FunctionType(kind, [kind] * len(values)))
 
     def _fma(self, a: Any, b: Any, c: Any) -> Value:
-        a, b, c = self._typed([a, b, c])
+        a, b, c = self.typed([a, b, c])
         return Value(self.builder.fma(a.llvm, b.llvm, c.llvm), a.type)
 
     def _product(self, a: Any, b: Any) -> Value:
-        a, b = self._typed([a, b])
+        a, b = self.typed([a, b])
         return Value(self.builder.fmul(a.llvm, b.llvm), a.type)  # without the leave to become part of an fma
 
     def _max(self, a: Any, b: Any) -> Value:
@@ -77,7 +83,7 @@ class Builtins:
     def _extreme(self, a: Any, b: Any, relation: str, intrinsic: str) -> Value:
         whole = [v for v in (a, b) if isinstance(v, Value) and not is_real(v.type)]
         if not whole or any(isinstance(v, Value) and is_real(v.type) for v in (a, b)):
-            a, b = self._typed([a, b])  # a NaN in either is the result, as NumPy has it
+            a, b = self.typed([a, b])  # a NaN in either is the result, as NumPy has it
             function = self._declared(intrinsic, [a, b])
             return Value(self.builder.call(function, [a.llvm, b.llvm]), a.type)
         a, b = self.convert(a, whole[0].type), self.convert(b, whole[0].type)
@@ -105,10 +111,7 @@ class Builtins:
     def _copysign(self, a: Any, b: Any) -> Value:
         return self._intrinsic("llvm.copysign", [a, b])
 
-    def _pow(self, a: Any, b: Any) -> Value:
-        return self._intrinsic("llvm.pow", [a, b])
-
 
 def library_functions() -> tuple[str, ...]:
     """The elementary functions that exist for every floating type."""
-    return (*_OF_LIBRARY, *_OF_MATH)
+    return (*_OF_LIBRARY, *_OF_MATH, *_OF_TWO)

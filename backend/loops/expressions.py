@@ -212,11 +212,11 @@ class Expressions:
         name = node.func.id
         values = [self.emit(argument) for argument in node.args]
         if name in library_functions():
-            value = self.convert(values[0], self.real) if isinstance(values[0], Literal) else values[0]
-            if value.type == "f64" and (found := self.builtins.library(name, value)) is not None:
+            values = self.builtins.typed(values)
+            kind = "f64" if values[0].type == "f64" else "f32"
+            if kind == "f64" and (found := self.builtins.library(name, values)) is not None:
                 return found
-            kind = "f64" if value.type == "f64" else "f32"
-            name, values = f"{name}_{kind}", [self.convert(value, kind)]
+            name, values = f"{name}_{kind}", [self.convert(value, kind) for value in values]
         builtin = self.builtins.find(name)
         if builtin is not None:
             return builtin(*values)

@@ -7,7 +7,7 @@ do not come here: see `builtins.py`.
 # ruff: noqa: D103 - names that say it all
 
 from .functions import function
-from .names import atan, bits, copysign, erf, exp, f32, fma, i32, log1p, nearest, of_bits
+from .names import atan, bits, copysign, erf, exp, f32, f64, floor, fma, i32, log1p, nearest, of_bits
 
 
 @function
@@ -76,6 +76,67 @@ def log1p_f32(x):
     y = log_f32(u) + correction
     y = y if abs(x) > 1e-7 else x
     return y if u < of_bits(2139095040) else u
+
+
+@function
+def pow_f32(x, y):
+    """By logarithm and exponential in float64, whose errors are far below those of the rounding to float32."""
+    a = abs(x)
+    tiny = a < 1.17549435e-38
+    scaled = a * 8388608.0 if tiny else a
+    raw = bits(scaled)
+    k = (raw - 1060439283) >> 23
+    m = f64(of_bits(raw - (k << 23)))
+    s = (m - 1.0) / (m + 1.0)
+    q = s * s
+    p = fma(q, 0.2829121439989965, 0.31990491751256966)
+    p = fma(p, q, 0.41220926800137264)
+    p = fma(p, q, 0.57707794227332443)
+    p = fma(p, q, 0.96179669411338564)
+    p = fma(p, q, 2.8853900817778486)
+    infinite = of_bits(2139095040)
+    log2 = fma(p, s, f64(k) - (23.0 if tiny else 0.0))
+    log2 = log2 if a < infinite else f64(infinite)
+    log2 = log2 if a > 0.0 else 0.0 - f64(infinite)
+    t = 0.0 if a == 1.0 else f64(y) * log2
+    t = t if t > -160.0 else -160.0
+    t = t if t < 130.0 else 130.0
+    n = nearest(t)
+    f = t - n
+    e = fma(f, 1.5314947286029342e-05, 0.00015467110346611967)
+    e = fma(e, f, 0.0013333430784982225)
+    e = fma(e, f, 0.0096180369108433139)
+    e = fma(e, f, 0.055504109625743536)
+    e = fma(e, f, 0.24022651075853327)
+    e = fma(e, f, 0.69314718054165358)
+    e = fma(e, f, 1.0)
+    steps = i32(n)
+    half = steps >> 1
+    result = f32(e * f64(of_bits((half + 127) << 23)) * f64(of_bits((steps - half + 127) << 23)))
+    whole = floor(y) == y
+    odd = whole and floor(y * 0.5) * 2.0 != y and abs(y) < infinite
+    result = copysign(result, x) if odd else result
+    result = result if x >= 0.0 or whole or a == infinite else of_bits(2143289344)
+    result = result if x == x and y == y else of_bits(2143289344)
+    return 1.0 if y == 0.0 or x == 1.0 else result
+
+
+@function
+def sin_cos_of_quarters(r, quarters):
+    """The sine and the cosine, for float32, of an angle of so many right angles and r, |r| <= pi / 4."""
+    s = r * r
+    p = fma(s, 2.718311634e-06, -0.0001983933471)
+    p = fma(p, s, 0.008333329111)
+    p = fma(p, s, -0.1666666716)
+    sine = fma(r * s, p, r)
+    q = fma(s, -2.721023691e-07, 2.479951945e-05)
+    q = fma(q, s, -0.00138888834)
+    q = fma(q, s, 0.04166666791)
+    cosine = fma(s * s, q, fma(s, -0.5, 1.0))
+    odd = (quarters & 1) != 0
+    a = cosine if odd else sine
+    b = sine if odd else cosine
+    return (0.0 - a if (quarters & 2) != 0 else a), (0.0 - b if ((quarters + 1) & 2) != 0 else b)
 
 
 @function
@@ -185,19 +246,7 @@ def cosh(x):
 def sin_cos_of_turns(u):
     """The sine and the cosine of u whole turns, 0 <= u <= 1, for float32."""
     quarters = nearest(u * 4.0)
-    angle = (u - quarters * 0.25) * 6.2831853071795865
-    s = angle * angle
-    p = fma(s, -0.0001958769821, 0.00833274747)
-    p = fma(p, s, -0.1666666466)
-    sine = fma(angle * s, p, angle)
-    q = fma(s, 2.45477391e-05, -0.001388830217)
-    q = fma(q, s, 0.04166666466)
-    cosine = fma(s * s, q, fma(s, -0.5, 1.0))
-    k = i32(quarters)
-    odd = (k & 1) != 0
-    a = cosine if odd else sine
-    b = sine if odd else cosine
-    return (0.0 - a if (k & 2) != 0 else a), (0.0 - b if ((k + 1) & 2) != 0 else b)
+    return sin_cos_of_quarters((u - quarters * 0.25) * 6.2831853071795865, i32(quarters))
 
 
 @function

@@ -10,7 +10,7 @@ from typing import Any
 
 __all__ = ["atan", "atan2", "bits", "copysign", "cosh", "erf", "exp", "expm1", "f32", "f32_at", "f64", "floor", "fma",
            "i32", "i64", "i64_at", "log", "log1p", "nearest", "normal_cdf", "of_bits", "parallel", "product", "sigmoid",
-           "sin_cos_of_turns", "sqrt", "tanh"]
+           "sin_cos_of_quarters", "sin_cos_of_turns", "sqrt", "tanh"]
 
 
 def parallel(count: int, work: int) -> range:
@@ -46,6 +46,11 @@ def normal_cdf(x: float) -> float:
 def sin_cos_of_turns(u: float) -> tuple[float, float]:
     """The sine and the cosine of so many whole turns."""
     return math.sin(2 * math.pi * u), math.cos(2 * math.pi * u)
+
+
+def sin_cos_of_quarters(r: float, quarters: int) -> tuple[float, float]:
+    """The sine and the cosine of an angle of so many quarters of a turn, and r more."""
+    return math.sin(math.pi / 2 * quarters + r), math.cos(math.pi / 2 * quarters + r)
 
 
 def nearest(x: float) -> float:

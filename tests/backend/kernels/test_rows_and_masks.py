@@ -47,9 +47,20 @@ def test_lookup_and_its_gradient(shape, dtype, padding):
           padding_idx=padding)
 
 
-@pytest.mark.parametrize("wrong", [50, -2])
+@pytest.mark.parametrize("wrong", [50, -2, -1])
 def test_numbers_out_of_range_are_left_to_the_kernel_that_tells(wrong):
     ids = np.zeros(100, "int64")
     ids[5] = wrong
     assert embedding.lookup(ids, TABLE) is NotImplemented
     assert embedding.lookup_grad(ids, normal(100, 40), shape=[50, 40]) is NotImplemented
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int32"])
+def test_slices_along_the_first_dimension(dtype):
+    x = normal(50, 4, 10)
+    index = np.random.default_rng(0).integers(0, 50, 30).astype(dtype)
+    embedding._lookup.typed(embedding._INTEGERS[index.dtype], "f32*", "f32*", *embedding._NUMBERS)  # not made for few
+    agree("gather", embedding.taken, x, index, axis=0)
+    index[3] = -1  # from the end: the kernel's
+    assert embedding.taken(x, index) is NotImplemented
+    np.testing.assert_array_equal(paddle.gather(paddle.to_tensor(x), paddle.to_tensor(index)).numpy(), x[index])

@@ -24,11 +24,11 @@ def fit(function, low, high, degree, weight, points=4000, rounds=60):
     return found, error.max()
 
 
-def show(name, found):
+def show(name, found, dtype=np.float32, digits=10):
     coefficients, error = found
     print(f"{name}: worst error {error:.2e}")
     for c in coefficients:
-        print(f"    {float(np.float32(c)):.10g}")
+        print(f"    {float(dtype(c)):.{digits}g}")
 
 
 half_log2 = math.log(2) / 2 * 1.01
@@ -72,3 +72,14 @@ show("expm1: as exp, |r| <= 0.5", fit(exp_rest, -0.5, 0.5, 6, lambda r: r))
 show("erf: erf(x)/x - 1, by x^2, |x| <= 1", fit(erf_near, 0.0, 1.0, 6, lambda s: 1.0))
 show("erf: log(erfc(t)) on 0.9 <= t <= 4", fit(lambda t: math.log(math.erfc(t)), 0.9, 4.0, 8,
                                                 lambda t: math.erfc(t) / math.erf(t)))
+show("pow: log2(m) / s, by s^2, s = (m - 1) / (m + 1), m within a factor of sqrt(2) of 1",
+     fit(lambda s: 2 / math.log(2) * sum(s**k / (2 * k + 1) for k in range(20)), 0.0, 0.1716**2, 5, lambda s: 1.0),
+     np.float64, 17)
+show("pow: (2^f - 1) / f on |f| <= 0.5",
+     fit(lambda f: math.expm1(f * math.log(2)) / f, -0.5, 0.5, 6, lambda f: f), np.float64, 17)
+show("sin: (sin(r)/r - 1) / r^2, by r^2, |r| <= pi/4",
+     fit(lambda s: sum((-1) ** k * s ** (k - 1) / math.factorial(2 * k + 1) for k in range(1, 12)),
+         1e-9, (math.pi / 4) ** 2, 3, lambda s: s))
+show("cos: (cos(r) - 1 + r^2/2) / r^4, by r^2, |r| <= pi/4",
+     fit(lambda s: sum((-1) ** k * s ** (k - 2) / math.factorial(2 * k) for k in range(2, 12)),
+         1e-9, (math.pi / 4) ** 2, 3, lambda s: s * s))

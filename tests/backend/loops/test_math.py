@@ -72,6 +72,28 @@ def test_angles_of_points(dtype, units):
     np.testing.assert_array_equal(np.signbit(out[known]), np.signbit(right[known]))
 
 
+def test_powers():
+    random = np.random.default_rng(0)
+    bases = np.concatenate([np.exp(random.uniform(-80, 80, 3000)), -np.exp(random.uniform(-5, 5, 500)),
+                            random.uniform(0.9, 1.1, 3000), range(-5, 6), SPECIAL]).astype("float32")
+    exponents = np.concatenate([random.uniform(-50, 50, 200), range(-9, 10), np.arange(-3, 3, 0.5), [1e9, 16777215],
+                                SPECIAL]).astype("float32")
+    x, y = (np.ascontiguousarray(side.ravel()) for side in np.meshgrid(bases, exponents))
+    out = np.empty_like(x)
+    Kernel(Function(source="""def loop(x, y, out, n):
+    for i in parallel(n, 8):
+        out[i] = pow(x[i], y[i])"""))(x, y, out, x.size)
+    with np.errstate(all="ignore"):
+        right = np.power(x.astype("float64"), y.astype("float64"))
+        rounded = right.astype("float32")
+        error = np.abs(out - right) / np.spacing(np.abs(rounded))
+    ordinary = np.isfinite(rounded) & (np.abs(rounded) > 1.2e-38)
+    assert error[ordinary].max() <= 0.51
+    np.testing.assert_array_equal(out[~np.isfinite(rounded)], rounded[~np.isfinite(rounded)])
+    np.testing.assert_array_equal(np.signbit(out), np.signbit(np.where(np.isnan(out), out, rounded)))
+    np.testing.assert_allclose(out[np.isfinite(rounded)], rounded[np.isfinite(rounded)], rtol=1e-6, atol=3e-45)
+
+
 @pytest.mark.parametrize("expression,reference", [
     ("normal_cdf(x[i] * 8.0 - 4.0)", lambda x: (1 + np.vectorize(math.erf)((x * 8 - 4) / 2**0.5)) / 2),
     ("turned(x[i], 1)", lambda x: np.sin(2 * np.pi * x)), ("turned(x[i], 0)", lambda x: np.cos(2 * np.pi * x)),

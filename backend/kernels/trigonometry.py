@@ -1,0 +1,59 @@
+"""Sines and cosines of large arrays of float32, for which NumPy takes one thread.
+
+An angle is brought near 0 in float64, where a quarter of a turn times a whole number below 2**31 is known well enough.
+Larger angles, infinities and NaN are left to NumPy.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import loops
+from ..loops.names import bits, f32, f64, fma, i32, nearest, parallel, sin_cos_of_quarters
+from .arrays import bound_plain, flat, takes
+
+LEAST = 1 << 13
+
+
+@loops.kernel
+def _turned(x, out, wrong, n, ahead):
+    """The sines of angles so many quarters ahead of x."""
+    for block in parallel((n + 2047) // 2048, 2048 * 8):
+        start = block * 2048
+        size = min(2048, n - start)
+        beyond = i32(0)
+        for i in range(start, start + size):
+            beyond = beyond | (1317011456 - (bits(x[i]) & 2147483647))  # its sign: above 2**30
+        if beyond < 0:
+            wrong[0] = 1
+        else:
+            for i in range(start, start + size):
+                angle = f64(x[i])
+                quarters = nearest(angle * 0.63661977236758134)
+                rest = fma(quarters, -1.5707963267948966, angle)
+                rest = fma(quarters, -6.123233995736766e-17, rest)
+                sine, _ = sin_cos_of_quarters(f32(rest), i32(quarters) + i32(ahead))
+                out[i] = sine if sine != 0.0 else x[i]  # 0 keeps its sign
+
+
+_run = bound_plain(_turned, "f32* f32* u8* i64 i64")
+
+
+def _sine(x: np.ndarray, ahead: int) -> Any:
+    if not takes(x, LEAST):
+        return NotImplemented
+    out, wrong = np.empty(x.shape, x.dtype), np.zeros(1, "uint8")
+    _run(flat(x), out, wrong, x.size, ahead)
+    return NotImplemented if wrong[0] else out
+
+
+def sin(x: np.ndarray) -> Any:
+    """The sine, x in radians."""
+    return _sine(x, 0)
+
+
+def cos(x: np.ndarray) -> Any:
+    """The cosine, x in radians."""
+    return _sine(x, 1)
