@@ -101,6 +101,12 @@ class EagerTrace(Trace):
             tensor.stop_gradient = False
         return tensor
 
+    def number(self, value: Any, dtype: DType) -> Tensor:
+        """A Tensor without dimensions: every comparison with a number makes one."""
+        array = np.empty((), dtype.dtype)
+        array.fill(value)
+        return new_tensor(backend.as_place(array, expected_place()))
+
     def copy(self, x: Tensor, place: Place | None) -> Tensor:
         """A Tensor of its own with x's value; no gradient flows to x."""
         array = backend.as_place(x._array, place) if place is not None else x._array

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core import dtype as dt
 from ..core.dtype import DType, convert_dtype, promote
-from .creation import full, is_value, to_tensor
+from .creation import is_value, to_tensor
 from .infer import broadcast_shapes, same
 from .operator import Operator, operator
 from .shapes import reshape_to, sum_to
@@ -282,9 +282,9 @@ def _operand(x: Any, value: Any) -> tuple[Any, Any]:
     if isinstance(value, _NUMBERS):
         if not (isinstance(value, (bool, np.bool_)) and x.dtype is dt.bool_):
             x, value = _number(x, value)
-        return x, full((), value, x.dtype)
+        return x, state.trace.number(value, x.dtype)
     if isinstance(value, complex):
-        return x, full((), value, dt.promote(x.dtype, dt.complex64))
+        return x, state.trace.number(value, dt.promote(x.dtype, dt.complex64))
     return x, to_tensor(value)
 
 

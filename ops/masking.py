@@ -7,7 +7,7 @@ from typing import Any
 from ..backend.kernels import compact as fast
 from ..core import dtype as dt
 from ..core.dtype import promote
-from .creation import full, full_of_shape, is_value, to_tensor
+from .creation import full_of_shape, is_value, to_tensor
 from .elementwise import cast, dtype_of
 from .infer import broadcast_shapes
 from .joining import broadcast_tensors
@@ -15,7 +15,7 @@ from .operator import operator
 from .shapes import sum_to
 from .slicing import Ranges
 from .spec import Spec
-from .trace import apply
+from .trace import apply, state
 
 
 def _zero(g: Any) -> Any:
@@ -78,11 +78,11 @@ def _pair(x: Any, y: Any) -> tuple[Any, Any]:
 
 def _number_like(value: Any, other: Any) -> Any:
     if isinstance(value, bool):
-        return full((), value, dt.bool_)
+        return state.trace.number(value, dt.bool_)
     if isinstance(value, int) and other.dtype is not dt.bool_:
-        return full((), value, other.dtype)
+        return state.trace.number(value, other.dtype)
     if isinstance(value, float) and other.dtype.is_differentiable:
-        return full((), value, other.dtype)
+        return state.trace.number(value, other.dtype)
     return to_tensor(value)
 
 
@@ -160,7 +160,7 @@ def index_put(x: Any, indices: Sequence[Any], value: Any, accumulate: bool = Fal
     >>> paddle.index_put(paddle.zeros([3]), (paddle.to_tensor([0, 2]),), paddle.to_tensor(1.0)).tolist()
     [1.0, 0.0, 1.0]
     """
-    return apply(index_put_op, x, list(indices), value if is_value(value) else full((), value, x.dtype),
+    return apply(index_put_op, x, list(indices), value if is_value(value) else state.trace.number(value, x.dtype),
                  accumulate=accumulate)
 
 
@@ -191,7 +191,7 @@ def masked_select(x: Any, mask: Any, name: str | None = None) -> Any:
 
 def masked_fill(x: Any, mask: Any, value: Any, name: str | None = None) -> Any:
     """x with `value`, a number or 0-d tensor, where the mask is true."""
-    value = cast(value, x.dtype) if is_value(value) else full((), value, x.dtype)
+    value = cast(value, x.dtype) if is_value(value) else state.trace.number(value, x.dtype)
     return where(mask, value, x)
 
 

@@ -44,6 +44,12 @@ class Trace:
         """A value that holds the given array."""
         raise NotImplementedError
 
+    def number(self, value: Any, dtype: DType) -> Any:
+        """A value without dimensions that holds a number."""
+        from .creation import full
+
+        return full((), value, dtype)
+
     def parameter(self, shape: tuple[int, ...], dtype: DType, attr: ParamAttr, initializer: Any) -> Any:
         """A new parameter, initialized."""
         raise NotImplementedError

@@ -37,6 +37,10 @@ class TraceAround(Trace):
         """A value that holds the given array."""
         return self.inner.constant(array, place, stop_gradient)
 
+    def number(self, value: Any, dtype: DType) -> Any:
+        """A value without dimensions that holds a number."""
+        return self.inner.number(value, dtype)
+
     def parameter(self, shape: tuple[int, ...], dtype: DType, attr: ParamAttr, initializer: Any) -> Any:
         """A new parameter, initialized."""
         return self.inner.parameter(shape, dtype, attr, initializer)

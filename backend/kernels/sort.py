@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import loops
 from ..loops.names import i64, parallel
-from ..loops.types import OF_DTYPE
+from ..loops.types import OF_ARRAY
 from ..threads import get_num_threads
 from .arrays import F32, flat
 
@@ -148,7 +148,7 @@ def order_of(x: np.ndarray, descending: bool) -> Order | None:
     """How a contiguous array is ordered; None for what these loops are not for."""
     if x.dtype is F32:
         seen, low, high = x.view("int32"), _LOWEST_FLOAT, _HIGHEST_FLOAT
-    elif x.dtype.kind in "biu" and x.dtype.name in OF_DTYPE:
+    elif x.dtype.kind in "biu" and x.dtype in OF_ARRAY:
         seen, low, high = (x.view("uint8") if x.dtype.kind == "b" else x), int(x.min()), int(x.max())
     else:
         return None
@@ -159,7 +159,7 @@ def order_of(x: np.ndarray, descending: bool) -> Order | None:
 
 def code(kernel: loops.Kernel, x: np.ndarray, arrays: str, numbers: int) -> Callable[..., None]:
     """The kernel for two arrays of x's dtype, arrays of the types given, and so many whole numbers."""
-    kind = OF_DTYPE[x.dtype.name] + "*"
+    kind = OF_ARRAY[x.dtype]
     return kernel.typed(kind, kind, *arrays.split(), *["i64"] * numbers)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import loops
-from ..loops.types import OF_DTYPE
+from ..loops.types import OF_ARRAY
 from .arrays import flat
 from .sort import Order, fill_words, order_of, sort_words, takes_any
 
@@ -66,7 +66,7 @@ def unique(x: np.ndarray, *, return_index: bool = False, return_inverse: bool = 
 
 def _by_table(x: np.ndarray, order: Order) -> tuple[np.ndarray, np.ndarray]:
     counts = np.zeros(1 << order.bits, "int64")
-    _tally.typed(OF_DTYPE[order.seen.dtype.name] + "*", "i64*", "i64", "i64")(1, order.seen, counts, x.size, order.base)
+    _tally.typed(OF_ARRAY[order.seen.dtype], "i64*", "i64", "i64")(1, order.seen, counts, x.size, order.base)
     places = counts.nonzero()[0]
     return (places + order.base).astype(x.dtype), counts[places]
 
@@ -76,7 +76,7 @@ def _by_order(x: np.ndarray, order: Order) -> tuple[np.ndarray, ...]:
     passes = -(-order.bits // 11)
     digit = -(-order.bits // passes) if passes else 1
     words, found = np.empty((2, n), "int64"), np.zeros(1, "int64")
-    _sort_all.typed(OF_DTYPE[order.seen.dtype.name] + "*", "i64*", "i32*", *["i64"] * 5, "i64*")(
+    _sort_all.typed(OF_ARRAY[order.seen.dtype], "i64*", "i32*", *["i64"] * 5, "i64*")(
         1, order.seen, words, np.empty(1 << digit, "int32"), n, order.real, order.base, digit, passes, found)
     ordered = words[1] if found[0] else words[0]
     index, inverse, counts = np.empty((3, n), "int64")

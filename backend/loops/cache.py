@@ -78,26 +78,38 @@ def write(key: str, code: bytes, kind: str = MACHINE_CODE) -> None:
     with contextlib.suppress(OSError):
         with atomic_write(place / (key + kind)) as file:
             file.write(_digest(code) + code)
+    if key.endswith("0"):  # one in sixteen: looking at every file takes long
         _shrink(place)
 
 
 def kept() -> tuple[int, int]:
     """How many kernels are on disk, and how many bytes they take."""
     place = folder()
-    sizes = [] if place is None else [entry.stat().st_size for entry in os.scandir(place)
-                                      if entry.name.endswith(MACHINE_CODE)]
+    sizes = [] if place is None else [size for _, size, path in _files(place) if path.endswith(MACHINE_CODE)]
     return len(sizes), sum(sizes)
 
 
+def _files(place: Path) -> list[tuple[float, int, str]]:
+    """When each file was written, its size and path."""
+    found = []
+    with contextlib.suppress(OSError), os.scandir(place) as entries:
+        for entry in entries:
+            if entry.name.endswith(_KINDS):
+                with contextlib.suppress(FileNotFoundError):  # another process removes it
+                    found.append((entry.stat().st_mtime, entry.stat().st_size, entry.path))
+    return found
+
+
 def _shrink(place: Path) -> None:
-    """Removes the oldest files while all of them take more than they may."""
+    """Removes the oldest files where all of them take more than they may, so that there is room for some time."""
     limit = flags.values["FLAGS_kernel_cache_megabytes"] * 2**20
-    found = [(entry.stat().st_mtime, entry.stat().st_size, entry.path) for entry in os.scandir(place)
-             if entry.name.endswith(_KINDS)]
+    found = _files(place)
     total = sum(size for _, size, _ in found)
+    if total <= limit:
+        return
     for _, size, path in sorted(found):
-        if total <= limit:
-            return
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(OSError):
             os.unlink(path)
         total -= size
+        if total <= limit * 3 // 4:
+            return

@@ -19,11 +19,10 @@ import numpy as np
 from .. import threads
 from .functions import Function
 from .kernel import Kernel
-from .types import OF_DTYPE
+from .types import OF_ARRAY
 
 KEPT_PATTERNS = 256  # launches remembered by a loop, by the shapes and strides they are for
 COSTLY = re.compile(r"\b(exp|log|tanh|erf|sigmoid|expm1|log1p|pow|cosh|atan|atan2|normal_cdf)\(")
-_DTYPES = {np.dtype(name).num for name in OF_DTYPE}
 
 
 class Pattern(NamedTuple):
@@ -101,7 +100,7 @@ class ElementwiseLoop:
         operands = [*arrays, *map(_make, outputs)]
         sizes, strides = _collapsed(shape, order, operands)
         inner = tuple("one" if s[-1] == 0 else "next" if s[-1] == 1 else "apart" for s in strides)
-        types = tuple(OF_DTYPE[a.dtype.name] + "*" for a in operands)
+        types = tuple(OF_ARRAY[a.dtype] for a in operands)
         pattern = Pattern(len(sizes) - 1, inner, types)
         numbers = [*sizes, *(n for s, kind in zip(strides, inner, strict=True)
                              for n in (s if kind == "apart" else s[:-1]))]
@@ -190,4 +189,4 @@ def _source(body: tuple[str, ...], inputs: int, pattern: Pattern) -> str:
 
 def is_known(array: np.ndarray) -> bool:
     """Whether loops know the array's dtype, and its memory is aligned to it."""
-    return array.dtype.num in _DTYPES and array.flags.aligned
+    return array.dtype in OF_ARRAY and array.flags.aligned

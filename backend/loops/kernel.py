@@ -9,9 +9,8 @@ import numpy as np
 
 from .. import threads
 from .functions import Function
-from .types import OF_DTYPE
+from .types import OF_ARRAY, OF_DTYPE
 
-_ARRAYS = {np.dtype(name).num: f"{kind}*" for name, kind in OF_DTYPE.items()}
 _ndarray = np.ndarray
 _OFTEN = 100  # uses after which a kernel is worth its making even where NumPy does the same
 
@@ -61,7 +60,7 @@ class Kernel:
 
 def _type_of(argument: Any) -> str:
     if type(argument) is _ndarray:
-        kind = _ARRAYS.get(argument.dtype.num)
+        kind = OF_ARRAY.get(argument.dtype)
         if kind is None or not argument.flags.c_contiguous:
             raise TypeError(f"A generated loop takes contiguous arrays of {', '.join(OF_DTYPE)}. "
                             f"Received {argument.dtype}, shape {argument.shape}, strides {argument.strides}.")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 REAL = ("f32", "f64")
 INTEGERS = ("i1", "i8", "u8", "i16", "i32", "i64")
 OF_DTYPE = {
@@ -11,6 +13,9 @@ OF_DTYPE = {
     "bool": "b8",
 }
 """The type of an array's elements by its dtype; `b8` is a truth value in memory, `i1` one in a register."""
+
+OF_ARRAY = {np.dtype(name): f"{kind}*" for name, kind in OF_DTYPE.items()}
+"""The type of an array by its dtype itself, whose `name` takes NumPy microseconds to make."""
 
 _RANK = {name: rank for rank, name in enumerate((*INTEGERS, *REAL))}
 

@@ -125,7 +125,7 @@ def _otherwise(function: Any, a: np.ndarray, b: Any, rest: tuple) -> Any:
         return NotImplemented if a.size == 0 else function(a, b.plain, *rest)
     if element_strides(a) is None or element_strides(b) is None:
         return function(np.ascontiguousarray(a), np.ascontiguousarray(b), *rest)
-    if a.dtype.name in ("float16", "bfloat16") and all(not isinstance(v, np.ndarray) for v in rest):
+    if a.itemsize == 2 and a.dtype.name in ("float16", "bfloat16") and all(not isinstance(v, np.ndarray) for v in rest):
         result = function(a.astype(_FLOAT32), b.astype(_FLOAT32), *rest)
         return NotImplemented if result is NotImplemented else result.astype(a.dtype)
     return NotImplemented

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ _NUMBERS = {"float16": 1, "bfloat16": 2, "float32": 3, "int32": 4, "int8": 5, "u
 Dims = ctypes.c_int64 * _MOST
 
 
+@functools.cache
 def type_number(dtype: np.dtype) -> int | None:
     """oneDNN's number of an element type; None for one that it does not compute with."""
     return _NUMBERS.get(dtype.name) if dtype.isnative else None

@@ -83,7 +83,7 @@ def large_product(x: np.ndarray, y: np.ndarray) -> Any:
 
 def _large_of_half(x: np.ndarray, y: np.ndarray) -> Any:
     """Products of 16-bit numbers are computed, and summed, in 32 bits."""
-    if x.dtype != y.dtype or x.dtype.name not in ("float16", "bfloat16"):
+    if x.dtype != y.dtype or x.itemsize != 2 or x.dtype.name not in ("float16", "bfloat16"):
         return NotImplemented
     result = large_product(x.astype(_FLOAT32), y.astype(_FLOAT32))
     return result if result is NotImplemented else result.astype(x.dtype)

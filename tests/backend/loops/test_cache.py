@@ -54,12 +54,37 @@ def test_a_folder_that_others_may_write_is_not_used(tmp_path):
 
 
 def test_the_oldest_go_when_it_grows_too_large(folder):
+    keys = [f"{index:063x}0" for index in range(4)]  # at a key that ends so the sizes are looked at
     with flags_guard({"FLAGS_kernel_cache_megabytes": 1}):
-        for index in range(4):
-            cache.write(str(index) * 64, bytes(400_000))
-            os.utime(folder / (str(index) * 64 + ".o"), (index, index))
-    assert cache.read("0" * 64) is None
-    assert cache.read("3" * 64) is not None
+        for index, key in enumerate(keys):
+            cache.write(key, bytes(400_000))
+            os.utime(folder / f"{key}.o", (index, index))
+    assert [cache.read(key) is not None for key in keys] == [False, False, True, True]
+
+
+def test_files_that_another_process_removes_meanwhile(folder, monkeypatch):
+    keys = [f"{index:063x}1" for index in range(3)]
+    for key in keys:
+        cache.write(key, bytes(400_000))
+    whole = os.scandir
+
+    class Entries(list):
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            self.clear()
+
+    def scandir(place):
+        found = Entries(whole(place))
+        os.unlink(folder / f"{keys[0]}.o")
+        return found
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    with flags_guard({"FLAGS_kernel_cache_megabytes": 1}):
+        cache.write(f"{3:063x}0", bytes(400_000))
+    monkeypatch.undo()
+    assert cache.kept()[0] == 1
 
 
 def test_nothing_is_kept_when_it_may_take_nothing(folder):
