@@ -44,12 +44,14 @@ REASONS = (
      (SMALL, MIDDLE), "rand, randn, randint"),
     ("Sorting and selecting set up buffers for every call; what they gain on large arrays comes from them.",
      (SMALL, MIDDLE), "sort, argsort, topk, median, unique, nonzero"),
+    ("The first k of a row are kept in order while it is read, one element after the other: no vectors.",
+     (LARGE,), "topk"),
     ("The loop makes one pass at the bandwidth of memory on one thread; PyTorch's sums are spread better over two.",
      (LARGE,), "prod, norm, sum of columns"),
     ("Several passes, each an operator or a function of NumPy, where PyTorch makes one.", (LARGE,),
      "mse_loss, add_n, linspace"),
     ("NumPy's own function, on one thread.", (LARGE,),
-     "floor_divide, bitwise_and, bitwise_or, bitwise_xor, bitwise_not, logical_and, logical_not"),
+     "arange, floor_divide, bitwise_and, bitwise_or, bitwise_xor, bitwise_not, logical_and, logical_not"),
     ("NumPy copies on one thread.", (LARGE,), "roll, pad, diag, eye, mask"),
 )
 

@@ -215,6 +215,7 @@ def _infer_scatter_nd(x, index, updates):
 
 gather_nd_op = operator(
     "gather_nd", "X, Index -> Out", kernel=_gather_nd, infer=_infer_gather_nd,
+    cpu=lambda x, index: fast.taken(x, index[:, 0]) if index.shape[1:] == (1,) else NotImplemented, cpu_from=fast.LEAST,
     grad={"X": lambda g, Index, X_shape: apply(scatter_nd_add_op, _zeros(X_shape, g), Index, g)})
 scatter_nd_add_op = operator(
     "scatter_nd_add", "X, Index, Updates -> Out", kernel=_scatter_nd_add, infer=_infer_scatter_nd,

@@ -32,11 +32,16 @@ def _infer_where(condition, x, y):
     return Spec(shape, promote(x.dtype, y.dtype))
 
 
-where_op = operator(
-    "where", "Condition, X, Y -> Out", kernel=lambda xp, condition, x, y: xp.where(condition, x, y), infer=_infer_where,
-    formula="X if Condition else Y",
-    grad={"X": lambda g, Condition, X_shape: sum_to(apply(where_op, Condition, g, _zero(g)), X_shape),
-          "Y": lambda g, Condition, Y_shape: sum_to(apply(where_op, Condition, _zero(g), g), Y_shape)})
+_where: dict[str, Any] = {
+    "kernel": lambda xp, condition, x, y: xp.where(condition, x, y), "infer": _infer_where,
+    "formula": "X if Condition else Y",
+    "grad": {"X": lambda g, Condition, X_shape: sum_to(where(Condition, g, _zero(g)), X_shape),
+             "Y": lambda g, Condition, Y_shape: sum_to(where(Condition, _zero(g), g), Y_shape)}}
+
+where_op = operator("where", "Condition, X, Y -> Out", **_where)
+broadcast_where_op = operator(  # Paddle's files have the one above, of equal shapes
+    "where_broadcast", "Condition, X, Y -> Out", **_where,
+    composed=lambda condition, x, y: apply(where_op, *broadcast_tensors([condition, x, y])))
 where_index_op = operator("where_index", "Condition -> Out", kernel=_positions,
                           cpu=fast.where_index, cpu_from=fast.LEAST,
                           infer=lambda x: Spec((-1, x.rank), dt.int64))
@@ -54,9 +59,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     if x is None or y is None:
         raise ValueError("where(condition, x, y): give both x and y, or neither.")
     x, y = _pair(x, y)
-    if not condition.shape == x.shape == y.shape:
-        condition, x, y = broadcast_tensors([condition, x, y])
-    return apply(where_op, condition, x, y)
+    return apply(where_op if condition.shape == x.shape == y.shape else broadcast_where_op, condition, x, y)
 
 
 def where_(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:

@@ -27,7 +27,7 @@ MOVES_ELEMENTS = frozenset({
     "memcpy", "meshgrid", "one_hot_v2", "print", "read_from_array", "reshape2", "roll", "select_gradient",
     "select_input", "shape", "share_data", "size", "slice", "split", "squeeze2", "stack", "strided_slice",
     "take_along_axis", "tensor_array_to_tensor", "tile", "transpose2", "tril_triu", "unbind", "unsqueeze2",
-    "unstack", "view_dtype", "where", "where_index", "write_to_array",
+    "unstack", "view_dtype", "where", "where_broadcast", "where_index", "write_to_array",
 })
 """Operators that compute nothing: they take 16-bit floats as they are."""
 

@@ -53,7 +53,7 @@ _DIFFERENT = {
         "empty": ["put_along_axis", "put_along_axis-add", "put_along_axis-multiply"],
     },
     "PaddlePaddle makes of the number a float64 value of shape [1]": {
-        "float32, 0-d": ["where-number"],
+        "float32, 0-d": ["where_broadcast-number"],
     },
     "PaddlePaddle writes beyond the result of integers that broadcast (docs/differences.md)": {
         "int64": ["matmul_v2-broadcast"],

@@ -121,7 +121,7 @@ def _put_added(x, index, value):
 MASKED = [
     Record("where", masking.where, [bools(2, 3), floats(2, 3), floats(2, 3, seed=1)], np.where),
     Record(
-        "where",
+        "where_broadcast",
         lambda c, x: masking.where(c, x, 0.0),
         [bools(3), floats(2, 3)],
         lambda c, x: np.where(c, x, 0.0),
@@ -129,7 +129,7 @@ MASKED = [
         batched=[1],
     ),
     Record(
-        "where",
+        "where_broadcast",
         lambda x, c: x.masked_fill(c, 7.0),
         [floats(2, 3), bools(2, 3)],
         lambda x, c: np.where(c, 7.0, x),
