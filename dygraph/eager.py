@@ -130,6 +130,13 @@ class EagerTrace(Trace):
         pairs = [(p, p.grad) for p in parameters if not p.stop_gradient]
         return [(p, gradient) for p, gradient in pairs if gradient is not None]
 
+    def derivatives(self, outputs: list, inputs: list, starts: list, no_grad: Any, create_graph: bool,
+                    retain_graph: bool) -> list:
+        """The gradients of Tensors with respect to Tensors."""
+        from .engine import derivatives
+
+        return derivatives(outputs, inputs, starts, no_grad, create_graph, retain_graph)
+
     def updating(self) -> Any:
         """Nothing in the block is recorded."""
         return grad_mode(False)

@@ -180,21 +180,29 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
     starts = [None] * len(outputs) if grad_outputs is None else _as_list(grad_outputs)
     if len(starts) != len(outputs):
         raise ValueError(f"grad: {len(outputs)} outputs need as many grad_outputs. Received {len(starts)}.")
+    retain = create_graph if retain_graph is None else retain_graph
+    found = state.trace.derivatives(outputs, inputs, starts, no_grad_vars, create_graph, retain)
+    for position, (x, gradient) in enumerate(zip(inputs, found, strict=True)):
+        if gradient is None and not allow_unused:
+            raise ValueError(
+                f"grad(outputs, inputs): outputs do not depend on inputs[{position}] ({x.name}), or it has "
+                f"stop_gradient=True. Pass allow_unused=True to get None for it."
+            )
+    return found
+
+
+def derivatives(outputs: list, inputs: list, starts: list, no_grad: Any, create_graph: bool,
+                retain_graph: bool) -> list[Tensor | None]:
+    """The gradients of Tensors with respect to Tensors; None where there is none."""
     for value in (*outputs, *inputs):
         if not isinstance(value, Tensor):
             raise TypeError(f"grad(outputs, inputs): both must be Tensors. Received {type(value).__name__}.")
-    retain = create_graph if retain_graph is None else retain_graph
     targets = [t._edge for t in inputs if t._edge is not None]
-    with _blocked(no_grad_vars):
-        found = _walk(outputs, starts, retain, create_graph, targets)
+    with _blocked(no_grad):
+        found = _walk(outputs, starts, retain_graph, create_graph, targets)
     results: list[Tensor | None] = []
-    for position, tensor in enumerate(inputs):
+    for tensor in inputs:
         gradient = found.get(tensor._edge) if tensor._edge is not None else None
-        if gradient is None and not allow_unused:
-            raise ValueError(
-                f"grad(outputs, inputs): outputs do not depend on inputs[{position}] ({tensor.name}), or it has "
-                f"stop_gradient=True. Pass allow_unused=True to get None for it."
-            )
         if tensor._array.itemsize == 2:
             gradient = _of_width(gradient, tensor)
         if gradient is not None and type(tensor._edge) is Leaf and tensor._edge.hooks:

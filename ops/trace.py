@@ -62,6 +62,14 @@ class Trace:
         """Parameters with their gradients: in a Program, the operators that compute them are appended."""
         raise NotImplementedError
 
+    def derivatives(self, outputs: list, inputs: list, starts: list, no_grad: Any, create_graph: bool,
+                    retain_graph: bool) -> list:
+        """The gradients of outputs with respect to inputs, by `starts` (None: ones); None where there is none.
+
+        With `create_graph` they can be differentiated in their turn; no gradient passes through `no_grad`.
+        """
+        raise NotImplementedError
+
     def updating(self) -> Any:
         """A context manager around the updates of an optimizer: nothing in it is recorded for a gradient."""
         raise NotImplementedError

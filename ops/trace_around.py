@@ -53,6 +53,11 @@ class TraceAround(Trace):
         """Parameters with their gradients."""
         return self.inner.gradients(loss, parameters, no_grad)
 
+    def derivatives(self, outputs: list, inputs: list, starts: list, no_grad: Any, create_graph: bool,
+                    retain_graph: bool) -> list:
+        """The gradients of outputs with respect to inputs."""
+        return self.inner.derivatives(outputs, inputs, starts, no_grad, create_graph, retain_graph)
+
     def updating(self) -> Any:
         """A context manager around the updates of an optimizer."""
         return self.inner.updating()

@@ -113,13 +113,6 @@ def walk_block(graph: BlockGraph, roots: Sequence[tuple[Any, Variable]], targets
         return Walk(_saved, True, targets).run(roots)
 
 
-def _start(graph: BlockGraph, target: Variable, gradient: Variable | None) -> Variable:
-    if gradient is not None:
-        return gradient
-    with using(GradientTrace(graph.block.program)):
-        return full_like(target, 1.0)
-
-
 def _named(block: Block, variable: Variable, name: str) -> Variable:
     """The gradient under the name by which it is looked for, `x@GRAD`."""
     while block.has_var(name):
@@ -151,17 +144,29 @@ def gradients(
     inputs = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
     given = target_gradients
     starts = list(given) if isinstance(given, (list, tuple)) else [given] * len(targets)
+    return derivatives(GradientTrace(targets[0].block.program), targets, inputs, starts, no_grad_set, True)
+
+
+def derivatives(trace: ProgramTrace, targets: Sequence[Variable], inputs: Sequence[Variable],
+                starts: Sequence[Variable | None], no_grad: Any, create_graph: bool) -> list[Variable | None]:
+    """Appends, by a trace, the gradients of targets with respect to inputs; None where there is none.
+
+    With `create_graph` they can be differentiated in their turn.
+    """
     from .differentiable_loops import make_differentiable
 
-    block = targets[0].block.program.global_block()
+    block = trace.main.global_block()
+    if trace.block is not block:
+        raise RuntimeError("grad(outputs, inputs): inside of an `if` or a loop that a tensor decides, gradients cannot "
+                           "be asked for: they reach beyond it. Compute them before or after.")
     make_differentiable(block.program)  # gradients of loops that are there already
-    graph = BlockGraph(block, no_grad=_names(no_grad_set))
+    graph = BlockGraph(block, no_grad=_names(no_grad))
     edges = [graph.edge(v.name) for v in inputs]
     roots = [(graph.edge(t.name), t, g) for t, g in zip(targets, starts, strict=True)]
-    started = [(edge, _start(graph, t, g)) for edge, t, g in roots if edge is not None]
-    found = walk_block(graph, started, [e for e in edges if e is not None])
-    gradients = [found.get(edge) if edge is not None else None for edge in edges]
-    with using(GradientTrace(block.program)):
+    with using(trace), grad_mode(create_graph):
+        started = [(edge, full_like(t, 1.0) if g is None else g) for edge, t, g in roots if edge is not None]
+        found = Walk(_saved, True, [e for e in edges if e is not None]).run(started)
+        gradients = [found.get(edge) if edge is not None else None for edge in edges]
         return [g if g is None or g.dtype is v.dtype or g.dtype.itemsize <= v.dtype.itemsize else cast(g, v.dtype)
                 for g, v in zip(gradients, inputs, strict=True)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from .. import backend
 from ..core.dtype import from_number
 from ..core.files import atomic_group
 from .executor import Executor
+from .format.only_here import unknown_to_paddle
 from .format.program_file import read_program_desc, serialize_program_desc
 from .format.tensor_stream import read_combined, write_combined
 from .mode import default_main_program
@@ -49,8 +51,13 @@ def as_declared(array: np.ndarray, number: int) -> np.ndarray:
 
 def add_model(group: Any, prefix: str, program: Program, parameters: dict[str, Any]) -> None:
     """Adds the files of a model to a group that is written together. Without parameters there is no file of them."""
+    desc = to_desc(program)
+    own = unknown_to_paddle(op.type for block in desc.blocks for op in block.ops)
+    if own:
+        warnings.warn(f"{prefix + MODEL_SUFFIX}: holds operators that only proa has ({', '.join(own)}): proa reads the "
+                      "file, PaddlePaddle does not run it.", stacklevel=4)
     with group.open(prefix + MODEL_SUFFIX) as file:
-        file.write(program_bytes(program))
+        file.write(serialize_program_desc(desc))
     if parameters:
         with group.open(prefix + PARAMS_SUFFIX) as file:
             write_combined(file, [stream_array(parameters[name]) for name in persistable_names(program)])

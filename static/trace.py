@@ -161,6 +161,17 @@ class ProgramTrace(Trace):
 
         return append_backward(loss, parameters, no_grad)
 
+    def derivatives(self, outputs: list, inputs: list, starts: list, no_grad: Any, create_graph: bool,
+                    retain_graph: bool) -> list:
+        """Appends the gradients of Variables with respect to Variables."""
+        from .backward import derivatives
+
+        stopped = [] if no_grad is None else no_grad if isinstance(no_grad, (list, tuple, set)) else [no_grad]
+        return derivatives(
+            self, [self.lift(v, "grad(outputs)") for v in outputs], [self.lift(v, "grad(inputs)") for v in inputs],
+            [None if v is None else self.lift(v, "grad(grad_outputs)") for v in starts],
+            [self.lift(v, "grad(no_grad_vars)") for v in stopped], create_graph)
+
     @contextlib.contextmanager
     def updating(self) -> Iterator[None]:
         """What the block appends is marked as an optimizer's update."""

@@ -1,0 +1,128 @@
+"""`paddle.grad` in a converted function: derivatives that the function itself computes with."""
+
+import traceback
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa import nn
+
+POINTS = np.random.default_rng(0).standard_normal((24, 2)).astype("float32")
+
+
+class Field(nn.Layer):
+    """The residual of a differential equation of second order, as physics-informed networks have it."""
+
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(2, 16), nn.Tanh(), nn.Linear(16, 1))
+
+    def forward(self, x):
+        x.stop_gradient = False
+        u = self.body(x)
+        (slope,) = paddle.grad(u, x, create_graph=True)
+        (bend,) = paddle.grad(slope[:, 0], x, create_graph=True)
+        residual = bend[:, 0:1] + u if u.mean() > 0.1 else bend[:, 0:1] - u * 0.5
+        return (residual**2).mean() + ((slope[:, 1] - 1.0) ** 2).mean()
+
+
+class Penalty(nn.Layer):
+    """A critic whose slope is held near 1 (Gulrajani et al. 2017)."""
+
+    def __init__(self):
+        super().__init__()
+        self.score = nn.Sequential(nn.Linear(2, 8), nn.LeakyReLU(), nn.Linear(8, 1))
+
+    def forward(self, real):
+        mixed = real * 0.5
+        mixed.stop_gradient = False
+        (slope,) = paddle.grad(self.score(mixed).sum(), mixed, create_graph=True)
+        return ((slope.norm(axis=1) - 1.0) ** 2).mean() - self.score(real).mean()
+
+
+def losses(layer):
+    optimizer = paddle.optimizer.Momentum(0.01, parameters=layer.parameters())
+    found = []
+    for _ in range(20):
+        loss = layer(paddle.to_tensor(POINTS))
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        found.append(float(loss))
+    return found
+
+
+@pytest.mark.parametrize("kind", [Field, Penalty])
+def test_training_equals_the_eager_one(kind):
+    paddle.seed(1)
+    plain, converted = kind(), kind()
+    converted.set_state_dict(plain.state_dict())
+    expected = losses(plain)
+    np.testing.assert_allclose(losses(paddle.jit.to_static(converted, full_graph=True)), expected, rtol=1e-4, atol=1e-6)
+    assert expected[-1] < expected[0]
+
+
+def both(function, *arguments):
+    return function(*arguments), paddle.jit.to_static(function, full_graph=True)(*arguments)
+
+
+def test_with_respect_to_parameters_and_with_a_start():
+    weight = paddle.create_parameter([2, 3], "float32")
+
+    def function(x, start):
+        (g,) = paddle.grad(paddle.matmul(x, weight), [weight], grad_outputs=[start])
+        return g
+
+    eager, converted = both(function, paddle.to_tensor(POINTS), paddle.rand([24, 3]))
+    np.testing.assert_allclose(converted, eager, rtol=1e-5)
+    assert eager.stop_gradient and converted.stop_gradient
+
+
+def test_through_a_loop_that_a_tensor_ends():
+    def function(x, n):
+        y = x
+        for _ in range(n):
+            y = y * x
+        return paddle.grad(y, x, create_graph=True)[0]
+
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    for found in both(function, x, paddle.to_tensor(3)):
+        found.sum().backward()
+        assert found.tolist() == [4.0, 32.0] and x.grad.tolist() == [12.0, 48.0]
+        x.clear_grad()
+
+
+def test_what_nothing_depends_on():
+    def function(x, other, unused):
+        return paddle.grad(x * 2.0, [x, other], allow_unused=unused)[0]
+
+    x, other = (paddle.ones([2], dtype="float32") for _ in range(2))
+    x.stop_gradient = other.stop_gradient = False
+    for found in both(function, x, other, True):
+        assert found.tolist() == [2.0, 2.0]
+    with pytest.raises(ValueError, match=r"do not depend on inputs\[1\]"):
+        paddle.jit.to_static(function, full_graph=True)(x, other, False)
+
+
+def test_no_gradient_passes_through_what_is_held():
+    def function(x):
+        y = x * x
+        return paddle.grad(y * x, x, no_grad_vars=y)[0]
+
+    for found in both(function, paddle.to_tensor([3.0], stop_gradient=False)):
+        assert found.tolist() == [9.0]
+
+
+def test_in_a_branch_it_is_refused_with_the_line():
+    def function(x):
+        if x.sum() > 0:
+            return paddle.grad(x * x, x)[0]
+        return x
+
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    with pytest.raises(RuntimeError, match="inside of an `if` or a loop") as caught:
+        paddle.jit.to_static(function, full_graph=True)(x)
+    lines = [entry.line for entry in traceback.extract_tb(caught.value.__traceback__) if entry.filename == __file__]
+    assert lines[-1] == "return paddle.grad(x * x, x)[0]"
+    with pytest.warns(paddle.jit.FallbackWarning):
+        assert paddle.jit.to_static(function)(x).tolist() == [2.0, 4.0]

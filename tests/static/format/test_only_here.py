@@ -1,0 +1,46 @@
+"""Files whose operators PaddlePaddle has not say so when they are written."""
+
+import pathlib
+import warnings
+
+import proa as paddle
+import pytest
+from proa.ops import catalogue  # noqa: F401 - declares every operator
+from proa.ops.operator import _registry
+from proa.static.format.only_here import ONLY_HERE
+
+THEIRS = (pathlib.Path(__file__).parents[2] / "fixtures" / "static" / "paddle_operators.txt").read_text().split()
+SPECS = [paddle.static.InputSpec([None, 3], "float32")]
+
+
+class Slope(paddle.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.fc = paddle.nn.Linear(3, 1)
+
+    def forward(self, x):
+        x.stop_gradient = False
+        return paddle.grad(paddle.nn.functional.gelu(self.fc(x)), x)[0]
+
+
+def test_the_list_is_what_paddle_has_not():
+    assert set(THEIRS).isdisjoint(ONLY_HERE)
+    compilers = {"fused_attention", "fused_elementwise", "fused_linear", "fused_linears", "batch_norm_line"}
+    own = {type for type, op in _registry.items() if type not in THEIRS and op.composed is None} - compilers
+    assert own <= ONLY_HERE
+
+
+def test_a_model_that_only_proa_runs_says_so(tmp_path):
+    with pytest.warns(UserWarning, match=r"slope\.pdmodel.*gelu_grad, sum_to_shape.*PaddlePaddle does not run it"):
+        paddle.jit.save(Slope(), str(tmp_path / "slope"), input_spec=SPECS)
+    x = paddle.rand([4, 3])
+    layer = Slope()
+    layer.set_state_dict(paddle.jit.load(str(tmp_path / "slope")).state_dict())
+    found = paddle.jit.load(str(tmp_path / "slope"))(x)
+    assert (found - layer(x)).abs().max() < 1e-6
+
+
+def test_others_are_written_without_a_word(tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        paddle.jit.save(paddle.nn.Linear(3, 1), str(tmp_path / "linear"), input_spec=SPECS)
