@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import threading
+from collections.abc import Callable
 from ctypes import POINTER, Structure, c_char, c_char_p, c_float, c_int, c_int64, c_size_t, c_uint, c_void_p
 
 import numpy as np
@@ -97,9 +98,12 @@ class Library:
         self._functions.dnnl_primitive_desc_query_md.restype = c_void_p
         self.execute = self._functions.dnnl_primitive_execute
         self.sgemm = self._functions.dnnl_sgemm
-        # It only writes an address: not worth giving up the interpreter's lock.
-        self.set_address = ctypes.PyDLL(path).dnnl_memory_set_data_handle
+        quick = ctypes.PyDLL(path)  # for what only reads or writes a number: not worth giving up the interpreter's lock
+        self.set_address = quick.dnnl_memory_set_data_handle
         self.set_address.argtypes = [c_void_p, c_size_t]
+        self._told = 0
+        self.threads_now: Callable[[], int] = (  # of the OpenMP runtime that the library brought
+            quick.omp_get_max_threads if self.runtime == _OPENMP else lambda: self._told)
         self.engine = self.create("engine", _PROCESSOR, 0)
 
     def _version(self) -> tuple[tuple[int, int, int], int]:
@@ -144,8 +148,9 @@ class Library:
 
     def set_threads(self, count: int) -> None:
         """Sets how many threads primitives use that the calling thread makes; builds without OpenMP decide it alone."""
+        self._told = count
         if self.runtime == _OPENMP:
-            self._functions.omp_set_num_threads(count)  # found in the OpenMP runtime that the library brought
+            self._functions.omp_set_num_threads(count)
 
 
 class Unimplemented(NotImplementedError):

@@ -31,11 +31,10 @@ _at, _get_num_threads = ctypes.c_void_p.from_address, threads.get_num_threads
 
 
 class _Thread(threading.local):
-    """What a thread has for its calls: a stream, a buffer, and the number of threads that was set for it last."""
+    """What a thread has for its calls: a stream and a buffer."""
 
     def __init__(self) -> None:
         self.stream = 0
-        self.count = 0
         self.buffer = np.empty(0, np.uint8)
         self.base = self.size = 0
 
@@ -43,7 +42,6 @@ class _Thread(threading.local):
         """Sets the number of threads, and makes the stream."""
         loaded.set_threads(count)
         self.stream = self.stream or loaded.new_stream()
-        self.count = count
 
     def reserve(self, size: int) -> None:
         """Makes the buffer large enough."""
@@ -63,7 +61,7 @@ def address_of(array: np.ndarray, _offset: int = data_offset() or 0) -> int:
 def with_threads(loaded: Library, count: int | None = None) -> None:
     """Makes the calling thread compute on `count` threads, by default as many as are set."""
     count = count or _get_num_threads()
-    if _thread.count != count:
+    if loaded.threads_now() != count or not _thread.stream:
         _thread.prepare(loaded, count)
 
 
@@ -159,7 +157,8 @@ class Routine:
     def __call__(self, *addresses: int) -> None:
         """Runs with the external operands at these addresses."""
         thread, loaded = _thread, self.library
-        if thread.count != self.count:
+        # Run on another number than it was made for it gives wrong results, and anybody may have set that meanwhile.
+        if loaded.threads_now() != self.count or not thread.stream:
             thread.prepare(loaded, self.count)
         try:
             frame = self._frames.pop()

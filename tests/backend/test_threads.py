@@ -4,9 +4,13 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import proa as paddle
 import pytest
 from proa.backend import blas, threads
+from proa.backend.onednn.library import is_ready as onednn_is_ready
+from proa.backend.onednn.routine import forget as onednn_forget
+from proa.core.flags import flags_guard
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 
@@ -244,3 +248,37 @@ stop.set()
 thread.join()
 if failures: raise failures[0]
 """)
+
+
+@pytest.mark.skipif(not onednn_is_ready(), reason="there is no oneDNN")
+@pytest.mark.parametrize("setting", ["here", "elsewhere"])
+def test_routines_run_on_as_many_threads_as_they_were_made_for(setting):
+    """On another number they give wrong gradients, whoever has set it meanwhile."""
+    random = np.random.default_rng(0)
+    x = paddle.to_tensor(random.standard_normal((3, 3, 8, 8)).astype("float32"), stop_gradient=False)
+    weights = [paddle.to_tensor(random.standard_normal(shape).astype("float32"), stop_gradient=False)
+               for shape in ((6, 3, 3, 3), (6, 6, 3, 3), (6, 3, 1, 1))]
+    conv2d = paddle.nn.functional.conv2d
+
+    def gradient():
+        y = conv2d(conv2d(x, weights[0], stride=2, padding=1), weights[1], padding=1) + conv2d(x, weights[2], stride=2)
+        return np.concatenate([g.numpy().ravel() for g in paddle.grad((y**2).sum(), [x, *weights])])
+
+    with flags_guard({"FLAGS_cpu_engines": ""}):
+        expected = gradient()
+    before = paddle.get_num_threads()
+    try:
+        paddle.set_num_threads(2)
+        conv2d(x[:, :, 1:], weights[0])  # on one thread, being small
+        if setting == "here":
+            paddle.set_num_threads(1)
+            paddle.set_num_threads(2)
+        else:
+            threads.openmp().omp_set_num_threads(2)
+        made = gradient()
+        conv2d(paddle.ones([16, 3, 64, 64]), weights[0])  # on two
+        for found in made, gradient():
+            np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-2)
+    finally:
+        paddle.set_num_threads(before)
+        onednn_forget()
