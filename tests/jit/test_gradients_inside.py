@@ -58,6 +58,7 @@ def test_training_equals_the_eager_one(kind):
     plain, converted = kind(), kind()
     converted.set_state_dict(plain.state_dict())
     expected = losses(plain)
+    # Float32 rounding, grown over twenty steps through derivatives of second order.
     np.testing.assert_allclose(losses(paddle.jit.to_static(converted, full_graph=True)), expected, rtol=1e-4, atol=1e-6)
     assert expected[-1] < expected[0]
 
