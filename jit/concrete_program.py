@@ -23,7 +23,7 @@ from .function_inputs import FunctionInputs
 from .program_function import ProgramFunction
 from .reads import Reads, noting
 from .slots import Slot, check_arguments, check_result, held_by, slots_of, tensor_leaves
-from .surroundings import ABSENT, Surroundings
+from .surroundings import ABSENT, Surroundings, identity_of
 
 
 class ConcreteProgram:
@@ -126,9 +126,10 @@ class ConcreteProgram:
     @property
     def numbers_read_and_changed(self) -> dict[tuple[int, Any], tuple[str, Any]]:
         """Those, by place, that are plain numbers: what each is called, and its value before a run."""
-        changed = {(id(e.mapping), e.key) for e in self.effects if e.container is ABSENT}
+        changed = {(identity_of(e.mapping), e.key) for e in self.effects if e.container is ABSENT}
         numbers = [g for g in self.guards if type(getattr(g, "value", None)) in (int, float)]
-        return {(id(g.mapping), g.key): (g.shown, g.value) for g in numbers if (id(g.mapping), g.key) in changed}
+        places = {(identity_of(g.mapping), g.key): (g.shown, g.value) for g in numbers}
+        return {place: number for place, number in places.items() if place in changed}
 
     def fits(self) -> bool:
         """Whether the state that the function rebinds is of the kind that this Program was made for."""

@@ -201,7 +201,7 @@ class Reads:
         read, appended = self._uses.get(id(items), (0, 0))
         before = self._surroundings.contents_of(items) or []
         held = [(m, key) for m, _, contents in self._surroundings.mappings for key, v in contents.items() if v is items]
-        named = [key for m, key in held if isinstance(m, (CellVariable, Globals)) and m.code in self._codes]
+        named = [k for m, k in held if isinstance(m, (CellVariable, Globals)) and m.is_named_in(self._codes, k)]
         others = [m for m, _ in held if not isinstance(m, (CellVariable, Globals))]
         alone = read == appended if others else not read
         if not appended or len(items) != len(before) + appended or not all(map(_equal, before, items)):
@@ -234,10 +234,9 @@ class Reads:
         """Notes the variables that the code names, and functions in attributes, which are called by name."""
         for mapping, form, contents in self._surroundings.mappings:
             if isinstance(mapping, (CellVariable, Globals)):
-                if mapping.code in self._codes:
-                    for key, value in contents.items():
-                        if value is None or isinstance(value, _NAMED):
-                            self._note(mapping, key, value, form.format(key))
+                for key, value in contents.items():
+                    if (value is None or isinstance(value, _NAMED)) and mapping.is_named_in(self._codes, key):
+                        self._note(mapping, key, value, form.format(key))
             elif form.endswith(".{}"):
                 for key, value in contents.items():
                     if isinstance(value, (FunctionType, BuiltinFunctionType)) and not key.startswith("_static_"):

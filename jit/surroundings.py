@@ -11,7 +11,7 @@ import functools
 import random
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator, MutableMapping, Set
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -21,6 +21,7 @@ from ..core.random import all_generators
 from ..dygraph.tensor import Tensor
 from ..nn import Layer
 from ..static.program import Variable
+from .global_names import global_names
 from .ignoring import is_foreign, is_ignored_module
 
 _MOST_OBJECTS = 20_000
@@ -38,7 +39,12 @@ class CellVariable(MutableMapping):
     """A variable of an enclosing function, as a mapping with one key at most."""
 
     def __init__(self, name: str, cell: CellType, code: CodeType):
-        self._name, self._cell, self.code = name, cell, code
+        self._name, self._cell, self._code = name, cell, code
+        self.identity = id(cell)
+
+    def is_named_in(self, codes: Set[CodeType | None], name: str) -> bool:
+        """Whether one of these codes names the variable."""
+        return self._code in codes
 
     def __getitem__(self, name: str) -> Any:
         try:
@@ -60,10 +66,20 @@ class CellVariable(MutableMapping):
 
 
 class Globals(MutableMapping):
-    """Those of a module's globals that a function, of this code, names."""
+    """Those of a module's globals that a function, of this code, names and none before it has."""
 
-    def __init__(self, names: set[str], held: dict[str, Any], code: CodeType):
-        self._names, self._held, self.code = names, held, code
+    def __init__(self, names: Set[str], held: dict[str, Any], code: CodeType):
+        self._names, self._held = sorted(names), held
+        self._codes = {name: {code} for name in names}
+        self.identity = id(held)
+
+    def also_named_in(self, code: CodeType, name: str) -> None:
+        """Notes that another function names one of them too."""
+        self._codes[name].add(code)
+
+    def is_named_in(self, codes: Set[CodeType | None], name: str) -> bool:
+        """Whether one of these codes names a global."""
+        return not self._codes[name].isdisjoint(codes)
 
     def __getitem__(self, name: str) -> Any:
         return self._held[name]
@@ -86,6 +102,7 @@ class ClassAttributes(MutableMapping):
 
     def __init__(self, kind: type):
         self._kind = kind
+        self.identity = id(kind)
 
     def __getitem__(self, name: str) -> Any:
         value = vars(self._kind)[name]
@@ -120,7 +137,7 @@ class Surroundings:
         self._generators = [(g, g.get_state()) for g in all_generators()]
         self._others: list[tuple[Any, Any]] = []
         self._seen: dict[int, Any] = {}
-        self._named: defaultdict[int, set[str]] = defaultdict(set)  # globals that are noted, by id of their module's
+        self._named: defaultdict[int, dict[str, Globals]] = defaultdict(dict)  # globals noted, by id of their module's
         self._classes: dict[int, ClassAttributes] = {}
         self._items: dict[int, list[Any]] = {}
         self.settings: list[tuple[dict, dict]] = []  # the attributes of this package's own layers, with their contents
@@ -189,11 +206,13 @@ class Surroundings:
         code = function.__code__
         mappings: list[MutableMapping] = [CellVariable(name, cell, code) for name, cell in zip(
             code.co_freevars, cells, strict=False)]
-        known = self._named[id(function.__globals__)]
-        named = (_names(code) & function.__globals__.keys()) - known
-        known |= named
+        known, names = self._named[id(function.__globals__)], global_names(code)
+        for name in names & known.keys():
+            known[name].also_named_in(code, name)
+        of_module = Globals(names - known.keys(), function.__globals__, code)
+        known.update(dict.fromkeys(names - known.keys(), of_module))
         found = []
-        for mapping in (*mappings, Globals(named, function.__globals__, code)):
+        for mapping in (*mappings, of_module):
             found += self._mapping(mapping, "{}")
         defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
         return [*found, *((value, "a default value") for value in defaults)]
@@ -289,17 +308,17 @@ class Surroundings:
                 yield sequence, shown, items
 
 
+def identity_of(mapping: Any) -> int:
+    """What tells a mapping from others, whichever trace has noted it."""
+    return getattr(mapping, "identity", id(mapping))
+
+
 def _unchanged(mapping: Any, contents: dict[Any, Any]) -> bool:
     return len(mapping) == len(contents) and all(mapping.get(k, ABSENT) is v for k, v in contents.items())
 
 
 def _is_of_library(kind: type) -> bool:
     return kind.__name__ not in _NAMESPACES and kind.__module__.partition(".")[0] in sys.stdlib_module_names
-
-
-def _names(code: CodeType) -> set[str]:
-    inner = (_names(c) for c in code.co_consts if isinstance(c, CodeType))
-    return set(code.co_names).union(*inner)
 
 
 def _tensor_state(tensor: Tensor) -> tuple:
