@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..ops.creation import zeros
+import numpy as np
+
+from ..ops.creation import is_value, to_tensor, zeros
 from ..ops.elementwise import cast
 from ..ops.joining import concat
 from ..ops.manipulation import reshape
@@ -13,14 +15,17 @@ from ..ops.trace import current_trace, grad_mode
 from .line_search import Point, strong_wolfe
 from .optimizer import Optimizer
 
+LEAST_CURVATURE = 1e-10  # of a step along its change of the gradient, that it is remembered for
+
 
 class LBFGS(Optimizer):
     """Minimizes a function of all parameters; `step(closure)` takes up to `max_iter` steps.
 
     Nocedal and Wright, Numerical Optimization, 2006, algorithm 7.5. The closure clears the gradients, computes the
-    loss, calls `backward()` and gives the loss back; it runs up to `max_eval` times a call (max_iter · 5/4 unless
-    given). A step is `learning_rate` long, or found by line_search_fn="strong_wolfe". It ends when no gradient exceeds
-    `tolerance_grad`, or nothing changes by more than `tolerance_change`. The parameters are of one dtype; eager only.
+    loss, calls `backward()` and gives the loss back; after `max_eval` runs in a call (max_iter · 5/4 unless given) no
+    other step is begun. A step is `learning_rate` long, or found by line_search_fn="strong_wolfe". It ends when no
+    gradient exceeds `tolerance_grad`, or nothing changes by more than `tolerance_change`. The parameters are of one
+    dtype; eager only.
 
     >>> import proa as paddle
     >>> w = paddle.create_parameter([2], "float32", default_initializer=paddle.nn.initializer.Constant(3.0))
@@ -44,13 +49,10 @@ class LBFGS(Optimizer):
         if line_search_fn not in (None, "strong_wolfe"):
             raise ValueError(f"LBFGS(line_search_fn): None or 'strong_wolfe'. Received {line_search_fn!r}.")
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
-        self._max_iter, self._history_size = int(max_iter), int(history_size)
-        self._max_eval = int(max_iter * 5 // 4 if max_eval is None else max_eval)
-        self._tolerance_grad, self._tolerance_change = float(tolerance_grad), float(tolerance_change)
-        self._searches = line_search_fn is not None
-        self._memory: list[tuple[Any, Any]] = []  # the last steps, each with the change of the gradient
-        self._scale = 1.0  # of the gradient, as a first guess of the inverse Hessian
-        self._last: tuple[Any, Any, float] | None = None  # direction, gradient and length of the last step
+        self.max_iter, self.history_size, self.line_search_fn = int(max_iter), int(history_size), line_search_fn
+        self.max_eval = int(max_iter * 5 // 4 if max_eval is None else max_eval)
+        self.tolerance_grad, self.tolerance_change = float(tolerance_grad), float(tolerance_change)
+        self.state: dict[str, Any] = {}  # by the names that PaddlePaddle has for what it keeps
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Minimizes; gives the loss at the start, as the closure gave it."""
@@ -58,64 +60,96 @@ class LBFGS(Optimizer):
             raise TypeError("LBFGS.step(closure): needs a function that computes the loss and calls backward().")
         with grad_mode(True):
             first = closure()
+        self.state["func_evals"] = self.state.get("func_evals", 0) + 1
+        self.state.setdefault("n_iter", 0)
         with current_trace().updating():
             self._descend(closure, float(first) + self._penalty(), self._gradient())
         return first
 
+    def minimize(self, loss: Any, startup_program: Any = None, parameters: Any = None, no_grad_set: Any = None) -> Any:
+        """NotImplementedError: one gradient is not enough; `step(closure)` computes the loss as often as it needs."""
+        raise NotImplementedError(
+            "LBFGS.minimize(loss): computes the loss several times. Call step(closure) with a function that clears the "
+            "gradients, computes the loss, calls backward() and gives the loss back.")
+
     def _descend(self, closure: Callable[[], Any], loss: float, gradient: Any) -> None:
-        evaluations = 1
-        for _ in range(self._max_iter):
-            if _largest(gradient) <= self._tolerance_grad or evaluations >= self._max_eval:
-                return
+        state, evaluations = self.state, 1
+        if _largest(gradient) <= self.tolerance_grad:
+            return
+        for last in (*[False] * (self.max_iter - 1), True)[:self.max_iter]:
+            state["n_iter"] += 1
             direction = self._direction(gradient)
-            slope = float((gradient * direction).sum())
-            if slope > -self._tolerance_change:
+            slope, alpha = self._product(gradient, direction), self._first_length(gradient)
+            state.update(d=direction, alpha=alpha, prev_flat_grad=gradient, prev_loss=loss)
+            if slope > -self.tolerance_change:
                 return
-            first = min(1.0, 1.0 / float(gradient.abs().sum())) if self._last is None else 1.0
-            start, length = self._flat(self._parameters()), first * self.get_lr()
-            point, used = self._moved(closure, start, Point(0.0, loss, slope, gradient), direction, length,
-                                      self._max_eval - evaluations)
+            begin, start = self._flat(self._parameters()), Point(slope * 0, loss, slope, gradient)
+            point, used = self._moved(closure, begin, start, direction, alpha, last)
+            state["alpha"] = point.length
+            state["func_evals"] += used
             evaluations += used
-            self._place(start + direction * point.length)
-            self._last = direction, gradient, point.length
-            change = abs(point.loss - loss)
-            loss, gradient = point.loss, point.gradient
-            if _largest(direction) * point.length <= self._tolerance_change or change < self._tolerance_change:
+            change, loss, gradient = abs(point.loss - loss), point.loss, point.gradient
+            if (evaluations >= self.max_eval or _largest(gradient) <= self.tolerance_grad
+                    or change < self.tolerance_change
+                    or _largest(direction * float(point.length)) <= self.tolerance_change):
                 return
 
-    def _moved(self, closure: Callable[[], Any], start: Any, here: Point, direction: Any, length: float,
-               budget: int) -> tuple[Point, int]:
-        """The point to go to, and how often the closure ran."""
-        def at(length: float) -> Point:
-            self._place(start + direction * length)
+    def _first_length(self, gradient: Any) -> Any:
+        """How long a step is to be, unless a search says otherwise; the very first is no longer than 1 in all."""
+        rate = self.get_lr()
+        return rate if self.state["n_iter"] > 1 else min(1.0, 1.0 / self._number(gradient.abs().sum())) * rate
+
+    def _moved(self, closure: Callable[[], Any], begin: Any, start: Point, direction: Any, length: Any,
+               last: bool) -> tuple[Point, int]:
+        """The point gone to, and how often the closure ran: without a search not at all after the last step."""
+        def at(length: Any) -> Point:
+            self._place(begin + direction * float(length))
             with grad_mode(True):
                 loss = float(closure()) + self._penalty()
             gradient = self._gradient()
-            return Point(length, loss, float((gradient * direction).sum()), gradient)
+            return Point(length, loss, self._product(gradient, direction), gradient)
 
-        if self._searches:
-            return strong_wolfe(at, here, length, self._tolerance_change / max(_largest(direction), 1e-30), budget)
+        if self.line_search_fn is not None:
+            point, used = strong_wolfe(at, start, length, _largest(direction), self.tolerance_change)
+            self._place(begin + direction * float(point.length))
+            return point, used
+        if last:
+            self._place(begin + direction * float(length))
+            return start._replace(length=length), 0
         return at(length), 1
 
     def _direction(self, gradient: Any) -> Any:
         """The negative gradient times the inverse Hessian that the memory stands for (two-loop recursion)."""
-        if self._last is None:
+        state = self.state
+        if state["n_iter"] == 1:
+            state.update(old_yk=[], old_sk=[], ro=[], H_diag=1.0)
             return -gradient
-        direction, before, length = self._last
-        change, moved = gradient - before, direction * length
-        curvature = float((change * moved).sum())
-        if curvature > 1e-10:
-            self._memory = [*self._memory, (moved, change)][-self._history_size:]
-            self._scale = curvature / float((change * change).sum())
+        self._remember(gradient - state["prev_flat_grad"], state["d"] * float(state["alpha"]))
         found, factors = -gradient, []
-        for moved, change in reversed(self._memory):
-            factor = float((moved * found).sum()) / float((change * moved).sum())
-            factors.append(factor)
-            found = found - change * factor
-        found = found * self._scale
-        for (moved, change), factor in zip(self._memory, reversed(factors), strict=True):
-            found = found + moved * (factor - float((change * found).sum()) / float((change * moved).sum()))
+        memory = list(zip(state["old_sk"], state["old_yk"], state["ro"], strict=True))
+        for moved, change, inverse in reversed(memory):
+            factors.append(self._product(moved, found) * inverse)
+            found = found - change * float(factors[-1])
+        found = found * float(state["H_diag"])
+        for (moved, change, inverse), factor in zip(memory, reversed(factors), strict=True):
+            found = found + moved * float(factor - self._product(change, found) * inverse)
         return found
+
+    def _remember(self, change: Any, moved: Any) -> None:
+        """Takes a step and its change of the gradient into the memory, if the function bends upwards along it."""
+        state, curvature = self.state, self._product(change, moved)
+        if curvature > LEAST_CURVATURE:
+            for key, value in (("old_yk", change), ("old_sk", moved), ("ro", 1.0 / curvature)):
+                state[key] = [*state[key], value][-self.history_size:]
+            state["H_diag"] = curvature / self._product(change, change)
+
+    # Numbers in the precision of the parameters, so that steps are those of PaddlePaddle to the last digits
+
+    def _product(self, one: Any, other: Any) -> Any:
+        return self._number((one * other).sum())
+
+    def _number(self, value: Any) -> Any:
+        return value.dtype.dtype.type(float(value))
 
     # Parameters as one vector
 
@@ -154,19 +188,30 @@ class LBFGS(Optimizer):
     # State
 
     def state_dict(self) -> dict[str, Any]:
-        """The memory: 'steps' and 'changes' as lists of vectors, and the last step."""
-        state = super().state_dict()
-        state["state"] = {"memory": list(self._memory), "scale": self._scale, "last": self._last}
-        return state
+        """What is kept from step to step, under 'state': the numbers of iterations and evaluations so far ('n_iter',
+        'func_evals'), the memory, and the last step.
+        """
+        return {**super().state_dict(), "state": dict(self.state)}
 
     def set_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Takes over what `state_dict` gave."""
+        """Takes over what `state_dict` gave, here or in PaddlePaddle."""
         rest = dict(state_dict)
         held = rest.pop("state", None)
         super().set_state_dict(rest)
         if held is not None:
-            self._memory, self._scale, self._last = list(held["memory"]), held["scale"], held["last"]
+            self.state = {key: _own(value) for key, value in held.items()}
+
+    set_dict = set_state_dict
 
 
 def _largest(vector: Any) -> float:
     return float(vector.abs().max())
+
+
+def _own(value: Any) -> Any:
+    """A copy of something that is kept: vectors as values, numbers as numbers."""
+    if isinstance(value, list):
+        return [_own(item) for item in value]
+    if not is_value(value) and not isinstance(value, np.ndarray):
+        return value
+    return to_tensor(value) if len(value.shape) else np.asarray(value)[()]

@@ -1,9 +1,15 @@
-"""L-BFGS finds minima: with and without a line search, of several parameters, from a saved state."""
+"""L-BFGS finds minima, step by step where PaddlePaddle's goes (fixtures/optimizer/make_lbfgs.py); state, limits."""
+
+import pathlib
+import runpy
 
 import numpy as np
 import proa as paddle
 import pytest
 
+FIXTURES = pathlib.Path(__file__).parents[1] / "fixtures" / "optimizer"
+CASES = runpy.run_path(str(FIXTURES / "lbfgs_cases.py"))
+ANSWERS = dict(np.load(FIXTURES / "lbfgs.npz"))
 ROSENBROCK = [1.0, 1.0]
 
 
@@ -24,6 +30,16 @@ def closure_of(rule, function):
         loss.backward()
         return loss
     return closure
+
+
+@pytest.mark.parametrize("case", CASES["CASES"], ids=CASES["label"])
+def test_it_evaluates_what_paddle_evaluates_and_ends_there(case):
+    found, expected = CASES["run"](paddle, case), ANSWERS[CASES["label"](case)]
+    assert found.size == expected.size
+    counts = CASES["STEPS"] + 2
+    assert found[:counts].tolist() == expected[:counts].tolist()
+    close = 5e-3 if case[0] == "network" else 1e-6  # a network's steps spread what rounding leaves
+    np.testing.assert_allclose(found[counts:], expected[counts:], rtol=close, atol=close)
 
 
 def test_a_curved_valley_with_a_line_search():
@@ -70,6 +86,39 @@ def test_state_goes_on_where_it_was():
     np.testing.assert_array_equal(*results)
 
 
+def test_state_goes_through_a_file(tmp_path):
+    results = []
+    for breaks in (False, True):
+        w = parameter([-1.2, 1.0])
+        rule = paddle.optimizer.LBFGS(parameters=[w], max_iter=5)
+        rule.step(closure_of(rule, lambda w=w: rosenbrock(w)))
+        if breaks:
+            paddle.save(rule.state_dict(), str(tmp_path / "state.pdopt"))
+            rule = paddle.optimizer.LBFGS(parameters=[w], max_iter=5)
+            rule.set_state_dict(paddle.load(str(tmp_path / "state.pdopt")))
+            assert rule.state_dict()["state"]["n_iter"] == 5
+        rule.step(closure_of(rule, lambda w=w: rosenbrock(w)))
+        results.append(w.numpy())
+        assert rule.state_dict()["state"]["func_evals"] == 10
+    np.testing.assert_array_equal(*results)
+
+
+def test_the_state_is_named_as_in_paddle():
+    w = parameter([3.0])
+    rule = paddle.optimizer.LBFGS(parameters=[w], max_iter=2)
+    rule.step(closure_of(rule, lambda: (w * w).sum()))
+    assert set(rule.state_dict()["state"]) == {"func_evals", "n_iter", "d", "alpha", "old_yk", "old_sk", "ro", "H_diag",
+                                               "prev_flat_grad", "prev_loss"}
+
+
+def test_a_search_that_meets_no_number_shortens_its_step():
+    w = parameter([3.7])
+    rule = paddle.optimizer.LBFGS(8.0, parameters=[w], line_search_fn="strong_wolfe", max_iter=10)
+    with np.errstate(invalid="ignore"):
+        rule.step(closure_of(rule, lambda: (w - 1.0 - paddle.log(w)).sum() * 40.0))
+    np.testing.assert_allclose(w.numpy(), [1.0], atol=1e-3)
+
+
 def test_what_it_refuses():
     w = parameter([1.0])
     with pytest.raises(ValueError, match="line_search_fn"):
@@ -78,3 +127,5 @@ def test_what_it_refuses():
         paddle.optimizer.LBFGS()
     with pytest.raises(TypeError, match="closure"):
         paddle.optimizer.LBFGS(parameters=[w]).step()
+    with pytest.raises(NotImplementedError, match=r"step\(closure\)"):
+        paddle.optimizer.LBFGS(parameters=[w]).minimize(w)
