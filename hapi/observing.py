@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.dtype import convert_dtype
 from ..dygraph.tensor import Tensor
+from ..jit.static_function import enable_to_static, is_enabled
 from ..nn import Layer
 from ..ops.trace import grad_mode
 
@@ -52,19 +53,25 @@ def _of_size(size: Any, dtype: Any) -> Tensor:
 
 
 def observed(net: Layer, inputs: Sequence[Any], layers: Sequence[Layer]) -> list[Call]:
-    """Runs the network, in evaluation mode and without a gradient; the layers' calls, in the order of their ends."""
+    """Runs the network, in evaluation mode and without a gradient; the layers' calls, in the order of their ends.
+
+    It runs as it was written: a Program does not call layers.
+    """
     calls: dict[int, Call] = {}
 
     def note(layer: Layer, given: Any, outputs: Any) -> None:
         calls.setdefault(id(layer), Call(layer, given if isinstance(given, tuple) else (given,), outputs))
 
     hooks = [layer.register_forward_post_hook(note) for layer in layers]
+    converts = is_enabled()
     modes = [(layer, layer.training) for layer in net.sublayers(include_self=True)]
     try:
         net.eval()
+        enable_to_static(False)
         with grad_mode(False):
             net(*inputs)
     finally:
+        enable_to_static(converts)
         for hook in hooks:
             hook.remove()
         for layer, training in modes:

@@ -9,6 +9,7 @@ from typing import Any
 from ..core import nest
 from ..core.unique_name import given_back_on_failure
 from ..dygraph.tensor import Tensor
+from ..nn.layer import mode_changes
 from ..ops.autocast import with_same_precision
 from ..ops.manipulation import assign
 from ..ops.trace import grad_mode, using
@@ -20,6 +21,7 @@ from .dependencies import Dependencies
 from .effects import effects_of
 from .errors import place_of
 from .function_inputs import FunctionInputs
+from .layer_guards import CodeGuards
 from .program_function import ProgramFunction
 from .reads import Reads, noting
 from .slots import Slot, check_arguments, check_result, held_by, slots_of, tensor_leaves
@@ -35,6 +37,7 @@ class ConcreteProgram:
     def __init__(self, function: Callable, converted: Callable, inputs: FunctionInputs, specs: dict[str, Any],
                  receiver: tuple):
         self.function = function
+        self._layers_seen = -1  # the count of changes of layers up to which these are what they were
         self.arguments = specs  # kept, so that an object that the cache knows by its id stays that object
         trace = CaptureTrace()
         self.main_program: Program = trace.main
@@ -72,14 +75,15 @@ class ConcreteProgram:
         self.slots = slots_of(surroundings, where)
         self.effects = effects_of(surroundings, reads)
         self.captured = trace.captured
-        self._connect(trace, surroundings)
+        called = receiver if getattr(self.function, "__name__", None) == "forward" else ()
+        self._connect(trace, surroundings, CodeGuards(surroundings, reads, called))
         filled = {(id(slot.mapping), slot.key) for slot in self.slots}
         counters = {(id(e.mapping), e.key) for e in self.effects if e.steps is not None}
         grown = {id(effect.container) for effect in self.effects if effect.grows}
         self.guards = reads.guards(filled, counters, grown)
         self._relies_on.guards = self.guards
 
-    def _connect(self, trace: CaptureTrace, surroundings: Surroundings) -> None:
+    def _connect(self, trace: CaptureTrace, surroundings: Surroundings, code: CodeGuards) -> None:
         """Decides where a run's further inputs come from, and where its further outputs go."""
         for slot in self.slots:
             slot.put(slot.before)
@@ -100,7 +104,7 @@ class ConcreteProgram:
         self.run = ProgramFunction(trace.main, everything, list(dict.fromkeys(results)) if extra else results,
                                    replaced=self._changed)
         in_slots = {id(tensor) for slot in self.slots for tensor in tensor_leaves(slot.before)}
-        self._relies_on = Dependencies(trace, surroundings, in_slots)
+        self._relies_on = Dependencies(trace, surroundings, in_slots, code)
         self._outer = self._relies_on.values
         self.holds = self._relies_on.hold
         self._gives_one = isinstance(self.result, Variable)
@@ -133,11 +137,20 @@ class ConcreteProgram:
 
     def fits(self) -> bool:
         """Whether the state that the function rebinds is of the kind that this Program was made for."""
-        if not self.holds() or not self._relies_on.layers_hold() or not all(s.fits() for s in self.slots):
+        version = mode_changes[0]
+        if not self.holds() or not (version == self._layers_seen or self._relies_on.layers_hold()):
+            return False
+        self._layers_seen = version
+        if not all(slot.fits() for slot in self.slots):
             return False
         found: dict[int, Tensor] = {}  # places that held one Tensor must hold one still
         return all(found.setdefault(id(before), now) is now for slot in self.slots for before, now in zip(
             tensor_leaves(slot.before), tensor_leaves(slot.current()), strict=True))
+
+    def changed(self) -> list[str]:
+        """What of that which the Program was made from is another now, as the user's code calls it."""
+        values = [guard.shown for guard in self.guards if not guard.holds()]
+        return list(dict.fromkeys(values + self._relies_on.code.changed()))
 
     def prepare(self, tensors: Sequence[Tensor]) -> None:
         """Compiles what a run with these inputs needs."""

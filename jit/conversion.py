@@ -161,6 +161,9 @@ class _UsersCalls(Calls):
 
     def _method(self, method: MethodType) -> Any:
         refuse_chance(method)
+        reads = current()
+        if reads is not None and isinstance(method.__func__, FunctionType):
+            reads.method(method.__self__, method.__func__)
         return super()._method(method)
 
     def _function(self, function: FunctionType) -> FunctionType:

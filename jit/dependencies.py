@@ -1,4 +1,4 @@
-"""What a Program relies on beside its arguments: where the Tensors it reads are kept, and values Python has read.
+"""What a Program relies on beside its arguments: where the Tensors it reads are kept, values Python has read, code.
 
 `self.mask = other` between two calls gives the Program another Tensor to read, where it is of the same kind and was
 kept in one place only; otherwise the Program does not fit any more. Knows Tensors and mappings; runs nothing.
@@ -16,6 +16,7 @@ from ..core import nest
 from ..dygraph.tensor import Tensor
 from ..nn import Layer
 from .capture import CaptureTrace
+from .layer_guards import CodeGuards
 from .surroundings import ABSENT, Surroundings
 
 _PLAIN = (bool, int, float, str)
@@ -40,7 +41,7 @@ class _Place:
 class Dependencies:
     """Of one Program; `values` are the captured Tensors, in order, kept up to date by `hold`."""
 
-    def __init__(self, trace: CaptureTrace, surroundings: Surroundings, in_slots: set[int]):
+    def __init__(self, trace: CaptureTrace, surroundings: Surroundings, in_slots: set[int], code: CodeGuards):
         self.values = list(trace.captured.values())
         block = trace.main.global_block()
         number = {id(t): i for i, t in enumerate(self.values) if id(t) not in in_slots}
@@ -48,22 +49,23 @@ class Dependencies:
         self._places: list[_Place] = []
         self._nested: list[tuple[Any, Any, Any]] = []
         self._lists: list[tuple[list, list]] = []
-        self._layers: list[tuple[Any, Any, Any]] = []
         self.guards: list[Any] = []  # Python values that were read
+        self.code = code
         self._read = [(t, a) for t, a in trace.values_read if id(t) not in in_slots]
         written = trace.rebound.values()
         self.read_and_changed = [t.name for t, _ in trace.values_read if any(t is changed for changed in written)]
         self._settings = [(mapping, key, value) for mapping, contents in surroundings.settings
                           for key, value in contents.items()
                           if isinstance(value, _PLAIN) and key != "training" and mapping.get(key) == value]
+        counted = {id(layer._sub_layers) for layer in surroundings.layers}
         for mapping, _, contents in surroundings.mappings:
             for key, value in contents.items():
                 index = number.get(id(value))
                 if index is not None:
                     is_only = surroundings.places[id(value)] == 1
                     self._places.append(_Place(mapping, key, value, index, is_only, wanted[index]))
-                elif isinstance(value, Layer):
-                    self._layers.append((mapping, key, value))
+                elif isinstance(value, Layer) and id(mapping) not in counted:
+                    self._nested.append((mapping, key, value))
                 elif isinstance(value, (list, tuple)) and any(id(leaf) in number for leaf in nest.leaves(value)):
                     self._nested.append((mapping, key, value))
         for items, _, held in surroundings.sequences:
@@ -78,7 +80,7 @@ class Dependencies:
                 if not place.takes(now):
                     return False
                 place.tensor = self.values[place.index] = now
-        if not all(guard.holds() for guard in self.guards):
+        if not self.code.classes_hold() or not all(guard.holds() for guard in self.guards):
             return False
         if any(len(a) != len(b) or not all(map(operator.is_, a, b)) for a, b in self._lists):
             return False
@@ -86,10 +88,9 @@ class Dependencies:
             _is_same(tensor, value) for tensor, value in self._read)
 
     def layers_hold(self) -> bool:
-        """Whether layers and their settings are what they were; `mode_changes` says when that is to be asked."""
-        if not all(mapping.get(key, ABSENT) == value for mapping, key, value in self._settings):
-            return False
-        return all(mapping.get(key, ABSENT) is value for mapping, key, value in self._layers)
+        """Whether layers, their functions and settings are what they were; `mode_changes` says when to ask."""
+        return self.code.layers_hold() and all(
+            mapping.get(key, ABSENT) == value for mapping, key, value in self._settings)
 
 
 def _is_same(tensor: Tensor, value: np.ndarray) -> bool:

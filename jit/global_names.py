@@ -36,6 +36,11 @@ def global_names(code: CodeType) -> frozenset[str]:
     return found
 
 
+def all_names(code: CodeType) -> frozenset[str]:
+    """The names that the code, or what is defined in it, looks up anywhere but among its own variables."""
+    return frozenset(code.co_names).union(*(all_names(c) for c in code.co_consts if isinstance(c, CodeType)))
+
+
 def _own_names(code: CodeType) -> Iterator[str]:
     """Of one code object; a name of a class body counts, unless the body has surely set it before."""
     bound: set[str] = set()

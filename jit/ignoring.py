@@ -64,6 +64,11 @@ def is_ignored_module(name: str) -> bool:
     return any(".".join(parts[: i + 1]) in _ignored for i in range(len(parts)))
 
 
+def is_users_module(module: ModuleType) -> bool:
+    """Whether a module is neither left alone nor of the standard library or of an installed package."""
+    return not is_ignored_module(module.__name__) and not is_foreign_file(getattr(module, "__file__", None) or "", {})
+
+
 def is_foreign(function: FunctionType) -> bool:
     """Whether a function is of the standard library, or of an installed package that makes no use of this one."""
     return is_foreign_file(function.__code__.co_filename, function.__globals__)

@@ -12,8 +12,8 @@ import dis
 import itertools
 import operator
 import threading
-from collections.abc import Callable, Iterator
-from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from collections.abc import Callable, Iterator, Set
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -21,12 +21,13 @@ import numpy as np
 from ..dygraph.tensor import Tensor
 from ..nn import Layer
 from ..static.program import Variable
-from .ignoring import is_foreign_file, is_ignored_module
-from .surroundings import ABSENT, CellVariable, Globals, Surroundings
+from .global_names import all_names
+from .ignoring import is_users_module
+from .surroundings import ABSENT, CellVariable, Globals, ModuleAttributes, Surroundings
 
 _PLAIN = (bool, int, float, complex, str, bytes)
 _CONTAINERS = (list, tuple, dict, set, frozenset)
-_NAMED = (*_PLAIN, *_CONTAINERS, np.ndarray, FunctionType)
+_NAMED = (*_PLAIN, *_CONTAINERS, np.ndarray)
 _LARGEST_ARRAY = 10_000
 Counted = list[tuple[Callable[[Any, Any], Any], Any]]
 
@@ -102,15 +103,23 @@ class Reads:
         self._counted: dict[tuple[int, Any], Counted] = {}
         self._contents: dict[int, Any] = {}
         self._uses: dict[int, list[int]] = {}  # of lists: how often they were read as attributes, and appended to
-        self._codes = {getattr(function, "__code__", None)}
+        self.codes = {getattr(function, "__code__", None)}
 
     # Noting, while the function runs
 
     def enter(self, function: FunctionType) -> None:
         """Notes what a function that is about to run can reach."""
-        if function.__code__ not in self._codes:
-            self._codes.add(function.__code__)
+        if function.__code__ not in self.codes:
+            self.codes.add(function.__code__)
             self._surroundings.reach(function)
+
+    def method(self, owner: Any, function: Any) -> None:
+        """Notes that a method was called: that the object has no function of its own under this name."""
+        own = getattr(owner, "__dict__", None)
+        if isinstance(own, dict) and not isinstance(owner, (Layer, type)):
+            names = [name for each in type(owner).__mro__ for name, value in vars(each).items() if value is function]
+            for name in names[:1]:
+                self._known(own, name, own.get(name, ABSENT))
 
     def appends(self, items: list) -> None:
         """Notes that something is about to be appended to a list."""
@@ -123,7 +132,7 @@ class Reads:
         if isinstance(value, (Variable, Layer)):
             return
         if isinstance(owner, ModuleType):
-            if _is_users(owner) and isinstance(value, (*_PLAIN, *_CONTAINERS)):
+            if is_users_module(owner) and isinstance(value, (*_PLAIN, *_CONTAINERS)):
                 self._note(vars(owner), name, value, f"{owner.__name__}.{name}")
             return
         own = getattr(owner, "__dict__", None)
@@ -178,7 +187,7 @@ class Reads:
         if items is None:
             return
         if isinstance(items, dict):
-            items = {k: v for k, v in items.items() if v is None or isinstance(v, _PLAIN)}
+            items = {k: v for k, v in items.items() if v is None or isinstance(v, _PLAIN) or is_code(v)}
         self._contents[id(value)] = _Contents(value, items, shown)
         for item in self._surroundings.contents_of(value).values() if isinstance(value, dict) else items:
             self._watch(item, shown)
@@ -201,13 +210,14 @@ class Reads:
         read, appended = self._uses.get(id(items), (0, 0))
         before = self._surroundings.contents_of(items) or []
         held = [(m, key) for m, _, contents in self._surroundings.mappings for key, v in contents.items() if v is items]
-        named = [k for m, k in held if isinstance(m, (CellVariable, Globals)) and m.is_named_in(self._codes, k)]
-        others = [m for m, _ in held if not isinstance(m, (CellVariable, Globals))]
+        named = [k for m, k in held if isinstance(m, (CellVariable, Globals)) and not isinstance(m, ModuleAttributes)
+                 and m.is_named_in(self.codes, k)]
+        others = [m for m, _ in held if not isinstance(m, (CellVariable, Globals)) or isinstance(m, ModuleAttributes)]
         alone = read == appended if others else not read
         if not appended or len(items) != len(before) + appended or not all(map(_equal, before, items)):
             return False
         return alone and not (others and named) and all(
-            _only_appends(code, name) for code in self._codes if code for name in named)
+            _only_appends(code, name) for code in self.codes if code for name in named)
 
     def is_watched(self, container: Any) -> bool:
         """Whether a run can rely on the contents of a list or set."""
@@ -230,21 +240,29 @@ class Reads:
             if id(mapping) == key[0]:
                 self._known(mapping, key[1], contents.get(key[1], ABSENT))
 
+    def names(self) -> Set[str]:
+        """What the functions that have run name, attributes included."""
+        return frozenset().union(*(all_names(code) for code in self.codes if code is not None))
+
     def _note_named(self) -> None:
         """Notes the variables that the code names, and functions in attributes, which are called by name."""
+        names = self.names()
+        of_layers = {id(layer.__dict__) for layer in self._surroundings.layers}
         for mapping, form, contents in self._surroundings.mappings:
             if isinstance(mapping, (CellVariable, Globals)):
                 for key, value in contents.items():
-                    if (value is None or isinstance(value, _NAMED)) and mapping.is_named_in(self._codes, key):
-                        self._note(mapping, key, value, form.format(key))
-            elif form.endswith(".{}"):
-                for key, value in contents.items():
-                    if isinstance(value, (FunctionType, BuiltinFunctionType)) and not key.startswith("_static_"):
-                        self._note(mapping, key, value, form.format(key))
+                    is_value = value is None or isinstance(value, _NAMED)
+                    if is_code(value) or is_value and not isinstance(mapping, ModuleAttributes):
+                        if mapping.is_named_in(self.codes, key):
+                            self._note(mapping, key, value, form.format(key))
+            elif form.endswith(".{}") and id(mapping) not in of_layers:
+                for key in [key for key in contents if key in names and is_code(contents[key])]:
+                    self._note(mapping, key, contents[key], form.format(key))
 
 
-def _is_users(module: ModuleType) -> bool:
-    return not is_ignored_module(module.__name__) and not is_foreign_file(getattr(module, "__file__", None) or "", {})
+def is_code(value: Any) -> bool:
+    """Whether a value is what a function may call, and neither a layer nor a class."""
+    return callable(value) and not isinstance(value, (Layer, Tensor, Variable, type))
 
 
 def _only_appends(code: CodeType, name: str) -> bool:

@@ -313,7 +313,7 @@ class StaticFunction:
             return made
 
     def _changing(self, last: ConcreteProgram) -> ConversionError:
-        names = dict.fromkeys(f"`{guard.shown}`" for guard in last.guards if not guard.holds())
+        names: Any = [f"`{name}`" for name in last.changed()]
         if names:
             return ConversionError(
                 place_of(self._function), f"what {', '.join(names)} holds is another value in call after call, and "

@@ -21,8 +21,8 @@ from ..core.random import all_generators
 from ..dygraph.tensor import Tensor
 from ..nn import Layer
 from ..static.program import Variable
-from .global_names import global_names
-from .ignoring import is_foreign, is_ignored_module
+from .global_names import all_names, global_names
+from .ignoring import is_foreign, is_ignored_module, is_users_module
 
 _MOST_OBJECTS = 20_000
 _MOST_ITEMS = 2_000
@@ -97,27 +97,31 @@ class Globals(MutableMapping):
         return sum(1 for _ in self)
 
 
+class ModuleAttributes(Globals):
+    """Those of a module of the user's that a function, of this code, may name as its attributes."""
+
+
 class ClassAttributes(MutableMapping):
     """The values in a class of the user's, without its functions."""
 
     def __init__(self, kind: type):
-        self._kind = kind
+        self.kind = kind
         self.identity = id(kind)
 
     def __getitem__(self, name: str) -> Any:
-        value = vars(self._kind)[name]
+        value = vars(self.kind)[name]
         if name.startswith("__") or not isinstance(value, _VALUES):
             raise KeyError(name)
         return value
 
     def __setitem__(self, name: str, value: Any) -> None:
-        setattr(self._kind, name, value)
+        setattr(self.kind, name, value)
 
     def __delitem__(self, name: str) -> None:
-        delattr(self._kind, name)
+        delattr(self.kind, name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter([name for name in vars(self._kind) if name in self])
+        return iter([name for name in vars(self.kind) if name in self])
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -140,6 +144,7 @@ class Surroundings:
         self._named: defaultdict[int, dict[str, Globals]] = defaultdict(dict)  # globals noted, by id of their module's
         self._classes: dict[int, ClassAttributes] = {}
         self._items: dict[int, list[Any]] = {}
+        self.layers: list[Layer] = []
         self.settings: list[tuple[dict, dict]] = []  # the attributes of this package's own layers, with their contents
         pending = [(value, name) for name, value in arguments.items()]
         pending += [*((value, "self") for value in receiver), (function, "")]
@@ -160,6 +165,10 @@ class Surroundings:
     def of_class(self, kind: type) -> ClassAttributes | None:
         """The attributes of a class, if they are noted."""
         return self._classes.get(id(kind))
+
+    def classes(self) -> list[type]:
+        """The user's classes."""
+        return [held.kind for held in self._classes.values()]
 
     def contents_of(self, container: Any) -> Any:
         """What a list, tuple, set or dict held when it was noted; None if it was not."""
@@ -206,16 +215,37 @@ class Surroundings:
         code = function.__code__
         mappings: list[MutableMapping] = [CellVariable(name, cell, code) for name, cell in zip(
             code.co_freevars, cells, strict=False)]
-        known, names = self._named[id(function.__globals__)], global_names(code)
-        for name in names & known.keys():
-            known[name].also_named_in(code, name)
-        of_module = Globals(names - known.keys(), function.__globals__, code)
-        known.update(dict.fromkeys(names - known.keys(), of_module))
-        found = []
-        for mapping in (*mappings, of_module):
+        found = self._globals(function.__globals__, code)
+        for mapping in mappings:
             found += self._mapping(mapping, "{}")
         defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
         return [*found, *((value, "a default value") for value in defaults)]
+
+    def _globals(self, held: dict[str, Any], code: CodeType) -> list[tuple[Any, str]]:
+        """Those of a function's module that its code names, and what it may name in modules among them."""
+        known, names = self._named[id(held)], global_names(code)
+        for name in names & known.keys():
+            known[name].also_named_in(code, name)
+        new = Globals(names - known.keys(), held, code)
+        known.update(dict.fromkeys(names - known.keys(), new))
+        found = self._mapping(new, "{}")
+        return found + self._of_modules({name: held[name] for name in names & held.keys()}, code)
+
+    def _of_modules(self, held: dict[str, Any], code: CodeType) -> list[tuple[Any, str]]:
+        """What the code may name in modules of the user's, and in modules in these."""
+        found: list[tuple[Any, str]] = []
+        modules = {id(value): (value, name) for name, value in held.items() if isinstance(value, ModuleType)}
+        pending = list(modules.values())
+        while pending:
+            module, shown = pending.pop()
+            if is_users_module(module):
+                attributes = ModuleAttributes(all_names(code) & vars(module).keys(), vars(module), code)
+                found += self._mapping(attributes, f"{shown}.{{}}")
+                inner = {id(value): (value, f"{shown}.{name}") for name, value in attributes.items()
+                         if isinstance(value, ModuleType)}
+                pending += [inner[key] for key in inner.keys() - modules.keys()]
+                modules |= inner
+        return found
 
     def _class(self, kind: type) -> list[tuple[Any, str]]:
         """Notes the values in a class, unless it is the library's."""
@@ -253,7 +283,10 @@ class Surroundings:
         elif not _is_of_library(type(value)) and isinstance(getattr(value, "__dict__", None), dict):
             if isinstance(value, Layer) and is_ignored_module(type(value).__module__):
                 self.settings.append((value.__dict__, dict(value.__dict__)))
-            return [*self._mapping(value.__dict__, f"{shown}.{{}}"), (type(value), "")]
+            found = self._mapping(value.__dict__, f"{shown}.{{}}")
+            if isinstance(value, Layer) and found:
+                self.layers.append(value)
+            return [*found, (type(value), "")]
         return []
 
     def draws(self, generator: Any) -> bool:

@@ -23,7 +23,7 @@ class Calls:
     Functions, methods, partial objects and objects with a Python `__call__` are converted. Classes, builtins and
     everything else are called as they are, but for the builtins that have a meaning for symbolic values or call a
     function they are given. An object that runs its `forward` through `_call_with_hooks(forward, args, kwargs)` gets
-    its forward converted; `convert_own` does that for a layer of ours that holds layers of the user's.
+    its forward converted; `convert_own` does that for a layer of ours that holds layers, or hooks, of the user's.
     """
 
     def __init__(self, convert: Convert, convert_own: Convert):
@@ -52,14 +52,16 @@ class Calls:
         function = method.__func__
         if not isinstance(function, FunctionType):
             return method
+        if function is _plain_call(type(method.__self__)):
+            return functools.partial(self._call_layer, method.__self__)
         new = self._function(function)
         return method if new is function else MethodType(new, method.__self__)
 
     def _instance(self, instance: Any) -> Any:
         kind = type(instance)
-        if hasattr(kind, "_call_with_hooks"):
-            return functools.partial(self._call_layer, instance)
         call = getattr(kind, "__call__", None)  # noqa: B004 - the function itself is wanted
+        if call is not None and call is _plain_call(kind):
+            return functools.partial(self._call_layer, instance)
         if not isinstance(call, FunctionType):
             return instance
         new = self._function(call)
@@ -77,7 +79,7 @@ class Calls:
         return new
 
     def _holds_converted(self, layer: Any) -> bool:
-        return any(self(forward) is not forward for forward in (inner.forward for inner in layer.sublayers()))
+        return any(self(function) is not function for inner in layer.sublayers() for function in _functions_of(inner))
 
     def _rewrapped(self, wrapper: FunctionType) -> FunctionType:
         """A wrapper that is left alone, around the converted form of what it wraps."""
@@ -91,6 +93,17 @@ class Calls:
         copy.__kwdefaults__ = wrapper.__kwdefaults__
         copy.__dict__.update(wrapper.__dict__)
         return copy
+
+
+def _plain_call(kind: type) -> Any:
+    """What calling a layer does, unless its class has its own `__call__`; None for what is no layer."""
+    return next((vars(each)["__call__"] for each in kind.__mro__ if "_call_with_hooks" in vars(each)), None)
+
+
+def _functions_of(layer: Any) -> list[Any]:
+    """What calling a layer runs."""
+    own = [] if type(layer).__call__ is _plain_call(type(layer)) else [layer.__call__]
+    return [*own, layer.forward, *layer._forward_pre_hooks.values(), *layer._forward_post_hooks.values()]
 
 
 def _contents(cell: CellType) -> Any:

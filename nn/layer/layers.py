@@ -45,26 +45,38 @@ def is_parameter(value: Any) -> bool:
 
 
 mode_changes = [0]
-"""Counts the times that a layer's mode, a setting of one of this package's layers, or which sublayers a layer has, may
-have changed: what depends on these and was worked out earlier holds while the count stands still."""
+"""Counts the times that a layer's mode, its functions, its hooks, which sublayers it has, or a setting of one of this
+package's layers may have changed: what depends on these and was worked out earlier holds while the count stands still.
+"""
 _OWN = f"{__name__.partition('.')[0]}."
+_COUNTED = frozenset({"training", "forward", "__class__"})
 
 
-class _Sublayers(OrderedDict):
-    """Sublayers by name; a change is counted."""
+class _Counted(OrderedDict):
+    """Sublayers by name, or hooks by number; a change is counted."""
 
-    def __setitem__(self, name: str, layer: Any) -> None:
+    def __setitem__(self, key: Any, value: Any) -> None:
         mode_changes[0] += 1
-        super().__setitem__(name, layer)
+        super().__setitem__(key, value)
 
-    def __delitem__(self, name: str) -> None:
+    def __delitem__(self, key: Any) -> None:
         mode_changes[0] += 1
-        super().__delitem__(name)
+        super().__delitem__(key)
 
     def pop(self, *args: Any) -> Any:
         """As of a dict."""
         mode_changes[0] += 1
         return super().pop(*args)
+
+    def popitem(self, last: bool = True) -> Any:
+        """As of a dict."""
+        mode_changes[0] += 1
+        return super().popitem(last)
+
+    def move_to_end(self, key: Any, last: bool = True) -> None:
+        """As of a dict."""
+        mode_changes[0] += 1
+        super().move_to_end(key, last)
 
     def clear(self) -> None:
         """As of a dict."""
@@ -92,8 +104,8 @@ class Layer:
         scope = name_scope.replace(" ", "") if name_scope is not None else snake_case(type(self).__name__)
         self.__dict__.update(
             training=True, _full_name=generate(scope), _dtype=convert_dtype(dtype).name, _parameters=OrderedDict(),
-            _buffers=OrderedDict(), _sub_layers=_Sublayers(), _non_persistable_buffer_names=set(),
-            _forward_pre_hooks=OrderedDict(), _forward_post_hooks=OrderedDict(), _state_dict_hooks=OrderedDict())
+            _buffers=OrderedDict(), _sub_layers=_Counted(), _non_persistable_buffer_names=set(),
+            _forward_pre_hooks=_Counted(), _forward_post_hooks=_Counted(), _state_dict_hooks=OrderedDict())
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """The layer's computation; a subclass defines it."""
@@ -221,7 +233,7 @@ class Layer:
         raise AttributeError(f"{owner!r} object has no attribute {name!r}.{hint}")
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name == "training":
+        if name in _COUNTED or callable(value):
             mode_changes[0] += 1
         if isinstance(getattr(type(self), name, None), property):
             object.__setattr__(self, name, value)
@@ -238,7 +250,10 @@ class Layer:
                 raise TypeError(f"{name!r} is a parameter of {type(self).__name__}; assign a parameter or None, or use "
                                 f"set_value. Received {type(value).__name__}.")
             self._parameters[name] = None
-        elif name in self.__dict__.get("_sub_layers", ()) and value is None:
+        elif name in self.__dict__.get("_sub_layers", ()):
+            if value is not None:
+                raise TypeError(f"{name!r} is a sublayer of {type(self).__name__}; assign a Layer or None, or `del` it "
+                                f"first. Received {type(value).__name__}.")
             self._sub_layers[name] = None
         else:
             if type(self).__module__.startswith(_OWN):
@@ -258,6 +273,7 @@ class Layer:
                 del self.__dict__[kind][name]
                 self._non_persistable_buffer_names.discard(name)
                 return
+        mode_changes[0] += 1
         object.__delattr__(self, name)
 
     def __dir__(self) -> list[str]:
