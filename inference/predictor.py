@@ -19,11 +19,13 @@ from ..core.dtype import from_numpy_dtype
 from ..core.place import Place
 from ..dygraph.tensor import Tensor as EagerTensor
 from ..dygraph.tensor import new_tensor
-from ..static.compiler import compile_plan
-from ..static.executor import checked_feed
+from ..ops.spec import Spec
+from ..static.compiler import Plan, compile_plan
+from ..static.executor import in_dtype
 from ..static.io import MODEL_SUFFIX, PARAMS_SUFFIX, read_parameters, read_program
 from ..static.persistence import folder_state
 from ..static.program import Program, Variable
+from ..static.shape_inference import for_inputs, misfits
 from ..static.transform import feed_names, fetch_names, for_evaluation, persistable_names, unframed
 from .config import Config
 from .types import DataType, data_type_of
@@ -43,7 +45,7 @@ class Tensor:
         return self._variable.name
 
     def copy_from_cpu(self, data: Any) -> None:
-        """Takes a copy of a NumPy array; ValueError or TypeError where its shape or dtype does not fit the model."""
+        """Takes a copy of a NumPy array; TypeError where its dtype does not fit the model."""
         self._take(np.array(data, order="C"))
 
     def share_external_data(self, data: Any) -> None:
@@ -55,7 +57,7 @@ class Tensor:
             raise RuntimeError(f"{self.name!r} is an output of the model: it is read with copy_to_cpu().")
         if self._shape is not None and int(np.prod(self._shape)) == array.size:
             array = array.reshape(self._shape)
-        self._array = backend.as_place(checked_feed(self._variable, array), self._place)
+        self._array = backend.as_place(in_dtype(self._variable, array), self._place)
 
     def reshape(self, shape: int | Sequence[int]) -> None:
         """The shape of what is handed over from now on, where it has as many elements."""
@@ -101,15 +103,31 @@ class Model:
         self.program = for_evaluation(unframed(program))
         self.block = self.program.global_block()
         self.place, self.xp = place, backend.namespace_at(place)
-        self.plan, names, _ = compile_plan(self.program, self.inputs, self.outputs)
-        missing = [name for name in names if name not in parameters]
+        self._specs = {name: self.block.var(name).spec for name in self.inputs}
+        self._values = dict(parameters)
+        self._plans: dict[Any, tuple[Plan, list[Any]]] = {(): self._prepared(self.program)}
+
+    def _prepared(self, program: Program) -> tuple[Plan, list[Any]]:
+        """The plan of a Program, and the parameters that it takes."""
+        plan, names, _ = compile_plan(program, self.inputs, self.outputs)
+        missing = [name for name in names if name not in self._values]
         if missing:
             raise ValueError(f"The model needs values for {missing}: neither inputs nor among its parameters.")
-        self.parameters = [backend.as_place(parameters[name], place) for name in names]
+        return plan, [self._placed(name) for name in names]
+
+    def _placed(self, name: str) -> Any:
+        array = self._values[name] = backend.as_place(self._values[name], self.place)
+        return array
 
     def __call__(self, arrays: Sequence[Any]) -> list[Any]:
-        """The outputs' arrays."""
-        results = self.plan(self.xp, [*arrays, *self.parameters])
+        """The outputs' arrays. Other sizes than the file's, which the operators take, get a plan of their own."""
+        given = [Spec(array.shape, spec.dtype) for array, spec in zip(arrays, self._specs.values(), strict=True)]
+        key = tuple(misfits(self._specs, given).items())
+        found = self._plans.get(key)
+        if found is None:
+            found = self._plans[key] = self._prepared(for_inputs(self.program, self._specs, given))
+        plan, parameters = found
+        results = plan(self.xp, [*arrays, *parameters])
         return [self.xp.asarray(result) for result in results[:len(self.outputs)]]
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.files import atomic_group
+from ..dygraph.tensor import Tensor
 from ..nn import Layer
 from ..static.format.params_info import dump_params_info
 from ..static.input_spec import InputSpec
@@ -18,6 +19,7 @@ from ..static.io import INFO_SUFFIX, add_model
 from ..static.program import Program
 from ..static.transform import for_inference
 from .errors import ConversionError, place_of
+from .parameter_info import StructuredNames
 from .static_function import ConcreteProgram, StaticFunction
 from .translated_layer import TranslatedLayer, load_translated
 
@@ -45,30 +47,24 @@ def save(layer: Any, path: str, input_spec: Sequence[Any] | None = None, **confi
     if not os.path.basename(path):
         raise ValueError(f"jit.save(path): a path ends in the files' common name, FOLDER/NAME. Received {path!r}.")
     if isinstance(layer, TranslatedLayer):
-        models, info = layer.export(), layer.info()
+        models = layer.export()
     elif isinstance(layer, Layer):
-        models, info = _layer_models(layer, input_spec, configs.get("output_spec")), _info(layer)
+        models = _layer_models(layer, input_spec, configs.get("output_spec"))
     elif callable(layer):
-        models, info = {"forward": _model(_static(layer, None), input_spec, configs.get("output_spec"))}, {}
+        models = {"forward": _model(_static(layer, None), input_spec, configs.get("output_spec"))}
     else:
         raise TypeError(f"jit.save(layer): must be a Layer or a function. Received {type(layer).__name__}.")
-    _write(path, models, info)
+    _write(path, models, StructuredNames(layer if isinstance(layer, Layer) else None))
 
 
-def _write(path: str, models: dict[str, tuple[Program, dict[str, Any]]], info: dict[str, Any]) -> None:
-    used = {name for _, parameters in models.values() for name in parameters}
+def _write(path: str, models: dict[str, tuple[Program, dict[str, Tensor]]], names: StructuredNames) -> None:
+    used = {name: value for _, values in models.values() for name, value in values.items()}
     with atomic_group() as group:
-        for method, (program, parameters) in models.items():
-            add_model(group, method_prefix(path, method), program, parameters)
+        for method, (program, values) in models.items():
+            add_model(group, method_prefix(path, method), program, {k: v._array for k, v in values.items()})
         if used:
             with group.open(path + INFO_SUFFIX) as file:
-                file.write(dump_params_info({k: v for k, v in _with_unnamed(info, used).items() if k in used}))
-
-
-def _with_unnamed(info: dict[str, Any], used: set[str]) -> dict[str, Any]:
-    """The info with an entry for values that belong to no Layer, such as constants of a closure."""
-    plain = {name: {"structured_name": name, "stop_gradient": True, "trainable": False} for name in sorted(used)}
-    return {**plain, **info}
+                file.write(dump_params_info(names.entries(used)))
 
 
 def method_prefix(path: str, method: str) -> str:
@@ -83,7 +79,7 @@ def _static(function: Callable, instance: Any) -> StaticFunction:
     return StaticFunction(getattr(function, "__func__", function), None, owner)
 
 
-def _layer_models(layer: Layer, input_spec: Any, output_spec: Any) -> dict[str, tuple[Program, dict[str, Any]]]:
+def _layer_models(layer: Layer, input_spec: Any, output_spec: Any) -> dict[str, tuple[Program, dict[str, Tensor]]]:
     methods = {name: value for name in dir(type(layer))
                if isinstance(getattr(type(layer), name, None), StaticFunction)
                and isinstance(value := getattr(layer, name), StaticFunction)}
@@ -108,8 +104,8 @@ def _layer_models(layer: Layer, input_spec: Any, output_spec: Any) -> dict[str, 
     return models
 
 
-def _model(function: StaticFunction, input_spec: Any, output_spec: Any) -> tuple[Program, dict[str, Any]]:
-    """The pruned Program of a function, and the values of its persistables by name."""
+def _model(function: StaticFunction, input_spec: Any, output_spec: Any) -> tuple[Program, dict[str, Tensor]]:
+    """The pruned Program of a function, and its persistables by name."""
     concrete = _concrete(function, input_spec)
     _check_steady(function, concrete)
     outputs = [v.name for v in concrete.outputs]
@@ -123,7 +119,7 @@ def _model(function: StaticFunction, input_spec: Any, output_spec: Any) -> tuple
         raise ValueError("jit.save: the function returns no tensor.")
     program = for_inference(concrete.main_program, [v.name for v in concrete.inputs], outputs)
     block = program.global_block()
-    return program, {name: t._array for name, t in concrete.captured.items() if block.has_var(name)}
+    return program, {name: t for name, t in concrete.captured.items() if block.has_var(name)}
 
 
 def _check_steady(function: StaticFunction, concrete: ConcreteProgram) -> None:
@@ -160,16 +156,6 @@ def _specs(input_spec: Any) -> list[Any]:
     if not isinstance(input_spec, (list, tuple)):
         raise TypeError(f"jit.save(input_spec): must be a list or tuple. Received {type(input_spec).__name__}.")
     return list(input_spec)
-
-
-def _info(layer: Layer) -> dict[str, dict[str, Any]]:
-    """What the parameters and buffers of a Layer are called in it, by their own name; of several names the last."""
-    entries = {}
-    for structured, value in (*layer.named_parameters(), *layer.named_buffers(), *layer.state_dict().items()):
-        trainable = getattr(value, "trainable", False)
-        entries[value.name] = {"structured_name": structured, "stop_gradient": bool(value.stop_gradient),
-                               "trainable": bool(trainable)}
-    return entries
 
 
 def load(path: str, **configs: Any) -> TranslatedLayer:

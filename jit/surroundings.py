@@ -195,7 +195,7 @@ class Surroundings:
             return self._function(value)
         if isinstance(value, dict):
             held = shown.rpartition(".")
-            return self._mapping(value, f"{held[0]}.{{}}" if held[2] in _OF_LAYERS else f"{shown}[{{!r}}]")
+            return self._mapping(value, _form(held[0], ".{}") if held[2] in _OF_LAYERS else _form(shown, "[{!r}]"))
         if isinstance(value, (list, tuple, set, frozenset)):
             return self._sequence(value, shown)
         return self._object(value, shown)
@@ -283,7 +283,7 @@ class Surroundings:
         elif not _is_of_library(type(value)) and isinstance(getattr(value, "__dict__", None), dict):
             if isinstance(value, Layer) and is_ignored_module(type(value).__module__):
                 self.settings.append((value.__dict__, dict(value.__dict__)))
-            found = self._mapping(value.__dict__, f"{shown}.{{}}")
+            found = self._mapping(value.__dict__, _form(shown, ".{}"))
             if isinstance(value, Layer) and found:
                 self.layers.append(value)
             return [*found, (type(value), "")]
@@ -348,6 +348,11 @@ def identity_of(mapping: Any) -> int:
 
 def _unchanged(mapping: Any, contents: dict[Any, Any]) -> bool:
     return len(mapping) == len(contents) and all(mapping.get(k, ABSENT) is v for k, v in contents.items())
+
+
+def _form(shown: str, of_key: str) -> str:
+    """What shows a value by its key; a key before it, such as a set, may hold braces."""
+    return shown.replace("{", "{{").replace("}", "}}") + of_key
 
 
 def _is_of_library(kind: type) -> bool:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..backend import as_place
-from ..core.param_attr import ParamAttr
 from ..core.place import expected_place
-from ..core.unique_name import generate
-from ..dygraph.tensor import Parameter, Tensor, new_tensor
+from ..dygraph.tensor import Parameter, Tensor
 from ..nn import Layer
 from ..ops.creation import to_tensor
 from ..ops.trace import state
@@ -20,37 +18,50 @@ from ..static.inline import inline
 from ..static.input_spec import InputSpec
 from ..static.io import INFO_SUFFIX, MODEL_SUFFIX, PARAMS_SUFFIX, read_parameters, read_program
 from ..static.program import Program, Variable
-from ..static.transform import feed_names, fetch_names, for_training, persistable_names, propagate_gradients, unframed
+from ..static.shape_inference import for_inputs, misfits
+from ..static.stop_gradient import propagate_gradients, stopped_on_purpose
+from ..static.transform import feed_names, fetch_names, persistable_names, set_training, unframed
+from .parameter_info import LoadedValues
 from .program_function import ProgramFunction
 
 
 class LoadedMethod:
     """One Program of a model: compiled once for evaluation and once for training, when first used."""
 
+    __slots__ = ("saved", "inputs", "outputs", "states", "specs", "_functions")  # no state of what conversion meets
+
     def __init__(self, program: Program):
         self.saved = program
         self.inputs, self.outputs = feed_names(program), fetch_names(program)
         self.states = persistable_names(program)
-        self._functions: dict[bool, ProgramFunction] = {}
+        self.specs = {name: program.global_block().var(name).spec for name in self.inputs}
+        self._functions: dict[Any, ProgramFunction] = {}
 
-    def function(self, training: bool, trainable: set[str]) -> ProgramFunction:
-        """The Program as a function of its inputs and states."""
-        if training not in self._functions:
-            program = self.program(training, trainable)
-            self._functions[training] = ProgramFunction(program, [*self.inputs, *self.states], self.outputs)
-        return self._functions[training]
+    def function(self, training: bool, trained: frozenset[str], values: Sequence[Tensor]) -> ProgramFunction:
+        """The Program as a function of its inputs and states: see `program`."""
+        other = misfits(self.specs, values)
+        key = training, trained, tuple(other.items())
+        found = self._functions.get(key)
+        if found is None:
+            program = self.program(training, trained, values)
+            found = self._functions[key] = ProgramFunction(program, [*self.inputs, *self.states], self.outputs)
+        return found
 
-    def program(self, training: bool, trainable: set[str]) -> Program:
-        """A Program without feed and fetch, for training or evaluation, through which gradients flow."""
-        source = unframed(self.saved)
+    def program(self, training: bool, trained: frozenset[str], values: Sequence[Any]) -> Program:
+        """A Program without feed and fetch, for training or evaluation, through which gradients flow.
+
+        `trained`: the states that may have a gradient. `values`: the inputs, of any sizes that the operators take.
+        """
+        source = unframed(for_inputs(self.saved, self.specs, values))
+        stopped = stopped_on_purpose(source)
+        block = source.global_block()
         for name in self.states:
-            source.global_block().var(name).stop_gradient = name not in trainable
+            block.var(name).stop_gradient = name not in trained
         for name in self.inputs:
-            variable = source.global_block().var(name)
-            variable.stop_gradient = not variable.dtype.is_differentiable
+            block.var(name).stop_gradient = not block.var(name).dtype.is_differentiable
         if training:
-            return for_training(source)
-        propagate_gradients(source)
+            set_training(source)
+        propagate_gradients(source, stopped)
         return source
 
 
@@ -61,16 +72,16 @@ class TranslatedLayer(Layer):
     where its names are known.
     """
 
-    def __init__(self, methods: dict[str, LoadedMethod], values: dict[str, Tensor], names: dict[str, str]):
+    def __init__(self, methods: dict[str, LoadedMethod], values: dict[str, Tensor], names: dict[str, list[str]]):
         super().__init__()
         self.__dict__["_methods"] = methods
-        self.__dict__["_values"] = values  # by the name in the files
-        self.__dict__["_names"] = names  # name in the files → name in the Layer
+        self.__dict__["_names"] = {name: given[-1] for name, given in names.items()}  # in the files → in the Layer
         for name, value in values.items():
-            if isinstance(value, Parameter):
-                self._parameters[names[name]] = value
-            else:
-                self._buffers[names[name]] = value
+            held = self._parameters if isinstance(value, Parameter) else self._buffers
+            for structured in names[name]:
+                held[structured] = value
+                if not value.persistable:
+                    self._non_persistable_buffer_names.add(structured)
         for method in methods:
             if method != "forward":
                 self.__dict__[method] = self._caller(method)
@@ -96,31 +107,25 @@ class TranslatedLayer(Layer):
         if len(args) != len(loaded.inputs):
             raise TypeError(f"{method} takes {len(loaded.inputs)} inputs, {loaded.inputs}. Received {len(args)}.")
         states = [self._value(name) for name in loaded.states]
-        trainable = {n for n in loaded.states if isinstance(self._value(n), Parameter)}
+        trained = frozenset([name for name, value in zip(loaded.states, states, strict=True)
+                             if isinstance(value, Parameter) or not value.stop_gradient])
         if not state.trace.computes:
-            results: list[Any] = self._inlined(loaded, args, states, trainable)
+            results: list[Any] = self._inlined(loaded, args, states, trained)
         else:
-            tensors = [self._checked(loaded, name, value) for name, value in zip(loaded.inputs, args, strict=True)]
-            results = list(loaded.function(self.training, trainable)([*tensors, *states]))
+            tensors = [value if isinstance(value, Tensor) else to_tensor(value) for value in args]
+            results = list(loaded.function(self.training, trained, tensors)([*tensors, *states]))
         return results[0] if len(results) == 1 else results
 
-    def _inlined(self, loaded: LoadedMethod, args: tuple, states: list[Tensor], trainable: set[str]) -> list[Variable]:
+    def _inlined(self, loaded: LoadedMethod, args: tuple, states: list[Tensor],
+                 trained: frozenset[str]) -> list[Variable]:
         trace: Any = state.trace
-        given = {name: trace.lift(value, "an input of a TranslatedLayer")
-                 for name, value in zip([*loaded.inputs, *loaded.states], [*args, *states], strict=True)}
-        return inline(loaded.program(self.training, trainable), trace.block, given, loaded.outputs)
-
-    def _checked(self, loaded: LoadedMethod, name: str, value: Any) -> Tensor:
-        tensor = value if isinstance(value, Tensor) else to_tensor(value)
-        variable = loaded.saved.global_block().var(name)
-        fits = tensor.ndim == variable.ndim and all(
-            a in (-1, b) for a, b in zip(variable.shape, tensor.shape, strict=False))
-        if not fits or tensor.dtype is not variable.dtype:
-            raise ValueError(
-                f"The input {name!r} takes shape {list(variable.shape)} (-1: any size) and dtype "
-                f"{variable.dtype.name}. Received shape {tensor.shape} and dtype {tensor.dtype.name}."
-            )
-        return tensor
+        values = [trace.lift(value, "an input of a TranslatedLayer") for value in (*args, *states)]
+        program = loaded.program(self.training, trained, values[:len(args)])
+        results = inline(program, trace.block, dict(zip([*loaded.inputs, *loaded.states], values, strict=True)),
+                         loaded.outputs)
+        for result in results if not state.grad_enabled else ():
+            result.stop_gradient = True
+        return results
 
     def program(self, method_name: str = "forward") -> Program:
         """The Program of a method, as it was saved."""
@@ -138,19 +143,10 @@ class TranslatedLayer(Layer):
 
     # Saving it again
 
-    def export(self) -> dict[str, tuple[Program, dict[str, Any]]]:
-        """The Programs by method, each with the values of its persistables."""
-        return {method: (loaded.saved, {name: self._value(name)._array for name in loaded.states})
+    def export(self) -> dict[str, tuple[Program, dict[str, Tensor]]]:
+        """The Programs by method, each with its persistables."""
+        return {method: (loaded.saved, {name: self._value(name) for name in loaded.states})
                 for method, loaded in self._methods.items()}
-
-    def info(self) -> dict[str, dict[str, Any]]:
-        """What the persistables are called in the Layer, by the name in the files."""
-        entries = {}
-        for name, structured in self._names.items():
-            value = self._value(name)
-            entries[name] = {"structured_name": structured, "stop_gradient": value.stop_gradient,
-                             "trainable": isinstance(value, Parameter) and value.trainable}
-        return entries
 
 
 def load_translated(path: str, model_filename: str | None, params_filename: str | None) -> TranslatedLayer:
@@ -166,11 +162,9 @@ def load_translated(path: str, model_filename: str | None, params_filename: str 
     for method, program in programs.items():
         arrays.update(read_parameters(files[method][1], program))
     info = read_params_info(info_path) if os.path.exists(info_path) else {}
-    values, names = {}, {}
-    for name, array in arrays.items():
-        entry = info.get(name, {})
-        values[name] = _loaded_value(name, as_place(array, expected_place()), entry, programs)
-        names[name] = entry.get("structured_name", name)
+    loaded = LoadedValues(programs.values(), info)
+    values = {name: loaded.value(name, as_place(arrays[name], expected_place())) for name in loaded.in_order(arrays)}
+    names = {name: loaded.names(name) for name in arrays}
     return TranslatedLayer({method: LoadedMethod(p) for method, p in programs.items()}, values, names)
 
 
@@ -186,14 +180,3 @@ def method_files(path: str) -> dict[str, tuple[str, str]]:
         if method.isidentifier():
             files[method] = (found, f"{path}.{method}{PARAMS_SUFFIX}")
     return files
-
-
-def _loaded_value(name: str, array: Any, entry: dict[str, Any], programs: dict[str, Program]) -> Tensor:
-    """A parameter, fixed where the files say so or an operator writes it; a buffer where it is not floating."""
-    fresh = generate(name.rpartition("_")[0] or name)
-    tensor = new_tensor(array)
-    if not tensor.dtype.is_differentiable:
-        tensor.name, tensor.persistable = fresh, True
-        return tensor
-    written = any(name in op.output_arg_names for p in programs.values() for b in p.blocks for op in b.ops)
-    return Parameter.of_array(array, ParamAttr(name=fresh, trainable=not written and entry.get("trainable", True)))

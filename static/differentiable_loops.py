@@ -12,7 +12,7 @@ from typing import Any
 from ..core.dtype import bool_, int64
 from .compiler.usage import block_reads, block_writes, sub_block
 from .program import Block, Operation, Program, Variable
-from .transform import propagate_gradients
+from .stop_gradient import propagate_gradients
 
 _FORWARD = {"while_grad": ("while", "StepScopes"), "conditional_block_grad": ("conditional_block", "Scope")}
 

@@ -108,6 +108,11 @@ def checked_feed(variable: Variable, array: Any) -> Any:
         raise ValueError(
             f"feed: {variable.name!r} takes shape {list(shape)} (-1: any size). Received shape {list(array.shape)}."
         )
+    return in_dtype(variable, array)
+
+
+def in_dtype(variable: Variable, array: Any) -> Any:
+    """The array in the variable's dtype; TypeError where it is of another kind."""
     if array.dtype == variable.dtype.dtype:
         return array
     if not np.can_cast(array.dtype, variable.dtype.dtype, "same_kind"):

@@ -153,8 +153,17 @@ def from_desc(desc: pb.ProgramDesc, source_name: str) -> Program:
             place = f"block {block.idx}, operator {number} ({op.type})"
             attrs = _read_attributes(op, source_name, place)
             block.ops.append(Operation(block, op.type, _slots(op.inputs), _slots(op.outputs), attrs))
+    if not any(var.HasField("stop_gradient") for block in desc.blocks for var in block.vars):
+        _stop_at_detached(program)
     from_file(program)
     return program
+
+
+def _stop_at_detached(program: Program) -> None:
+    """What PaddlePaddle's `jit.save` leaves of where gradients stop: `detach()` is a `share_data` there."""
+    for block in program.blocks:
+        for name in [name for op in block.ops if op.type == "share_data" for name in op.output("Out")]:
+            block.var(name).stop_gradient = True
 
 
 def _slots(side: Any) -> dict[str, list[str]]:

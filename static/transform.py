@@ -6,7 +6,7 @@ import copy
 from collections.abc import Sequence
 
 from ..ops.operator import Operator
-from .backward import BACKWARD_ROLE, OPTIMIZE_ROLE, holds_values
+from .backward import BACKWARD_ROLE, OPTIMIZE_ROLE
 from .compiler.usage import needed_operations, reads, sub_block, writes
 from .program import Block, Operation, Program
 
@@ -139,23 +139,19 @@ def unframed(program: Program) -> Program:
     return result
 
 
-def for_training(program: Program) -> Program:
-    """A copy of a loaded Program in which dropout and batch norm behave as in training, and gradients can flow.
+def set_training(program: Program) -> None:
+    """Makes dropout and batch norm of a loaded Program behave as in training.
 
-    Outputs that an inference file leaves out (a dropout's mask) get variables, and a value computed from a parameter
-    takes part in the gradient.
+    Outputs that an inference file leaves out (a dropout's mask) get variables.
     """
     from ..ops.operator import find, is_declared
 
-    result = unframed(program)
-    for block in result.blocks:
+    for block in program.blocks:
         for op in block.ops:
             if op.attrs.get("is_test") is True and not sub_block(op):
                 op.attrs["is_test"] = False
             if is_declared(op.type) and not sub_block(op):
                 _complete_outputs(block, op, find(op.type))
-    propagate_gradients(result)
-    return result
 
 
 def _complete_outputs(block: Block, op: Operation, operator: Operator) -> None:
@@ -174,29 +170,3 @@ def _complete_outputs(block: Block, op: Operation, operator: Operator) -> None:
         elif spec is not None:
             made = block.create_var(block.program.new_name(op.type), spec.shape, spec.dtype)
             op.outputs[slot.name] = [made.name]
-
-
-def propagate_gradients(program: Program) -> None:
-    """Marks every value that depends, by operators with a gradient, on one that wants a gradient."""
-    for _ in range(len(program.blocks) + 1):
-        if not any([_propagate(block) for block in program.blocks]):
-            return
-
-
-def _propagate(block: Block) -> bool:
-    from ..ops.operator import find, is_declared
-
-    changed = False
-    for op in block.ops:
-        flows = sub_block(op) is not None or (is_declared(op.type) and find(op.type).gradient is not None)
-        inputs = [block.find_var(name) for name in reads(op)]
-        if not flows or all(v is None or v.stop_gradient for v in inputs):
-            continue
-        for name in op.output_arg_names:
-            variable = block.find_var(name)
-            if variable is None or variable.persistable or not holds_values(variable) or not variable.stop_gradient:
-                continue
-            if variable.dtype.is_differentiable:
-                variable.stop_gradient = False
-                changed = True
-    return changed

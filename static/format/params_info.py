@@ -1,7 +1,9 @@
 """`.pdiparams.info` files: what a saved layer called its parameters and buffers, and which of them were trained.
 
 A protocol-2 pickle of a dict from the name in the Program to `structured_name`, `stop_gradient` and, for parameters,
-`trainable`.
+`trainable`, as PaddlePaddle writes it. proa adds what differs from the default: `learning_rate`, `need_clip` and
+`regularizer` (its name and coefficient) of a parameter, `persistable` of a buffer, `structured_names` where there are
+several.
 """
 
 from __future__ import annotations
@@ -14,7 +16,10 @@ from ...core.byte_reader import source_name
 from ...core.files import CorruptFileError
 from ...core.safe_pickle import dump_state, load_state
 
-_KINDS = {"structured_name": str, "stop_gradient": bool, "trainable": bool}
+_KINDS: dict[str, type] = {
+    "structured_name": str, "stop_gradient": bool, "trainable": bool, "persistable": bool, "need_clip": bool,
+    "learning_rate": float, "structured_names": list, "regularizer": list,
+}
 
 
 def dump_params_info(info: dict[str, dict[str, Any]]) -> bytes:
@@ -37,7 +42,12 @@ def read_params_info(source: str | os.PathLike[str] | Any, name: str | None = No
         raise CorruptFileError(called, 0, f"a dict should stand here, not {type(info).__name__}")
     for variable, entry in info.items():
         sound = isinstance(variable, str) and isinstance(entry, dict) and all(
-            isinstance(entry.get(key, kind()), kind) for key, kind in _KINDS.items())
+            isinstance(entry.get(key, kind()), kind) for key, kind in _KINDS.items()) and _lists_are_sound(entry)
         if not sound:
             raise CorruptFileError(called, f"variable {variable!r}", "its entry is not of the form that is written")
     return info
+
+
+def _lists_are_sound(entry: dict[str, Any]) -> bool:
+    names, regularizer = entry.get("structured_names", []), entry.get("regularizer", ["", 0.0])
+    return all(isinstance(name, str) for name in names) and list(map(type, regularizer)) == [str, float]

@@ -118,6 +118,25 @@ def networks(paddle):
                 i = i + 1
             return total, x
 
+    class Stopped(nn.Layer):
+        """Gradients that stop: at a detached value, in a branch, in a frozen layer."""
+
+        def __init__(self):
+            super().__init__()
+            self.a, self.b, self.frozen = nn.Linear(5, 4), nn.Linear(4, 4), nn.Linear(4, 4)
+            for p in self.frozen.parameters():
+                p.stop_gradient = True
+            self.register_buffer("scale", paddle.ones([4]))
+
+        def forward(self, x):
+            h = self.a(x)
+            y = h * self.scale + self.b(h.detach())
+            if paddle.sum(x) > 0:
+                y = y + self.b(h).detach() * h
+            else:
+                y = y * 2
+            return self.frozen(y)
+
     class TwoMethods(nn.Layer):
         def __init__(self):
             super().__init__()
@@ -146,7 +165,7 @@ def networks(paddle):
         return x, turns
 
     return {f.__name__: f for f in (MLP, LeNet, ConvNet, ResidualBlock, Words, Encoder, TensorIf, TensorWhile,
-                                    TwoMethods, if_function, while_function)} | rnn_nets.networks(paddle)
+                                    Stopped, TwoMethods, if_function, while_function)} | rnn_nets.networks(paddle)
 
 
 def _image(channels, size):
@@ -162,6 +181,7 @@ SPECS = {  # name: the (shape, dtype, name) of each input, with an unknown batch
     "Encoder": [([None, None], "int64", "ids")],
     "TensorIf": [([None, 4], "float32", "x")],
     "TensorWhile": [([None, 4], "float32", "x"), ([1], "int64", "count")],
+    "Stopped": [([None, 5], "float32", "x")],
     "if_function": [([None, 3], "float32", "x")],
     "while_function": [([None, 3], "float32", "x")],
     **rnn_nets.SPECS,
@@ -182,6 +202,8 @@ def inputs(name):
         return [[_uniform(s, s + 1, 4, shift=shift)] for s, shift in enumerate((1.0, -1.0, 4.0))]
     if name == "TensorWhile":
         return [[_uniform(s, s + 1, 4), np.array([turns], "int64")] for s, turns in enumerate((0, 1, 5))]
+    if name == "Stopped":
+        return [[_uniform(s, s + 1, 5, shift=shift)] for s, shift in enumerate((-0.5, 1.0, 0.5))]
     if name == "if_function":
         return [[_uniform(s, s + 1, 3, shift=shift)] for s, shift in enumerate((1.0, -1.0))]
     if name == "while_function":

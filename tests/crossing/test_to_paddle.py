@@ -57,6 +57,32 @@ def write_models(written):
     written.expected["TwoMethods"] = nets.both_methods(paddle, two)
 
 
+class Described(paddle.nn.Layer):
+    """Parameters with attributes, a buffer of each kind, a shared weight."""
+
+    def __init__(self):
+        super().__init__()
+        attr = paddle.ParamAttr(learning_rate=0.5, need_clip=False, regularizer=paddle.regularizer.L2Decay(0.1))
+        self.a, self.b = paddle.nn.Linear(4, 4, weight_attr=attr), paddle.nn.Linear(4, 4)
+        self.b.weight = self.a.weight
+        self.norm = paddle.nn.BatchNorm1D(4)
+        self.register_buffer("scale", paddle.full([4], 2.0))
+        self.register_buffer("shift", paddle.full([4], 3.0), persistable=False)
+        self.register_buffer("places", paddle.to_tensor([2, 1, 0, 3]))
+
+    def forward(self, x):
+        h = self.norm(self.b(paddle.tanh(self.a(x)))) * self.scale + self.shift.detach()
+        return paddle.gather(h, self.places, axis=1)
+
+
+def write_described(written):
+    """A model whose info file says more than PaddlePaddle's, once for jit.load and once for the predictor."""
+    net, inputs = Described(), [[np.random.RandomState(s).rand(s + 2, 4).astype("float32")] for s in range(2)]
+    spec = [paddle.static.InputSpec([None, 4], "float32", "x")]
+    for kind in ("model", "predictor"):
+        written.model(f"described_{kind}", net, inputs, lambda p: paddle.jit.save(net, p, input_spec=spec), kind)
+
+
 def write_functions(written):
     """Functions with control flow."""
     for name, function in functions.functions(paddle).items():
@@ -84,6 +110,7 @@ def written(tmp_path_factory):
     paddle.seed(3)
     written = Written(tmp_path_factory.mktemp("crossing"))
     write_models(written)
+    write_described(written)
     write_functions(written)
     write_states(written)
     written.expected["static"] = nets.save_static(paddle, written.oracle.add("static", "static"))
@@ -97,6 +124,11 @@ def test_model_gives_the_same(written, name):
     found = written.oracle.found(name)
     found.pop("tuning", None)
     check(found, written.expected[name], **CLOSE)
+
+
+@pytest.mark.parametrize("kind", ["model", "predictor"])
+def test_model_with_attributes_and_buffers_gives_the_same(written, kind):
+    check(written.oracle.found(f"described_{kind}"), written.expected[f"described_{kind}"], **CLOSE)
 
 
 @pytest.mark.parametrize("name", functions.NAMES)

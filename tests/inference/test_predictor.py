@@ -143,8 +143,10 @@ def test_a_clone_has_values_of_its_own(saved):
 def test_mistakes_are_told_where_they_are_made(saved, tmp_path):
     prefix, _ = saved
     predictor = inference.create_predictor(config(prefix))
-    with pytest.raises(ValueError, match=r"'x' takes shape \[-1, 3, -1, -1\]"):
-        predictor.get_input_handle("x").copy_from_cpu(images()[0])
+    fed(predictor, images())
+    predictor.get_input_handle("x").copy_from_cpu(images()[0])
+    with pytest.raises(ValueError, match=r"'x' takes shape \[-1, 3, -1, -1\].*Received shape \[3, 6, 5\].*conv"):
+        predictor.run()
     with pytest.raises(TypeError, match="astype"):
         predictor.get_input_handle("scale").copy_from_cpu(np.ones(1, "complex64"))
     with pytest.raises(ValueError, match=r"no input 'y'. Its inputs: \['x', 'scale'\]"):
