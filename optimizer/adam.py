@@ -9,7 +9,8 @@ from ..core.dtype import float32
 from ..ops.merged import merged_adam_op, merged_adamw_op
 from ..ops.row_updates import adam_rows_op, adamw_rows_op
 from ..ops.trace import apply
-from .optimizer import Optimizer, Update, decays_of
+from .optimizer import Optimizer, Update, decayed_gradients, decays_of
+from .options import Check, Options, checked, flag, fraction, function, not_negative, number
 
 
 class Adam(Optimizer):
@@ -21,41 +22,35 @@ class Adam(Optimizer):
     """
 
     _kinds = ("moment1", "moment2", "beta1_pow_acc", "beta2_pow_acc")
+    _checks: dict[str, Check] = {"beta1": fraction, "beta2": fraction, "epsilon": not_negative, "lazy_mode": flag}
 
     def __init__(self, learning_rate: Any = 0.001, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8,
                  parameters: Any = None, weight_decay: Any = None, grad_clip: Any = None, lazy_mode: bool = False,
                  multi_precision: bool = False, use_multi_tensor: bool = False, name: str | None = None):
-        for label, value in (("beta1", beta1), ("beta2", beta2)):
-            if not 0 <= value < 1:
-                raise ValueError(f"{type(self).__name__}({label}): must lie in [0, 1). Received {value}.")
-        if epsilon < 0:
-            raise ValueError(f"{type(self).__name__}(epsilon): must be at least 0. Received {epsilon}.")
-        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name, multi_precision)
-        self._beta1, self._beta2, self._epsilon = float(beta1), float(beta2), float(epsilon)
-        self._lazy_mode = bool(lazy_mode)
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name, multi_precision,
+                         {"beta1": beta1, "beta2": beta2, "epsilon": epsilon, "lazy_mode": lazy_mode})
 
-    def _state(self, parameter: Any) -> tuple[Any, Any, Any, Any]:
+    def _state(self, parameter: Any, options: Options) -> tuple[Any, Any, Any, Any]:
         moments = float32 if parameter.dtype.itemsize == 2 else parameter.dtype
         return (
             self._accumulator("moment1", parameter, dtype=moments),
             self._accumulator("moment2", parameter, dtype=moments),
-            self._accumulator("beta1_pow_acc", parameter, self._beta1, (1,), float32),
-            self._accumulator("beta2_pow_acc", parameter, self._beta2, (1,), float32),
+            self._accumulator("beta1_pow_acc", parameter, options["beta1"], (1,), float32),
+            self._accumulator("beta2_pow_acc", parameter, options["beta2"], (1,), float32),
         )
 
-    def _states(self, parameters: list[Any]) -> list[list[Any]]:
-        return [list(state) for state in zip(*map(self._state, parameters), strict=True)]
+    def _states(self, parameters: list[Any], options: Options) -> list[list[Any]]:
+        return [list(each) for each in zip(*(self._state(p, options) for p in parameters), strict=True)]
 
-    def _update_together(self, updates: list[Update]) -> None:
+    def _update_together(self, updates: list[Update], options: Options) -> None:
         parameters, gradients, rates, _ = map(list, zip(*updates, strict=True))
-        apply(merged_adam_op, parameters, gradients, rates, *self._states(parameters), None, beta1=self._beta1,
-              beta2=self._beta2, epsilon=self._epsilon, decay=decays_of(updates))
+        apply(merged_adam_op, parameters, gradients, rates, *self._states(parameters, options), None,
+              beta1=options["beta1"], beta2=options["beta2"], epsilon=options["epsilon"], decay=decays_of(updates))
 
-    def _update_rows(self, update: Update) -> None:
+    def _update_rows(self, update: Update, options: Options) -> None:
         parameter, gradient = update.parameter, update.gradient
         apply(adam_rows_op, parameter, gradient.merged_values(), gradient.merged_rows(), update.rate,
-              *self._state(parameter), beta1=self._beta1, beta2=self._beta2, epsilon=self._epsilon,
-              lazy_mode=self._lazy_mode)
+              *self._state(parameter, options), **options)
 
 
 class AdamW(Adam):
@@ -65,29 +60,39 @@ class AdamW(Adam):
     parameters decay; `lr_ratio(parameter)` gives a factor of the learning rate.
     """
 
+    _checks = Adam._checks | {"weight_decay": number, "lr_ratio": function, "apply_decay_param_fun": function}
+
     def __init__(self, learning_rate: Any = 0.001, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8,
                  parameters: Any = None, weight_decay: float = 0.01, lr_ratio: Callable | None = None,
                  apply_decay_param_fun: Callable[[str], bool] | None = None, grad_clip: Any = None,
                  lazy_mode: bool = False, multi_precision: bool = False, name: str | None = None):
-        if not isinstance(weight_decay, (int, float)):
-            raise TypeError(f"AdamW(weight_decay): must be a number. Received {type(weight_decay).__name__}.")
-        super().__init__(learning_rate, beta1, beta2, epsilon, parameters, None, grad_clip,
-                         lazy_mode, multi_precision, name=name)
-        self._coeff, self._decays_parameter, self._lr_ratio = float(weight_decay), apply_decay_param_fun, lr_ratio
+        super().__init__(learning_rate, beta1, beta2, epsilon, parameters, None, grad_clip, lazy_mode, multi_precision,
+                         name=name)
+        self._options |= checked(self._checks, type(self).__name__, {
+            "weight_decay": weight_decay, "lr_ratio": lr_ratio, "apply_decay_param_fun": apply_decay_param_fun})
 
-    def _update_together(self, updates: list[Update]) -> None:
-        parameters, gradients, rates, _ = map(list, zip(*updates, strict=True))
-        chosen, ratio = self._decays_parameter, self._lr_ratio
-        apply(merged_adamw_op, parameters, gradients, rates, *self._states(parameters), beta1=self._beta1,
-              beta2=self._beta2, epsilon=self._epsilon, coeff=self._coeff,
-              with_decay=[] if chosen is None else [
-                  int(bool(chosen(self._trained(p).name))) for p in parameters],
-              lr_ratio=[] if ratio is None else [float(ratio(self._trained(p))) for p in parameters])
+    def _regularizer_of(self, parameter: Any) -> Any:
+        return getattr(parameter, "regularizer", None)
 
-    def _update_rows(self, update: Update) -> None:
+    def _decays_parameter(self, parameter: Any, options: Options) -> bool:
+        chosen = options["apply_decay_param_fun"]
+        return chosen is None or bool(chosen(self._trained(parameter).name))
+
+    def _ratio(self, parameter: Any, options: Options) -> float:
+        ratio = options["lr_ratio"]
+        return 1.0 if ratio is None else float(ratio(self._trained(parameter)))
+
+    def _update_together(self, updates: list[Update], options: Options) -> None:
+        parameters, _, rates, _ = map(list, zip(*updates, strict=True))
+        apply(merged_adamw_op, parameters, decayed_gradients(updates), rates, *self._states(parameters, options),
+              beta1=options["beta1"], beta2=options["beta2"], epsilon=options["epsilon"], coeff=options["weight_decay"],
+              with_decay=[] if options["apply_decay_param_fun"] is None else [
+                  int(self._decays_parameter(p, options)) for p in parameters],
+              lr_ratio=[] if options["lr_ratio"] is None else [self._ratio(p, options) for p in parameters])
+
+    def _update_rows(self, update: Update, options: Options) -> None:
         parameter, gradient = update.parameter, update.gradient
-        chosen, ratio = self._decays_parameter, self._lr_ratio
         apply(adamw_rows_op, parameter, gradient.merged_values(), gradient.merged_rows(), update.rate,
-              *self._state(parameter), beta1=self._beta1, beta2=self._beta2, epsilon=self._epsilon, coeff=self._coeff,
-              with_decay=chosen is None or bool(chosen(self._trained(parameter).name)),
-              lr_ratio=1.0 if ratio is None else float(ratio(self._trained(parameter))), lazy_mode=self._lazy_mode)
+              *self._state(parameter, options), beta1=options["beta1"], beta2=options["beta2"],
+              epsilon=options["epsilon"], coeff=options["weight_decay"], lazy_mode=options["lazy_mode"],
+              with_decay=self._decays_parameter(parameter, options), lr_ratio=self._ratio(parameter, options))

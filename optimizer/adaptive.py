@@ -9,20 +9,7 @@ from ..ops.elementwise import scale
 from ..ops.optim_adaptive import adadelta_op, adagrad_op, adamax_op, rmsprop_op
 from ..ops.trace import apply, current_trace
 from .optimizer import Optimizer
-
-
-def check_factor(rule: str, label: str, value: float) -> float:
-    """The value as a float; ValueError unless it lies in [0, 1)."""
-    if value is None or not 0 <= value < 1:
-        raise ValueError(f"{rule}({label}): must lie in [0, 1). Received {value}.")
-    return float(value)
-
-
-def check_epsilon(rule: str, value: float) -> float:
-    """The value as a float; ValueError where it is negative."""
-    if value is None or value < 0:
-        raise ValueError(f"{rule}(epsilon): must be at least 0. Received {value}.")
-    return float(value)
+from .options import Check, Options, flag, fraction, not_negative, number
 
 
 class Adagrad(Optimizer):
@@ -37,15 +24,16 @@ class Adagrad(Optimizer):
     """
 
     _kinds = ("moment",)
+    _checks: dict[str, Check] = {"epsilon": not_negative, "initial_accumulator_value": number}
 
     def __init__(self, learning_rate: Any, epsilon: float = 1e-6, parameters: Any = None, weight_decay: Any = None,
                  grad_clip: Any = None, name: str | None = None, initial_accumulator_value: float = 0.0):
-        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
-        self._epsilon, self._start = check_epsilon("Adagrad", epsilon), float(initial_accumulator_value)
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name, options={
+            "epsilon": epsilon, "initial_accumulator_value": initial_accumulator_value})
 
-    def _update(self, parameter: Any, gradient: Any, rate: Any) -> None:
-        moment = self._accumulator("moment", parameter, self._start)
-        apply(adagrad_op, parameter, gradient, moment, rate, epsilon=self._epsilon)
+    def _update(self, parameter: Any, gradient: Any, rate: Any, options: Options) -> None:
+        moment = self._accumulator("moment", parameter, options["initial_accumulator_value"])
+        apply(adagrad_op, parameter, gradient, moment, rate, epsilon=options["epsilon"])
 
 
 class Adadelta(Optimizer):
@@ -55,15 +43,16 @@ class Adadelta(Optimizer):
     """
 
     _kinds = ("_avg_squared_grad", "_avg_squared_update")
+    _checks: dict[str, Check] = {"epsilon": not_negative, "rho": fraction}
 
     def __init__(self, learning_rate: Any = 0.001, epsilon: float = 1e-6, rho: float = 0.95, parameters: Any = None,
                  weight_decay: Any = None, grad_clip: Any = None, name: str | None = None):
-        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
-        self._epsilon, self._rho = check_epsilon("Adadelta", epsilon), check_factor("Adadelta", "rho", rho)
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name,
+                         options={"epsilon": epsilon, "rho": rho})
 
-    def _update(self, parameter: Any, gradient: Any, rate: Any) -> None:
+    def _update(self, parameter: Any, gradient: Any, rate: Any, options: Options) -> None:
         means = [self._accumulator(kind, parameter) for kind in self._kinds]
-        apply(adadelta_op, parameter, gradient, *means, rate, rho=self._rho, epsilon=self._epsilon)
+        apply(adadelta_op, parameter, gradient, *means, rate, **options)
 
 
 class Adamax(Optimizer):
@@ -73,19 +62,18 @@ class Adamax(Optimizer):
     """
 
     _kinds = ("moment", "inf_norm", "beta1_pow_acc")
+    _checks: dict[str, Check] = {"beta1": fraction, "beta2": fraction, "epsilon": not_negative}
 
     def __init__(self, learning_rate: Any = 0.001, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8,
                  parameters: Any = None, weight_decay: Any = None, grad_clip: Any = None, name: str | None = None):
-        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
-        self._beta1, self._beta2 = check_factor("Adamax", "beta1", beta1), check_factor("Adamax", "beta2", beta2)
-        self._epsilon = check_epsilon("Adamax", epsilon)
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name,
+                         options={"beta1": beta1, "beta2": beta2, "epsilon": epsilon})
 
-    def _update(self, parameter: Any, gradient: Any, rate: Any) -> None:
+    def _update(self, parameter: Any, gradient: Any, rate: Any, options: Options) -> None:
         moment, norm = self._accumulator("moment", parameter), self._accumulator("inf_norm", parameter)
-        power = self._accumulator("beta1_pow_acc", parameter, self._beta1, (1,), float32)
-        apply(adamax_op, parameter, gradient, rate, moment, norm, power, beta1=self._beta1, beta2=self._beta2,
-              epsilon=self._epsilon)
-        current_trace().store(power, scale(power, self._beta1))
+        power = self._accumulator("beta1_pow_acc", parameter, options["beta1"], (1,), float32)
+        apply(adamax_op, parameter, gradient, rate, moment, norm, power, **options)
+        current_trace().store(power, scale(power, options["beta1"]))
 
 
 class RMSProp(Optimizer):
@@ -95,17 +83,15 @@ class RMSProp(Optimizer):
     """
 
     _kinds = ("momentum", "mean_square", "mean_grad")
+    _checks: dict[str, Check] = {"rho": fraction, "epsilon": not_negative, "momentum": not_negative, "centered": flag}
 
     def __init__(self, learning_rate: Any, rho: float = 0.95, epsilon: float = 1e-6, momentum: float = 0.0,
                  centered: bool = False, parameters: Any = None, weight_decay: Any = None, grad_clip: Any = None,
                  name: str | None = None):
-        if momentum is None or momentum < 0:
-            raise ValueError(f"RMSProp(momentum): must be at least 0. Received {momentum}.")
-        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
-        self._rho, self._epsilon = check_factor("RMSProp", "rho", rho), check_epsilon("RMSProp", epsilon)
-        self._momentum, self._centered = float(momentum), bool(centered)
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name, options={
+            "rho": rho, "epsilon": epsilon, "momentum": momentum, "centered": centered})
 
-    def _update(self, parameter: Any, gradient: Any, rate: Any) -> None:
+    def _update(self, parameter: Any, gradient: Any, rate: Any, options: Options) -> None:
         momentum, square, mean = (self._accumulator(kind, parameter) for kind in self._kinds)
-        apply(rmsprop_op, parameter, square, gradient, momentum, rate, mean, epsilon=self._epsilon, decay=self._rho,
-              momentum=self._momentum, centered=self._centered)
+        apply(rmsprop_op, parameter, square, gradient, momentum, rate, mean, epsilon=options["epsilon"],
+              decay=options["rho"], momentum=options["momentum"], centered=options["centered"])

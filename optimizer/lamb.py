@@ -8,8 +8,8 @@ from typing import Any
 from ..core.dtype import float32
 from ..ops.optim_adaptive import lamb_op
 from ..ops.trace import apply
-from .adaptive import check_epsilon, check_factor
 from .optimizer import Optimizer
+from .options import Check, Options, flag, fraction, function, not_negative, number
 
 
 class Lamb(Optimizer):
@@ -26,19 +26,24 @@ class Lamb(Optimizer):
 
     _kinds = ("moment1", "moment2", "beta1_pow_acc", "beta2_pow_acc")
 
+    _checks: dict[str, Check] = {
+        "beta1": fraction, "beta2": fraction, "epsilon": not_negative, "lamb_weight_decay": number,
+        "exclude_from_weight_decay_fn": function, "always_adapt": flag}
+
     def __init__(self, learning_rate: Any = 0.001, lamb_weight_decay: float = 0.01, beta1: float = 0.9,
                  beta2: float = 0.999, epsilon: float = 1e-6, parameters: Any = None, grad_clip: Any = None,
                  exclude_from_weight_decay_fn: Callable[[Any], bool] | None = None, multi_precision: bool = False,
                  always_adapt: bool = False, name: str | None = None):
-        super().__init__(learning_rate, parameters, None, grad_clip, name, multi_precision)
-        self._decay, self._excluded = float(lamb_weight_decay), exclude_from_weight_decay_fn
-        self._beta1, self._beta2 = check_factor("Lamb", "beta1", beta1), check_factor("Lamb", "beta2", beta2)
-        self._epsilon, self._always_adapt = check_epsilon("Lamb", epsilon), bool(always_adapt)
+        super().__init__(learning_rate, parameters, None, grad_clip, name, multi_precision, {
+            "beta1": beta1, "beta2": beta2, "epsilon": epsilon, "lamb_weight_decay": lamb_weight_decay,
+            "exclude_from_weight_decay_fn": exclude_from_weight_decay_fn, "always_adapt": always_adapt})
 
-    def _update(self, parameter: Any, gradient: Any, rate: Any) -> None:
-        excluded = self._excluded is not None and self._excluded(self._trained(parameter))
+    def _update(self, parameter: Any, gradient: Any, rate: Any, options: Options) -> None:
+        excluded = options["exclude_from_weight_decay_fn"]
+        decays = excluded is None or not excluded(self._trained(parameter))
         moments = [self._accumulator(kind, parameter) for kind in ("moment1", "moment2")]
-        powers = [self._accumulator("beta1_pow_acc", parameter, self._beta1, (1,), float32),
-                  self._accumulator("beta2_pow_acc", parameter, self._beta2, (1,), float32)]
-        apply(lamb_op, parameter, gradient, rate, *moments, *powers, weight_decay=0.0 if excluded else self._decay,
-              beta1=self._beta1, beta2=self._beta2, epsilon=self._epsilon, always_adapt=self._always_adapt)
+        powers = [self._accumulator(f"{beta}_pow_acc", parameter, options[beta], (1,), float32)
+                  for beta in ("beta1", "beta2")]
+        apply(lamb_op, parameter, gradient, rate, *moments, *powers,
+              weight_decay=options["lamb_weight_decay"] if decays else 0.0, beta1=options["beta1"],
+              beta2=options["beta2"], epsilon=options["epsilon"], always_adapt=options["always_adapt"])

@@ -161,10 +161,8 @@ class LBFGS(Optimizer):
 
     def _gradient(self) -> Any:
         """The gradients of all parameters, clipped and with their penalties, as one vector."""
-        pairs = current_trace().gradients(None, self._parameter_list)
-        if self._grad_clip is not None:
-            pairs = self._grad_clip(pairs)
-        held = {id(p): self._penalized(p, g) for p, g in pairs}
+        shares = self._groups.shares(current_trace().gradients(None, self._parameter_list))
+        held = {id(p): self._penalized(p, g) for group, pairs in shares for p, g in self._clipped(pairs, group)}
         missing = (zeros(p.shape, p.dtype) for p in self._parameters() if id(p) not in held)
         return self._flat([held[id(p)] if id(p) in held else next(missing) for p in self._parameters()])
 

@@ -8,6 +8,7 @@ from ..ops.merged import merged_momentum_op
 from ..ops.row_updates import momentum_rows_op
 from ..ops.trace import apply
 from .optimizer import Optimizer, Update
+from .options import Check, Options, flag, number
 
 
 class Momentum(Optimizer):
@@ -19,24 +20,30 @@ class Momentum(Optimizer):
 
     _kinds = ("velocity",)
 
+    _checks: dict[str, Check] = {"momentum": number, "use_nesterov": flag, "rescale_grad": number}
+
     def __init__(self, learning_rate: Any = 0.001, momentum: float = 0.9, parameters: Any = None,
                  use_nesterov: bool = False, weight_decay: Any = None, grad_clip: Any = None,
                  multi_precision: bool = False, rescale_grad: float = 1.0, use_multi_tensor: bool = False,
                  name: str | None = None):
-        if momentum is None:
-            raise ValueError("Momentum(momentum): must be a number.")
-        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name, multi_precision)
-        self._momentum, self._use_nesterov, self._rescale = float(momentum), bool(use_nesterov), float(rescale_grad)
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name, multi_precision,
+                         {"momentum": momentum, "use_nesterov": use_nesterov, "rescale_grad": rescale_grad})
 
-    def _update_together(self, updates: list[Update]) -> None:
+    def _regularizer_of(self, parameter: Any) -> Any:
+        group = self._groups.of(parameter)
+        if group is not None and group.get("weight_decay", "the optimizer's") is None:
+            return None  # as in PaddlePaddle, where to the other rules None says nothing
+        return super()._regularizer_of(parameter)
+
+    def _update_together(self, updates: list[Update], options: Options) -> None:
         parameters, gradients, rates, decays = map(list, zip(*updates, strict=True))
         velocities = [self._accumulator("velocity", parameter) for parameter in parameters]
-        apply(merged_momentum_op, parameters, gradients, velocities, rates, None, mu=self._momentum,
-              use_nesterov=self._use_nesterov, rescale_grad=self._rescale, regularization_coeff=decays,
+        apply(merged_momentum_op, parameters, gradients, velocities, rates, None, mu=options["momentum"],
+              use_nesterov=options["use_nesterov"], rescale_grad=options["rescale_grad"], regularization_coeff=decays,
               regularization_method=["l2_decay" if decay else "" for decay in decays])
 
-    def _update_rows(self, update: Update) -> None:
+    def _update_rows(self, update: Update, options: Options) -> None:
         parameter, gradient = update.parameter, update.gradient
         apply(momentum_rows_op, parameter, gradient.merged_values(), gradient.merged_rows(),
-              self._accumulator("velocity", parameter), update.rate, mu=self._momentum,
-              use_nesterov=self._use_nesterov, rescale_grad=self._rescale)
+              self._accumulator("velocity", parameter), update.rate, mu=options["momentum"],
+              use_nesterov=options["use_nesterov"], rescale_grad=options["rescale_grad"])

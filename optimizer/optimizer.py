@@ -17,8 +17,10 @@ from ..ops.creation import is_value
 from ..ops.elementwise import cast
 from ..ops.row_updates import held_values, holds_rows, with_held_values
 from ..ops.trace import current_trace
-from ..regularizer import L2Decay, WeightDecayRegularizer
+from ..regularizer import L2Decay
+from .groups import Groups, check_clip, regularizer
 from .lr import LRScheduler
+from .options import Check, Options, checked
 
 _COUNTER = re.compile(r"_\d+$")
 _MASTER = "_fp32_master"
@@ -40,56 +42,64 @@ def decays_of(updates: Sequence[Update]) -> list[float]:
     return decays if any(decays) else []
 
 
+def decayed_gradients(updates: Sequence[Update]) -> list[Any]:
+    """The gradients with those of their L2 penalties added."""
+    return [L2Decay(decay)(parameter, gradient) if decay else gradient for parameter, gradient, _, decay in updates]
+
+
 class Optimizer:
     """Base of the optimizers.
 
-    `learning_rate`: a float or an LRScheduler. `parameters`: the parameters, or dicts of groups with `params` and their
-    own `learning_rate` (a factor) and `weight_decay`; None in a static Program means all of them. `weight_decay`: a
-    coefficient (L2) or a regularizer; one that a parameter brings itself comes first. `grad_clip`: a nn.ClipGradBy….
-    `multi_precision`: 16-bit parameters are updated by way of float32 copies, which the state holds too.
+    `learning_rate`: a float or an LRScheduler. `parameters`: the parameters, or groups of them; None in a Program means
+    all. `weight_decay`: a coefficient (L2) or a regularizer; one that a parameter brings itself comes first.
+    `grad_clip`: a nn.ClipGradBy…. `multi_precision`: 16-bit parameters are updated by way of float32 copies, which the
+    state holds too.
+
+    A group is a dict of `params` and of what is to be different for these: `learning_rate` (a factor of the
+    optimizer's), `weight_decay`, `grad_clip`, and the options that the rule has of its own, such as Adam's `beta1`. The
+    first two take the place of those that its parameters bring themselves (see ParamAttr). Each group is clipped by
+    itself.
     """
 
+    _checks: dict[str, Check] = {}  # the options that a rule has of its own
+
     def __init__(self, learning_rate: Any, parameters: Any = None, weight_decay: Any = None, grad_clip: Any = None,
-                 name: str | None = None, multi_precision: bool = False):
+                 name: str | None = None, multi_precision: bool = False, options: Options | None = None):
         if not isinstance(learning_rate, (float, int, LRScheduler)):
             raise TypeError(
                 "Optimizer(learning_rate): must be a number or an LRScheduler. "
                 f"Received {type(learning_rate).__name__}."
             )
-        if grad_clip is not None and not callable(grad_clip):
-            raise TypeError(f"Optimizer(grad_clip): must be one of nn.ClipGradBy*. Received {grad_clip!r}.")
+        rule = type(self).__name__
+        check_clip(rule, grad_clip)
         self._learning_rate = learning_rate
-        self._factors: dict[int, float] = {}
-        self._decays: dict[int, Any] = {}
-        self._parameter_list = self._flat_parameters(parameters)
+        self._options: Options = checked(self._checks, rule, options or {})
+        self._groups = Groups(rule, self._checks, parameters)
         self._multi_precision = bool(multi_precision)
         self._master_weights: dict[str, Any] = {}  # float32 copies of 16-bit parameters, by the parameters' names
         self._of_master: dict[str, Any] = {}  # the parameters, by the names of their copies
-        self.regularization = _regularizer(weight_decay)
+        self.regularization = regularizer(weight_decay)
         self._grad_clip = grad_clip
         self._name = name
         self._accumulators: dict[str, dict[str, Any]] = {}  # by kind, then by parameter name
         self._loaded: dict[tuple[str, str], Any] = {}  # state that waits for its accumulator to be made
 
-    def _flat_parameters(self, parameters: Any) -> list[Any] | None:
-        if parameters is None:
-            return None
-        if is_value(parameters):
-            raise TypeError("Optimizer(parameters): must be a list of parameters, such as layer.parameters().")
-        flat = []
-        for item in parameters:
-            if not isinstance(item, dict):
-                flat.append(item)
-                continue
-            for parameter in item["params"]:
-                self._factors[id(parameter)] = float(item.get("learning_rate", 1.0))
-                if "weight_decay" in item:
-                    self._decays[id(parameter)] = _regularizer(item["weight_decay"])
-                flat.append(parameter)
-        for parameter in flat:
-            if not is_value(parameter):
-                raise TypeError(f"Optimizer(parameters): must hold parameters. Received {type(parameter).__name__}.")
-        return flat
+    @property
+    def _parameter_list(self) -> list[Any] | None:
+        return self._groups.parameters
+
+    @property
+    def _param_groups(self) -> list[Any] | None:
+        return self._groups.groups or self._groups.parameters
+
+    def _add_param_group(self, param_group: Options) -> None:
+        """One more group of parameters, as in the list that the constructor takes."""
+        self._groups.add(param_group)
+
+    def _options_of(self, group: Options | None) -> Options:
+        """The options of the rule, as a group sets them."""
+        options = self._options
+        return {name: group.get(name, default) for name, default in options.items()} if group else options
 
     # The learning rate
 
@@ -116,12 +126,13 @@ class Optimizer:
         self._learning_rate = scheduler
 
     def _rate_for(self, parameter: Any, rate: Any) -> Any:
-        """The learning rate of one parameter, from that of the step."""
-        factor = self._factor(parameter)
-        return rate if factor == 1.0 else rate * factor
-
-    def _factor(self, parameter: Any) -> float:
-        return getattr(parameter, "optimize_attr", {}).get("learning_rate", 1.0) * self._factors.get(id(parameter), 1.0)
+        """The learning rate of one parameter, from that of the step; a factor that is a tensor is the rate itself."""
+        group = self._groups.of(parameter)
+        own = getattr(parameter, "optimize_attr", {}) if group is None else group
+        factor = own.get("learning_rate", 1.0)
+        if is_value(factor):
+            return factor
+        return rate if factor == 1.0 else rate * float(factor)
 
     # Accumulators
 
@@ -200,27 +211,37 @@ class Optimizer:
 
     def _apply(self, pairs: list[tuple[Any, Any]]) -> None:
         with current_trace().updating():
-            pairs = self._widened(pairs)
-            if self._grad_clip is not None:
-                pairs = self._grad_clip(pairs)
+            shares = [(group, self._clipped(share, group))
+                      for group, share in self._groups.shares(self._widened(pairs))]
             rate = current_trace().host_value(self.get_lr, float32, "learning_rate")
-            updates: dict[Any, list[Update]] = {}  # by dtype
-            rounded = []
-            for parameter, gradient in pairs:
-                target = parameter
-                if self._multi_precision and parameter.dtype.itemsize == 2:
-                    target = self._master(parameter)
-                    rounded.append((parameter, target))
-                gradient, decay = self._decayed(parameter, gradient, target)
-                update = Update(target, gradient, self._rate_for(parameter, rate), decay)
-                if holds_rows(gradient) and not decay:
-                    self._update_rows(update)
-                else:
-                    updates.setdefault(target.dtype, []).append(update)
-            for together in updates.values():
-                self._update_together(together)
+            together: dict[Any, tuple[Options, list[Update]]] = {}  # by dtype and options
+            rounded: list[tuple[Any, Any]] = []
+            for group, share in shares:
+                options = self._options_of(group)
+                for parameter, gradient in share:
+                    update = self._update_of(parameter, gradient, rate, rounded)
+                    if holds_rows(update.gradient) and not update.decay:
+                        self._update_rows(update, options)
+                    else:
+                        alike = (update.parameter.dtype, *options.values())
+                        together.setdefault(alike, (options, []))[1].append(update)
+            for options, updates in together.values():
+                self._update_together(updates, options)
             for parameter, target in rounded:
                 current_trace().store(parameter, cast(target, parameter.dtype))
+
+    def _clipped(self, pairs: list[tuple[Any, Any]], group: Options | None) -> list[tuple[Any, Any]]:
+        clip = group.get("grad_clip", self._grad_clip) if group else self._grad_clip
+        return pairs if clip is None else clip(pairs)
+
+    def _update_of(self, parameter: Any, gradient: Any, rate: Any, rounded: list[tuple[Any, Any]]) -> Update:
+        """What to do to a parameter or its float32 copy, which is then noted as to be rounded."""
+        target = parameter
+        if self._multi_precision and parameter.dtype.itemsize == 2:
+            target = self._master(parameter)
+            rounded.append((parameter, target))
+        gradient, decay = self._decayed(parameter, gradient, target)
+        return Update(target, gradient, self._rate_for(parameter, rate), decay)
 
     def _decayed(self, parameter: Any, gradient: Any, target: Any = None) -> tuple[Any, float]:
         """The gradient with the penalty's added; of an L2 penalty only the coefficient, which is left to the rule."""
@@ -231,19 +252,20 @@ class Optimizer:
             decay(parameter if target is None else target, gradient), 0.0)
 
     def _regularizer_of(self, parameter: Any) -> Any:
-        own = getattr(parameter, "regularizer", None)
-        return own if own is not None else self._decays.get(id(parameter), self.regularization)
+        group = self._groups.of(parameter)
+        own = getattr(parameter, "regularizer", None) if group is None else group.get("weight_decay")
+        return self.regularization if own is None else regularizer(own)
 
-    def _update_together(self, updates: list[Update]) -> None:
+    def _update_together(self, updates: list[Update], options: Options) -> None:
         """Applies the rule to parameters of one dtype: by one operator, where the rule has one for many."""
-        for parameter, gradient, rate, decay in updates:
-            self._update(parameter, L2Decay(decay)(parameter, gradient) if decay else gradient, rate)
+        for update, gradient in zip(updates, decayed_gradients(updates), strict=True):
+            self._update(update.parameter, gradient, update.rate, options)
 
-    def _update_rows(self, update: Update) -> None:
+    def _update_rows(self, update: Update, options: Options) -> None:
         """Applies the rule where the gradient holds some rows only; a rule that has an operator for that uses it."""
-        self._update_together([update])
+        self._update_together([update], options)
 
-    def _update(self, parameter: Any, gradient: Any, rate: Any) -> None:
+    def _update(self, parameter: Any, gradient: Any, rate: Any, options: Options) -> None:
         """Applies the operator of the rule; `rate` is the parameter's learning rate, one element."""
         raise NotImplementedError
 
@@ -326,12 +348,4 @@ def _state_array(value: Any, holder: Any) -> np.ndarray:
             f"set_state_dict: {holder.name!r} has shape {holder.shape}. Received shape {list(array.shape)}."
         )
     return array.astype(holder.dtype.dtype)
-
-
-def _regularizer(value: Any) -> Any:
-    if value is None or isinstance(value, WeightDecayRegularizer):
-        return value
-    if isinstance(value, (int, float)):
-        return L2Decay(float(value))
-    raise TypeError(f"weight_decay must be a number or a regularizer. Received {type(value).__name__}.")
 

@@ -8,6 +8,7 @@ from ..ops.merged import merged_sgd_op
 from ..ops.row_updates import sgd_rows_op
 from ..ops.trace import apply
 from .optimizer import Optimizer, Update, decays_of
+from .options import Options
 
 
 class SGD(Optimizer):
@@ -17,10 +18,10 @@ class SGD(Optimizer):
                  grad_clip: Any = None, multi_precision: bool = False, name: str | None = None):
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name, multi_precision)
 
-    def _update_together(self, updates: list[Update]) -> None:
+    def _update_together(self, updates: list[Update], options: Options) -> None:
         parameters, gradients, rates, _ = map(list, zip(*updates, strict=True))
         apply(merged_sgd_op, parameters, rates, gradients, decay=decays_of(updates))
 
-    def _update_rows(self, update: Update) -> None:
+    def _update_rows(self, update: Update, options: Options) -> None:
         gradient = update.gradient
         apply(sgd_rows_op, update.parameter, update.rate, gradient.merged_values(), gradient.merged_rows())

@@ -290,7 +290,16 @@ def _adamw(paddle, parameters):
     return schedule, paddle.optimizer.AdamW(schedule, parameters=parameters, weight_decay=0.1, grad_clip=clip)
 
 
-RUNS = {"adam": ("MLP", _adam), "momentum": ("LeNet", _momentum), "adamw": ("ConvNet", _adamw)}
+def _groups(paddle, parameters):
+    schedule = paddle.optimizer.lr.StepDecay(0.03, step_size=3, gamma=0.5)
+    clip = paddle.nn.ClipGradByGlobalNorm(0.05)
+    groups = [{"params": parameters[:2], "learning_rate": 0.1, "beta1": 0.5, "grad_clip": clip},
+              {"params": parameters[2:], "weight_decay": 0.5}]
+    return schedule, paddle.optimizer.AdamW(schedule, parameters=groups, weight_decay=0.0)
+
+
+RUNS = {"adam": ("MLP", _adam), "momentum": ("LeNet", _momentum), "adamw": ("ConvNet", _adamw),
+        "groups": ("MLP", _groups)}
 
 
 def batch(name, step):

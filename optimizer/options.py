@@ -1,0 +1,49 @@
+"""Options of update rules: how those that a constructor or a group of parameters gives are checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..ops.creation import is_value
+
+Options = dict[str, Any]  # by the constructor's names for them
+Check = Callable[[str, Any], Any]  # of where an option was given, such as 'Adam(beta1)', and its value
+
+
+def number(where: str, value: Any) -> float:
+    """The value as a float; TypeError where it is neither a number nor a tensor that holds one."""
+    if is_value(value) or isinstance(value, (int, float)):
+        return float(value)
+    raise TypeError(f"{where}: must be a number. Received {type(value).__name__}.")
+
+
+def fraction(where: str, value: Any) -> float:
+    """The value as a float; ValueError unless it lies in [0, 1)."""
+    if value is None or not 0 <= value < 1:
+        raise ValueError(f"{where}: must lie in [0, 1). Received {value}.")
+    return float(value)
+
+
+def not_negative(where: str, value: Any) -> float:
+    """The value as a float; ValueError where it is negative."""
+    if value is None or value < 0:
+        raise ValueError(f"{where}: must be at least 0. Received {value}.")
+    return float(value)
+
+
+def flag(where: str, value: Any) -> bool:
+    """The value's truth."""
+    return bool(value)
+
+
+def function(where: str, value: Any) -> Any:
+    """A function or None; TypeError for anything else."""
+    if value is None or callable(value):
+        return value
+    raise TypeError(f"{where}: must be a function or None. Received {value!r}.")
+
+
+def checked(checks: dict[str, Check], rule: str, given: Options) -> Options:
+    """Those of the options that are among the checks, as these give them."""
+    return {name: checks[name](f"{rule}({name})", value) for name, value in given.items() if name in checks}
