@@ -16,9 +16,10 @@ from ..static.program import Variable
 
 
 class Bound(NamedTuple):
-    """A call's arguments, defaults filled in: `structure` with the leaves, and the leaves that are tensors."""
+    """A call's arguments, defaults filled in, which were `given`, their leaves, and the leaves that are tensors."""
 
     arguments: dict[str, Any]
+    given: frozenset[str]
     leaves: list[Any]
     tensors: list[Tensor]
 
@@ -51,20 +52,24 @@ class FunctionInputs:
     def bind(self, args: tuple, kwargs: dict[str, Any]) -> Bound:
         """A call's arguments; NumPy arrays become Tensors."""
         bound = self.signature.bind(*args, **kwargs)
+        given = frozenset(bound.arguments)
         bound.apply_defaults()
         arguments = {name: nest.map_structure(_as_tensor, value) for name, value in bound.arguments.items()}
         leaves = nest.flatten(list(arguments.values()))
-        return Bound(arguments, leaves, [leaf for leaf in leaves if isinstance(leaf, Tensor)])
+        return Bound(arguments, given, leaves, [leaf for leaf in leaves if isinstance(leaf, Tensor)])
 
     def specs(self, bound: Bound | None) -> dict[str, Any]:
-        """The arguments with each tensor as an InputSpec of its own name: the user's, or one after the tensor."""
+        """The arguments with each tensor as an InputSpec of its own name: the user's, or one after the tensor.
+
+        A tensor that the user's does not fit has one after itself, and so a Program of its own.
+        """
         given = self.input_spec
-        self._check_count(bound)
         specs: dict[str, Any] = {}
         for name, parameter in self.signature.parameters.items():
             value = bound.arguments.get(name) if bound is not None else None
             if given is not None and name in given:
-                specs[name] = _named(self._matched(name, given[name], value if bound else None), name)
+                spec = nest.map_structure(_spec_of, given[name])
+                specs[name] = _named(spec if bound is None else _matched(spec, value, name in bound.given), name)
             elif bound is not None:
                 specs[name] = _named(nest.map_structure(_spec_of, value), name)
             elif parameter.default is not parameter.empty:
@@ -72,30 +77,6 @@ class FunctionInputs:
             elif parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
                 raise ValueError(f"input_spec says nothing of the argument {name!r} of {self.name}.")
         return specs
-
-    def _check_count(self, bound: Bound | None) -> None:
-        """ValueError for a call with more tensors in `*args` than input_spec describes, or fewer."""
-        for name, parameter in self.signature.parameters.items():
-            if bound is None or parameter.kind is not parameter.VAR_POSITIONAL:
-                continue
-            if self.input_spec is not None and name in self.input_spec:
-                described, received = len(self.input_spec[name]), len(bound.arguments.get(name, ()))
-                if described != received:
-                    raise ValueError(f"{self.name}: input_spec describes {described} of the arguments *{name}. "
-                                     f"Received {received}. Give a spec for each, or call it with as many.")
-
-    def _matched(self, name: str, spec: Any, value: Any) -> Any:
-        """The user's spec for an argument, after a look at the value it is called with."""
-        spec = nest.map_structure(lambda s: _spec_of(s) if isinstance(s, (Tensor, np.ndarray)) else s, spec)
-        if isinstance(spec, InputSpec) and isinstance(value, Tensor):
-            fits = len(spec.shape) == value.ndim and all(
-                a in (-1, b) for a, b in zip(spec.shape, value.shape, strict=False))
-            if not fits or spec.dtype is not value.dtype:
-                raise ValueError(
-                    f"{self.name}: the argument {name!r} must match {spec}. "
-                    f"Received shape {value.shape} and dtype {value.dtype.name}."
-                )
-        return spec
 
     def call_arguments(self, arguments: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
         """Positional and keyword arguments from arguments by name."""
@@ -110,6 +91,26 @@ def _parameters(function: Callable) -> list[inspect.Parameter]:
     except ValueError:
         return [inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL),
                 inspect.Parameter("kwargs", inspect.Parameter.VAR_KEYWORD)]
+
+
+def _matched(spec: Any, value: Any, given: bool) -> Any:
+    """The user's spec for an argument where its value fits it, otherwise what the value is.
+
+    Of an argument that the call leaves to its default, a plain value in `spec` takes the default's place.
+    """
+    def matched(leaf: Any, spec: Any) -> Any:
+        if not isinstance(leaf, Tensor):
+            return leaf if given or isinstance(spec, InputSpec) else spec
+        if not isinstance(spec, InputSpec) or len(spec.shape) != leaf.ndim:
+            return _spec_of(leaf)
+        fits = spec.dtype is leaf.dtype and all(a in (-1, b) for a, b in zip(spec.shape, leaf.shape, strict=True))
+        sizes = [a if a == -1 else b for a, b in zip(spec.shape, leaf.shape, strict=True)]
+        return spec if fits else InputSpec(sizes, leaf.dtype, spec.name)
+
+    try:
+        return nest.map_structure(matched, value, spec)
+    except ValueError:  # another structure than the spec's
+        return nest.map_structure(_spec_of, value)
 
 
 def _as_tensor(value: Any) -> Any:

@@ -240,7 +240,7 @@ class Surroundings:
             module, shown = pending.pop()
             if is_users_module(module):
                 attributes = ModuleAttributes(all_names(code) & vars(module).keys(), vars(module), code)
-                found += self._mapping(attributes, f"{shown}.{{}}")
+                found += self._mapping(attributes, _form(shown, ".{}"))
                 inner = {id(value): (value, f"{shown}.{name}") for name, value in attributes.items()
                          if isinstance(value, ModuleType)}
                 pending += [inner[key] for key in inner.keys() - modules.keys()]

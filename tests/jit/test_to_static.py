@@ -91,10 +91,49 @@ def test_input_spec_gives_one_program_for_all_sizes():
         np.testing.assert_allclose(net(x).numpy(), eager(x).numpy(), rtol=1e-5, atol=1e-6)
     assert net.forward.get_traced_count() == 1 and net.calls == 3
     assert net.forward.concrete_program.inputs[0].shape == (-1, 4)
-    with pytest.raises(ValueError, match=r"argument 'x' must match.*Received shape \[2, 5\]"):
+
+
+@pytest.mark.parametrize("full_graph", [False, True])
+@pytest.mark.parametrize("sizes", [[2, 4], [None, 4]])
+def test_what_does_not_match_input_spec_gets_a_program_of_its_own(sizes, full_graph):
+    class Sized(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.fc = nn.Linear(4, 3)
+
+        def forward(self, x, scale=1.0):
+            return self.fc(x).reshape([x.shape[0], -1]) * x.shape[0] * scale
+
+    eager = Sized()
+    net = paddle.jit.to_static(copy.deepcopy(eager), input_spec=[InputSpec(sizes, "float32")], full_graph=full_graph)
+    for shape in ([2, 4], [5, 4], [5, 2, 4], [3, 4], [2, 4]):
+        x = paddle.rand(shape)
+        np.testing.assert_allclose(net(x).numpy(), eager(x).numpy(), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(net(x, 3.0).numpy(), eager(x, 3.0).numpy(), rtol=1e-5, atol=1e-6)
+    assert net(x.astype("float64")).dtype is eager(x.astype("float64")).dtype
+    assert net.forward.get_traced_count() == (4 if sizes[0] is None else 6)
+    with pytest.raises(ValueError, match=r"inner dimensions must agree. Received x.shape=\[(2|-1), 5\]"):
         net(paddle.ones([2, 5]))
-    with pytest.raises(ValueError, match="argument 'x'"):
-        net(paddle.ones([2, 4], "float64"))
+    assert net.forward.concrete_program.inputs[0].shape == (-1 if sizes[0] is None else 2, 4)
+
+
+def test_nested_and_plain_arguments_that_do_not_match_input_spec():
+    def total(xs, factor=2):
+        return sum([x.sum() for x in xs]) * factor * len(xs)
+
+    one = InputSpec([2], "float32")
+    converted = paddle.jit.to_static(total, input_spec=[[one, one]], full_graph=True)
+    for xs in ([paddle.ones([2])] * 2, [paddle.ones([3]), paddle.ones([4])], [paddle.ones([2])] * 3,
+               (paddle.ones([2]), paddle.ones([5]))):
+        assert converted(xs).item() == total(xs).item()
+        assert converted(xs, 5).item() == total(xs, 5).item()
+    fixed = paddle.jit.to_static(lambda x, factor=2: x.sum() * factor, input_spec=[one, 3], full_graph=True)
+    assert fixed(paddle.ones([2])).item() == 6.0  # as PaddlePaddle has it
+    assert fixed(paddle.ones([2]), 5).item() == 10.0
+    optional = paddle.jit.to_static(lambda x, y=None: x.sum() if y is None else x.sum() + y.sum(),
+                                    input_spec=[one, one], full_graph=True)
+    assert optional(paddle.ones([2])).item() == 2.0
+    assert optional(paddle.ones([2]), paddle.ones([7])).item() == 9.0
 
 
 def test_decorated_method_belongs_to_its_object():
