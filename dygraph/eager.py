@@ -137,6 +137,12 @@ class EagerTrace(Trace):
 
         return derivatives(outputs, inputs, starts, no_grad, create_graph, retain_graph)
 
+    def py_layer(self, layer: Any, context: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """Runs `forward` now, and `backward` in the backward pass."""
+        from .py_layer import apply_eagerly
+
+        return apply_eagerly(layer, context, args, kwargs)
+
     def updating(self) -> Any:
         """Nothing in the block is recorded."""
         return grad_mode(False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,10 +10,20 @@ from .. import backend
 from ..core import nest
 from ..core.place import expected_place
 from ..ops.backward import Node, Output
+from ..ops.custom_gradient import checked_gradients
 from ..ops.trace import grad_mode, state, using
 from .eager import EAGER
 from .saved_hooks import packed, unpacked
 from .tensor import Tensor, new_tensor
+
+
+class _SavedOutput:
+    """An output that was saved: referring to it would keep it, and the graph behind it, for ever."""
+
+    __slots__ = ("array", "index")
+
+    def __init__(self, array: Any, index: int):
+        self.array, self.index = array, index
 
 
 class PyLayerContext:
@@ -22,6 +33,7 @@ class PyLayerContext:
         self._saved: tuple = ()
         self._undifferentiable: list[int] = []
         self._materialize = True
+        self._node: Any = None
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keeps tensors for `backward`, which gets them from `saved_tensor()`."""
@@ -29,18 +41,31 @@ class PyLayerContext:
 
     def saved_tensor(self) -> tuple:
         """What `save_for_backward` was given."""
-        return unpacked(self._saved)
+        return tuple(self._output(t) if isinstance(t, _SavedOutput) else t for t in unpacked(self._saved))
 
     def mark_not_inplace(self, *tensors: Any) -> None:
         """Says that inputs returned as outputs are values of their own; they always are here."""
 
-    def mark_non_differentiable(self, *tensors: Tensor) -> None:
+    def mark_non_differentiable(self, *tensors: Any) -> None:
         """Says that no gradient flows through these outputs."""
         self._undifferentiable = [id(t) for t in tensors]
 
     def set_materialize_grads(self, value: bool) -> None:
         """Whether `backward` gets zeros (the default) or None for an output that nothing used."""
         self._materialize = bool(value)
+
+    def _made_by(self, node: PyLayerNode, originals: Sequence[Tensor], inputs: Sequence[Tensor]) -> None:
+        """Lets a gradient of a gradient flow through saved outputs: they are results of this application."""
+        given = {id(t) for t in inputs}
+        places = {id(t): n for n, t in enumerate(originals) if id(t) not in given}
+        self._saved = tuple(_SavedOutput(t._array, places[id(t)]) if id(t) in places else t for t in self._saved)
+        self._node = weakref.ref(node)
+
+    def _output(self, saved: _SavedOutput) -> Tensor:
+        tensor, node = new_tensor(saved.array), self._node()
+        if node is not None and tensor.dtype.is_differentiable:
+            tensor._edge = Output(node, saved.index)
+        return tensor
 
 
 class _Applied:
@@ -71,18 +96,7 @@ class PyLayerNode(Node):
         with using(EAGER), grad_mode(recorded):
             given = [self._cotangent(n, g) for n, g in enumerate(gs)]
             result = self.layer.backward(self.context, *given)
-        results = list(result) if isinstance(result, (list, tuple)) else [result]
-        if len(results) != len(self.edges):
-            raise ValueError(
-                f"{self.layer.__name__}.backward must give as many gradients as forward has tensor inputs, "
-                f"{len(self.edges)}. It gave {len(results)}."
-            )
-        for number, value in enumerate(results):
-            if value is not None and not isinstance(value, Tensor):
-                raise TypeError(
-                    f"{self.layer.__name__}.backward must give Tensors or None. Gradient {number} is a "
-                    f"{type(value).__name__}."
-                )
+        results = checked_gradients(f"{self.layer.__name__}.backward", result, [e is not None for e in self.edges])
         return results if recorded else [None if r is None else r._array for r in results]
 
     def _cotangent(self, number: int, gradient: Any) -> Any:
@@ -122,21 +136,30 @@ class PyLayer:
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
-        """Runs `forward` and records the operation when an input wants a gradient."""
-        context = PyLayerContext()
-        inputs = [leaf for leaf in nest.leaves([list(args), kwargs]) if isinstance(leaf, Tensor)]
-        with grad_mode(False):
-            result = cls.forward(context, *args, **kwargs)
-        if not state.grad_enabled or all(t.stop_gradient for t in inputs):
-            return result
-        owned = nest.map_structure(
-            lambda leaf: new_tensor(leaf._array.view()) if isinstance(leaf, Tensor) else leaf, result)
-        originals = [leaf for leaf in nest.leaves(result) if isinstance(leaf, Tensor)]
-        outputs = [leaf for leaf in nest.leaves(owned) if isinstance(leaf, Tensor)]
-        if not outputs:
-            raise TypeError(f"{cls.__name__}.forward must return at least one Tensor. It returned {result!r}.")
-        node = PyLayerNode(cls, context, inputs, outputs)
-        for index, (original, output) in enumerate(zip(originals, outputs, strict=True)):
-            if output.dtype.is_differentiable and id(original) not in context._undifferentiable:
-                output._edge = Output(node, index)
-        return owned
+        """What `forward` gives; its gradient is what `backward` makes of that of the results.
+
+        Under `to_static` both are converted, and run once, when the Program is built: Python that needs tensors' values
+        in `backward`, or a change of anything outside of it, is an error where a gradient is wanted.
+        """
+        return state.trace.py_layer(cls, PyLayerContext(), args, kwargs)
+
+
+def apply_eagerly(layer: type[PyLayer], context: PyLayerContext, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """Runs `forward` and records the operation when an input wants a gradient."""
+    inputs = [leaf for leaf in nest.leaves([list(args), kwargs]) if isinstance(leaf, Tensor)]
+    with grad_mode(False):
+        result = layer.forward(context, *args, **kwargs)
+    if not state.grad_enabled or all(t.stop_gradient for t in inputs):
+        return result
+    owned = nest.map_structure(
+        lambda leaf: new_tensor(leaf._array.view()) if isinstance(leaf, Tensor) else leaf, result)
+    originals = [leaf for leaf in nest.leaves(result) if isinstance(leaf, Tensor)]
+    outputs = [leaf for leaf in nest.leaves(owned) if isinstance(leaf, Tensor)]
+    if not outputs:
+        raise TypeError(f"{layer.__name__}.forward must return at least one Tensor. It returned {result!r}.")
+    node = PyLayerNode(layer, context, inputs, outputs)
+    context._made_by(node, originals, inputs)
+    for index, (original, output) in enumerate(zip(originals, outputs, strict=True)):
+        if output.dtype.is_differentiable and id(original) not in context._undifferentiable:
+            output._edge = Output(node, index)
+    return owned

@@ -6,6 +6,8 @@ an input of the Program, read anew at each run; one that the function changes in
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from ..dygraph.tensor import Parameter, Tensor
 from ..ops.trace import grad_mode
 from ..static.program import ParameterVariable, Program, Variable
 from ..static.trace import ProgramTrace
+from .surroundings import Surroundings
 
 
 class CaptureTrace(ProgramTrace):
@@ -29,8 +32,9 @@ class CaptureTrace(ProgramTrace):
 
     captures = True
 
-    def __init__(self) -> None:
+    def __init__(self, surroundings: Surroundings) -> None:
         super().__init__(Program())
+        self.surroundings = surroundings
         self.captured: dict[str, Tensor] = {}
         self.rebound: dict[str, Tensor] = {}
         self.values_read: list[tuple[Tensor, np.ndarray]] = []
@@ -90,6 +94,22 @@ class CaptureTrace(ProgramTrace):
             )
         variable._rebind(result)
         self.rebound[variable.name] = value
+
+    def called(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """What converted code calls for a function."""
+        from .conversion import converted_callable
+
+        return converted_callable(function)
+
+    @contextlib.contextmanager
+    def apart(self, what: str) -> Iterator[None]:
+        """Around code that is to compute and nothing else: RuntimeError where it changes what is within reach."""
+        rebound = dict(self.rebound)
+        try:
+            with super().apart(what), self.surroundings.unchanged_by(what):
+                yield
+        finally:
+            self.rebound = rebound
 
     def variable_of(self, value: Any) -> Variable:
         """What stands for a Tensor in the Program."""

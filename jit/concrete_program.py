@@ -39,9 +39,9 @@ class ConcreteProgram:
         self.function = function
         self._layers_seen = -1  # the count of changes of layers up to which these are what they were
         self.arguments = specs  # kept, so that an object that the cache knows by its id stays that object
-        trace = CaptureTrace()
-        self.main_program: Program = trace.main
         surroundings = Surroundings(function, receiver, specs)
+        trace = CaptureTrace(surroundings)
+        self.main_program: Program = trace.main
         reads = Reads(surroundings, function)
         try:
             with given_back_on_failure(), noting(reads):
@@ -60,13 +60,15 @@ class ConcreteProgram:
 
         where = place_of(self.function)
         variables = nest.map_structure(lambda leaf: _input_variable(trace, leaf), self.arguments)
+        names = [leaf.name for leaf in nest.leaves(list(variables.values())) if isinstance(leaf, Variable)]
         args, kwargs = inputs.call_arguments(variables)
         given = held_by(variables)
         with using(with_same_precision(trace)), grad_mode(True), refused_in(surroundings):
             result = converted(*receiver, *args, **kwargs)
         if self.main_program.value_wanted is not None:  # the function caught the error and went another way
             raise self.main_program.value_wanted
-        self.inputs = [leaf for leaf in nest.leaves(list(variables.values())) if isinstance(leaf, Variable)]
+        now = [leaf for leaf in nest.leaves(list(variables.values())) if isinstance(leaf, Variable)]
+        self.inputs = [trace.main.global_block().var(name) for name in names]
         self.specs = [leaf for leaf in nest.leaves(list(self.arguments.values())) if isinstance(leaf, InputSpec)]
         check_result(result, where)
         check_arguments(given, where)
@@ -76,15 +78,19 @@ class ConcreteProgram:
         self.effects = effects_of(surroundings, reads)
         self.captured = trace.captured
         called = receiver if getattr(self.function, "__name__", None) == "forward" else ()
-        self._connect(trace, surroundings, CodeGuards(surroundings, reads, called))
+        self._connect(trace, surroundings, CodeGuards(surroundings, reads, called), now)
         filled = {(id(slot.mapping), slot.key) for slot in self.slots}
         counters = {(id(e.mapping), e.key) for e in self.effects if e.steps is not None}
         grown = {id(effect.container) for effect in self.effects if effect.grows}
         self.guards = reads.guards(filled, counters, grown)
         self._relies_on.guards = self.guards
 
-    def _connect(self, trace: CaptureTrace, surroundings: Surroundings, code: CodeGuards) -> None:
-        """Decides where a run's further inputs come from, and where its further outputs go."""
+    def _connect(self, trace: CaptureTrace, surroundings: Surroundings, code: CodeGuards,
+                 arguments: list[Variable]) -> None:
+        """Decides where a run's further inputs come from, and where its further outputs go.
+
+        `arguments`: what the inputs are in the end, which the function may have changed in place.
+        """
         for slot in self.slots:
             slot.put(slot.before)
         for effect in self.effects:
@@ -94,10 +100,11 @@ class ConcreteProgram:
         everything = [*names, *trace.captured]
         written = {name for block in trace.main.blocks for op in block.ops for name in op.output_arg_names}
         # A captured Tensor that is only written, without a gradient, is written back by the run itself.
-        self._changed = [index for index, name in enumerate(everything) if name in written and (
-            index < len(names) or name in trace.rebound and not trace.main.global_block().var(name).stop_gradient)]
+        last = [*arguments, *map(trace.main.global_block().var, trace.captured)]
+        self._changed = [index for index, name in enumerate(everything) if name != last[index].name or name in written
+                         and (index < len(names) or name in trace.rebound and not last[index].stop_gradient)]
         with using(trace):
-            final = [assign(trace.main.global_block().var(everything[index])) for index in self._changed]
+            final = [assign(last[index]) for index in self._changed]
         extra = [*(v for slot in self.slots for v in slot.variables), *final]
         self._final = [v.name for v in final]
         results = [v.name for v in (*self.outputs, *extra)]

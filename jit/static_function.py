@@ -253,7 +253,7 @@ class StaticFunction:
         kind = self._key(specs)
         concrete, reason = self._try_program(kind, specs, bound.tensors)
         if concrete is not None:
-            self._remember(quick, version, None if concrete.slots else concrete)
+            self._remember(quick, version, None if concrete.slots or concrete.main_program.ungradable else concrete)
             return concrete(bound.tensors)
         result = self._as_written(*args, **kwargs)  # an error of the user's own comes from here
         if reason is not None:

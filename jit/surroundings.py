@@ -7,6 +7,7 @@ outside world has seen (a line printed, a file written) cannot be put back. Know
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import random
 import sys
@@ -18,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..core.random import all_generators
+from ..dygraph.py_layer import PyLayer
 from ..dygraph.tensor import Tensor
 from ..nn import Layer
 from ..static.program import Variable
@@ -248,12 +250,13 @@ class Surroundings:
         return found
 
     def _class(self, kind: type) -> list[tuple[Any, str]]:
-        """Notes the values in a class, unless it is the library's."""
+        """Notes the values in a class, unless it is the library's, and what a PyLayer's functions can reach."""
         self._seen[id(kind)] = kind
         if _is_of_library(kind) or is_ignored_module(kind.__module__):
             return []
         held = self._classes[id(kind)] = ClassAttributes(kind)
-        return [*self._mapping(held, f"{kind.__name__}.{{}}"), *((base, "") for base in kind.__mro__[1:])]
+        functions = [(kind.forward, ""), (kind.backward, "")] if issubclass(kind, PyLayer) else []
+        return [*self._mapping(held, f"{kind.__name__}.{{}}"), *((base, "") for base in kind.__mro__[1:]), *functions]
 
     def _mapping(self, mapping: Any, form: str) -> list[tuple[Any, str]]:
         if len(mapping) > _MOST_ITEMS:
@@ -304,11 +307,44 @@ class Surroundings:
                 mapping.update(contents)
         for sequence, _, items in self.sequences:
             if len(sequence) != len(items) or any(a is not b for a, b in zip(sequence, items, strict=True)):
-                sequence.clear()
-                sequence.update(items) if isinstance(sequence, set) else sequence.extend(items)
+                _fill(sequence, items)
         for tensor, noted in self._tensors:
             _restore_tensor(tensor, noted)
         self._restore_random()
+
+    @contextlib.contextmanager
+    def unchanged_by(self, what: str) -> Iterator[None]:
+        """Around code that is to compute and nothing else: what it changes is put back, and RuntimeError says what."""
+        before = [dict(mapping) for mapping, _, _ in self.mappings]
+        items = [list(sequence) for sequence, _, _ in self.sequences]
+        try:
+            yield
+        finally:
+            changed = [*self._put_back_mappings(before), *self._put_back_sequences(items)]
+        if changed:
+            raise RuntimeError(
+                f"{what} changes {', '.join(changed)}, which outlives it: in a Program it only computes gradients, and "
+                "is run once, when the Program is built. Change state in forward, or leave the function unconverted.")
+
+    def _put_back_mappings(self, before: list[dict]) -> Iterator[str]:
+        """Gives mappings the contents that they had then (the later ones: when noted); what has been changed."""
+        for place, (mapping, form, contents) in enumerate(self.mappings):
+            then = before[place] if place < len(before) else contents
+            if not _unchanged(mapping, then):
+                keys = [key for key in {**then, **mapping} if then.get(key, ABSENT) is not mapping.get(key, ABSENT)]
+                yield from (f"`{form.format(key)}`" for key in keys if not _is_ours(key))
+                for key in keys:
+                    if key in then:
+                        mapping[key] = then[key]
+                    elif not _is_ours(key):
+                        del mapping[key]
+
+    def _put_back_sequences(self, before: list[list]) -> Iterator[str]:
+        for place, (sequence, shown, contents) in enumerate(self.sequences):
+            then = before[place] if place < len(before) else contents
+            if len(sequence) != len(then) or any(a is not b for a, b in zip(sequence, then, strict=True)):
+                yield f"`{shown}`"
+                _fill(sequence, then)
 
     def _restore_random(self) -> None:
         random.setstate(self._random)
@@ -353,6 +389,16 @@ def _unchanged(mapping: Any, contents: dict[Any, Any]) -> bool:
 def _form(shown: str, of_key: str) -> str:
     """What shows a value by its key; a key before it, such as a set, may hold braces."""
     return shown.replace("{", "{{").replace("}", "}}") + of_key
+
+
+def _fill(sequence: Any, items: list[Any]) -> None:
+    sequence.clear()
+    sequence.update(items) if isinstance(sequence, set) else sequence.extend(items)
+
+
+def _is_ours(key: Any) -> bool:
+    """Whether an attribute is one of this package's own notes."""
+    return isinstance(key, str) and key.startswith("_static_")
 
 
 def _is_of_library(kind: type) -> bool:

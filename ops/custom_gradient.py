@@ -1,32 +1,66 @@
-"""A gradient that the user's Python writes into a Program: where it begins and ends, an operator that does nothing."""
+"""A gradient of the user's own in a Program (PyLayer, static_pylayer): where it begins and ends, an operator.
 
-from collections.abc import Callable
+Its results are the values that the user's forward code has computed; its gradient is what the user's backward code
+has written down, once, where forward was. What that reads is among the operator's inputs, so that loops and branches
+keep it for the backward pass as they keep what any other operator needs. A compiled Program and a file hold
+assignments in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..core import nest
+from .creation import is_value
 from .operator import operator
 
-_functions: list[Callable[..., Any]] = []
+
+class WrittenGradient(int):
+    """The attribute `backward`: in a file a number, in this process the function that appends the gradient.
+
+    `function(d_Out, Kept, Out)` gives a gradient, or None, for each of `Inputs`; of `d_Out`, one is None whose result
+    nothing has used.
+    """
+
+    function: Callable[[list, list, list], list]
+
+    def __new__(cls, function: Callable[[list, list, list], list]) -> WrittenGradient:  # noqa: D102
+        self = super().__new__(cls, 0)
+        self.function = function
+        return self
+
+    def __deepcopy__(self, memo: dict) -> WrittenGradient:
+        return self
 
 
-def register(function: Callable[..., Any]) -> int:
-    """The number by which an operation knows the function that appends its gradient."""
-    _functions.append(function)
-    return len(_functions) - 1
-
-
-def _gradient(d_Out, Inputs, backward):
-    if not 0 <= backward < len(_functions):
-        raise RuntimeError("static_pylayer: the function that appends its gradient belongs to the process that built "
-                           "the Program. Build the Program here to differentiate it.")
-    result = _functions[backward](*d_Out)
-    results = list(result) if isinstance(result, (list, tuple)) else [result]
-    if len(results) != len(Inputs):
-        raise ValueError(f"static_pylayer(backward_fn): must give {len(Inputs)} gradients, one for each input. "
-                         f"It gave {len(results)}.")
-    return results
+def _gradient(given_Out, Kept, Out, backward):
+    if not isinstance(backward, WrittenGradient):
+        raise RuntimeError("custom_gradient: the code that appends this gradient (of a PyLayer or static_pylayer) "
+                           "belongs to the process that built the Program. Build the Program here to differentiate it.")
+    flowing = given_Out or {}  # by position
+    return backward.function([flowing.get(n) for n in range(len(Out))], Kept or [], Out)
 
 
 custom_gradient_op = operator(
-    "custom_gradient", "X*, Inputs* -> Out*", kernel=lambda xp, x, inputs, *, backward=-1: list(x),
-    infer=lambda x, inputs, *, backward=-1: (list(x),), grad={"Inputs": _gradient})
-"""X as it is; the gradients of `Inputs` are what the function of the number `backward` makes of those of Out."""
+    "custom_gradient", "X*, Inputs*, Kept* -> Out*", kernel=lambda xp, x, inputs, kept, *, backward=-1: list(x),
+    infer=lambda x, inputs, kept, *, backward=-1: (list(x),), grad={"Inputs": _gradient})
+"""X as it is. The gradients of `Inputs` are what the code behind `backward` makes of those of Out and of `Kept`."""
+
+
+def checked_gradients(what: str, result: Any, wanted: Sequence[bool]) -> list[Any]:
+    """What a user's backward code gave, one value or None for each input; `wanted`: of which a gradient is asked.
+
+    As in Paddle, those of the last inputs may be left out where none is wanted. `what` names the code in errors:
+    ValueError for another number, TypeError for what is no value.
+    """
+    results = nest.flatten(result) if isinstance(result, (list, tuple)) else [result]
+    if len(results) < len(wanted) and not any(wanted[len(results):]):
+        results += [None] * (len(wanted) - len(results))
+    if len(results) != len(wanted):
+        raise ValueError(f"{what} must give as many gradients as forward has tensor inputs, {len(wanted)}. It gave "
+                         f"{len(results)}.")
+    for number, value in enumerate(results):
+        if value is not None and not is_value(value):
+            raise TypeError(f"{what} must give Tensors or None. Gradient {number} is a {type(value).__name__}.")
+    return results

@@ -3,7 +3,8 @@
 `grad={"X": rule, "Y": rule}` gives one rule an input; `grad={"X, Filter": rule}` one rule for several, which returns a
 tuple. A rule's parameters are found by name:
 
-- `g` is the gradient of the first output, `d_Mean` that of the output `Mean`;
+- `g` is the gradient of the first output, `d_Mean` that of the output `Mean`; zeros where nothing used the output;
+- `given_Mean` is that of `Mean` as it came: None where nothing used it, and of a repeated slot a dict by position;
 - `X`, `Out`: the value of an input or output, kept alive for this;
 - `X_shape`, `X_dtype`: only its shape (a tuple, or the value itself where a size is not yet known) or its dtype;
 - `wants`: for a joint rule, which of its inputs want a gradient, a tuple of bools;
@@ -173,6 +174,8 @@ class _RuleReader:
             index = 0 if name == "g" else self.results.index(name[2:])
             self.used.add(index)
             return f"gs[{index}]"
+        if name.startswith("given_") and name[6:] in self.results:
+            return f"gs[{self.results.index(name[6:])}]"
         base, _, kind = name.rpartition("_")
         if kind not in ("shape", "dtype"):
             base, kind = name, "value"

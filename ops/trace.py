@@ -70,6 +70,10 @@ class Trace:
         """
         raise NotImplementedError
 
+    def py_layer(self, layer: Any, context: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """Applies a PyLayer: what its `forward` gives, whose gradient is what its `backward` says."""
+        raise NotImplementedError
+
     def updating(self) -> Any:
         """A context manager around the updates of an optimizer: nothing in it is recorded for a gradient."""
         raise NotImplementedError

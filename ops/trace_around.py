@@ -58,6 +58,10 @@ class TraceAround(Trace):
         """The gradients of outputs with respect to inputs."""
         return self.inner.derivatives(outputs, inputs, starts, no_grad, create_graph, retain_graph)
 
+    def py_layer(self, layer: Any, context: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """What a PyLayer's `forward` gives, whose gradient is what its `backward` says."""
+        return self.inner.py_layer(layer, context, args, kwargs)
+
     def updating(self) -> Any:
         """A context manager around the updates of an optimizer."""
         return self.inner.updating()

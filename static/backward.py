@@ -13,6 +13,7 @@ from ..ops.creation import full_like
 from ..ops.elementwise import cast
 from ..ops.operator import find
 from ..ops.trace import grad_mode, using
+from .overwriting import keep_overwritten
 from .program import GRAD_SUFFIX, Block, Operation, Variable
 from .trace import ProgramTrace
 
@@ -160,6 +161,8 @@ def derivatives(trace: ProgramTrace, targets: Sequence[Variable], inputs: Sequen
         raise RuntimeError("grad(outputs, inputs): inside of an `if` or a loop that a tensor decides, gradients cannot "
                            "be asked for: they reach beyond it. Compute them before or after.")
     make_differentiable(block.program)  # gradients of loops that are there already
+    if trace.captures:
+        keep_overwritten(block.program)  # state that the function has changed since it read it
     graph = BlockGraph(block, no_grad=_names(no_grad))
     edges = [graph.edge(v.name) for v in inputs]
     roots = [(graph.edge(t.name), t, g) for t, g in zip(targets, starts, strict=True)]

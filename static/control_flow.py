@@ -157,6 +157,12 @@ def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Se
         raise ValueError(
             f"while_loop(loop_vars): must be a list or tuple with something in it. Received {loop_vars!r}."
         )
+    return loop(cond, body, loop_vars, is_test)
+
+
+def loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Sequence[Any],
+         is_test: bool = False) -> list[Any]:
+    """As `while_loop`; a loop that changes tensors in place, and nothing else, has no loop variables."""
     values = list(loop_vars)
     pred = cond(*values)
     if not isinstance(pred, Variable):

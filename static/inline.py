@@ -11,8 +11,8 @@ from .program import Block, Operation, Program, Variable
 class _Copier:
     """Copies blocks, giving every variable of the copied Program a new name unless it is mapped already."""
 
-    def __init__(self, target: Program, names: dict[str, str]):
-        self.target, self.names = target, names
+    def __init__(self, target: Program, names: dict[str, str], role: int, stop_gradient: bool):
+        self.target, self.names, self.role, self.stop_gradient = target, names, role, stop_gradient
 
     def operations(self, source: Block, block: Block, names: dict[str, str]) -> None:
         """Appends copies of the operations of `source` to `block`."""
@@ -24,6 +24,8 @@ class _Copier:
             inner = sub_block(op)
             if inner is not None:
                 attrs["sub_block"] = self._block(inner, block, names).idx
+            if self.role:
+                attrs["op_role"] = self.role
             if "saved" in attrs:
                 attrs["saved"] = [names.get(n, n) for n in attrs["saved"]]
             block.append(op.type, _renamed(op.inputs, names), _renamed(op.outputs, names), attrs, op.source)
@@ -35,7 +37,7 @@ class _Copier:
                 continue
             names[name] = self.target.new_name(name.partition(".tmp")[0])
             block.create_var(names[name], variable.shape, variable._dtype, kind=variable.kind,
-                             stop_gradient=variable.stop_gradient)
+                             stop_gradient=self.stop_gradient or variable.stop_gradient)
 
     def _block(self, source: Block, parent: Block, names: dict[str, str]) -> Block:
         current = self.target.current_block_idx
@@ -49,8 +51,12 @@ def _renamed(slots: dict[str, list[str]], names: dict[str, str]) -> dict[str, li
     return {slot: [names.get(n, n) for n in used] for slot, used in slots.items()}
 
 
-def inline(source: Program, block: Block, given: dict[str, Variable], outputs: Sequence[str]) -> list[Variable]:
-    """Appends the operations of `source` to `block`; `given` are its inputs and persistables. Gives its outputs."""
+def inline(source: Program, block: Block, given: dict[str, Variable], outputs: Sequence[str], role: int = 0,
+           stop_gradient: bool = False) -> list[Variable]:
+    """Appends the operations of `source` to `block`; `given` are its inputs and persistables. Gives its outputs.
+
+    `role`: that of the operations (`op_role`), where not their own. With `stop_gradient` no gradient flows in them.
+    """
     names = {name: variable.name for name, variable in given.items()}
-    _Copier(block.program, names).operations(source.global_block(), block, names)
-    return [block.var(names[name]) for name in outputs]
+    _Copier(block.program, names, role, stop_gradient).operations(source.global_block(), block, names)
+    return [given[name] if name in given else block.var(names[name]) for name in outputs]

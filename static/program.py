@@ -169,11 +169,13 @@ class Program:
         self.blocks = [Block(self, 0)]
         self.current_block_idx = 0
         self.value_wanted: Exception | None = None  # the first reason why this cannot be run: a value asked for
+        self.ungradable: Exception | None = None  # the first reason why a part of this cannot be differentiated
         self.version = 0  # counts changes: what was compiled from an older version is compiled again
         self.random_seed = 0
         self.plans: dict[Any, Any] = {}  # the Executor's cache
         self.raised: dict[str, Exception] = {}  # by the messages of assertions that stand for them
         self.host_values: dict[str, Callable[[], float]] = {}  # filled anew before each run: learning rates
+        self.renamed: list[tuple[Variable, Variable]] = []  # by operations in place: with the variables that they were
         self._counts: defaultdict[str, int] = defaultdict(int)
 
     def new_name(self, key: str) -> str:
@@ -233,7 +235,8 @@ class Program:
         result = Program.__new__(Program)
         memo[id(self)] = result
         for key, value in self.__dict__.items():
-            shared = {"plans": {}, "raised": dict(self.raised), "host_values": dict(self.host_values)}
+            shared = {"plans": {}, "raised": dict(self.raised), "host_values": dict(self.host_values),
+                      "ungradable": self.ungradable, "renamed": []}
             result.__dict__[key] = shared[key] if key in shared else copy.deepcopy(value, memo)
         return result
 

@@ -65,6 +65,28 @@ class ProgramTrace(Trace):
         """Makes the Program set a Tensor's value where it has Tensors; otherwise False, and the caller sets it now."""
         return False
 
+    def called(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """What to call for a function of the user's that is to append to the Program."""
+        return function
+
+    @contextlib.contextmanager
+    def apart(self, what: str) -> Iterator[None]:
+        """Around code that is to compute and nothing else: RuntimeError where it leaves anything else changed."""
+        before = self.main.value_wanted
+        self.main.value_wanted = None
+        try:
+            yield
+            if self.main.value_wanted is not None:
+                raise self.main.value_wanted
+        finally:
+            self.main.value_wanted = before
+
+    def py_layer(self, layer: Any, context: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """Appends what `forward` does; its gradient will be what `backward` says."""
+        from .py_layer import apply_in_program
+
+        return apply_in_program(self, layer, context, args, kwargs)
+
     def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
         """Appends the operator, or those that it is composed of, and gives the Variables of its results."""
         if op.composed is not None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..ops.operator import Operator
 from .backward import BACKWARD_ROLE, OPTIMIZE_ROLE
-from .compiler.usage import needed_operations, reads, sub_block, writes
+from .compiler.usage import needed_operations, reads, sub_block, without_gradient, writes
 from .program import Block, Operation, Program
 
 _LOSS_ROLE = 256
@@ -17,19 +17,11 @@ def for_evaluation(program: Program) -> Program:
     """A copy without gradients and updates, in which dropout and batch norm behave as in evaluation."""
     result = copy.deepcopy(program)
     for block in result.blocks:
-        block.ops = [kept for op in block.ops if not _is_training_only(op) for kept in _without_gradient(op)]
+        block.ops = [kept for op in block.ops if not _is_training_only(op) for kept in without_gradient(op)]
         for op in block.ops:
             _evaluate(op)
     result.version += 1
     return result
-
-
-def _without_gradient(op: Operation) -> list[Operation]:
-    """The operation; instead of one that is there for its gradient alone, assignments, which every reader knows."""
-    if op.type != "custom_gradient":
-        return [op]
-    return [Operation(op.block, "assign", {"X": [x]}, {"Out": [out]}, {}, op.source)
-            for x, out in zip(op.input("X"), op.output("Out"), strict=True)]
 
 
 def _is_training_only(op: Operation) -> bool:

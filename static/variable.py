@@ -136,14 +136,22 @@ class Variable(_VariableMethods):
         result.stop_gradient = True
         return result
 
+    def detach_(self) -> Variable:
+        """Lets no gradient flow through this variable from here on."""
+        from .in_place import take_name
+
+        take_name(self, self.detach())
+        self.stop_gradient = True
+        return self
+
     def _alias(self) -> Variable:
         return self
 
     def _rebind(self, result: Variable) -> Variable:
         """Gives this variable the value of another from here on: what the in-place forms do."""
-        self.program.current_block().append("assign", {"X": [result.name]}, {"Out": [self.name]}, {})
-        self.stop_gradient = result.stop_gradient
-        return self
+        from .in_place import rebind
+
+        return rebind(self, result)
 
     def __repr__(self) -> str:
         kind = "param" if self.is_parameter else "persist var" if self.persistable else "var"

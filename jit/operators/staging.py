@@ -16,6 +16,7 @@ from ...ops.manipulation import shape
 from ...ops.trace import current_trace
 from ...static import control_flow
 from ...static.arrays import ArrayVariable, create_array
+from ...static.in_place import undo_since
 from ...static.program import Variable
 
 
@@ -73,12 +74,14 @@ def zeros(shape: list[int], dtype: Any) -> Any:
 def mark() -> Any:
     """How much of the program there is, for `undo`."""
     program = current_trace().main  # type: ignore[attr-defined]
-    return program, program.current_block_idx, len(program.current_block().ops), len(program.blocks)
+    operations = len(program.current_block().ops)
+    return program, program.current_block_idx, operations, len(program.blocks), len(program.renamed)
 
 
 def undo(mark: Any) -> None:
     """Takes out of the program what came to it since the mark."""
-    program, block, operations, blocks = mark
+    program, block, operations, blocks, renamed = mark
+    undo_since(program, renamed)
     program.current_block_idx = block
     del program.blocks[blocks:]
     del program.current_block().ops[operations:]
@@ -92,7 +95,7 @@ def is_staging() -> bool:
 
 def since(mark: Any) -> list[tuple[str, bool]]:
     """The operations since the mark: the type of each, and whether it takes values of sizes not yet known."""
-    program, block, operations, blocks = mark
+    program, block, operations, blocks, _ = mark
     made = [*program.blocks[block].ops[operations:], *(op for b in program.blocks[blocks:] for op in b.ops)]
     return [(op.type, any(_has_unknown_size(op.block.find_var(name)) for name in op.input_arg_names)) for op in made]
 
@@ -139,7 +142,7 @@ def while_loop(test: Callable[..., Any], body: Callable[..., list], loop_vars: l
     def going(*variables: Any) -> Any:
         return _as_bool(test(*variables))
 
-    return list(control_flow.while_loop(going, body, loop_vars))
+    return list(control_flow.loop(going, body, loop_vars))
 
 
 def _as_bool(test: Any) -> Any:

@@ -20,7 +20,7 @@ from .describe import describe
 from .emit import Emitter, emit_unit
 from .passes import optimize
 from .unit import Unit, in_evaluation, unit_of
-from .usage import needed_operations, reads, writes
+from .usage import needed_operations, reads, without_gradient, writes
 
 _numbers = itertools.count()
 _KEPT = (ValueError, TypeError, IndexError, NotImplementedError, AssertionError)  # anything else becomes RuntimeError
@@ -144,7 +144,7 @@ def compile_plan(program: Program, feeds: Sequence[str], fetches: Sequence[str],
     `freeze`, what depends on parameters alone is computed when they change, not at every run.
     """
     block = block or program.global_block()
-    ops = [in_evaluation(op) for op in (block.ops if ops is None else ops)]
+    ops = [in_evaluation(plain) for op in (block.ops if ops is None else ops) for plain in without_gradient(op)]
     persistable = {name for op in ops for name in writes(op) if _is_persistable(block, name)} if keep_writes else set()
     needed = needed_operations(ops, set(fetches) | persistable)
     outer = external_reads(needed, set(feeds))

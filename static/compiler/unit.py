@@ -17,7 +17,7 @@ from ...ops.norm import is_constant
 from ...ops.operator import Operator, find, is_declared
 from ...ops.spec import Spec
 from ..program import Block, Operation
-from .usage import block_writes, has_effect, reads, sub_block, writes
+from .usage import block_writes, has_effect, reads, sub_block, without_gradient, writes
 
 
 @dataclass
@@ -139,8 +139,8 @@ def in_evaluation(op: Operation) -> Operation:
 _MODES = ("is_test", "use_global_stats", "trainable_statistics")
 
 
-VIEWS = frozenset({*ARRAY_OPERATORS, "assign", "cast", "custom_gradient", "dropout", "expand", "expand_as_v2",
-                   "expand_to_shape", "expand_v2", "flatten2", "flatten_contiguous_range", "reshape", "reshape2",
+VIEWS = frozenset({*ARRAY_OPERATORS, "assign", "cast", "dropout", "expand", "expand_as_v2", "expand_to_shape",
+                   "expand_v2", "flatten2", "flatten_contiguous_range", "reshape", "reshape2",
                    "reshape_to_shape", "share_data", "slice", "split", "squeeze", "squeeze2",
                    "strided_slice", "sum", "sum_to_shape", "transpose", "transpose2", "unbind",
                    "unsqueeze", "unsqueeze2", "unstack"})
@@ -187,4 +187,5 @@ def inner_unit(op: Operation, block: Block) -> Unit:
     outside = list(dict.fromkeys(name for inner in block.ops for name in (*reads(inner), *writes(inner))
                                  if name not in block.vars))
     written = [name for name in block_writes(block)]
-    return unit_of(block, block.ops, [*outside, *saved], [*written, *saved], pinned=[*outside, *saved])
+    ops = [plain for inner in block.ops for plain in without_gradient(inner)]
+    return unit_of(block, ops, [*outside, *saved], [*written, *saved], pinned=[*outside, *saved])

@@ -68,3 +68,11 @@ def needed_operations(ops: Sequence[Operation], wanted: set[str]) -> list[Operat
             kept.append(op)
             wanted.update(reads(op))
     return kept[::-1]
+
+
+def without_gradient(op: Operation) -> list[Operation]:
+    """The operation; instead of one that is there for its gradient alone, assignments, which every reader knows."""
+    if op.type != "custom_gradient":
+        return [op]
+    return [Operation(op.block, "assign", {"X": [x]}, {"Out": [out]}, {}, op.source)
+            for x, out in zip(op.input("X"), op.output("Out"), strict=True)]

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...core import nest
-from ...ops.custom_gradient import custom_gradient_op, register
-from ...ops.trace import apply, current_trace, grad_mode
+from ...ops.trace import current_trace, grad_mode
 from ..program import Variable
+from ..py_layer import with_gradient
 
 
 def static_pylayer(forward_fn: Callable[..., Any], inputs: Sequence[Any], backward_fn: Callable[..., Any] | None = None,
@@ -36,10 +35,9 @@ def static_pylayer(forward_fn: Callable[..., Any], inputs: Sequence[Any], backwa
     for value in values:
         if not isinstance(value, Variable):
             raise TypeError(f"static_pylayer(inputs): must be Variables. Received {type(value).__name__}.")
+    trace: Any = current_trace()
     with grad_mode(False):
-        result = forward_fn(*values)
+        result = trace.called(forward_fn)(*values)
     if backward_fn is None:
         return result
-    leaves = [leaf for leaf in nest.leaves(result) if isinstance(leaf, Variable)]
-    bounded = iter(apply(custom_gradient_op, leaves, values, backward=register(backward_fn)))
-    return nest.map_structure(lambda leaf: next(bounded) if isinstance(leaf, Variable) else leaf, result)
+    return with_gradient(trace, result, values, trace.called(backward_fn), "static_pylayer(backward_fn)")

@@ -1,5 +1,7 @@
 """PyLayer: operations with a gradient of the user's own."""
 
+import weakref
+
 import numpy as np
 import proa as paddle
 import pytest
@@ -70,3 +72,42 @@ def test_nothing_recorded_without_need():
     x = paddle.to_tensor([2.0], stop_gradient=False)
     with paddle.no_grad():
         assert Cube.apply(x).stop_gradient
+
+
+def test_gradient_of_a_gradient_flows_through_a_saved_output():
+    class Exp(paddle.autograd.PyLayer):
+        @staticmethod
+        def forward(ctx, x):
+            y = paddle.exp(x)
+            ctx.save_for_backward(y)
+            return y
+
+        @staticmethod
+        def backward(ctx, dy):
+            return dy * ctx.saved_tensor()[0]
+
+    x = paddle.to_tensor([0.5], stop_gradient=False)
+    [first] = paddle.grad(Exp.apply(x), x, create_graph=True)
+    [second] = paddle.grad(first, x)
+    np.testing.assert_allclose(second.numpy(), np.exp([0.5]), rtol=1e-6)
+    y = Exp.apply(x)
+    kept = weakref.ref(y._edge.node)
+    del y
+    assert kept() is None  # what was saved does not keep the graph that it is part of
+
+
+def test_gradients_of_stopped_inputs_may_be_left_out_and_lists_be_nested():
+    class Product(paddle.autograd.PyLayer):
+        @staticmethod
+        def forward(ctx, pair, factor):
+            return pair[0] * pair[1] * factor
+
+        @staticmethod
+        def backward(ctx, dy):
+            return [dy * 2.0, dy * 3.0],
+
+    a, b = (paddle.to_tensor([v], stop_gradient=False) for v in (1.0, 2.0))
+    Product.apply([a, b], paddle.to_tensor([5.0])).backward()
+    assert (float(a.grad), float(b.grad)) == (2.0, 3.0)
+    with pytest.raises(ValueError, match="as many gradients"):
+        Product.apply([a, b], paddle.to_tensor([5.0], stop_gradient=False)).backward()

@@ -119,7 +119,7 @@ def test_pylayer_errors(programs):
     with pytest.raises(TypeError, match="inputs"):
         static.nn.static_pylayer(lambda a: a, [ONES])
     y = static.nn.static_pylayer(lambda a: a, [x], lambda g: (g, g))
-    with pytest.raises(ValueError, match="must give 1 gradients"):
+    with pytest.raises(ValueError, match="as many gradients"):
         static.gradients(y, x)
     with paddle.ops.trace.using(paddle.dygraph.eager.EAGER), pytest.raises(RuntimeError, match="autograd.PyLayer"):
         static.nn.static_pylayer(lambda a: a, [paddle.ones([1])])
