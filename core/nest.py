@@ -40,6 +40,22 @@ def leaves(structure: Any) -> Iterator[Any]:
             yield from leaves(child)
 
 
+def leaf_names(structure: Any, name: str) -> Iterator[str]:
+    """What the leaves are called in a structure of that name: by their key in a dict, by number in a list or tuple.
+
+    >>> from proa.core import nest
+    >>> list(nest.leaf_names([1, (2, 3), {"mask": 4}], "inputs"))
+    ['inputs_0', 'inputs_1_0', 'inputs_1_1', 'mask']
+    """
+    children = _children(structure)
+    if children is None:
+        yield name
+        return
+    keys = _keys(structure) if isinstance(structure, dict) else range(len(children))
+    for key, child in zip(keys, children, strict=True):
+        yield from leaf_names(child, key if isinstance(key, str) else f"{name}_{key}")
+
+
 def flatten(structure: Any) -> list:
     """The leaves as a list."""
     return list(leaves(structure))

@@ -126,17 +126,14 @@ def _spec_of(value: Any) -> Any:
 
 
 def _named(spec: Any, name: str) -> Any:
-    """Each InputSpec with a name: its own, or the argument's, numbered where there are several."""
-    leaves = nest.flatten(spec)
-    several = sum(isinstance(leaf, InputSpec) for leaf in leaves) > 1
-    count = iter(range(len(leaves)))
+    """Each InputSpec with a name: its own, or by its place in the argument."""
+    names = nest.leaf_names(spec, name)
 
     def named(leaf: Any) -> Any:
-        number = next(count)
+        own = next(names)
         if not isinstance(leaf, InputSpec):
             return leaf
-        own = leaf.name or (f"{name}_{number}" if several else name)
-        return InputSpec(list(leaf.shape), leaf.dtype, own, leaf.stop_gradient)
+        return InputSpec(list(leaf.shape), leaf.dtype, leaf.name or own, leaf.stop_gradient)
 
     return nest.map_structure(named, spec)
 

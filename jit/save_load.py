@@ -6,10 +6,12 @@ PREFIX.m.pdiparams; PREFIX.pdiparams.info says of every parameter what it is cal
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from ..core import nest
 from ..core.files import atomic_group
 from ..dygraph.tensor import Tensor
 from ..nn import Layer
@@ -19,20 +21,27 @@ from ..static.io import INFO_SUFFIX, add_model
 from ..static.program import Program
 from ..static.transform import for_inference
 from .errors import ConversionError, place_of
+from .function_inputs import FunctionInputs
 from .parameter_info import StructuredNames
-from .static_function import ConcreteProgram, StaticFunction
+from .static_function import ConcreteProgram, HookedFunction, StaticFunction
 from .translated_layer import TranslatedLayer, load_translated
 
-_CONFIGS = ("output_spec", "with_hook", "combine_params", "clip_extra", "skip_forward")
+_CONFIGS = ("output_spec", "with_hook", "combine_params", "clip_extra", "skip_forward", "input_names_after_prune",
+            "skip_prune_program")
+_Models = dict[str, tuple[Program, dict[str, Tensor]]]
 
 
 def save(layer: Any, path: str, input_spec: Sequence[Any] | None = None, **configs: Any) -> None:
     """Writes a Layer or function as a model: its Program and its parameters.
 
-    `layer`: a Layer, whose decorated methods are saved (an undecorated `forward` needs `input_spec`), or a function.
-    `path`: the files' common prefix; the folder is made. `input_spec`: InputSpecs or example Tensors of the arguments.
-    `output_spec=`: the outputs to keep, all by default. What is saved behaves as in evaluation, and fine-tuning it
-    brings dropout and batch statistics back. All files are written, or none.
+    `layer`: a Layer, whose decorated methods are saved, its own hooks included, or a function or method.
+    `path`: the files' common prefix; the folder is made. `input_spec`: InputSpecs or example Tensors of the arguments,
+    nested as these are, and plain values of others. Without it, what `to_static` was given, or what the last call of
+    the converted function was given; ValueError where there was none. What is loaded takes the tensors one by one, in
+    the order of the arguments, of keys in dicts; values that are no tensors are part of the Program. Of a function
+    with an `input_spec` of its own, fewer specs choose inputs by name. `output_spec=`: the outputs to keep, all by
+    default. `skip_forward=True`: the decorated methods alone. What is saved behaves as in evaluation, and fine-tuning
+    it brings dropout and batch statistics back. All files are written, or none.
 
     >>> import tempfile, proa as paddle
     >>> prefix = tempfile.mkdtemp() + "/linear"
@@ -46,18 +55,36 @@ def save(layer: Any, path: str, input_spec: Sequence[Any] | None = None, **confi
     path = os.fspath(path)
     if not os.path.basename(path):
         raise ValueError(f"jit.save(path): a path ends in the files' common name, FOLDER/NAME. Received {path!r}.")
+    owner = layer if isinstance(layer, Layer) else None
     if isinstance(layer, TranslatedLayer):
         models = layer.export()
     elif isinstance(layer, Layer):
-        models = _layer_models(layer, input_spec, configs.get("output_spec"))
+        with _evaluating(layer):
+            models = _layer_models(layer, input_spec, configs)
     elif callable(layer):
-        models = {"forward": _model(_static(layer, None), input_spec, configs.get("output_spec"))}
+        function = _static(layer)
+        owner = function.instance if isinstance(function.instance, Layer) else None
+        with _evaluating(owner):
+            models = {"forward": _model(function, input_spec, configs)}
     else:
         raise TypeError(f"jit.save(layer): must be a Layer or a function. Received {type(layer).__name__}.")
-    _write(path, models, StructuredNames(layer if isinstance(layer, Layer) else None))
+    _write(path, models, StructuredNames(owner))
 
 
-def _write(path: str, models: dict[str, tuple[Program, dict[str, Tensor]]], names: StructuredNames) -> None:
+@contextlib.contextmanager
+def _evaluating(layer: Layer | None) -> Iterator[None]:
+    """Within the block a layer is in evaluation mode."""
+    training = [sub for sub in layer.sublayers(include_self=True) if sub.training] if layer is not None else []
+    for sub in training:
+        sub.training = False
+    try:
+        yield
+    finally:
+        for sub in training:
+            sub.training = True
+
+
+def _write(path: str, models: _Models, names: StructuredNames) -> None:
     used = {name: value for _, values in models.values() for name, value in values.items()}
     with atomic_group() as group:
         for method, (program, values) in models.items():
@@ -72,54 +99,77 @@ def method_prefix(path: str, method: str) -> str:
     return path if method == "forward" else f"{path}.{method}"
 
 
-def _static(function: Callable, instance: Any) -> StaticFunction:
+def _static(function: Callable) -> StaticFunction:
     if isinstance(function, StaticFunction):
         return function
-    owner = instance or getattr(function, "__self__", None)
-    return StaticFunction(getattr(function, "__func__", function), None, owner)
+    return StaticFunction(getattr(function, "__func__", function), None, getattr(function, "__self__", None))
 
 
-def _layer_models(layer: Layer, input_spec: Any, output_spec: Any) -> dict[str, tuple[Program, dict[str, Tensor]]]:
-    methods = {name: value for name in dir(type(layer))
-               if isinstance(getattr(type(layer), name, None), StaticFunction)
-               and isinstance(value := getattr(layer, name), StaticFunction)}
-    if methods and "forward" not in methods and not isinstance(layer.forward, StaticFunction):
-        raise ValueError(
-            f"jit.save: {sorted(methods)} are decorated with to_static but forward is not. Decorate forward too."
-        )
-    methods.pop("forward", None)
+def _layer_models(layer: Layer, input_spec: Any, configs: dict[str, Any]) -> _Models:
+    methods = _decorated_methods(layer)
+    forward = methods.pop("forward", None)
+    if forward is None and methods and not configs.get("skip_forward"):
+        raise ValueError(f"jit.save: {sorted(methods)} are decorated with to_static but forward is not. Decorate "
+                         "forward too, or leave it out with skip_forward=True.")
     if methods and input_spec is not None:
         raise ValueError(
             f"jit.save(input_spec): must be None when methods beside forward are saved ({sorted(methods)}); give each "
             f"method its own: @to_static(input_spec=[...])."
         )
-    training = [sub for sub in layer.sublayers(include_self=True) if sub.training]
-    layer.eval()
-    try:
-        models = {"forward": _model(_static(layer.forward, layer), input_spec, output_spec)}
-        models.update({name: _model(function, None, None) for name, function in methods.items()})
-    finally:
-        for sub in training:
-            sub.training = True
+    models = {name: _model(function, None, {}) for name, function in methods.items()}
+    if forward is not None or not configs.get("skip_forward"):
+        models = {"forward": _model(_hooked(_static(layer.forward), layer), input_spec, configs), **models}
     return models
 
 
-def _model(function: StaticFunction, input_spec: Any, output_spec: Any) -> tuple[Program, dict[str, Tensor]]:
+def _decorated_methods(layer: Layer) -> dict[str, StaticFunction]:
+    """The StaticFunctions of a layer, of its class or set on it; a function of another object is none of them."""
+    names = [name for name in dir(layer) if isinstance(getattr(type(layer), name, None), StaticFunction)
+             or isinstance(layer.__dict__.get(name), StaticFunction) and not name.startswith("_static_")]
+    found = {name: getattr(layer, name) for name in names}
+    return {name: value for name, value in found.items() if isinstance(value, StaticFunction)}
+
+
+def _hooked(forward: StaticFunction, layer: Layer) -> StaticFunction:
+    """The `forward` of a layer, between the hooks that it has."""
+    if not layer._forward_pre_hooks and not layer._forward_post_hooks:
+        return forward
+    made = HookedFunction(forward._function, forward._input_spec, layer, True)
+    made.last_call = forward.last_call
+    return made
+
+
+def _model(function: StaticFunction, input_spec: Any, configs: dict[str, Any]) -> tuple[Program, dict[str, Tensor]]:
     """The pruned Program of a function, and its persistables by name."""
-    concrete = _concrete(function, input_spec)
+    concrete = function.program_of(_arguments(function, input_spec))
     _check_steady(function, concrete)
+    inputs = _kept_inputs(function, [v.name for v in concrete.inputs], input_spec, configs)
     outputs = [v.name for v in concrete.outputs]
-    if output_spec is not None:
-        wanted = [getattr(spec, "name", spec) for spec in output_spec]
+    if configs.get("output_spec") is not None:
+        wanted = [getattr(spec, "name", spec) for spec in configs["output_spec"]]
         missing = [name for name in wanted if name not in outputs]
         if missing:
             raise ValueError(f"jit.save(output_spec): there is no output {missing}. The outputs: {outputs}.")
         outputs = wanted
     if not outputs:
         raise ValueError("jit.save: the function returns no tensor.")
-    program = for_inference(concrete.main_program, [v.name for v in concrete.inputs], outputs)
+    program = for_inference(concrete.main_program, inputs, outputs)
     block = program.global_block()
     return program, {name: t for name, t in concrete.captured.items() if block.has_var(name)}
+
+
+def _kept_inputs(function: StaticFunction, inputs: list[str], input_spec: Any, configs: dict[str, Any]) -> list[str]:
+    """The inputs that a file has: all of them, or those that are named where fewer are given than there are."""
+    wanted = configs.get("input_names_after_prune")
+    if wanted is None and function._input_spec is not None and input_spec is not None:
+        wanted = [spec.name for spec in nest.leaves(_specs(input_spec)) if isinstance(spec, InputSpec)]
+        wanted = wanted if len(wanted) < len(inputs) else None
+    if wanted is None:
+        return inputs
+    missing = [name for name in wanted if name not in inputs]
+    if missing:
+        raise ValueError(f"jit.save: there is no input {missing}. The inputs: {inputs}.")
+    return [name for name in inputs if name in wanted]
 
 
 def _check_steady(function: StaticFunction, concrete: ConcreteProgram) -> None:
@@ -132,24 +182,37 @@ def _check_steady(function: StaticFunction, concrete: ConcreteProgram) -> None:
             "Compute with a tensor in a buffer instead of with a Python number, or decide it outside of the function.")
 
 
-def _concrete(function: StaticFunction, input_spec: Any) -> ConcreteProgram:
-    if input_spec is not None:
-        given = StaticFunction(function._function, _specs(input_spec), function.instance)
-        return given.program_of(given.function_spec.specs(None))
-    if function._input_spec is None and not function.program_cache and function.function_spec.signature.parameters:
+def _arguments(function: StaticFunction, input_spec: Any) -> dict[str, Any]:
+    """The arguments that a function is traced with: by `input_spec`, by its own, or those of its last call."""
+    if input_spec is not None and not _agree(function, input_spec):
+        return FunctionInputs(function._function, _specs(input_spec), function.instance is not None).specs(None)
+    if function._input_spec is not None:
+        return function.function_spec.specs(None)
+    if function.last_call is not None:
+        return function.last_call
+    if function.function_spec.signature.parameters:
         raise ValueError(
             f"jit.save: input_spec is needed for {function.function_spec.name}, which has not been called yet. Pass "
             f"input_spec=[paddle.static.InputSpec(shape=[None, ...], dtype='float32')] or example tensors."
         )
-    if function._input_spec is None and function.program_cache:
-        last = list(function.program_cache.values())[-1]
-        if all(isinstance(s, InputSpec) for s in last.specs):
-            again = StaticFunction(function._function, last.specs, function.instance)
-            try:
-                return again.program_of(again.function_spec.specs(None))
-            except ValueError:
-                return last
-    return function.concrete_program
+    return {}
+
+
+def _agree(function: StaticFunction, input_spec: Any) -> bool:
+    """Whether specs are some, or special cases, of those that a function was decorated with: these count then."""
+    if function._input_spec is None:
+        return False
+    own = [spec for spec in nest.leaves(list(function.function_spec.specs(None).values()))
+           if isinstance(spec, InputSpec)]
+    given = [spec for spec in nest.leaves(_specs(input_spec)) if isinstance(spec, InputSpec)]
+    if len(given) < len(own):
+        return {spec.name for spec in given} <= {spec.name for spec in own}
+    return len(given) == len(own) and all(map(_fits, given, own))
+
+
+def _fits(special: InputSpec, general: InputSpec) -> bool:
+    return special.dtype is general.dtype and len(special.shape) == len(general.shape) and all(
+        b in (-1, a) for a, b in zip(special.shape, general.shape, strict=True))
 
 
 def _specs(input_spec: Any) -> list[Any]:

@@ -102,7 +102,8 @@ class StaticFunction:
         self._variants: dict[Any, list[ConcreteProgram]] = {}
         self._refused: set[Any] = set()  # kinds of calls that run as written
         # By quick key; with the state of layers' modes, and the mixed precision, for which each was made; and a check.
-        self._recent: dict[Any, tuple[int, Callable, Any, Callable[[], bool]]] = {}
+        self._recent: dict[Any, tuple[int, Callable, Any, Callable[[], bool], dict[str, Any]]] = {}
+        self.last_call: dict[str, Any] | None = None  # its arguments, with specs for tensors
         self._lock = threading.RLock()
 
     def __get__(self, instance: Any, owner: Any = None) -> StaticFunction:
@@ -239,6 +240,7 @@ class StaticFunction:
         key = _quick_key(args) if not kwargs else None
         known = self._recent.get(key) if key is not None else None
         if known is not None and known[0] == mode_changes[0] and known[2] is state.trace.precision and known[3]():
+            self.last_call = known[4]
             return known[1](args)
         return self._call(key, args, kwargs)
 
@@ -251,15 +253,17 @@ class StaticFunction:
         bound = self.function_spec.bind(args, kwargs)
         specs = self.function_spec.specs(bound)
         kind = self._key(specs)
+        self.last_call = specs
         concrete, reason = self._try_program(kind, specs, bound.tensors)
         if concrete is not None:
-            self._remember(quick, version, None if concrete.slots or concrete.main_program.ungradable else concrete)
+            runs_again = not concrete.slots and not concrete.main_program.ungradable
+            self._remember(quick, version, concrete if runs_again else None, specs)
             return concrete(bound.tensors)
         result = self._as_written(*args, **kwargs)  # an error of the user's own comes from here
         if reason is not None:
             self._refused.add(kind)
             warn_once(self._function, reason)
-        self._remember(quick, version, lambda given: self._as_written(*given))
+        self._remember(quick, version, lambda given: self._as_written(*given), specs)
         return result
 
     def _try_program(self, kind: Any, specs: dict[str, Any],
@@ -276,11 +280,11 @@ class StaticFunction:
             return None, reason_of(error)
         return concrete, None
 
-    def _remember(self, quick: Any, version: int, run: Callable | None) -> None:
+    def _remember(self, quick: Any, version: int, run: Callable | None, specs: dict[str, Any]) -> None:
         if quick is not None and run is not None:
             if len(self._recent) >= _RECENT:
                 self._recent.clear()
-            self._recent[quick] = version, run, state.trace.precision, getattr(run, "holds", _always)
+            self._recent[quick] = version, run, state.trace.precision, getattr(run, "holds", _always), specs
 
     def program_of(self, specs: dict[str, Any]) -> ConcreteProgram:
         """The Program for arguments of these specs, traced when there is none yet."""
@@ -306,11 +310,13 @@ class StaticFunction:
                 warn_of_programs(self._function, counting)
             if len(variants) >= _VARIANTS:
                 variants.pop(0)
-            made = ConcreteProgram(self._function, _converted(self._function), self.function_spec, specs,
-                                   self._receiver())
+            made = ConcreteProgram(self._function, self._to_trace(), self.function_spec, specs, self._receiver())
             self._variants.setdefault(key, []).append(made)
             self._programs[key] = made
             return made
+
+    def _to_trace(self) -> Callable:
+        return _converted(self._function)
 
     def _changing(self, last: ConcreteProgram) -> ConversionError:
         names: Any = [f"`{name}`" for name in last.changed()]
@@ -324,3 +330,17 @@ class StaticFunction:
             place_of(self._function), f"what {', '.join(names)} holds has another shape, dtype or nesting in call "
             "after call, and each would need a Program of its own.",
             "Keep it at one shape, or give it as an argument and return it.")
+
+
+class HookedFunction(StaticFunction):
+    """A Layer's `forward` between the layer's hooks, as a call of the layer runs it: what a file of the layer holds."""
+
+    def _to_trace(self) -> Callable:
+        from .conversion import converted_callable
+
+        forward = super()._to_trace()
+
+        def between_hooks(layer: Layer, *args: Any, **kwargs: Any) -> Any:
+            return layer._call_with_hooks(functools.partial(forward, layer), args, kwargs, converted_callable)
+
+        return between_hooks
