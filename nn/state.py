@@ -1,4 +1,4 @@
-"""Taking a state dict over into a Layer: all of it that fits, or nothing when something cannot fit."""
+"""Taking a state dict over into a Layer: all of it that fits."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def load_state(layer: Any, state: dict[str, Any], use_structured_name: bool) -> 
     filled = {id(own[key]) for key in given if key in own}  # a recurrent layer's parameters have two names each
     missing = [key for key, value in own.items() if id(value) not in filled]
     unexpected = [key for key in given if key not in own]
-    _check_fit(layer, own, given)
+    other = {key: _shape(value) for key, value in given.items() if key in own and _shape(value) != list(own[key].shape)}
     for key, value in given.items():
-        if key in own:
+        if key in own and key not in other:
             target = own[key]
             target.set_value(_array(value).astype(target.dtype.dtype))
-    _warn(layer, missing, unexpected)
-    return missing, unexpected
+    _warn(layer, missing, unexpected, {key: (own[key].shape, shape) for key, shape in other.items()})
+    return missing + list(other), unexpected + list(other)
 
 
 def _by_structured_name(own: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
@@ -42,24 +42,17 @@ def _array(value: Any) -> np.ndarray:
     return value.numpy() if is_value(value) else np.asarray(value)
 
 
-def _check_fit(layer: Any, own: dict[str, Any], given: dict[str, Any]) -> None:
-    wrong = []
-    for key, value in given.items():
-        if key not in own:
-            continue
-        shape = list(value.shape) if hasattr(value, "shape") else list(np.shape(value))
-        if shape != list(own[key].shape):
-            wrong.append(f"{key}: the layer has {list(own[key].shape)}, the state {shape}")
-    if wrong:
-        raise ValueError(
-            f"set_state_dict: these values do not fit {type(layer).__name__}, and nothing was changed. "
-            + "; ".join(wrong)
-        )
+def _shape(value: Any) -> list[int]:
+    return list(value.shape) if hasattr(value, "shape") else list(np.shape(value))
 
 
-def _warn(layer: Any, missing: list[str], unexpected: list[str]) -> None:
-    for what, keys in (("is missing", missing), ("has no place for", unexpected)):
-        if keys:
-            subject = "the state" if what == "is missing" else type(layer).__name__
-            text = f"{subject} lacks {keys}" if what == "is missing" else f"{subject} {what} {keys}"
-            warnings.warn(f"set_state_dict: {text}.", stacklevel=4)
+def _warn(layer: Any, missing: list[str], unexpected: list[str], other: dict[str, tuple[Any, list[int]]]) -> None:
+    """Says once each what is missing, what has no place, and what has another shape."""
+    subject = type(layer).__name__
+    texts = [f"the state lacks {missing}"] if missing else []
+    texts += [f"{subject} has no place for {unexpected}"] if unexpected else []
+    if other:
+        shapes = "; ".join(f"{key}: the layer has {list(own)}, the state {shape}" for key, (own, shape) in other.items())
+        texts.append(f"values of other shapes are left out, and the layer's stay as they are. {shapes}")
+    for text in texts:
+        warnings.warn(f"set_state_dict: {text}.", stacklevel=4)

@@ -243,7 +243,8 @@ class Layer:
         elif isinstance(value, Layer):
             self._forget(name, "_sub_layers")
             self._sub_layers[name] = value
-        elif name in self.__dict__.get("_buffers", ()) and (value is None or is_value(value)):
+        elif name in self.__dict__.get("_buffers", ()):
+            self._check_kind(name, value, "buffer", "a Tensor", value is None or is_value(value))
             self._buffers[name] = value
         elif name in self.__dict__.get("_parameters", ()):
             if value is not None:
@@ -259,6 +260,11 @@ class Layer:
             if type(self).__module__.startswith(_OWN):
                 mode_changes[0] += 1
             object.__setattr__(self, name, value)
+
+    def _check_kind(self, name: str, value: Any, what: str, kind: str, fits: bool) -> None:
+        if not fits:
+            raise TypeError(f"{name!r} is a {what} of {type(self).__name__}; assign {kind} or None, or `del` it first. "
+                            f"Received {type(value).__name__}.")
 
     def _forget(self, name: str, keep: str) -> None:
         if "_parameters" not in self.__dict__:
@@ -315,10 +321,16 @@ class Layer:
         seen: set[int] = set()
         layers = self.named_sublayers(prefix, True) if include_sublayers else [(prefix, self)]
         for path, layer in layers:
-            for name, value in layer.__dict__[kind].items():
+            for name, value in layer._held(kind):
                 if value is not None and id(value) not in seen:
                     seen.add(id(value))
                     yield f"{path}.{name}" if path else name, value
+
+    def _held(self, kind: str) -> Iterator[tuple[str, Any]]:
+        """The layer's own parameters or buffers. A Tensor that is set as an attribute is a buffer too."""
+        yield from self.__dict__[kind].items()
+        if kind == "_buffers":
+            yield from [(name, value) for name, value in self.__dict__.items() if is_value(value)]
 
     def parameters(self, include_sublayers: bool = True) -> list[Any]:
         """All parameters, each once."""
@@ -333,7 +345,14 @@ class Layer:
         return [value for _, value in self.named_buffers(include_sublayers=include_sublayers)]
 
     def named_buffers(self, prefix: str = "", include_sublayers: bool = True) -> Iterator[tuple[str, Any]]:
-        """All buffers with their names, each once."""
+        """All buffers with their names, each once: those that were registered, and Tensors set as attributes.
+
+        >>> import proa as paddle
+        >>> layer = paddle.nn.Layer()
+        >>> layer.mask = paddle.ones([2])
+        >>> [name for name, _ in layer.named_buffers()], list(layer.state_dict())
+        (['mask'], [])
+        """
         return self._named_members("_buffers", prefix, include_sublayers)
 
     def apply(self, fn: Callable[[Layer], Any]) -> Layer:
@@ -365,8 +384,8 @@ class Layer:
         """Moves parameters and buffers to a device and converts the floating ones to a dtype; gives the layer."""
         wanted = None if dtype is None else convert_dtype(dtype)
         for layer in self.sublayers(include_self=True):
-            for held in (layer._parameters, layer._buffers):
-                for value in held.values():
+            for kind in ("_parameters", "_buffers"):
+                for _, value in layer._held(kind):
                     if value is not None:
                         value.move_(device, wanted if value.dtype.is_floating else None)
             if wanted is not None and wanted.is_floating:
@@ -424,7 +443,7 @@ class Layer:
     def set_state_dict(self, state_dict: dict[str, Any], use_structured_name: bool = True) -> tuple[list, list]:
         """Takes over values by structured name, or by parameters' own names; gives missing and unexpected keys.
 
-        Both are also warned of. Values of wrong shape raise ValueError naming each, and then nothing is changed.
+        Both are also warned of. A value of another shape is left out with a warning, and counts as either.
 
         >>> import proa as paddle
         >>> layer = paddle.nn.Linear(2, 2)

@@ -83,6 +83,59 @@ def test_attributes():
     assert {"conv", "blocks", "seen"} <= set(dir(net))
 
 
+def test_a_tensor_set_as_an_attribute_is_a_buffer_outside_of_the_state(tmp_path):
+    class Masked(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.fc, self.seen = nn.Linear(2, 2), None
+            self.mask, self.ids = paddle.full([2], 0.1), paddle.to_tensor([1, 0])
+
+        def forward(self, x):
+            self.seen = self.fc(x) * self.mask
+            return paddle.gather(self.seen, self.ids, axis=1)
+
+    outer = nn.Sequential(Masked())
+    assert [name for name, _ in outer.named_buffers()] == ["0.mask", "0.ids"]
+    assert list(outer.state_dict()) == ["0.fc.weight", "0.fc.bias"]
+    outer(paddle.ones([1, 2]))
+    assert [name for name, _ in outer.named_buffers()] == ["0.seen", "0.mask", "0.ids"]
+    outer[0].seen = None
+    paddle.jit.save(outer, str(tmp_path / "m"), input_spec=[paddle.static.InputSpec([None, 2])])
+    loaded = paddle.jit.load(str(tmp_path / "m"))
+    assert [name for name, _ in loaded.named_buffers()] == ["0.mask", "0.ids"]
+    assert list(loaded.state_dict()) == ["0.fc.weight", "0.fc.bias"]
+    outer.to(dtype="float64")
+    assert (outer[0].mask.dtype, outer[0].ids.dtype) == (paddle.float64, paddle.int64)
+    assert outer(paddle.ones([1, 2], "float64")).dtype is paddle.float64
+    del outer[0].mask
+    assert [name for name, _ in outer.named_buffers()] == ["0.seen", "0.ids"]
+
+
+def test_what_does_not_belong_on_a_buffer_or_sublayer_is_refused():
+    net = nn.Sequential(nn.Linear(2, 2))
+    net.register_buffer("scale", paddle.ones([1]))
+    with pytest.raises(TypeError, match="'scale' is a buffer of Sequential; assign a Tensor or None.*Received float"):
+        net.scale = 2.0
+    with pytest.raises(TypeError, match="'0' is a sublayer of Sequential; assign a Layer or None.*Received Tensor"):
+        setattr(net, "0", paddle.ones([1]))
+    del net.scale
+    net.scale = 2.0
+    assert net.scale == 2.0 and net.buffers() == []
+
+
+def test_a_state_of_another_head_fills_the_rest():
+    net, other = (nn.Sequential(nn.Linear(2, 3), nn.Linear(3, n)) for n in (4, 7))
+    head = net[1].weight.numpy()
+    state = {**other.state_dict(), "more": np.ones(1)}
+    with pytest.warns(UserWarning) as warned:
+        assert net.set_state_dict(state) == (["1.weight", "1.bias"], ["more", "1.weight", "1.bias"])
+    told = [str(w.message) for w in warned]
+    assert len(told) == 2 and "no place for ['more']" in told[0]
+    assert "1.weight: the layer has [3, 4], the state [3, 7]; 1.bias: the layer has [4], the state [7]" in told[1]
+    np.testing.assert_array_equal(net[0].weight.numpy(), other[0].weight.numpy())
+    np.testing.assert_array_equal(net[1].weight.numpy(), head)
+
+
 def test_an_assigned_tensor_becomes_a_buffer_when_registered():
     net = nn.Layer()
     net.index = paddle.arange(3)
