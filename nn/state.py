@@ -52,7 +52,8 @@ def _warn(layer: Any, missing: list[str], unexpected: list[str], other: dict[str
     texts = [f"the state lacks {missing}"] if missing else []
     texts += [f"{subject} has no place for {unexpected}"] if unexpected else []
     if other:
-        shapes = "; ".join(f"{key}: the layer has {list(own)}, the state {shape}" for key, (own, shape) in other.items())
+        shapes = "; ".join(f"{key}: the layer has {list(own)}, the state {theirs}"
+                           for key, (own, theirs) in other.items())
         texts.append(f"values of other shapes are left out, and the layer's stay as they are. {shapes}")
     for text in texts:
         warnings.warn(f"set_state_dict: {text}.", stacklevel=4)
