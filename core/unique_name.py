@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 
@@ -53,25 +53,37 @@ def generate(key: str) -> str:
 
 
 @contextlib.contextmanager
-def given_back_on_failure() -> Iterator[None]:
-    """Names that this thread draws within the block are free again if it ends in an exception.
+def drawing() -> Iterator[Callable[[], None]]:
+    """Gives a function that makes the names free again that this thread has drawn within the block.
 
     A name after which another thread has drawn one of the same key stays taken.
     """
     log: list[tuple[UniqueNameGenerator, str, int]] = []
     old, _drawn.log = _drawn.log, log
-    try:
-        yield
-    except BaseException:
+
+    def give_back() -> None:
         for generator, key, number in reversed(log):
             if generator.counts[key] == number + 1:
                 generator.counts[key] = number
         log.clear()
-        raise
+
+    try:
+        yield give_back
     finally:
         _drawn.log = old
         if old is not None:
             old.extend(log)
+
+
+@contextlib.contextmanager
+def given_back_on_failure() -> Iterator[None]:
+    """Names that this thread draws within the block are free again if it ends in an exception."""
+    with drawing() as give_back:
+        try:
+            yield
+        except BaseException:
+            give_back()
+            raise
 
 
 def switch(new_generator: UniqueNameGenerator | None = None, new_para_name_checker: Any = None) -> UniqueNameGenerator:

@@ -121,7 +121,8 @@ class EagerTrace(Trace):
             state.grad_enabled = old
         return Parameter.of_array(value._array, attr)
 
-    def gradients(self, loss: Any, parameters: list | None, no_grad: Any = None) -> list[tuple[Any, Any]]:
+    def gradients(self, loss: Any, parameters: list | None, no_grad: Any = None,
+                  callbacks: Any = None) -> list[tuple[Any, Any]]:
         """The parameters that have a gradient, with it; `loss.backward()` has been called by the user."""
         if parameters is None:
             raise ValueError(

@@ -417,6 +417,10 @@ class Tensor(_ArrayMethods):
             self._edge = result._edge
         return self
 
+    def _assigned(self, result: Tensor) -> Tensor:
+        """Gives this Tensor the value and the edge of another."""
+        return self._rebind(result)
+
     def set_value(self, value: Any) -> None:
         """Sets the value from an array or Tensor of the same shape and dtype; raises ValueError otherwise."""
         if not state.trace.computes and state.trace.writes(self, value):  # type: ignore[attr-defined]

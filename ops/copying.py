@@ -19,14 +19,15 @@ assign_op = operator("assign", "X -> Out", kernel=lambda xp, x: x.copy(), infer=
 def assign(x: Any, output: Any = None) -> Any:
     """A tensor with the value of x: a tensor, a number, (nested) lists of numbers or a NumPy array.
 
-    `output`, when given, gets the value and is returned. Gradients flow from a tensor's copy to the tensor.
+    `output`, when given, gets the value and is returned. Gradients flow from a tensor's copy to the tensor; through a
+    Variable given as `output` only if they did before, so that running means and codebooks stay out of them.
 
     >>> import proa as paddle
     >>> paddle.assign([1, 2]).tolist()
     [1, 2]
     """
     result = apply(assign_op, x) if is_value(x) else to_tensor(x)
-    return result if output is None else output._rebind(result)
+    return result if output is None else output._assigned(result)
 
 
 def clone(x: Any, name: str | None = None) -> Any:

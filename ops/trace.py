@@ -58,7 +58,8 @@ class Trace:
         """A value of its own that equals x, at `place`; no gradient flows to x."""
         raise NotImplementedError
 
-    def gradients(self, loss: Any, parameters: list | None, no_grad: Any = None) -> list[tuple[Any, Any]]:
+    def gradients(self, loss: Any, parameters: list | None, no_grad: Any = None,
+                  callbacks: Any = None) -> list[tuple[Any, Any]]:
         """Parameters with their gradients: in a Program, the operators that compute them are appended."""
         raise NotImplementedError
 
@@ -77,6 +78,12 @@ class Trace:
     def updating(self) -> Any:
         """A context manager around the updates of an optimizer: nothing in it is recorded for a gradient."""
         raise NotImplementedError
+
+    def training(self, loss: Any, startup: Any = None) -> Any:
+        """A context manager around what trains by a loss: what it appends goes where the loss is from, and to `startup`
+        what begins it.
+        """
+        return contextlib.nullcontext()
 
     def host_value(self, source: Any, dtype: DType, name: str) -> Any:
         """A one-element value that the host decides anew at each step: what `source()` gives then."""

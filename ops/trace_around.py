@@ -49,9 +49,10 @@ class TraceAround(Trace):
         """A value of its own that equals x, at `place`."""
         return self.inner.copy(x, place)
 
-    def gradients(self, loss: Any, parameters: list | None, no_grad: Any = None) -> list[tuple[Any, Any]]:
+    def gradients(self, loss: Any, parameters: list | None, no_grad: Any = None,
+                  callbacks: Any = None) -> list[tuple[Any, Any]]:
         """Parameters with their gradients."""
-        return self.inner.gradients(loss, parameters, no_grad)
+        return self.inner.gradients(loss, parameters, no_grad, callbacks)
 
     def derivatives(self, outputs: list, inputs: list, starts: list, no_grad: Any, create_graph: bool,
                     retain_graph: bool) -> list:
@@ -65,6 +66,10 @@ class TraceAround(Trace):
     def updating(self) -> Any:
         """A context manager around the updates of an optimizer."""
         return self.inner.updating()
+
+    def training(self, loss: Any, startup: Any = None) -> Any:
+        """A context manager around what trains by a loss."""
+        return self.inner.training(loss, startup)
 
     def host_value(self, source: Any, dtype: DType, name: str) -> Any:
         """A one-element value that the host decides anew at each step."""

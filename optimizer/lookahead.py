@@ -53,7 +53,8 @@ class LookAhead(Optimizer):
                  no_grad_set: Any = None) -> tuple[list, list[tuple[Any, Any]]]:
         """As the inner optimizer's, with the slow weights' step behind it."""
         operations, pairs = self.inner_optimizer.minimize(loss, startup_program, parameters, no_grad_set)
-        self._follow(pairs)
+        with current_trace().training(loss, startup_program):
+            self._follow(pairs)
         return operations, pairs
 
     def _follow(self, pairs: list[tuple[Any, Any]]) -> None:

@@ -193,20 +193,25 @@ class Optimizer:
                  no_grad_set: Any = None) -> tuple[list, list[tuple[Any, Any]]]:
         """In a Program: appends the gradient of `loss` and the updates. On Tensors: as `step`, after `loss.backward()`.
 
-        Gives an empty list (for Paddle's sake) and the parameters with their gradients.
+        The Program is the loss's own; what its accumulators begin with goes to `startup_program`, else to the default
+        one. Gives an empty list (for Paddle's sake) and the parameters with their gradients.
         """
-        pairs = current_trace().gradients(loss, parameters or self._parameter_list, no_grad_set)
-        self._apply(pairs)
+        with current_trace().training(loss, startup_program):
+            pairs = current_trace().gradients(loss, parameters or self._parameter_list, no_grad_set)
+            self._apply(pairs)
         return [], pairs
 
     def backward(self, loss: Any, startup_program: Any = None, parameters: Any = None, no_grad_set: Any = None,
                  callbacks: Any = None) -> list[tuple[Any, Any]]:
-        """The parameters with their gradients: the first half of `minimize`."""
-        return current_trace().gradients(loss, parameters or self._parameter_list, no_grad_set)
+        """The parameters with their gradients: the first half of `minimize`. `callbacks`: see `append_backward`."""
+        with current_trace().training(loss, startup_program):
+            return current_trace().gradients(loss, parameters or self._parameter_list, no_grad_set, callbacks)
 
     def apply_gradients(self, params_grads: list[tuple[Any, Any]]) -> list:
         """Clips, decays and updates: the second half of `minimize`."""
-        self._apply(params_grads)
+        if params_grads:
+            with current_trace().training(params_grads[0][0]):
+                self._apply(params_grads)
         return []
 
     def _apply(self, pairs: list[tuple[Any, Any]]) -> None:

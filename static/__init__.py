@@ -1,6 +1,7 @@
 """Programs: built, differentiated, compiled, run, saved and loaded. The public names of `paddle.static`."""
 
 from ..core.absent import asked_of
+from ..ops.indexing import with_item as setitem
 from . import amp, nn
 from .averages import ExponentialMovingAverage
 from .backward import append_backward, gradients
@@ -50,7 +51,7 @@ __all__ = [
     "deserialize_program", "device_guard", "global_scope", "gradients", "ipu_shard_guard", "load", "load_from_file",
     "load_inference_model", "load_program_state", "name_scope", "nn", "normalize_program", "program_guard", "py_func",
     "save", "save_inference_model", "save_to_file", "scope_guard", "serialize_persistables", "serialize_program",
-    "set_ipu_shard", "set_program_state", "xpu_places",
+    "set_ipu_shard", "set_program_state", "setitem", "xpu_places",
 ]
 
 __getattr__ = asked_of(__name__)

@@ -234,13 +234,13 @@ def as_item(value: Any) -> Variable:
 
 def _repeat(begin: Variable, end: Variable, body: Callable[[Variable], None]) -> None:
     """Runs `body(i)` for each index of a range."""
-    from .control_flow import while_loop
+    from .control_flow import loop
 
     def turn(i: Any) -> list[Any]:
         body(i)
         return [i + 1]
 
-    while_loop(lambda i: i < end, turn, [begin])
+    loop(lambda i: i < end, turn, [begin])
 
 
 def create_array(dtype: Any = None, initialized_list: Iterable[Any] | None = None,

@@ -5,16 +5,18 @@ The operations of a block become nodes, and walking them under a program trace a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from ..core.dtype import DType
 from ..ops.backward import Leaf, Node, Output, Walk
 from ..ops.creation import full_like
 from ..ops.elementwise import cast
 from ..ops.operator import find
 from ..ops.trace import grad_mode, using
-from .overwriting import keep_overwritten
-from .program import GRAD_SUFFIX, Block, Operation, Variable
+from .compiler.usage import reads, writes
+from .gradient_names import Callback, GradientNames, NamingWalk
+from .program import Block, Operation, Variable
 from .trace import ProgramTrace
 
 BACKWARD_ROLE, OPTIMIZE_ROLE = 1, 2  # of the attribute op_role in files
@@ -31,9 +33,14 @@ class BlockGraph:
         self.no_grad = set(no_grad)
         self.edges: dict[str, Any] = {}
         self.leaves: dict[str, Leaf] = {}
+        self.before_loops: dict[str, Any] = {}  # the edges of what loops begin with, by the names that they overwrite
         for op in block.ops if ops is None else ops:
             if op.type not in ("feed", "fetch"):
                 self._add(op)
+
+    def wanted(self, name: str) -> Any:
+        """The edge at which the gradient with respect to a name is looked for: of a loop variable, before the loop."""
+        return self.before_loops.get(name) or self.edge(name)
 
     def edge(self, name: str) -> Any:
         """The edge of a name as things stand; a new leaf for one that nothing has written yet."""
@@ -47,6 +54,9 @@ class BlockGraph:
     def _add(self, op: Operation) -> None:
         edges = [self._slot_edges(op, slot.name, slot.many) for slot in _operator_slots(op)]
         node = self._node(op, edges) if any(edges) else None
+        if op.type == "while":
+            for name in op.output("Out"):
+                self.before_loops.setdefault(name, _source(self.edges.get(name)))
         self._connect(op, node)
 
     def _slot_edges(self, op: Operation, slot: str, many: bool) -> Any:
@@ -78,9 +88,15 @@ class BlockGraph:
         for index, slot in enumerate(operator.results):
             for position, name in enumerate(op.output(slot.name)):
                 variable = self.block.find_var(name)
+                if variable is not None and variable.is_parameter:
+                    self.edge(name)  # an update: gradients are with respect to the parameter, before and after
+                    continue
+                if index in aliases:
+                    self.edges[name] = self.edge(op.input(operator.inputs[aliases[index]].name)[position])
+                    continue
                 stops = (variable is None or variable.stop_gradient or name in self.no_grad
                          or not holds_values(variable) or not variable.dtype.is_differentiable)
-                if node is None or stops or index in aliases:
+                if node is None or stops:
                     self.edges[name] = None
                 elif node.is_single:
                     self.edges[name] = node
@@ -91,6 +107,11 @@ class BlockGraph:
 def holds_values(variable: Variable) -> bool:
     """Whether a variable holds what can have a gradient: a tensor, or a list of these."""
     return variable._dtype is not None and variable.kind in ("tensor", "array", "array_gradient")
+
+
+def _source(edge: Any) -> Any:
+    """The edge of what a copy without a copy's cost is of; another edge as it is."""
+    return edge.edges[0] if isinstance(edge, Node) and edge.op.type == "share_data" else edge
 
 
 def _operator_slots(op: Operation) -> tuple:
@@ -114,24 +135,13 @@ def walk_block(graph: BlockGraph, roots: Sequence[tuple[Any, Variable]], targets
         return Walk(_saved, True, targets).run(roots)
 
 
-def _named(block: Block, variable: Variable, name: str) -> Variable:
-    """The gradient under the name by which it is looked for, `x@GRAD`."""
-    while block.has_var(name):
-        name += "@RENAME"
-    if any(variable.name in op.output_arg_names for op in block.ops) and not variable.persistable:
-        for op in block.ops:
-            op.rename_input(variable.name, name)
-            op.rename_output(variable.name, name)
-        del block.vars[variable.name]
-        variable.name = name
-        return block.add_var(variable)
-    return variable
-
-
 def gradients(
     targets: Any, inputs: Any, target_gradients: Any = None, no_grad_set: Any = None,
 ) -> list[Variable | None]:
     """Appends the gradients of the sum of `targets` with respect to `inputs`, and gives them; None where there is none.
+
+    They are named `x@GRAD` for an input x, and so are those of the values between. What an in-place operation has
+    changed since is read as it was, except parameters and other persistable values: these are read as they are.
 
     >>> import proa as paddle
     >>> main = paddle.static.Program()
@@ -145,37 +155,99 @@ def gradients(
     inputs = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
     given = target_gradients
     starts = list(given) if isinstance(given, (list, tuple)) else [given] * len(targets)
-    return derivatives(GradientTrace(targets[0].block.program), targets, inputs, starts, no_grad_set, True)
+    return _named_derivatives(targets, inputs, starts, no_grad_set)
+
+
+def _named_derivatives(targets: Sequence[Variable], inputs: Sequence[Variable], starts: Sequence[Variable | None],
+                       no_grad: Any, callbacks: Sequence[Callback] = (),
+                       inputs_only: bool = True) -> list[Variable | None]:
+    """As `derivatives`, under the names that gradients have in Programs that are written by hand."""
+    trace = GradientTrace(targets[0].block.program)
+
+    def naming(graph: BlockGraph) -> GradientNames:
+        sources = {edge: name for name, edge in graph.edges.items() if edge is not None}
+        return GradientNames(trace.block, sources, callbacks)
+
+    return derivatives(trace, targets, inputs, starts, no_grad, True, naming, inputs_only)
 
 
 def derivatives(trace: ProgramTrace, targets: Sequence[Variable], inputs: Sequence[Variable],
-                starts: Sequence[Variable | None], no_grad: Any, create_graph: bool) -> list[Variable | None]:
+                starts: Sequence[Variable | None], no_grad: Any, create_graph: bool,
+                naming: Callable[[BlockGraph], GradientNames] | None = None,
+                inputs_only: bool = True) -> list[Variable | None]:
     """Appends, by a trace, the gradients of targets with respect to inputs; None where there is none.
 
-    With `create_graph` they can be differentiated in their turn.
+    With `create_graph` they can be differentiated in their turn. Without `inputs_only`, which are not computed then,
+    those of all other values that want one are appended too.
     """
-    from .differentiable_loops import make_differentiable
-
-    block = trace.main.global_block()
-    if trace.block is not block:
+    block = trace.block
+    if block.parent is not None and naming is None:
         raise RuntimeError("grad(outputs, inputs): inside of an `if` or a loop that a tensor decides, gradients cannot "
                            "be asked for: they reach beyond it. Compute them before or after.")
-    make_differentiable(block.program)  # gradients of loops that are there already
-    if trace.captures:
-        keep_overwritten(block.program)  # state that the function has changed since it read it
-    graph = BlockGraph(block, no_grad=_names(no_grad))
-    edges = [graph.edge(v.name) for v in inputs]
+    if block.parent is None:
+        _prepare(trace, block, targets)
+    graph = BlockGraph(block, _leading_to(block, targets), _names(no_grad))
+    edges = [graph.wanted(v.name) for v in inputs]
     roots = [(graph.edge(t.name), t, g) for t, g in zip(targets, starts, strict=True)]
+    names = naming(graph) if naming is not None else None
     with using(trace), grad_mode(create_graph):
         started = [(edge, full_like(t, 1.0) if g is None else g) for edge, t, g in roots if edge is not None]
-        found = Walk(_saved, True, [e for e in edges if e is not None]).run(started)
-        gradients = [found.get(edge) if edge is not None else None for edge in edges]
-        return [g if g is None or g.dtype is v.dtype or g.dtype.itemsize <= v.dtype.itemsize else cast(g, v.dtype)
-                for g, v in zip(gradients, inputs, strict=True)]
+        wanted = [e for e in edges if e is not None] if inputs_only else [*graph.leaves.values()]
+        walk = Walk(_saved, True, wanted) if names is None else NamingWalk(names, _saved, wanted)
+        found = walk.run(started)
+        gradients = [None if edge is None or edge not in found else _of_dtype(found[edge], v.dtype)
+                     for edge, v in zip(edges, inputs, strict=True)]
+        if names is None:
+            return gradients
+        found.update((e, g) for e, g in zip(edges, gradients, strict=True) if g is not None)
+        named = {e: names.complete(e, g) for e, g in found.items()}
+        names.finish()
+        return [named.get(edge) for edge in edges]
 
 
-def _names(variables: Any) -> set[str]:
-    return {v if isinstance(v, str) else v.name for v in variables or ()}
+def _of_dtype(gradient: Variable, dtype: DType) -> Variable:
+    """The gradient in a dtype, where that is not wider than its own."""
+    same = gradient.dtype is dtype or gradient.dtype.itemsize <= dtype.itemsize
+    return gradient if same else cast(gradient, dtype)
+
+
+def _leading_to(block: Block, targets: Sequence[Variable]) -> list[Operation]:
+    """The operations, of a block and of those around it, from which targets are computed; updates of parameters not."""
+    ops: list[Operation] = []
+    around: Block | None = block
+    while around is not None:
+        ops[:0] = around.ops
+        around = around.parent
+    wanted = {target.name for target in targets}
+    found = []
+    for op in reversed(ops):
+        if op.type not in ("feed", "fetch") and not wanted.isdisjoint(writes(op)):
+            found.append(op)
+            wanted.update(name for name in reads(op) if not _is_parameter(block, name))
+    return found[::-1]
+
+
+def _is_parameter(block: Block, name: str) -> bool:
+    variable = block.find_var(name)
+    return variable is not None and variable.is_parameter
+
+
+def _prepare(trace: ProgramTrace, block: Block, targets: Sequence[Variable]) -> None:
+    """Gives a Program the form of which gradients can be appended."""
+    from .differentiable_loops import make_differentiable
+    from .overwriting import keep_overwritten
+
+    if any(op.type in ("while_grad", "conditional_block_grad") for op in _leading_to(block, targets)):
+        make_differentiable(block.program)
+    if trace.captures:
+        keep_overwritten(block.program)  # state that the function has changed since it read it
+    else:
+        keep_overwritten(block.program, [v.name for v in block.vars.values() if v.is_data], states=False)
+
+
+def _names(variables: Any) -> dict[str, None]:
+    """The names of variables, or of what has their names, once each and in order."""
+    return dict.fromkeys(v if isinstance(v, str) else v.name for v in variables or ())
 
 
 def append_backward(loss: Variable, parameter_list: Any = None, no_grad_set: Any = None, callbacks: Any = None,
@@ -183,7 +255,11 @@ def append_backward(loss: Variable, parameter_list: Any = None, no_grad_set: Any
     """Appends the gradient of `loss` (one element) and gives (parameter, gradient) pairs.
 
     `parameter_list`: Variables or names; all trainable parameters by default. `no_grad_set`: no gradient flows through
-    these. The gradient of `w` is named `w@GRAD`. Raises ValueError when the loss has more than one element.
+    these. The gradient of `w` is named `w@GRAD`, and so are those of the values between; a later call in the same
+    Program has `grad/` before names that are taken. A parameter that has been updated before is read as it is then.
+    `callbacks`: called for each operation of the backward pass with `block=` and `context=`, which tells the names of
+    variables by those of their gradients, and the operation by '__current_op_desc__'.
+    Raises ValueError when the loss has more than one element, TypeError when it is no Variable.
     """
     if distop_context is not None:
         raise NotImplementedError("append_backward(distop_context): Programs over several devices are not supported. "
@@ -194,10 +270,12 @@ def append_backward(loss: Variable, parameter_list: Any = None, no_grad_set: Any
         raise ValueError(
             f"append_backward(loss): loss must have one element; take its mean. Received shape {loss.shape}."
         )
-    block = loss.program.global_block()
-    parameters = [p for p in block.all_parameters() if p.trainable]
+    if callbacks is not None and not (isinstance(callbacks, (list, tuple)) and all(map(callable, callbacks))):
+        raise TypeError("append_backward(callbacks): must be a list or tuple of functions, each called with block= and "
+                        f"context=. Received {callbacks!r}.")
+    parameters = {p.name: p for p in loss.program.global_block().all_parameters() if p.trainable}
     if parameter_list is not None:
-        wanted = _names(parameter_list)
-        parameters = [p for p in parameters if p.name in wanted]
-    pairs = zip(parameters, gradients(loss, parameters, None, no_grad_set), strict=True)
-    return [(p, _named(block, g, p.name + GRAD_SUFFIX)) for p, g in pairs if g is not None]
+        parameters = {name: parameters[name] for name in _names(parameter_list) if name in parameters}
+    wanted = list(parameters.values())
+    found = _named_derivatives([loss], wanted, [None], no_grad_set, callbacks or (), inputs_only=False)
+    return [(p, g) for p, g in zip(wanted, found, strict=True) if g is not None]

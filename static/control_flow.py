@@ -13,6 +13,7 @@ from typing import Any
 
 from ..core import nest
 from ..core.dtype import promote
+from ..core.unique_name import drawing
 from ..ops.control import select_input_op
 from ..ops.creation import full, is_value, to_tensor
 from ..ops.elementwise import cast
@@ -145,7 +146,10 @@ def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Se
                name: str | None = None) -> list[Any]:
     """Repeats `loop_vars = body(*loop_vars)` while `cond(*loop_vars)`, a bool tensor of one element, is true.
 
-    A loop variable keeps its dtype and number of dimensions; its sizes may change from one round to the next.
+    A loop variable keeps its dtype and number of dimensions; its sizes may change from one round to the next. In a
+    Program that is written by hand, the Variables in `loop_vars` are overwritten, as in Paddle: each holds what it is
+    after the rounds so far, and the result is these Variables. A parameter is left alone: the result has another
+    Variable in its place.
 
     >>> import proa as paddle
     >>> paddle.static.nn.while_loop(lambda i: i < 3, lambda i: [i + 1], [paddle.to_tensor(0)])[0].item()
@@ -157,40 +161,52 @@ def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Se
         raise ValueError(
             f"while_loop(loop_vars): must be a list or tuple with something in it. Received {loop_vars!r}."
         )
-    return loop(cond, body, loop_vars, is_test)
+    return loop(cond, body, loop_vars, is_test, overwrites=not current_trace().bare().captures)
 
 
-def loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Sequence[Any],
-         is_test: bool = False) -> list[Any]:
-    """As `while_loop`; a loop that changes tensors in place, and nothing else, has no loop variables."""
+def loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Sequence[Any], is_test: bool = False,
+         overwrites: bool = False) -> list[Any]:
+    """As `while_loop`; a loop that changes tensors in place, and nothing else, has no loop variables.
+
+    Without `overwrites` the Variables that it is given stay as they are.
+    """
     values = list(loop_vars)
     pred = cond(*values)
-    if not isinstance(pred, Variable):
-        while bool(pred):
-            values = _as_values(body(*values))
-            pred = cond(*values)
-        return values
-    return _traced_loop(cond, body, values, is_test)
+    if isinstance(pred, Variable):
+        return _traced_loop(cond, body, values, is_test, overwrites)
+    while bool(pred):
+        values = _as_values(body(*values))
+        pred = cond(*values)
+    return values
 
 
 def _as_values(result: Any) -> list[Any]:
     return list(result) if isinstance(result, (list, tuple)) else [result]
 
 
-def _loop_variable(value: Any) -> Variable:
+def _loop_variable(value: Any, taken: Sequence[str] | None) -> Variable:
+    """What a loop changes for a value that it is given: itself, or a copy if its name is `taken` (None: all are)."""
     initial = _as_variable(value)
     if initial is None:
         raise TypeError("while_loop: a loop variable is None before the loop; give it a tensor or a number.")
-    if isinstance(initial, ArrayVariable):  # changes in place
+    overwritten = taken is not None and not initial.is_parameter and initial.name not in taken
+    if overwritten or isinstance(initial, ArrayVariable):  # a list changes in place
         return initial
     variable = assign(initial)
     variable.stop_gradient = initial.stop_gradient
     return variable
 
 
-def _traced_loop(cond: Callable, body: Callable, values: list[Any], is_test: bool) -> list[Any]:
+def _loop_variables(values: list[Any], overwrites: bool) -> list[Variable]:
+    found: list[Variable] = []
+    for leaf in nest.leaves(values):
+        found.append(_loop_variable(leaf, [v.name for v in found] if overwrites else None))
+    return found
+
+
+def _traced_loop(cond: Callable, body: Callable, values: list[Any], is_test: bool, overwrites: bool) -> list[Any]:
     program = _program()
-    flat = [_loop_variable(v) for v in nest.leaves(values)]
+    flat = _loop_variables(values, overwrites)
     lists = [v for v in program.list_vars() if isinstance(v, ArrayVariable)]
     outer = _variables_around(program.current_block())
     rounds = 2 + len(outer) + sum(v.ndim + 2 for v in (*flat, *lists))
@@ -199,25 +215,28 @@ def _traced_loop(cond: Callable, body: Callable, values: list[Any], is_test: boo
         checkpoint = len(program.blocks)
         known = [(v.shape, v._dtype, v.stop_gradient) for v in lists]
         packed = nest.pack(values, flat)
-        pred = assign(cond(*packed))
-        block = program.create_block()
-        results = [_as_variable(leaf) for leaf in nest.leaves(_as_values(body(*packed)))]
-        if len(results) != len(flat):
-            raise ValueError(
-                f"while_loop: body must give {len(flat)} values, as many as loop_vars. It gave {len(results)}."
-            )
-        widened = _widened(flat, results)
-        wanted = _wanted_in_place(outer, stops)
-        if not widened and not wanted and known == [(v.shape, v._dtype, v.stop_gradient) for v in lists]:
-            break
+        with drawing() as give_names_back:
+            pred = assign(cond(*packed))
+            block = program.create_block()
+            results = [_as_variable(leaf) for leaf in nest.leaves(_as_values(body(*packed)))]
+            if len(results) != len(flat):
+                raise ValueError(
+                    f"while_loop: body must give {len(flat)} values, as many as loop_vars. It gave {len(results)}."
+                )
+            widened = _widened(flat, results)
+            wanted = _wanted_in_place(outer, stops)
+            if not widened and not wanted and known == [(v.shape, v._dtype, v.stop_gradient) for v in lists]:
+                break
+            give_names_back()  # parameters of the body are the same ones in the next round
         del program.blocks[checkpoint:]
         program.current_block_idx = block.parent_idx
     own = {v.name for v in flat}
     results = [assign(r) if r.name in own and r is not v and r.kind == "tensor" else r
                for v, r in zip(flat, results, strict=True)]
+    going_on = cond(*nest.pack(values, results)) if overwrites else None  # sees what a round gives, and has not stored
     for variable, result in zip(flat, results, strict=True):
         _assign_to(variable, result)
-    _assign_to(pred, cond(*nest.pack(values, flat)))
+    _assign_to(pred, cond(*nest.pack(values, flat)) if going_on is None else going_on)
     program.rollback()
     _append_while(block, pred, is_test)
     return nest.pack(values, flat)
@@ -288,8 +307,39 @@ def case(
 
 
 def switch_case(branch_index: Any, branch_fns: Any, default: Callable | None = None, name: str | None = None) -> Any:
-    """The result of the function at `branch_index` (an integer tensor), otherwise of `default` (or the last one)."""
-    items = list(branch_fns.items()) if isinstance(branch_fns, dict) else [
-        item if isinstance(item, (list, tuple)) else (n, item) for n, item in enumerate(branch_fns)]
-    default = default or max(items, key=lambda item: item[0])[1]
-    return case([(branch_index == index, function) for index, function in items], default)
+    """The result of the function at `branch_index` (an integer tensor), otherwise of `default` (or the last one).
+
+    `branch_fns`: functions, pairs of an index and a function, or a dict of these. In a Program they are called once
+    each, from the last to the first, then `default`, as in Paddle: parameters without names get the same ones.
+    Raises TypeError and ValueError for what is no index, no function, or there twice.
+
+    >>> import proa as paddle
+    >>> paddle.static.nn.switch_case(paddle.to_tensor(1), [lambda: 10, lambda: 20, lambda: 30])
+    20
+    """
+    if branch_index.dtype.is_differentiable or branch_index.dtype.name == "bool":
+        raise TypeError("switch_case(branch_index): must be an integer tensor. "
+                        f"Received dtype {branch_index.dtype.name}.")
+    items = _indexed_functions(branch_fns)
+    if default is None:
+        items = sorted(items, key=lambda item: item[0])
+        default = items.pop()[1]
+    pairs = [(branch_index == index, function) for index, function in items]
+    return case(pairs[::-1], default) if pairs else default()
+
+
+def _indexed_functions(branch_fns: Any) -> list[tuple[int, Callable]]:
+    """The functions of `switch_case` with their indices, in the order given."""
+    given = list(branch_fns.items()) if isinstance(branch_fns, dict) else list(branch_fns)
+    items: list[tuple[Any, Any]] = list(enumerate(given)) if all(map(callable, given)) else [
+        (item[0], item[1]) for item in given]
+    if not items:
+        raise ValueError("switch_case(branch_fns): give at least one function.")
+    for index, function in items:
+        if not isinstance(index, numbers.Integral) or not callable(function):
+            raise TypeError(f"switch_case(branch_fns): must be functions, or pairs of an int and a function. "
+                            f"Received {(index, function)!r}.")
+    if len({index for index, _ in items}) < len(items):
+        raise ValueError("switch_case(branch_fns): each index must occur once. "
+                         f"Received {[index for index, _ in items]}.")
+    return items

@@ -17,7 +17,8 @@ from .program import Variable
 def data(name: str, shape: Sequence[int | None], dtype: Any = None, lod_level: int = 0) -> Variable:
     """An input of the default main Program, to be fed by name; None or -1 for a size that may differ from run to run.
 
-    Raises TypeError for a name or shape of another kind. The dtype is the default one unless given.
+    Raises TypeError for a name or shape of another kind, ValueError for a name that the Program has with another shape
+    or dtype; one that it has with the same is the same Variable. The dtype is the default one unless given.
 
     >>> import proa as paddle
     >>> with paddle.static.program_guard(paddle.static.Program()):
@@ -28,9 +29,13 @@ def data(name: str, shape: Sequence[int | None], dtype: Any = None, lod_level: i
         raise TypeError(f"static.data(name): must be a str. Received {type(name).__name__}.")
     if not isinstance(shape, (list, tuple)):
         raise TypeError(f"static.data(shape): must be a list or tuple. Received {type(shape).__name__}.")
-    dtype = dt.get_default_dtype() if dtype is None else dtype
-    return default_main_program().global_block().create_var(
-        name, shape, convert_dtype(dtype), is_data=True, lod_level=lod_level)
+    dtype = convert_dtype(dt.get_default_dtype() if dtype is None else dtype)
+    block = default_main_program().global_block()
+    block.check_redeclared("static.data(name)", name, shape, dtype, persistable=False)
+    if not block.has_var(name):
+        return block.create_var(name, shape, dtype, is_data=True, lod_level=lod_level)
+    block.vars[name].stop_gradient = True
+    return block.vars[name]
 
 
 def create_parameter(shape: Sequence[int], dtype: Any, name: str | None = None, attr: Any = None, is_bias: bool = False,

@@ -40,6 +40,20 @@ def rebind(variable: Variable, result: Variable) -> Variable:
     return variable
 
 
+def assigned(variable: Variable, result: Variable) -> Variable:
+    """What `assign(value, variable)` does in a Program by hand: a variable that stops gradients goes on to do so.
+
+    Whether a parameter is trained is not up to what it is set to.
+    """
+    stops = variable.stop_gradient
+    if result.dtype is variable.dtype and _may_agree(result.shape, variable.shape):
+        _assign(variable, result)
+    else:
+        rebind(variable, result)
+    variable.stop_gradient = stops if variable.is_parameter else stops or result.stop_gradient
+    return variable
+
+
 def _may_agree(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
     return len(a) == len(b) and all(x == y or -1 in (x, y) for x, y in zip(a, b, strict=True))
 

@@ -15,19 +15,25 @@ from .compiler.usage import reads, sub_block, writes
 from .program import Block, Operation, Program, Variable
 
 
-def keep_overwritten(program: Program, given: Iterable[str] = ()) -> None:
-    """Renames, in every block, values that are overwritten; `given` have a value from the beginning."""
-    changed = [_keep(block, set(given)) for block in list(program.blocks)]
+def keep_overwritten(program: Program, given: Iterable[str] = (), states: bool = True) -> None:
+    """Renames, in every block, values that are overwritten; `given` have a value from the beginning.
+
+    Without `states`, persistable ones are left: what reads them later reads what they have become.
+    """
+    changed = [_keep(block, set(given), states) for block in list(program.blocks)]
     if any(changed):
         program.version += 1
 
 
-def _keep(block: Block, given: set[str]) -> bool:
+def _keep(block: Block, given: set[str], states: bool) -> bool:
     writers: dict[str, list[Operation]] = {}
     aliased = {name for op in block.ops for name in _aliased(op)}
     for op in block.ops:
         for name in dict.fromkeys(writes(op)):
-            if name in block.vars and block.vars[name].kind == "tensor" and name not in aliased:
+            variable = block.vars.get(name)
+            if variable is None or variable.kind != "tensor" or variable.persistable and name in aliased:
+                continue
+            if states or not variable.persistable:
                 writers.setdefault(name, []).append(op)
     found = False
     for name, ops in writers.items():
@@ -39,7 +45,7 @@ def _keep(block: Block, given: set[str]) -> bool:
 
 
 def _aliased(op: Operation) -> set[str]:
-    """The names that an operation updates by its nature, such as running statistics: no gradient reads these."""
+    """The names that an operation updates by its nature; no gradient reads states among these (running statistics)."""
     inner = sub_block(op)
     if inner is not None:
         return {name for nested in inner.ops for name in _aliased(nested)}

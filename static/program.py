@@ -14,6 +14,8 @@ from typing import Any
 from .variable import KINDS, ParameterVariable, Variable
 
 GRAD_SUFFIX = "@GRAD"
+_SEEDS, _STEP = 2**31 - 1, 1_000_003  # seeds are 32-bit integers in files; the step keeps neighbours apart
+_global_seed = [0]
 
 
 class Operation:
@@ -130,6 +132,18 @@ class Block:
         variable = self.vars[name] = made(self, name, shape, dtype, **attributes)
         return variable
 
+    def check_redeclared(self, what: str, name: str, shape: Any, dtype: Any, persistable: bool) -> None:
+        """Raises ValueError where there is a variable of this name that is another one than `what` would make."""
+        old = self.vars.get(name)
+        shape = tuple(-1 if size is None else int(size) for size in shape)
+        if old is None or (old.shape, old._dtype, old.persistable) == (shape, dtype, persistable):
+            return
+        kinds = {True: "a value that is kept between runs", False: "a value of one run"}
+        raise ValueError(
+            f"{what}: the Program has a variable {name!r} already: {kinds[old.persistable]}, shape {list(old.shape)}, "
+            f"dtype {old._dtype and old._dtype.name}. Received {kinds[persistable]}, shape {list(shape)}, dtype "
+            f"{dtype.name}. Give it another name, or declare it as it was.")
+
     def add_var(self, variable: Variable) -> Variable:
         """Puts a variable made elsewhere into this block."""
         variable.block = self
@@ -171,11 +185,13 @@ class Program:
         self.value_wanted: Exception | None = None  # the first reason why this cannot be run: a value asked for
         self.ungradable: Exception | None = None  # the first reason why a part of this cannot be differentiated
         self.version = 0  # counts changes: what was compiled from an older version is compiled again
-        self.random_seed = 0
+        self._random_seed = _global_seed[0]
+        self._seeds_given = 0
         self.plans: dict[Any, Any] = {}  # the Executor's cache
         self.raised: dict[str, Exception] = {}  # by the messages of assertions that stand for them
         self.host_values: dict[str, Callable[[], float]] = {}  # filled anew before each run: learning rates
         self.renamed: list[tuple[Variable, Variable]] = []  # by operations in place: with the variables that they were
+        self.gradient_passes = 0  # how often gradients have been appended
         self._counts: defaultdict[str, int] = defaultdict(int)
 
     def new_name(self, key: str) -> str:
@@ -185,6 +201,32 @@ class Program:
             self._counts[key] += 1
             if not any(name in block.vars for block in self.blocks):
                 return name
+
+    @property
+    def random_seed(self) -> int:
+        """Where it is not 0, initializers and dropouts that are appended from now on draw the same in every run.
+
+        Each has a seed of its own, which follows from this number and from how many there were before. What else draws
+        goes by `paddle.seed`. ValueError for what is no int.
+        """
+        return self._random_seed
+
+    @random_seed.setter
+    def random_seed(self, seed: int) -> None:
+        if not isinstance(seed, int):
+            raise ValueError(f"Program.random_seed: must be an int. Received {type(seed).__name__}.")
+        self._random_seed, self._seeds_given = seed, 0
+
+    def global_seed(self, seed: int = 0) -> None:
+        """Sets the random seed of this Program and of those that are made from now on."""
+        self.random_seed = seed
+        _global_seed[:] = [seed]
+
+    def next_seed(self) -> int:
+        """The seed of the next operation that the Program's seed governs: 31 bits, not 0."""
+        seed = (self._random_seed + _STEP * self._seeds_given) % _SEEDS
+        self._seeds_given += 1
+        return seed or _STEP
 
     def global_block(self) -> Block:
         """The outermost block."""

@@ -95,6 +95,8 @@ class ProgramTrace(Trace):
         if op.promotes:
             inputs = self._promoted(inputs)
         attrs = {**op.defaults, **attrs}
+        if op.random and self.main.random_seed:
+            attrs = self._seeded(op, attrs)
         specs = op.infer_specs(tuple(map(_spec, inputs)), attrs)
         stop = not state.grad_enabled or op.gradient is None or all(v.stop_gradient for v in _flat(inputs))
         aliases = dict(op.aliases)
@@ -110,6 +112,12 @@ class ProgramTrace(Trace):
                 results.append(self._new(op.type, spec, stop))
         self._append(op, inputs, results, attrs)
         return results[0] if len(results) == 1 else tuple(results)
+
+    def _seeded(self, op: Operator, attrs: dict[str, Any]) -> dict[str, Any]:
+        """The attributes with a seed of the Program's, where the operator is one that it seeds and has none yet."""
+        if "fix_seed" in op.attributes:
+            return attrs if attrs["fix_seed"] else {**attrs, "fix_seed": True, "seed": self.main.next_seed()}
+        return attrs
 
     def _lift_slot(self, op: Operator, slot: Slot, value: Any) -> Any:
         what = f"{op.type}: the input {slot.name}"
@@ -170,6 +178,7 @@ class ProgramTrace(Trace):
     def parameter(self, shape: tuple[int, ...], dtype: DType, attr: ParamAttr, initializer: Any) -> ParameterVariable:
         """A parameter of the Program, whose initializer goes to the startup Program."""
         assert attr.name is not None
+        self.main.global_block().check_redeclared("a parameter", attr.name, shape, dtype, persistable=True)
         parameter = ParameterVariable(
             self.main.global_block(), attr.name, shape, dtype, trainable=attr.trainable, regularizer=attr.regularizer,
             optimize_attr={"learning_rate": attr.learning_rate}, need_clip=attr.need_clip)
@@ -177,11 +186,12 @@ class ProgramTrace(Trace):
         self._initialize(parameter, lambda: initializer(shape, dtype))
         return parameter
 
-    def gradients(self, loss: Variable, parameters: list | None, no_grad: Any = None) -> list[tuple[Any, Any]]:
+    def gradients(self, loss: Variable, parameters: list | None, no_grad: Any = None,
+                  callbacks: Any = None) -> list[tuple[Any, Any]]:
         """Appends the gradient of `loss`; the parameters with their gradients."""
         from .backward import append_backward
 
-        return append_backward(loss, parameters, no_grad)
+        return append_backward(loss, parameters, no_grad, callbacks)
 
     def derivatives(self, outputs: list, inputs: list, starts: list, no_grad: Any, create_graph: bool,
                     retain_graph: bool) -> list:
@@ -204,6 +214,15 @@ class ProgramTrace(Trace):
         finally:
             self.role = old
 
+    @contextlib.contextmanager
+    def training(self, loss: Variable, startup: Program | None = None) -> Iterator[None]:
+        """What the block appends goes to the loss's Program, and initial values to `startup`, if it is given."""
+        if loss.program is self.main and startup in (None, self.startup):
+            yield
+            return
+        with using(ProgramTrace(loss.program, startup or self.startup)):
+            yield
+
     def staged(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function, converted: its control flow becomes operations where a Variable decides about it."""
         return staging()(function)
@@ -218,6 +237,7 @@ class ProgramTrace(Trace):
         """A persistable Variable of this name, filled by the startup Program."""
         from ..ops.creation import full
 
+        self.main.global_block().check_redeclared("a persistable variable", name, shape, dtype, persistable=True)
         variable = self.main.global_block().create_var(name, shape, dtype, persistable=True)
         if isinstance(value, Variable):
             self._initialize(variable, lambda: cast(_like(value, self.startup), dtype))
@@ -238,12 +258,19 @@ class ProgramTrace(Trace):
         block = self.startup.global_block()
         if block.has_var(variable.name):
             return
-        with using(ProgramTrace(self.startup)):
+        with using(StartupTrace(self.startup)):
             made = make()
         last = next(op for op in reversed(block.ops) if made.name in op.output_arg_names)
         last.rename_output(made.name, variable.name)
         del block.vars[made.name]
         block.create_var(variable.name, variable.shape, variable.dtype, persistable=True)
+
+
+class StartupTrace(ProgramTrace):
+    """Appends initializers to a startup Program."""
+
+    def _seeded(self, op: Operator, attrs: dict[str, Any]) -> dict[str, Any]:
+        return {**attrs, "seed": self.main.next_seed()} if attrs.get("seed") == 0 else super()._seeded(op, attrs)
 
 
 def _like(variable: Variable, program: Any) -> Variable:

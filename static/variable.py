@@ -12,6 +12,7 @@ from ..core.dtype import DType
 from ..core.var_type import VarType
 from ..ops.methods import METHODS
 from ..ops.spec import Spec
+from ..ops.trace import current_trace
 
 if TYPE_CHECKING:
     from .program import Block, Program
@@ -152,6 +153,12 @@ class Variable(_VariableMethods):
         from .in_place import rebind
 
         return rebind(self, result)
+
+    def _assigned(self, result: Variable) -> Variable:
+        """As `_rebind`; but in a Program that is written by hand, a variable that stops gradients goes on to do so."""
+        from .in_place import assigned, rebind
+
+        return (rebind if current_trace().bare().captures else assigned)(self, result)
 
     def __repr__(self) -> str:
         kind = "param" if self.is_parameter else "persist var" if self.persistable else "var"

@@ -6,5 +6,5 @@ from pathlib import Path
 
 os.environ.setdefault("FLAGS_verify_passes", "1")  # every Program that a test compiles is checked after every pass
 
-for folder in ("", "ops", "jit", "backend/kernels", "static/compiler"):
+for folder in ("", "ops", "jit", "backend/kernels", "static", "static/compiler"):
     sys.path.insert(0, str(Path(__file__).parent / folder))

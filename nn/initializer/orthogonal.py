@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-import numpy as np
-
-from ...core.random import default_generator
-from ...ops.creation import to_tensor
+from ...ops.decompositions import qr
+from ...ops.diagonal import diagonal
+from ...ops.elementwise import cast
+from ...ops.manipulation import reshape, transpose
+from ...ops.random import gaussian
+from ...ops.unary import sign
 from .initializer import Initializer
 
 
@@ -24,8 +27,8 @@ class Orthogonal(Initializer):
         """A value of this shape and dtype; ValueError for fewer than two dimensions."""
         if len(shape) < 2:
             raise ValueError(f"Orthogonal: a parameter has at least 2 dimensions. Received shape {list(shape)}.")
-        rows, columns = shape[0], int(np.prod(shape[1:]))
-        drawn = default_generator().numpy.standard_normal((max(rows, columns), min(rows, columns)))
-        q, r = np.linalg.qr(drawn)
-        q *= np.sign(np.diagonal(r))
-        return to_tensor((self.gain * (q.T if rows < columns else q)).reshape(shape), dtype)
+        rows, columns = shape[0], math.prod(shape[1:])
+        drawn = gaussian([max(rows, columns), min(rows, columns)], dtype="float64")
+        q, r = qr(drawn)
+        q = q * sign(diagonal(r)) * self.gain
+        return cast(reshape(transpose(q, [1, 0]) if rows < columns else q, list(shape)), dtype)

@@ -90,7 +90,7 @@ def test_branches_that_do_not_fit_are_told():
 def test_while_with_a_trip_count_from_data(rounds):
     def build(x, n):
         i = paddle.zeros([], "int64")
-        _, y = static.nn.while_loop(lambda i, y: i < n, lambda i, y: [i + 1, y * x + y.tanh()], [i, x])
+        _, y = static.nn.while_loop(lambda i, y: i < n, lambda i, y: [i + 1, y * x + y.tanh()], [i, x * 1.0])
         return y
 
     both(build, [{"x": X, "n": np.array(rounds, "int64")}])
@@ -119,7 +119,7 @@ def test_condition_within_a_loop_and_loop_within_a_loop():
             _, y = static.nn.while_loop(lambda j, y: j < 2, lambda j, y: [j + 1, y * x], [paddle.zeros([], "int64"), y])
             return [i + 1, y]
 
-        return static.nn.while_loop(lambda i, y: i < n, body, [paddle.zeros([], "int64"), x])[1]
+        return static.nn.while_loop(lambda i, y: i < n, body, [paddle.zeros([], "int64"), x * 1.0])[1]
 
     both(build, [{"x": X, "n": np.array(k, "int64")} for k in (0, 1, 3)])
 
@@ -127,7 +127,8 @@ def test_condition_within_a_loop_and_loop_within_a_loop():
 def test_sizes_may_grow():
     def build(x, n):
         i = paddle.zeros([], "int64")
-        return static.nn.while_loop(lambda i, y: i < n, lambda i, y: [i + 1, paddle.concat([y, x * 2.0])], [i, x])[1]
+        return static.nn.while_loop(lambda i, y: i < n, lambda i, y: [i + 1, paddle.concat([y, x * 2.0])],
+                                    [i, x * 1.0])[1]
 
     both(build, [{"x": X, "n": np.array(k, "int64")} for k in (0, 2)])
 
@@ -155,3 +156,28 @@ def test_case_and_switch():
 def test_plain_python_with_values():
     assert static.nn.cond(paddle.to_tensor(False), lambda: 1, lambda: 2) == 2
     assert static.nn.while_loop(lambda i: i < 5, lambda i: i + 2, [paddle.to_tensor(0)])[0].item() == 6
+
+
+def test_switch_case_says_what_it_takes():
+    with static.program_guard(static.Program()):
+        index = static.data("i", [1], "int64")
+        with pytest.raises(ValueError, match=r"each index must occur once. Received \[0, 0\]"):
+            static.nn.switch_case(index, [(0, lambda: 1), (0, lambda: 2)])
+        with pytest.raises(ValueError, match="at least one function"):
+            static.nn.switch_case(index, [])
+        with pytest.raises(TypeError, match="pairs of an int and a function"):
+            static.nn.switch_case(index, {"a": lambda: 1})
+        with pytest.raises(TypeError, match="must be an integer tensor. Received dtype float32"):
+            static.nn.switch_case(static.data("f", [1]), [lambda: 1, lambda: 2])
+
+
+def test_an_optimizer_within_a_branch_is_left_out_of_evaluation():
+    main, startup = static.Program(), static.Program()
+    with static.program_guard(main, startup), static.scope_guard(static.Scope()):
+        out = static.nn.fc(static.data("x", [1, 3]), 1)
+        loss = (out * out).mean()
+        static.nn.cond(out.sum() > -100.0, lambda: paddle.optimizer.SGD(0.1).minimize(loss) and None, lambda: None)
+        test, exe = main.clone(for_test=True), static.Executor()
+        exe.run(startup)
+        losses = [float(exe.run(p, feed={"x": X[None]}, fetch_list=[loss.name])[0]) for p in (test, main, test, test)]
+    assert losses[0] == losses[1] > losses[2] == losses[3]

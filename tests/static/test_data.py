@@ -1,0 +1,37 @@
+"""`static.data`, `create_parameter` and `create_global_var`: a name stands for one variable."""
+
+import numpy as np
+import pytest
+from proa import static
+from trained_by_hand import fetched, weight
+
+
+@pytest.mark.parametrize("shape, dtype", [([4, 3], "float32"), ([None, 3], "float32"), ([2, 3], "int64")])
+def test_an_input_is_not_declared_as_another(programs, shape, dtype):
+    static.data("x", [2, 3])
+    with pytest.raises(ValueError, match="static.data.name.: the Program has a variable 'x' already"):
+        static.data("x", shape, dtype)
+
+
+def test_an_input_that_is_declared_again_is_the_same(programs):
+    x = static.data("x", [2, 3])
+    x.stop_gradient = False
+    assert static.data("x", (2, 3)) is x and x.stop_gradient
+
+
+def test_a_parameter_is_not_declared_as_another(programs):
+    weight("w", 1.0, (2, 3))
+    for make in (lambda: weight("w", 1.0, (4, 3)), lambda: static.data("w", [2, 3]),
+                 lambda: static.create_parameter([2, 3], "float64", name="w")):
+        with pytest.raises(ValueError, match="the Program has a variable 'w' already: a value that is kept between"):
+            make()
+    static.data("x", [2, 3])
+    with pytest.raises(ValueError, match="variable 'x' already: a value of one run"):
+        weight("x", 1.0, (2, 3))
+    with pytest.raises(ValueError, match="variable 'w' already"):
+        static.create_global_var([3], 0.0, "float32", persistable=True, name="w")
+
+
+def test_a_parameter_that_is_declared_again_is_shared(programs):
+    first, second = weight("w", 1.0), weight("w", 2.0)
+    assert np.concatenate(fetched([first, second])).tolist() == [1.0, 1.0]

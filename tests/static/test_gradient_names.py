@@ -1,0 +1,98 @@
+"""Gradients under their names, and the callbacks of `append_backward`."""
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa import static
+from trained_by_hand import fetched, weight
+
+
+def network():
+    x = static.data("x", [2, 3])
+    x.stop_gradient = False
+    h = paddle.tanh(paddle.matmul(x, weight("w", 0.5, (3, 2))))
+    return x, h, (h * h + h).mean()
+
+
+X = np.arange(6, dtype="float32").reshape(2, 3) / 10
+
+
+def test_every_value_on_the_way_has_a_named_gradient(programs):
+    x, h, loss = network()
+    [(_, gradient)] = static.append_backward(loss)
+    assert gradient.name == "w@GRAD"
+    out = np.tanh(X @ np.full((3, 2), 0.5, "float32"))
+    of_h = (2 * out + 1) / 4
+    found = fetched([f"{loss.name}@GRAD", f"{h.name}@GRAD", "x@GRAD", "w@GRAD"], x=X)
+    inner = of_h * (1 - out * out)
+    for array, expected in zip(found, [1.0, of_h, inner @ np.full((2, 3), 0.5), X.T @ inner]):
+        np.testing.assert_allclose(array, expected, rtol=1e-5)
+
+
+def test_a_gradient_of_two_values_has_both_names(programs):
+    x = static.data("x", [2, 3])
+    x.stop_gradient = False
+    y = x + 1.0
+    given = static.data("g", [2, 3])
+    [gradient] = static.gradients(y, [x], target_gradients=given)
+    assert gradient.name == "x@GRAD"
+    for array in fetched([f"{y.name}@GRAD", "x@GRAD"], x=X, g=X * 2):
+        np.testing.assert_array_equal(array, X * 2)
+
+
+def test_the_target_is_among_the_inputs(programs):
+    x = static.data("x", [2, 3])
+    x.stop_gradient = False
+    y = x * 2.0
+    found = static.gradients([y, y * 3.0], [y, x])
+    np.testing.assert_array_equal(fetched(found, x=X), [np.full((2, 3), 4.0), np.full((2, 3), 8.0)])
+
+
+def test_later_passes_have_names_of_their_own(programs):
+    w = weight("w", 2.0)
+    names = [static.append_backward((w * k).sum())[0][1].name for k in (1.0, 2.0, 3.0)]
+    assert names == ["w@GRAD", "grad/grad/w@GRAD", "grad/grad/grad/w@GRAD"]
+    assert np.concatenate(fetched(names)).tolist() == [1.0, 2.0, 3.0]
+
+
+def test_callbacks_are_told_of_operations_and_names(programs):
+    x, h, loss = network()
+    calls = []
+
+    def callback(block, context):
+        operation = context["__current_op_desc__"]
+        named = {n: context[n] for n in operation.output_arg_names() if n in context}
+        calls.append((block.idx, operation.type(), named))
+
+    before = len(programs[0].global_block().ops)
+    static.append_backward(loss, callbacks=[callback])
+    assert len(calls) == len(programs[0].global_block().ops) - before
+    named = {key: value for _, _, names in calls for key, value in names.items()}
+    assert named["w@GRAD"] == "w" and named["x@GRAD"] == "x" and named[f"{h.name}@GRAD"] == h.name
+    assert {block for block, _, _ in calls} == {0}
+
+
+def test_a_callback_changes_what_flows_on(programs):
+    x, h, loss = network()
+
+    def clip(block, context):
+        for name in context["__current_op_desc__"].output_arg_names():
+            if name == f"{h.name}@GRAD":
+                block.append("clip", {"X": [name]}, {"Out": [name]}, {"min": -0.3, "max": 0.3})
+
+    static.append_backward(loss, callbacks=[clip])
+    out = np.tanh(X @ np.full((3, 2), 0.5, "float32"))
+    inner = np.clip((2 * out + 1) / 4, -0.3, 0.3) * (1 - out * out)
+    np.testing.assert_allclose(fetched(["w@GRAD"], x=X)[0], X.T @ inner, rtol=1e-5)
+
+
+def test_an_optimizer_passes_callbacks_on(programs):
+    called = []
+    pairs = paddle.optimizer.SGD(0.1).backward((weight("w", 1.0) * 2.0).sum(),
+                                               callbacks=[lambda block, context: called.append(block)])
+    assert called and [p.name for p, _ in pairs] == ["w"]
+
+
+def test_callbacks_that_cannot_be_called_are_refused(programs):
+    with pytest.raises(TypeError, match="append_backward.callbacks.: must be a list or tuple of functions"):
+        static.append_backward(weight("w", 1.0).sum(), callbacks=print)
