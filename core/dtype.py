@@ -62,6 +62,17 @@ class DType:
         """True where a gradient makes sense."""
         return self.kind in "fc"
 
+    def wrapped(self, value: int) -> int:
+        """The integer that an element of this integer dtype holds of `value`: its lowest bits.
+
+        >>> from proa.core.dtype import int8, uint8
+        >>> uint8.wrapped(-1), int8.wrapped(200), int8.wrapped(5)
+        (255, -56, 5)
+        """
+        bits = 8 * self.itemsize
+        low = int(value) & ((1 << bits) - 1)
+        return low - (1 << bits) if self.dtype.kind == "i" and low >> (bits - 1) else low
+
     def __repr__(self) -> str:
         return f"paddle.{self.name}"
 
@@ -161,8 +172,9 @@ def convert_dtype(dtype: Any) -> DType:
         return dtype
     if isinstance(dtype, str):
         found = _FROM_NAME.get(dtype.removeprefix("paddle."))
-    elif isinstance(dtype, int) and not isinstance(dtype, bool):
-        found = _FROM_NUMBER.get(dtype)
+    elif isinstance(dtype, int):
+        raise TypeError(f"dtype must be a dtype or its name, 'float32' say. Received {dtype!r}. A shape of several "
+                        "sizes, or several dimensions, are given as a list, [2, 3].")
     elif dtype is float:
         found = get_default_dtype_object()
     elif dtype in _FROM_PYTHON:

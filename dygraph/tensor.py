@@ -335,10 +335,8 @@ class Tensor(_ArrayMethods):
     clear_grad = clear_gradient
 
     def retain_grads(self) -> None:
-        """Keeps the gradient of a computed Tensor in `.grad` too."""
+        """Keeps the gradient of a computed Tensor in `.grad` too; nothing for a leaf or where gradients stop."""
         if self.is_leaf:
-            if self._edge is None:
-                raise RuntimeError("retain_grads(): this Tensor has stop_gradient=True, so it gets no gradient.")
             return
         if self._leaf is None:
             leaf = self._leaf = Leaf()

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..ops.accuracy import accuracy_of
+from ..ops.comparison import equal
 from ..ops.creation import is_value
-from ..ops.elementwise import cast, equal
+from ..ops.elementwise import cast
 from ..ops.manipulation import reshape
 from ..ops.reduce import argmax
 from ..ops.search import topk as best

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 from ..core import nest
 from ..core.dtype import get_default_dtype
+from ..ops.comparison import equal, less_equal, logical_and, logical_or
 from ..ops.creation import arange, full, to_tensor, zeros_like
-from ..ops.elementwise import cast, equal, floor_divide, less_equal, logical_and, logical_or, remainder
+from ..ops.elementwise import cast, floor_divide, remainder
 from ..ops.gather import gather
 from ..ops.joining import stack
 from ..ops.manipulation import expand, reshape, tile, transpose, unsqueeze

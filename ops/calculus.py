@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 
 from ..core import dtype as dt
+from .comparison import logical_xor
 from .creation import to_tensor
-from .elementwise import dtype_of, logical_xor
+from .elementwise import dtype_of
 from .infer import normalize_axis
 from .joining import concat
 from .manipulation import reshape, unsqueeze

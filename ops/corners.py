@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .closeness import clip
+from .comparison import greater_equal, less_equal
 from .copying import shape
-from .elementwise import cast, greater_equal, less_equal, minimum, multiply, scale
+from .elementwise import cast, minimum, multiply, scale
 from .manipulation import shape_handle, unsqueeze
 from .pool import put_back, take_positions_op
 from .reduce import sum

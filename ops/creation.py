@@ -13,6 +13,7 @@ from ..core.dtype import DType, convert_dtype
 from ..core.place import Place, parse_place
 from .infer import same
 from .operator import Ints, Longs, operator
+from .sizes import sizes_one_by_one
 from .spec import Spec
 from .trace import apply, current_trace
 
@@ -208,11 +209,13 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None, name: str | None = Non
     return apply(fill_any_like, x, value=fill_value, dtype=x.dtype if dtype is None else convert_dtype(dtype))
 
 
+@sizes_one_by_one
 def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Zeros, of the default dtype unless another is given."""
     return full(shape, 0.0, _dtype_or_default(dtype))
 
 
+@sizes_one_by_one
 def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Ones, of the default dtype unless another is given."""
     return full(shape, 1.0, _dtype_or_default(dtype))
@@ -228,6 +231,7 @@ def ones_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
     return full_like(x, 1.0, dtype)
 
 
+@sizes_one_by_one
 def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """A tensor of `shape` whose values are not to be relied on (they are zeros here)."""
     return zeros(shape, dtype)

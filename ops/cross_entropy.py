@@ -9,7 +9,8 @@ overflows. With `use_softmax=False` the input holds probabilities already.
 from typing import Any
 
 from ..backend.kernels import cross_entropy as accelerated
-from .elementwise import cast, maximum, not_equal
+from .comparison import not_equal
+from .elementwise import cast, maximum
 from .infer import normalize_axis, same
 from .manipulation import unsqueeze_op
 from .operator import operator

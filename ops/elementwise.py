@@ -1,10 +1,11 @@
-"""Two operands, element by element: arithmetic, comparison, logic and bits, with NumPy's broadcasting.
+"""Two operands, element by element, with NumPy's broadcasting: arithmetic, and what compares and combines them.
 
 `axis` serves models of Paddle 1.x: when it is not -1, y's first dimension stands at that dimension of x.
 """
 
 
 import functools
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -93,15 +94,27 @@ def _scale(xp, x, scale_tensor=None, *, scale: float = 1.0, bias: float = 0.0, b
         if bias == 0.0:
             return -x if scale == -1.0 else x * scale
     factor = scale if scale_tensor is None else scale_tensor.reshape(()).astype(x.dtype)
-    if x.dtype.kind in "iub":  # the file's attributes are floats; an integer tensor stays one
-        factor = int(factor) if scale_tensor is None and factor == int(factor) else factor
-        bias = int(bias) if bias == int(bias) else bias
+    if x.dtype.kind not in "iub":
+        return _scaled(x, factor, bias, bias_after_scale)
+    factor = factor if scale_tensor is not None else _whole(factor, x.dtype)
+    with np.errstate(over="ignore"):  # the lowest bits are kept, also of a value without dimensions
+        return _scaled(x, factor, _whole(bias, x.dtype), bias_after_scale)
+
+
+def _scaled(x: Any, factor: Any, bias: Any, bias_after_scale: bool) -> Any:
     if not bias_after_scale:
         x, bias = (x + bias if bias else x), 0
-    if scale_tensor is not None or factor != 1:
-        x = x * factor
-        return x + bias if bias else x
-    return x + bias
+    if isinstance(factor, (int, float)) and factor == 1:
+        return x + bias
+    x = x * factor
+    return x + bias if bias else x
+
+
+def _whole(number: Any, dtype: Any) -> Any:
+    """A file's number, a float: if whole an integer of the dtype, with its lowest bits where it is too large."""
+    if not math.isfinite(number) or number != int(number):
+        return number
+    return int(number) if dtype.kind == "b" else dt.from_numpy_dtype(dtype).wrapped(int(number))
 
 
 scale_op = operator(
@@ -258,7 +271,7 @@ def as_floating(x: Any) -> Any:
     return x if x.dtype.is_differentiable else cast(x, dt.get_default_dtype_object())
 
 
-_NUMBERS = (int, float, np.number, np.bool_)
+NUMBERS = (int, float, np.number, np.bool_)
 _PLAIN = (int, float)
 
 
@@ -275,11 +288,11 @@ def _number(x: Any, value: Any) -> tuple[Any, Any]:
     return x, value
 
 
-def _operand(x: Any, value: Any) -> tuple[Any, Any]:
+def operand(x: Any, value: Any) -> tuple[Any, Any]:
     """x and the second operand as values: a number becomes a 0-d tensor of x's dtype, an array a tensor."""
     if is_value(value):
         return x, value
-    if isinstance(value, _NUMBERS):
+    if isinstance(value, NUMBERS):
         if not (isinstance(value, (bool, np.bool_)) and x.dtype is dt.bool_):
             x, value = _number(x, value)
         return x, state.trace.number(value, x.dtype)
@@ -297,24 +310,24 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
     """
     if getattr(y, "_is_proa_value", False):
         return state.trace.apply(add_op, (x, y), {})
-    if isinstance(y, _NUMBERS):
+    if isinstance(y, NUMBERS):
         x, y = _number(x, y)
         return apply(scale_op, x, None, bias=y)
-    return apply(add_op, *_operand(x, y))
+    return apply(add_op, *operand(x, y))
 
 
 def subtract(x: Any, y: Any, name: str | None = None) -> Any:
     """x - y, element by element, broadcasting."""
     if getattr(y, "_is_proa_value", False):
         return state.trace.apply(subtract_op, (x, y), {})
-    if isinstance(y, _NUMBERS):
+    if isinstance(y, NUMBERS):
         x, y = _number(x, y)
         return apply(scale_op, x, None, bias=-y)
-    return apply(subtract_op, *_operand(x, y))
+    return apply(subtract_op, *operand(x, y))
 
 
 def _reverse_subtract(x: Any, y: Any) -> Any:
-    if isinstance(y, _NUMBERS):
+    if isinstance(y, NUMBERS):
         x, y = _number(x, y)
         return apply(scale_op, x, None, scale=-1.0, bias=y)
     return apply(subtract_op, to_tensor(y), x)
@@ -324,26 +337,26 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Any:
     """x * y, element by element, broadcasting."""
     if getattr(y, "_is_proa_value", False):
         return state.trace.apply(multiply_op, (x, y), {})
-    if isinstance(y, _NUMBERS):
+    if isinstance(y, NUMBERS):
         x, y = _number(x, y)
         return apply(scale_op, x, None, scale=y)
-    return apply(multiply_op, *_operand(x, y))
+    return apply(multiply_op, *operand(x, y))
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Any:
     """x / y, element by element, broadcasting; integers are divided as floats."""
     if getattr(y, "_is_proa_value", False):
         return state.trace.apply(divide_op, (as_floating(x), as_floating(y)), {})
-    if isinstance(y, _NUMBERS) and y != 0:
+    if isinstance(y, NUMBERS) and y != 0:
         x, y = _number(as_floating(x), y)
         return apply(scale_op, x, None, scale=1.0 / y)
-    x, y = _operand(as_floating(x), y)
+    x, y = operand(as_floating(x), y)
     return apply(divide_op, x, as_floating(y))
 
 
 def _reversed(function: Callable) -> Callable:
     def reversed_function(x: Any, y: Any) -> Any:
-        x, y = _operand(x, y)
+        x, y = operand(x, y)
         return function(y, x)
 
     return reversed_function
@@ -351,12 +364,12 @@ def _reversed(function: Callable) -> Callable:
 
 def floor_divide(x: Any, y: Any, name: str | None = None) -> Any:
     """x // y, rounded down (PaddlePaddle 2.6.2 rounds negative integer quotients towards zero)."""
-    return apply(floor_divide_op, *_operand(x, y))
+    return apply(floor_divide_op, *operand(x, y))
 
 
 def mod(x: Any, y: Any, name: str | None = None) -> Any:
     """x % y, with the sign of y."""
-    return apply(mod_op, *_operand(x, y))
+    return apply(mod_op, *operand(x, y))
 
 
 remainder = floor_mod = mod
@@ -369,80 +382,20 @@ def pow(x: Any, y: Any, name: str | None = None) -> Any:
     >>> paddle.pow(paddle.to_tensor([2.0, 3.0]), 2).tolist()
     [4.0, 9.0]
     """
-    if isinstance(y, _NUMBERS):
+    if isinstance(y, NUMBERS):
         x, y = _number(x, y)
         return apply(power_op, x, None, factor=y)
-    return apply(pow_op, *_operand(x, y))
+    return apply(pow_op, *operand(x, y))
 
 
 def maximum(x: Any, y: Any, name: str | None = None) -> Any:
     """The larger of x and y, element by element."""
-    return apply(maximum_op, *_operand(x, y))
+    return apply(maximum_op, *operand(x, y))
 
 
 def minimum(x: Any, y: Any, name: str | None = None) -> Any:
     """The smaller of x and y, element by element."""
-    return apply(minimum_op, *_operand(x, y))
-
-
-def equal(x: Any, y: Any, name: str | None = None) -> Any:
-    """x == y, element by element."""
-    return apply(equal_op, *_operand(x, y))
-
-
-def not_equal(x: Any, y: Any, name: str | None = None) -> Any:
-    """x != y, element by element."""
-    return apply(not_equal_op, *_operand(x, y))
-
-
-def less_than(x: Any, y: Any, name: str | None = None) -> Any:
-    """x < y, element by element."""
-    return apply(less_than_op, *_operand(x, y))
-
-
-def less_equal(x: Any, y: Any, name: str | None = None) -> Any:
-    """x <= y, element by element."""
-    return apply(less_equal_op, *_operand(x, y))
-
-
-def greater_than(x: Any, y: Any, name: str | None = None) -> Any:
-    """x > y, element by element."""
-    return apply(greater_than_op, *_operand(x, y))
-
-
-def greater_equal(x: Any, y: Any, name: str | None = None) -> Any:
-    """x >= y, element by element."""
-    return apply(greater_equal_op, *_operand(x, y))
-
-
-def logical_and(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
-    """x and y, element by element; a number counts as true unless it is 0."""
-    return apply(logical_and_op, *_operand(x, y))
-
-
-def logical_or(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
-    """x or y, element by element; a number counts as true unless it is 0."""
-    return apply(logical_or_op, *_operand(x, y))
-
-
-def logical_xor(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
-    """Exactly one of x and y, element by element; a number counts as true unless it is 0."""
-    return apply(logical_xor_op, *_operand(x, y))
-
-
-def bitwise_and(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
-    """x & y on integers or bools."""
-    return apply(bitwise_and_op, *_operand(x, y))
-
-
-def bitwise_or(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
-    """x | y on integers or bools."""
-    return apply(bitwise_or_op, *_operand(x, y))
-
-
-def bitwise_xor(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
-    """x ^ y on integers or bools."""
-    return apply(bitwise_xor_op, *_operand(x, y))
+    return apply(minimum_op, *operand(x, y))
 
 
 def scale(x: Any, scale: Any = 1.0, bias: float = 0.0, bias_after_scale: bool = True, act: str | None = None,
@@ -472,9 +425,5 @@ SYNTAX: Mapping[str, Callable] = {
     "__floordiv__": floor_divide, "__rfloordiv__": _reversed(floor_divide),
     "__mod__": mod, "__rmod__": _reversed(mod),
     "__pow__": pow, "__rpow__": _reversed(pow),
-    "__eq__": equal, "__ne__": not_equal, "__lt__": less_than, "__le__": less_equal,
-    "__gt__": greater_than, "__ge__": greater_equal,
-    "__and__": bitwise_and, "__rand__": bitwise_and, "__or__": bitwise_or, "__ror__": bitwise_or,
-    "__xor__": bitwise_xor, "__rxor__": bitwise_xor,
     "__neg__": neg,
 }

@@ -9,6 +9,7 @@ from .creation import inferred_sizes, shape_inputs, sizes_of
 from .infer import broadcast_shapes
 from .operator import Ints, operator
 from .shapes import sum_to
+from .sizes import sizes_one_by_one
 from .spec import Spec
 from .trace import apply
 
@@ -57,6 +58,7 @@ expand_as_op = operator("expand_as_v2", "X, Y? -> Out", kernel=_expand_as,
                         grad={"X": lambda g, X_shape: sum_to(g, X_shape)})
 
 
+@sizes_one_by_one
 def expand(x: Any, shape: Any, name: str | None = None) -> Any:
     """x repeated along its dimensions of size 1, and new ones in front, to `shape`; -1 keeps a size.
 

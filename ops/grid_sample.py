@@ -6,8 +6,9 @@ grid gives, and elements are taken from and put to positions.
 
 from typing import Any
 
+from .comparison import less_equal
 from .corners import Corners, linear_gradients
-from .elementwise import cast, dtype_of, less_equal, minimum, multiply
+from .elementwise import cast, dtype_of, minimum, multiply
 from .grid_sample_kernels import corners, nearest, placed
 from .joining import stack
 from .manipulation import shape_handle, squeeze, unsqueeze

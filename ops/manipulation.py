@@ -15,6 +15,7 @@ from .expand import broadcast_shape, broadcast_to, expand, expand_as, tile
 from .infer import normalize_axis, product
 from .operator import Ints, operator
 from .shapes import reshape_to
+from .sizes import sizes_one_by_one
 from .spec import Spec
 from .trace import apply
 
@@ -81,6 +82,7 @@ reshape_op = operator("reshape2", "X, Shape?, ShapeTensor*? -> Out, XShape!", ke
                       grad={"X": lambda g, X_shape: reshape_to(g, X_shape)})
 
 
+@sizes_one_by_one
 def reshape(x: Any, shape: Any, name: str | None = None) -> Any:
     """x with its elements arranged, in order, in `shape`: 0 copies the size of that dimension, -1 is inferred.
 
@@ -94,9 +96,10 @@ def reshape(x: Any, shape: Any, name: str | None = None) -> Any:
     return apply(reshape_op, x, tensor, parts, shape=list(attribute))
 
 
+@sizes_one_by_one
 def view(x: Any, shape_or_dtype: Any, name: str | None = None) -> Any:
     """x in another shape, or its memory read as another dtype of the same size an element."""
-    if isinstance(shape_or_dtype, (list, tuple)):
+    if isinstance(shape_or_dtype, (list, tuple, int)):
         return reshape(x, shape_or_dtype)
     dtype = convert_dtype(shape_or_dtype)
     if dtype.itemsize != x.dtype.itemsize:
@@ -141,6 +144,7 @@ transpose_op = operator("transpose2", "X -> Out, XShape!", kernel=_transpose, in
                         grad={"X": lambda g, axis: apply(transpose_op, g, axis=_inverse(axis))})
 
 
+@sizes_one_by_one
 def transpose(x: Any, perm: Sequence[int], name: str | None = None) -> Any:
     """x with its dimensions in another order: dimension i of the result is dimension perm[i] of x.
 

@@ -21,6 +21,7 @@ from . import (
     bessel,
     calculus,
     closeness,
+    comparison,
     consecutive,
     copying,
     creation,
@@ -95,6 +96,7 @@ def _later(module: str, names: str) -> dict[str, _Later]:
 METHODS: dict[str, Any] = {
     **absent_methods(),
     **elementwise.SYNTAX,
+    **comparison.SYNTAX,
     "__matmul__": linalg.matmul,
     "__rmatmul__": linalg.reverse_matmul,
     "__getitem__": indexing.getitem,
@@ -104,9 +106,10 @@ METHODS: dict[str, Any] = {
     "__abs__": unary.abs,
     "astype": elementwise.cast,
     **_plain(creation, "zeros_like ones_like full_like"),
-    **_plain(elementwise, "add subtract multiply divide floor_divide mod remainder floor_mod pow maximum minimum equal "
-             "add_n not_equal less_than less_equal greater_than greater_equal logical_and logical_or logical_xor "
-             "bitwise_and bitwise_or bitwise_xor scale neg cast"),
+    **_plain(elementwise, "add subtract multiply divide floor_divide mod remainder floor_mod pow maximum minimum "
+             "add_n scale neg cast"),
+    **_plain(comparison, "equal not_equal less_than less_equal greater_than greater_equal logical_and logical_or "
+             "logical_xor bitwise_and bitwise_or bitwise_xor"),
     **_plain(unary, "exp expm1 log log2 log10 log1p sqrt rsqrt square reciprocal sin cos tan asin acos atan sinh cosh "
              "tanh asinh acosh atanh abs sign floor ceil round trunc frac erf logical_not bitwise_not isnan isinf "
              "isfinite stanh"),

@@ -7,8 +7,9 @@ import numpy as np
 
 from ..core import dtype as dt
 from ..core.dtype import convert_dtype
+from .comparison import equal
 from .creation import full_like
-from .elementwise import apply, as_floating, conj_op, dtype_of, equal
+from .elementwise import apply, as_floating, conj_op, dtype_of
 from .masking import where
 from .operator import operator
 from .rearrange import complex as complex_of

@@ -5,8 +5,9 @@ from typing import Any
 
 from ..core import dtype as dt
 from ..core.dtype import promote
+from .comparison import greater_equal, less_equal
 from .creation import full, is_value
-from .elementwise import as_floating, binary, cast, dtype_of, greater_equal, less_equal, maximum
+from .elementwise import as_floating, binary, cast, dtype_of, maximum
 from .infer import broadcast_shapes
 from .operator import operator
 from .shapes import sum_to

@@ -16,6 +16,7 @@ from .elementwise import cast
 from .infer import product, same
 from .manipulation import shape as shape_of
 from .operator import Ints, Longs, operator
+from .sizes import sizes_one_by_one
 from .spec import Spec
 from .trace import apply
 
@@ -142,6 +143,7 @@ def uniform(shape: Any, dtype: Any = None, min: float = -1.0, max: float = 1.0, 
                  max=float(max), seed=seed)
 
 
+@sizes_one_by_one
 def rand(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Values spread evenly from 0 up to 1, without it.
 
@@ -160,11 +162,13 @@ def gaussian(shape: Any, mean: float = 0.0, std: float = 1.0, seed: int = 0, dty
                  dtype=_floating(dtype))
 
 
+@sizes_one_by_one
 def standard_normal(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Values of the normal distribution with mean 0 and standard deviation 1."""
     return gaussian(shape, dtype=dtype)
 
 
+@sizes_one_by_one
 def randn(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """As `standard_normal`."""
     return gaussian(shape, dtype=dtype)

@@ -4,8 +4,9 @@
 from typing import Any
 
 from ..core.dtype import int64
+from .comparison import equal
 from .creation import full_of_shape
-from .elementwise import cast, dtype_of, equal
+from .elementwise import cast, dtype_of
 from .gather import add_at, gather_op, put_at_op
 from .manipulation import reshape
 from .operator import operator

@@ -8,8 +8,9 @@ import numpy as np
 
 from ..core import dtype as dt
 from ..core.dtype import convert_dtype
+from .comparison import less_than
 from .creation import full, is_value, to_tensor
-from .elementwise import cast, dtype_of, less_than
+from .elementwise import cast, dtype_of
 from .gather import index_select
 from .infer import normalize_axis, product
 from .joining import stack

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.dtype import float32
-from ..ops.elementwise import equal
+from ..ops.comparison import equal
 from ..ops.masking import where
 from ..ops.trace import current_trace
 from .optimizer import Optimizer

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from .. import backend
+from ..core import nest
 from ..core.forks import unforked
 from ..core.place import Place, expected_place
 from .compiler import Plan, compile_plan
@@ -51,14 +53,16 @@ class Executor:
             use_program_cache: bool = False, return_merged: bool = True, use_prune: bool = False) -> list[Any]:
         """Runs a Program (the default main one) once.
 
-        `feed`: values by name (arrays, Tensors, numbers). `fetch_list`: Variables or names. Gives the fetched values as
-        NumPy arrays, or as Tensors' arrays' holders with `return_numpy=False`. Raises KeyError for a value that is
-        neither fed nor in the scope, ValueError and TypeError for a fed value of the wrong shape or dtype.
+        `feed`: values by name (arrays, Tensors, numbers); a name that the Program does not have is passed over with a
+        warning. `fetch_list`: Variables or names, also in lists of lists; what `minimize` returned may stand there and
+        gives nothing. Gives the fetched values as NumPy arrays, or as Tensors' arrays' holders with
+        `return_numpy=False`. Raises KeyError for a value that is neither fed nor in the scope, ValueError and TypeError
+        for a fed value of the wrong shape or dtype.
         """
         program = _plain_program(program)
         scope = scope or global_scope()
         fed = self._feeds(program, feed)
-        fetches = tuple(_fetch_name(program, item) for item in _as_list(fetch_list))
+        fetches = tuple(_fetch_name(program, item) for item in _fetched_items(fetch_list))
         for name, source in program.host_values.items():
             variable = program.global_block().var(name)
             scope.set_array(name, np.full(variable.shape, source(), variable.dtype.dtype))
@@ -78,13 +82,13 @@ class Executor:
         block = program.global_block()
         arrays = {}
         for name, value in (feed or {}).items():
-            array = value._array if hasattr(value, "_array") else np.asarray(value)
             variable = block.find_var(name)
             if variable is None:
-                raise KeyError(
-                    f"feed: the Program has no variable {name!r}. Its inputs: "
-                    f"{[v.name for v in block.vars.values() if v.is_data]}."
-                )
+                inputs = [v.name for v in block.vars.values() if v.is_data]
+                warnings.warn(f"feed: the Program has no variable {name!r}, so its value is not used. Its inputs: "
+                              f"{inputs}.", stacklevel=3)
+                continue
+            array = value._array if hasattr(value, "_array") else np.asarray(value)
             arrays[name] = backend.as_place(checked_feed(variable, array), self.place)
         return arrays
 
@@ -140,16 +144,13 @@ def _plain_program(program: Any) -> Program:
     return program
 
 
-def _as_list(value: Any) -> list:
-    if value is None:
-        return []
-    return list(value) if isinstance(value, (list, tuple)) else [value]
+def _fetched_items(fetch_list: Any) -> list:
+    """Names and Variables in order, out of lists of any depth; operations, which updates are, have no value."""
+    return [item for item in nest.leaves(fetch_list) if item is not None and not isinstance(item, Operation)]
 
 
 def _fetch_name(program: Program, item: Any) -> str:
     name = item if isinstance(item, str) else getattr(item, "name", None)
-    if isinstance(item, Operation):
-        raise TypeError("fetch_list takes Variables or names, not operations.")
     if name is None or program.global_block().find_var(name) is None:
         raise ValueError(f"fetch_list: the Program has no variable {item!r}.")
     return name

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...ops.closeness import clip
+from ...ops.comparison import greater_equal
 from ...ops.creation import full, is_value
 from ...ops.dropout import DOWNGRADE, UPSCALE, dropout_op
-from ...ops.elementwise import add_op, cast, greater_equal, multiply, scale
+from ...ops.elementwise import add_op, cast, multiply, scale
 from ...ops.joining import concat
 from ...ops.label_smooth import label_smooth
 from ...ops.linalg import matmul_op

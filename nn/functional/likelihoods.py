@@ -6,9 +6,10 @@ import math
 from typing import Any
 
 from ...ops.closeness import clip
+from ...ops.comparison import equal
 from ...ops.copying import one_hot
 from ...ops.cross_entropy import cross_entropy_op
-from ...ops.elementwise import cast, divide, equal, multiply, subtract
+from ...ops.elementwise import cast, divide, multiply, subtract
 from ...ops.linalg import matmul
 from ...ops.loss import sigmoid_cross_entropy_op
 from ...ops.manipulation import reshape, squeeze, transpose

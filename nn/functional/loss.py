@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...ops.comparison import not_equal
 from ...ops.copying import one_hot
 from ...ops.cross_entropy import cross_entropy_op
 from ...ops.cross_entropy import mean_op as cross_entropy_mean_op
-from ...ops.elementwise import cast, multiply, not_equal, subtract
+from ...ops.elementwise import cast, multiply, subtract
 from ...ops.gather import gather
 from ...ops.label_smooth import label_smooth
 from ...ops.linalg import matmul

@@ -146,6 +146,13 @@ def test_retain_grads_keeps_an_inner_gradient():
     np.testing.assert_allclose(y.grad.numpy(), 2 * y.numpy())
 
 
+def test_retain_grads_of_a_tensor_without_gradients_does_nothing():
+    x = paddle.to_tensor([1.0])
+    (x * 2).retain_grads()
+    x.retain_grads()
+    assert x.grad is None
+
+
 def test_grad_leaves_leaves_alone_and_takes_inner_values():
     x = leaf(2.0)
     y = x * x

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import proa as paddle
-from proa.ops import closeness, creation, elementwise, merged, unary
+from proa.ops import closeness, comparison, creation, elementwise, merged, unary
 from records import Record, bools, floats, ints
 
 _erf = np.vectorize(math.erf, otypes=[float])
@@ -148,9 +148,9 @@ COMPARISONS = [
     _compare("less_equal", lambda x, y: x <= y, np.less_equal),
     _compare("greater_than", lambda x, y: x > y, np.greater),
     _compare("greater_equal", lambda x, y: x >= y, np.greater_equal),
-    _compare("logical_and", elementwise.logical_and, np.logical_and),
-    _compare("logical_or", elementwise.logical_or, np.logical_or),
-    _compare("logical_xor", elementwise.logical_xor, np.logical_xor),
+    _compare("logical_and", comparison.logical_and, np.logical_and),
+    _compare("logical_or", comparison.logical_or, np.logical_or),
+    _compare("logical_xor", comparison.logical_xor, np.logical_xor),
     _compare("bitwise_and", lambda x, y: x & y, np.bitwise_and),
     _compare("bitwise_or", lambda x, y: x | y, np.bitwise_or),
     _compare("bitwise_xor", lambda x, y: x ^ y, np.bitwise_xor),

@@ -117,10 +117,33 @@ def test_bad_feeds_are_told(programs):
         run(main, [y], x=np.ones((1, 2), "complex64"))
     with pytest.raises(KeyError, match="not fed"):
         run(main, [y])
-    with pytest.raises(KeyError, match="no variable 'z'"):
-        run(main, [y], z=np.ones((1, 2), "float32"))
     with pytest.raises(ValueError, match="fetch_list"):
         run(main, ["nothing"], x=np.ones((1, 2), "float32"))
+
+
+def test_a_feed_that_the_program_does_not_use_is_told_and_passed_over(programs):
+    main, _ = programs
+    x = static.data("x", [None, 2])
+    static.data("unused", [1])
+    one = np.ones((1, 2), "float32")
+    with pytest.warns(UserWarning, match="no variable 'z'"):
+        [y] = run(main, [x + 1.0], x=one, z=object())
+    assert y.tolist() == [[2.0, 2.0]]
+    assert run(main, [x], x=one, unused=[3.0])[0].tolist() == [[1.0, 1.0]]
+
+
+def test_lists_of_lists_are_fetched_flat_and_updates_have_no_value(programs):
+    main, startup = programs
+    x = static.data("x", [None, 2])
+    loss = static.nn.fc(x, 1).mean()
+    updates = paddle.optimizer.SGD(0.1).minimize(loss)
+    run(startup, [])
+    one = np.ones((1, 2), "float32")
+    a, b, c = run(main, [loss, [x, (loss.name,)], None], x=one)
+    assert a == c and b.shape == (1, 2)
+    [before, *_] = run(main, [loss, updates[0]], x=one)
+    assert run(main, [updates[0]], x=one) == []
+    assert run(main, loss, x=one)[0] < before
 
 
 def test_uninitialized_parameters_are_told(programs):

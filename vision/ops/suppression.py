@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...ops.elementwise import equal
+from ...ops.comparison import equal
 from ...ops.gather import gather
 from ...ops.joining import concat
 from ...ops.masking import nonzero

@@ -1,0 +1,70 @@
+"""Integer tensors with Python numbers that their dtype cannot hold; operands that are no numbers at all."""
+
+import operator
+
+import numpy as np
+import proa as paddle
+import pytest
+
+
+def _both(dtype, values, function):
+    """The result for a Tensor, converted too, and what the lowest bits of exact arithmetic come to."""
+    tensor = paddle.to_tensor(values, dtype=dtype)
+    eager = function(tensor)
+    converted = paddle.jit.to_static(lambda t: function(t), full_graph=True)(tensor)
+    assert converted.dtype == eager.dtype
+    np.testing.assert_array_equal(converted.numpy(), eager.numpy())
+    return eager
+
+
+@pytest.mark.parametrize("dtype, values", [("uint8", [0, 3, 127, 255]), ("int8", [-128, -3, 5, 127]), ("uint8", 7)])
+@pytest.mark.parametrize("number", [255, -1, 300, -200, 127])
+@pytest.mark.parametrize("name", ["add", "sub", "mul"])
+@pytest.mark.parametrize("number_first", [False, True])
+def test_arithmetic_keeps_the_lowest_bits(dtype, values, number, name, number_first):
+    compute = getattr(operator, name)
+    result = _both(dtype, values, (lambda t: compute(number, t)) if number_first else (lambda t: compute(t, number)))
+    exact = np.asarray(values, "int64")
+    expected = (compute(number, exact) if number_first else compute(exact, number)).astype(dtype)
+    assert result.dtype == dtype
+    np.testing.assert_array_equal(result.numpy(), expected)
+
+
+@pytest.mark.parametrize("dtype, values", [("uint8", [0, 44, 255]), ("int8", [-1, 44, 127]), ("int64", [-1, 0, 7])])
+@pytest.mark.parametrize("number", [-1, 300, 255, 2 ** 70])
+@pytest.mark.parametrize("name", ["eq", "ne", "lt", "le", "gt", "ge"])
+def test_comparisons_are_by_value(dtype, values, number, name):
+    compare = getattr(operator, name)
+    assert _both(dtype, values, lambda t: compare(t, number)).tolist() == [compare(v, number) for v in values]
+
+
+def test_bits_of_a_negative_number():
+    assert (paddle.to_tensor([1, 255], dtype="uint8") & -2).tolist() == [0, 254]
+    assert (paddle.to_tensor([1, 255], dtype="uint8") ^ -1).tolist() == [254, 0]
+
+
+def test_a_picture_of_bytes_is_scaled_to_floats():
+    picture = paddle.to_tensor([0, 127, 255], dtype="uint8")
+    assert (-picture).tolist() == [0, 129, 1]
+    np.testing.assert_allclose((picture.astype("float32") - 127).numpy() / 127.5, [-127 / 127.5, 0, 128 / 127.5])
+    assert ((picture - 127) / 127.5).dtype == paddle.float32
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8"])
+def test_division_by_a_number_that_does_not_fit_is_refused(dtype):
+    with pytest.raises(OverflowError, match="300"):
+        paddle.to_tensor([1], dtype=dtype) // 300
+
+
+@pytest.mark.parametrize("other", [None, "x", object(), paddle.float32])
+def test_what_is_no_number_is_not_equal(other):
+    tensor = paddle.to_tensor([1.0, 2.0])
+    assert (tensor == other) is False
+    assert (other == tensor) is False
+    assert (tensor != other) is True
+    with pytest.raises(TypeError, match="not supported between"):
+        tensor < other
+
+
+def test_the_other_operand_may_know_how_to_compare():
+    assert paddle.to_tensor(0.1 + 0.2, dtype="float64") == pytest.approx(0.3)
