@@ -46,7 +46,7 @@ def adam_step(xp, dtype, learning_rate, moment1, moment2, beta1_pow, beta2_pow, 
     """What Adam takes from a parameter of this dtype, once the moments are new."""
     correction2 = xp.sqrt(1 - beta2_pow.reshape(()))
     rate = learning_rate.reshape(()) * correction2 / (1 - beta1_pow.reshape(()))
-    step = xp.sqrt(moment2)
+    step = xp.asarray(xp.sqrt(moment2))  # of no dimensions, a function of NumPy gives no array
     step += (epsilon * correction2).astype(dtype)
     xp.divide(moment1, step, out=step)
     step *= rate.astype(dtype)

@@ -1,0 +1,400 @@
+"""Runs a program in every way there is and tells where the numbers are not those of the eager run."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shutil
+import signal
+import tempfile
+import traceback
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import proa as paddle
+
+from . import comparing, loading
+from .loading import OTHER, TRAINING, Module
+
+STEPS = 3
+LARGEST = 1e4
+
+
+class Invalid(Exception):
+    """The program does not even run eagerly, or what it computes is too large to compare."""
+
+
+@dataclass
+class Finding:
+    """Something that differs: at which stage, what kind of thing, and the details."""
+
+    stage: str
+    kind: str
+    detail: str
+
+    @property
+    def signature(self) -> tuple[str, str]:
+        return self.stage, self.kind
+
+
+@dataclass
+class Outcome:
+    """What came of a program."""
+
+    findings: list[Finding] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    rounding: list[str] = field(default_factory=list)
+    invalid: str = ""
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a program is run: what is rotated from number to number."""
+
+    full_graph: bool = False
+    with_specs: bool = False
+    dtype: str = "float32"
+    stages: tuple[str, ...] = ("train", "export")
+    keep: str = ""  # a folder for the model's files, inputs and outputs, for the oracle
+
+    @classmethod
+    def of(cls, number: int, keep: str = "") -> Way:
+        return cls(full_graph=number % 2 == 0, with_specs=number % 3 == 0, keep=keep)
+
+
+#: What may be refused, with a reason: the documented bounds of conversion and export.
+REFUSALS = [
+    "inside of an `if` or a loop",
+]
+
+
+@contextlib.contextmanager
+def dtype_of_numbers(dtype: str) -> Iterator[None]:
+    before = paddle.get_default_dtype()
+    paddle.set_default_dtype(dtype)
+    try:
+        yield
+    finally:
+        paddle.set_default_dtype(before)
+
+
+@contextlib.contextmanager
+def time_limit(seconds: int) -> Iterator[None]:
+    """TimeoutError inside of a block that takes too long."""
+
+    def ring(*_: Any) -> None:
+        raise TimeoutError(f"took more than {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def loss_of(result: Any) -> Any:
+    """A number in which every float of a result counts differently."""
+    total = None
+    for part in loading.leaves(result):
+        if part.dtype not in (paddle.float32, paddle.float64):
+            continue
+        weights = np.cos(np.arange(int(np.prod(part.shape)))).reshape(part.shape).astype(paddle.get_default_dtype())
+        term = (part * paddle.to_tensor(weights)).sum()
+        total = term if total is None else total + term
+    return total
+
+
+def outputs(result: Any) -> dict[str, np.ndarray]:
+    return {f"output{n}": part.numpy().copy() for n, part in enumerate(loading.leaves(result))}
+
+
+def state(net: Any) -> dict[str, np.ndarray]:
+    """Parameters and buffers by their names."""
+    held = {f"parameter {name}": p.numpy().copy() for name, p in net.named_parameters()}
+    held.update({f"buffer {name}": b.numpy().copy() for name, b in net.named_buffers()})
+    return held
+
+
+def train(
+    module: Module,
+    net: Any,
+    way: Way,
+    *,
+    flat: bool = False,
+    frozen: bool = False,
+    sizes: Any = None,
+    zeros: dict[str, list[int]] | None = None,
+) -> Trained:
+    """Three steps: each one's outputs, loss and gradients, and what they leave.
+
+    `flat`: arguments without their nesting, as a loaded Layer takes them. `frozen`: buffers are put back after a step.
+    `zeros`: parameters whose gradient, where a step gives none, is made zeros: those that the other run has one for.
+    """
+    optimizer = module.optimizer(net)
+    found: dict[str, np.ndarray] = {}
+    given: dict[str, list[int]] = {}
+    kept = {name: b.numpy().copy() for name, b in net.named_buffers()} if frozen else {}
+    for step in range(STEPS):
+        held = loading.tensors(
+            loading.arrays(module, (sizes or [TRAINING] * STEPS)[step], 100 + step), way.dtype, stop_gradient=False
+        )
+        result = net(*(loading.leaves(held) if flat else held))
+        found.update({f"step {step} {name}": array for name, array in outputs(result).items()})
+        loss = loss_of(result)
+        if loss is None or loss.stop_gradient:
+            break
+        loss.backward()
+        for n, leaf in enumerate(loading.leaves(held)):
+            if leaf.dtype in (paddle.float32, paddle.float64):
+                found[f"step {step} gradient of input {n}"] = _gradient(leaf)
+        for name, p in net.named_parameters():
+            found[f"step {step} gradient of {name}"] = _gradient(p)
+            if p.grad is not None:
+                given.setdefault(name, []).append(step)
+            elif step in (zeros or {}).get(name, ()):
+                p.grad = paddle.zeros_like(p)
+        optimizer.step()
+        optimizer.clear_grad()
+        if hasattr(optimizer._learning_rate, "step"):
+            optimizer._learning_rate.step()
+        for name, b in net.named_buffers():
+            if name in kept:
+                b.set_value(kept[name])
+    found.update(state(net))
+    return Trained(found, given)
+
+
+class Trained(dict):
+    """What a training found, and at which steps each parameter was given a gradient."""
+
+    def __init__(self, found: dict, given: dict[str, list[int]]):
+        super().__init__(found)
+        self.given = given
+
+
+def _gradient(tensor: Any) -> np.ndarray:
+    return np.zeros(tensor.shape, str(tensor.numpy().dtype)) if tensor.grad is None else tensor.grad.numpy().copy()
+
+
+def run(source: str, name: str, way: Way) -> Outcome:
+    """Every stage of a program; what differs in float32 is settled in float64."""
+    outcome = _run(source, name, way)
+    for n, finding in enumerate(list(outcome.findings)):
+        if finding.kind != "value" or way.dtype != "float32":
+            continue
+        exact = _run(source, name, Way(way.full_graph, way.with_specs, "float64", way.stages))
+        if not exact.invalid and not any(f.stage == finding.stage for f in exact.findings):
+            outcome.rounding.append(f"{finding.stage}: {finding.detail}")
+            outcome.findings[n] = None
+    outcome.findings = [f for f in outcome.findings if f is not None]
+    return outcome
+
+
+def _run(source: str, name: str, way: Way) -> Outcome:
+    outcome = Outcome()
+    with warnings.catch_warnings(), dtype_of_numbers(way.dtype), np.errstate(all="ignore"), time_limit(60):
+        warnings.simplefilter("ignore")
+        module = None
+        try:
+            module = Module(source, name)
+            if "train" in way.stages:
+                _converted(module, way, outcome)
+            if "export" in way.stages:
+                _exported(module, way, outcome)
+        except Invalid as error:
+            outcome.invalid = str(error)
+        finally:
+            if module is not None:
+                module.close()
+    return outcome
+
+
+def _eagerly(function: Any) -> dict[str, np.ndarray]:
+    """An eager run, whose errors and infinities are the program's own."""
+    try:
+        found = function()
+    except Exception as error:
+        raise Invalid(f"{type(error).__name__}: {str(error)[:300]}") from error
+    for key, array in found.items():
+        if array.dtype.kind == "f" and not (np.isfinite(array).all() and np.abs(array).max(initial=0) < LARGEST):
+            raise Invalid(f"{key} is not finite, or large")
+    return found
+
+
+def _attempt(outcome: Outcome, stage: str, function: Any) -> Any:
+    """A stage's result; an error is a finding, or a refusal where it is one that is documented."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", paddle.jit.FallbackWarning)
+        try:
+            found = function()
+        except Exception as error:
+            _refuse(outcome, stage, f"error {type(error).__name__}", str(error) + "\n" + _place(error))
+            return None
+    for warning in said:
+        if issubclass(warning.category, paddle.jit.FallbackWarning):
+            _refuse(outcome, stage, "fallback", str(warning.message))
+    return found
+
+
+def _place(error: BaseException) -> str:
+    return "".join(traceback.format_tb(error.__traceback__)[-3:])
+
+
+def _refuse(outcome: Outcome, stage: str, kind: str, text: str) -> None:
+    for pattern in REFUSALS:
+        if re.search(pattern, text):
+            outcome.refused.append(pattern)
+            return
+    outcome.findings.append(Finding(stage, kind, text))
+
+
+def _compare(outcome: Outcome, stage: str, found: dict | None, expected: dict, dtype: str) -> None:
+    if found is None:
+        return
+    text = comparing.difference(found, expected, dtype)
+    if text:
+        outcome.findings.append(Finding(stage, "value", text))
+
+
+def _converted(module: Module, way: Way, outcome: Outcome) -> None:
+    """Trained three steps, eagerly and converted."""
+    mode = "train" if module.TRAIN else "eval"
+    sizes = [TRAINING, TRAINING, OTHER] if module.UNKNOWN and way.with_specs else None
+
+    def eager(zeros: Any = None) -> Trained:
+        net = module.net()
+        getattr(net, mode)()
+        return train(module, net, way, sizes=sizes, zeros=zeros)
+
+    def converted() -> Trained:
+        net = module.net()
+        getattr(net, mode)()
+        options = {"full_graph": True} if way.full_graph else {}
+        if way.with_specs:
+            options["input_spec"] = loading.specs(module, way.dtype)
+        net = paddle.jit.to_static(net, **options)
+        return train(module, net, way, sizes=sizes)
+
+    expected = _eagerly(eager)
+    stage = ("full_graph" if way.full_graph else "converted") + (" with specs" if way.with_specs else "")
+    found = _attempt(outcome, stage, converted)
+    if found is not None and found.given != expected.given:
+        expected = eager(found.given)
+    _compare(outcome, stage, found, expected, way.dtype)
+
+
+def _exported(module: Module, way: Way, outcome: Outcome) -> None:
+    """Saved and loaded; run at several sizes, and trained three steps in evaluation mode."""
+    folder = way.keep or tempfile.mkdtemp(prefix="search")
+    try:
+        _export_to(folder, module, way, outcome)
+    finally:
+        if not way.keep:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _export_to(folder: str, module: Module, way: Way, outcome: Outcome) -> None:
+    every = [TRAINING, OTHER] if module.UNKNOWN else [TRAINING]
+    inputs = [loading.arrays(module, sizes, 200 + n) for n, sizes in enumerate(every)]
+
+    def eager(moving: bool = False) -> dict:
+        found, net = {}, None
+        for n, held in enumerate(inputs):
+            if net is None or not moving:
+                net = module.net()
+                net.eval()
+            result = net(*loading.tensors(held, way.dtype))
+            found.update({f"try {n} {name}": array for name, array in outputs(result).items()})
+        return found
+
+    expected = _eagerly(eager)
+    prefix = str(Path(folder) / "model")
+
+    def save() -> Any:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            paddle.jit.save(module.net(), prefix, input_spec=loading.specs(module, way.dtype))
+        return [str(w.message) for w in said]
+
+    said = _attempt(outcome, "save", save)
+    if said is None:
+        return
+
+    def loaded_run() -> dict:
+        net = paddle.jit.load(prefix)
+        net.eval()
+        found = {}
+        for n, held in enumerate(inputs):
+            result = net(*loading.leaves(loading.tensors(held, way.dtype)))
+            found.update({f"try {n} {name}": array for name, array in outputs(result).items()})
+        return found
+
+    found = _attempt(outcome, "loaded", loaded_run)
+    if found is not None and comparing.difference(found, expected, way.dtype):
+        expected = _nearer(found, eager(), eager(True), way)
+    _compare(outcome, "loaded", found, expected, way.dtype)
+    _tuned(prefix, module, way, outcome)
+    if way.keep:
+        own = any("only proa has" in text for text in said)
+        flat = [[a.astype(way.dtype) if a.dtype.kind == "f" else a for a in loading.leaves(held)] for held in inputs]
+        np.savez(
+            Path(folder) / "arrays.npz",
+            own=own,
+            **{f"input {n} {k}": a for n, held in enumerate(flat) for k, a in enumerate(held)},
+            **{f"expected {key}": array for key, array in expected.items()},
+        )
+
+
+def _tuned(prefix: str, module: Module, way: Way, outcome: Outcome) -> None:
+    """A loaded Layer and the Layer itself, both trained in evaluation mode; an export keeps no changes of buffers."""
+
+    def eager(frozen: bool, zeros: Any = None) -> Trained:
+        net = module.net()
+        net.eval()
+        return train(module, net, way, frozen=frozen, zeros=zeros)
+
+    def tuned() -> Trained:
+        net = paddle.jit.load(prefix)
+        net.eval()
+        return train(module, net, way, flat=True)
+
+    _eagerly(lambda: eager(False))
+    found = _attempt(outcome, "tuned", tuned)
+    if found is None:
+        return
+    found = _registered(found)
+    expected = _nearer(found, *(_without_unused(eager(frozen, found.given), found) for frozen in (True, False)), way)
+    _compare(outcome, "tuned", found, expected, way.dtype)
+
+
+def _nearer(found: dict, frozen: dict, moving: dict, way: Way) -> dict:
+    """Of what is expected, with state as it was saved and with state that `forward` moves, what was found."""
+    return moving if comparing.difference(found, moving, way.dtype) is None else frozen
+
+
+def _registered(found: Trained) -> Trained:
+    """Without tensors that were no buffers of the Layer, which a file keeps under names of its own."""
+    return Trained({key: array for key, array in found.items() if "generated_tensor" not in key}, found.given)
+
+
+def _without_unused(expected: Trained, found: Trained) -> dict:
+    """Without the values that a file need not have: of parameters without a gradient, and of buffers."""
+    unused = [
+        key.partition(" ")[2] for key in expected if key.startswith(("parameter ", "buffer ")) and key not in found
+    ]
+    return {
+        key: array
+        for key, array in expected.items()
+        if not any(
+            key in (f"parameter {n}", f"buffer {n}") or key.endswith(f"gradient of {n}")
+            for n in unused
+            if n not in expected.given
+        )
+    }

@@ -1,0 +1,128 @@
+"""The search: it repeats itself, it finds and shrinks faults that are planted, and finds none in what it runs here."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from proa.core.flags import flags_guard
+from proa.ops import unary
+from proa.ops.gradient import Gradient
+from proa.static.variable import Variable
+
+from .generator import program
+from .stages import Way, run
+from .working import Worker
+
+GROUPS, EACH = 10, 20
+SLOW = 300
+
+
+@pytest.fixture(autouse=True)
+def _as_the_command_runs(monkeypatch):
+    """NumPy alone computes, and nothing is kept on disk: a program is run once."""
+    with flags_guard({"FLAGS_cpu_engines": "", "FLAGS_kernel_cache_megabytes": 0}):
+        yield
+
+
+def found_by(numbers):
+    worker = Worker(os.environ.get("PROA_ORACLE_PYTHON", ""), seconds=10)
+    try:
+        return [
+            f"program {f['number']}, {f['stage']}, {f['kind']}: {f['detail']}\n{f['source']}"
+            for number in numbers
+            for f in worker.run(0, number)["findings"]
+        ]
+    finally:
+        worker.close()
+
+
+@pytest.mark.parametrize("group", range(GROUPS))
+def test_programs(group):
+    found = found_by(range(group * EACH, (group + 1) * EACH))
+    assert not found, "\n\n".join(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("group", range(SLOW // EACH))
+def test_more_programs(group):
+    first = 1_000_000 + group * EACH
+    found = found_by(range(first, first + EACH))
+    assert not found, "\n\n".join(found)
+
+
+def test_a_number_is_a_program():
+    assert program(3, 14) == program(3, 14) != program(3, 15)
+    script = "import sys; from search.generator import program; sys.stdout.write(program(3, 14))"
+    folder = os.path.dirname(os.path.dirname(__file__))
+    told = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([folder, *sys.path])},
+    )
+    assert told.stdout == program(3, 14)
+
+
+def test_most_programs_run():
+    """Programs that fail on their own show nothing."""
+    outcomes = [run(program(0, n), "program", Way(stages=())) for n in range(3)]
+    assert not any(outcome.invalid for outcome in outcomes)
+
+
+# Faults planted on purpose
+
+
+def first_of(stage, numbers, **options):
+    """The first finding of a stage, shrunken."""
+    worker = Worker(seconds=20, **options)
+    for number in numbers:
+        source, way = program(0, number, worker.without), Way.of(number)
+        for finding in worker.outcome(source, way).findings:
+            if finding.stage.startswith(stage):
+                return finding, worker.shrunk(source, way, finding)
+    pytest.fail(f"no finding of {stage}")
+
+
+def test_finds_a_wrong_gradient_rule(monkeypatch):
+    """The rule of tanh, wrong where it writes a Program."""
+
+    def wrong(g, Out):
+        return g - g * Out * (Out * 0.9 if isinstance(g, Variable) else Out)
+
+    monkeypatch.setattr(unary.tanh_op, "gradient", Gradient(unary.tanh_op, {"X": wrong}))
+    finding, source = first_of(("converted", "full_graph"), range(40))
+    assert finding.kind == "value" and "gradient" in finding.detail
+    assert "tanh" in source and len(source.splitlines()) < 40, source
+
+
+def test_finds_a_forgotten_detach(monkeypatch):
+    monkeypatch.setattr(Variable, "detach", lambda self: self * 1.0)
+    finding, source = first_of(("converted", "full_graph"), range(100), without=frozenset())
+    assert "detach" in source and len(source.splitlines()) < 40, source
+
+
+def test_finds_an_export_that_forgets(monkeypatch):
+    """A file whose buffers are zeros."""
+    from proa.jit import save_load
+
+    write = save_load._write
+
+    def forgetful(path, models, info):
+        for _, values in models.values():
+            for name in values:
+                if "state" in info.get(name, {}).get("structured_name", ""):
+                    values[name] = values[name] * 0
+        write(path, models, info)
+
+    monkeypatch.setattr(save_load, "_write", forgetful)
+    finding, source = first_of("loaded", range(100), without=frozenset())
+    assert "register_buffer" in source, source
+
+
+def test_finds_an_error():
+    """What cannot be converted."""
+    source = program(0, 0).replace("        h0 = ", "        x.numpy()\n        h0 = ", 1)
+    kinds = {(f.stage, f.kind) for f in run(source, "program", Way(full_graph=True)).findings}
+    assert {stage for stage, kind in kinds if kind.startswith("error")} == {"full_graph", "save"}
