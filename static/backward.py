@@ -96,8 +96,10 @@ class BlockGraph:
                     continue
                 stops = (variable is None or variable.stop_gradient or name in self.no_grad
                          or not holds_values(variable) or not variable.dtype.is_differentiable)
-                if node is None or stops:
+                if stops:
                     self.edges[name] = None
+                elif node is None:  # made of nothing that wants a gradient, and told to want one
+                    self.edges[name] = self.leaves.setdefault(name, Leaf())
                 elif node.is_single:
                     self.edges[name] = node
                 else:

@@ -130,12 +130,15 @@ class Variable(_VariableMethods):
         raise self._no_value("x.tolist()")
 
     def detach(self) -> Variable:
-        """A variable of the same value through which no gradient flows."""
+        """A variable of the same value through which no gradient flows.
+
+        It stays cut off when it is told to want a gradient: what stops is a variable of its own between the two.
+        """
         from ..ops.manipulation import assign
 
-        result = assign(self)
-        result.stop_gradient = True
-        return result
+        cut = assign(self)
+        cut.stop_gradient = True
+        return assign(cut)
 
     def detach_(self) -> Variable:
         """Lets no gradient flow through this variable from here on."""

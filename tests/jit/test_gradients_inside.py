@@ -1,6 +1,7 @@
 """`paddle.grad` in a converted function: derivatives that the function itself computes with."""
 
 import traceback
+import warnings
 
 import numpy as np
 import proa as paddle
@@ -127,3 +128,37 @@ def test_in_a_branch_it_is_refused_with_the_line():
     assert lines[-1] == "return paddle.grad(x * x, x)[0]"
     with pytest.warns(paddle.jit.FallbackWarning):
         assert paddle.jit.to_static(function)(x).tolist() == [2.0, 4.0]
+
+
+class Energy(nn.Layer):
+    """The slope of something at a point that is cut off from what it was made of, kept in a buffer."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = self.create_parameter([2], default_initializer=nn.initializer.Constant(0.5))
+        self.register_buffer("center", paddle.full([2], 0.25))
+
+    def forward(self, x):
+        point = (x * self.weight).detach()
+        point.stop_gradient = False
+        center = self.center.detach()
+        center.stop_gradient = False
+        energy = (paddle.tanh(point) * point * center).sum()
+        slopes = paddle.grad(energy, [point, center], create_graph=True)
+        return (slopes[0] * slopes[1]).sum() + point.sum() + (x * self.weight).sum()
+
+
+def test_what_is_detached_stays_so_when_it_is_told_to_want_a_gradient(tmp_path):
+    x = paddle.to_tensor([[1.0, -2.0], [0.5, 3.0]], stop_gradient=False)
+    found = []
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="(?s).*only proa has")
+        paddle.jit.save(Energy(), str(tmp_path / "energy"), input_spec=[paddle.static.InputSpec([None, 2], "float32")])
+    for layer in (Energy(), paddle.jit.to_static(Energy(), full_graph=True), paddle.jit.load(str(tmp_path / "energy"))):
+        layer(x).backward()
+        found.append((x.grad.numpy().copy(), layer.parameters()[0].grad.numpy()))
+        x.clear_grad()
+    np.testing.assert_array_equal(found[0][0], [[0.5, 0.5], [0.5, 0.5]])
+    for of_input, of_weight in found[1:]:
+        np.testing.assert_allclose(of_input, found[0][0], rtol=1e-6)
+        np.testing.assert_allclose(of_weight, found[0][1], rtol=1e-6)

@@ -6,6 +6,7 @@ import numpy as np
 import proa as paddle
 import pytest
 from proa import nn
+from proa.core.flags import flags_guard
 from proa.optimizer import SGD, Adam, AdamW, Momentum
 
 W0 = np.array([1.0, -2.0, 3.0])
@@ -204,3 +205,20 @@ def test_parameters_are_needed_in_eager_mode():
         SGD(0.1).step()
     with pytest.raises(TypeError, match="list of parameters"):
         SGD(0.1, parameters=paddle.ones([1]))
+
+
+@pytest.mark.parametrize("engines", ["", "onednn,loops"])
+@pytest.mark.parametrize("name", "SGD Momentum Adam AdamW RMSProp Adagrad Adadelta Adamax Lamb".split())
+def test_a_parameter_without_dimensions(name, engines):
+    with flags_guard({"FLAGS_cpu_engines": engines}):
+        found = []
+        for shape in ([], [1]):
+            w = paddle.create_parameter(shape, "float32", default_initializer=nn.initializer.Constant(0.5))
+            optimizer = getattr(paddle.optimizer, name)(0.1, parameters=[w])
+            for _ in range(3):
+                (w * w + w).sum().backward()
+                optimizer.step()
+                optimizer.clear_grad()
+            assert w.shape == shape
+            found.append(w.numpy().reshape(()))
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-6)

@@ -99,7 +99,7 @@ def test_finds_a_wrong_gradient_rule(monkeypatch):
 
 def test_finds_a_forgotten_detach(monkeypatch):
     monkeypatch.setattr(Variable, "detach", lambda self: self * 1.0)
-    finding, source = first_of(("converted", "full_graph"), range(100), without=frozenset())
+    finding, source = first_of(("converted", "full_graph"), range(60))
     assert "detach" in source and len(source.splitlines()) < 40, source
 
 
@@ -109,16 +109,14 @@ def test_finds_an_export_that_forgets(monkeypatch):
 
     write = save_load._write
 
-    def forgetful(path, models, info):
+    def forgetful(path, models, names):
         for _, values in models.values():
-            for name in values:
-                if "state" in info.get(name, {}).get("structured_name", ""):
-                    values[name] = values[name] * 0
-        write(path, models, info)
+            values.update({name: value * 0 for name, value in values.items() if value.stop_gradient})
+        write(path, models, names)
 
     monkeypatch.setattr(save_load, "_write", forgetful)
-    finding, source = first_of("loaded", range(100), without=frozenset())
-    assert "register_buffer" in source, source
+    finding, source = first_of("loaded", range(40))
+    assert finding.kind == "value" and len(source.splitlines()) < 40, source
 
 
 def test_finds_an_error():
