@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from .. import backend
 from ..core.dtype import DType, from_number
 from ..core.files import CorruptFileError
 from ..ops.operator import Double, Long, Longs, find, is_declared
-from .array_codec import from_file, to_file
+from . import array_codec, gradient_codec
 from .constant_codec import CONSTANTS, read_values, write_values
 from .format import attributes as at
 from .format import framework_pb2 as pb
+from .format.program_file import read_program_desc, serialize_program_desc
 from .format.versions import stamp
 from .program import KINDS, Block, Operation, ParameterVariable, Program, Variable
 
@@ -62,7 +63,7 @@ def annotated_type(op_type: str, name: str) -> tuple[int | None, bool]:
 
 def to_desc(program: Program) -> pb.ProgramDesc:
     """The message of a Program; TypeError, naming operator and attribute, for what files cannot hold."""
-    program = to_file(program)
+    program = array_codec.to_file(gradient_codec.to_file(program, _bytes))
     desc = pb.ProgramDesc()
     for block in program.blocks:
         message = desc.blocks.add(idx=block.idx, parent_idx=block.parent_idx)
@@ -74,6 +75,10 @@ def to_desc(program: Program) -> pb.ProgramDesc:
             _write_operation(message.ops.add(), operation)
     stamp(desc)
     return desc
+
+
+def _bytes(program: Program) -> bytes:
+    return serialize_program_desc(to_desc(program))
 
 
 def _write_variable(message: pb.VarDesc, variable: Variable) -> None:
@@ -138,9 +143,10 @@ def _write_attribute(message: pb.OpDesc, op_type: str, name: str, value: Any) ->
 
 # from a message -------------------------------------------------------------------------------------------------------
 
-def from_desc(desc: pb.ProgramDesc, source_name: str) -> Program:
+def from_desc(desc: pb.ProgramDesc, source_name: str, given: Collection[str] = ()) -> Program:
     """The Program of a message that `read_program_desc` has checked; `source_name` is what errors call the file.
 
+    `given`: the names that one Program inside of another gets from there.
     Raises CorruptFileError, naming file and place, where a variable or an attribute makes no sense.
     """
     program = Program()
@@ -155,7 +161,9 @@ def from_desc(desc: pb.ProgramDesc, source_name: str) -> Program:
             block.ops.append(Operation(block, op.type, _slots(op.inputs), _slots(op.outputs), attrs))
     if not any(var.HasField("stop_gradient") for block in desc.blocks for var in block.vars):
         _stop_at_detached(program)
-    from_file(program)
+    array_codec.from_file(program)
+    gradient_codec.from_file(program, source_name, given, lambda data, kept: from_desc(
+        read_program_desc(data, source_name), source_name, kept))
     return program
 
 

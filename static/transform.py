@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Sequence
 
 from ..ops.operator import Operator
 from .backward import BACKWARD_ROLE, OPTIMIZE_ROLE
 from .compiler.usage import needed_operations, reads, sub_block, without_gradient, writes
+from .format.only_here import unknown_to_paddle
 from .program import Block, Operation, Program
 
 _LOSS_ROLE = 256
 
 
-def for_evaluation(program: Program) -> Program:
-    """A copy without gradients and updates, in which dropout and batch norm behave as in evaluation."""
+def for_evaluation(program: Program, custom_gradients: bool = False) -> Program:
+    """A copy without gradients and updates, in which dropout and batch norm behave as in evaluation.
+
+    With `custom_gradients` it keeps what says how a part of it is to be differentiated, should it be fine-tuned.
+    """
     result = copy.deepcopy(program)
     for block in result.blocks:
-        block.ops = [kept for op in block.ops if not _is_training_only(op) for kept in without_gradient(op)]
+        block.ops = [op for op in block.ops if not _is_training_only(op)]
+        if not custom_gradients:
+            block.ops = [kept for op in block.ops for kept in without_gradient(op)]
         for op in block.ops:
             _evaluate(op)
     result.version += 1
@@ -39,9 +46,30 @@ def _evaluate(op: Operation) -> None:
 def for_inference(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> Program:
     """A copy for evaluation that holds only what the fetched values need of the fed ones, framed by feed and fetch.
 
-    Raises ValueError, naming them, when the fetched values need values that are neither fed nor persistable.
+    Gradients of the user's own stay, and what they need, unless PaddlePaddle has no operator for that. Raises
+    ValueError, naming them, when the fetched values need values that are neither fed nor persistable.
     """
-    result = for_evaluation(program)
+    result = _pruned(for_evaluation(program, custom_gradients=True), feeds, fetches)
+    if _only_here(result):
+        without = _pruned(for_evaluation(program), feeds, fetches)
+        more = [kind for kind in _only_here(result) if kind not in _only_here(without)]
+        if more:
+            warnings.warn("The gradients of PyLayers are left out of the model: they need operators that only proa has "
+                          f"({', '.join(more)}). Where it is fine-tuned, no gradient flows there.", stacklevel=2)
+            result = without
+    _frame(result.global_block(), feeds, fetches)
+    result.version += 1
+    return result
+
+
+def _only_here(program: Program) -> list[str]:
+    """The operators that PaddlePaddle does not have, without those that files do without."""
+    types = {op.type for block in program.blocks for op in block.ops} - {"custom_gradient"}
+    return unknown_to_paddle(types)
+
+
+def _pruned(result: Program, feeds: Sequence[str], fetches: Sequence[str]) -> Program:
+    """The Program, without what the fetched values do not need."""
     block = result.global_block()
     made: set[str] = set(feeds)
     ops = [op for op in needed_operations(block.ops, set(fetches)) if not set(writes(op)) <= made or sub_block(op)]
@@ -51,8 +79,6 @@ def for_inference(program: Program, feeds: Sequence[str], fetches: Sequence[str]
     block.vars = {name: v for name, v in block.vars.items() if name in used}
     result.host_values = {name: source for name, source in result.host_values.items() if name in block.vars}
     _keep_reachable_blocks(result)
-    _frame(block, feeds, fetches)
-    result.version += 1
     return result
 
 

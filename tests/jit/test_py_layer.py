@@ -6,7 +6,7 @@ import numpy as np
 import proa as paddle
 import pytest
 
-from . import py_layers as written
+from .. import py_layers as written
 
 INPUTS = [np.random.default_rng(n).normal(size=[3, 3]).astype("float32") for n in range(3)]
 
@@ -232,3 +232,78 @@ def test_in_a_program_by_hand():
             array = np.full([2, 3], sign * 2, "float32")
             [found] = exe.run(main, feed={"x": array}, fetch_list=[g])
             np.testing.assert_allclose(found, np.full([2, 3], 20.0 - 3.0 if sign > 0 else 1.0 - 3.0))
+
+
+def steps(net, parameters):
+    """Losses and gradients of three steps, without what a converted forward changes."""
+    optimizer = paddle.optimizer.Momentum(0.05, parameters=parameters)
+    found = []
+    for array in INPUTS:
+        x = paddle.to_tensor(array, stop_gradient=False)
+        loss = net(x).square().mean()
+        loss.backward()
+        optimizer.step()
+        found += [loss.numpy(), x.grad.numpy()]
+        optimizer.clear_grad()
+    return found
+
+
+#: Not those whose state is frozen, and whose operators only proa has.
+SAVED = [c for c in written.CASES if c.__name__ not in ("OfModule", "Once", "Twice")]
+
+
+@pytest.mark.parametrize("case", SAVED, ids=lambda case: case.__name__)
+def test_files_carry_the_gradient(case, tmp_path):
+    paddle.seed(7)
+    layer = case()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        paddle.jit.save(layer, str(tmp_path / "first"), input_spec=[paddle.static.InputSpec([None, 3])])
+        loaded = paddle.jit.load(str(tmp_path / "first"))
+        paddle.jit.save(loaded, str(tmp_path / "again"))
+    expected = steps(layer, layer.parameters())
+    for name in ("first", "again"):
+        loaded = paddle.jit.load(str(tmp_path / name))
+        loaded.train()
+        for a, b in zip(steps(loaded, loaded.parameters()), expected, strict=True):
+            np.testing.assert_allclose(a, b, rtol=2e-5, atol=1e-6)
+
+
+def test_files_hold_operators_that_every_reader_knows(tmp_path):
+    from proa.static.format.only_here import unknown_to_paddle
+    from proa.static.format.program_file import read_program_desc
+
+    paddle.jit.save(written.InBranch(), str(tmp_path / "m"), input_spec=[paddle.static.InputSpec([None, 3])])
+    desc = read_program_desc(str(tmp_path / "m.pdmodel"))
+    assert not unknown_to_paddle(op.type for block in desc.blocks for op in block.ops)
+
+
+def test_a_loaded_model_within_a_converted_function(tmp_path):
+    layer = written.InSublayer()
+    paddle.jit.save(layer, str(tmp_path / "m"), input_spec=[paddle.static.InputSpec([None, 3])])
+    loaded = paddle.jit.load(str(tmp_path / "m"))
+    run = paddle.jit.to_static(lambda x: loaded(x) * 2.0, full_graph=True)
+    for a, b in zip(steps(run, loaded.parameters()), steps(lambda x: layer(x) * 2.0, layer.parameters()), strict=True):
+        np.testing.assert_allclose(a, b, rtol=2e-5, atol=1e-6)
+
+
+def test_what_a_file_cannot_carry_is_said(tmp_path):
+    spec = [paddle.static.InputSpec([2], "float32")]
+    with pytest.warns(UserWarning, match="ToNumPy.backward is not in the file"):
+        paddle.jit.save(paddle.jit.to_static(lambda x: ToNumPy.apply(x)), str(tmp_path / "m"), input_spec=spec)
+    assert paddle.jit.load(str(tmp_path / "m"))(paddle.ones([2])).tolist() == [2.0, 2.0]
+
+
+def test_a_gradient_in_a_file_that_makes_no_sense(tmp_path):
+    from proa.static.format.program_file import read_program_desc, serialize_program_desc
+
+    paddle.jit.save(written.CASES[0](), str(tmp_path / "m"), input_spec=[paddle.static.InputSpec([None, 3])])
+    desc = read_program_desc(str(tmp_path / "m.pdmodel"))
+    [attr] = [a for op in desc.blocks[0].ops for a in op.attrs if a.name == "proa_gradient"]
+    whole = attr.s
+    others = (whole.replace('"x": ["', '"x": ["no_'), whole.replace('"program": "', '"program": "AA'))
+    for broken in ("", "[]", "{}", whole[:-5], *others):
+        attr.s = broken
+        (tmp_path / "m.pdmodel").write_bytes(serialize_program_desc(desc))
+        with pytest.raises(paddle.core.files.CorruptFileError, match=r"m\.pdmodel"):
+            paddle.jit.load(str(tmp_path / "m"))

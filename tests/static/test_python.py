@@ -107,7 +107,10 @@ def test_pylayer_has_the_gradient_it_is_given(programs):
     np.testing.assert_allclose(found, ONES * 210)
     np.testing.assert_allclose(slope, ONES * 210)
     saved = static.normalize_program(main, [x], [y])
-    assert "custom_gradient" not in {op.type for op in saved.global_block().ops}
+    written = static.deserialize_program(static.serialize_program([x], [y], program=main))
+    again = [op.type for op in written.global_block().ops]
+    assert [op.type for op in saved.global_block().ops] == again and "custom_gradient" in again
+    assert "custom_gradient" not in {op.type for op in saved.clone(for_test=True).global_block().ops}
     assert static.nn.static_pylayer(lambda a: a * 2.0, [x]).stop_gradient
 
 

@@ -1,4 +1,4 @@
-"""Layers that use PyLayers in every way that a Program must follow: the cases of `test_py_layer.py`."""
+"""Layers that use PyLayers in every way that a Program must follow: the cases of `jit/test_py_layer.py` and others."""
 
 import proa as paddle
 from proa import nn
