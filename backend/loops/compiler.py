@@ -8,6 +8,7 @@ import importlib.util
 import os
 import platform
 import re
+import sys
 import threading
 from typing import Any
 
@@ -161,8 +162,8 @@ def compiled_before(function: Function, types: tuple[str, ...]) -> Any:
 
 def _key(function: Function, types: tuple[str, ...]) -> tuple[str, str]:
     """What machine code is kept under, and the name of its entry."""
-    content = f"{_language()} {version()} {_processor()} {_data_offset()} {types}\n"
-    key = cache.key_of(content + function.whole_source())
+    content = f"{_language()} {version()} {sys.implementation.cache_tag} {_processor()} {_data_offset()} {types}\n"
+    key = cache.key_of(content + function.content())
     return key, f"k{key[:24]}"
 
 
@@ -172,7 +173,7 @@ def _loaded(code: bytes, function: Function, types: tuple[str, ...], name: str) 
     address = _target().load(code, name) if image is None else loading.loaded(image)
     if address is None:  # LLVM may find what is missing, or a way to load it
         address = _target().load(_object_code(function, types, name), name)
-    return loading.function_at(address, function.tree.name)
+    return loading.function_at(address, function.name)
 
 
 def _object_code(function: Function, types: tuple[str, ...], name: str) -> bytes:

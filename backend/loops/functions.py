@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import textwrap
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
 _named: dict[str, Function] = {}
+_CALLED = re.compile(r"\b([A-Za-z_]\w*)\(")
+_PARTS = ("co_name", "co_argcount", "co_kwonlyargcount", "co_varnames", "co_names", "co_consts", "co_code")
 
 
 class Function:
@@ -43,24 +46,41 @@ class Function:
         assert isinstance(found, ast.FunctionDef)
         return found
 
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.tree.name if self._python is None else self._python.__name__
+
     @cached_property
     def parameters(self) -> list[str]:
         """The names of its parameters."""
         return [argument.arg for argument in self.tree.args.args]
 
-    def whole_source(self) -> str:
-        """Its source and that of every function it reaches."""
+    @cached_property
+    def _own_content(self) -> tuple[str, frozenset[str]]:
+        """What tells it from any other function, and the names that may be of functions which it calls.
+
+        Of a Python function that is its bytecode: to read its source takes long.
+        """
+        if self._python is None:
+            assert self._source is not None
+            return self._source, frozenset(_CALLED.findall(self._source))
+        code = self._python.__code__
+        told = [getattr(code, part) for part in _PARTS]
+        return repr((told, sorted(self._chosen.items()))), frozenset((*code.co_names, *self._chosen.values()))
+
+    def content(self) -> str:
+        """All that its machine code is made from: itself, and every function it reaches."""
         found: dict[str, str] = {}
-        pending = [self]
+        own, names = self._own_content
+        pending = list(names)
         while pending:
-            function = pending.pop()
-            for node in ast.walk(function.tree):
-                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                    for name in (node.func.id, f"{node.func.id}_f32", f"{node.func.id}_f64"):
-                        if (callee := find(name)) is not None and name not in found:
-                            found[name] = callee.source
-                            pending.append(callee)
-        return "\n".join([self.source, *(found[name] for name in sorted(found))])
+            called = pending.pop()
+            for name in (called, f"{called}_f32", f"{called}_f64"):
+                if name not in found and (callee := find(name)) is not None:
+                    found[name], names = callee._own_content
+                    pending += names
+        return "\n".join([own, *(f"{name} {found[name]}" for name in sorted(found))])
 
 
 class _Choice(ast.NodeTransformer):
