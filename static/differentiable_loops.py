@@ -87,8 +87,9 @@ def _append_to_lists(forward: Operation, inner: Block, lists: dict[Any, Variable
         inner.append("write_to_array", {"X": [mark if name is None else name], "I": [index], "Array": [array.name]},
                      {"Out": [array.name]}, {})
     names = [array.name for array in lists.values()]
-    forward.inputs["X" if forward.type == "while" else "Input"] += names
-    forward.outputs["Out"] = [*names, *forward.outputs["Out"]]  # the condition stays last
+    slot = "X" if forward.type == "while" else "Input"
+    forward.set_input(slot, [*forward.input(slot), *names])
+    forward.set_output("Out", [*names, *forward.output("Out")])  # the condition stays last
 
 
 def _made(block: Block, kind: str, inputs: dict[str, list[str]], shape: Any, dtype: Any, attrs: Any = None) -> str:

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..core.dtype import DType
 from .variable import KINDS, ParameterVariable, Variable
 
 GRAD_SUFFIX = "@GRAD"
@@ -24,13 +25,15 @@ class Operation:
     `source` is the user's file and line that appended it, for error messages.
     """
 
-    __slots__ = ("block", "type", "inputs", "outputs", "attrs", "source")
+    __slots__ = ("block", "type", "inputs", "outputs", "attrs", "source", "_reads", "_writes")
 
     def __init__(self, block: Block, type: str, inputs: dict[str, list[str]], outputs: dict[str, list[str]],
                  attrs: dict[str, Any], source: str = ""):
         self.block, self.type, self.attrs, self.source = block, type, attrs, source
         self.inputs = {slot: list(names) for slot, names in inputs.items()}
         self.outputs = {slot: list(names) for slot, names in outputs.items()}
+        self._reads: list[str] | None = None  # of all slots, collected when they are first asked for
+        self._writes: list[str] | None = None
 
     def input(self, slot: str) -> list[str]:
         """The names in an input slot; empty when it is not there."""
@@ -53,12 +56,26 @@ class Operation:
     @property
     def input_arg_names(self) -> list[str]:
         """Every variable read."""
-        return [name for names in self.inputs.values() for name in names]
+        found = self._reads
+        if found is None:
+            found = self._reads = [name for names in self.inputs.values() for name in names]
+        return found
 
     @property
     def output_arg_names(self) -> list[str]:
         """Every variable written."""
-        return [name for names in self.outputs.values() for name in names]
+        found = self._writes
+        if found is None:
+            found = self._writes = [name for names in self.outputs.values() for name in names]
+        return found
+
+    def set_input(self, slot: str, names: list[str]) -> None:
+        """Puts these names into an input slot."""
+        self.inputs[slot], self._reads = names, None
+
+    def set_output(self, slot: str, names: list[str]) -> None:
+        """Puts these names into an output slot."""
+        self.outputs[slot], self._writes = names, None
 
     def attr(self, name: str) -> Any:
         """The value of an attribute."""
@@ -71,10 +88,12 @@ class Operation:
     def rename_input(self, old: str, new: str) -> None:
         """Reads `new` wherever it read `old`."""
         self.inputs = {s: [new if n == old else n for n in names] for s, names in self.inputs.items()}
+        self._reads = None
 
     def rename_output(self, old: str, new: str) -> None:
         """Writes `new` wherever it wrote `old`."""
         self.outputs = {s: [new if n == old else n for n in names] for s, names in self.outputs.items()}
+        self._writes = None
 
     def __repr__(self) -> str:
         def side(slots: dict[str, list[str]]) -> str:
@@ -276,9 +295,12 @@ class Program:
     def __deepcopy__(self, memo: dict) -> Program:
         result = Program.__new__(Program)
         memo[id(self)] = result
+        result.blocks = [_bare_copy(block, memo) for block in self.blocks]  # first: all else refers to them
+        for block, made in zip(self.blocks, result.blocks, strict=True):
+            _fill_copy(block, made, memo)
         for key, value in self.__dict__.items():
             shared = {"plans": {}, "raised": dict(self.raised), "host_values": dict(self.host_values),
-                      "ungradable": self.ungradable, "renamed": []}
+                      "ungradable": self.ungradable, "renamed": [], "blocks": result.blocks}
             result.__dict__[key] = shared[key] if key in shared else copy.deepcopy(value, memo)
         return result
 
@@ -323,3 +345,39 @@ class Program:
         return self.to_string()
 
     __str__ = __repr__
+
+
+# Copies, as `copy.deepcopy` would make them, of which a Program has hundreds: it asks each object how it is copied.
+
+_ATOMS = frozenset({str, int, float, bool, type(None), DType})
+
+
+def _copied(value: Any, memo: dict) -> Any:
+    """What stands for an attribute's value in a copy."""
+    kind = type(value)
+    if kind in _ATOMS or kind is tuple and all(type(item) in _ATOMS for item in value):
+        return value
+    if kind is list and all(type(item) in _ATOMS for item in value):
+        return list(value)
+    return copy.deepcopy(value, memo)
+
+
+def _bare_copy(block: Block, memo: dict) -> Block:
+    """A block to be filled: variables and operations refer to it."""
+    made = memo[id(block)] = Block.__new__(Block)
+    return made
+
+
+def _fill_copy(block: Block, made: Block, memo: dict) -> None:
+    made.vars = {}
+    for name, variable in block.vars.items():
+        twin = made.vars[name] = memo[id(variable)] = type(variable).__new__(type(variable))
+        twin.__dict__.update({key: memo[id(value)] if id(value) in memo else _copied(value, memo)
+                              for key, value in variable.__dict__.items()})
+    made.ops = []
+    for op in block.ops:
+        attrs = {key: _copied(value, memo) for key, value in op.attrs.items()}
+        made.ops.append(Operation(memo[id(op.block)], op.type, op.inputs, op.outputs, attrs, op.source))
+    for key, value in block.__dict__.items():
+        if key not in ("vars", "ops"):
+            made.__dict__[key] = memo[id(value)] if id(value) in memo else _copied(value, memo)

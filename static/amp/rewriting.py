@@ -91,8 +91,8 @@ class _Rewriting:
             return
         wanted = self._dtype_for(op, [self.block.var(name).dtype for name in names])
         for slot in slots:
-            op.inputs[slot] = [self._cast(name, wanted) if self._may_change(name) else name
-                               for name in op.input(slot)]
+            op.set_input(slot, [self._cast(name, wanted) if self._may_change(name) else name
+                                for name in op.input(slot)])
 
     def _dtype_for(self, op: Operation, dtypes: list[DType]) -> DType:
         named = not self.black_names.isdisjoint([*op.input_arg_names, *op.output_arg_names])

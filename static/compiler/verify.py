@@ -31,6 +31,9 @@ def _is_outer(unit: Unit, name: str) -> bool:
 
 
 def _check_slots(op: Operation, after: str) -> None:
+    for names, slots in ((op.input_arg_names, op.inputs), (op.output_arg_names, op.outputs)):
+        if names != [name for each in slots.values() for name in each]:
+            raise RuntimeError(f"After the pass {after}: {op!r} was changed behind set_input and set_output.")
     if not is_declared(op.type):
         return
     operator = find(op.type)
