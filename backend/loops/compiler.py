@@ -109,9 +109,9 @@ class _Target:
         """The machine code of a module."""
         module = self.binding.parse_assembly(text)
         module.verify()
-        options = self.binding.PipelineTuningOptions(speed_level=3)
+        options = self.binding.PipelineTuningOptions(speed_level=1)  # more takes twice the time, for nothing here
         options.loop_vectorization = options.slp_vectorization = options.loop_interleaving = True
-        options.loop_unrolling = True
+        options.loop_unrolling = False
         passes = self.binding.create_pass_builder(self.machine, options)
         passes.getModulePassManager().run(module, passes)
         return self.machine.emit_object(module)

@@ -67,6 +67,7 @@ def _body(module: Any, function: Function, types: tuple[str, ...], inner: list[A
     """`body(thread, threads, parameters…)`: the kernel, or one thread's part of it."""
     body = ir.Function(module, ir.FunctionType(ir.VoidType(), [_I64, _I64, *inner]), "body")
     body.linkage = "internal"
+    body.attributes.add("noinline")  # two call it, and one copy is enough
     thread, threads, *arguments = body.args
     for argument, kind in zip(arguments, types, strict=True):
         if kind.endswith("*"):
@@ -85,6 +86,8 @@ def _entry(module: Any, function: Function, types: tuple[str, ...], inner: list[
            data_offset: int) -> None:
     """`entry(self, arguments, count)`, as Python calls a function that is written in C (METH_FASTCALL)."""
     entry = ir.Function(module, ir.FunctionType(_POINTER, [_POINTER, _POINTER.as_pointer(), _I64]), "entry")
+    if not _has_loop(function.tree.body[:-1]):
+        _leave_as_it_is(entry)
     builder = ir.IRBuilder(entry.append_basic_block("entry"))
     builder.branch(first := builder.append_basic_block("first"))
     builder.position_at_end(first)
@@ -120,6 +123,16 @@ def _run(module: Any, builder: Any, function: Function, types: tuple[str, ...], 
             builder.call(body, [zero, one, *arguments])
 
 
+def _leave_as_it_is(function: Any) -> None:
+    """Has a function that runs once a call compiled without optimizing it: that would take a third of all the time."""
+    function.attributes.add("noinline")
+    function.attributes.add("optnone")
+
+
+def _has_loop(statements: list[ast.stmt]) -> bool:
+    return any(isinstance(node, (ast.For, ast.While)) for each in statements for node in ast.walk(each))
+
+
 def _is_parallel(statement: ast.stmt) -> bool:
     return (isinstance(statement, ast.For) and isinstance(statement.iter, ast.Call)
             and isinstance(statement.iter.func, ast.Name) and statement.iter.func.id == "parallel")
@@ -151,6 +164,7 @@ def _share(module: Any, builder: Any, body: Any, arguments: list[Any], inner: li
 def _task(module: Any, body: Any, packed: Any, count: int) -> Any:
     task = ir.Function(module, ir.FunctionType(ir.VoidType(), [_POINTER]), "task")
     task.linkage = "internal"
+    _leave_as_it_is(task)
     builder = ir.IRBuilder(task.append_basic_block("entry"))
     place = builder.bitcast(task.args[0], packed.as_pointer())
     own, all_ = (builder.sext(builder.call(ir.Function(module, ir.FunctionType(ir.IntType(32), []), name), []), _I64)
