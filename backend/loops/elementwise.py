@@ -12,17 +12,21 @@ import functools
 import math
 import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import threads
 from .functions import Function
 from .kernel import Kernel
+from .passes import passes
 from .types import OF_ARRAY
 
 KEPT_PATTERNS = 256  # launches remembered by a loop, by the shapes and strides they are for
 COSTLY = re.compile(r"\b(exp|log|tanh|erf|sigmoid|expm1|log1p|pow|cosh|atan|atan2|normal_cdf)\(")
+
+_WORTH_ITS_MAKING = 0.05  # seconds in NumPy's functions after which machine code is made: its making takes as long
+_OF_A_STEP, _OF_AN_ELEMENT = 1e-6, 5e-10  # what these take, about
 
 
 class Pattern(NamedTuple):
@@ -47,18 +51,47 @@ def _make(output: _Output) -> np.ndarray:
     return made if places is None else made.transpose(places)
 
 
+class Code:
+    """The code of a body for a pattern: NumPy's functions one by one, machine code when these have taken its time.
+
+    Both give the same bits. Machine code that is kept on disk is taken at once.
+    """
+
+    def __init__(self, kernel: Kernel, types: tuple[str, ...], body: tuple[str, ...], dtypes: tuple[np.dtype, ...]):
+        self.kernel, self.types, self.spent = kernel, types, 0.0
+        self.machine = kernel.kept(*types)
+        self.passes = None if self.machine is not None else passes(
+            body, dtypes, [kind for kind in types[len(dtypes):] if kind.endswith("*")], _own_loop)
+
+    def fill(self, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> Callable[..., None] | None:
+        """Fills the results by NumPy's functions; where it is time for machine code, gives that instead."""
+        if self.machine is None:
+            if self.passes is not None and self.spent < _WORTH_ITS_MAKING:
+                self.passes(arrays, results)
+                self.spent += self.passes.steps * (_OF_A_STEP + _OF_AN_ELEMENT * results[0].size)
+                return None
+            self.machine = self.kernel.typed(*self.types)
+        return self.machine
+
+
 class Launch:
     """What a call with certain shapes and strides runs."""
 
-    __slots__ = "code", "numbers", "outputs"
+    __slots__ = "source", "code", "numbers", "outputs"
 
-    def __init__(self, code: Callable[..., None], numbers: tuple[int, ...], outputs: tuple[_Output, ...]):
-        self.code, self.numbers, self.outputs = code, numbers, outputs
+    def __init__(self, source: Code, numbers: tuple[int, ...], outputs: tuple[_Output, ...]):
+        self.source, self.numbers, self.outputs = source, numbers, outputs
+        self.code = source.machine
 
     def __call__(self, arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
         """The results."""
         results = tuple([_make(output) for output in self.outputs])
-        self.code(threads.get_num_threads(), *arrays, *results, *self.numbers)
+        code = self.code
+        if code is None:
+            code = self.code = self.source.fill(arrays, results)
+            if code is None:
+                return results
+        code(threads.get_num_threads(), *arrays, *results, *self.numbers)
         return results
 
     def single(self, arrays: Sequence[np.ndarray]) -> np.ndarray:
@@ -67,7 +100,12 @@ class Launch:
         result = np.empty(shape, dtype)
         if places is not None:
             result = result.transpose(places)
-        self.code(threads.get_num_threads(), *arrays, result, *self.numbers)
+        code = self.code
+        if code is None:
+            code = self.code = self.source.fill(arrays, (result,))
+            if code is None:
+                return result
+        code(threads.get_num_threads(), *arrays, result, *self.numbers)
         return result
 
 
@@ -104,7 +142,7 @@ class ElementwiseLoop:
         pattern = Pattern(len(sizes) - 1, inner, types)
         numbers = [*sizes, *(n for s, kind in zip(strides, inner, strict=True)
                              for n in (s if kind == "apart" else s[:-1]))]
-        code = _compiled(self.body, len(arrays), pattern, len(numbers))
+        code = _code(self.body, tuple([a.dtype for a in arrays]), pattern, len(numbers))
         return Launch(code, tuple(numbers), outputs)
 
 
@@ -148,9 +186,22 @@ def _collapsed(shape: tuple[int, ...], order: tuple[int, ...] | None,
 
 
 @functools.lru_cache(maxsize=1024)
-def _compiled(body: tuple[str, ...], inputs: int, pattern: Pattern, numbers: int) -> Callable[..., None]:
-    kernel = Kernel(Function(source=_source(body, inputs, pattern)))
-    return kernel.typed(*pattern.types, *["i64"] * numbers)
+def _code(body: tuple[str, ...], dtypes: tuple[np.dtype, ...], pattern: Pattern, numbers: int) -> Code:
+    kernel = Kernel(Function(source=_source(body, len(dtypes), pattern), exact=True))
+    return Code(kernel, (*pattern.types, *["i64"] * numbers), body, dtypes)
+
+
+@functools.lru_cache(maxsize=1024)
+def _own_loop(expression: str, dtype: str) -> Callable[..., np.ndarray]:
+    """The loop of one expression, for the passes of many bodies."""
+    loop = ElementwiseLoop([f"r0 = {expression}"], [dtype])
+
+    def call(*values: Any) -> np.ndarray:
+        results = loop(*map(np.asarray, values))
+        assert results is not None
+        return results[0]
+
+    return call
 
 
 def _source(body: tuple[str, ...], inputs: int, pattern: Pattern) -> str:

@@ -27,8 +27,9 @@ _CONTRACT = ("contract",)
 class Expressions:
     """The expressions of one function, emitted into `builder`; `scope` holds its variables."""
 
-    def __init__(self, builder: Any, scope: dict[str, Any], real: str, inline: Callable[..., Any]):
+    def __init__(self, builder: Any, scope: dict[str, Any], real: str, inline: Callable[..., Any], exact: bool):
         self.builder, self.scope, self.real, self.inline = builder, scope, real, inline
+        self.flags = () if exact else _CONTRACT
         self.builtins = Builtins(builder, self.convert, real)
 
     def emit(self, node: ast.expr) -> Any:
@@ -146,7 +147,7 @@ class Expressions:
             return self.array(node)
         return self.binary(node, left, right)
 
-    def binary(self, node: ast.AST, left: Any, right: Any, flags: tuple[str, ...] = _CONTRACT) -> Any:
+    def binary(self, node: ast.AST, left: Any, right: Any, flags: tuple[str, ...] | None = None) -> Any:
         """The result of a binary operation; `node.op` says which."""
         kind = type(node.op)  # type: ignore[attr-defined]
         if isinstance(left, Literal) and isinstance(right, Literal) and kind in _FOLDED:
@@ -159,7 +160,8 @@ class Expressions:
         if is_real(a.type):
             if kind not in _REAL_OPERATIONS:
                 self.refuse(node, "it is an operation on whole numbers")
-            return Value(getattr(self.builder, _REAL_OPERATIONS[kind])(a.llvm, b.llvm, flags=flags), a.type)
+            return Value(getattr(self.builder, _REAL_OPERATIONS[kind])(a.llvm, b.llvm, flags=self.flags if flags is None else flags),
+                         a.type)
         return Value(getattr(self.builder, _INTEGER_OPERATIONS[kind])(a.llvm, b.llvm), a.type)
 
     def _power(self, node: ast.AST, left: Any, right: Any) -> Value:

@@ -21,12 +21,13 @@ _PARTS = ("co_name", "co_argcount", "co_kwonlyargcount", "co_varnames", "co_name
 class Function:
     """A function in the language of kernels, given as a Python function or as source.
 
-    `chosen` says by name which functions the keyword-only parameters of a Python function stand for.
+    `chosen` says by name which functions the keyword-only parameters of a Python function stand for. Of a kernel that
+    is `exact`, each operation is rounded by itself: no product and sum become one operation.
     """
 
     def __init__(self, python: Callable[..., Any] | None = None, source: str | None = None,
-                 chosen: Mapping[str, str] | None = None):
-        self._python, self._source, self._chosen = python, source, chosen or {}
+                 chosen: Mapping[str, str] | None = None, exact: bool = False):
+        self._python, self._source, self._chosen, self.exact = python, source, chosen or {}, exact
 
     @cached_property
     def source(self) -> str:
@@ -80,7 +81,7 @@ class Function:
                 if name not in found and (callee := find(name)) is not None:
                     found[name], names = callee._own_content
                     pending += names
-        return "\n".join([own, *(f"{name} {found[name]}" for name in sorted(found))])
+        return "\n".join([f"{own} {self.exact}", *(f"{name} {found[name]}" for name in sorted(found))])
 
 
 class _Choice(ast.NodeTransformer):

@@ -39,6 +39,17 @@ class Kernel:
             code = self._compiled[types] = compiled(self.function, types)
         return code
 
+    def kept(self, *types: str) -> Callable[..., None] | None:
+        """As `typed`, but None where the code is not there yet, in this process or on disk."""
+        code = self._compiled.get(types)
+        if code is None:
+            from .compiler import compiled_before
+
+            code = compiled_before(self.function, types)
+            if code is not None:
+                self._compiled[types] = code
+        return code
+
     def at_hand(self, *types: str) -> Callable[..., None] | None:
         """As `typed`, but None the first times that code is asked for which nobody has made yet.
 
@@ -50,11 +61,7 @@ class Kernel:
             if asked > _OFTEN:
                 return self.typed(*types)
             if asked == 1:
-                from .compiler import compiled_before
-
-                code = compiled_before(self.function, types)
-                if code is not None:
-                    self._compiled[types] = code
+                code = self.kept(*types)
         return code
 
 

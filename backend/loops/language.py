@@ -75,7 +75,7 @@ def _body(module: Any, function: Function, types: tuple[str, ...], inner: list[A
     builder = ir.IRBuilder(body.append_basic_block("entry"))
     builder.branch(first := builder.append_basic_block("first"))
     builder.position_at_end(first)
-    statements = Statements(builder, real, (thread, threads))
+    statements = Statements(builder, real, (thread, threads), function.exact)
     _scope(statements, function, types, arguments)
     statements.emit(function.tree.body)
     builder.ret_void()

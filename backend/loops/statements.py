@@ -22,15 +22,15 @@ class Statements:
     `share` is the part of a parallel loop that this thread does: (its index, the number of threads), LLVM values.
     """
 
-    def __init__(self, builder: Any, real: str, share: tuple[Any, Any] | None = None):
-        self.builder, self.real, self.share = builder, real, share
+    def __init__(self, builder: Any, real: str, share: tuple[Any, Any] | None = None, exact: bool = False):
+        self.builder, self.real, self.share, self.exact = builder, real, share, exact
         self.scope: dict[str, Any] = {}
         self.result: Any = None
-        self.expressions = Expressions(builder, self.scope, real, self.inline)
+        self.expressions = Expressions(builder, self.scope, real, self.inline, exact)
 
     def inline(self, function: Function, values: list[Any]) -> Any:
         """The result of a called function, whose body is emitted here."""
-        body = Statements(self.builder, self.real)
+        body = Statements(self.builder, self.real, exact=self.exact)
         for name, value in zip(function.parameters, values, strict=True):
             body.scope[name] = value if isinstance(value, (Array, Literal)) else body.variable(value)
         body.emit(function.tree.body)

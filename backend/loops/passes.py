@@ -1,0 +1,210 @@
+"""The body of an elementwise loop as calls of NumPy, one after the other, that give the same bits.
+
+Additions, products, quotients, roots, choices and comparisons are rounded alike by NumPy and by machine code, where
+that does not contract them. A function that is not (exp, tanh, …) is a loop of its own here, which many bodies share.
+So a body that runs seldom needs no machine code of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+_REAL, _MASK, _NUMBER = "real", "mask", "number"
+_OPERATIONS = {ast.Add: ("np.add", "+"), ast.Sub: ("np.subtract", "-"), ast.Mult: ("np.multiply", "*"),
+               ast.Div: ("np.divide", "/")}
+_EXTREMES = {"max": "np.maximum", "min": "np.minimum"}
+_RELATIONS = {ast.Lt: "np.less", ast.LtE: "np.less_equal", ast.Gt: "np.greater", ast.GtE: "np.greater_equal",
+              ast.Eq: "np.equal", ast.NotEq: "np.not_equal"}
+_FUNCTIONS = {"sqrt": "np.sqrt", "abs": "np.abs", "floor": "np.floor", "ceil": "np.ceil", "nearest": "np.rint",
+              "truncate": "np.trunc", "copysign": "np.copysign"}
+_INTO = tuple(f"{function}(" for function in (
+    *(name for name, _ in _OPERATIONS.values()), *_EXTREMES.values(), *_FUNCTIONS.values(), "np.negative", "np.square"))
+"""What can write into an array that it is given."""
+_Typed = tuple[str, str]  # the source of a value, and which of the three kinds it is
+Loop = Callable[[str, str], Callable[..., Any]]
+"""Makes the loop of one expression, of a dtype, which takes arrays or numbers of NumPy and gives an array."""
+OF_NAME = {"f32": np.dtype(np.float32), "f64": np.dtype(np.float64)}
+
+
+class _Unknown(ValueError):
+    """Something that NumPy may compute otherwise."""
+
+
+class Passes:
+    """A body as calls of NumPy; `steps` is how many there are."""
+
+    def __init__(self, source: str, names: dict[str, Any], steps: int):
+        self.steps = steps
+        exec(compile(source, "<proa passes>", "exec"), names)  # noqa: S102 - the source is our own
+        self._run = names["run"]
+
+    def __call__(self, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> None:
+        """Fills the results."""
+        with np.errstate(all="ignore"):  # machine code says nothing either
+            for result, value in zip(results, self._run(*arrays, *results), strict=True):
+                if value is not result:
+                    np.copyto(result, value, casting="unsafe")
+
+
+def passes(body: Sequence[str], dtypes: Sequence[np.dtype], outputs: Sequence[str], loop: Loop) -> Passes | None:
+    """The body over operands of these dtypes, for results of these types; None where NumPy might give other bits."""
+    try:
+        translation = _Translation(dtypes, loop)
+        found = translation.translated(body, outputs)
+    except _Unknown:
+        return None
+    return None if found.steps == translation.loops else found  # nothing but such loops: it may as well be one of them
+
+
+def _assignment(text: str) -> tuple[str, ast.expr]:
+    """The name that a statement gives a value, and that."""
+    statement = ast.parse(text).body[0]
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
+        raise _Unknown
+    return statement.targets[0].id, statement.value
+
+
+class _Translation:
+    def __init__(self, dtypes: Sequence[np.dtype], loop: Loop):
+        reals = {d for d in dtypes if d.kind == "f"}
+        if len(reals) != 1 or any(d.char not in "fd?B" for d in dtypes):
+            raise _Unknown
+        self.real, self.loop = reals.pop(), loop
+        self.kinds = {f"a{k}": _REAL if d.kind == "f" else _MASK for k, d in enumerate(dtypes)}
+        self.names: dict[str, Any] = {"np": np, "real": self.real.type}
+        self.steps = self.loops = 0
+
+    def translated(self, body: Sequence[str], outputs: Sequence[str]) -> Passes:
+        """The passes."""
+        given = ", ".join([*self.kinds, *(f"o{k}" for k in range(len(outputs)))])
+        statements = [_assignment(text) for text in body]
+        places = {f"r{k}": f"o{k}" for k, kind in enumerate(outputs) if OF_NAME.get(kind.removesuffix("*")) == self.real}
+        copied = {node.id: places[name] for name, node in statements if name in places and isinstance(node, ast.Name)}
+        lines = []
+        for name, node in statements:
+            source, kind = self.value(node)
+            self.kinds[name] = _REAL if kind == _NUMBER else kind
+            place = places.get(name) or copied.get(name)
+            if place is not None and kind == _REAL and source.startswith(_INTO):
+                source = f"{source[:-1]}, out={place})"
+            lines.append(f"    {name} = {_real((source, kind)) if kind == _NUMBER else source}")
+        results = ", ".join(f"r{k}" for k in range(len(outputs)))
+        return Passes("\n".join([f"def run({given}):", *lines, f"    return ({results},)"]), self.names, self.steps)
+
+    def value(self, node: ast.expr) -> _Typed:
+        """The value of an expression."""
+        method = getattr(self, f"_{type(node).__name__}", None)
+        if method is None:
+            raise _Unknown
+        return method(node)
+
+    def _call(self, function: str, *arguments: str) -> str:
+        self.steps += 1
+        return f"{function}({', '.join(arguments)})"
+
+    # Syntax
+
+    def _Name(self, node: ast.Name) -> _Typed:
+        if node.id not in self.kinds:
+            raise _Unknown
+        return node.id, self.kinds[node.id]
+
+    def _Constant(self, node: ast.Constant) -> _Typed:
+        if type(node.value) not in (int, float):
+            raise _Unknown
+        return repr(node.value).replace("inf", "1e999"), _NUMBER
+
+    def _BinOp(self, node: ast.BinOp) -> _Typed:
+        left, right = self.value(node.left), self.value(node.right)
+        if isinstance(node.op, ast.Pow) and left[1] == _REAL and right == ("2", _NUMBER):
+            return self._call("np.square", left[0]), _REAL
+        function, sign = _OPERATIONS.get(type(node.op), ("", ""))
+        if left[1] == right[1] == _NUMBER and function:
+            return f"({left[0]} {sign} {right[0]})", _NUMBER
+        if not function or _REAL not in (left[1], right[1]) and not _is_scaled(left, right):
+            raise _Unknown
+        return self._call(function, _real(left), _real(right)), _REAL
+
+    def _UnaryOp(self, node: ast.UnaryOp) -> _Typed:
+        value = source, kind = self.value(node.operand)
+        if isinstance(node.op, ast.Not):
+            return self._call("np.logical_not", _truth(value)), _MASK
+        if not isinstance(node.op, ast.USub) or kind == _MASK:
+            raise _Unknown
+        return (f"(-{source})", _NUMBER) if kind == _NUMBER else (self._call("np.negative", source), _REAL)
+
+    def _Compare(self, node: ast.Compare) -> _Typed:
+        sides = [self.value(side) for side in (node.left, *node.comparators)]
+        if len(sides) != 2 or type(node.ops[0]) not in _RELATIONS or _REAL not in [kind for _, kind in sides]:
+            raise _Unknown
+        return self._call(_RELATIONS[type(node.ops[0])], *map(_real, sides)), _MASK
+
+    def _BoolOp(self, node: ast.BoolOp) -> _Typed:
+        function = "np.logical_and" if isinstance(node.op, ast.And) else "np.logical_or"
+        first, *others = (_truth(self.value(side)) for side in node.values)
+        for other in others:
+            first = self._call(function, first, other)
+        return first, _MASK
+
+    def _IfExp(self, node: ast.IfExp) -> _Typed:
+        condition, sides = self.value(node.test), [self.value(side) for side in (node.body, node.orelse)]
+        if _REAL not in [kind for _, kind in sides] and [kind for _, kind in sides] != [_NUMBER, _NUMBER]:
+            raise _Unknown
+        return self._call("np.where", _truth(condition), *map(_real, sides)), _REAL
+
+    def _Call(self, node: ast.Call) -> _Typed:
+        if not isinstance(node.func, ast.Name) or node.keywords:
+            raise _Unknown
+        name, values = node.func.id, [self.value(argument) for argument in node.args]
+        if name in OF_NAME:
+            if OF_NAME[name] != self.real:
+                raise _Unknown
+            return _real(values[0]), _REAL
+        if name in _EXTREMES:
+            return self._extreme(name, values)
+        if name in _FUNCTIONS:
+            return self._call(_FUNCTIONS[name], *map(_real, values)), _REAL
+        return self._own_loop(name, values)
+
+    def _extreme(self, name: str, values: Sequence[_Typed]) -> _Typed:
+        """The larger or smaller one; NumPy takes either of two zeros, machine code the one of the fitting sign."""
+        numbers = [ast.literal_eval(source.strip("()")) for source, kind in values if kind == _NUMBER]
+        if len(numbers) != 1 or [kind for _, kind in values].count(_REAL) != 1 or name == "min" and numbers[0] == 0:
+            raise _Unknown
+        found = self._call(_EXTREMES[name], *map(_real, values))
+        return (found if numbers[0] else self._call("np.add", found, "0.0")), _REAL
+
+    def _own_loop(self, name: str, values: Sequence[_Typed]) -> _Typed:
+        """A function as a loop of its own; numbers among its arguments are written into that."""
+        operands = [_real(value) for value in values if value[1] != _NUMBER]
+        if not operands:
+            raise _Unknown
+        places = iter(range(len(operands)))
+        written = [source if kind == _NUMBER else f"a{next(places)}" for source, kind in values]
+        self.loops += 1
+        loop = f"l{len(self.names)}"
+        self.names[loop] = self.loop(f"{name}({', '.join(written)})", self.real.name)
+        return self._call(loop, *operands), _REAL
+
+
+def _real(value: _Typed) -> str:
+    """A value as a number of the body's floating type."""
+    source, kind = value
+    return source if kind == _REAL else f"real({source})" if kind == _NUMBER else f"np.asarray({source}, real)"
+
+
+def _is_scaled(left: _Typed, right: _Typed) -> bool:
+    """Whether a mask meets a number that is no whole one, which makes a number of it."""
+    numbers = [source for source, kind in (left, right) if kind == _NUMBER]
+    return len(numbers) == 1 and "." in numbers[0]
+
+
+def _truth(value: _Typed) -> str:
+    source, kind = value
+    if kind == _NUMBER:
+        raise _Unknown
+    return f"np.not_equal({source}, 0)"

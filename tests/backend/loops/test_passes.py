@@ -1,0 +1,86 @@
+"""A body as calls of NumPy gives the bits that machine code gives."""
+
+import numpy as np
+import pytest
+from proa.backend.loops import elementwise, is_ready
+from proa.backend.loops.elementwise import ElementwiseLoop
+from proa.backend.loops.kernel import Kernel
+from proa.backend.loops.passes import passes
+
+pytestmark = pytest.mark.skipif(not is_ready(), reason="llvmlite is not installed")
+
+BODIES = [
+    ["t2 = a0 * 1.7 + a1", "t3 = t2 * t2 - a0 / 3.0", "r0 = f32(t3)"],
+    ["r0 = max(a0, 0.0) * (1.0 / 3)", "r1 = -a1 if a0 > 0.5 else a1 * 2"],
+    ["t0 = tanh(a0 * a1)", "r0 = (1.0 - t0 * t0) * a1"],
+    ["r0 = a0 * sigmoid(a0) + sqrt(abs(a1)) ** 2"],
+    ["r0 = min(max(a0, -1.0), 6.0) / 6.0 if not (a0 < 0 or a1 == 2) else 0.25"],
+    ["r0 = exp(a0 - a1) * 0.5 * (1.0 + erf(a0 * 0.7071067811865476))"],
+    ["t2 = a0 - a1", "t3 = t2 / a1", "r0 = t3", "r1 = t2"],
+    ["r0 = 1.0 if a0 >= a1 else 0.0", "r1 = floor(a0 * 3) + ceil(a1) + nearest(a0 * a1)"],
+]
+
+
+def arrays(dtype, transposed):
+    values = np.random.default_rng(0).standard_normal((2, 7, 33)) * 3
+    values[0, 0, :6] = [0.0, -0.0, np.inf, -np.inf, np.nan, 2.0]
+    values[1, 0, :3] = [-0.0, 0.0, np.nan]
+    x, y = values.astype(dtype)
+    return (x.T, y.T) if transposed else (x, y)
+
+
+@pytest.fixture
+def nothing_kept(monkeypatch):
+    """Neither in this process nor on disk."""
+    elementwise._code.cache_clear()
+    monkeypatch.setattr(Kernel, "kept", lambda self, *types: None)
+    yield monkeypatch
+    elementwise._code.cache_clear()
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("body", BODIES)
+def test_numpy_and_machine_code_give_the_same_bits(body, dtype, transposed, nothing_kept):
+    body = [line.replace("f32(", f"f{dtype[-2:]}(") for line in body]
+    outputs = [dtype] * sum(line.startswith("r") for line in body)
+    given = arrays(dtype, transposed)
+    first = ElementwiseLoop(body, outputs)
+    by_numpy = first(*given)
+    (launch,) = first._launches.values()
+    assert launch.code is None and launch.source.spent > 0
+    nothing_kept.setattr(elementwise, "_WORTH_ITS_MAKING", 0.0)
+    elementwise._code.cache_clear()
+    by_code = ElementwiseLoop(body, outputs)(*given)
+    for a, b in zip(by_numpy, by_code, strict=True):
+        assert a.strides == b.strides
+        np.testing.assert_array_equal(a.view(f"i{a.itemsize}"), b.view(f"i{b.itemsize}"))
+
+
+def test_masks_count_as_numbers_and_broadcast(nothing_kept):
+    x = np.linspace(-2, 2, 12, dtype="float32").reshape(3, 4)
+    mask, row = x > 0, np.arange(4, dtype="uint8")
+    body = ["t0 = a0 * (a1 * 1.25) + a2", "r0 = t0 if a1 else -a0"]
+    by_numpy, = ElementwiseLoop(body, ["float32"])(x, mask, row)
+    nothing_kept.setattr(elementwise, "_WORTH_ITS_MAKING", 0.0)
+    elementwise._code.cache_clear()
+    by_code, = ElementwiseLoop(body, ["float32"])(x, mask, row)
+    np.testing.assert_array_equal(by_numpy, by_code)
+    np.testing.assert_array_equal(by_numpy, np.where(mask, np.float32(1.25) * x * mask + row, -x))
+
+
+def test_machine_code_comes_when_numpy_has_taken_its_time(nothing_kept):
+    loop, x = ElementwiseLoop(["r0 = a0 * 2.0 + 1.0"], ["float32"]), np.ones(1000, "float32")
+    nothing_kept.setattr(elementwise, "_WORTH_ITS_MAKING", 5e-6)
+    codes = []
+    for _ in range(4):
+        loop(x)
+        codes.append(next(iter(loop._launches.values())).code)
+    assert codes[0] is None and codes[-1] is not None
+
+
+@pytest.mark.parametrize("line", ["r0 = max(a0, a1)", "r0 = min(a0, 0.0)", "r0 = a2 + a2", "r0 = a0 * (a2 * 2)", "r0 = a2 if a2 else a2",
+                                  "r0 = tanh(a0)", "r0 = x0 * 2.0"])
+def test_what_numpy_may_compute_otherwise_is_left_to_machine_code(line):
+    dtypes = [np.dtype(name) for name in ("float32", "float32", "uint8")]
+    assert passes([line], dtypes, ["f32*"], lambda expression, dtype: None) is None
