@@ -10,6 +10,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..core.collection import resting
 from ..core.forks import unforked
 from ..dygraph.tensor import Tensor
 from ..nn import Layer
@@ -272,8 +273,9 @@ class StaticFunction:
         if is_marked(self) or kind in self._refused or len(self._refused) >= _REFUSALS and not self._programs:
             return None, None
         try:
-            concrete = self._program(kind, specs)
-            concrete.prepare(tensors)
+            with resting():
+                concrete = self._program(kind, specs)
+                concrete.prepare(tensors)
         except Exception as error:
             if self._full_graph:
                 raise

@@ -187,34 +187,4 @@ def _complete_outputs(block: Block, op: Operation, operator: Operator) -> None:
             op.set_output(slot.name, list(op.input(slot.alias)))
         elif spec is not None:
             made = block.create_var(block.program.new_name(op.type), spec.shape, spec.dtype)
-<<<<<<< HEAD
-            op.outputs[slot.name] = [made.name]
-=======
             op.set_output(slot.name, [made.name])
-
-
-def propagate_gradients(program: Program) -> None:
-    """Marks every value that depends, by operators with a gradient, on one that wants a gradient."""
-    for _ in range(len(program.blocks) + 1):
-        if not any([_propagate(block) for block in program.blocks]):
-            return
-
-
-def _propagate(block: Block) -> bool:
-    from ..ops.operator import find, is_declared
-
-    changed = False
-    for op in block.ops:
-        flows = sub_block(op) is not None or (is_declared(op.type) and find(op.type).gradient is not None)
-        inputs = [block.find_var(name) for name in reads(op)]
-        if not flows or all(v is None or v.stop_gradient for v in inputs):
-            continue
-        for name in op.output_arg_names:
-            variable = block.find_var(name)
-            if variable is None or variable.persistable or not holds_values(variable) or not variable.stop_gradient:
-                continue
-            if variable.dtype.is_differentiable:
-                variable.stop_gradient = False
-                changed = True
-    return changed
->>>>>>> 79a5897 (A Program is copied without asking each of its objects how; an operation collects its names once)

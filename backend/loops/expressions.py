@@ -160,8 +160,8 @@ class Expressions:
         if is_real(a.type):
             if kind not in _REAL_OPERATIONS:
                 self.refuse(node, "it is an operation on whole numbers")
-            return Value(getattr(self.builder, _REAL_OPERATIONS[kind])(a.llvm, b.llvm, flags=self.flags if flags is None else flags),
-                         a.type)
+            emit = getattr(self.builder, _REAL_OPERATIONS[kind])
+            return Value(emit(a.llvm, b.llvm, flags=self.flags if flags is None else flags), a.type)
         return Value(getattr(self.builder, _INTEGER_OPERATIONS[kind])(a.llvm, b.llvm), a.type)
 
     def _power(self, node: ast.AST, left: Any, right: Any) -> Value:

@@ -33,6 +33,9 @@ WORTH_A_SLOW_FUNCTION = 1 << 6
 
 SLOW_IN_NUMPY = re.compile(r"\b(erf|sigmoid|softplus|normal_cdf|atan2|atan)\(")
 
+_NAMES = re.compile(r"\b[A-Za-z_]\w*\b(?!\()")
+"""What may be an operand or an attribute: a name that is not called."""
+
 Formula = str | Callable[..., str | None]
 
 
@@ -85,6 +88,10 @@ def expression(formula: Formula, operands: Mapping[str, Sequence[str]], attribut
 
 @functools.lru_cache(maxsize=4096)
 def _substituted(text: str, operands: tuple, attributes: tuple) -> str:
+    if " if " not in text and "sum(" not in text:  # names alone are replaced, as text: to parse it takes long
+        values = {name: called[0] for name, called in operands}
+        values.update((name, _number(value)) for name, value in attributes if name not in values)
+        return _NAMES.sub(lambda match: values.get(match[0], match[0]), text)
     tree = ast.parse(text, mode="eval").body
     return ast.unparse(_Substitution(dict(operands), dict(attributes)).visit(tree))
 

@@ -82,7 +82,8 @@ class _Translation:
         """The passes."""
         given = ", ".join([*self.kinds, *(f"o{k}" for k in range(len(outputs)))])
         statements = [_assignment(text) for text in body]
-        places = {f"r{k}": f"o{k}" for k, kind in enumerate(outputs) if OF_NAME.get(kind.removesuffix("*")) == self.real}
+        places = {f"r{k}": f"o{k}" for k, kind in enumerate(outputs)
+                  if OF_NAME.get(kind.removesuffix("*")) == self.real}
         copied = {node.id: places[name] for name, node in statements if name in places and isinstance(node, ast.Name)}
         lines = []
         for name, node in statements:

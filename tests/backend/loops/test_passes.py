@@ -79,8 +79,8 @@ def test_machine_code_comes_when_numpy_has_taken_its_time(nothing_kept):
     assert codes[0] is None and codes[-1] is not None
 
 
-@pytest.mark.parametrize("line", ["r0 = max(a0, a1)", "r0 = min(a0, 0.0)", "r0 = a2 + a2", "r0 = a0 * (a2 * 2)", "r0 = a2 if a2 else a2",
-                                  "r0 = tanh(a0)", "r0 = x0 * 2.0"])
+@pytest.mark.parametrize("line", ["r0 = max(a0, a1)", "r0 = min(a0, 0.0)", "r0 = a2 + a2", "r0 = a0 * (a2 * 2)",
+                                  "r0 = a2 if a2 else a2", "r0 = tanh(a0)", "r0 = x0 * 2.0"])
 def test_what_numpy_may_compute_otherwise_is_left_to_machine_code(line):
     dtypes = [np.dtype(name) for name in ("float32", "float32", "uint8")]
     assert passes([line], dtypes, ["f32*"], lambda expression, dtype: None) is None
