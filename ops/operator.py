@@ -205,7 +205,7 @@ def _known(type: str) -> Operator | None:
 
 def find(type: str) -> Operator:
     """The operator of this type; NotImplementedError, naming it, when there is none."""
-    found = _known(type)
+    found = _registry.get(type) or _known(type)
     if found is None:
         raise NotImplementedError(
             f"The operator {type!r} is not known here. A Program that uses it cannot run; "
@@ -216,7 +216,7 @@ def find(type: str) -> Operator:
 
 def is_declared(type: str) -> bool:
     """True when there is an operator of this type."""
-    return _known(type) is not None
+    return type in _registry or _known(type) is not None
 
 
 def all_operators() -> tuple[Operator, ...]:

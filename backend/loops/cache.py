@@ -11,10 +11,10 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import threading
 from typing import TYPE_CHECKING
 
 from ...core import flags
-from ...core.files import atomic_write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,10 +76,22 @@ def write(key: str, code: bytes, kind: str = MACHINE_CODE) -> None:
     if place is None:
         return
     with contextlib.suppress(OSError):
-        with atomic_write(place / (key + kind)) as file:
-            file.write(_digest(code) + code)
+        _write_whole(os.path.join(place, key + kind), _digest(code) + code)
     if key.endswith("0"):  # one in sixteen: looking at every file takes long
         _shrink(place)
+
+
+def _write_whole(path: str, content: bytes) -> None:
+    """Writes a file whole or not at all, as far as other processes see; its digest tells what a crash has left."""
+    temporary = f"{path}.{os.getpid()}.{threading.get_ident()}.tmp"
+    try:
+        with open(temporary, "xb") as file:
+            file.write(content)
+        os.replace(temporary, path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
 
 
 def kept() -> tuple[int, int]:

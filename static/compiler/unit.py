@@ -17,7 +17,7 @@ from ...ops.norm import is_constant
 from ...ops.operator import Operator, find, is_declared
 from ...ops.spec import Spec
 from ..program import Block, Operation
-from .usage import block_writes, has_effect, reads, sub_block, without_gradient, writes
+from .usage import SIDE_EFFECTS, block_writes, reads, sub_block, without_gradient, writes
 
 
 @dataclass
@@ -87,7 +87,7 @@ class Unit:
 
     def is_movable(self, op: Operation) -> bool:
         """Whether an operation gives the same wherever it stands behind its inputs: it may be moved, merged, fused."""
-        if sub_block(op) is not None or has_effect(op) or not is_declared(op.type):
+        if "sub_block" in op.attrs or op.type in SIDE_EFFECTS or not is_declared(op.type):
             return False
         operator = find(op.type)
         if operator.random or (operator.aliases and alias_inputs(op)):

@@ -17,15 +17,18 @@ def sub_block(op: Operation) -> Block | None:
 
 def has_effect(op: Operation) -> bool:
     """Whether an operation does something beyond the Program, in its sub-block perhaps."""
+    if "sub_block" not in op.attrs:
+        return op.type in SIDE_EFFECTS
     block = sub_block(op)
     return op.type in SIDE_EFFECTS or (block is not None and any(map(has_effect, block.ops)))
 
 
 def reads(op: Operation) -> list[str]:
     """The outer names that an operation reads, through its sub-block too."""
+    if "sub_block" not in op.attrs:
+        return op.input_arg_names
     block = sub_block(op)
-    names = op.input_arg_names
-    return names if block is None else [*names, *block_reads(block)]
+    return op.input_arg_names if block is None else [*op.input_arg_names, *block_reads(block)]
 
 
 def block_reads(block: Block) -> list[str]:
@@ -53,6 +56,8 @@ def block_writes(block: Block) -> list[str]:
 
 def writes(op: Operation) -> list[str]:
     """The names that an operation writes, through its sub-block too."""
+    if "sub_block" not in op.attrs:
+        return op.output_arg_names
     block = sub_block(op)
     return op.output_arg_names if block is None else [*op.output_arg_names, *block_writes(block)]
 
@@ -64,7 +69,7 @@ def needed_operations(ops: Sequence[Operation], wanted: set[str]) -> list[Operat
     for op in reversed(ops):
         if op.type in ("feed", "fetch"):
             continue
-        if has_effect(op) or any(name in wanted for name in writes(op)):
+        if not wanted.isdisjoint(writes(op)) or has_effect(op):
             kept.append(op)
             wanted.update(reads(op))
     return kept[::-1]
