@@ -6,6 +6,7 @@
     python -m benchmarks workloads --only mlp lenet --frameworks proa torch --modes eager to_static
     python -m benchmarks files                  saving, loading, a DataLoader
     python -m benchmarks startup                import, first calls of converted models, installed size
+    python -m benchmarks programs               first steps of small converted programs, in new processes, with Paddle
     python -m benchmarks operators              a hundred operators at three sizes, with PyTorch
     python -m benchmarks scaling                time and memory against batch, depth and length of the sequence
     python -m benchmarks list                   names and sizes of the workloads

@@ -6,7 +6,8 @@ import sys
 
 from . import catalogue, documents, options, pictures
 
-MODULES = {"workloads": "steps", "files": "rates", "startup": "startup", "operators": "operators", "scaling": "scaling"}
+MODULES = {"workloads": "steps", "files": "rates", "startup": "startup", "programs": "first_calls",
+           "operators": "operators", "scaling": "scaling"}
 
 
 def show_list():

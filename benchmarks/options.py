@@ -6,7 +6,7 @@ import os
 from . import catalogue, environments, machine
 from .turns import QUICK, Pace
 
-SECTIONS = ("workloads", "files", "startup", "operators", "scaling")
+SECTIONS = ("workloads", "files", "startup", "programs", "operators", "scaling")
 
 
 def _setting(text):

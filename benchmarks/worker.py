@@ -5,6 +5,7 @@ Started by `process.Worker`. A line of JSON in is answered by a line of JSON out
     {"prepare": {"framework": "torch", "workload": "mlp", "mode": "eager", "size": {...}, "threads": 2, "warm": 1}}
     {"run": {"seconds": 0.3, "least": 3}}
     {"memory": {}}
+    {"first_steps": {"framework": "paddle", "program": "vae", "threads": 2}}
 
 What frameworks print goes to the standard error.
 """
@@ -63,6 +64,18 @@ class Side:
         memory.forget_peak()
         return {"result": values.number(value), "version": self.framework.__version__, "import_s": import_s,
                 "build_s": built - begin, "first_s": first_s}
+
+    def first_steps(self, framework, program, threads):
+        """Times the first steps of a small program, each of its own size, in this process."""
+        self.import_framework(framework, threads)
+        module = importlib.import_module(f"benchmarks.programs.{program}")
+        step, found = module.build(self.framework), []
+        for size in module.SIZES:
+            wall, processor = time.perf_counter(), time.process_time()
+            value = step(size)
+            found.append({"wall": time.perf_counter() - wall, "processor": time.process_time() - processor,
+                          "result": value})
+        return {"steps": found, "version": self.framework.__version__}
 
     def _settle(self, seconds):
         self.step()

@@ -19,8 +19,8 @@ from ...core import flags
 if TYPE_CHECKING:
     from pathlib import Path
 
-MACHINE_CODE = ".o"
-_KINDS = (MACHINE_CODE, ".code")
+MACHINE_CODE, PYTHON_CODE = ".o", ".code"
+_KINDS = (MACHINE_CODE, PYTHON_CODE)
 
 
 def key_of(content: str) -> str:

@@ -8,10 +8,16 @@ So a body that runs seldom needs no machine code of its own.
 from __future__ import annotations
 
 import ast
+import functools
+import marshal
+import sys
 from collections.abc import Callable, Sequence
+from types import CodeType
 from typing import Any
 
 import numpy as np
+
+from . import cache
 
 _REAL, _MASK, _NUMBER = "real", "mask", "number"
 _OPERATIONS = {ast.Add: ("np.add", "+"), ast.Sub: ("np.subtract", "-"), ast.Mult: ("np.multiply", "*"),
@@ -37,9 +43,9 @@ class _Unknown(ValueError):
 class Passes:
     """A body as calls of NumPy; `steps` is how many there are."""
 
-    def __init__(self, source: str, names: dict[str, Any], steps: int):
+    def __init__(self, code: CodeType, names: dict[str, Any], steps: int):
         self.steps = steps
-        exec(compile(source, "<proa passes>", "exec"), names)  # noqa: S102 - the source is our own
+        exec(code, names)  # noqa: S102 - the source is our own
         self._run = names["run"]
 
     def __call__(self, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> None:
@@ -52,36 +58,70 @@ class Passes:
 
 def passes(body: Sequence[str], dtypes: Sequence[np.dtype], outputs: Sequence[str], loop: Loop) -> Passes | None:
     """The body over operands of these dtypes, for results of these types; None where NumPy might give other bits."""
+    real = _real_dtype(dtypes)
+    if real is None:
+        return None
+    key = cache.key_of(f"{_translator()} {body} {[d.char for d in dtypes]} {outputs}")
+    kept = cache.read(key, cache.PYTHON_CODE)
+    if kept is not None:
+        found = marshal.loads(kept)  # the folder is this user's own
+    else:
+        found = _translation(body, dtypes, real, outputs)
+        cache.write(key, marshal.dumps(found), cache.PYTHON_CODE)
+    if found is None:
+        return None
+    code, expressions, steps = found
+    own = {name: loop(expression, real.name) for name, expression in expressions.items()}
+    return Passes(code, {"np": np, "real": real.type, **own}, steps)
+
+
+def _real_dtype(dtypes: Sequence[np.dtype]) -> np.dtype | None:
+    """The one floating dtype of operands that are masks otherwise."""
+    reals = {d for d in dtypes if d.kind == "f"}
+    return reals.pop() if len(reals) == 1 and all(d.char in "fd?B" for d in dtypes) else None
+
+
+def _translation(body: Sequence[str], dtypes: Sequence[np.dtype], real: np.dtype,
+                 outputs: Sequence[str]) -> tuple[CodeType, dict[str, str], int] | None:
+    """The code of the passes, the expressions of the loops that it calls, and how many steps it has."""
+    translation = _Translation(dtypes, real)
     try:
-        translation = _Translation(dtypes, loop)
-        found = translation.translated(body, outputs)
+        source = translation.translated(body, outputs)
     except _Unknown:
         return None
-    return None if found.steps == translation.loops else found  # nothing but such loops: it may as well be one of them
+    if translation.steps == len(translation.loops):
+        return None  # nothing but such loops: it may as well be one of them
+    return compile(source, "<proa passes>", "exec"), translation.loops, translation.steps
 
 
-def _assignment(text: str) -> tuple[str, ast.expr]:
-    """The name that a statement gives a value, and that."""
-    statement = ast.parse(text).body[0]
-    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
-        raise _Unknown
-    return statement.targets[0].id, statement.value
+@functools.cache
+def _translator() -> str:
+    """What the same body becomes: a digest of this file, and the Python that runs."""
+    with open(__file__, encoding="utf-8") as file:
+        return f"{sys.implementation.cache_tag} {cache.key_of(file.read())}"
+
+
+def _assignments(body: Sequence[str]) -> list[tuple[str, ast.expr]]:
+    """The names that statements give to values, and these."""
+    found = []
+    for statement in ast.parse("\n".join(body)).body:
+        if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
+            raise _Unknown
+        found.append((statement.targets[0].id, statement.value))
+    return found
 
 
 class _Translation:
-    def __init__(self, dtypes: Sequence[np.dtype], loop: Loop):
-        reals = {d for d in dtypes if d.kind == "f"}
-        if len(reals) != 1 or any(d.char not in "fd?B" for d in dtypes):
-            raise _Unknown
-        self.real, self.loop = reals.pop(), loop
+    def __init__(self, dtypes: Sequence[np.dtype], real: np.dtype):
+        self.real = real
         self.kinds = {f"a{k}": _REAL if d.kind == "f" else _MASK for k, d in enumerate(dtypes)}
-        self.names: dict[str, Any] = {"np": np, "real": self.real.type}
-        self.steps = self.loops = 0
+        self.loops: dict[str, str] = {}
+        self.steps = 0
 
-    def translated(self, body: Sequence[str], outputs: Sequence[str]) -> Passes:
-        """The passes."""
+    def translated(self, body: Sequence[str], outputs: Sequence[str]) -> str:
+        """The passes as source: a function of the operands, and of the results' arrays."""
         given = ", ".join([*self.kinds, *(f"o{k}" for k in range(len(outputs)))])
-        statements = [_assignment(text) for text in body]
+        statements = _assignments(body)
         places = {f"r{k}": f"o{k}" for k, kind in enumerate(outputs)
                   if OF_NAME.get(kind.removesuffix("*")) == self.real}
         copied = {node.id: places[name] for name, node in statements if name in places and isinstance(node, ast.Name)}
@@ -94,7 +134,7 @@ class _Translation:
                 source = f"{source[:-1]}, out={place})"
             lines.append(f"    {name} = {_real((source, kind)) if kind == _NUMBER else source}")
         results = ", ".join(f"r{k}" for k in range(len(outputs)))
-        return Passes("\n".join([f"def run({given}):", *lines, f"    return ({results},)"]), self.names, self.steps)
+        return "\n".join([f"def run({given}):", *lines, f"    return ({results},)"])
 
     def value(self, node: ast.expr) -> _Typed:
         """The value of an expression."""
@@ -186,9 +226,8 @@ class _Translation:
             raise _Unknown
         places = iter(range(len(operands)))
         written = [source if kind == _NUMBER else f"a{next(places)}" for source, kind in values]
-        self.loops += 1
-        loop = f"l{len(self.names)}"
-        self.names[loop] = self.loop(f"{name}({', '.join(written)})", self.real.name)
+        loop = f"l{len(self.loops)}"
+        self.loops[loop] = f"{name}({', '.join(written)})"
         return self._call(loop, *operands), _REAL
 
 

@@ -7,19 +7,24 @@ SIZES = (100, 60)
 
 def build(paddle):
     nn = paddle.nn
-    layers = [layer for _ in range(4) for layer in (nn.Linear(32, 32), nn.Tanh())]
-    net = nn.Sequential(nn.Linear(2, 32), nn.Tanh(), *layers, nn.Linear(32, 1))
 
-    @paddle.jit.to_static
-    def residual(x, t, start, value):
-        x.stop_gradient = t.stop_gradient = False
-        u = net(paddle.concat([x, t], 1))
-        u_t, = paddle.grad(u, t, create_graph=True)
-        u_x, = paddle.grad(u, x, create_graph=True)
-        u_xx, = paddle.grad(u_x, x, create_graph=True)
-        inside = u_t + u * u_x - 0.01 / 3.14159265 * u_xx
-        return (inside ** 2).mean() + ((net(start) - value) ** 2).mean()
+    class Physics(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            layers = [layer for _ in range(4) for layer in (nn.Linear(32, 32), nn.Tanh())]
+            self.net = nn.Sequential(nn.Linear(2, 32), nn.Tanh(), *layers, nn.Linear(32, 1))
 
+        def forward(self, x, t, start, value):
+            x.stop_gradient = t.stop_gradient = False
+            u = self.net(paddle.concat([x, t], 1))
+            u_t = paddle.grad(u, t, create_graph=True)[0]
+            u_x = paddle.grad(u, x, create_graph=True)[0]
+            u_xx = paddle.grad(u_x, x, create_graph=True)[0]
+            inside = u_t + u * u_x - 0.01 / 3.14159265 * u_xx
+            return (inside ** 2).mean() + ((self.net(start) - value) ** 2).mean()
+
+    net = Physics()
+    residual = paddle.jit.to_static(net, full_graph=True)  # Paddle's other way of conversion cannot run this
     adam = paddle.optimizer.Adam(0.001, parameters=net.parameters())
 
     def step(size):

@@ -4,6 +4,7 @@ import pytest
 
 from benchmarks import (
     documents,
+    first_calls,
     format,
     installed,
     limits,
@@ -68,6 +69,17 @@ def test_rates_and_startup_reports():
                            "installed": {"proa": {"numpy": 4e7}}}, wanted)
     assert "| import | 100 ms | n/a | 1.00 s | 0.10 | 0.15 |" in text and "ResNet-50, proa: not available: no" in text
     assert "| BERT-base, first call | 300 ms | 600 ms | n/a | 0.50 | 0.50 |" in text
+
+
+def test_first_steps_are_told_with_their_ratios_and_what_paddle_cannot():
+    def times(first):
+        return {"first": {"wall": first, "processor": first}, "further": {"wall": 0.02, "processor": 0.02}}
+
+    found = {"vae": {"cold": times(0.4), "warm": times(0.1), "paddle": times(0.5)},
+             "pinn": {"cold": times(0.4), "warm": times(0.1), "paddle": {"unavailable": "no grad\nat all"}}}
+    text = first_calls.report({"programs": found, "versions": {"proa": "1"}}, options.parse(["programs"]))
+    assert "400 ms (400 ms) | 100 ms (100 ms) | 500 ms (500 ms) | 0.80 | 0.20 | 20.0 ms" in text
+    assert "| geometric mean |  |  |  | 0.80 | 0.20 |" in text and "Paddle: not available: no grad" in text
 
 
 def test_limit_is_the_larger_of_operations_and_bytes():

@@ -57,3 +57,10 @@ def test_a_pause_ends_with_patience():
     begin = time.monotonic()
     quiet.pause(0.01, 0.05)
     assert 0.01 <= time.monotonic() - begin < 5
+
+
+def test_first_steps_of_a_program_are_timed():
+    with Worker(sys.executable, 1) as worker:
+        found = worker.ask("first_steps", framework="proa", program="mlp", threads=1)
+    assert [sorted(step) for step in found["steps"]] == [["processor", "result", "wall"]] * 2
+    assert all(step["wall"] > 0 and step["result"] > 0 for step in found["steps"])
