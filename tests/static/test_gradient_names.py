@@ -96,3 +96,9 @@ def test_an_optimizer_passes_callbacks_on(programs):
 def test_callbacks_that_cannot_be_called_are_refused(programs):
     with pytest.raises(TypeError, match="append_backward.callbacks.: must be a list or tuple of functions"):
         static.append_backward(weight("w", 1.0).sum(), callbacks=print)
+
+
+def test_parameters_come_in_the_order_they_are_listed_in(programs):
+    a, b = weight("a", 1.0), weight("b", 2.0)
+    pairs = static.append_backward((a * b).sum(), parameter_list=["b", a])
+    assert [(p.name, g.name) for p, g in pairs] == [("b", "b@GRAD"), ("a", "a@GRAD")]
