@@ -71,7 +71,7 @@ class AdamW(Adam):
         self._options |= checked(self._checks, type(self).__name__, {
             "weight_decay": weight_decay, "lr_ratio": lr_ratio, "apply_decay_param_fun": apply_decay_param_fun})
 
-    def _regularizer_of(self, parameter: Any) -> Any:
+    def _regularizer_of(self, parameter: Any, group: Options | None) -> Any:
         return getattr(parameter, "regularizer", None)
 
     def _decays_parameter(self, parameter: Any, options: Options) -> bool:

@@ -14,6 +14,7 @@ from ..ops.manipulation import reshape
 from ..ops.trace import current_trace, grad_mode
 from .line_search import Point, strong_wolfe
 from .optimizer import Optimizer
+from .options import Options
 
 LEAST_CURVATURE = 1e-10  # of a step along its change of the gradient, that it is remembered for
 
@@ -162,17 +163,17 @@ class LBFGS(Optimizer):
     def _gradient(self) -> Any:
         """The gradients of all parameters, clipped and with their penalties, as one vector."""
         shares = self._groups.shares(current_trace().gradients(None, self._parameter_list))
-        held = {id(p): self._penalized(p, g) for group, pairs in shares for p, g in self._clipped(pairs, group)}
+        held = {id(p): self._penalized(p, g, group) for group, pairs in shares for p, g in self._clipped(pairs, group)}
         missing = (zeros(p.shape, p.dtype) for p in self._parameters() if id(p) not in held)
         return self._flat([held[id(p)] if id(p) in held else next(missing) for p in self._parameters()])
 
     def _penalty(self) -> float:
         """What the regularizers add to the loss."""
-        decays = ((p, self._regularizer_of(p)) for p in self._parameters())
+        decays = ((p, self._regularizer_of(p, self._groups.of(p))) for p in self._parameters())
         return sum(float(decay.penalty(p)) for p, decay in decays if decay is not None)
 
-    def _penalized(self, parameter: Any, gradient: Any) -> Any:
-        gradient, decay = self._decayed(parameter, gradient)
+    def _penalized(self, parameter: Any, gradient: Any, group: Options | None) -> Any:
+        gradient, decay = self._decayed(parameter, gradient, parameter, group)
         return gradient + parameter * decay if decay else gradient
 
     def _place(self, flat: Any) -> None:

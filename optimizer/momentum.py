@@ -29,11 +29,10 @@ class Momentum(Optimizer):
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name, multi_precision,
                          {"momentum": momentum, "use_nesterov": use_nesterov, "rescale_grad": rescale_grad})
 
-    def _regularizer_of(self, parameter: Any) -> Any:
-        group = self._groups.of(parameter)
+    def _regularizer_of(self, parameter: Any, group: Options | None) -> Any:
         if group is not None and group.get("weight_decay", "the optimizer's") is None:
             return None  # as in PaddlePaddle, where to the other rules None says nothing
-        return super()._regularizer_of(parameter)
+        return super()._regularizer_of(parameter, group)
 
     def _update_together(self, updates: list[Update], options: Options) -> None:
         parameters, gradients, rates, decays = map(list, zip(*updates, strict=True))

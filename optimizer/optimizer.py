@@ -125,14 +125,13 @@ class Optimizer:
             )
         self._learning_rate = scheduler
 
-    def _rate_for(self, parameter: Any, rate: Any) -> Any:
+    def _rate_for(self, parameter: Any, rate: Any, group: Options | None) -> Any:
         """The learning rate of one parameter, from that of the step; a factor that is a tensor is the rate itself."""
-        group = self._groups.of(parameter)
         own = getattr(parameter, "optimize_attr", {}) if group is None else group
         factor = own.get("learning_rate", 1.0)
-        if is_value(factor):
-            return factor
-        return rate if factor == 1.0 else rate * float(factor)
+        if isinstance(factor, (int, float)):
+            return rate if factor == 1.0 else rate * float(factor)
+        return factor if is_value(factor) else rate * float(factor)
 
     # Accumulators
 
@@ -219,19 +218,20 @@ class Optimizer:
             shares = [(group, self._clipped(share, group))
                       for group, share in self._groups.shares(self._widened(pairs))]
             rate = current_trace().host_value(self.get_lr, float32, "learning_rate")
-            together: dict[Any, tuple[Options, list[Update]]] = {}  # by dtype and options
+            together: dict[Any, tuple[Options, dict[Any, list[Update]]]] = {}  # by options, then by dtype
             rounded: list[tuple[Any, Any]] = []
             for group, share in shares:
                 options = self._options_of(group)
+                alike = together.setdefault(tuple(options.values()), (options, {}))[1]
                 for parameter, gradient in share:
-                    update = self._update_of(parameter, gradient, rate, rounded)
+                    update = self._update_of(parameter, gradient, rate, group, rounded)
                     if holds_rows(update.gradient) and not update.decay:
                         self._update_rows(update, options)
                     else:
-                        alike = (update.parameter.dtype, *options.values())
-                        together.setdefault(alike, (options, []))[1].append(update)
-            for options, updates in together.values():
-                self._update_together(updates, options)
+                        alike.setdefault(update.parameter.dtype, []).append(update)
+            for options, alike in together.values():
+                for updates in alike.values():
+                    self._update_together(updates, options)
             for parameter, target in rounded:
                 current_trace().store(parameter, cast(target, parameter.dtype))
 
@@ -239,25 +239,24 @@ class Optimizer:
         clip = group.get("grad_clip", self._grad_clip) if group else self._grad_clip
         return pairs if clip is None else clip(pairs)
 
-    def _update_of(self, parameter: Any, gradient: Any, rate: Any, rounded: list[tuple[Any, Any]]) -> Update:
+    def _update_of(self, parameter: Any, gradient: Any, rate: Any, group: Options | None,
+                   rounded: list[tuple[Any, Any]]) -> Update:
         """What to do to a parameter or its float32 copy, which is then noted as to be rounded."""
         target = parameter
         if self._multi_precision and parameter.dtype.itemsize == 2:
             target = self._master(parameter)
             rounded.append((parameter, target))
-        gradient, decay = self._decayed(parameter, gradient, target)
-        return Update(target, gradient, self._rate_for(parameter, rate), decay)
+        gradient, decay = self._decayed(parameter, gradient, target, group)
+        return Update(target, gradient, self._rate_for(parameter, rate, group), decay)
 
-    def _decayed(self, parameter: Any, gradient: Any, target: Any = None) -> tuple[Any, float]:
+    def _decayed(self, parameter: Any, gradient: Any, target: Any, group: Options | None) -> tuple[Any, float]:
         """The gradient with the penalty's added; of an L2 penalty only the coefficient, which is left to the rule."""
-        decay = self._regularizer_of(parameter)
+        decay = self._regularizer_of(parameter, group)
         if decay is None:
             return gradient, 0.0
-        return (gradient, decay.coeff) if type(decay) is L2Decay else (
-            decay(parameter if target is None else target, gradient), 0.0)
+        return (gradient, decay.coeff) if type(decay) is L2Decay else (decay(target, gradient), 0.0)
 
-    def _regularizer_of(self, parameter: Any) -> Any:
-        group = self._groups.of(parameter)
+    def _regularizer_of(self, parameter: Any, group: Options | None) -> Any:
         own = getattr(parameter, "regularizer", None) if group is None else group.get("weight_decay")
         return self.regularization if own is None else regularizer(own)
 
