@@ -202,29 +202,45 @@ class Tensor(_ArrayMethods):
     def item(self, *args: int) -> Any:
         """The only element, or the one at an index, as a Python number."""
         if not args and self.size != 1:
-            raise ValueError(f"item(): only a tensor of one element converts to a number. Received shape={self.shape}.")
+            raise self._not_one("item(): only a tensor of one element converts to a number", "Give an index, item(i).")
         return self._on_host().item(*args)
+
+    def _not_one(self, rule: str, way_out: str) -> ValueError:
+        return ValueError(f"{rule}. Received shape={self.shape}. {way_out}")
 
     def tolist(self) -> Any:
         """The value as nested lists of Python numbers."""
         return self._on_host().tolist()
 
+    def _number(self, what: str) -> Any:
+        if self.size != 1:
+            raise self._not_one(f"{what}(x): only a tensor of one element converts to a number",
+                                "Take an element, such as x[0], or reduce it, as by x.mean().")
+        return self._on_host().item()
+
     def __float__(self) -> float:
-        return float(self.item())
+        return float(self._number("float"))
 
     def __int__(self) -> int:
-        return int(self.item())
+        return int(self._number("int"))
 
     def __complex__(self) -> complex:
-        return complex(self.item())
+        return complex(self._number("complex"))
 
     def __bool__(self) -> bool:
-        return bool(self.item())
+        if self.size != 1:
+            raise self._not_one(
+                "The truth of a tensor (in if, while, and, or, not) is only known of one element",
+                "Say which is meant: (condition).all() or (condition).any(); to choose element by element, "
+                "paddle.where(condition, a, b); for 'and', 'or', 'not' of elements, &, | and ~.")
+        return bool(self._on_host().item())
 
     def __index__(self) -> int:
         if self.dtype.is_differentiable:
             raise TypeError(f"Only an integer tensor of one element is an index. Received dtype={self.dtype.name}.")
-        return int(self.item())
+        if self.size != 1:
+            raise self._not_one("Only an integer tensor of one element is an index", "x.tolist() gives a list of ints.")
+        return int(self._on_host().item())
 
     def __format__(self, spec: str) -> str:
         return format(self.item(), spec) if self.ndim == 0 and spec else str(self)

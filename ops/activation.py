@@ -92,7 +92,8 @@ def _softshrink(xp, x, *, lambda_: float = 0.5):
 relu_op = _activation("relu", lambda xp, x: xp.maximum(x, 0), lambda g, Out: _sloped(g, Out, 0.0), "max(X, 0.0)")
 relu6_op = _activation("relu6", _relu6, lambda g, Out, threshold: _sloped(g, Out, 0.0, threshold),
     "min(max(X, 0.0), threshold)")
-leaky_relu_op = _activation("leaky_relu", _leaky_relu, lambda g, X, alpha: _sloped(g, X, 0.0, outside=alpha),
+leaky_relu_op = _activation("leaky_relu", _leaky_relu, lambda g, X, alpha: _sloped(
+    g, X, high=0.0, inside=alpha, outside=1.0),
     "X if X > 0.0 else X * alpha")
 brelu_op = _activation("brelu", _brelu, lambda g, X, t_min, t_max: _sloped(g, X, t_min, t_max),
     "min(max(X, t_min), t_max)")

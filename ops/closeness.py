@@ -82,8 +82,8 @@ def _between(value: float, info: Any) -> float:
 
 def _inside(xp, g, x, low_tensor=None, high_tensor=None, *, min: float = -3.4028235e38, max: float = 3.4028235e38):
     low, high = _limits(low_tensor, high_tensor, min, max)
-    keep = xp.ones(x.shape, bool) if low is None else x >= low
-    keep = keep if high is None else keep & (x <= high)
+    keep = xp.ones(x.shape, bool) if low is None else x > low
+    keep = keep if high is None else keep & (x < high)
     return g * keep
 
 
@@ -95,12 +95,14 @@ clip_op = operator("clip", "X, Min?, Max? -> Out", kernel=_clip, infer=lambda x,
                    formula=_clip_formula, grad={
     "X": lambda g, X, Min, Max, min, max: apply(inside_op, g, X, Min, Max, min=min, max=max)})
 inside_op = operator("where_inside", "G, X, Min?, Max? -> Out", kernel=_inside, infer=lambda g, *_, **__: g,
-                     formula=lambda min, max: f"G * (1.0 if X >= {min!r} and X <= {max!r} else 0.0)", grad={
+                     formula=lambda min, max: f"G * (1.0 if X > {min!r} and X < {max!r} else 0.0)", grad={
     "G": lambda g, X, Min, Max, min, max: apply(inside_op, g, X, Min, Max, min=min, max=max)})
 
 
 def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> Any:
     """x with what is below `min` set to it, and what is above `max`; both are numbers, 0-d tensors or None.
+
+    Its slope is 1 between the two and 0 elsewhere, also where x is `min` or `max` itself.
 
     >>> import proa as paddle
     >>> paddle.clip(paddle.to_tensor([-1.0, 0.5, 3.0]), 0.0, 1.0).tolist()

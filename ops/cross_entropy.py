@@ -9,9 +9,10 @@ overflows. With `use_softmax=False` the input holds probabilities already.
 from typing import Any
 
 from ..backend.kernels import cross_entropy as accelerated
+from ..core.dtype import int64
 from .comparison import not_equal
 from .elementwise import cast, maximum
-from .infer import normalize_axis, same
+from .infer import normalize_axis, same, with_dtype
 from .manipulation import unsqueeze_op
 from .operator import operator
 from .reduce import sum as reduce_sum
@@ -19,6 +20,24 @@ from .shapes import expand_to
 from .softmax import softmax_array, softmax_grad_op, softmax_op
 from .spec import Spec
 from .trace import apply
+
+
+def _whole(xp, x):
+    if x.dtype.kind == "f" and not bool((x == xp.floor(x)).all()):
+        raise ValueError(
+            "cross_entropy(input, label): class numbers must be whole. Received others, of a floating dtype. Where "
+            "label holds probabilities, give soft_label=True."
+        )
+    return x.astype("int64")
+
+
+whole_op = operator("whole_numbers", "X -> Out", kernel=_whole, infer=with_dtype(int64),
+                    composed=lambda x: cast(x, int64))
+
+
+def class_numbers(label: Any) -> Any:
+    """Class numbers as integers; floats that are whole, and bools, are taken for them, as in PaddlePaddle."""
+    return label if label.dtype.is_integer else apply(whole_op, label)
 
 
 def _class_numbers(label: Any, axis: int, shape: tuple[int, ...]) -> Any:

@@ -165,14 +165,16 @@ pow_op = binary("elementwise_pow", "power", {
         g * apply(multiply_op, apply(pow_op, X, Y - 1, axis=axis), Y, axis=axis), X_shape),
     "Y": lambda g, X, Out, Y_shape, X_shape, axis: sum_to_y(g * Out * _log_or_zero(X), Y_shape, X_shape, axis)},
     formula="pow(X, Y)")
+# of equals, the gradient is y's
+
 maximum_op = binary("elementwise_max", "maximum", {
-    "X": lambda g, X, Y, X_shape, axis: sum_to(_masked(g, apply(greater_equal_op, X, Y, axis=axis)), X_shape),
+    "X": lambda g, X, Y, X_shape, axis: sum_to(_masked(g, apply(greater_than_op, X, Y, axis=axis)), X_shape),
     "Y": lambda g, X, Y, Y_shape, X_shape, axis: sum_to_y(
-        _masked(g, apply(less_than_op, X, Y, axis=axis)), Y_shape, X_shape, axis)}, formula="max(X, Y)")
+        _masked(g, apply(less_equal_op, X, Y, axis=axis)), Y_shape, X_shape, axis)}, formula="max(X, Y)")
 minimum_op = binary("elementwise_min", "minimum", {
-    "X": lambda g, X, Y, X_shape, axis: sum_to(_masked(g, apply(less_equal_op, X, Y, axis=axis)), X_shape),
+    "X": lambda g, X, Y, X_shape, axis: sum_to(_masked(g, apply(less_than_op, X, Y, axis=axis)), X_shape),
     "Y": lambda g, X, Y, Y_shape, X_shape, axis: sum_to_y(
-        _masked(g, apply(greater_than_op, X, Y, axis=axis)), Y_shape, X_shape, axis)}, formula="min(X, Y)")
+        _masked(g, apply(greater_equal_op, X, Y, axis=axis)), Y_shape, X_shape, axis)}, formula="min(X, Y)")
 
 equal_op = binary("equal", "equal", result=dt.bool_, formula="X == Y")
 not_equal_op = binary("not_equal", "not_equal", result=dt.bool_, formula="X != Y")

@@ -17,7 +17,7 @@ from .pool import put_back
 from .pool_kernels import take_positions
 from .slicing import slice_
 from .spec import Spec
-from .unary import abs, floor, round, sign
+from .unary import abs, floor, round
 
 
 def _places(xp: Any, grid: Any, sizes: Any, padding_mode: str, align_corners: bool) -> list[Any]:
@@ -78,10 +78,11 @@ class _Sampled(Corners):
         if isinstance(period, float) and period == 0:
             return p * 0.0, p * 0.0
         p = p + shift
+        outward = self.mask(less_equal(p * 0.0, p)) * 2.0 - 1.0
         away = abs(p)
         away = away - floor(away / period) * period
         rising = self.mask(less_equal(away, period - away))
-        return minimum(away, period - away) - shift, sign(p) * (rising * 2.0 - 1.0)
+        return minimum(away, period - away) - shift, outward * (rising * 2.0 - 1.0)
 
 
 def _gradients(g, X, Grid, align_corners, padding_mode, mode, wants):

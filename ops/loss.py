@@ -43,7 +43,7 @@ def _bce(xp, x, label):
     if x.size and not (float(x.min()) >= 0 and float(x.max()) <= 1):
         raise ValueError("binary_cross_entropy(input, label): input must hold probabilities, in [0, 1]. For scores "
                          "there is binary_cross_entropy_with_logits.")
-    tiny = xp.asarray(xp.finfo(x.dtype).tiny, x.dtype)
+    tiny = xp.asarray(xp.finfo(x.dtype).smallest_subnormal, x.dtype)  # below the largest loss's probability
     return (label - 1) * xp.maximum(xp.log(xp.maximum(1 - x, tiny)), -_LARGEST_LOSS) - label * xp.maximum(
         xp.log(xp.maximum(x, tiny)), -_LARGEST_LOSS)
 
@@ -239,6 +239,9 @@ def _infer_nll(x, label, weight=None, *, ignore_index=-100, reduction="mean"):
             m != n and -1 not in (m, n) for m, n in zip(label.shape, wanted, strict=True)):
         raise ValueError(f"nll_loss(input, label): input must be [N, C, ...] and label [N, ...]. Received "
                          f"input.shape={list(x.shape)}, label.shape={list(label.shape)}.")
+    if not label.dtype.is_integer:
+        raise TypeError(f"nll_loss(input, label): label must hold class numbers, as integers. Received "
+                        f"dtype={label.dtype.name}. Convert it: label.astype('int64').")
     return Spec(wanted if reduction == "none" else (), x.dtype), Spec((), x.dtype)
 
 

@@ -140,15 +140,20 @@ def _maxout(xp, x, *, groups: int, axis: int = 1):
     return x.reshape(_groups_apart(x.shape, groups, axis)).max(axis % x.ndim + 1)
 
 
+def _chosen(xp, x, groups, axis):
+    """Which of each group is the largest, the first of equals, as a mask with the groups apart."""
+    apart, after = x.reshape(_groups_apart(x.shape, groups, axis)), axis % x.ndim + 1
+    number = xp.arange(groups).reshape(groups, *[1] * (apart.ndim - after - 1))
+    return xp.expand_dims(apart.argmax(after), after) == number
+
+
 def _maxout_grad(xp, x, out, g, *, groups: int, axis: int = 1):
-    apart = x.reshape(_groups_apart(x.shape, groups, axis))
-    after = axis % x.ndim + 1
-    return (xp.expand_dims(g, after) * (apart == xp.expand_dims(out, after))).reshape(x.shape)
+    return (xp.expand_dims(g, axis % x.ndim + 1) * _chosen(xp, x, groups, axis)).reshape(x.shape)
 
 
 def _maxout_take(xp, x, out, v, *, groups: int, axis: int = 1):
-    apart, after = _groups_apart(x.shape, groups, axis), axis % x.ndim + 1
-    return (v.reshape(apart) * (x.reshape(apart) == xp.expand_dims(out, after))).sum(after, dtype=v.dtype)
+    chosen = _chosen(xp, x, groups, axis)
+    return (v.reshape(chosen.shape) * chosen).sum(axis % x.ndim + 1, dtype=v.dtype)
 
 
 def _infer_maxout(x, *, groups, axis=1):

@@ -6,9 +6,9 @@ from typing import Any
 
 from ..backend.kernels import trigonometry as fast
 from ..core import dtype as dt
-from .elementwise import apply, cast, dtype_of, scale_op
+from .elementwise import apply, cast, dtype_of, equal_op, scale_op
 from .infer import same, with_dtype
-from .operator import Operator, operator
+from .operator import Operator, find, operator
 from .spec import Spec
 from .trace import state
 
@@ -48,8 +48,23 @@ tanh_op = _unary("tanh", "tanh", lambda g, Out: g - g * Out * Out, "tanh(X)")
 asinh_op = _unary("asinh", "arcsinh", lambda g, X: g * rsqrt(X * X + 1.0))
 acosh_op = _unary("acosh", "arccosh", lambda g, X: g * rsqrt(X * X - 1.0))
 atanh_op = _unary("atanh", "arctanh", lambda g, X: g / (X * X * -1.0 + 1.0))
+def _times_sign(xp, g, x):
+    return xp.where(x > 0, g, xp.where(x < 0, -g, x * 0))
+
+
+times_sign_op = operator(  # 0 at 0, be the gradient as large as it may: the slope of sqrt(abs(x)) is no NaN there
+    "times_sign", "G, X -> Out", kernel=_times_sign, infer=same,
+    formula="G if X > 0.0 else (-G if X < 0.0 else X * 0.0)",
+    composed=lambda g, x: apply(find("where"), apply(equal_op, x, x * 0.0), x * 0.0, g * sign(x)),
+    grad={"G": lambda g, X: apply(times_sign_op, g, X)})
+
+
+def _abs_gradient(g: Any, x: Any) -> Any:
+    return g * sign(x) if dtype_of(x).is_complex else apply(times_sign_op, g, x)
+
+
 abs_op = operator("abs", "X -> Out", kernel=lambda xp, x: xp.abs(x), formula="abs(X)",
-                  grad={"X": lambda g, X: g * sign(X)}, infer=lambda x: x if not x.dtype.is_complex else Spec(
+                  grad={"X": lambda g, X: _abs_gradient(g, X)}, infer=lambda x: x if not x.dtype.is_complex else Spec(
                       x.shape, dt.float32 if x.dtype is dt.complex64 else dt.float64))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...ops.comparison import not_equal
 from ...ops.copying import one_hot
-from ...ops.cross_entropy import cross_entropy_op
+from ...ops.cross_entropy import class_numbers, cross_entropy_op
 from ...ops.cross_entropy import mean_op as cross_entropy_mean_op
 from ...ops.elementwise import cast, multiply, subtract
 from ...ops.gather import gather
@@ -52,11 +52,12 @@ def cross_entropy(input: Any, label: Any, weight: Any = None, ignore_index: int 
                   name: str | None = None) -> Any:
     """-log softmax(input)[label]: the cross entropy of scores [..., C, ...], classes along `axis`, with labels.
 
-    `label` holds class numbers, [...] or [..., 1], or with `soft_label` distributions of input's shape. Labels equal
-    to `ignore_index` count nothing, in the mean too. `weight` [C] weighs the classes, and the mean is then weighted.
-    `use_softmax=False` takes `input` as probabilities. `label_smoothing` gives a part of each label to all classes.
+    `label` holds class numbers, [...] or [..., 1], integers or floats that are whole, or with `soft_label`
+    distributions of input's shape. Labels equal to `ignore_index` count nothing, in the mean too. `weight` [C] weighs
+    the classes, and the mean is then weighted. `use_softmax=False` takes `input` as probabilities. `label_smoothing`
+    gives a part of each label to all classes.
 
-    Raises ValueError for shapes that do not fit and for labels out of range.
+    Raises ValueError for shapes that do not fit and for labels out of range, or not whole.
 
     >>> import proa as paddle
     >>> scores = paddle.to_tensor([[2.0, 0.0], [0.0, 2.0]])
@@ -64,6 +65,7 @@ def cross_entropy(input: Any, label: Any, weight: Any = None, ignore_index: int 
     0.1269
     """
     check_reduction("cross_entropy", reduction)
+    label = label if soft_label else class_numbers(label)
     if reduction == "mean" and weight is None and not soft_label and not label_smoothing > 0:
         return apply(cross_entropy_mean_op, input, label, use_softmax=use_softmax, ignore_index=ignore_index,
                      axis=axis)[0]
@@ -115,6 +117,7 @@ def softmax_with_cross_entropy(logits: Any, label: Any, soft_label: bool = False
 
     No gradient flows through the softmax that is returned.
     """
+    label = label if soft_label else class_numbers(label)
     if len(label.shape) == len(logits.shape) - 1:
         label = apply(unsqueeze_op, label, None, None, axes=[axis])
     softmax, loss = apply(cross_entropy_op, logits, label, soft_label=soft_label, use_softmax=True,

@@ -35,6 +35,18 @@ def apply_rnn(mode: str, x: Any, states: Sequence[Any], cells: Sequence[Any], le
     return out, finals
 
 
+def check_sequence(what: str, inputs: Any, input_size: int, time_major: bool) -> None:
+    """ValueError unless inputs are three-dimensional and have as many features as the layer takes."""
+    shape = list(inputs.shape)
+    if len(shape) == 3 and shape[2] in (input_size, -1):
+        return
+    order = "[steps, batch, features]" if time_major else "[batch, steps, features]"
+    way_out = (f" For one sequence without a batch, x.unsqueeze({int(time_major)}); for one step of a batch, "
+               f"x.unsqueeze({int(not time_major)})." if len(shape) == 2 else "")
+    raise ValueError(f"{what}(inputs): must be {order}, with {input_size} features (input_size). Received "
+                     f"shape {shape}.{way_out}")
+
+
 def _mode_of(cell: Any) -> str | None:
     """The operator's mode that does what a cell does; None for a cell that must be called."""
     if cell._forward_pre_hooks or cell._forward_post_hooks:
@@ -60,6 +72,7 @@ class _Pass:
         return self._step_by_step(inputs, states, lengths, kwargs)
 
     def _at_once(self, mode: str, inputs: Any, states: Any) -> tuple[Any, Any]:
+        check_sequence("RNN", inputs, self.cell.input_size, self.time_major)
         x = inputs if self.time_major else steps_first(inputs)
         several = isinstance(states, (list, tuple))
         given = [unsqueeze(state, 0) for state in (states if several else [states])]

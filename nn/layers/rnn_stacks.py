@@ -7,7 +7,7 @@ from typing import Any
 from ...ops.creation import full
 from ...ops.rnn import STATES
 from ..container import LayerList
-from .rnn import RNN, BiRNN, apply_rnn, steps_first
+from .rnn import RNN, BiRNN, apply_rnn, check_sequence, steps_first
 from .rnn_cells import GRUCell, LSTMCell, SimpleRNNCell, batch_size
 
 _DIRECTIONS = {"forward": 1, "bidirect": 2, "bidirectional": 2}
@@ -71,6 +71,7 @@ class RNNBase(LayerList):
         and the final ones [num_layers * num_directions, batch, hidden], for LSTM a tuple (h, c) of them. Outputs are
         zeros beyond a sequence's length, `sequence_length` [batch], and the final states are those at it.
         """
+        check_sequence(type(self).__name__, inputs, self.input_size, self.time_major)
         x = inputs if self.time_major else steps_first(inputs)
         out, finals = apply_rnn(self.mode, x, self._initial(x, initial_states), self._cells(), sequence_length,
                                 num_layers=self.num_layers, is_bidirec=self.num_directions == 2,

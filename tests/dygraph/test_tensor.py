@@ -62,6 +62,17 @@ def test_conversions_to_python():
     assert f"{paddle.to_tensor(1.23456):.2f}" == "1.23"
 
 
+@pytest.mark.parametrize(("use", "says"), [
+    (lambda x: 1 if x > 0 else 2, r"truth of a tensor.*shape=\[2\].*\.all\(\) or .*\.any\(\)"),
+    (lambda x: x and 1, "truth of a tensor"), (lambda x: not x, "truth of a tensor"),
+    (lambda x: bool(paddle.zeros([0])), r"shape=\[0\]"), (float, r"float\(x\).*x\[0\]"), (int, r"int\(x\)"),
+    (lambda x: [1][x.astype("int64")], "tolist"), (lambda x: x.item(), r"item\(i\)"),
+])
+def test_several_elements_are_not_one(use, says):
+    with pytest.raises(ValueError, match=says):
+        use(paddle.to_tensor([1.0, 2.0]))
+
+
 def test_len_and_iteration():
     tensor = paddle.to_tensor([[1, 2], [3, 4]])
     assert len(tensor) == 2

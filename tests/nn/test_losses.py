@@ -114,6 +114,40 @@ def test_focal_loss_without_focus_is_cross_entropy():
                                0.5 * F.binary_cross_entropy_with_logits(x, y, reduction="sum").item(), rtol=1e-5)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("options", [{}, {"reduction": "none"}, {"weight": ones([3]) * 2}, {"label_smoothing": 0.1},
+                                     {"ignore_index": 2}])
+@pytest.mark.parametrize("column", [False, True])
+def test_class_numbers_that_are_whole_floats(dtype, options, column):
+    """PaddlePaddle takes them, in its forward."""
+    labels = _ints(1, 0, 2)
+    labels, scores = labels.unsqueeze(1) if column else labels, _matrix(3, 3).numpy()
+    for loss in (F.cross_entropy, paddle.jit.to_static(lambda *args, **options: F.cross_entropy(*args, **options))):
+        found = []
+        for given in (labels, labels.astype(dtype)):
+            x = paddle.to_tensor(scores, stop_gradient=False)
+            value = loss(x, given, **options)
+            value.sum().backward()
+            found.append(np.concatenate([value.numpy().ravel(), x.grad.numpy().ravel()]))
+        np.testing.assert_array_equal(*found)
+
+
+def test_class_numbers_of_other_kinds():
+    x = _matrix(2, 2)
+    for loss in (F.cross_entropy, lambda x, y: F.softmax_with_cross_entropy(x, y).mean()):
+        np.testing.assert_array_equal(loss(x, paddle.to_tensor([True, False])), loss(x, _ints(1, 0)))
+        with pytest.raises(ValueError, match="must be whole.*soft_label=True"):
+            loss(x, paddle.to_tensor([0.3, 1.0]))
+    with pytest.raises(TypeError, match=r"label.astype\('int64'\)"):
+        F.nll_loss(x, paddle.to_tensor([1.0, 0.0]))
+
+
+def test_logarithms_of_binary_cross_entropy_are_cut_at_100():
+    x = paddle.to_tensor([0.0, 1.0, 0.0, 1.0])
+    loss = F.binary_cross_entropy(x, paddle.to_tensor([1.0, 0.0, 0.0, 1.0]), reduction="none")
+    np.testing.assert_allclose(loss, [100.0, 100.0, 0.0, 0.0])
+
+
 def test_margin_cross_entropy_without_margins_is_cross_entropy():
     x, y = paddle.to_tensor(np.tanh(floats((3, 4))).astype("float32")), _ints(1, 0, 3)
     loss, softmax = F.margin_cross_entropy(x, y, 1.0, 0.0, 0.0, 8.0, return_softmax=True, reduction="sum")

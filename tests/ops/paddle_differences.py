@@ -166,9 +166,9 @@ NO_CALL = {
         "rnn_double_grad", "rnn_grad", "roi_align_back", "roi_put", "roi_take", "row_conv_filter_gradient",
         "sample_at_places", "scale_all", "scale_paired", "share_data", "shift_along",
         "sigmoid_cross_entropy_with_logits_grad", "size_along", "slope_between", "slots_shown", "softmax_grad",
-        "split_like", "sum_repeats", "sum_to_shape", "take_positions", "temporal_shift_back", "total_square", "unpad",
-        "unpad3d", "warpctc_backward", "warpctc_curvature", "warprnnt_backward", "warprnnt_curvature", "where_inside",
-        "yolo_matches", "identity_loss_share"},
+        "split_like", "sum_repeats", "sum_to_shape", "take_positions", "temporal_shift_back", "times_sign",
+        "total_square", "unpad", "unpad3d", "warpctc_backward", "warpctc_curvature", "warprnnt_backward",
+        "warprnnt_curvature", "where_inside", "whole_numbers", "yolo_matches", "identity_loss_share"},
     "of files and optimizers only: tests/crossing, tests/amp, fixtures/static": {
         "average_accumulates", "check_finite_and_unscale", "update_loss_scaling", "fill_zeros_like", "mean", "mul",
         "multiclass_nms3"},

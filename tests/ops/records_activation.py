@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 from proa.nn import functional as F
-from proa.ops import activation, softmax
+from proa.ops import activation, softmax, unary
 from proa.ops.trace import apply
 from records import Record, floats
 
@@ -71,6 +71,8 @@ POINTWISE = [
     _pointwise("gelu", F.gelu, lambda x: x * _cdf(x)),
     _pointwise("gelu", lambda x: F.gelu(x, approximate=True), _tanh_gelu, label="tanh"),
     Record("gelu_grad", lambda g, x: apply(activation.gelu_grad_op, g, x), [G, X], lambda g, x: g * _gelu_slope(x)),
+    Record("times_sign", lambda g, x: apply(unary.times_sign_op, g, x), [G, X], lambda g, x: g * np.sign(x),
+           differentiable=[0]),
     Record("slope_between", lambda g, x: apply(activation.slope_between_op, g, x, low=-1.0, high=2.0, inside=2.0,
                                                outside=0.5),
            [G, X], lambda g, x: g * np.where((x > -1) & (x < 2), 2.0, 0.5), differentiable=[0]),

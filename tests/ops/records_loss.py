@@ -131,6 +131,8 @@ OTHERS = [
                loss.nll_backward_op, g, y, total, None, None, shape=[6, 5], ignore_index=1, reduction="mean"),
            [np.array(1.5), LABELS, np.array(4.0)], _nll_backward_reference, differentiable=[0], batched=[]),
     Record("bce_loss", lambda x, y: F.binary_cross_entropy(x, y, reduction="none"), [PROBABILITIES, TARGETS], _bce),
+    Record("whole_numbers", lambda x: apply(cross_entropy.whole_op, x), [LABELS.astype("float64")],
+           lambda x: x.astype("int64"), differentiable=[]),
     Record("bce_slope", lambda x, y: apply(loss.bce_slope_op, x, y), [PROBABILITIES, TARGETS],
            lambda x, y: (x - y) / (x * (1 - x))),
     Record("sigmoid_cross_entropy_with_logits", lambda x, y: F.binary_cross_entropy_with_logits(x, y, reduction="none"),
