@@ -99,6 +99,19 @@ def take_name(variable: Variable, result: Variable) -> None:
     program.renamed.append((variable, former))
 
 
+def set_stop_gradient(variable: Variable, value: bool) -> None:
+    """`variable.stop_gradient = value` in a converted function: it holds for what reads the variable from here on.
+
+    What has read it before keeps its gradient, and one through which gradients are to flow again is where they end. A
+    value that was given, or is of an enclosing block, keeps its name, so that all that reads it is concerned.
+    """
+    trace: Any = current_trace()
+    own = variable.block is trace.block and not variable.persistable and not variable.is_data
+    if own and trace.captures and bool(value) != variable.stop_gradient and variable.kind == "tensor":
+        take_name(variable, variable.detach())
+    variable.stop_gradient = bool(value)
+
+
 def undo_since(program: Any, count: int) -> None:
     """Gives variables back the names that they had when there were so many renamings."""
     while len(program.renamed) > count:

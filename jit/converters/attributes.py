@@ -45,6 +45,14 @@ class _Attributes(ExpressionConverter):
         node.keywords = [self.visit(k) for k in node.keywords]
         return node
 
+    def visit_Assign(self, node: gast.Assign) -> Any:
+        """`x.stop_gradient = value` holds from there on."""
+        self.generic_visit(node)
+        target = node.targets[0]
+        if len(node.targets) > 1 or not isinstance(target, gast.Attribute) or target.attr != "stop_gradient":
+            return node
+        return quote("__proa__.set_stop_gradient(owner, value)", node, owner=target.value, value=node.value)
+
     def visit_AugAssign(self, node: gast.AugAssign) -> Any:
         """`a.n += 1` counts; the attribute is read before its operand is computed, as Python does it."""
         target = node.target

@@ -10,7 +10,7 @@ from typing import Any
 
 from .assertions import assert_stmt
 from .attempts import attempt, everything
-from .attributes import augment, begun
+from .attributes import augment, begun, set_stop_gradient
 from .builtin import bool_, float_, int_, len_, print_, shape_of
 from .conditionals import if_exp, if_stmt, raising
 from .indexing import item
@@ -24,8 +24,8 @@ from .undefined import Undefined, changed, read
 
 __all__ = ["Undefined", "and_", "assert_stmt", "attempt", "augment", "begun", "bool_", "changed", "compare", "computed",
            "equal", "everything", "float_", "for_stmt", "if_exp", "if_stmt", "int_", "item", "len_", "load", "not_",
-           "nothing", "or_", "plain", "print_", "raising", "range_", "read", "shape_of", "subject", "unequal",
-           "while_stmt"]
+           "nothing", "or_", "plain", "print_", "raising", "range_", "read", "set_stop_gradient", "shape_of", "subject",
+           "unequal", "while_stmt"]
 
 NAME = "__proa__"
 """The one name that generated code knows; converters know it too."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..reads import OPERATIONS, current
 from ..surroundings import ABSENT
+from . import staging
 from .partial import load
 
 _NUMBERS = (int, float)
@@ -91,3 +92,12 @@ def augment(attribute: begun, symbol: str, operand: Any) -> None:
     if reads is not None and not (counts and reads.counted(owner, name, operation, operand)):
         reads.attribute(owner, name, value)
     setattr(owner, name, operation(value, operand))
+
+
+def set_stop_gradient(owner: Any, value: Any) -> None:
+    """`owner.stop_gradient = value`."""
+    owner = load(owner)
+    if staging.is_symbolic(owner):
+        staging.set_gradient_stop(owner, value)
+    else:
+        owner.stop_gradient = value

@@ -16,7 +16,7 @@ from ...ops.manipulation import shape
 from ...ops.trace import current_trace
 from ...static import control_flow
 from ...static.arrays import ArrayVariable, create_array
-from ...static.in_place import undo_since
+from ...static.in_place import set_stop_gradient, undo_since
 from ...static.program import Variable
 
 
@@ -123,6 +123,11 @@ def refuse(error: Exception) -> None:
 def place() -> Any:
     """What tells the block that is being traced from others."""
     return id(current_trace().block)  # type: ignore[attr-defined]
+
+
+def set_gradient_stop(value: Any, stop: Any) -> None:
+    """`value.stop_gradient = stop` for a symbolic value."""
+    set_stop_gradient(value, stop)
 
 
 def is_tensor(value: Any) -> bool:

@@ -162,3 +162,90 @@ def test_what_is_detached_stays_so_when_it_is_told_to_want_a_gradient(tmp_path):
     for of_input, of_weight in found[1:]:
         np.testing.assert_allclose(of_input, found[0][0], rtol=1e-6)
         np.testing.assert_allclose(of_weight, found[0][1], rtol=1e-6)
+
+
+# stop_gradient set by hand
+
+
+def penalty(x, w):
+    """The gradient penalty of a Wasserstein critic: with respect to a value where gradients end."""
+    h = (x * w).detach()
+    h.stop_gradient = False
+    slope = paddle.grad((h * h * w).sum(), h, create_graph=True)[0]
+    return (slope - 1) ** 2 * w
+
+
+def begun_without_gradient(x, w):
+    with paddle.no_grad():
+        h = x * w
+    h.stop_gradient = False
+    return h * w
+
+
+def begun_with_a_constant(x, w):
+    z = paddle.full([2], 3.0)
+    z.stop_gradient = False
+    return paddle.grad((z * z * w).sum(), z, create_graph=True)[0] * x
+
+
+def stopped_after_a_use(x, w):
+    h = x * w
+    y = h * w
+    h.stop_gradient = True
+    return y + h * w
+
+
+def stopped_and_begun_again(x, w):
+    h = x * w
+    h.stop_gradient = True
+    y = h * w
+    h.stop_gradient = False
+    return y + h * h * w
+
+
+def stopped_in_a_loop(x, w):
+    i = paddle.zeros([])
+    while i < 3:
+        h = x * w
+        y = h * w
+        h.stop_gradient = True
+        x = x + y * h
+        i = i + 1
+    return x
+
+
+def stopped_in_a_branch(x, w):
+    if x.sum() > 0:
+        h = x * w
+        y = h + w
+        h.stop_gradient = True
+        y = y * h
+    else:
+        y = x * w
+    return y
+
+
+def stopped_around_a_branch(x, w):
+    h = x * w
+    y = h * h
+    h.stop_gradient = True
+    if x.sum() > 0:
+        y = y + h * w
+    return y * h
+
+
+@pytest.mark.parametrize("function", [
+    penalty, begun_without_gradient, begun_with_a_constant, stopped_after_a_use, stopped_and_begun_again,
+    stopped_in_a_loop, stopped_in_a_branch, stopped_around_a_branch])
+def test_stop_gradient_set_by_hand_holds_from_there_on(function):
+    for sign in (1.0, -1.0):
+        found = []
+        for form in (function, paddle.jit.to_static(function, full_graph=True)):
+            x, w = (paddle.to_tensor([a * sign, b], stop_gradient=False) for a, b in ((2.0, 0.5), (3.0, -0.25)))
+            out = form(x, w)
+            out.sum().backward()
+            found.append([out.numpy(), *[None if v.grad is None else v.grad.numpy() for v in (x, w)]])
+        for eager, converted in zip(*found, strict=True):
+            assert (eager is None) == (converted is None)
+            if eager is not None:
+                np.testing.assert_allclose(converted, eager, rtol=1e-5)

@@ -54,6 +54,23 @@ class StoppedByHand(Base):
         return h * q + self.b(x)
 
 
+class StoppedAfterAUse(Base):
+    def forward(self, x):
+        h = self.a(x)
+        y = self.b(h)
+        h.stop_gradient = True
+        return y + self.b(h) * h
+
+
+class BegunAgain(Base):
+    """A gradient penalty, at a value where gradients end."""
+
+    def forward(self, x):
+        h = self.a(x).detach()
+        h.stop_gradient = False
+        return h * self.b(h) * self.b(x)
+
+
 class InBranches(Base):
     def forward(self, x):
         h = self.a(x)
@@ -131,8 +148,8 @@ class SpectralNorm(nn.Layer):
         return self.a(x)
 
 
-NETS = [Detached, DetachedInput, WithoutGradient, StoppedByHand, InBranches, InLoops, StraightThrough, Momentum,
-        PowerIteration, Frozen, SpectralNorm]
+NETS = [Detached, DetachedInput, WithoutGradient, StoppedByHand, StoppedAfterAUse, BegunAgain, InBranches, InLoops,
+        StraightThrough, Momentum, PowerIteration, Frozen, SpectralNorm]
 
 
 def made(kind):
