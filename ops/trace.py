@@ -79,6 +79,10 @@ class Trace:
         """A context manager around the updates of an optimizer: nothing in it is recorded for a gradient."""
         raise NotImplementedError
 
+    def trained(self) -> list | None:
+        """The parameters that an optimizer trains which was given none: a Program's; None where nobody knows them."""
+        return None
+
     def training(self, loss: Any, startup: Any = None) -> Any:
         """A context manager around what trains by a loss: what it appends goes where the loss is from, and to `startup`
         what begins it.

@@ -67,6 +67,10 @@ class TraceAround(Trace):
         """A context manager around the updates of an optimizer."""
         return self.inner.updating()
 
+    def trained(self) -> list | None:
+        """The parameters that an optimizer trains which was given none."""
+        return self.inner.trained()
+
     def training(self, loss: Any, startup: Any = None) -> Any:
         """A context manager around what trains by a loss."""
         return self.inner.training(loss, startup)

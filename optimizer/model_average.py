@@ -10,6 +10,7 @@ from ..core.dtype import int64
 from ..ops.averages import average_accumulates_op
 from ..ops.elementwise import cast
 from ..ops.trace import apply, current_trace
+from ..static.scope import global_scope
 from .optimizer import Optimizer
 
 
@@ -18,7 +19,8 @@ class ModelAverage(Optimizer):
 
     The window begins anew when it holds `min_average_window` steps and as many as `average_window_rate` times all
     steps so far, or `max_average_window`; the window before counts in the average too. In PaddlePaddle this is
-    `paddle.incubate.ModelAverage`. Here it works on Tensors; in a Program NotImplementedError.
+    `paddle.incubate.ModelAverage`. In a Program it is made behind the optimizer's `minimize`, and each run is a step;
+    `parameters` are all of its trainable ones unless given, and `apply(executor)` exchanges the values in the scope.
 
     Polyak and Juditsky, Acceleration of Stochastic Approximation by Averaging, 1992.
 
@@ -40,12 +42,16 @@ class ModelAverage(Optimizer):
 
     def __init__(self, average_window_rate: float, parameters: Any = None, min_average_window: int = 10000,
                  max_average_window: int = 10000, name: str | None = None):
-        super().__init__(0.0, parameters, name=name)
+        trace = current_trace()
+        self._in_program = not trace.computes
+        super().__init__(0.0, trace.trained() if parameters is None else parameters, name=name)
         if self._parameter_list is None:
             raise ValueError("ModelAverage(parameters): must be given.")
         self.average_window, self.min_average_window = average_window_rate, min_average_window
         self.max_average_window = max_average_window
-        self._kept: dict[int, Any] = {}  # the parameters' own values while averages stand in their place
+        self._kept: dict[str, Any] = {}  # the parameters' own values while averages stand in their place
+        if self._in_program:
+            self._accumulate()
 
     def _sums(self, parameter: Any) -> list[Any]:
         return [self._accumulator(f"sum_{n}", parameter) for n in (1, 2, 3)]
@@ -55,11 +61,12 @@ class ModelAverage(Optimizer):
                 ("num_accumulates", "old_num_accumulates", "num_updates")]
 
     def step(self) -> None:
-        """Takes the parameters' values into the average."""
-        trace = current_trace()
-        if not trace.computes:
-            raise NotImplementedError("ModelAverage.step(): averages are taken of Tensors, not in a Program.")
-        with trace.updating():
+        """Takes the parameters' values into the average; in a Program every run does."""
+        if not self._in_program:
+            self._accumulate()
+
+    def _accumulate(self) -> None:
+        with current_trace().updating():
             for parameter in self._trainable():
                 apply(average_accumulates_op, parameter, *self._sums(parameter), *self._counts(parameter),
                       average_window=float(self.average_window), max_average_window=self.max_average_window,
@@ -80,23 +87,47 @@ class ModelAverage(Optimizer):
         if self._kept:
             raise RuntimeError("ModelAverage.apply(): averages stand in the parameters' place already; call restore() "
                                "first.")
-        trace = current_trace()
-        with trace.updating():
-            for parameter in self._trainable():
-                self._kept[id(parameter)] = trace.copy(parameter, None)
-                (one, two, three), (count, old, _) = self._sums(parameter), self._counts(parameter)
-                total = count + old
-                if int(total) > 0:
-                    trace.store(parameter, (one + two + three) / cast(total, parameter.dtype))
+        (self._exchange_in_scope if self._in_program else self._exchange)()
         try:
             yield
         finally:
             if need_restore:
                 self.restore()
 
+    def _exchange(self) -> None:
+        trace = current_trace()
+        with trace.updating():
+            for parameter in self._trainable():
+                self._kept[parameter.name] = trace.copy(parameter, None)
+                (one, two, three), (count, old, _) = self._sums(parameter), self._counts(parameter)
+                total = count + old
+                if int(total) > 0:
+                    trace.store(parameter, (one + two + three) / cast(total, parameter.dtype))
+
+    def _exchange_in_scope(self) -> None:
+        scope = global_scope()
+        averages = {}
+        for parameter in self._trainable():
+            held = [*self._sums(parameter), *self._counts(parameter)[:2]]
+            arrays = [scope.array(value.name) for value in held]
+            if any(array is None for array in arrays):
+                raise RuntimeError("ModelAverage.apply(): nothing has been averaged in this scope. Run the startup "
+                                   "Program and the main Program first.")
+            one, two, three, count, old = arrays
+            total = int(count[0]) + int(old[0])
+            own = scope.array(parameter.name)
+            averages[parameter.name] = own, ((one + two + three) / total).astype(own.dtype) if total else own
+        for name, (own, average) in averages.items():
+            self._kept[name] = own
+            scope.set_array(name, average)
+
     def restore(self, executor: Any = None) -> None:
         """Gives the parameters their own values back."""
         for parameter in self._trainable():
-            kept = self._kept.pop(id(parameter), None)
-            if kept is not None:
+            kept = self._kept.pop(parameter.name, None)
+            if kept is None:
+                continue
+            if self._in_program:
+                global_scope().set_array(parameter.name, kept)
+            else:
                 current_trace().store(parameter, kept)

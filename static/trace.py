@@ -214,6 +214,10 @@ class ProgramTrace(Trace):
         finally:
             self.role = old
 
+    def trained(self) -> list:
+        """The Program's trainable parameters."""
+        return [parameter for parameter in self.main.all_parameters() if parameter.trainable]
+
     @contextlib.contextmanager
     def training(self, loss: Variable, startup: Program | None = None) -> Iterator[None]:
         """What the block appends goes to the loss's Program, and initial values to `startup`, if it is given."""

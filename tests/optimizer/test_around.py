@@ -114,3 +114,15 @@ def test_wrong_settings_are_refused():
             LookAhead(paddle.optimizer.SGD(0.1, parameters=parameters), alpha, k)
     with pytest.raises(ValueError, match="parameters"):
         ModelAverage(0.1)
+
+
+def test_averages_of_a_program_that_has_not_run():
+    from proa import static
+
+    with static.scope_guard(static.Scope()), static.program_guard(static.Program(), static.Program()):
+        out = static.nn.fc(static.data("x", [2, 3]), 1)
+        paddle.optimizer.SGD(0.1).minimize(out.mean())
+        average = ModelAverage(0.1)
+        with pytest.raises(RuntimeError, match="Run the startup Program and the main Program first"):
+            with average.apply(static.Executor()):
+                pass
