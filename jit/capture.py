@@ -17,7 +17,7 @@ from ..core.dtype import DType
 from ..core.param_attr import ParamAttr
 from ..core.place import Place
 from ..dygraph.tensor import Parameter, Tensor
-from ..ops.trace import grad_mode
+from ..ops.trace import grad_mode, state
 from ..static.program import ParameterVariable, Program, Variable
 from ..static.trace import ProgramTrace
 from .surroundings import Surroundings
@@ -26,8 +26,9 @@ from .surroundings import Surroundings
 class CaptureTrace(ProgramTrace):
     """Appends to a Program of its own; `captured` maps variable names to the Tensors they stand for.
 
-    `rebound` holds the names of those that an operation in place has changed; `values_read` the Tensors whose values
-    Python has looked at, with these values: the Program holds only as long as they stay.
+    `rebound` holds the names of those that an operation in place has changed, `derived` of those whose gradient goes
+    through it; `values_read` the Tensors whose values Python has looked at, with these values: the Program holds only
+    as long as they stay.
     """
 
     captures = True
@@ -37,6 +38,7 @@ class CaptureTrace(ProgramTrace):
         self.surroundings = surroundings
         self.captured: dict[str, Tensor] = {}
         self.rebound: dict[str, Tensor] = {}
+        self.derived: set[str] = set()
         self.values_read: list[tuple[Tensor, np.ndarray]] = []
         self._named: list[Tensor] = []
         self._by_tensor: dict[int, Variable] = {}
@@ -79,11 +81,11 @@ class CaptureTrace(ProgramTrace):
             tensor._name = None
 
     def rebind(self, value: Any, result: Variable) -> None:
-        """Makes a Tensor, at each run, the result of an operation on it."""
-        if value.is_leaf and not value.stop_gradient:
+        """Makes a Tensor, at each run, the result of an operation on it; under `no_grad` its gradient stays its own."""
+        if state.grad_enabled and value.is_leaf and not value.stop_gradient:
             raise RuntimeError(
                 f"A leaf Tensor with stop_gradient=False cannot be changed in place: its gradient would have no place "
-                f"to go. Use the form that returns a new Tensor. Tensor: {value.name}."
+                f"to go. Use the form that returns a new Tensor, or work under paddle.no_grad(). Tensor: {value.name}."
             )
         variable = self.lift(value, "a tensor that is changed in place")
         if list(result.shape) != value.shape or result.dtype is not value.dtype:
@@ -92,8 +94,11 @@ class CaptureTrace(ProgramTrace):
                 f"{value.dtype.name} of {value.name!r}. The result has shape {list(result.shape)} and dtype "
                 f"{result.dtype.name}."
             )
+        name = variable.name
         variable._rebind(result)
         self.rebound[variable.name] = value
+        if state.grad_enabled:
+            self.derived.add(name)
 
     def called(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """What converted code calls for a function."""
@@ -126,12 +131,7 @@ class CaptureTrace(ProgramTrace):
             self.values_read.append((value, to_numpy(value._array).copy()))
 
     def writes(self, value: Any, new: Any) -> bool:
-        """Makes each run set the Tensor's value; RuntimeError for one whose gradient is wanted."""
-        if not value.stop_gradient:
-            raise RuntimeError(
-                f"set_value: the Tensor {value.name!r} wants a gradient, and its value is set while a function is "
-                "being converted. Set it outside of the function, or set stop_gradient=True."
-            )
+        """Makes each run set the Tensor's value, which leaves its gradient what it is."""
         if not isinstance(new, (Tensor, Variable)):
             new = self.constant(np.asarray(new), None, True)
         with grad_mode(False):

@@ -107,6 +107,7 @@ class ConcreteProgram:
             final = [assign(last[index]) for index in self._changed]
         extra = [*(v for slot in self.slots for v in slot.variables), *final]
         self._final = [v.name for v in final]
+        self._set = {index for index in self._changed if index >= len(names) and everything[index] not in trace.derived}
         results = [v.name for v in (*self.outputs, *extra)]
         self.run = ProgramFunction(trace.main, everything, list(dict.fromkeys(results)) if extra else results,
                                    replaced=self._changed)
@@ -185,7 +186,10 @@ class ConcreteProgram:
         for effect in self.effects:
             effect()
         for index, name in zip(self._changed, self._final, strict=True):
-            given[index]._rebind(results[name])
+            if index in self._set:
+                given[index]._replace(results[name]._array)
+            else:
+                given[index]._rebind(results[name])
         return self._filled(results[v.name] for v in self.outputs)
 
     def _run_or_raise(self, given: list[Tensor]) -> list[Tensor]:

@@ -90,7 +90,7 @@ class Variable(_VariableMethods):
         error = TypeError(
             f"{what}: the variable {self.name!r} of a static Program has no value while the Program is being built "
             f"({user_source()}). Run the Program and fetch it; in a function under to_static, keep to tensor "
-            f"operations here."
+            f"operations here (paddle.sin, not np.sin or math.sin)."
         )
         self.program.value_wanted = self.program.value_wanted or error
         return error
@@ -107,9 +107,21 @@ class Variable(_VariableMethods):
     def __index__(self) -> int:
         raise self._no_value("x as an index")
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        raise self._no_value("an array of NumPy's made of x, as np.sin(x) or np.array(x) needs one")
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """NumPy's functions that are methods of their argument (`np.transpose`) work; TypeError for others."""
+        try:
+            return function._implementation(*args, **kwargs)
+        except TypeError as error:
+            raise self._no_value(f"np.{function.__name__}(x)") from error
+
     def __len__(self) -> int:
-        if not self.shape or self.shape[0] < 0:
-            raise self._no_value("len(x) of an unknown first dimension")
+        if not self.shape:
+            raise TypeError("len() of a 0-d tensor")
+        if self.shape[0] < 0:
+            raise self._no_value("len(x), where the first size is not known; paddle.shape(x)[0] is it as a tensor")
         return self.shape[0]
 
     def __iter__(self) -> Iterator:

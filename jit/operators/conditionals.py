@@ -55,6 +55,7 @@ def if_stmt(test: Any, body: Body, orelse: Body, get_state: Callable[[], tuple],
     if not staging.is_symbolic(test):
         return body() if test else orelse()
     where = here()
+    staging.check_condition(test, where)
     if isinstance(body, raising) and body.only and not isinstance(orelse, raising):
         _refuse(staging.logical_not(test), body, where)
         return orelse()
@@ -105,6 +106,8 @@ def if_exp(test: Any, body: Body, orelse: Body) -> Any:
     test = staging.truth(test)
     if not staging.is_symbolic(test):
         return body() if test else orelse()
-    merge = Merge(("… if … else …",), here())
+    where = here()
+    staging.check_condition(test, where)
+    merge = Merge(("… if … else …",), where)
     (value,) = merge.stage(test, lambda: (body(),), lambda: (orelse(),))
     return value

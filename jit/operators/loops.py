@@ -35,6 +35,7 @@ def while_stmt(test: Callable[[], Any], body: Callable[[], Any], get_state: GetS
             return
         body()
         going = staging.truth(test())
+    staging.check_condition(going, here())
     _stage(test, body, get_state, set_state, names, body, held)
 
 

@@ -55,6 +55,15 @@ def truth(value: Any) -> Any:
     return value.length() > 0 if is_list(value) else value
 
 
+def check_condition(test: Any, where: str) -> None:
+    """ValueError for a symbolic condition that surely has not one element."""
+    if any(size not in (1, -1) for size in test.shape):
+        raise ValueError(
+            f"{where}: the condition of an `if` or a loop is one truth value. Received a tensor of shape "
+            f"{list(test.shape)}. Write condition.all() or condition.any(), or paddle.where(condition, a, b) to decide "
+            "for each element.")
+
+
 def new_list(items: list, example: Any) -> Any:
     """A list of the program with these items, for more of them like `example`: of a shape and a dtype, or a number."""
     shape, dtype = getattr(example, "shape", ()), getattr(example, "dtype", None)

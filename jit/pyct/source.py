@@ -91,7 +91,7 @@ def _choose(code: CodeType, candidates: list[_Found]) -> _Found:
     for narrow in (_by_position, _by_names):
         if len(fitting) > 1:
             fitting = narrow(code, fitting) or fitting
-    if len(fitting) == 1:
+    if fitting and len({ast.dump(found.node) for found in fitting}) == 1:  # one is as good as another
         return fitting[0]
     why = "several lambdas there look the same" if fitting else "it is not there; the file may have changed"
     raise SourceUnavailable(f"{code.co_name} was not found at {code.co_filename}:{code.co_firstlineno}: {why}")
@@ -116,16 +116,19 @@ def _code_parameters(code: CodeType) -> list[str]:
 
 
 def _by_position(code: CodeType, candidates: list[_Found]) -> list[_Found]:
-    """The smallest candidate that holds every position of the code (Python 3.11 and later know columns)."""
+    """The smallest candidate whose body holds every span of the code (Python 3.11 and later know columns)."""
     if not hasattr(code, "co_positions"):
         return []
-    spots = [(line, column) for line, _, column, _ in code.co_positions() if line is not None and column is not None]
-    holding = [c for c in candidates if all(_begin(c.node) <= spot <= _end(c.node) for spot in spots[1:])]
+    # What begins and ends a function has no span of its own: its line and column 0.
+    spans = [((line, column), (last, end)) for line, last, column, end in code.co_positions()
+             if None not in (line, last, column, end) and (line, column) != (last, end)]
+    holding = [c for c in candidates if all(_begin(c.node) <= begin and end <= _end(c.node) for begin, end in spans)]
     return sorted(holding, key=lambda c: _begin(c.node))[-1:]
 
 
 def _begin(node: Any) -> tuple[int, int]:
-    return node.lineno, node.col_offset
+    body = node.body if isinstance(node, ast.Lambda) else node  # its own span is that of the code that makes it
+    return body.lineno, body.col_offset
 
 
 def _end(node: Any) -> tuple[int, int]:

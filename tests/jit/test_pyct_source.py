@@ -62,6 +62,27 @@ def test_lambdas_of_one_line_are_told_apart():
     assert [reloaded(f)(1) for f in (first, second)] == [2, 3]
 
 
+alike = [lambda x: x + 1, lambda x: x + 1]
+inside = [lambda x: (lambda y: y + 1)(x), lambda x: (lambda y: y + 2)(x)]
+layers = [lambda x: lambda x: x * 2, lambda x: lambda x: x * 3]
+texts = [lambda x: f"{x}ä" + "a", lambda x: f"{x}ö" + "b", lambda x: f"{x}ü" + "a"]
+defaults = {"a": lambda x, k=1: (x if x > k else -x), "b": lambda x, k=2: (x if x > k else -x)}
+
+
+def test_lambdas_of_one_line_that_look_the_same_or_hold_lambdas():
+    assert [reloaded(f)(1) for f in alike] == [2, 2]
+    assert [reloaded(f)(1) for f in inside] == [2, 3]
+    assert [reloaded(f)(1)(5) for f in layers] == [10, 15]
+    assert [reloaded(f(1))(5) for f in layers] == [10, 15]
+    assert [reloaded(f)(1) for f in texts] == ["1äa", "1öb", "1üa"]
+    assert [reloaded(f)(2) for f in defaults.values()] == [2, -2]
+
+
+def test_a_lambda_is_found_at_its_own_place():
+    nodes = [function_source(f).node for f in alike]
+    assert [node.col_offset for node in nodes] == sorted({node.col_offset for node in nodes})
+
+
 def test_a_function_still_finds_its_own_name():
     assert reloaded(itself)(5) == 120
 
