@@ -98,8 +98,9 @@ class BlockGraph:
                          or not holds_values(variable) or not variable.dtype.is_differentiable)
                 if stops:
                     self.edges[name] = None
-                elif node is None:  # made of nothing that wants a gradient, and told to want one
-                    self.edges[name] = self.leaves.setdefault(name, Leaf())
+                elif node is None:  # made of nothing that wants a gradient, and told to want one; or overwritten by it
+                    own = self.block.has_var(name) and name not in self.leaves
+                    self.edges[name] = self.leaves.setdefault(name, Leaf()) if own else None
                 elif node.is_single:
                     self.edges[name] = node
                 else:
