@@ -155,6 +155,8 @@ def _model(function: StaticFunction, input_spec: Any, configs: dict[str, Any]) -
         raise ValueError("jit.save: the function returns no tensor.")
     program = for_inference(concrete.main_program, inputs, outputs)
     block = program.global_block()
+    for name in inputs:
+        block.var(name).is_data = False  # an Executor takes any sizes, as of PaddlePaddle's files
     return program, {name: t for name, t in concrete.captured.items() if block.has_var(name)}
 
 

@@ -13,10 +13,13 @@ from .. import backend
 from ..core import nest
 from ..core.forks import unforked
 from ..core.place import Place, expected_place
+from ..ops.spec import Spec
 from .compiler import Plan, compile_plan
 from .mode import default_main_program
 from .program import Operation, Program, Variable
 from .scope import Scope, global_scope
+from .shape_inference import for_inputs, misfits
+from .transform import feed_names
 
 _lock = threading.Lock()
 
@@ -61,12 +64,12 @@ class Executor:
         """
         program = _plain_program(program)
         scope = scope or global_scope()
-        fed = self._feeds(program, feed)
+        fed, others = self._feeds(program, feed)
         fetches = tuple(_fetch_name(program, item) for item in _fetched_items(fetch_list))
         for name, source in program.host_values.items():
             variable = program.global_block().var(name)
             scope.set_array(name, np.full(variable.shape, source(), variable.dtype.dtype))
-        compiled = _compiled(program, tuple(sorted(fed)), fetches)
+        compiled = _compiled(program, tuple(sorted(fed)), fetches, others)
         xp = backend.namespace_at(self.place)
         arrays = [fed[name] for name in sorted(fed)]
         arrays += [self._from_scope(scope, name, program) for name in compiled.reads]
@@ -76,21 +79,28 @@ class Executor:
         fetched = [xp.asarray(array) for array in results[: len(fetches)]]
         return [backend.to_numpy(a).copy() for a in fetched] if return_numpy else [_as_tensor(a) for a in fetched]
 
-    def _feeds(self, program: Program, feed: Any) -> dict[str, Any]:
+    def _feeds(self, program: Program, feed: Any) -> tuple[dict[str, Any], dict[str, Spec]]:
+        """The arrays by name, and what those are that are not of the sizes that the Program says."""
         if isinstance(feed, (list, tuple)):
             feed = feed[0] if feed else {}
         block = program.global_block()
-        arrays = {}
+        arrays: dict[str, Any] = {}
+        others: dict[str, Spec] = {}
         for name, value in (feed or {}).items():
             variable = block.find_var(name)
             if variable is None:
-                inputs = [v.name for v in block.vars.values() if v.is_data]
+                inputs = feed_names(program) or [v.name for v in block.vars.values() if v.is_data]
                 warnings.warn(f"feed: the Program has no variable {name!r}, so its value is not used. Its inputs: "
                               f"{inputs}.", stacklevel=3)
                 continue
             array = value._array if hasattr(value, "_array") else np.asarray(value)
-            arrays[name] = backend.as_place(checked_feed(variable, array), self.place)
-        return arrays
+            array = in_dtype(variable, array)
+            arrays[name] = backend.as_place(array, self.place)
+            if not _fits(variable.shape, array.shape):
+                others.update(misfits({name: variable.spec}, [Spec(array.shape, variable.dtype)]))
+        for name in others:
+            _check_sizes(program, name, arrays[name].shape)
+        return arrays, others
 
     def _from_scope(self, scope: Scope, name: str, program: Program) -> Any:
         array = scope.array(name)
@@ -104,15 +114,16 @@ class Executor:
         return backend.as_place(array, self.place)
 
 
-def checked_feed(variable: Variable, array: Any) -> Any:
-    """The array in the variable's dtype; ValueError or TypeError where its shape or kind does not fit."""
-    shape = variable.shape
-    fits = len(shape) == array.ndim and all(n in (-1, m) for n, m in zip(shape, array.shape, strict=True))
-    if not fits:
-        raise ValueError(
-            f"feed: {variable.name!r} takes shape {list(shape)} (-1: any size). Received shape {list(array.shape)}."
-        )
-    return in_dtype(variable, array)
+def _fits(shape: tuple[int, ...], received: tuple[int, ...]) -> bool:
+    return len(shape) == len(received) and all(n in (-1, m) for n, m in zip(shape, received, strict=True))
+
+
+def _check_sizes(program: Program, name: str, shape: tuple[int, ...]) -> None:
+    """ValueError for a value of other sizes, unless it is an input of a model that was saved without a check."""
+    variable = program.global_block().var(name)
+    if variable.is_data or name not in feed_names(program):
+        raise ValueError(f"feed: {name!r} takes shape {list(variable.shape)} (-1: any size). Received shape "
+                         f"{list(shape)}.")
 
 
 def in_dtype(variable: Variable, array: Any) -> Any:
@@ -127,12 +138,17 @@ def in_dtype(variable: Variable, array: Any) -> Any:
     return array.astype(variable.dtype.dtype)
 
 
-def _compiled(program: Program, feeds: tuple[str, ...], fetches: tuple[str, ...]) -> Compiled:
-    key = (feeds, fetches)
+def _compiled(program: Program, feeds: tuple[str, ...], fetches: tuple[str, ...], others: dict[str, Spec]) -> Compiled:
+    """The Program compiled, for inputs of `others`, sizes where these are not the Program's."""
+    key: Any = (feeds, fetches, *others.items())
     with unforked(), _lock:
         found = program.plans.get(key)
         if found is None or found.version != program.version:
-            found = program.plans[key] = Compiled(program, feeds, fetches)
+            block = program.global_block()
+            specs = {name: block.var(name).spec for name in others}
+            made = for_inputs(program, specs, list(others.values()))
+            found = program.plans[key] = Compiled(made, feeds, fetches)
+            found.version = program.version
         return found
 
 

@@ -493,6 +493,32 @@ def test_a_model_saved_for_one_size_runs_with_any(kind, spec, tmp_path):
     assert len(loaded._methods["forward"]._functions) <= 6
 
 
+def test_a_model_saved_for_one_size_in_an_executor_and_a_predictor(tmp_path):
+    net = made(Looping)
+    prefix = saved(net, tmp_path / "net", [InputSpec([4, 3], "float32", "x")])
+    predictor = paddle.inference.create_predictor(paddle.inference.Config(prefix + ".pdmodel", prefix + ".pdiparams"))
+    with static.scope_guard(static.Scope()):
+        program, feeds, fetches = static.load_inference_model(prefix, static.Executor())
+        for x in (batch(), batch(7), -batch(2), batch()):
+            expected = net(x).numpy()
+            [found] = static.Executor().run(program, feed={feeds[0]: x.numpy()}, fetch_list=fetches)
+            np.testing.assert_allclose(found, expected, **CLOSE)
+            np.testing.assert_allclose(predictor.run([x])[0].numpy(), expected, **CLOSE)
+        with pytest.warns(UserWarning, match=r"no variable 'more'.*\['x'\]"):
+            static.Executor().run(program, feed={"x": batch().numpy(), "more": 1}, fetch_list=fetches)
+    main, startup = static.Program(), static.Program()
+    with static.scope_guard(static.Scope()), static.program_guard(main, startup):
+        x = static.data("x", [4, 3])
+        out = static.nn.fc(x, 2)
+        exe = static.Executor()
+        exe.run(startup)
+        static.save_inference_model(str(tmp_path / "checked"), [x], [out], exe)
+        program, _, fetches = static.load_inference_model(str(tmp_path / "checked"), exe)
+        for checked, fetched in ((main, [out]), (program, fetches)):  # static.data says sizes to be checked
+            with pytest.raises(ValueError, match=r"'x' takes shape \[4, 3\].*Received shape \[5, 3\]"):
+                exe.run(checked, feed={"x": np.ones((5, 3), "float32")}, fetch_list=fetched)
+
+
 def test_a_model_saved_for_one_size_inside_another_with_any(tmp_path):
     net = made(Looping)
 
