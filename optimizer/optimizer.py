@@ -88,6 +88,10 @@ class Optimizer:
     def _parameter_list(self) -> list[Any] | None:
         return self._groups.parameters
 
+    @_parameter_list.setter
+    def _parameter_list(self, parameters: Any) -> None:
+        self._groups = Groups(type(self).__name__, self._checks, parameters)
+
     @property
     def _param_groups(self) -> list[Any] | None:
         return self._groups.groups or self._groups.parameters

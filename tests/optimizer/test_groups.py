@@ -183,6 +183,16 @@ def test_a_group_that_comes_later():
     np.testing.assert_array_equal(trained(later), trained(at_once))
 
 
+def test_parameters_that_are_replaced():
+    def replaced(a, b):
+        rule = paddle.optimizer.SGD(0.1, parameters=[{"params": [a], "learning_rate": 3.0}])
+        assert rule._param_groups[0]["learning_rate"] == 3.0
+        rule._parameter_list = [a, b]
+        assert rule._param_groups == rule._parameter_list == [a, b]
+        return rule
+    np.testing.assert_array_equal(trained(replaced), trained(lambda a, b: paddle.optimizer.SGD(0.1, [a, b])))
+
+
 def test_lookahead_around_groups():
     def grouped(a, b):
         return paddle.optimizer.SGD(1.0, parameters=[{"params": [a], "learning_rate": 0.1}, {"params": [b]}])

@@ -67,6 +67,15 @@ def test_a_penalty_and_a_parameter_without_gradient():
     assert unused.numpy() == [9.0]
 
 
+def test_groups():
+    """PaddlePaddle moves the last group only."""
+    a, b = parameter([4.0]), parameter([4.0])
+    rule = paddle.optimizer.LBFGS(line_search_fn="strong_wolfe", parameters=[
+        {"params": [a], "weight_decay": 1.0}, {"params": [b]}])
+    rule.step(closure_of(rule, lambda: ((a - 2.0) ** 2).sum() / 2 + ((b - 2.0) ** 2).sum() / 2))
+    np.testing.assert_allclose([*a.numpy(), *b.numpy()], [1.0, 2.0], atol=1e-6)
+
+
 def test_state_goes_on_where_it_was():
     results = []
     for breaks in (False, True):
