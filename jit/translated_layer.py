@@ -12,6 +12,7 @@ from ..core.place import expected_place
 from ..dygraph.tensor import Parameter, Tensor
 from ..nn import Layer
 from ..ops.creation import to_tensor
+from ..ops.spec import Spec
 from ..ops.trace import state
 from ..static.format.params_info import read_params_info
 from ..static.inline import inline
@@ -28,19 +29,20 @@ from .program_function import ProgramFunction
 class LoadedMethod:
     """One Program of a model: compiled once for evaluation and once for training, when first used."""
 
-    __slots__ = ("saved", "inputs", "outputs", "states", "specs", "_functions")  # no state of what conversion meets
+    # No `__dict__`: nothing of it is state of what conversion meets.
+    __slots__ = ("saved", "inputs", "outputs", "states", "specs", "_of_inputs", "_functions")
 
     def __init__(self, program: Program):
         self.saved = program
         self.inputs, self.outputs = feed_names(program), fetch_names(program)
         self.states = persistable_names(program)
-        self.specs = {name: program.global_block().var(name).spec for name in self.inputs}
+        self.specs = {name: program.global_block().var(name).spec for name in (*self.inputs, *self.states)}
+        self._of_inputs = {name: self.specs[name] for name in self.inputs}
         self._functions: dict[Any, ProgramFunction] = {}
 
     def function(self, training: bool, trained: frozenset[str], values: Sequence[Tensor]) -> ProgramFunction:
         """The Program as a function of its inputs and states: see `program`."""
-        other = misfits(self.specs, values)
-        key = training, trained, tuple(other.items())
+        key = training, trained, tuple(self._others(values).items())
         found = self._functions.get(key)
         if found is None:
             program = self.program(training, trained, values)
@@ -50,9 +52,10 @@ class LoadedMethod:
     def program(self, training: bool, trained: frozenset[str], values: Sequence[Any]) -> Program:
         """A Program without feed and fetch, for training or evaluation, through which gradients flow.
 
-        `trained`: the states that may have a gradient. `values`: the inputs, of any sizes that the operators take.
+        `trained`: the states that may have a gradient. `values`: the inputs, of any sizes that the operators take, and
+        the states, which may have been converted.
         """
-        source = unframed(for_inputs(self.saved, self.specs, values))
+        source = unframed(for_inputs(self.saved, self.specs, values) if self._others(values) else self.saved)
         stopped = stopped_on_purpose(source)
         block = source.global_block()
         for name in self.states:
@@ -63,6 +66,10 @@ class LoadedMethod:
             set_training(source)
         propagate_gradients(source, stopped)
         return source
+
+    def _others(self, values: Sequence[Any]) -> dict[str, Spec]:
+        """The inputs that are not as the file says, and then the states that are not."""
+        return misfits(self._of_inputs, values[:len(self.inputs)]) and misfits(self.specs, values)
 
 
 class TranslatedLayer(Layer):
@@ -112,15 +119,15 @@ class TranslatedLayer(Layer):
         if not state.trace.computes:
             results: list[Any] = self._inlined(loaded, args, states, trained)
         else:
-            tensors = [value if isinstance(value, Tensor) else to_tensor(value) for value in args]
-            results = list(loaded.function(self.training, trained, tensors)([*tensors, *states]))
+            tensors = [*(value if isinstance(value, Tensor) else to_tensor(value) for value in args), *states]
+            results = list(loaded.function(self.training, trained, tensors)(tensors))
         return results[0] if len(results) == 1 else results
 
     def _inlined(self, loaded: LoadedMethod, args: tuple, states: list[Tensor],
                  trained: frozenset[str]) -> list[Variable]:
         trace: Any = state.trace
         values = [trace.lift(value, "an input of a TranslatedLayer") for value in (*args, *states)]
-        program = loaded.program(self.training, trained, values[:len(args)])
+        program = loaded.program(self.training, trained, values)
         results = inline(program, trace.block, dict(zip([*loaded.inputs, *loaded.states], values, strict=True)),
                          loaded.outputs)
         for result in results if not state.grad_enabled else ():

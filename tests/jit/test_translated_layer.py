@@ -553,6 +553,20 @@ def test_sizes_and_dtypes_that_operators_do_not_take_are_told(tmp_path):
     assert paddle.jit.load(str(tmp_path / "f"))(batch().astype("float64")).dtype is paddle.float64
 
 
+def test_a_model_that_was_converted_to_another_dtype(tmp_path):
+    net = made(Normed)
+    loaded = paddle.jit.load(saved(net, tmp_path / "net"))
+    for layer in (net, loaded):
+        layer.to(dtype="float64")
+    x = batch().astype("float64")
+    for mode in ("eval", "train"):
+        getattr(net, mode)()
+        getattr(loaded, mode)()
+        assert loaded(x).dtype is paddle.float64
+        np.testing.assert_allclose(loaded(x).numpy(), net(x).numpy(), rtol=1e-8)
+    check_gradients(loaded, net, [x])
+
+
 def test_the_documentations_example_of_load(tmp_path):
     class RandomDataset(paddle.io.Dataset):
         def __getitem__(self, index):
