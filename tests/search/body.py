@@ -108,7 +108,7 @@ class Body:
         return self.rng.random() < p
 
     def pick(self, *choices: Any) -> Any:
-        return self.rng.choice(choices)
+        return self.rng.choice(self.network.allowed(choices) or choices)
 
     def all(self, kind: str = "float", low: int = 0, high: int = 4) -> list[Value]:
         """The values of a kind whose rank is in bounds."""

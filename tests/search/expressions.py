@@ -53,7 +53,7 @@ def unary(body: Body, v: Value) -> str:
         return _fill(template, [v.text] * (template.count("{}") - 1) + [str(axis)])
     if v.rank >= 2 and body.chance(0.06):
         return body.pick(f"paddle.tril({v.text})", f"paddle.triu({v.text}, 1)", f"{v.text}.tril(-1)")
-    template = body.pick(*[t for t in UNARY if all(body.network.allows(f) for f in ("detach", "increment") if f in t)])
+    template = body.pick(*UNARY)
     return _fill(template, [v.text] * template.count("{}"))
 
 

@@ -27,8 +27,8 @@ from proa import nn
 from proa.autograd import PyLayer
 '''
 
-#: Features that no program has for now.
-LEFT_OUT = frozenset("pylayer inplace_shape along_negative unknown_median adaptive tensor_hooks increment".split())
+#: Features, and words of templates, that no program has for now.
+LEFT_OUT = frozenset("tensor_hooks along_negative unknown_median adaptive masked_fill atan2".split())
 
 SHAPES: list[Shape] = [
     ("N", 4),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
+from typing import Any
 
 from .body import Shape, Value
 
@@ -26,6 +28,10 @@ class Network:
 
     def allows(self, feature: str | None) -> bool:
         return feature is None or feature not in self.without
+
+    def allowed(self, choices: Sequence[Any]) -> list[Any]:
+        """The choices in which no word stands that is left out."""
+        return [choice for choice in choices if not any(word in str(choice) for word in self.without)]
 
     def fresh(self, prefix: str) -> str:
         count = self.names[prefix] = self.names.get(prefix, -1) + 1
