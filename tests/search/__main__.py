@@ -30,7 +30,11 @@ def main() -> int:
     starts = range(options.start, options.start + options.count, CHUNK)
     totals: collections.Counter[str] = collections.Counter()
     options.seen = collections.Counter()
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool, (out / "findings.jsonl").open("a") as log:
+    with (
+        concurrent.futures.ThreadPoolExecutor(options.jobs) as pool,
+        (out / "findings.jsonl").open("a") as log,
+        (out / "invalid.txt").open("a") as invalid,
+    ):
         chunks = [
             pool.submit(_chunk, first, min(first + CHUNK, options.start + options.count), options) for first in starts
         ]
@@ -38,6 +42,8 @@ def main() -> int:
             for record in chunk.result():
                 totals["programs"] += 1
                 totals.update(record["counts"])
+                if record.get("invalid"):
+                    invalid.write(record["invalid"].replace("\n", " ") + "\n")
                 for finding in record["findings"]:
                     options.seen[f"{finding['stage']}, {finding['kind']}"] += 1
                     log.write(json.dumps(finding) + "\n")

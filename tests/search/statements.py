@@ -484,7 +484,7 @@ def _buffer(body: Body) -> bool:
 @statement(0.4, "python")
 def _attribute(body: Body) -> bool:
     """A count of calls that nothing reads."""
-    if body.depth:
+    if body.depth or body.network.result is not None:
         return False
     body.line("self.calls += 1")
     return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import gc
 import json
 import os
 import shutil
@@ -110,6 +111,9 @@ class Worker:
 
 def main() -> None:
     asked = json.loads(sys.argv[1])
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
     worker = Worker(asked["oracle"], asked["shrink"], frozenset(asked["without"].split(",")), asked["seen"])
     said: Callable[[dict], None] = lambda line: print(json.dumps(line), flush=True)
     for number in range(asked["first"], asked["end"]):
