@@ -249,3 +249,35 @@ def test_stop_gradient_set_by_hand_holds_from_there_on(function):
             assert (eager is None) == (converted is None)
             if eager is not None:
                 np.testing.assert_allclose(converted, eager, rtol=1e-5)
+
+
+def detached_round(h):
+    return h.detach()
+
+
+def quiet_round(h):
+    with paddle.no_grad():
+        return h * 3.0
+
+
+def stopped_round(h):
+    h = paddle.tanh(h)
+    h.stop_gradient = True
+    return h
+
+
+@pytest.mark.parametrize("turn", [detached_round, quiet_round, stopped_round])
+def test_a_round_that_lets_no_gradient_through_ends_the_gradient_of_what_the_loop_carries(turn):
+    def function(x):
+        h = x * 2.0
+        i = paddle.to_tensor(0)
+        while i < 2:
+            h = turn(h)
+            i += 1
+        return (h + x).sum()
+
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    for run in (function, paddle.jit.to_static(function, full_graph=True)):
+        run(x).backward()
+        assert x.grad.tolist() == [1.0, 1.0]
+        x.clear_grad()

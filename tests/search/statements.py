@@ -458,8 +458,7 @@ def _buffer(body: Body) -> bool:
     if shape and not fits:
         return False
     new = f"{body.rng.choice(fits).text}.reshape([-1, {shape[0]}]).mean(0)" if shape else f"{v.text}.mean()"
-    if body.chance(0.75):
-        new += ".detach()"
+    new += ".detach()"  # else the next step would walk through this one
     way = body.below(4) if network.allows("buffers_inplace") else 0
     if way == 0:
         body.line(f"{name} = {name} * 0.9 + {new} * 0.1")
@@ -472,7 +471,7 @@ def _buffer(body: Body) -> bool:
             )
     elif way == 2:
         with body.block("if self.training:"):
-            body.line(f"{name} = {name} * 0.9 + {new}.detach() * 0.1")
+            body.line(f"{name} = {name} * 0.9 + {new} * 0.1")
     else:
         with body.block("with paddle.no_grad():"):
             body.line(f"paddle.assign({name} * 0.5 + {new}, {name})")
