@@ -35,6 +35,7 @@ class ProgramTrace(Trace):
 
     def __init__(self, main: Program, startup: Program | None = None):
         self.main, self.startup = main, startup
+        self.hooked: dict[str, tuple] = {}  # by name, what has hooks: the value without them, and the hooks
 
     @property
     def block(self) -> Block:

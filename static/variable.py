@@ -5,7 +5,7 @@ Knows of its Block only that it has one; see `program.py`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..core.dtype import DType
@@ -159,6 +159,12 @@ class Variable(_VariableMethods):
         take_name(self, self.detach())
         self.stop_gradient = True
         return self
+
+    def register_hook(self, hook: Callable[[Any], Any]) -> Any:
+        """Lets this variable's gradient go through `hook(gradient)`; a variable that it returns takes its place."""
+        from .tensor_hooks import register_hook
+
+        return register_hook(self, hook)
 
     def _alias(self) -> Variable:
         return self
