@@ -71,7 +71,7 @@ class OptimizerWithMixedPrecision:
                 self._scale = trace.persistent((1,), float32, self._init_loss_scaling, generate("loss_scaling"))
                 wide = wide * self._scale
             self._scaled_loss = wide
-            return self._optimizer.backward(wide, startup_program, parameter_list, no_grad_set)
+            return self._optimizer.backward(wide, startup_program, parameter_list, no_grad_set, callbacks)
 
     def apply_gradients(self, params_grads: list[tuple[Any, Any]]) -> list[Any]:
         """Divides the gradients by the factor, and updates the parameters unless one of them is not finite."""

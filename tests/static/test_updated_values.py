@@ -148,3 +148,27 @@ def test_a_second_loss_of_a_branch(programs):
     # the second reads the updated w and x * w of before
     np.testing.assert_allclose(fetched([w], **TWO), [[after_first - (2.0 + 2.0 * after_first)]], rtol=1e-5)
     assert fetched([w], x=-TWO["x"])[0].tolist() == [pytest.approx(1.0 - 0.3 - 3.0)]
+
+
+@pytest.mark.parametrize("make", [
+    lambda: paddle.optimizer.Adam(0.1), lambda: paddle.incubate.LookAhead(paddle.optimizer.Momentum(0.1), k=1),
+    lambda: static.amp.decorate(paddle.optimizer.SGD(0.1), init_loss_scaling=8.0)], ids=["adam", "lookahead", "amp"])
+def test_the_losss_program_is_trained_whichever_is_the_default(programs, make):
+    main, startup = static.Program(), static.Program()
+    with static.program_guard(main, startup):
+        loss = (weight("w", 1.0) ** 2).sum()
+    make().minimize(loss, startup_program=startup)
+    assert not programs[0].global_block().ops and not programs[1].global_block().ops
+    exe = static.Executor()
+    exe.run(startup)
+    exe.run(main)
+    assert float(np.array(static.global_scope().find_var("w").get_tensor())[0]) < 0.95
+
+
+def test_gradients_of_an_optimizer_are_applied_where_the_parameters_are(programs):
+    main, startup = static.Program(), static.Program()
+    with static.program_guard(main, startup):
+        loss = (weight("w", 1.0) ** 2).sum()
+    optimizer = paddle.optimizer.SGD(0.1)
+    optimizer.apply_gradients(optimizer.backward(loss, startup))
+    assert [op.type for op in main.global_block().ops][-1] == "sgd" and not programs[0].global_block().ops
