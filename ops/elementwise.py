@@ -81,7 +81,7 @@ def _cast(xp, x, *, in_dtype: DType, out_dtype: DType):
 cast_op = operator(
     "cast", "X -> Out", kernel=_cast,
     infer=lambda x, *, in_dtype, out_dtype: Spec(x.shape, out_dtype),
-    formula=lambda in_dtype, out_dtype: "X" if out_dtype.is_floating or out_dtype is dt.bool_ else None,
+    formula=lambda in_dtype, out_dtype: "X" if out_dtype.is_floating else "X != 0" if out_dtype is dt.bool_ else None,
     cpu_from=1 << 14,
     grad={"X": lambda g, in_dtype, out_dtype: apply(cast_op, g, in_dtype=out_dtype, out_dtype=in_dtype)},
 )

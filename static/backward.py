@@ -95,7 +95,7 @@ class BlockGraph:
                     self.edges[name] = self.edge(op.input(operator.inputs[aliases[index]].name)[position])
                     continue
                 stops = (variable is None or variable.stop_gradient or name in self.no_grad
-                         or not holds_values(variable) or not variable.dtype.is_differentiable)
+                         or not holds_values(variable) or not (variable.dtype.is_differentiable or _is_single(node)))
                 if stops:
                     self.edges[name] = None
                 elif node is None:  # made of nothing that wants a gradient, and told to want one; or overwritten by it
@@ -105,6 +105,11 @@ class BlockGraph:
                     self.edges[name] = node
                 else:
                     self.edges[name] = Output(node, index, position if slot.many else None)
+
+
+def _is_single(node: Node | None) -> bool:
+    """Whether gradients flow through a result of integers too, as without a Program: casts lead there and back."""
+    return node is not None and node.is_single
 
 
 def holds_values(variable: Variable) -> bool:

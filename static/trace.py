@@ -108,9 +108,9 @@ class ProgramTrace(Trace):
             elif spec is None:
                 results.append(None)
             elif slot.many:
-                results.append([self._new(op.type, s, stop) for s in spec])
+                results.append([self._new(op.type, s, stop or not s.dtype.is_differentiable) for s in spec])
             else:
-                results.append(self._new(op.type, spec, stop))
+                results.append(self._new(op.type, spec, stop or not (op.is_single or spec.dtype.is_differentiable)))
         self._append(op, inputs, results, attrs)
         return results[0] if len(results) == 1 else tuple(results)
 
@@ -144,8 +144,7 @@ class ProgramTrace(Trace):
     def _new(self, key: str, spec: Spec, stop_gradient: bool) -> Variable:
         name = self.main.new_name(key)
         kind = _KINDS.get(type(spec), "tensor")
-        return self.block.create_var(name, spec.shape, spec.dtype, kind=kind,
-                                     stop_gradient=stop_gradient or not spec.dtype.is_differentiable)
+        return self.block.create_var(name, spec.shape, spec.dtype, kind=kind, stop_gradient=stop_gradient)
 
     def _append(self, op: Operator, inputs: tuple, results: list, attrs: dict[str, Any]) -> None:
         outputs = {slot.name: _names(value) for slot, value in zip(op.results, results, strict=True)}

@@ -281,3 +281,27 @@ def test_a_round_that_lets_no_gradient_through_ends_the_gradient_of_what_the_loo
         run(x).backward()
         assert x.grad.tolist() == [1.0, 1.0]
         x.clear_grad()
+
+
+def test_casts_to_integers_and_back_let_gradients_through_as_without_conversion():
+    def function(x):
+        steps = (x * 10.0).astype("int64")
+        doubled = (steps + steps).reshape([-1])
+        positive = x.astype("bool").astype("float32")
+        return (doubled.astype("float32") * x * 0.7).sum() + (positive * 0.3).sum()
+
+    def slope(run):
+        x = paddle.to_tensor([1.5, 2.5], stop_gradient=False)
+        run(x).backward()
+        return x.grad.numpy()
+
+    np.testing.assert_allclose(slope(paddle.jit.to_static(function, full_graph=True)), slope(function))
+
+
+def test_a_cast_to_bools_within_a_chain_of_operations_gives_ones():
+    def function(x):
+        return (x * 2.0).astype("bool").astype("float32") * 3.0 + x
+
+    values = paddle.to_tensor([0.3, 0.0, -2.5, float("nan")])
+    found = paddle.jit.to_static(function, full_graph=True)(values)
+    np.testing.assert_allclose(found.numpy(), function(values).numpy())
