@@ -41,7 +41,7 @@ class _Descent:
         position.stop_gradient = False
         with grad_mode(True):
             value = self.function(position)
-            gradient, = grad([value], [position], create_graph=False)
+            gradient: Any = grad([value], [position], create_graph=False)[0]
         return value.detach(), gradient.detach()
 
     def product(self, one: Any, other: Any) -> Any:
