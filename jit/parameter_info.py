@@ -80,7 +80,8 @@ class LoadedValues:
         for variable in variables:
             if variable.persistable:
                 self._variables.setdefault(variable.name, []).append(variable)
-        self._flagged = any(v.stop_gradient for v in variables)  # no variable is in what PaddlePaddle's jit.save writes
+# Files of proa mark parameters, and what feeds and fetches; what PaddlePaddle's jit.save writes has no marks.
+        self._marked = any(v.is_parameter or v.kind in ("feed", "fetch") and v.stop_gradient for v in variables)
         self._written = {name for p in programs for b in p.blocks for op in b.ops for name in op.output_arg_names}
 
     def names(self, name: str) -> list[str]:
@@ -104,7 +105,7 @@ class LoadedValues:
                 variable.block.add_var(ParameterVariable(variable.block, name, variable.shape, variable.dtype,
                                                          trainable=not variable.stop_gradient))
         trainable = name not in self._written and not (
-            self._flagged and all(v.stop_gradient for v in self._variables[name]))
+            self._marked and all(v.stop_gradient for v in self._variables[name]))
         kind, coeff = entry.get("regularizer", (None, None))
         return Parameter.of_array(array, ParamAttr(
             fresh, learning_rate=entry.get("learning_rate", 1.0), trainable=entry.get("trainable", trainable),
@@ -116,10 +117,10 @@ class LoadedValues:
         entry, variables = self._info.get(name), self._variables[name]
         if not variables[0].dtype.is_differentiable or entry is not None and "trainable" not in entry:
             return False
-        # Trained for sure, or told by a mark in files of proa, whose older ones have entries like those of frozen
-        # parameters for buffers. What PaddlePaddle's jit.save writes has neither marks nor flags.
+        # Trained for sure, or told by a mark: older files of proa have entries like those of frozen parameters for
+        # buffers.
         trained = entry is not None and entry["trainable"]
-        return trained or not self._flagged or any(v.is_parameter for v in variables)
+        return trained or not self._marked or any(v.is_parameter for v in variables)
 
 
 def _buffer(name: str, array: Any, entry: dict[str, Any]) -> Tensor:

@@ -631,3 +631,16 @@ def test_files_of_older_versions_are_fine_tuned():
     found, expected = described(loaded), described(net)
     assert found == expected
     check_gradients(loaded, net)
+
+
+def test_a_file_of_paddlepaddle_without_info_is_trained_whole():
+    """`fixtures/static_detached` is of save_inference_model there: fc(h = batch_norm(fc(x))) + h.detach()."""
+    loaded = paddle.jit.load(str(Path(__file__).parent / "fixtures" / "static_detached"))
+    trained = {name for name, p in loaded.named_parameters() if p.trainable}
+    assert trained == {"fc_0.w_0", "fc_0.b_0", "batch_norm_0.w_0", "batch_norm_0.b_0", "fc_1.w_0", "fc_1.b_0"}
+    x = paddle.to_tensor(np.random.RandomState(0).rand(5, 4).astype("float32"), stop_gradient=False)
+    loaded(x).sum().backward()
+    state = {name: value.numpy() for name, value in loaded.state_dict().items()}
+    inward = np.ones((5, 2)) @ state["fc_1.w_0"].T  # nothing by way of the detached value
+    np.testing.assert_allclose(loaded.state_dict()["batch_norm_0.b_0"].grad.numpy(), inward.sum(0), rtol=1e-5)
+    assert all(value.grad is not None for name, value in loaded.named_parameters() if name in trained)
