@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from ..core.dtype import float32, int32
+from ..core.dtype import float32, int32, int64
+from .elementwise import in_dtype
 from .operator import operator
 from .spec import Spec
 from .trace import apply
@@ -17,7 +18,8 @@ def _accuracy(xp, values, indices, label):
 
 accuracy_op = operator(
     "accuracy", "Out, Indices, Label -> Accuracy, Correct, Total", kernel=_accuracy,
-    infer=lambda values, indices, label: (Spec((), float32), Spec((), int32), Spec((), int32)))
+    infer=lambda values, indices, label: (Spec((), float32), Spec((), int32), Spec((), int32)),
+    adapted=lambda values, indices, label: ((values, in_dtype(indices, int64), in_dtype(label, int64)), {}))
 
 
 def accuracy_of(values: Any, indices: Any, label: Any) -> tuple[Any, Any, Any]:

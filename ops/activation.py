@@ -320,7 +320,15 @@ def _alpha_gradient(g: Any, x: Any, alpha: Any, mode: str, data_format: str) -> 
     return reshape_to(sum_to(product, shape_handle(spread)), shape_handle(alpha))
 
 
-prelu_op = operator("prelu", "X, Alpha -> Out", kernel=_prelu, infer=_infer_prelu, grad={
+def _prelu_of_unknown_channels(x: Any, alpha: Any, *, mode: str = "all", data_format: str = "NCHW") -> Any:
+    """Where it is not known how many channels there are: Paddle compares their number with that of the slopes."""
+    if mode != "channel" or x.shape[-1 if data_format[-1] == "C" else 1] != -1:
+        return NotImplemented
+    return relu(x) - relu(x * -1.0) * _spread_alpha(x, alpha, mode, data_format)
+
+
+prelu_op = operator("prelu", "X, Alpha -> Out", kernel=_prelu, infer=_infer_prelu,
+                    composed=_prelu_of_unknown_channels, grad={
     "X": lambda g, X, Alpha, mode, data_format: _choose(X > 0.0, g, g * _spread_alpha(X, Alpha, mode, data_format)),
     "Alpha": lambda g, X, Alpha, mode, data_format: _alpha_gradient(g, X, Alpha, mode, data_format)})
 

@@ -74,12 +74,17 @@ def _put_along_gradients(g: Any, index: Any, value: Any, out: Any, x: Any, axis:
     return dx, taken
 
 
+def _counted_from_0(x: Any, *others: Any, Axis: int = 0, **attrs: Any) -> tuple[tuple, dict[str, Any]]:
+    return (x, *others), {"Axis": normalize_axis("axis", Axis, x.ndim), **attrs}
+
+
 take_along_op = operator(
-    "take_along_axis", "Input, Index -> Result", kernel=_take_along, infer=_infer_take,
+    "take_along_axis", "Input, Index -> Result", kernel=_take_along, infer=_infer_take, adapted=_counted_from_0,
     grad={"Input": lambda g, Index, Input_shape, Axis: apply(
         put_along_op, _zeros(Input_shape, g), Index, g, Axis=Axis, Reduce="add")})
 put_along_op = operator(
     "put_along_axis", "Input, Index, Value -> Result", kernel=_put_along, infer=_infer_put,
+    adapted=_counted_from_0,
     grad={"Input, Value": lambda g, Index, Value, Result, Input, Axis, Reduce, wants: _put_along_gradients(
         g, Index, Value, Result, Input, Axis, Reduce, wants)})
 index_sample_op = operator(

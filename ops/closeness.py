@@ -5,13 +5,14 @@ from typing import Any
 
 from ..core import dtype as dt
 from .creation import is_value
-from .elementwise import cast
+from .elementwise import cast, dtype_of
 from .infer import broadcast_shapes
 from .operator import operator
 from .spec import Spec
 from .trace import apply
 
 _LARGEST = 3.4028234e38
+_NEAR_LARGEST = {"int32": 2**31 - 2**7, "int64": 2**63 - 2**39}  # the largest whole numbers that a float32 holds
 
 
 def _isclose(xp, x, y, rtol_tensor=None, atol_tensor=None, *, rtol: str = "1e-05", atol: str = "1e-08",
@@ -68,7 +69,8 @@ def _limits(low_tensor, high_tensor, low, high):
 def _clip(xp, x, low_tensor=None, high_tensor=None, *, min: float = -3.4028235e38, max: float = 3.4028235e38):
     low, high = _limits(low_tensor, high_tensor, min, max)
     if x.dtype.kind in "iu":
-        info = xp.iinfo(x.dtype)
+        info, most = xp.iinfo(x.dtype), _NEAR_LARGEST.get(x.dtype.name, _LARGEST)
+        low, high = None if low is None or low <= -most else low, None if high is None or high >= most else high
         low = None if low is None else int(_between(low, info))
         high = None if high is None else int(_between(high, info))
     if low is None and high is None:
@@ -91,8 +93,14 @@ def _clip_formula(min: float, max: float) -> str:
     return f"min(max(X, {min!r}), {max!r})"
 
 
+def _with_limits_of_integers(x: Any, *limits: Any, min: float = -_LARGEST, max: float = _LARGEST) -> tuple[tuple, dict]:
+    """Where there is no limit, one that an integer can hold: Paddle's kernel makes an integer of it first."""
+    most = float(_NEAR_LARGEST.get(dtype_of(x).name, 3.4028235e38))
+    return (x, *limits), {"min": -most if min <= -_LARGEST else min, "max": most if max >= _LARGEST else max}
+
+
 clip_op = operator("clip", "X, Min?, Max? -> Out", kernel=_clip, infer=lambda x, *_, **__: x,
-                   formula=_clip_formula, grad={
+                   formula=_clip_formula, adapted=_with_limits_of_integers, grad={
     "X": lambda g, X, Min, Max, min, max: apply(inside_op, g, X, Min, Max, min=min, max=max)})
 inside_op = operator("where_inside", "G, X, Min?, Max? -> Out", kernel=_inside, infer=lambda g, *_, **__: g,
                      formula=lambda min, max: f"G * (1.0 if X > {min!r} and X < {max!r} else 0.0)", grad={

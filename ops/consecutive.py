@@ -5,12 +5,12 @@ from typing import Any
 from ..core import dtype as dt
 from ..core.dtype import convert_dtype
 from .infer import product
-from .operator import Longs, operator
+from .operator import Ints, operator
 from .spec import Spec
 from .trace import apply
 
 
-def _consecutive(xp, x, *, return_inverse: bool = False, return_counts: bool = False, axis: Longs = (),
+def _consecutive(xp, x, *, return_inverse: bool = False, return_counts: bool = False, axis: Ints = (),
                  dtype: dt.DType = dt.int64):
     rows = x.reshape(-1, 1) if not axis else xp.moveaxis(x, axis[0], 0).reshape(x.shape[axis[0]], -1)
     starts = xp.ones(rows.shape[0], bool)

@@ -41,13 +41,13 @@ def _infer_conv(x, w, *, strides=(), paddings=(), padding_algorithm="EXPLICIT", 
                 data_format="NCHW"):
     _check_ranks(x, w)
     channels = channels_of(x.shape, data_format)
-    if channels >= 0 and channels != w.shape[1] * groups:
+    if min(channels, w.shape[1]) >= 0 and channels != w.shape[1] * groups:
         raise ValueError(
             f"conv(x, weight): x must have weight.shape[1] * groups = {w.shape[1] * groups} channels in dimension "
             f"{'-1' if data_format[-1] == 'C' else '1'} (data_format={data_format!r}). Received "
             f"x.shape={list(x.shape)}, weight.shape={list(w.shape)}, groups={groups}."
         )
-    if w.shape[0] % groups:
+    if w.shape[0] >= 0 and w.shape[0] % groups:
         raise ValueError(
             f"conv(x, weight, groups): groups must divide the {w.shape[0]} filters. Received groups={groups}.")
     geo = _geometry(sizes_along(x.shape, data_format), w.shape[2:], strides, paddings, dilations, padding_algorithm)
@@ -220,12 +220,13 @@ def _transposed_sizes(sizes: Sequence[int], kernel: Sequence[int], strides: Any,
         stride, dilation = _ones_for(sizes, strides)[n], _ones_for(sizes, dilations)[n]
         least = (size - 1) * stride - pads[2 * n] - pads[2 * n + 1] + dilation * (kernel[n] - 1) + 1
         wanted = output_size[n] if len(output_size) else least + (output_padding[n] if len(output_padding) else 0)
-        if size >= 0 and not least <= wanted < least + max(stride, dilation):
+        known = min(size, kernel[n]) >= 0
+        if known and not least <= wanted < least + max(stride, dilation):
             raise ValueError(
                 f"conv_transpose(output_size, output_padding): size {n} of the result must lie in "
                 f"[{least}, {least + max(stride, dilation)}). Received {wanted}."
             )
-        result.append(int(wanted) if size >= 0 or len(output_size) else -1)
+        result.append(int(wanted) if known or len(output_size) else -1)
     return result
 
 
@@ -266,7 +267,7 @@ def _infer_transpose(x, w, bias=None, *, strides=(), paddings=(), output_padding
                      padding_algorithm="EXPLICIT", groups=1, dilations=(), data_format="NCHW"):
     _check_ranks(x, w)
     channels, sizes = channels_of(x.shape, data_format), sizes_along(x.shape, data_format)
-    if channels >= 0 and channels != w.shape[0]:
+    if min(channels, w.shape[0]) >= 0 and channels != w.shape[0]:
         raise ValueError(
             f"conv_transpose(x, weight): x must have weight.shape[0] = {w.shape[0]} channels. "
             f"Received x.shape={list(x.shape)}, weight.shape={list(w.shape)}, data_format={data_format!r}."
@@ -276,7 +277,7 @@ def _infer_transpose(x, w, bias=None, *, strides=(), paddings=(), output_padding
     else:
         pads = _explicit(sizes, w.shape[2:], strides, paddings, padding_algorithm)
         result = _transposed_sizes(sizes, w.shape[2:], strides, pads, dilations, output_padding, output_size)
-    return Spec(full_shape(x.shape[0], w.shape[1] * groups, result, data_format), x.dtype)
+    return Spec(full_shape(x.shape[0], max(w.shape[1] * groups, -1), result, data_format), x.dtype)
 
 
 def _transposed_by_input(g, Filter, Input_shape, strides, paddings, padding_algorithm, groups, dilations, data_format):

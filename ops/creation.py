@@ -204,9 +204,14 @@ def full_of_shape(shape: Any, value: float, dtype: DType) -> Any:
 
 def full_like(x: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Any:
     """A tensor of x's shape filled with a number; x's dtype unless another is given."""
+    wanted = x.dtype if dtype is None else convert_dtype(dtype)
     if is_value(fill_value):
+        if not current_trace().computes:
+            from .unknown_sizes import filled_like
+
+            return filled_like(x, fill_value, wanted)
         fill_value = fill_value.item()
-    return apply(fill_any_like, x, value=fill_value, dtype=x.dtype if dtype is None else convert_dtype(dtype))
+    return apply(fill_any_like, x, value=fill_value, dtype=wanted)
 
 
 @sizes_one_by_one
@@ -293,13 +298,21 @@ def _calculation(dtype: DType) -> DType:
     return dt.float64 if dtype.is_integer else dtype
 
 
-def eye(num_rows: int, num_columns: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
-    """Ones on the diagonal of a matrix of zeros."""
+def eye(num_rows: Any, num_columns: Any = None, dtype: Any = None, name: str | None = None) -> Any:
+    """Ones on the diagonal of a matrix of zeros; the sizes are ints, or tensors of one element."""
+    if is_value(num_rows) or is_value(num_columns):
+        from .unknown_sizes import eye_of
+
+        return eye_of(num_rows, num_rows if num_columns is None else num_columns, _dtype_or_default(dtype))
     for value in (num_rows, num_columns):
         if value is not None and (not isinstance(value, (int, numbers.Integral)) or value < 0):
             raise TypeError(f"eye(num_rows, num_columns): sizes must be ints of at least 0. Received {value!r}.")
     return apply(eye_op, num_rows=int(num_rows), num_columns=-1 if num_columns is None else int(num_columns),
                  dtype=_dtype_or_default(dtype))
+
+
+def _holds_values(data: Any) -> bool:
+    return any(_holds_values(item) if isinstance(item, (list, tuple)) else is_value(item) for item in data)
 
 
 def _to_array(data: Any, dtype: DType | None) -> np.ndarray:
@@ -336,6 +349,11 @@ def to_tensor(data: Any, dtype: Any = None, place: Place | str | None = None, st
     if is_value(data):
         result = current_trace().copy(data, place)
         return result if wanted is None or result.dtype is wanted else result.astype(wanted)
+    if isinstance(data, (list, tuple)) and not current_trace().computes and _holds_values(data):
+        from .unknown_sizes import tensor_of
+
+        made = tensor_of(data)
+        return made if wanted is None or made.dtype is wanted else made.astype(wanted)
     if isinstance(data, (str, bytes)):
         raise TypeError(f"to_tensor(data): text cannot become a tensor. Received {data!r}.")
     if hasattr(data, "__cuda_array_interface__"):

@@ -11,7 +11,8 @@ After "Connectionist Temporal Classification" (Graves et al., 2006).
 import functools
 from typing import Any
 
-from .elementwise import cast, dtype_of
+from ..core import dtype as dt
+from .elementwise import cast, dtype_of, in_dtype
 from .gather import add_at
 from .infer import same
 from .manipulation import reshape
@@ -176,4 +177,6 @@ warpctc_grad_op = operator(
           "LossGrad": _weight_gradient})
 warpctc_op = operator(
     "warpctc", "Logits, Label, LogitsLength, LabelLength -> Loss, WarpCTCGrad", kernel=_warpctc, infer=_infer,
+    adapted=lambda logits, label, steps, lengths, **attrs: (
+        (logits, in_dtype(label, dt.int32), in_dtype(steps, dt.int64), in_dtype(lengths, dt.int64)), attrs),
     grad={"Logits": _gradient})

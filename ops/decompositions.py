@@ -175,9 +175,9 @@ def householder_product(x: Any, tau: Any, name: str | None = None) -> Any:
     [[0.0], [-1.0]]
     """
     m, n, k = x.shape[-2], x.shape[-1], tau.shape[-1]
-    if x.ndim < 2 or tau.ndim != x.ndim - 1 or m < n or n < k:
-        raise ValueError("householder_product(x, tau): x must be [..., m, n] with m >= n, and tau [..., k] with k <= n."
-                         f" Received x.shape={list(x.shape)}, tau.shape={list(tau.shape)}.")
+    if x.ndim < 2 or tau.ndim != x.ndim - 1 or m < n or n < k or min(n, k) < 0:
+        raise ValueError("householder_product(x, tau): x must be [..., m, n] with m >= n, and tau [..., k] with k <= n,"
+                         f" of known sizes. Received x.shape={list(x.shape)}, tau.shape={list(tau.shape)}.")
     vectors = lower(x if k == n else part(x, -1, 0, k), -1) + eye(m, k, x.dtype)
     inner = upper(mm(adjoint(vectors), vectors), 1) * as_column(tau)
     middle = apply(triangular_op, inner, diagonal_matrix(tau), upper=True, transpose=False, unitriangular=True)

@@ -21,6 +21,11 @@ def _on_diagonal(x: Any, offset: int, axis1: int, axis2: int) -> Any:
     return to_tensor(mask.reshape(shape))
 
 
+def _check_known(what: str, x: Any) -> None:
+    if -1 in x.shape:
+        raise ValueError(f"{what}: its sizes must be known. Declare them. Received x.shape={list(x.shape)}.")
+
+
 def diagonal_scatter(x: Any, y: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Any:
     """x with y on its diagonal: what `diagonal` of the same axes would give.
 
@@ -28,6 +33,7 @@ def diagonal_scatter(x: Any, y: Any, offset: int = 0, axis1: int = 0, axis2: int
     >>> paddle.diagonal_scatter(paddle.zeros([2, 2]), paddle.to_tensor([1.0, 2.0])).tolist()
     [[1.0, 0.0], [0.0, 2.0]]
     """
+    _check_known("diagonal_scatter(x)", x)
     placed = apply(place_diagonal_op, cast(y, dtype_of(x)), None, shape=list(x.shape), offset=offset,
                    axis1=axis1 % x.ndim, axis2=axis2 % x.ndim)
     return where(_on_diagonal(x, offset, axis1, axis2), placed, x)
@@ -44,6 +50,7 @@ def fill_diagonal(x: Any, value: Any, offset: int = 0, wrap: bool = False, name:
         raise ValueError(f"fill_diagonal_(x): must have at least two dimensions. Received {x.ndim}.")
     if x.ndim > 2 and len(set(x.shape)) != 1:
         raise ValueError(f"fill_diagonal_(x): more than two dimensions must be equal. Received {list(x.shape)}.")
+    _check_known("fill_diagonal_(x)", x)
     mask = np.zeros(tuple(x.shape), bool)
     if x.ndim == 2:
         mask = np.eye(x.shape[0], x.shape[1], offset, dtype=bool)

@@ -19,7 +19,7 @@ def cdist(x: Any, y: Any, p: float = 2.0,
     """
     if p < 0:
         raise ValueError(f"cdist(p): must be at least 0. Received {p}.")
-    if x.ndim < 2 or y.ndim < 2 or x.shape[-1] != y.shape[-1]:
+    if x.ndim < 2 or y.ndim < 2 or (x.shape[-1] != y.shape[-1] and -1 not in (x.shape[-1], y.shape[-1])):
         raise ValueError(f"cdist(x, y): at least two dimensions, the last ones equal. "
                          f"Received shapes {list(x.shape)} and {list(y.shape)}.")
     return norm(unsqueeze(x, -2) - unsqueeze(y, -3), p, -1)
@@ -31,6 +31,6 @@ def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
         raise ValueError(f"renorm(p, max_norm): above 0, and at least 0. Received {p} and {max_norm}.")
     axis = normalize_axis("axis", axis, x.ndim)
     order = [axis, *(n for n in range(x.ndim) if n != axis)]
-    sizes = norm(reshape(transpose(x, order), [x.shape[axis], -1]), p, -1)
+    sizes = norm(reshape(transpose(x, order), [0, -1]), p, -1)
     factor = where(sizes > max_norm, full((), max_norm, dtype_of(x)) / (sizes + 1e-7), sizes * 0.0 + 1.0)
     return x * reshape(factor, [-1 if n == axis else 1 for n in range(x.ndim)])

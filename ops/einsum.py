@@ -59,7 +59,22 @@ def _gradient(g: Any, operands: Sequence[Any], terms: list[str], result: str, n:
     return sum_to(gradient, shape_handle(operands[n]))
 
 
-einsum_op = operator("einsum", "Operands* -> Out", kernel=_einsum, infer=_infer, grad={
+def _two_by_two(operands: Sequence[Any], *, equation: str) -> Any:
+    """Of more than two operands, which Paddle's kernel does not take: the first two joined, then the next…"""
+    terms, result = _sides(equation)
+    if len(operands) <= 2:
+        return NotImplemented
+    value = operands[0]
+    for n in range(1, len(operands)):
+        later = set(result).union(*terms[n + 1:])
+        both = "".join(letter for letter in dict.fromkeys(terms[n - 1] + terms[n]) if letter in later)
+        joined = result if n == len(operands) - 1 else both
+        value = apply(einsum_op, [value, operands[n]], equation=f"{terms[n - 1]},{terms[n]}->{joined}")
+        terms[n] = joined
+    return value
+
+
+einsum_op = operator("einsum", "Operands* -> Out", kernel=_einsum, infer=_infer, composed=_two_by_two, grad={
     "Operands": lambda g, Operands, equation: _gradients(g, Operands, equation)})
 
 

@@ -268,6 +268,11 @@ def cast(x: Any, dtype: Any) -> Any:
     return apply(cast_op, x, in_dtype=dtype_of(x), out_dtype=convert_dtype(dtype))
 
 
+def in_dtype(x: Any, dtype: dt.DType) -> Any:
+    """x itself where it has the dtype already, else converted."""
+    return x if dtype_of(x) is dtype else cast(x, dtype)
+
+
 def as_floating(x: Any) -> Any:
     """x in the default dtype where it holds integers or bools."""
     return x if x.dtype.is_differentiable else cast(x, dt.get_default_dtype_object())

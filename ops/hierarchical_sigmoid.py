@@ -13,7 +13,7 @@ from typing import Any
 from ..core import dtype as dt
 from .activation import sigmoid
 from .creation import full_of_shape
-from .elementwise import cast, dtype_of
+from .elementwise import cast, dtype_of, in_dtype
 from .gather import gather_op, put_at_op
 from .manipulation import reshape, squeeze, unsqueeze
 from .operator import operator
@@ -100,6 +100,12 @@ def _gradients(g: Any, X: Any, W: Any, W_shape: Any, Label: Any, PathTable: Any,
     return reduce_sum(slope * rows, 1), of_weight, of_bias
 
 
+def _with_int64_labels(x: Any, w: Any, label: Any, table: Any = None, code: Any = None, bias: Any = None,
+                       **attrs: Any) -> tuple[tuple, dict[str, Any]]:
+    whole = [None if value is None else in_dtype(value, dt.int64) for value in (label, table, code)]
+    return (x, w, *whole, bias), attrs
+
+
 hierarchical_sigmoid_op = operator(
     "hierarchical_sigmoid", "X, W, Label, PathTable?, PathCode?, Bias? -> Out, PreOut", kernel=_hierarchical_sigmoid,
-    infer=_infer, grad={"X, W, Bias": _gradients})
+    infer=_infer, adapted=_with_int64_labels, grad={"X, W, Bias": _gradients})

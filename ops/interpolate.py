@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core import dtype as dt
 from .copying import shape
+from .elementwise import in_dtype
 from .layout import channels_first, channels_of, channels_restored, full_shape, sizes_along
 from .operator import Ints, Operator, operator
 from .resample_tables import resampled, table, transposed
@@ -134,9 +136,15 @@ def size_attributes(sizes: Sequence[int]) -> dict[str, int]:
     return dict(zip(("out_d", "out_h", "out_w"), [-1] * (3 - len(sizes)) + list(sizes), strict=True))
 
 
+def _with_int32_sizes(x: Any, size: Any = None, sizes: Any = None, *others: Any,
+                      **attrs: Any) -> tuple[tuple, dict[str, Any]]:
+    whole = None if size is None else in_dtype(size, dt.int32)
+    return (x, whole, None if sizes is None else [in_dtype(one, dt.int32) for one in sizes], *others), attrs
+
+
 def _resizing(type: str) -> Operator:
     return operator(type, "X, OutSize?, SizeTensor*?, Scale? -> Out", kernel=_interpolate, infer=_infer,
-                    grad={"X": _by_input})
+                    adapted=_with_int32_sizes, grad={"X": _by_input})
 
 
 _OPERATORS = {method: _resizing(f"{method}_interp_v2")

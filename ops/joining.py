@@ -223,6 +223,7 @@ stack_op = operator("stack", "X* -> Y", kernel=_stack, infer=_infer_stack,
 unstack_op = operator(
     "unstack", "X -> Y*", kernel=_unstack,
     infer=lambda x, *, axis=0, num=0: _parts(x, axis, _count("unstack(x, axis, num)", x, axis, num)),
+    adapted=lambda x, *, axis=0, num=0: ((x,), {"axis": axis, "num": num or max(x.shape[axis], 0)}),
     grad={"X": lambda g, axis: apply(stack_op, g, axis=axis)})
 unbind_op = operator(
     "unbind", "X -> Out*", kernel=_unbind,

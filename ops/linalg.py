@@ -10,13 +10,15 @@ from typing import Any
 
 from ..backend import onednn
 from ..core import dtype as dt
-from .elementwise import conj_of
+from .elementwise import cast, conj_of
 from .infer import broadcast_shapes, normalize_axis, product
 from .manipulation import flatten_op, ints_of, reshape, shape_handle, transpose, unsqueeze_op
 from .operator import operator
+from .reduce import sum as reduce_sum
 from .shapes import reshape_to, sum_to
 from .spec import Spec
 from .trace import apply
+from .unknown_sizes import count_of, size_at
 
 # matmul
 
@@ -115,9 +117,22 @@ def _brought_back(gradient: Any, matrix: Any, other: Any, operand: Any) -> Any:
     return gradient if operand.ndim > 1 else reshape_to(gradient, shape_handle(operand))
 
 
+def _of_broadcast_integers(x: Any, y: Any, *, trans_x: bool = False, trans_y: bool = False) -> Any:
+    """The sum of products: of integers whose batches broadcast, Paddle's kernel writes beyond its memory."""
+    broadcast = min(x.ndim, y.ndim) >= 2 < y.ndim and tuple(x.shape[:-2]) != tuple(y.shape[:-2])
+    if x.dtype.is_differentiable or not broadcast:
+        return NotImplemented
+    left, right = _turned(x) if trans_x else x, _turned(y) if trans_y else y
+    return cast(reduce_sum(_insert(left, x.ndim) * _insert(right, y.ndim - 2), -2), x.dtype)
+
+
+def _turned(x: Any) -> Any:
+    return transpose(x, [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2])
+
+
 matmul_op = operator(
     "matmul_v2", "X, Y -> Out", kernel=_matmul, cpu=_matmul_by_onednn, cpu_from=_SIDE, infer=_infer_matmul,
-    promotes=True,
+    promotes=True, composed=_of_broadcast_integers,
     grad={"X, Y": lambda g, X, Y, trans_x, trans_y, wants: _matmul_gradients(g, X, Y, trans_x, trans_y, wants)})
 
 
@@ -221,10 +236,10 @@ def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Any:
     left, right = _contracted(x, y, axes)
     free_x = [n for n in range(x.ndim) if n not in left]
     free_y = [n for n in range(y.ndim) if n not in right]
-    sizes_x, sizes_y = [x.shape[n] for n in free_x], [y.shape[n] for n in free_y]
-    inner_size = product([x.shape[n] for n in left])
-    a = reshape(transpose(x, free_x + left), [-1 if -1 in sizes_x else product(sizes_x), inner_size])
-    b = reshape(transpose(y, right + free_y), [inner_size, product(sizes_y)])
+    sizes_x, sizes_y = [size_at(x, n) for n in free_x], [size_at(y, n) for n in free_y]
+    inner_size = count_of([size_at(x, n) for n in left])
+    a = reshape(transpose(x, free_x + left), [-1, inner_size])
+    b = reshape(transpose(y, right + free_y), [inner_size, count_of(sizes_y)])
     return reshape(matmul(a, b), sizes_x + sizes_y)
 
 

@@ -7,8 +7,10 @@ The functions with their reductions are in `nn.functional.loss`; cross entropy h
 from typing import Any
 
 from ..backend.kernels import losses as fast
-from .activation import sigmoid
-from .elementwise import cast, dtype_of
+from ..core import dtype as dt
+from .activation import logsigmoid_op, sigmoid
+from .creation import full_like
+from .elementwise import cast, dtype_of, in_dtype
 from .infer import same
 from .operator import Long, operator
 from .reduce import sum as reduce_sum
@@ -126,10 +128,19 @@ logits_grad_op = operator(
     formula=lambda ignore_index: f"G * (sigmoid(X) - Label) * (1.0 if Label != {float(ignore_index)!r} else 0.0)",
     grad={"X, Label, G": lambda g, X, Label, G, ignore_index, wants: _curvature_of_logits(
         g, X, Label, G, ignore_index, wants)})
+def _with_weight(x: Any, label: Any, pos_weight: Any = None, *, normalize: bool = False,
+                 ignore_index: int = -100) -> Any:
+    """With a pos_weight: what Paddle's kernel makes of that is no loss (docs/differences.md)."""
+    if pos_weight is None:
+        return NotImplemented
+    loss = (label * -1.0 + 1.0) * x - pos_weight * apply(logsigmoid_op, x)
+    return loss * _counted(label, dtype_of(x), ignore_index, normalize)
+
+
 sigmoid_cross_entropy_op = operator(
     "sigmoid_cross_entropy_with_logits", "X, Label, pos_weight? -> Out", kernel=_logits, formula=_logits_formula,
     cpu=fast.sigmoid_cross_entropy_with_logits,
-    infer=_same_shapes("binary_cross_entropy_with_logits(logit, label)"),
+    infer=_same_shapes("binary_cross_entropy_with_logits(logit, label)"), composed=_with_weight,
     grad={"X, Label, pos_weight": lambda g, X, Label, pos_weight, ignore_index, normalize, wants: _logits_gradients(
         g, X, Label, pos_weight, ignore_index, normalize, wants)})
 
@@ -266,8 +277,21 @@ nll_backward_op = operator(
         tuple(shape) if like is None else like.shape, g.dtype),
     grad={"G": lambda g, Label, Weight, ignore_index, reduction: apply(
         nll_op, g, Label, Weight, ignore_index=ignore_index, reduction=reduction)[0]})
+def _nll_of_doubles(x: Any, label: Any, weight: Any = None, *, ignore_index: int = -100,
+                    reduction: str = "mean") -> Any:
+    """Without a reduction, and then reduced: of float64 Paddle's own reduction writes beyond its memory."""
+    if reduction == "none" or dtype_of(x) is not dt.float64:
+        return NotImplemented
+    losses, _ = apply(nll_op, x, label, weight, ignore_index=ignore_index, reduction="none")
+    weights, _ = apply(nll_op, full_like(x, -1.0), label, weight, ignore_index=ignore_index, reduction="none")
+    total = reduce_sum(weights)
+    return (reduce_sum(losses) / total if reduction == "mean" else reduce_sum(losses)), total
+
+
 nll_op = operator(
     "nll_loss", "X, Label, Weight? -> Out, Total_weight", kernel=_nll, infer=_infer_nll,
+    composed=_nll_of_doubles,
+    adapted=lambda x, label, weight=None, **attrs: ((x, in_dtype(label, dt.int64), weight), attrs),
     grad={"X": lambda g, Label, Total_weight, Weight, X_shape, ignore_index, reduction: _nll_gradient(
         g, Label, Total_weight, Weight, X_shape, ignore_index, reduction)})
 

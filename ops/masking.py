@@ -8,7 +8,8 @@ from ..backend.kernels import compact as fast
 from ..core import dtype as dt
 from ..core.dtype import promote
 from .creation import full_of_shape, is_value, to_tensor
-from .elementwise import cast, dtype_of
+from .elementwise import cast, dtype_of, in_dtype
+from .expand import expand_as
 from .infer import broadcast_shapes
 from .joining import broadcast_tensors
 from .operator import operator
@@ -27,6 +28,21 @@ def _positions(xp, x):
     return found.astype("int64", copy=False)
 
 
+def spread(*values: Any) -> tuple[Any, ...]:
+    """The values repeated to the shape to which they broadcast, in operators that Paddle has for every dtype.
+
+    Mostly one of them has that shape already. Otherwise bools beside others go through their dtype, as
+    `broadcast_tensors` there takes but one. No size is written down, so that files run with others than these.
+    """
+    shape = broadcast_shapes("broadcast(…)", *(v.shape for v in values))
+    whole = next((v for v in values if tuple(v.shape) == shape), None)
+    if whole is not None:
+        return tuple(v if tuple(v.shape) == shape else expand_as(v, whole) for v in values)
+    dtype = next((v.dtype for v in values if v.dtype is not dt.bool_), dt.bool_)
+    repeated = broadcast_tensors([in_dtype(v, dtype) for v in values])
+    return tuple(in_dtype(r, v.dtype) for r, v in zip(repeated, values, strict=True))
+
+
 def _infer_where(condition, x, y):
     shape = broadcast_shapes("where(condition, x, y)", condition.shape, x.shape, y.shape)
     return Spec(shape, promote(x.dtype, y.dtype))
@@ -41,7 +57,7 @@ _where: dict[str, Any] = {
 where_op = operator("where", "Condition, X, Y -> Out", **_where)
 broadcast_where_op = operator(  # Paddle's files have the one above, of equal shapes
     "where_broadcast", "Condition, X, Y -> Out", **_where,
-    composed=lambda condition, x, y: apply(where_op, *broadcast_tensors([condition, x, y])))
+    composed=lambda condition, x, y: apply(where_op, *spread(condition, x, y)))
 where_index_op = operator("where_index", "Condition -> Out", kernel=_positions,
                           cpu=fast.where_index, cpu_from=fast.LEAST,
                           infer=lambda x: Spec((-1, x.rank), dt.int64))
@@ -188,7 +204,7 @@ def masked_select(x: Any, mask: Any, name: str | None = None) -> Any:
     [1, 3]
     """
     if tuple(x.shape) != tuple(mask.shape):
-        x, mask = broadcast_tensors([x, mask])
+        x, mask = spread(x, mask)
     return apply(masked_select_op, x, mask)
 
 

@@ -7,18 +7,17 @@ from .along_axis import take_along_axis
 from .elementwise import cast, dtype_of
 from .infer import normalize_axis
 from .joining import stack
-from .manipulation import ints_of, reshape, transpose
+from .manipulation import ints_of, reshape, squeeze, transpose, unsqueeze
 from .reduce import sum as reduce_sum
 from .search import sort
 from .unary import ceil, floor, isnan, logical_not
 
 
 def _with_last(x: Any, axis: Any) -> tuple[Any, list[int]]:
-    """x with the reduced dimensions as one, the last, and the sizes of the others with 1 for each reduced one."""
+    """x with the reduced dimensions as one, the last, and these."""
     axes = list(range(x.ndim)) if axis is None else [normalize_axis("axis", n, x.ndim) for n in ints_of(axis)]
     rest = [n for n in range(x.ndim) if n not in axes]
-    moved = reshape(transpose(x, rest + axes), [*(x.shape[n] for n in rest), -1])
-    return moved, [1 if n in axes else size for n, size in enumerate(x.shape)]
+    return reshape(transpose(x, rest + axes), [0] * len(rest) + [-1]), axes
 
 
 def nanquantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False) -> Any:
@@ -36,13 +35,14 @@ def _nanquantile(x: Any, q: Any, axis: Any, keepdim: bool) -> Any:
         return stack([_nanquantile(x, one, axis, keepdim) for one in q], 0)
     if not 0 <= q <= 1:
         raise ValueError(f"nanquantile(x, q): q must lie in [0, 1]. Received {q}.")
-    moved, kept = _with_last(x, axis)
+    moved, axes = _with_last(x, axis)
     ordered = sort(moved, -1)
     count = reduce_sum(cast(logical_not(isnan(moved)), dtype_of(x)), -1, keepdim=True)
     place = (count - 1.0).clip(0.0) * q
     below, above = (take_along_axis(ordered, cast(side(place), "int64"), -1) for side in (floor, ceil))
     found = below + (above - below) * (place - floor(place))
-    return reshape(found, kept if keepdim else moved.shape[:-1])
+    found = squeeze(found, -1)
+    return unsqueeze(found, sorted(axes)) if keepdim and axes else found
 
 
 def nanmedian(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:

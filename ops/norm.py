@@ -12,6 +12,7 @@ from ..backend.kernels import group_norm as fast_group
 from ..backend.kernels import layer_norm as fast_layer
 from ..backend.kernels import norm as fast
 from ..core.dtype import float32
+from .creation import full_like
 from .elementwise import cast, dtype_of, power_op
 from .infer import product
 from .manipulation import reshape_op, shape_handle
@@ -173,12 +174,21 @@ def _second(d_DX, d_DScale, d_DBias, X, Scale, Mean, Spread, G, kind, data_forma
 norm_grad_op = operator("norm_grad", "X, Scale?, Mean, Spread, G -> DX, DScale, DBias", kernel=_norm_grad,
                         cpu=fast.norm_grad, infer=_infer_norm_grad, grad={"X, Scale, G": _second})
 
+
+
+def _with_scale_and_bias(x: Any, scale: Any, bias: Any, mean: Any, *others: Any,
+                         **attrs: Any) -> tuple[tuple, dict[str, Any]]:
+    """Ones and zeros where there is no scale and no bias: in Programs Paddle asks for both."""
+    return (x, full_like(mean, 1.0) if scale is None else scale, full_like(mean, 0.0) if bias is None else bias, mean,
+            *others), attrs
+
+
 def _by_batch(type: str) -> Operator:
     return operator(
         type,
         "X, Scale?, Bias?, Mean, Variance, MomentumTensor? -> "
         "Y, MeanOut=Mean, VarianceOut=Variance, SavedMean, SavedVariance, ReserveSpace!",
-        kernel=_batch_norm, cpu=fast_batch.batch_norm, infer=_infer_batch_norm,
+        kernel=_batch_norm, cpu=fast_batch.batch_norm, infer=_infer_batch_norm, adapted=_with_scale_and_bias,
         grad={"X, Scale, Bias": _batch_gradients})
 
 

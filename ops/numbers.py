@@ -91,8 +91,8 @@ def nan_to_num(x: Any, nan: float = 0.0, posinf: float | None = None, neginf: fl
     high = float(limits.max) if posinf is None else posinf
     low = float(limits.min) if neginf is None else neginf
     x = where(isnan(x), full_like(x, nan), x)
-    x = where(equal(x, math.inf), full_like(x, high), x)
-    return where(equal(x, -math.inf), full_like(x, low), x)
+    x = where(equal(x, math.inf), high, x)  # a number, and not full_like: files hold its value in 32 bits
+    return where(equal(x, -math.inf), low, x)
 
 
 def frexp(x: Any, name: str | None = None) -> tuple[Any, Any]:

@@ -13,7 +13,11 @@ A declaration names the type and slots as the `.pdmodel` format knows them, and 
 - `ufunc` is the name of the function of NumPy that does what the kernel does without attributes.
 - `composed`, of an operator that Paddle's files do not know, applies operators that they do know to the same effect:
   Programs are written with those, and a compiler may put the operator in their place. It takes the inputs, and the
-  attributes by keyword, and gives the results (None for one that only the operator's own gradient wants).
+  attributes by keyword, and gives the results (None for one that only the operator's own gradient wants);
+  NotImplemented where Paddle does know the operator with these inputs and attributes.
+- `adapted`, of an operator whose kernel in Paddle takes less than ours, gives what it does take, (inputs, attributes),
+  of the inputs and attributes, taken as by `composed`: a cast, a broadcast, an axis counted from 0.
+  Programs are written with those, so that their files run there too.
 - `grad` maps input slots to rules written with other operators. A rule's parameter names say what it needs, so that
   nothing else is kept alive: see `gradient.py`.
 
@@ -59,13 +63,13 @@ class Operator:
 
     def __init__(self, type: str, signature: str, *, kernel: Callable[..., Any], infer: Callable[..., Any],
                  cpu: Callable[..., Any] | None, formula: Formula | None, composed: Callable[..., Any] | None,
-                 grad: Mapping[str, Callable[..., Any]] | None, promotes: bool, random: bool,
-                 ufunc: str | None, cpu_from: int):
+                 adapted: Callable[..., Any] | None, grad: Mapping[str, Callable[..., Any]] | None, promotes: bool,
+                 random: bool, ufunc: str | None, cpu_from: int):
         self.type = type
         self.inputs, self.outputs = parse_signature(signature)
         self.results: tuple[Slot, ...] = tuple(slot for slot in self.outputs if not slot.file_only)
         self.kernel, self.infer = _with_keywords(kernel), infer
-        self.formula, self.composed = formula, composed
+        self.formula, self.composed, self.adapted = formula, composed, adapted
         self.promotes = promotes  # its first two inputs are brought to one dtype
         self.random = random  # a second run gives other values: never folded, merged or reordered
         self._declared_kernel = kernel
@@ -181,14 +185,14 @@ _registry: dict[str, Operator] = {}
 
 def operator(type: str, signature: str, *, kernel: Callable[..., Any], infer: Callable[..., Any],
              cpu: Callable[..., Any] | None = None, cpu_from: int = 0, formula: Formula | None = None,
-             composed: Callable[..., Any] | None = None,
+             composed: Callable[..., Any] | None = None, adapted: Callable[..., Any] | None = None,
              grad: Mapping[str, Callable[..., Any]] | None = None, promotes: bool = False,
              random: bool = False, ufunc: str | None = None) -> Operator:
     """Declares an operator and puts it into the registry; a type is declared once."""
     if type in _registry:
         raise ValueError(f"The operator {type!r} is declared twice.")
     declared = Operator(type, signature, kernel=kernel, infer=infer, cpu=cpu, formula=formula, composed=composed,
-                        grad=grad, promotes=promotes, random=random, ufunc=ufunc, cpu_from=cpu_from)
+                        adapted=adapted, grad=grad, promotes=promotes, random=random, ufunc=ufunc, cpu_from=cpu_from)
     _registry[type] = declared
     return declared
 

@@ -9,6 +9,7 @@ from .comparison import greater_equal, less_equal
 from .creation import full, is_value
 from .elementwise import as_floating, binary, cast, dtype_of, maximum
 from .infer import broadcast_shapes
+from .masking import spread
 from .operator import operator
 from .shapes import sum_to
 from .spec import Spec
@@ -22,7 +23,7 @@ def _infer_pair(x: Spec, y: Spec) -> Spec:
 
 atan2_op = operator(
     "atan2", "X1, X2 -> Out", kernel=lambda xp, x, y: xp.arctan2(x, y), infer=_infer_pair, promotes=True,
-    formula="atan2(X1, X2)",
+    formula="atan2(X1, X2)", adapted=lambda x, y: (spread(x, y), {}),
     grad={"X1": lambda g, X1, X2, X1_shape: sum_to(g * X2 / (X1 * X1 + X2 * X2), X1_shape),
           "X2": lambda g, X1, X2, X2_shape: sum_to(g * X1 * -1.0 / (X1 * X1 + X2 * X2), X2_shape)})
 
@@ -48,7 +49,7 @@ heaviside_op = binary("elementwise_heaviside", lambda xp: lambda x, y: xp.heavis
 gcd_op = binary("gcd", "gcd")
 lcm_op = binary("lcm", "lcm")
 nextafter_op = operator("nextafter", "x, y -> out", kernel=lambda xp, x, y: xp.nextafter(x, y), promotes=True,
-                        infer=_infer_pair)
+                        infer=_infer_pair, adapted=lambda x, y: (spread(x, y), {}))
 
 
 def _infer_lerp(x, y, weight):

@@ -197,6 +197,19 @@ def _check_pads(ksize: Sequence[int], paddings: Sequence[int]) -> None:
         )
 
 
+def _adaptive_maxima(x: Any, *, pooling_type: str = "max", ksize: Sequence[int], adaptive: bool = False,
+                     data_format: str = "NCHW", **attrs: Any) -> Any:
+    """Maxima of adaptive windows: Paddle's kernel takes other windows, but for those of the positions as well."""
+    if not adaptive or pooling_type != "max" or data_format[-1] == "C":
+        return NotImplemented
+    if all(size == 1 for size in ksize):
+        op = pool2d_op if len(ksize) == 2 else pool3d_op
+        return apply(op, x, pooling_type="max", ksize=ksize, global_pooling=True, data_format=data_format,
+                     strides=[1] * len(ksize), paddings=[0] * len(ksize))
+    op = max_pool2d_with_index_op if len(ksize) == 2 else max_pool3d_with_index_op
+    return apply(op, x, ksize=ksize, strides=[1] * len(ksize), paddings=[0] * len(ksize), adaptive=True)[0]
+
+
 def _by_input(g, X, Out, pooling_type, ksize, strides, paddings, ceil_mode, exclusive, data_format, global_pooling,
               adaptive, padding_algorithm):
     return apply(pool_grad_op, X, Out, g, pooling_type=pooling_type, ksize=ksize, strides=strides, paddings=paddings,
@@ -222,9 +235,9 @@ def _take_by_input(g, X, Out, ksize, strides, paddings, ceil_mode, data_format, 
 
 
 pool2d_op = operator("pool2d", "X -> Out", kernel=_pool, cpu=_pool_on_host, infer=_infer_pool,
-                     grad={"X": _by_input})
+                     composed=_adaptive_maxima, grad={"X": _by_input})
 pool3d_op = operator("pool3d", "X -> Out", kernel=_pool, cpu=_pool_on_host, infer=_infer_pool,
-                     grad={"X": _by_input})
+                     composed=_adaptive_maxima, grad={"X": _by_input})
 pool_grad_op = operator("pool_grad", "X, Out, G -> Result", kernel=_pool_grad, cpu=_pool_grad_on_host,
                         infer=lambda x, *_, **__: x, grad={"G": _grad_by_gradient})
 pool_take_op = operator("max_pool_take", "X, Out, V -> Result", kernel=_pool_take,

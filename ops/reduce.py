@@ -11,6 +11,7 @@ from typing import Any
 from ..backend.kernels import reduce as fast
 from ..core import dtype as dt
 from ..core.dtype import DType, convert_dtype
+from .creation import full_of_shape
 from .elementwise import cast, dtype_of, equal_op, multiply_op
 from .infer import normalize_axes, normalize_axis, product
 from .manipulation import ints_of, reshape_op, shape_handle, transpose_op, unsqueeze_op
@@ -55,9 +56,17 @@ def _size_along(xp, x, *, axes: Ints):
     return xp.asarray(product([x.shape[axis] for axis in axes]), "int64")
 
 
+def _product_of_sizes(x: Any, *, axes: Sequence[int]) -> Any:
+    from .unknown_sizes import count_of, size_at
+
+    count = count_of([size_at(x, axis) for axis in axes])
+    return full_of_shape((), count, dt.int64) if isinstance(count, int) else cast(count, dt.int64)
+
+
 size_op = operator("size", "Input -> Out", kernel=lambda xp, x: xp.asarray(x.size, "int64"),
                    infer=lambda x: Spec((), dt.int64))
-size_along_op = operator("size_along", "X -> Out", kernel=_size_along, infer=lambda x, *, axes: Spec((), dt.int64))
+size_along_op = operator("size_along", "X -> Out", kernel=_size_along, composed=_product_of_sizes,
+                         infer=lambda x, *, axes: Spec((), dt.int64))
 
 
 def _infer(type: str, result: Callable[[DType], DType]) -> Callable:

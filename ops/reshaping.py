@@ -3,17 +3,19 @@
 What Paddle gives as a view of the same memory is a value here, as everywhere.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from .creation import is_value, to_tensor
+from .creation import arange, is_value, to_tensor
 from .gather import gather
 from .infer import normalize_axis, product
 from .joining import split
 from .manipulation import ints_of, moveaxis, reshape, unsqueeze, view
 from .selection import take
+from .unknown_sizes import sizes
 
 
 def unflatten(x: Any, axis: int, shape: Any, name: str | None = None) -> Any:
@@ -24,12 +26,13 @@ def unflatten(x: Any, axis: int, shape: Any, name: str | None = None) -> Any:
     [4, 2, 3]
     """
     axis = normalize_axis("axis", axis, x.ndim)
-    return reshape(x, [*x.shape[:axis], *ints_of(shape), *x.shape[axis + 1:]])
+    own = sizes(x)
+    return reshape(x, [*own[:axis], *ints_of(shape), *own[axis + 1:]])
 
 
 def view_as(x: Any, other: Any, name: str | None = None) -> Any:
     """x in the shape of `other`."""
-    return view(x, list(other.shape))
+    return view(x, sizes(other))
 
 
 def as_strided(x: Any, shape: Sequence[int], stride: Sequence[int], offset: int = 0, name: str | None = None) -> Any:
@@ -42,7 +45,7 @@ def as_strided(x: Any, shape: Sequence[int], stride: Sequence[int], offset: int 
     places = np.full(tuple(shape), offset)
     for axis, (size, step) in enumerate(zip(shape, stride, strict=True)):
         places += np.arange(size).reshape([-1 if n == axis else 1 for n in range(len(shape))]) * step
-    if places.size and not 0 <= places.min() <= places.max() < product(x.shape):
+    if places.size and not 0 <= places.min() <= places.max() < (product(x.shape) if -1 not in x.shape else math.inf):
         raise ValueError(f"as_strided(shape={list(shape)}, stride={list(stride)}, offset={offset}): reaches outside "
                          f"the {product(x.shape)} elements of x.")
     return take(x, to_tensor(places))
@@ -56,12 +59,16 @@ def unfold(x: Any, axis: int, size: int, step: int, name: str | None = None) -> 
     [[0, 1], [2, 3]]
     """
     axis = normalize_axis("axis", axis, x.ndim)
-    if step < 1 or not 0 <= size <= x.shape[axis]:
+    if step < 1 or not 0 <= size or size > x.shape[axis] >= 0:
         raise ValueError(f"unfold(size={size}, step={step}): step is at least 1 and size at most {x.shape[axis]}.")
-    count = (x.shape[axis] - size) // step + 1
-    places = np.arange(count)[:, None] * step + np.arange(size)
-    found = gather(x, to_tensor(places.reshape(-1)), axis)
-    shaped = reshape(found, [*x.shape[:axis], count, size, *x.shape[axis + 1:]])
+    own = sizes(x)
+    count = (own[axis] - size) // step + 1
+    if is_value(count):
+        places = unsqueeze(arange(0, count, 1, dtype="int32"), 1) * step + to_tensor(np.arange(size, dtype="int32"))
+        found = gather(x, reshape(places, [-1]), axis)
+    else:
+        found = gather(x, to_tensor((np.arange(count)[:, None] * step + np.arange(size)).reshape(-1)), axis)
+    shaped = reshape(found, [*own[:axis], count, size, *own[axis + 1:]])
     return moveaxis(shaped, axis + 1, -1)
 
 

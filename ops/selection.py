@@ -10,16 +10,17 @@ from ..core import dtype as dt
 from ..core.dtype import convert_dtype
 from .comparison import less_than
 from .creation import full, is_value, to_tensor
-from .elementwise import cast, dtype_of
+from .elementwise import cast, dtype_of, in_dtype, maximum, minimum
 from .gather import index_select
-from .infer import normalize_axis, product
+from .infer import normalize_axis
 from .joining import stack
 from .manipulation import flatten, ints_of, moveaxis, reshape, unsqueeze
 from .masking import index_put, where
 from .operator import operator
-from .slicing import set_value_op, slice_
+from .slicing import END, set_value_op, slice_
 from .spec import Spec
 from .trace import apply
+from .unknown_sizes import count_of, known_number, sizes
 
 
 def take(x: Any, index: Any, mode: str = "raise", name: str | None = None) -> Any:
@@ -36,15 +37,15 @@ def take(x: Any, index: Any, mode: str = "raise", name: str | None = None) -> An
         raise ValueError(f"take(mode): 'raise', 'wrap' or 'clip'. Received {mode!r}.")
     if dtype_of(index) not in (dt.int32, dt.int64):
         raise TypeError(f"take(index): must be int32 or int64. Received {dtype_of(index)}.")
-    flat, count = flatten(x), product(x.shape)
+    flat, count = flatten(x), count_of(sizes(x))
     places = flatten(index)
     if mode == "wrap":
         places = places % count
     elif mode == "clip":
-        places = places.clip(0, count - 1)
+        places = minimum(maximum(places, 0), count - 1)
     else:
         places = where(less_than(places, 0), places + count, places)
-    return reshape(index_select(flat, places), list(index.shape))
+    return reshape(index_select(flat, places), sizes(index))
 
 
 def _multiplex(xp, x, ids):
@@ -59,6 +60,7 @@ def _to_sources(xp, g, ids, *, count: int):
 
 multiplex_op = operator("multiplex", "X*, Ids -> Out", kernel=_multiplex,
                         infer=lambda x, ids: Spec((ids.shape[0], *x[0].shape[1:]), x[0].dtype),
+                        adapted=lambda x, ids: ((x, in_dtype(ids, dt.int32)), {}),
                         grad={"X": lambda g, Ids, X_shape: apply(to_sources_op, g, Ids, count=len(X_shape))})
 to_sources_op = operator("multiplex_grad", "X, Ids -> Out*", kernel=_to_sources,
                          infer=lambda g, ids, *, count: [(g,) * count],
@@ -128,10 +130,15 @@ def index_fill(x: Any, index: Any, axis: int, value: Any, name: str | None = Non
 def select_scatter(x: Any, values: Any, axis: int, index: int, name: str | None = None) -> Any:
     """x with `values` in place of its slice `index` along `axis`."""
     axis = normalize_axis("axis", axis, x.ndim)
-    if list(values.shape) != [s for n, s in enumerate(x.shape) if n != axis]:
+    rest = [s for n, s in enumerate(x.shape) if n != axis]
+    if len(values.shape) != len(rest) or any(
+            a != b and -1 not in (a, b) for a, b in zip(values.shape, rest, strict=True)):
         raise ValueError(f"select_scatter(values): must have the shape of a slice of {list(x.shape)} along {axis}. "
                          f"Received {list(values.shape)}.")
-    index = index % x.shape[axis]
+    index = index % x.shape[axis] if x.shape[axis] >= 0 else index
+    if index == -1:  # the end of a slice up to the last: PaddlePaddle has no other number for it
+        return apply(set_value_op, x, unsqueeze(values, axis), None, None, None, axes=[axis], starts=[-1],
+                     ends=[END], steps=[1], decrease_axes=[], none_axes=[], shape=[], dtype=dtype_of(x))
     return apply(set_value_op, x, unsqueeze(values, axis), None, None, None, axes=[axis], starts=[index],
                  ends=[index + 1], steps=[1], decrease_axes=[], none_axes=[], shape=[], dtype=dtype_of(x))
 
@@ -149,6 +156,8 @@ def combinations(x: Any, r: int = 2, with_replacement: bool = False, name: str |
         raise ValueError(f"combinations(r): must be an int of at least 0. Received {r!r}.")
     if r == 0:
         return full([0], 0, dtype_of(x))
+    if x.shape[0] < 0:
+        raise ValueError("combinations(x): the number of elements must be known. Declare that size of x.")
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     places = np.array(list(choose(range(int(x.shape[0])), r)), "int64").reshape(-1, r)
     return stack([index_select(x, to_tensor(places[:, n])) for n in range(r)], 1)
@@ -157,6 +166,7 @@ def combinations(x: Any, r: int = 2, with_replacement: bool = False, name: str |
 def _indices(kind: Any) -> Any:
     def found(rows: int, columns: int | None = None, offset: int = 0, dtype: Any = "int64") -> Any:
         columns = rows if columns is None else columns
+        rows, columns = (known_number(f"{kind.__name__}(row, col)", size) for size in (rows, columns))
         if rows < 0 or columns < 0:
             raise ValueError(f"sizes must be at least 0. Received {rows} and {columns}.")
         return to_tensor(np.stack(kind(rows, offset, columns)), dtype=convert_dtype(dtype))

@@ -6,6 +6,7 @@ from typing import Any
 from ..core import dtype as dt
 from ..core.dtype import DType, convert_dtype
 from .creation import is_value
+from .elementwise import in_dtype
 from .operator import operator
 from .spec import Spec
 from .trace import apply
@@ -23,7 +24,12 @@ def _infer_mask(x, max_len_tensor=None, *, maxlen=-1, out_dtype=dt.int64):
     return Spec((*x.shape, maxlen if max_len_tensor is None else -1), out_dtype)
 
 
-sequence_mask_op = operator("sequence_mask", "X, MaxLenTensor? -> Y", kernel=_sequence_mask, infer=_infer_mask)
+def _with_int32_length(x: Any, max_len_tensor: Any = None, **attrs: Any) -> tuple[tuple, dict[str, Any]]:
+    return (x, None if max_len_tensor is None else in_dtype(max_len_tensor, dt.int32)), attrs
+
+
+sequence_mask_op = operator("sequence_mask", "X, MaxLenTensor? -> Y", kernel=_sequence_mask, infer=_infer_mask,
+                            adapted=_with_int32_length)
 
 
 def sequence_mask(x: Any, maxlen: Any = None, dtype: Any = "int64", name: str | None = None) -> Any:

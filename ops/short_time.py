@@ -17,6 +17,7 @@ from .shapes import sum_to
 from .slicing import Ranges
 from .spectra import fft, ifft, irfft, rfft
 from .trace import apply
+from .unknown_sizes import size_at
 
 _LEAST = 1e-11
 """The least sum of squares of windows by which a signal is divided."""
@@ -39,7 +40,7 @@ def _window(what: str, window: Any, length: int, n_fft: int, dtype: Any) -> Any:
     """The window with zeros around it to n_fft elements; ones where there is none."""
     if window is None:
         window = full_of_shape((length,), 1.0, dtype)
-    elif not is_value(window) or tuple(window.shape) != (length,):
+    elif not is_value(window) or tuple(window.shape) not in ((length,), (-1,)):
         raise ValueError(f"{what}: window must be a 1-D tensor of win_length={length} elements. "
                          f"Received {list(window.shape) if is_value(window) else type(window).__name__}.")
     before = (n_fft - length) // 2
@@ -146,7 +147,7 @@ def istft(x: Any, n_fft: int, hop_length: int | None = None, win_length: int | N
     window = _window(what, window, size, n_fft, REAL.get(frames.dtype, frames.dtype))
     signals = overlap_add(transposed(frames * window), hop)
     squares = window * window
-    weights = overlap_add(transposed(expand(squares, [spectra.shape[-1], n_fft])), hop)
+    weights = overlap_add(transposed(expand(squares, [size_at(spectra, -1), n_fft])), hop)
     margin = n_fft // 2 if center else 0
     signals = apply(_divide_op, _inner(signals, margin, length), as_like(_inner(weights, margin, length), signals))
     return squeeze(signals, 0) if x.ndim == 2 else signals

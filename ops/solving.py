@@ -67,6 +67,13 @@ def _solve(xp, x, y):
 
 
 def _infer_solve(x, y):
+    rest = x.shape[:-1]
+    open_sizes = -1 in (*y.shape, *rest) and (y.shape != rest or set(rest) == {-1})
+    if y.rank == len(rest) > 1 and open_sizes and all(
+            a == b or -1 in (a, b) for a, b in zip(y.shape, rest, strict=True)):
+        raise ValueError("solve(x, y): whether y holds vectors or matrices depends on sizes that are not known. "
+                         f"Declare them, or give vectors as columns. Received x.shape={list(x.shape)}, "
+                         f"y.shape={list(y.shape)}.")
     if not _is_vector(x.shape, y.shape):
         return check_system("solve(x, y)", x, y)
     result = check_system("solve(x, y)", x, Spec((*y.shape, 1), y.dtype))

@@ -5,19 +5,21 @@ from typing import Any
 
 from ..backend.kernels import stats as fast
 from ..core import dtype as dt
+from .creation import full
 from .elementwise import cast, dtype_of, equal_op, power_op
 from .infer import normalize_axis, product, same
 from .joining import stack
-from .manipulation import ints_of, reshape, shape_handle, squeeze, transpose
+from .manipulation import ints_of, reshape, shape_handle, squeeze, transpose, unsqueeze
 from .masking import where
 from .operator import Ints, operator
 from .reduce import kept, max, mean, mean_op, min, reduced_axes, reduced_count, sum
-from .search import order_statistics_op
+from .search import argsort_op, order_statistics_op
 from .shapes import sum_to
 from .slicing import Ranges
 from .spec import Spec
 from .trace import apply
-from .unary import abs, exp, isnan, sign, sqrt
+from .unary import abs, ceil, exp, floor, isnan, sign, sqrt
+from .unknown_sizes import size_at
 
 
 def _logsumexp(xp, x, *, axis: Ints = (), keepdim: bool = False, reduce_all: bool = False):
@@ -145,7 +147,7 @@ def _moved_last(x: Any, axis: Any) -> tuple[Any, list[int]]:
     return moved, axes
 
 
-def _at(x: Any, n: int) -> Any:
+def _at(x: Any, n: Any) -> Any:
     ranges = Ranges()
     ranges.add(x.ndim - 1, n, n + 1)
     ranges.decrease.append(x.ndim - 1)
@@ -155,7 +157,7 @@ def _at(x: Any, n: int) -> Any:
 def _restored(result: Any, x: Any, axes: list[int], keepdim: bool) -> Any:
     if not keepdim:
         return result
-    return reshape(result, [1 if n in axes else size for n, size in enumerate(x.shape)])
+    return unsqueeze(result, sorted(axes)) if axes else result
 
 
 def median(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
@@ -172,6 +174,19 @@ def quantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False) -> Any:
     return quantile_of(x if dtype_of(x) is dt.float64 else cast(x, dt.float64), q, axis, keepdim)
 
 
+def _quantile_of_unknown_length(x: Any, q: float) -> Any:
+    """Over the last dimension, whose size only the run knows: so it says between which elements the quantile lies."""
+    last = size_at(x, -1) - 1
+    place = cast(last, dt.float64) * full([], q, dt.float64)
+    below = floor(place)
+    values, _ = apply(argsort_op, x, axis=x.ndim - 1, descending=False)
+    low, high = _at(values, cast(below, dt.int64)), _at(values, cast(ceil(place), dt.int64))
+    share = cast(place - below, x.dtype)
+    result = where(share > 0.0, low * (share * -1.0 + 1.0) + high * share, low)
+    largest = _at(values, last)
+    return where(isnan(largest), largest, result)
+
+
 def quantile_of(x: Any, q: Any, axis: Any, keepdim: bool) -> Any:
     """As `quantile`, in x's own dtype."""
     if isinstance(q, (list, tuple)):
@@ -179,6 +194,8 @@ def quantile_of(x: Any, q: Any, axis: Any, keepdim: bool) -> Any:
     if not 0 <= q <= 1:
         raise ValueError(f"quantile(x, q): q must lie in [0, 1]. Received {q}.")
     moved, axes = _moved_last(x, axis)
+    if moved.shape[-1] < 0:
+        return _restored(_quantile_of_unknown_length(moved, q), x, axes, keepdim)
     place = q * (moved.shape[-1] - 1)
     below = int(place)
     found, _ = apply(order_statistics_op, moved, rank=below, count=1 if place == below else 2, propagate_nan=True)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from ..core import dtype as dt
+from .elementwise import in_dtype
 from .operator import operator
 from .spec import Spec
 from .trace import apply
@@ -40,7 +41,8 @@ def _infer_viterbi(input, transition, length, *, include_bos_eos_tag=True):
 
 
 viterbi_decode_op = operator("viterbi_decode", "Input, Transition, Length -> Scores, Path", kernel=_viterbi,
-                             infer=_infer_viterbi)
+                             infer=_infer_viterbi, adapted=lambda input, transition, length, **attrs: (
+                                 (input, transition, in_dtype(length, dt.int64)), attrs))
 
 
 def viterbi_decode(potentials: Any, transition_params: Any, lengths: Any, include_bos_eos_tag: bool = True,

@@ -54,14 +54,14 @@ def pad_pairs(paddings: Sequence[int], rank: int) -> tuple[tuple[int, int], ...]
 
 
 def _same_pads(size: int, kernel: int, stride: int) -> tuple[int, int]:
-    if size < 0:
+    if size < 0 or kernel < 0:
         return 0, 0
     total = max((-(-size // stride) - 1) * stride + kernel - size, 0)
     return total // 2, total - total // 2
 
 
 def _count(size: int, pads: tuple[int, int], kernel: int, stride: int, dilation: int, ceil: bool, cut: bool) -> int:
-    if size < 0:
+    if size < 0 or kernel < 0:
         return -1
     span = size + sum(pads) - dilation * (kernel - 1) - 1
     if ceil:
@@ -96,7 +96,7 @@ def _geometry(what: str, sizes: tuple, kernel: tuple, strides: tuple, paddings: 
     else:
         pads = ((0, 0),) * rank if algorithm == "VALID" else pad_pairs(paddings, rank)
         out = tuple(_count(*one, ceil, cut) for one in zip(sizes, pads, kernel, strides, dilations, strict=True))
-    if any(count < 1 for count, size in zip(out, sizes, strict=True) if size >= 0):
+    if any(count < 1 for count, size, own in zip(out, sizes, kernel, strict=True) if size >= 0 and own >= 0):
         raise ValueError(
             f"{what}: no window fits. Received an input of size {list(sizes)} with padding {[list(p) for p in pads]}, "
             f"windows of size {list(kernel)} with dilation {list(dilations)}. Use a smaller window or more padding."

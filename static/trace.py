@@ -23,6 +23,7 @@ from .program import Block, ParameterVariable, Program, Variable
 
 _PACKAGE = __name__.partition(".")[0]
 _KINDS: dict[type, str] = {ArraySpec: "array", GradientArraySpec: "array_gradient"}
+_UNKNOWN = "(-1 is a size that is not known while the Program is built. Declare it where the rule needs it.)"
 _OPEN_DTYPE = DType | None  # the annotation of an attribute that files must hold though it says nothing
 
 
@@ -91,17 +92,21 @@ class ProgramTrace(Trace):
     def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
         """Appends the operator, or those that it is composed of, and gives the Variables of its results."""
         if op.composed is not None:
-            return op.composed(*inputs, **attrs)
+            results: Any = op.composed(*inputs, **attrs)
+            if results is not NotImplemented:
+                return results
         inputs = tuple(self._lift_slot(op, slot, v) for slot, v in zip(op.inputs, inputs, strict=False))
         if op.promotes:
             inputs = self._promoted(inputs)
+        if op.adapted is not None:
+            inputs, attrs = op.adapted(*inputs, **attrs)
         attrs = {**op.defaults, **attrs}
         if op.random and self.main.random_seed:
             attrs = self._seeded(op, attrs)
-        specs = op.infer_specs(tuple(map(_spec, inputs)), attrs)
+        specs = self._inferred(op, inputs, attrs)
         stop = not state.grad_enabled or op.gradient is None or all(v.stop_gradient for v in _flat(inputs))
         aliases = dict(op.aliases)
-        results: list[Any] = []
+        results = []
         for index, (slot, spec) in enumerate(zip(op.results, specs, strict=True)):
             if index in aliases:
                 results.append(inputs[aliases[index]])
@@ -119,6 +124,15 @@ class ProgramTrace(Trace):
         if "fix_seed" in op.attributes:
             return attrs if attrs["fix_seed"] else {**attrs, "fix_seed": True, "seed": self.main.next_seed()}
         return attrs
+
+    @staticmethod
+    def _inferred(op: Operator, inputs: tuple, attrs: dict[str, Any]) -> tuple:
+        try:
+            return op.infer_specs(tuple(map(_spec, inputs)), attrs)
+        except ValueError as error:
+            if any(-1 in v.shape for v in _flat(inputs)) and len(error.args) == 1:
+                error.args = (f"{error.args[0]} {_UNKNOWN}",)
+            raise
 
     def _lift_slot(self, op: Operator, slot: Slot, value: Any) -> Any:
         what = f"{op.type}: the input {slot.name}"

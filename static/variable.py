@@ -66,11 +66,12 @@ class Variable(_VariableMethods):
         return len(self.shape)
 
     @property
-    def size(self) -> int:
-        """The number of elements; -1 where a size is not known."""
+    def size(self) -> Any:
+        """The number of elements: an int, or a 0-d int64 Variable where a size is not known."""
         from ..ops.infer import product
+        from ..ops.reduce import numel
 
-        return product(self.shape)
+        return product(self.shape) if -1 not in self.shape else numel(self)
 
     @property
     def program(self) -> Program:

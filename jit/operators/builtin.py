@@ -62,9 +62,13 @@ def print_(*values: Any, **options: Any) -> None:
 
 
 def isinstance_(value: Any, kinds: Any) -> bool:
-    """`isinstance(value, kinds)`: a symbolic tensor is a Tensor, a list of the program is a list."""
+    """`isinstance(value, kinds)`: a symbolic tensor is a Tensor, an entry of its shape an int, a list of the program
+    a list.
+    """
     if isinstance(value, kinds):
         return True
+    if staging.is_size(value):
+        return issubclass(int, kinds)
     stands_for = list if staging.is_list(value) else staging.tensor_class() if staging.is_symbolic(value) else None
     return stands_for is not None and issubclass(stands_for, kinds)
 

@@ -11,6 +11,7 @@ from types import CellType, FunctionType, MethodType
 from typing import Any
 
 from .builtin import OVERLOADS
+from .size_functions import SIZE_FUNCTIONS, refusing
 
 Convert = Callable[[FunctionType], FunctionType]
 
@@ -32,12 +33,13 @@ class Calls:
 
     def __call__(self, callee: Any) -> Any:
         """The callable to call instead of `callee`."""
+        overload = OVERLOADS.get(id(callee)) or SIZE_FUNCTIONS.get(id(callee)) or refusing(callee)
+        if overload is not None:
+            return overload
         if isinstance(callee, FunctionType):
             return self._function(callee)
         if isinstance(callee, MethodType):
             return self._method(callee)
-        if id(callee) in OVERLOADS:
-            return OVERLOADS[id(callee)]
         if any(callee is taker for taker in _FUNCTION_TAKERS):
             return lambda function, *args: callee(self(function), *args)
         if isinstance(callee, functools.partial):

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...core.dtype import get_default_dtype
 from ...dygraph.tensor import Tensor
+from ...ops import unknown_sizes
 from ...ops.creation import full
 from ...ops.debugging import assert_value, print_value
 from ...ops.elementwise import maximum, minimum
@@ -196,7 +198,21 @@ def length(x: Any) -> Any:
 
 def sizes(x: Any) -> list[Any]:
     """The shape of a symbolic value: ints where they are known, otherwise symbolic scalars."""
-    return [shape(x)[axis] if size < 0 else size for axis, size in enumerate(x.shape)]
+    found = unknown_sizes.sizes(x)
+    for size in found:
+        if is_symbolic(size):
+            size.is_size = True
+    return found
+
+
+def is_size(value: Any) -> bool:
+    """Whether a symbolic value is an entry of a shape."""
+    return getattr(value, "is_size", False) is True and is_symbolic(value)
+
+
+def default_dtype() -> str:
+    """The element type of a float of Python."""
+    return str(get_default_dtype())
 
 
 def check(test: Any, message: str | None, where: str | None) -> None:

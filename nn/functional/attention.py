@@ -8,6 +8,7 @@ from ...ops.attention import attention, attention_weights
 from ...ops.elementwise import cast, scale
 from ...ops.linalg import matmul
 from ...ops.manipulation import transpose
+from ...ops.unknown_sizes import size_at
 from .common import dropout
 
 __all__ = ["scaled_dot_product_attention"]
@@ -31,18 +32,23 @@ def attend(q: Any, k: Any, v: Any, mask: Any, dropout_p: float, training: bool, 
     """softmax(q · kᵀ / sqrt(head_dim) + mask) · v of [batch, heads, length, head_dim], weights dropped in training."""
     if dropout_p and training:
         return attend_with_weights(q, k, v, mask, dropout_p, training, causal)[0]
-    return attention(q, k, v, mask, _factor(q), causal)
+    q, factor = _scaled(q)
+    return attention(q, k, v, mask, factor, causal)
 
 
 def attend_with_weights(q: Any, k: Any, v: Any, mask: Any, dropout_p: float, training: bool,
                         causal: bool = False) -> tuple[Any, Any]:
     """As `attend`, and the weights [batch, heads, queries, keys], after dropout."""
-    weights = dropout(attention_weights(q, k, mask, _factor(q), causal), dropout_p, training=training)
+    q, factor = _scaled(q)
+    weights = dropout(attention_weights(q, k, mask, factor, causal), dropout_p, training=training)
     return matmul(weights, v), weights
 
 
-def _factor(q: Any) -> float:
-    return float(q.shape[-1]) ** -0.5
+def _scaled(q: Any) -> tuple[Any, float]:
+    """q, and what its products are multiplied by: 1 / sqrt(head_dim), in q already where only the run knows it."""
+    if q.shape[-1] >= 0:
+        return q, float(q.shape[-1]) ** -0.5
+    return q * cast(size_at(q, -1), q.dtype) ** -0.5, 1.0
 
 
 def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0,

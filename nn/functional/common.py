@@ -19,6 +19,7 @@ from ...ops.random import uniform
 from ...ops.reduce import sum
 from ...ops.trace import apply
 from ...ops.unary import sqrt
+from ...ops.unknown_sizes import surrounded, vector_of
 
 __all__ = ["alpha_dropout", "cosine_similarity", "dropout", "dropout2d", "dropout3d", "label_smooth", "linear", "pad",
            "zeropad2d"]
@@ -140,8 +141,13 @@ def pad(x: Any, pad: Any, mode: str = "constant", value: float = 0.0, data_forma
     rank = len(x.shape)
     if mode not in MODES:
         raise ValueError(f"pad(mode): must be one of {', '.join(MODES)}. Received {mode!r}.")
-    widths = pad if is_value(pad) else list(map(int, [pad] * (2 * (rank - 2)) if isinstance(pad, int) else pad))
-    if not is_value(pad) and len(widths) == 2 * rank and mode == "constant":
+    widths = pad if is_value(pad) else [pad] * (2 * (rank - 2)) if isinstance(pad, int) else list(pad)
+    if isinstance(widths, list) and any(map(is_value, widths)):
+        if len(widths) == 2 * rank and mode == "constant":
+            return surrounded(x, widths, float(value))
+        widths = vector_of(widths)
+    widths = widths if is_value(widths) else list(map(int, widths))
+    if not is_value(widths) and len(widths) == 2 * rank and mode == "constant":
         return apply(pad_op, x, paddings=widths, pad_value=float(value))
     if rank not in (3, 4, 5):
         raise ValueError(f"pad(x, pad): x must have 3, 4 or 5 dimensions, or pad two numbers for each of its "

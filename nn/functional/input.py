@@ -30,7 +30,10 @@ def embedding(x: Any, weight: Any, padding_idx: int | None = None, sparse: bool 
     rows = weight.shape[0]
     if padding_idx is None:
         padding_idx = -1
-    elif not -rows <= padding_idx < rows:
+    elif rows < 0 and padding_idx < 0:
+        raise ValueError(f"embedding(x, weight, padding_idx): to count {padding_idx} from the end, the number of rows "
+                         "must be known. Declare weight's first size, or count from 0.")
+    elif rows >= 0 and not -rows <= padding_idx < rows:
         raise ValueError(f"embedding(x, weight, padding_idx): padding_idx must lie in [{-rows}, {rows}). "
                          f"Received {padding_idx}.")
     elif padding_idx < 0:

@@ -17,6 +17,7 @@ from ...ops.masking import where
 from ...ops.reduce import mean, sum
 from ...ops.trace import apply
 from ...ops.unary import exp, log, square
+from ...ops.unknown_sizes import size_at
 from .activation import sigmoid
 from .loss import check_reduction, check_same_shapes, reduced
 
@@ -106,7 +107,7 @@ def dice_loss(input: Any, label: Any, epsilon: float = 1e-5, name: str | None = 
     if len(shape) < 2 or len(shape) != len(given) or given[-1] != 1 or any(
             m != n and -1 not in (m, n) for m, n in zip(shape[:-1], given[:-1], strict=True)):
         raise ValueError(f"dice_loss(input, label): must be [N, ..., C] and [N, ..., 1]. Received {shape} and {given}.")
-    chosen = cast(one_hot(squeeze(label, [-1]), shape[-1]), input.dtype)
+    chosen = cast(one_hot(squeeze(label, [-1]), size_at(input, -1)), input.dtype)
     axes = list(range(1, len(shape)))
     both = sum(multiply(input, chosen), axes)
     return mean(-divide(both * 2.0, sum(input, axes) + sum(chosen, axes) + epsilon) + 1.0)

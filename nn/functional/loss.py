@@ -17,6 +17,7 @@ from ...ops.manipulation import reshape, squeeze_op, unsqueeze_op
 from ...ops.reduce import mean, sum
 from ...ops.trace import apply
 from ...ops.unary import abs, square
+from ...ops.unknown_sizes import size_at
 from .activation import relu
 
 __all__ = [
@@ -94,7 +95,7 @@ def _smoothed(input: Any, label: Any, soft_label: bool, axis: int, epsilon: floa
     if not soft_label:
         if len(label.shape) == rank:
             label = apply(squeeze_op, label, axes=[-1])
-        label = one_hot(label, input.shape[-1])
+        label = one_hot(label, size_at(input, -1))
     return label_smooth(cast(label, input.dtype), epsilon=epsilon)
 
 

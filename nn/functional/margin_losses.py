@@ -11,6 +11,7 @@ from ...ops.elementwise import cast, minimum, multiply, subtract
 from ...ops.gather import gather
 from ...ops.manipulation import reshape
 from ...ops.reduce import mean
+from ...ops.unknown_sizes import size_at
 from .activation import log_sigmoid, softplus
 from .distance import pairwise_distance
 from .loss import check_reduction, check_same_shapes, reduced
@@ -64,12 +65,12 @@ def multi_margin_loss(input: Any, label: Any, p: int = 1, margin: float = 1.0, w
     if len(input.shape) != 2 or (input.shape[0] != label.shape[0] and -1 not in (input.shape[0], label.shape[0])):
         raise ValueError(f"multi_margin_loss(input, label): must be [N, C] and [N]. Received {list(input.shape)} and "
                          f"{list(label.shape)}.")
-    classes = input.shape[1]
+    classes = size_at(input, 1)
     label = reshape(label, [-1, 1])
-    beyond, own = subtract(input, index_sample(input, label)) + margin, margin ** p / classes
+    beyond, own = subtract(input, index_sample(input, label)) + margin, 1.0 / classes * margin ** p
     if weight is None:
         return reduced(mean(clip(beyond, min=0.0) ** p, 1) - own, reduction)
-    if weight.shape[0] != classes:
+    if weight.shape[0] != input.shape[1] and -1 not in (weight.shape[0], input.shape[1]):
         raise ValueError(f"multi_margin_loss(weight): must be [{classes}], one a class. Received {list(weight.shape)}.")
     weight = reshape(gather(weight, reshape(label, [-1])), [-1, 1])
     # As in PaddlePaddle the label's own part is subtracted without the power of its weight, and is a column.

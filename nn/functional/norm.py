@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...ops.copying import shape
-from ...ops.creation import full
+from ...ops.creation import full, is_value
 from ...ops.elementwise import divide, maximum, multiply, pow, scale
 from ...ops.manipulation import reshape, transpose
 from ...ops.norm import batch_norm_op, group_norm_op, instance_norm_op, layer_norm_op
@@ -50,9 +50,10 @@ def layer_norm(x: Any, normalized_shape: int | Sequence[int], weight: Any = None
 
     After "Layer Normalization" (Ba et al., 2016). Raises ValueError when x does not end in these sizes.
     """
-    wanted = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
+    single = isinstance(normalized_shape, int) or is_value(normalized_shape)
+    wanted: list[Any] = [normalized_shape] if single else list(normalized_shape)  # type: ignore[arg-type]
     begin = len(x.shape) - len(wanted)
-    if begin < 0 or list(x.shape[begin:]) != wanted:
+    if begin < 0 or any(not is_value(b) and a not in (b, -1) for a, b in zip(x.shape[begin:], wanted, strict=True)):
         raise ValueError(
             f"layer_norm(x, normalized_shape): the last sizes of x must be normalized_shape. "
             f"Received x.shape={list(x.shape)}, normalized_shape={wanted}."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from ...ops.elementwise import cast, multiply
@@ -10,6 +9,7 @@ from ...ops.linalg import matmul
 from ...ops.manipulation import unsqueeze
 from ...ops.masked_softmax import csr_mask_op
 from ...ops.trace import apply
+from ...ops.unknown_sizes import size_at
 from .activation import softmax
 
 __all__ = ["sparse_attention"]
@@ -36,11 +36,13 @@ def sparse_attention(query: Any, key: Any, value: Any, sparse_csr_offset: Any, s
         raise ValueError("sparse_attention(query, sparse_csr_offset, sparse_csr_columns): must be [B, H, N, d], "
                          f"[B, H, N + 1] and [B, H, entries]. Received {list(query.shape)}, "
                          f"{list(sparse_csr_offset.shape)} and {list(sparse_csr_columns.shape)}.")
+    if key.shape[2] < 0:
+        raise ValueError("sparse_attention(key): the number of positions must be known. Declare that size of key.")
     seen = cast(apply(csr_mask_op, sparse_csr_offset, sparse_csr_columns, size=key.shape[2]), query.dtype)
     if key_padding_mask is not None:
         seen = multiply(seen, unsqueeze(cast(key_padding_mask != 0, query.dtype), [1, 2]))
     if attn_mask is not None:
         seen = multiply(seen, cast(attn_mask != 0, query.dtype))
-    scores = matmul(query * (1.0 / math.sqrt(query.shape[-1])), key, transpose_y=True)
+    scores = matmul(query * (1.0 / size_at(query, -1)) ** 0.5, key, transpose_y=True)
     weights = multiply(softmax(scores * seen + (seen - 1.0) * -_NEVER), seen)
     return matmul(weights, value)

@@ -21,6 +21,10 @@ def _attributes(what: str, x: Any, kernel_size: Any, stride: Any, padding: Any, 
     pads = repeated(what, "padding", padding, rank)
     usual = [(n - 1) * s - 2 * p + k if n >= 0 else -1
              for n, s, p, k in zip(list(x.shape)[2:], strides, pads, ksize, strict=True)]
+    usual = [max(size, -1) if known >= 0 else -1 for size, known in zip(usual, list(x.shape)[2:], strict=True)]
+    if output_size is None and -1 in usual:
+        raise ValueError(f"{what}(x): sizes that are not known need output_size. Received x.shape={list(x.shape)}; "
+                         "declare the sizes of x, or give output_size.")
     return {"ksize": ksize, "strides": strides, "paddings": pads,
             "output_size": usual if output_size is None else _chosen(what, output_size, usual, strides)}
 

@@ -1,4 +1,4 @@
-"""The operators that PaddlePaddle 2.6.2 has not: a file that holds one is proa's alone."""
+"""The operators that PaddlePaddle 2.6.2 has not, or cannot run: a file that holds one is proa's alone."""
 
 from __future__ import annotations
 
@@ -14,12 +14,16 @@ ONLY_HERE = frozenset("""
     maxout_take mode_positions momentum_rows multiplex_grad nll_loss_backward norm_grad over_gaps overlap_add_to
     place_diagonal place_slice pool_grad power_iteration psroi_back put_positions reshape_to_shape rnn_double_grad
     rnn_grad roi_align_back roi_put roi_take row_conv_filter_gradient sample_at_places scale_paired select_gradient
-    sgd_rows shift_along sigmoid_cross_entropy_with_logits_grad size_along slope_between slots_shown softmax_grad
+    sgd_rows shift_along sigmoid_cross_entropy_with_logits_grad slope_between slots_shown softmax_grad
     split_like standard_gamma sum_repeats sum_to_shape sync_batch_norm take_positions temporal_shift_back unpad
     unpad3d warpctc_backward warpctc_curvature warprnnt_backward warprnnt_curvature where_inside yolo_matches
 """.split())
 
 
+WITHOUT_KERNEL = frozenset(["view_dtype"])
+"""Operators that PaddlePaddle lists, but cannot run in a Program."""
+
+
 def unknown_to_paddle(types: Iterable[str]) -> list[str]:
-    """Those of the operators' types that PaddlePaddle has no operator for, in order."""
-    return sorted(ONLY_HERE.intersection(types))
+    """Those of the operators' types that PaddlePaddle has no operator for, or none that runs, in order."""
+    return sorted((ONLY_HERE | WITHOUT_KERNEL).intersection(types))

@@ -203,11 +203,16 @@ def check_second_order(record: Record) -> None:
 
 def build(record: Record, unknown: list[int], wanted: Any = ()) -> tuple[Program, ProgramTrace, list, list]:
     """A Program of the record, its trace, inputs and results."""
+    shapes = [(-1, *a.shape[1:]) if n in unknown else a.shape for n, a in enumerate(record.inputs)]
+    return build_of_shapes(record, shapes, wanted)
+
+
+def build_of_shapes(record: Record, shapes: list, wanted: Any = ()) -> tuple[Program, ProgramTrace, list, list]:
+    """The same for inputs of these shapes, in which -1 is a size that is not known."""
     program = Program()
     trace = ProgramTrace(program, Program())
     given = []
-    for n, array in enumerate(record.inputs):
-        shape = (-1, *array.shape[1:]) if n in unknown else array.shape
+    for n, (array, shape) in enumerate(zip(record.inputs, shapes, strict=True)):
         given.append(
             program.global_block().create_var(
                 f"input{n}", shape, from_numpy_dtype(array.dtype), is_data=True, stop_gradient=n not in wanted

@@ -53,8 +53,8 @@ def psroi_pool(x: Any, boxes: Any, boxes_num: Any, output_size: Any, spatial_sca
     """
     bins = _bins("psroi_pool", output_size)
     count = bins["pooled_height"] * bins["pooled_width"]
-    if len(x.shape) != 4 or x.shape[1] % count:
-        raise ValueError(f"psroi_pool(x, output_size): x must have the shape [N, C * {count}, H, W]. "
+    if len(x.shape) != 4 or x.shape[1] < 0 or x.shape[1] % count:
+        raise ValueError(f"psroi_pool(x, output_size): x must have the shape [N, C * {count}, H, W], C being known. "
                          f"Received x.shape={list(x.shape)}.")
     return apply(psroi_pool_op, x, boxes, boxes_num, output_channels=x.shape[1] // count, spatial_scale=spatial_scale,
                  **bins)

@@ -1,0 +1,26 @@
+"""Where PaddlePaddle 2.6.2 runs the file of a record's call otherwise than proa, or not at all: by why."""
+
+#: why -> {dtypes of the inputs: records}; a row that no longer differs fails.
+_DIFFERENT = {
+    "no function has another beta, and PaddlePaddle's kernel reads none": {
+        "itself, float32": ["swish-beta"]},
+    "gradients that are not finite are not looked at, whatever they are": {
+        "itself, float32": ["check_finite_and_unscale-infinite"]},
+    "eigenvalues have no order": {
+        "float32": ["eig"]},
+    "no kernel for complex numbers; refused": {
+        "itself, float32": ["triangular_solve-householder complex", "cholesky-complex", "cholesky-complex upper"]},
+    "no kernel for float64; refused": {
+        "itself": ["row_conv", "row_conv-short"]},
+    "of equal elements the first; PaddlePaddle takes any": {
+        "int32, int64": ["top_k_v2-smallest", "top_k_v2-of many", "top_k_v2-tensor"]},
+    "outside of -1 … 1: infinite there, NaN here": {
+        "int32, int64": ["erfinv"]},
+}
+
+#: record -> {dtype: why}
+DIFFERENCES: dict[str, dict[str, str]] = {}
+for _why, _rows in _DIFFERENT.items():
+    for _dtypes, _records in _rows.items():
+        for _record in _records:
+            DIFFERENCES.setdefault(_record, {}).update(dict.fromkeys(_dtypes.split(", "), _why))

@@ -1,0 +1,117 @@
+"""Every record with each size unknown in turn, and with none known: the eager values, or an error with the way out.
+
+A size of -1 that counts as a number somewhere gives other values, or an error about something else.
+"""
+
+import itertools
+import re
+
+import checks
+import numpy as np
+import proa as paddle
+import pytest
+import variants
+from proa.ops.operator import find
+from proa.static.executor import Executor
+from records import all_records
+
+RECORDS = {name: record for name, record in variants.keyed(all_records()).items()
+           if record.static and not find(record.type).random}
+WAY_OUT = re.compile(r"known|[Dd]eclare")
+
+#: Records for which a size cannot be left open, by why.
+LEFT_OUT = {
+    "the record's own function makes something of x.shape": {
+        "cholesky", "cholesky-upper", "cholesky-complex", "cholesky-complex upper", "pinv-hermitian"},
+    "a size that is not known may be 1, and counts as another": {"squeeze2-all"},
+    "an empty result where there are fewer rows than columns": {"lstsq", "lstsq-gels", "lstsq-wide"},
+    "of gradients: the shape that it gives back is known": {"affine_grid_grad"},
+}
+
+
+def places_of(record):
+    """The (input, dimension)s of a try: each by itself, then all of them."""
+    every = [(n, axis) for n, array in enumerate(record.inputs) for axis in range(array.ndim)]
+    return [{place} for place in every] + ([set(every)] if len(every) > 1 else [])
+
+
+def built(record, unknown):
+    """The Program and its results, or None where it is refused with the way out."""
+    shapes = [[-1 if (n, axis) in unknown else size for axis, size in enumerate(array.shape)]
+              for n, array in enumerate(record.inputs)]
+    try:
+        return checks.build_of_shapes(record, shapes)
+    except (ValueError, TypeError, NotImplementedError) as error:
+        assert WAY_OUT.search(str(error)), f"{record}: {unknown} unknown: {error}"
+        return None
+
+
+def fits(variable, array):
+    return len(variable.shape) == array.ndim and all(a in (b, -1) for a, b in zip(variable.shape, array.shape))
+
+
+@pytest.mark.parametrize("name", sorted(set(RECORDS) - set(itertools.chain(*LEFT_OUT.values()))))
+def test_unknown(name):
+    record = RECORDS[name]
+    eager = [t.numpy() for t in checks.as_list(record.function(*checks.tensors(record.inputs)))]
+    feed = {f"input{n}": array for n, array in enumerate(record.inputs)}
+    for unknown in places_of(record):
+        found = built(record, unknown)
+        if found is None:
+            continue
+        program, _, _, results = found
+        values = Executor().run(program, feed=feed, fetch_list=results)
+        for variable, value, expected in zip(results, values, eager, strict=True):
+            assert fits(variable, expected), f"{record}: {unknown} unknown: {variable.shape} for {expected.shape}"
+            checks.close(value, expected, 1e-9, f"{record}: {unknown} unknown")
+
+
+def test_what_is_left_out_are_records():
+    assert set(itertools.chain(*LEFT_OUT.values())) <= set(RECORDS)
+
+
+def of_static(function, *shapes):
+    """What a function gives in a Program of inputs of these shapes, for inputs whose open sizes are 3."""
+    arrays = [np.random.default_rng(n).standard_normal([size if size > 0 else 3 for size in shape]).astype("float32")
+              for n, shape in enumerate(shapes)]
+    program = paddle.static.Program()
+    paddle.enable_static()
+    try:
+        with paddle.static.program_guard(program):
+            given = [paddle.static.data(f"x{n}", shape, "float32") for n, shape in enumerate(shapes)]
+            result = function(*given)
+        [found] = Executor().run(program, feed={f"x{n}": a for n, a in enumerate(arrays)}, fetch_list=[result])
+    finally:
+        paddle.disable_static()
+    return found, function(*map(paddle.to_tensor, arrays)).numpy()
+
+
+F = paddle.nn.functional
+
+
+@pytest.mark.parametrize("function, shapes", [
+    (lambda x: x * x.size, [[-1, 4]]),
+    (lambda x: paddle.median(x), [[-1, 4]]),
+    (lambda x: paddle.median(x, 0, keepdim=True), [[-1, 4]]),
+    (lambda x: paddle.quantile(x, [0.3, 0.7], 1), [[2, -1]]),
+    (lambda x: paddle.nanmedian(x, 1), [[-1, -1]]),
+    (lambda x: F.dice_loss(F.softmax(x), paddle.argmax(x, 1, keepdim=True)), [[-1, -1]]),
+    (lambda x: F.multi_margin_loss(x, paddle.argmax(x, 1)), [[-1, -1]]),
+    (lambda x: F.cross_entropy(x, paddle.argmax(x, 1), label_smoothing=0.1), [[-1, -1]]),
+    (lambda x: F.scaled_dot_product_attention(x, x, x), [[2, 4, 1, -1]]),
+    (lambda x: paddle.std(x, 0), [[-1, 4]]),
+], ids=["size", "median", "median over rows", "quantile", "nanmedian", "dice_loss", "multi_margin_loss",
+        "label_smoothing", "attention", "std"])
+def test_functions_that_need_a_size(function, shapes):
+    found, expected = of_static(function, *shapes)
+    assert found.shape == expected.shape
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_files_of_deviations_hold_operators_that_every_reader_has(tmp_path):
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        paddle.jit.save(paddle.jit.to_static(lambda x: x.std(0), [paddle.static.InputSpec([None, 4])]),
+                        str(tmp_path / "deviation"))
