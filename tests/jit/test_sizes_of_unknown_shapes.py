@@ -1,0 +1,129 @@
+"""Sizes that only the run knows, in Python code: with each size open in turn, the eager result or the way out."""
+
+import math
+import warnings
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa.static import InputSpec
+
+F = paddle.nn.functional
+
+
+def divided(x):
+    quotient, rest = divmod(x.shape[1], 3)
+    return x * quotient + rest
+
+
+def centred(x):
+    height, width = x.shape
+    down, across = 8 - height, 8 - width
+    return F.pad(x.reshape([1, 1, height, width]), [across // 2, across - across // 2, down // 2, down - down // 2])
+
+
+def halved(x):
+    n = x.shape[1]
+    while n > 1:
+        n = n // 2
+    return x * n
+
+
+def checked(x):
+    assert x.shape[1] % 4 == 0, f"no multiple of 4: {x.shape}"
+    return x if x.shape[1] > 2 else -x
+
+
+def by_default(x):
+    def scaled(y, n=x.shape[1]):
+        return y * n
+
+    return scaled(x)
+
+
+def repeated(x):
+    size = x.shape[1]
+    if isinstance(size, int):
+        size = (size, size)
+    return paddle.zeros(size) + x.sum()
+
+
+def positions(x):
+    place = paddle.arange(x.shape[0]).astype("float32").unsqueeze(1)
+    return paddle.sin(place * paddle.exp(paddle.arange(0, x.shape[1], 2).astype("float32")
+                                         * (-math.log(10000.0) / x.shape[1])))
+
+
+RIGHT = {
+    "size": lambda x: x.sum() / x.size, "numel": lambda x: x * x.numel(), "len": lambda x: x * len(x),
+    "sqrt": lambda x: x / math.sqrt(x.shape[1]), "numpy's sqrt": lambda x: x / np.sqrt(x.shape[1]),
+    "power": lambda x: x * x.shape[1] ** -0.5, "2 **": lambda x: x * 2 ** x.shape[1],
+    "log": lambda x: x * math.log(x.shape[1]), "log of a base": lambda x: x * math.log(x.shape[1], 3),
+    "log2": lambda x: x * np.log2(x.shape[1]), "pow": lambda x: x * math.pow(x.shape[1], 0.5),
+    "ceil": lambda x: x * math.ceil(x.shape[1] / 3), "floor": lambda x: x * math.floor(x.shape[1] / 3),
+    "numpy's ceil": lambda x: x * int(np.ceil(x.shape[1] / 3)),
+    "round": lambda x: x * round(x.shape[1] * 0.3), "round a tie": lambda x: x * round(x.shape[1] * 0.625),
+    "isqrt": lambda x: x * math.isqrt(x.shape[1] + 5), "divmod": divided,
+    "floor division": lambda x: x * (-(-x.shape[1] // 3)), "remainder": lambda x: x * (-x.shape[1] % 3),
+    "product": lambda x: x * np.prod(x.shape), "math.prod": lambda x: x.reshape([math.prod(x.shape)]),
+    "reshape by a product": lambda x: x.reshape([int(np.prod(x.shape[:2]))]),
+    "numpy's maximum": lambda x: x * np.maximum(x.shape[1], 2), "max of a shape": lambda x: x * np.max(x.shape),
+    "sum of a shape": lambda x: x * np.sum(x.shape), "float32": lambda x: x * np.float32(x.shape[1]),
+    "inverse": lambda x: x.sum(1) * (1 / x.shape[1]), "float": lambda x: x * float(x.shape[0]),
+    "eye": lambda x: paddle.eye(x.shape[1]) + 0 * x.sum(),
+    "eye of two": lambda x: paddle.eye(x.shape[0], x.shape[1]) + 0 * x.sum(),
+    "pad of every dimension": lambda x: F.pad(x, [0, 0, (8 - x.shape[1]) // 2, 1], value=2.0), "centred": centred,
+    "one_hot": lambda x: F.one_hot(paddle.argmax(x, 1), x.shape[1]),
+    "dice_loss": lambda x: F.dice_loss(F.softmax(x), paddle.argmax(x, 1, keepdim=True)),
+    "median": lambda x: paddle.median(x), "quantile": lambda x: paddle.quantile(x, 0.3, 1),
+    "full": lambda x: paddle.full([x.shape[1], x.shape[0] * 2], x.shape[1], "float32") + 0 * x.sum(),
+    "full_like": lambda x: paddle.full_like(x, x.shape[1]), "positions": positions,
+    "linspace": lambda x: paddle.linspace(0, x.shape[1] - 1, x.shape[1]) + 0 * x.sum(),
+    "arange": lambda x: paddle.arange(x.shape[0] * 2 + 1) + 0 * x.sum(),
+    "slice": lambda x: x[1:x.shape[0] - 1, :x.shape[1] // 2], "item": lambda x: x[x.shape[0] - 1],
+    "tile": lambda x: paddle.tile(x, [1, x.shape[0]]),
+    "expand": lambda x: x.unsqueeze(0).expand([x.shape[0] * 2, x.shape[0], x.shape[1]]),
+    "split": lambda x: paddle.split(x, [x.shape[1] // 2, x.shape[1] - x.shape[1] // 2], 1)[1],
+    "interpolate": lambda x: F.interpolate(x[None, None], size=[x.shape[0] * 2, x.shape[1] * 2 + 1], mode="bilinear"),
+    "layer_norm": lambda x: F.layer_norm(x, x.shape[-1:]),
+    "to_tensor": lambda x: paddle.to_tensor(x.shape) * x.shape[0],
+    "to_tensor of a list": lambda x: paddle.to_tensor([x.shape[0], 3, x.shape[1]]) + 0 * x.sum().astype("int64"),
+    "while": halved, "assert": checked, "default argument": by_default, "isinstance": repeated,
+}
+
+
+def sized(open_axes):
+    return [InputSpec([None if axis in open_axes else size for axis, size in enumerate((3, 4))])]
+
+
+@pytest.mark.parametrize("open_axes", [(0,), (1,), (0, 1)], ids=["rows", "columns", "both"])
+@pytest.mark.parametrize("name", RIGHT)
+def test_the_eager_result(name, open_axes):
+    function, x = RIGHT[name], paddle.to_tensor(np.random.default_rng(0).standard_normal((3, 4)).astype("float32"))
+    expected = function(x)
+    found = paddle.jit.to_static(function, sized(open_axes), full_graph=True)(x)
+    assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
+    np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-5, atol=1e-6)
+
+
+WAYS_OUT = {
+    "numpy's arange": (lambda x: x + np.arange(x.shape[1]), "paddle.arange"),
+    "numpy's zeros": (lambda x: x + np.zeros(x.shape), "paddle.zeros"),
+    "tril_indices": (lambda x: paddle.tril_indices(x.shape[1], 3), "Declare that size"),
+    "unbind": (lambda x: paddle.unbind(x, 1)[0], "must be known"),
+    "combinations": (lambda x: paddle.combinations(x[0]), "Declare that size"),
+    "max_unpool": (lambda x: F.max_unpool1d(x[None], x[None].astype("int32"), 2), "output_size"),
+}
+
+
+@pytest.mark.parametrize("name", WAYS_OUT)
+def test_the_way_out(name):
+    function, said = WAYS_OUT[name]
+    with pytest.raises((TypeError, ValueError), match=said), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        paddle.jit.to_static(function, sized((0, 1)), full_graph=True)(paddle.ones([3, 4]))
+
+
+def test_an_error_says_what_minus_one_is():
+    with pytest.raises(ValueError, match=r"inner dimensions must agree.*-1 is a size that is not known"):
+        paddle.jit.to_static(lambda x: x @ paddle.ones([5, 2]), sized((0,)), full_graph=True)(paddle.ones([3, 4]))
