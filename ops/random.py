@@ -19,6 +19,7 @@ from .operator import Ints, Longs, operator
 from .sizes import sizes_one_by_one
 from .spec import Spec
 from .trace import apply
+from .unknown_sizes import known_number
 
 
 def generator(xp: Any, seed: int = 0) -> Any:
@@ -203,7 +204,8 @@ def randint(low: int = 0, high: int | None = None, shape: Any = (1,), dtype: Any
     >>> bool((paddle.randint(3, 5, [100]) >= 3).all())
     True
     """
-    low, high = (0, low) if high is None else (low, high)
+    low, high = (known_number(f"randint({name})", n) for name, n in zip(
+        ("low", "high"), (0, low) if high is None else (low, high), strict=True))
     if low >= high:
         raise ValueError(f"randint(low, high): low must be less than high. Received low={low}, high={high}.")
     attribute, tensor, parts = shape_inputs(shape)
@@ -218,6 +220,7 @@ def randint_like(x: Any, low: int = 0, high: int | None = None, dtype: Any = Non
 
 def randperm(n: int, dtype: Any = "int64", name: str | None = None) -> Any:
     """The integers from 0 up to n, without it, in random order."""
+    n = known_number("randperm(n)", n)
     if n < 1:
         raise ValueError(f"randperm(n): n must be at least 1. Received {n}.")
     return apply(randperm_op, n=int(n), dtype=convert_dtype(dtype))

@@ -6,12 +6,16 @@ import numbers
 from collections.abc import Sequence
 from typing import Any
 
+from .creation import is_value
+from .unknown_sizes import known_number
+
 
 def repeated(what: str, name: str, value: Any, count: int) -> list[int]:
     """A number for each dimension, from one number or from `count` of them; ValueError, naming `what`, otherwise."""
     if isinstance(value, (int, numbers.Integral)):
         return [int(value)] * count
-    numbers_ = [int(n) for n in value]
+    given = [value] if is_value(value) and value.ndim == 0 else value
+    numbers_ = [known_number(f"{what}({name})", n) for n in given]
     if len(numbers_) == 1:
         return numbers_ * count
     if len(numbers_) != count:
