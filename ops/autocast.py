@@ -76,7 +76,9 @@ class AutocastTrace(TraceAround):
         if precision is None or op.type in UNTOUCHED:
             return self.inner.apply(op, inputs, attrs)
         if op.composed is not None:  # each operator of which it is composed is looked at
-            return op.composed(*inputs, **attrs)
+            results = op.composed(*inputs, **attrs)
+            if results is not NotImplemented:
+                return results
         return self.inner.apply(op, _as_wanted(op, inputs, precision), attrs)
 
     @contextlib.contextmanager
