@@ -99,6 +99,7 @@ class ConcreteProgram:
         names = [v.name for v in self.inputs]
         everything = [*names, *trace.captured]
         written = {name for block in trace.main.blocks for op in block.ops for name in op.output_arg_names}
+        self._rebound = [name for name in trace.captured if name in trace.rebound]
         # A captured Tensor that is only written, without a gradient, is written back by the run itself.
         last = [*arguments, *map(trace.main.global_block().var, trace.captured)]
         self._changed = [index for index, name in enumerate(everything) if name != last[index].name or name in written
@@ -126,6 +127,12 @@ class ConcreteProgram:
     def parameters(self) -> list[Tensor]:
         """The Tensors that the function uses without being given them."""
         return list(self.captured.values())
+
+    @property
+    def changed_state(self) -> list[tuple[str, Tensor]]:
+        """The Tensors that a run gives other values, or other Tensors take the places of, and what they are called."""
+        replaced = [(slot.shown, tensor) for slot in self.slots for tensor in tensor_leaves(slot.before)]
+        return replaced + [(name, self.captured[name]) for name in self._rebound]
 
     @property
     def depends_on_itself(self) -> list[str]:

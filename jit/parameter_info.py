@@ -80,7 +80,7 @@ class LoadedValues:
         for variable in variables:
             if variable.persistable:
                 self._variables.setdefault(variable.name, []).append(variable)
-# Files of proa mark parameters, and what feeds and fetches; what PaddlePaddle's jit.save writes has no marks.
+        # Files of proa mark parameters, and what feeds and fetches; what PaddlePaddle's jit.save writes has no marks.
         self._marked = any(v.is_parameter or v.kind in ("feed", "fetch") and v.stop_gradient for v in variables)
         self._written = {name for p in programs for b in p.blocks for op in b.ops for name in op.output_arg_names}
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -157,7 +158,23 @@ def _model(function: StaticFunction, input_spec: Any, configs: dict[str, Any]) -
     block = program.global_block()
     for name in inputs:
         block.var(name).is_data = False  # an Executor takes any sizes, as of PaddlePaddle's files
-    return program, {name: t for name, t in concrete.captured.items() if block.has_var(name)}
+    values = {name: t for name, t in concrete.captured.items() if block.has_var(name)}
+    _warn_of_changed_state(function, concrete, values)
+    return program, values
+
+
+def _warn_of_changed_state(function: StaticFunction, concrete: ConcreteProgram, values: dict[str, Tensor]) -> None:
+    """Where the outputs depend on state that each call changes: runs of a file begin with its value of now."""
+    kept = set(map(id, values.values()))
+    layer = function.instance
+    named = (*layer.named_parameters(), *layer.named_buffers()) if isinstance(layer, Layer) else ()
+    shown = {id(value): f"self.{name}" for name, value in named}
+    names = list(dict.fromkeys(shown.get(id(t), name) for name, t in concrete.changed_state if id(t) in kept))
+    if names:
+        warnings.warn(
+            f"{place_of(function._function)}: jit.save: each call changes {', '.join(map(repr, names))}, which the "
+            "outputs depend on. A file only computes outputs: in each run of it this state is what it is now. Give it "
+            "as an input and return it, or change it in training mode alone.", stacklevel=5)
 
 
 def _kept_inputs(function: StaticFunction, inputs: list[str], input_spec: Any, configs: dict[str, Any]) -> list[str]:

@@ -446,3 +446,27 @@ def test_a_failed_save_leaves_the_old_model_whole(saved, monkeypatch):
     with pytest.raises(OSError, match="No space left"):
         paddle.jit.save(net, prefix, input_spec=SPEC)
     assert before == {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+class _Remembers(paddle.nn.Layer):
+    def __init__(self, only_in_training=False):
+        super().__init__()
+        self.norm = paddle.nn.BatchNorm1D(2)
+        self.only_in_training = only_in_training
+        for name in ("mean", "last", "unread"):
+            self.register_buffer(name, paddle.zeros([2]))
+
+    def forward(self, x):
+        y = self.norm(x) + self.mean + self.last
+        if self.training or not self.only_in_training:
+            self.mean = self.mean * 0.9 + 0.1 * x.mean(0)
+            self.last.set_value(x[0])
+            self.unread = self.unread + 1
+        return y
+
+
+def test_a_warning_names_the_state_that_a_file_cannot_change(tmp_path):
+    spec = [paddle.static.InputSpec([None, 2])]
+    with pytest.warns(UserWarning, match="each call changes 'self.mean', 'self.last', which"):
+        paddle.jit.save(_Remembers(), str(tmp_path / "model"), input_spec=spec)
+    paddle.jit.save(_Remembers(only_in_training=True), str(tmp_path / "model"), input_spec=spec)
