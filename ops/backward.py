@@ -146,6 +146,11 @@ class Walk:
         self.retain = retain
         self.since = since
         self.targets = None if targets is None else set(targets)
+        self.of_nodes: dict[Node, list[Edge]] = {}  # the targets that are results of nodes, not leaves
+        for target in self.targets or ():
+            node = edge_node(target)
+            if node is not None:
+                self.of_nodes.setdefault(node, []).append(target)
         self.pending: dict[Any, Any] = {}
         self.found: dict[Edge, Any] = {}
 
@@ -156,12 +161,11 @@ class Walk:
         nodes = reachable_nodes((edge for edge, _ in roots), self.since)
         if self.targets is not None:
             useful = set(_leading_to(nodes, self.targets))
-            sources = {edge_node(target) for target in self.targets}
-            nodes = [node for node in nodes if node in useful or node in sources]
+            nodes = [node for node in nodes if node in useful or node in self.of_nodes]
         else:
             useful = None
         for node in nodes:
-            gs = self._take(node) if node.hooks or self.targets else self._pop(node)
+            gs = self._take(node) if node.hooks or node in self.of_nodes else self._pop(node)
             if gs is not None and (useful is None or node in useful):
                 self._step(node, gs)
         if self.targets is not None:
@@ -184,19 +188,17 @@ class Walk:
                     gs[index] = run_hooks(hooks, gs[index]) if gs[index] is not None else None
                 elif gs[index] is not None and position in gs[index]:
                     gs[index][position] = run_hooks(hooks, gs[index][position])
-        if self.targets:
-            self._keep_targets(node, gs)
+        self._keep_targets(node, gs)
         return gs
 
     def _keep_targets(self, node: Node, gs: list[Any]) -> None:
-        for target in self.targets or ():
-            if edge_node(target) is node:
-                index, position = (0, None) if target is node else (target.index, target.position)
-                gradient = gs[index]
-                if gradient is not None and position is not None:
-                    gradient = gradient.get(position)
-                if gradient is not None:
-                    self.found[target] = gradient
+        for target in self.of_nodes.get(node, ()):
+            index, position = (0, None) if target is node else (target.index, target.position)
+            gradient = gs[index]
+            if gradient is not None and position is not None:
+                gradient = gradient.get(position)
+            if gradient is not None:
+                self.found[target] = gradient
 
     def _step(self, node: Node, gs: list[Any]) -> None:
         if node.saved is None:

@@ -156,7 +156,7 @@ class _Fusion:
 
     def _part(self, op: Operation, number: dict[str, int], inputs: int) -> Part:
         operator = find(op.type)
-        names = {n: f"a{k}" if k < inputs else f"t{k}" for n, k in number.items()}
+        names = {n: f"a{k}" if (k := number[n]) < inputs else f"t{k}" for n in op.input_arg_names}
         formula = _formula(op, names)
         assert formula is not None
         slots: list[Any] = []
