@@ -53,7 +53,7 @@ def measure(options, pythons):
     for program in PROGRAMS:
         if options.only and program not in options.only:
             continue
-        rounds = [_round(program, options, pythons) for _ in range(3 if options.quick else 7)]
+        rounds = [_round(program, options, pythons) for _ in range(options.rounds or (3 if options.quick else 7))]
         found[program] = {side: _summary([each[side] for each in rounds]) for side in rounds[0]}
         for side, record in rounds[-1].items():
             if "version" in record:

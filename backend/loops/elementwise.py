@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import math
 import re
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -25,8 +26,8 @@ from .types import OF_ARRAY
 KEPT_PATTERNS = 256  # launches remembered by a loop, by the shapes and strides they are for
 COSTLY = re.compile(r"\b(exp|log|tanh|erf|sigmoid|expm1|log1p|pow|cosh|atan|atan2|normal_cdf)\(")
 
-_WORTH_ITS_MAKING = 0.05  # seconds in NumPy's functions after which machine code is made: its making takes as long
-_OF_A_STEP, _OF_AN_ELEMENT = 1e-6, 5e-10  # what these take, about
+_WORTH_ITS_MAKING = 0.02  # seconds in NumPy's functions after which machine code is made: its making takes some 50 ms
+_FIRST = 1e-5  # what the first call counts: loops of other functions may be made in it
 
 
 class Pattern(NamedTuple):
@@ -67,8 +68,9 @@ class Code:
         """Fills the results by NumPy's functions; where it is time for machine code, gives that instead."""
         if self.machine is None:
             if self.passes is not None and self.spent < _WORTH_ITS_MAKING:
+                begin = time.perf_counter()
                 self.passes(arrays, results)
-                self.spent += self.passes.steps * (_OF_A_STEP + _OF_AN_ELEMENT * results[0].size)
+                self.spent += time.perf_counter() - begin if self.spent else _FIRST
                 return None
             self.machine = self.kernel.typed(*self.types)
         return self.machine

@@ -100,3 +100,12 @@ def test_a_second_process_compiles_nothing(tmp_path):
     runs = [subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=True,
                            cwd=tmp_path) for _ in range(2)]
     assert [run.stdout.split() for run in runs] == [["1", "2.7183"], ["0", "2.7183"]]
+
+
+def test_a_write_that_fails_leaves_nothing(folder, monkeypatch):
+    def fails(*_):
+        raise OSError("no room")
+
+    monkeypatch.setattr(cache.os, "replace", fails)
+    cache.write("a" * 64, b"code")
+    assert cache.read("a" * 64) is None and not list(folder.iterdir())

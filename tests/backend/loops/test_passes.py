@@ -71,7 +71,7 @@ def test_masks_count_as_numbers_and_broadcast(nothing_kept):
 
 def test_machine_code_comes_when_numpy_has_taken_its_time(nothing_kept):
     loop, x = ElementwiseLoop(["r0 = a0 * 2.0 + 1.0"], ["float32"]), np.ones(1000, "float32")
-    nothing_kept.setattr(elementwise, "_WORTH_ITS_MAKING", 5e-6)
+    nothing_kept.setattr(elementwise, "_WORTH_ITS_MAKING", 1.2e-5)
     codes = []
     for _ in range(4):
         loop(x)
