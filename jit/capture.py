@@ -144,6 +144,6 @@ class CaptureTrace(ProgramTrace):
 
     def parameter(self, shape: tuple[int, ...], dtype: DType, attr: ParamAttr, initializer: Any) -> Any:
         """Raises: a parameter made in `forward` would be a new one in every call."""
-        raise RuntimeError(
+        raise ValueError(
             f"The parameter {attr.name!r} is made while a function is being converted. Make it in the layer's __init__."
         )

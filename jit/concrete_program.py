@@ -16,6 +16,7 @@ from ..ops.trace import grad_mode, using
 from ..static.compiler import Plan
 from ..static.input_spec import InputSpec
 from ..static.program import Program, Variable
+from ..static.transform import for_evaluation
 from .capture import CaptureTrace
 from .dependencies import Dependencies
 from .effects import effects_of
@@ -31,17 +32,20 @@ from .surroundings import ABSENT, Surroundings, identity_of
 class ConcreteProgram:
     """One Program of a function: for tensors of certain shapes and dtypes, other arguments of certain values.
 
-    `converted` is what is traced, `function` what the user wrote. When tracing fails, all is as it was before.
+    `converted` is what is traced, `function` what the user wrote. `whole`: that no other way is left to run it, so that
+    `x.numpy()` is to be part of it; not `training`: its dropout and batch norm are those of evaluation, whatever the
+    layers say. When tracing fails, all is as it was before.
     """
 
     def __init__(self, function: Callable, converted: Callable, inputs: FunctionInputs, specs: dict[str, Any],
-                 receiver: tuple):
-        self.function = function
+                 receiver: tuple, whole: bool = False, training: bool = True):
+        self.function, self._training = function, training
         self._layers_seen = -1  # the count of changes of layers up to which these are what they were
         self.arguments = specs  # kept, so that an object that the cache knows by its id stays that object
         surroundings = Surroundings(function, receiver, specs)
         trace = CaptureTrace(surroundings)
         self.main_program: Program = trace.main
+        self.main_program.must_be_whole = whole
         reads = Reads(surroundings, function)
         try:
             with given_back_on_failure(), noting(reads):
@@ -110,7 +114,8 @@ class ConcreteProgram:
         self._final = [v.name for v in final]
         self._set = {index for index in self._changed if index >= len(names) and everything[index] not in trace.derived}
         results = [v.name for v in (*self.outputs, *extra)]
-        self.run = ProgramFunction(trace.main, everything, list(dict.fromkeys(results)) if extra else results,
+        run = trace.main if self._training else for_evaluation(trace.main, custom_gradients=True)
+        self.run = ProgramFunction(run, everything, list(dict.fromkeys(results)) if extra else results,
                                    replaced=self._changed)
         in_slots = {id(tensor) for slot in self.slots for tensor in tensor_leaves(slot.before)}
         self._relies_on = Dependencies(trace, surroundings, in_slots, code)
@@ -149,6 +154,12 @@ class ConcreteProgram:
         numbers = [g for g in self.guards if type(getattr(g, "value", None)) in (int, float)]
         places = {(identity_of(g.mapping), g.key): (g.shown, g.value) for g in numbers}
         return {place: number for place, number in places.items() if place in changed}
+
+    def position_of(self, index: int) -> int | None:
+        """Which output the result of that index in a run is; None where it is none that the function returns."""
+        names = [v.name for v in self.outputs]
+        name = self.run.outputs[index]
+        return names.index(name) if name in names else None
 
     def fits(self) -> bool:
         """Whether the state that the function rebinds is of the kind that this Program was made for."""

@@ -36,6 +36,10 @@ class ConversionError(Dygraph2StaticException, RuntimeError):
         return type(self), (self.where, self.cause, self.way_out)
 
 
+class CallError(TypeError, ValueError):
+    """A call whose arguments are not those of the function: TypeError as of Python, ValueError as in Paddle."""
+
+
 class FallbackWarning(UserWarning):
     """A function under `to_static` runs as it was written, for it cannot become a Program; the message says why.
 

@@ -13,6 +13,7 @@ from ..dygraph.tensor import Tensor
 from ..ops.creation import to_tensor
 from ..static.input_spec import InputSpec
 from ..static.program import Variable
+from .errors import CallError
 
 
 class Bound(NamedTuple):
@@ -51,7 +52,10 @@ class FunctionInputs:
 
     def bind(self, args: tuple, kwargs: dict[str, Any]) -> Bound:
         """A call's arguments; NumPy arrays become Tensors."""
-        bound = self.signature.bind(*args, **kwargs)
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise CallError(f"{self.name}(): {error}. Its arguments: {self.signature}.") from None
         given = frozenset(bound.arguments)
         bound.apply_defaults()
         arguments = {name: nest.map_structure(_as_tensor, value) for name, value in bound.arguments.items()}

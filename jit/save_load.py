@@ -41,8 +41,9 @@ def save(layer: Any, path: str, input_spec: Sequence[Any] | None = None, **confi
     the converted function was given; ValueError where there was none. What is loaded takes the tensors one by one, in
     the order of the arguments, of keys in dicts; values that are no tensors are part of the Program. Of a function
     with an `input_spec` of its own, fewer specs choose inputs by name. `output_spec=`: the outputs to keep, all by
-    default. `skip_forward=True`: the decorated methods alone. What is saved behaves as in evaluation, and fine-tuning
-    it brings dropout and batch statistics back. All files are written, or none.
+    default: names, or Tensors that a call returned. `skip_forward=True`: the decorated methods alone. What is saved
+    behaves as in evaluation, and fine-tuning it brings dropout and batch statistics back. All files are written, or
+    none.
 
     >>> import tempfile, proa as paddle
     >>> prefix = tempfile.mkdtemp() + "/linear"
@@ -136,6 +137,7 @@ def _hooked(forward: StaticFunction, layer: Layer) -> StaticFunction:
     if not layer._forward_pre_hooks and not layer._forward_post_hooks:
         return forward
     made = HookedFunction(forward._function, forward._input_spec, layer, True)
+    made.unhooked = forward
     made.last_call = forward.last_call
     return made
 
@@ -147,11 +149,7 @@ def _model(function: StaticFunction, input_spec: Any, configs: dict[str, Any]) -
     inputs = _kept_inputs(function, [v.name for v in concrete.inputs], input_spec, configs)
     outputs = [v.name for v in concrete.outputs]
     if configs.get("output_spec") is not None:
-        wanted = [getattr(spec, "name", spec) for spec in configs["output_spec"]]
-        missing = [name for name in wanted if name not in outputs]
-        if missing:
-            raise ValueError(f"jit.save(output_spec): there is no output {missing}. The outputs: {outputs}.")
-        outputs = wanted
+        outputs = _chosen_outputs(function, outputs, configs["output_spec"])
     if not outputs:
         raise ValueError("jit.save: the function returns no tensor.")
     program = for_inference(concrete.main_program, inputs, outputs)
@@ -175,6 +173,18 @@ def _warn_of_changed_state(function: StaticFunction, concrete: ConcreteProgram, 
             f"{place_of(function._function)}: jit.save: each call changes {', '.join(map(repr, names))}, which the "
             "outputs depend on. A file only computes outputs: in each run of it this state is what it is now. Give it "
             "as an input and return it, or change it in training mode alone.", stacklevel=5)
+
+
+def _chosen_outputs(function: StaticFunction, outputs: list[str], specs: Sequence[Any]) -> list[str]:
+    """The outputs that `output_spec` names, or that it gives as Tensors which a call of the function returned."""
+    positions = [function.position_of(spec) if isinstance(spec, Tensor) else None for spec in specs]
+    wanted = [getattr(spec, "name", spec) if position is None or position >= len(outputs) else outputs[position]
+              for spec, position in zip(specs, positions, strict=True)]
+    missing = [name for name in wanted if name not in outputs]
+    if missing:
+        raise ValueError(f"jit.save(output_spec): there is no output {missing}. The outputs: {outputs}; a Tensor must "
+                         "be what a call of the converted function returned, and with gradients.")
+    return wanted
 
 
 def _kept_inputs(function: StaticFunction, inputs: list[str], input_spec: Any, configs: dict[str, Any]) -> list[str]:

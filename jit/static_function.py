@@ -15,6 +15,7 @@ from ..core.forks import unforked
 from ..dygraph.tensor import Tensor
 from ..nn import Layer
 from ..nn.layer import mode_changes
+from ..ops.backward import Output
 from ..ops.trace import state
 from ..static.program import Program
 from .concrete_program import ConcreteProgram
@@ -98,6 +99,7 @@ class StaticFunction:
         functools.update_wrapper(self, function)
         self._function, self._input_spec, self._full_graph = function, input_spec, full_graph
         self._instance = None if instance is None else _reference(instance)
+        self._training = True  # of a function that no Layer has: a Layer tells itself
         self._bound: dict[Any, StaticFunction] = {}  # by id, of objects that cannot keep it themselves
         self._programs: dict[Any, ConcreteProgram] = {}
         self._variants: dict[Any, list[ConcreteProgram]] = {}
@@ -175,6 +177,9 @@ class StaticFunction:
     @property
     def concrete_program(self) -> ConcreteProgram:
         """Its Program: the only one, the last one, or the one that `input_spec` describes."""
+        if not state.trace.computes:
+            raise RuntimeError(f"{self._function.__qualname__}.concrete_program, inputs and outputs are only available "
+                               "in dynamic mode. Call paddle.disable_static() first.")
         if self._input_spec is not None or not self._programs:
             return self.program_of(self.function_spec.specs(None))
         return list(self._programs.values())[-1]
@@ -210,9 +215,41 @@ class StaticFunction:
         """How many Programs there are."""
         return sum(len(variants) for variants in self._variants.values())
 
-    def get_concrete_program(self, *args: Any, **kwargs: Any) -> ConcreteProgram:
-        """The Program for a call with these arguments."""
-        return self.program_of(self.function_spec.specs(self.function_spec.bind(args, kwargs)))
+    def get_concrete_program(self, *args: Any, **kwargs: Any) -> tuple[ConcreteProgram, ConcreteProgram]:
+        """The Program for a call with these arguments, and what runs it on a list of Tensors: the same here."""
+        found = self.program_of(self.function_spec.specs(self.function_spec.bind(args, kwargs)))
+        return found, found
+
+    def train(self) -> None:
+        """Makes dropout and batch norm in the function what they are in training; RuntimeError for a Layer's method."""
+        self._set_mode(True, "train")
+
+    def eval(self) -> None:
+        """Makes dropout and batch norm in the function what they are in evaluation; RuntimeError for a Layer's method.
+
+        >>> import proa as paddle
+        >>> f = paddle.jit.to_static(lambda x: paddle.nn.functional.dropout(x, 0.5))
+        >>> f.eval()
+        >>> f(paddle.ones([2])).tolist()
+        [1.0, 1.0]
+        """
+        self._set_mode(False, "eval")
+
+    def _set_mode(self, training: bool, name: str) -> None:
+        if isinstance(self.instance, Layer):
+            raise RuntimeError(f"{self._function.__qualname__}.{name}(): it is a method of a Layer, which tells the "
+                               f"mode of all its methods. Call {name}() of the Layer.")
+        self._training = training
+        self._recent.clear()
+
+    def position_of(self, result: Tensor) -> int | None:
+        """Which of the outputs a Tensor is that a call returned, with gradients; None for any other Tensor."""
+        edge = result._edge
+        if not isinstance(edge, Output):
+            return None
+        ran = getattr(edge.node, "function", None)
+        found = (program for variants in self._variants.values() for program in variants if program.run is ran)
+        return next((program.position_of(edge.index) for program in found), None)
 
     def rollback(self) -> Callable:
         """Puts the function back as it was written, and gives it."""
@@ -274,7 +311,7 @@ class StaticFunction:
             return None, None
         try:
             with resting():
-                concrete = self._program(kind, specs)
+                concrete = self._program(kind, specs, self._full_graph)
                 concrete.prepare(tensors)
         except Exception as error:
             if self._full_graph:
@@ -290,19 +327,19 @@ class StaticFunction:
 
     def program_of(self, specs: dict[str, Any]) -> ConcreteProgram:
         """The Program for arguments of these specs, traced when there is none yet."""
-        return self._program(self._key(specs), specs)
+        return self._program(self._key(specs), specs, whole=True)
 
     def _key(self, specs: dict[str, Any]) -> Any:
         instance = self.instance
         modes = tuple(layer.training for layer in instance.sublayers(include_self=True)) if isinstance(
             instance, Layer) else ()
-        return cache_key(specs), modes, state.trace.precision
+        return cache_key(specs), modes, state.trace.precision, self._training
 
-    def _program(self, key: Any, specs: dict[str, Any]) -> ConcreteProgram:
+    def _program(self, key: Any, specs: dict[str, Any], whole: bool) -> ConcreteProgram:
         with unforked(), self._lock:
             variants = self._variants.get(key, [])
             for found in variants:
-                if found.fits():
+                if (whole or not found.main_program.stands_for_arrays) and found.fits():
                     self._programs[key] = found
                     return found
             counting = _numbers_that_go_on(variants)
@@ -312,7 +349,8 @@ class StaticFunction:
                 warn_of_programs(self._function, counting)
             if len(variants) >= _VARIANTS:
                 variants.pop(0)
-            made = ConcreteProgram(self._function, self._to_trace(), self.function_spec, specs, self._receiver())
+            made = ConcreteProgram(self._function, self._to_trace(), self.function_spec, specs, self._receiver(),
+                                   whole, self._training)
             self._variants.setdefault(key, []).append(made)
             self._programs[key] = made
             return made
@@ -336,6 +374,12 @@ class StaticFunction:
 
 class HookedFunction(StaticFunction):
     """A Layer's `forward` between the layer's hooks, as a call of the layer runs it: what a file of the layer holds."""
+
+    unhooked: StaticFunction  # the one that is called
+
+    def position_of(self, result: Tensor) -> int | None:
+        """Which of the outputs a Tensor is that `forward` returned and no hook has changed."""
+        return self.unhooked.position_of(result)
 
     def _to_trace(self) -> Callable:
         from .conversion import converted_callable

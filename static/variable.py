@@ -130,13 +130,22 @@ class Variable(_VariableMethods):
             raise self._no_value("iteration over an unknown first dimension")
         return (self[i] for i in range(self.shape[0]))
 
+    def _in_place_of_array(self, what: str) -> Variable:
+        if not self.program.must_be_whole:
+            raise self._no_value(what)
+        self.program.stands_for_arrays = True
+        return self.detach()
+
     def numpy(self) -> Any:
-        """Raises TypeError: there is no value yet."""
-        raise self._no_value("x.numpy()")
+        """In a function that must become one Program, what `detach` gives; otherwise raises TypeError: no value yet."""
+        return self._in_place_of_array("x.numpy()")
 
     def item(self, *args: int) -> Any:
-        """Raises TypeError: there is no value yet."""
-        raise self._no_value("x.item()")
+        """As `numpy`, of one element: at an index, or of a tensor with a single one."""
+        found = self._in_place_of_array("x.item()")
+        if not args:
+            return found.reshape([])
+        return found.flatten()[args[0]] if len(args) == 1 else found[args]
 
     def tolist(self) -> Any:
         """Raises TypeError: there is no value yet."""

@@ -74,7 +74,8 @@ def test_blocks_in_blocks_and_what_goes_wrong():
 def test_a_converted_function_has_a_program_for_each_precision():
     function = paddle.jit.to_static(lambda x: paddle.matmul(x, x).exp())
     x = paddle.rand([3, 3])
-    assert [op.type for op in function.get_concrete_program(x).main_program.global_block().ops] == ["matmul_v2", "exp"]
+    program = function.get_concrete_program(x)[0].main_program
+    assert [op.type for op in program.global_block().ops] == ["matmul_v2", "exp"]
     for dtype in DTYPES:
         for _ in range(2):
             with paddle.amp.auto_cast(dtype=dtype, custom_white_list={"exp"}):

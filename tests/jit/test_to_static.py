@@ -353,7 +353,7 @@ def test_error_stands_in_the_users_line():
 def test_values_cannot_be_asked_for():
     @paddle.jit.to_static(full_graph=True)
     def f(x):
-        return x * float(x.sum().numpy())
+        return x * sum(x.tolist())
 
     with pytest.raises(TypeError, match="no value while"):
         f(paddle.ones([2]))
@@ -364,7 +364,7 @@ def test_parameters_made_in_forward_are_refused():
     def f(x):
         return nn.Linear(2, 2)(x)
 
-    with pytest.raises(RuntimeError, match="__init__"):
+    with pytest.raises(ValueError, match="__init__"):
         f(paddle.ones([2, 2]))
 
 

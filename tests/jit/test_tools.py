@@ -30,7 +30,9 @@ def test_what_a_static_function_shows():
     assert f.get_traced_count() == 1 == len(f.program_cache)
     f(ones(3, 2), scale=2.0)
     assert f.get_traced_count() == 2
-    assert f.get_concrete_program(ones(3, 2), scale=2.0) is f.get_concrete_program(ones(4, 2), scale=2.0)
+    concrete, runs = f.get_concrete_program(ones(3, 2), scale=2.0)
+    assert f.get_concrete_program(ones(4, 2), scale=2.0) == (concrete, runs)
+    assert runs([ones(3, 2)])[0].tolist() == [[2.0, 2.0]] * 3
     assert f.function_spec.name.endswith("shown")
     assert f.rollback() is shown and "to_static" in repr(f)
 
@@ -210,7 +212,7 @@ def test_traced_layer_refuses():
 
     class Unfit(nn.Layer):
         def forward(self, x):
-            return x * float(x.numpy().sum())
+            return x * sum(x.tolist())
 
     with pytest.raises(TypeError, match="has no value"):
         paddle.jit.TracedLayer.trace(Unfit(), [ones(1)])
@@ -263,3 +265,50 @@ def test_control_flow_by_hand():
         d.convert_assert(False, "no")
     with pytest.raises(ValueError, match="'bool', 'int' or 'float'"):
         d.convert_var_dtype(1, "str")
+
+
+# Modes of functions
+
+def test_a_function_has_modes_of_its_own():
+    norm = nn.BatchNorm1D(2)
+
+    @paddle.jit.to_static
+    def dropped(x):
+        return norm(nn.functional.dropout(x, 0.5))
+
+    x = paddle.to_tensor([[1.0, 5.0], [3.0, 7.0]])
+    dropped.eval()
+    for _ in range(3):
+        before = norm._mean.numpy()
+        np.testing.assert_allclose(dropped(x).numpy(), (x / 1.00001 ** 0.5).numpy() - before, rtol=1e-4)
+    assert before.tolist() == [0.0, 0.0]
+    dropped.train()
+    dropped(paddle.ones([64, 2]))
+    assert norm._mean.abs().max() > 0
+
+
+def test_a_method_has_the_mode_of_its_layer():
+    net = paddle.jit.to_static(nn.Linear(2, 2))
+    for change in (net.forward.train, net.forward.eval):
+        with pytest.raises(RuntimeError, match="Call (train|eval)\\(\\) of the Layer"):
+            change()
+
+
+def test_what_a_function_tells_in_static_mode_only():
+    f = paddle.jit.to_static(lambda x: x + 1, input_spec=[InputSpec([2])])
+    paddle.enable_static()
+    try:
+        for name in ("concrete_program", "inputs", "outputs", "main_program"):
+            with pytest.raises(RuntimeError, match="only available in dynamic mode"):
+                getattr(f, name)
+    finally:
+        paddle.disable_static()
+
+
+def test_arguments_that_a_function_does_not_take():
+    f = paddle.jit.to_static(lambda x, a=1: x + a)
+    for error in (TypeError, ValueError):
+        with pytest.raises(error, match="unexpected keyword argument 'other'.*x, a=1"):
+            f(ones(2), other=2)
+        with pytest.raises(error, match="missing a required argument: 'x'"):
+            f.get_concrete_program()
