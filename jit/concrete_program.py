@@ -134,10 +134,14 @@ class ConcreteProgram:
         return list(self.captured.values())
 
     @property
-    def changed_state(self) -> list[tuple[str, Tensor]]:
-        """The Tensors that a run gives other values, or other Tensors take the places of, and what they are called."""
-        replaced = [(slot.shown, tensor) for slot in self.slots for tensor in tensor_leaves(slot.before)]
-        return replaced + [(name, self.captured[name]) for name in self._rebound]
+    def changed_state(self) -> list[tuple[str, str, str | None]]:
+        """Of each captured Tensor that a run changes, or puts another in the place of: what it is called, its name in
+        the Program, and that of what it becomes; None where that is of another kind, or has two places.
+        """
+        names = {id(tensor): name for name, tensor in self.captured.items()}
+        found = [(slot.shown, names[id(tensor)], None if after is None else after.name)
+                 for slot in self.slots for tensor, after in slot.successors() if id(tensor) in names]
+        return found + [(name, name, name) for name in self._rebound]
 
     @property
     def depends_on_itself(self) -> list[str]:

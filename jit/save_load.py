@@ -152,27 +152,26 @@ def _model(function: StaticFunction, input_spec: Any, configs: dict[str, Any]) -
         outputs = _chosen_outputs(function, outputs, configs["output_spec"])
     if not outputs:
         raise ValueError("jit.save: the function returns no tensor.")
-    program = for_inference(concrete.main_program, inputs, outputs)
+    state = {name: after for _, name, after in concrete.changed_state[::-1] if after is not None}
+    if len(inputs) < len(concrete.inputs):
+        state = {}  # it may depend on the inputs that are left out
+    program = for_inference(concrete.main_program, inputs, outputs, state)
     block = program.global_block()
     for name in inputs:
         block.var(name).is_data = False  # an Executor takes any sizes, as of PaddlePaddle's files
     values = {name: t for name, t in concrete.captured.items() if block.has_var(name)}
-    _warn_of_changed_state(function, concrete, values)
+    _warn_of_frozen_state(function, [shown for shown, name, after in concrete.changed_state
+                                     if name in values and (after is None or name not in state)])
     return program, values
 
 
-def _warn_of_changed_state(function: StaticFunction, concrete: ConcreteProgram, values: dict[str, Tensor]) -> None:
-    """Where the outputs depend on state that each call changes: runs of a file begin with its value of now."""
-    kept = set(map(id, values.values()))
-    layer = function.instance
-    named = (*layer.named_parameters(), *layer.named_buffers()) if isinstance(layer, Layer) else ()
-    shown = {id(value): f"self.{name}" for name, value in named}
-    names = list(dict.fromkeys(shown.get(id(t), name) for name, t in concrete.changed_state if id(t) in kept))
+def _warn_of_frozen_state(function: StaticFunction, names: list[str]) -> None:
+    """What each call changes, and the outputs depend on, but a run of the file cannot change."""
     if names:
         warnings.warn(
             f"{place_of(function._function)}: jit.save: each call changes {', '.join(map(repr, names))}, which the "
-            "outputs depend on. A file only computes outputs: in each run of it this state is what it is now. Give it "
-            "as an input and return it, or change it in training mode alone.", stacklevel=5)
+            "outputs depend on. A run of the file cannot: in each this state is what it is now. Keep it in a buffer "
+            "that keeps its shape and dtype, or give it as an input and return it.", stacklevel=5)
 
 
 def _chosen_outputs(function: StaticFunction, outputs: list[str], specs: Sequence[Any]) -> list[str]:

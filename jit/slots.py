@@ -48,9 +48,22 @@ class Slot:
         """Puts the results of a run, by name, there."""
         self.put(nest.map_structure(lambda v: results[v.name] if isinstance(v, Variable) else v, self.after))
 
+    def successors(self) -> list[tuple[Tensor, Variable | None]]:
+        """The Tensors that the place held, with what takes theirs; None where that may be of another kind."""
+        before, after = nest.flatten(self.before), nest.flatten(self.after)
+        if len(before) != len(after):
+            after = [None] * len(before)
+        return [(old, new if _may_follow(old, new) and not any(old is held for held in self.fixed) else None)
+                for old, new in zip(before, after, strict=True) if isinstance(old, Tensor)]
+
     def fits(self) -> bool:
         """Whether the place holds something of the kind that the Program was made for."""
         return _alike(self.before, self.current(), self.fixed)
+
+
+def _may_follow(old: Tensor, new: Any) -> bool:
+    return isinstance(new, Variable) and new.dtype is old.dtype and len(new.shape) == len(old.shape) and all(
+        a in (-1, b) for a, b in zip(new.shape, old.shape, strict=True))
 
 
 def _alike(before: Any, now: Any, fixed: list[Tensor]) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from ..ops.operator import Operator
 from .backward import BACKWARD_ROLE, OPTIMIZE_ROLE
@@ -13,6 +14,7 @@ from .format.only_here import unknown_to_paddle
 from .program import Block, Operation, Program
 
 _LOSS_ROLE = 256
+_NO_STATE: Mapping[str, str] = MappingProxyType({})
 
 
 def for_evaluation(program: Program, custom_gradients: bool = False) -> Program:
@@ -43,15 +45,18 @@ def _evaluate(op: Operation) -> None:
         op.attrs["is_test"] = True
 
 
-def for_inference(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> Program:
+def for_inference(program: Program, feeds: Sequence[str], fetches: Sequence[str],
+                  state: Mapping[str, str] = _NO_STATE) -> Program:
     """A copy for evaluation that holds only what the fetched values need of the fed ones, framed by feed and fetch.
 
-    Gradients of the user's own stay, and what they need, unless PaddlePaddle has no operator for that. Raises
-    ValueError, naming them, when the fetched values need values that are neither fed nor persistable.
+    `state`: the names of persistable values that each run is to change, with those of what they become; such a value
+    is changed where the fetched ones need it. Gradients of the user's own stay, and what they need, unless PaddlePaddle
+    has no operator for that. Raises ValueError, naming them, when the fetched values need values that are neither fed
+    nor persistable.
     """
-    result = _pruned(for_evaluation(program, custom_gradients=True), feeds, fetches)
+    result = _pruned(for_evaluation(program, custom_gradients=True), feeds, fetches, state)
     if _only_here(result):
-        without = _pruned(for_evaluation(program), feeds, fetches)
+        without = _pruned(for_evaluation(program), feeds, fetches, state)
         more = [kind for kind in _only_here(result) if kind not in _only_here(without)]
         if more:
             warnings.warn("The gradients of PyLayers are left out of the model: they need operators that only proa has "
@@ -68,11 +73,13 @@ def _only_here(program: Program) -> list[str]:
     return unknown_to_paddle(types)
 
 
-def _pruned(result: Program, feeds: Sequence[str], fetches: Sequence[str]) -> Program:
-    """The Program, without what the fetched values do not need."""
+def _pruned(result: Program, feeds: Sequence[str], fetches: Sequence[str], state: Mapping[str, str]) -> Program:
+    """The Program, without what the fetched values, and the state that these read, do not need."""
     block = result.global_block()
+    _append_changes(block, state)
     made: set[str] = set(feeds)
-    ops = [op for op in needed_operations(block.ops, set(fetches)) if not set(writes(op)) <= made or sub_block(op)]
+    wanted = _with_state(block, set(fetches), state)
+    ops = [op for op in needed_operations(block.ops, wanted) if not set(writes(op)) <= made or sub_block(op)]
     used = {name for op in ops for name in (*reads(op), *writes(op))} | set(feeds) | set(fetches)
     _check_inputs(block, ops, set(feeds), fetches)
     block.ops = ops
@@ -80,6 +87,28 @@ def _pruned(result: Program, feeds: Sequence[str], fetches: Sequence[str]) -> Pr
     result.host_values = {name: source for name, source in result.host_values.items() if name in block.vars}
     _keep_reachable_blocks(result)
     return result
+
+
+def _append_changes(block: Block, state: Mapping[str, str]) -> None:
+    """Assigns to state what it becomes; what other state was at first is put aside before any of it changes."""
+    changes = {name: last for name, last in state.items() if name != last}
+    for name, last in changes.items():
+        if last in state:
+            aside = block.create_var(None, block.var(last).shape, block.var(last).dtype)
+            block.append("assign", {"X": [last]}, {"Out": [aside.name]}, {})
+            changes[name] = aside.name
+    for name, last in changes.items():
+        block.append("assign", {"X": [last]}, {"Out": [name]}, {})
+
+
+def _with_state(block: Block, wanted: set[str], state: Mapping[str, str]) -> set[str]:
+    """The wanted names, and those of state that is read for them."""
+    while True:
+        read = {name for op in needed_operations(block.ops, wanted) for name in reads(op)}
+        more = (read | wanted) & state.keys() - wanted
+        if not more:
+            return wanted
+        wanted = wanted | more
 
 
 def _check_inputs(block: Block, ops: list[Operation], feeds: set[str], fetches: Sequence[str]) -> None:

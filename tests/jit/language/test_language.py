@@ -61,7 +61,6 @@ def test_converted_for_unknown_sizes(name):
 
 
 @every_case
-@pytest.mark.filterwarnings("ignore:.*each call changes 'self.seen':UserWarning")
 def test_saved_and_loaded(name, tmp_path):
     case, prefix = CASES[name], str(tmp_path / "saved")
     paddle.jit.save(_converted(target(case)), prefix, input_spec=specs(case))
