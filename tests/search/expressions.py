@@ -273,9 +273,8 @@ def _reduce(body: Body) -> Found | None:
     name = body.rng.choice(REDUCTIONS)
     if name in ("median", "quantile"):
         axes = axes[:1]
-        if not body.network.allows("median") or (
-            isinstance(v.shape[axes[0]], str) and not body.network.allows("unknown_median")
-        ):
+        unknown = any(isinstance(v.shape[k], str) for k in (range(v.rank) if whole else axes))
+        if unknown and not body.network.allows("unknown_median"):
             return None
     if name in ("std", "var") and any(v.shape[k] == 1 for k in axes) and not whole:
         return None
