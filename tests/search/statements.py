@@ -448,12 +448,11 @@ def _buffer(body: Body) -> bool:
     v = body.value("float")
     if v is None:
         return False
-    if network.buffers and body.chance(0.3):
-        name, shape = body.rng.choice(network.buffers)
-    else:
-        last = v.shape[-1] if v.rank else None
-        shape = (last,) if isinstance(last, int) and body.chance(0.5) else ()
-        name = network.buffer(shape)
+    if network.buffers:  # a file keeps the changes that outputs need: of one change that is all or nothing
+        return False
+    last = v.shape[-1] if v.rank else None
+    shape = (last,) if isinstance(last, int) and body.chance(0.5) else ()
+    name = network.buffer(shape)
     fits = [u for u in body.all("float", 1) if shape and u.shape[-1] == shape[0]]
     if shape and not fits:
         return False
