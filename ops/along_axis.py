@@ -78,13 +78,20 @@ def _counted_from_0(x: Any, *others: Any, Axis: int = 0, **attrs: Any) -> tuple[
     return (x, *others), {"Axis": normalize_axis("axis", Axis, x.ndim), **attrs}
 
 
+def _of_the_index_shape(x: Any, index: Any, value: Any, **attrs: Any) -> tuple[tuple, dict[str, Any]]:
+    """Paddle's kernel reads as many values as there are positions."""
+    if -1 in index.shape or tuple(value.shape) != tuple(index.shape):
+        value = expand(value, shape_handle(index))
+    return _counted_from_0(x, index, value, **attrs)
+
+
 take_along_op = operator(
     "take_along_axis", "Input, Index -> Result", kernel=_take_along, infer=_infer_take, adapted=_counted_from_0,
     grad={"Input": lambda g, Index, Input_shape, Axis: apply(
         put_along_op, _zeros(Input_shape, g), Index, g, Axis=Axis, Reduce="add")})
 put_along_op = operator(
     "put_along_axis", "Input, Index, Value -> Result", kernel=_put_along, infer=_infer_put,
-    adapted=_counted_from_0,
+    adapted=_of_the_index_shape,
     grad={"Input, Value": lambda g, Index, Value, Result, Input, Axis, Reduce, wants: _put_along_gradients(
         g, Index, Value, Result, Input, Axis, Reduce, wants)})
 index_sample_op = operator(

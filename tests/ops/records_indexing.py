@@ -82,6 +82,14 @@ GATHERED = [
     ),
     _with(
         "put_along_axis",
+        lambda x, i, v: along_axis.put_along_axis(x, i, v, 1),
+        [ints(4, 1, 2, high=3), floats(1, seed=1)],
+        lambda x, i, v: _put(x, i, v),
+        label="one value",
+        batched=[],
+    ),
+    _with(
+        "put_along_axis",
         lambda x, i, v: along_axis.put_along_axis(x, i, v, 1, "add"),
         [ints(4, 2, 2, high=2), floats(4, 2, 2, seed=1)],
         lambda x, i, v: _put_added(x, i, v),

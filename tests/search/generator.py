@@ -28,7 +28,7 @@ from proa.autograd import PyLayer
 '''
 
 #: Features, and words of templates, that no program has for now.
-LEFT_OUT = frozenset("along_negative unknown_median adaptive masked_fill atan2".split())
+LEFT_OUT: frozenset[str] = frozenset()
 
 SHAPES: list[Shape] = [
     ("N", 4),
