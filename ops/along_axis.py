@@ -6,6 +6,7 @@ from typing import Any
 
 from .creation import full_of_shape, is_value, to_tensor
 from .elementwise import cast, dtype_of
+from .expand import expand_as
 from .infer import normalize_axis
 from .manipulation import expand, shape_handle
 from .operator import operator
@@ -81,7 +82,7 @@ def _counted_from_0(x: Any, *others: Any, Axis: int = 0, **attrs: Any) -> tuple[
 def _of_the_index_shape(x: Any, index: Any, value: Any, **attrs: Any) -> tuple[tuple, dict[str, Any]]:
     """Paddle's kernel reads as many values as there are positions."""
     if -1 in index.shape or tuple(value.shape) != tuple(index.shape):
-        value = expand(value, shape_handle(index))
+        value = expand_as(value, index)
     return _counted_from_0(x, index, value, **attrs)
 
 
