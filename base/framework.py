@@ -12,11 +12,13 @@ from ..static.mode import (
 )
 from ..static.places import cpu_places, cuda_places, device_guard
 from ..static.program import Block, Program, Variable
+from ..utils import unique_name
 
 in_dygraph_mode = in_dynamic_mode
 
 __all__ = [
     "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EagerParamBase", "Parameter", "Program", "Variable", "core",
     "cpu_places", "cuda_places", "default_main_program", "default_startup_program", "device_guard", "in_dygraph_mode",
-    "in_dynamic_mode", "in_dynamic_or_pir_mode", "in_pir_mode", "name_scope", "program_guard", "use_pir_api",
+    "in_dynamic_mode", "in_dynamic_or_pir_mode", "in_pir_mode", "name_scope", "program_guard", "unique_name",
+    "use_pir_api",
 ]

@@ -43,6 +43,12 @@ def _is_bwd_prim_enabled() -> bool:
     return _prim["backward"]
 
 
+class eager:
+    """Holds the class of Tensors by the name that it has there."""
+
+    Tensor = Tensor
+
+
 class VarDesc:
     """Holds the old names of the element types and of what variables hold: `VarDesc.VarType.FP32`."""
 
@@ -59,5 +65,5 @@ class VarDesc:
         RAW, STRING, STRINGS, VOCAB = VarType.RAW, VarType.STRING, VarType.STRINGS, VarType.VOCAB
 
 
-__all__ = ["CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Place", "ProgramDesc", "Scope", "Tensor", "VarDesc",
+__all__ = ["CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Place", "ProgramDesc", "Scope", "Tensor", "VarDesc", "eager",
            "get_cuda_device_count", "is_compiled_with_cuda", "is_compiled_with_rocm", "is_compiled_with_xpu"]

@@ -12,6 +12,8 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..core import nest
 from ..core.files import atomic_group
 from ..dygraph.tensor import Tensor
@@ -194,10 +196,19 @@ def _kept_inputs(function: StaticFunction, inputs: list[str], input_spec: Any, c
         wanted = wanted if len(wanted) < len(inputs) else None
     if wanted is None:
         return inputs
+    wanted = [_names_of_examples(inputs, input_spec).get(name, name) for name in wanted]
     missing = [name for name in wanted if name not in inputs]
     if missing:
         raise ValueError(f"jit.save: there is no input {missing}. The inputs: {inputs}.")
     return [name for name in inputs if name in wanted]
+
+
+def _names_of_examples(inputs: list[str], input_spec: Any) -> dict[str, str]:
+    """What the inputs are called in the Program, by the names of the Tensors that were given as their examples."""
+    given = [leaf for leaf in nest.leaves(input_spec or []) if isinstance(leaf, (InputSpec, Tensor, np.ndarray))]
+    if len(given) != len(inputs):
+        return {}
+    return {leaf.name: name for leaf, name in zip(given, inputs, strict=True) if isinstance(leaf, Tensor)}
 
 
 def _check_steady(function: StaticFunction, concrete: ConcreteProgram) -> None:

@@ -72,6 +72,9 @@ class LoadedMethod:
         return misfits(self._of_inputs, values[:len(self.inputs)]) and misfits(self.specs, values)
 
 
+INFER_MODEL_SUFFIX, INFER_PARAMS_SUFFIX = MODEL_SUFFIX, PARAMS_SUFFIX  # names by which they are imported
+
+
 class TranslatedLayer(Layer):
     """A model that `jit.load` has read. Calling it runs `forward`; other saved methods are attributes.
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -47,6 +48,26 @@ def to_variable(value: Any, name: str | None = None, zero_copy: bool | None = No
     return found
 
 
+def switch_to_static_graph(func: Callable[..., Any]) -> Callable[..., Any]:
+    """A decorator: the function runs in static mode, and the mode before comes back behind it.
+
+    >>> import proa as paddle
+    >>> paddle.base.dygraph.base.switch_to_static_graph(paddle.in_dynamic_mode)(), paddle.in_dynamic_mode()
+    (False, True)
+    """
+    @functools.wraps(func)
+    def in_static_mode(*args: Any, **kwargs: Any) -> Any:
+        was_eager = in_dynamic_mode()
+        enable_static()
+        try:
+            return func(*args, **kwargs)
+        finally:
+            if was_eager:
+                disable_static()
+
+    return in_static_mode
+
+
 class _GlobalVar:
     """The mode of this thread, by attributes that can only be read."""
 
@@ -65,4 +86,5 @@ in_declarative_mode = in_to_static_mode
 enable_dygraph, disable_dygraph = disable_static, enable_static
 
 __all__ = ["disable_dygraph", "enable_dygraph", "enable_grad", "enabled", "global_var", "grad", "guard",
-           "in_declarative_mode", "in_to_static_mode", "is_grad_enabled", "no_grad", "set_grad_enabled", "to_variable"]
+           "in_declarative_mode", "in_to_static_mode", "is_grad_enabled", "no_grad", "set_grad_enabled",
+           "switch_to_static_graph", "to_variable"]

@@ -164,3 +164,23 @@ def test_places_and_vision_under_their_other_paths():
     assert (CustomPlace, IPUPlace, XPUPlace) == (paddle.CustomPlace, paddle.IPUPlace, paddle.device.XPUPlace)
     assert paddle.vision.Compose is paddle.vision.transforms.Compose
     assert paddle.vision.vgg16 is paddle.vision.models.vgg16
+
+
+def test_names_of_the_modules_below():
+    from proa.base.dygraph.base import switch_to_static_graph
+    from proa.base.framework import unique_name
+    from proa.jit.translated_layer import INFER_MODEL_SUFFIX, INFER_PARAMS_SUFFIX
+
+    assert (INFER_MODEL_SUFFIX, INFER_PARAMS_SUFFIX) == (".pdmodel", ".pdiparams")
+    assert unique_name is paddle.utils.unique_name
+    assert isinstance(paddle.ones([1]), paddle.base.core.eager.Tensor)
+    assert paddle.ones([1]).place._equals(paddle.ones([1]).place)
+
+    @switch_to_static_graph
+    def failing():
+        assert not paddle.in_dynamic_mode()
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        failing()
+    assert paddle.in_dynamic_mode()

@@ -25,3 +25,12 @@ def test_the_operator_that_makes_a_nan_is_named():
     with flags_guard({NAME: True}):
         assert [part.tolist() for part in paddle.split(paddle.ones([4]), 2)] == [[1.0, 1.0], [1.0, 1.0]]
     assert paddle.get_flags(NAME) == {NAME: False}
+
+
+def test_flags_of_paddles_own_are_kept_and_change_nothing():
+    name = "FLAGS_cudnn_deterministic"
+    assert paddle.get_flags(name) == {name: False}
+    with flags_guard({name: True, "FLAGS_conv_workspace_size_limit": 4000}):
+        assert paddle.get_flags([name, "FLAGS_conv_workspace_size_limit"]) == {
+            name: True, "FLAGS_conv_workspace_size_limit": 4000}
+    assert paddle.get_flags(name) == {name: False}

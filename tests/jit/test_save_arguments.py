@@ -354,3 +354,19 @@ def test_outputs_may_be_chosen_by_tensors_that_a_call_returned(tmp_path):
         np.testing.assert_allclose(found.numpy(), result.numpy(), rtol=1e-6)
     with pytest.raises(ValueError, match="a Tensor must be what a call of the converted function returned"):
         paddle.jit.save(net, path, output_spec=[wanted[0] * 2])
+
+
+def test_inputs_to_keep_are_told_by_the_names_of_example_tensors(tmp_path):
+    class Scored(Base):
+        def forward(self, x, label=None):
+            found = self.fc(x)
+            return (found, (found - label).mean()) if label is not None else found
+
+    path = str(tmp_path / "m")
+    net = paddle.jit.to_static(_evaluated(Scored()))
+    image, label = paddle.ones([3, 2]), paddle.zeros([3, 2])
+    wanted = net(image, label)[0]
+    paddle.jit.save(net, path, input_spec=[image, label], output_spec=[wanted], input_names_after_prune=[image.name])
+    np.testing.assert_allclose(paddle.jit.load(path)(image).numpy(), wanted.numpy(), rtol=1e-6)
+    with pytest.raises(ValueError, match=r"no input \['other'\]"):
+        paddle.jit.save(net, path, input_spec=[image, label], input_names_after_prune=["other"])
