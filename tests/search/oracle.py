@@ -30,7 +30,9 @@ class Oracle:
         self._process: subprocess.Popen | None = None
 
     def _started(self) -> subprocess.Popen:
-        if self._process is None or self._process.poll() is not None:
+        if self._process is not None and self._process.poll() is not None:
+            self.close()
+        if self._process is None:
             environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
             self._process = subprocess.Popen(
                 [self.python, "-B", str(SCRIPT)],
@@ -70,7 +72,8 @@ class Oracle:
         """Ends the process."""
         if self._process is not None:
             self._process.kill()
-            self._process.wait()
+            with self._process:  # closes its streams, and waits
+                pass
             self._process = None
 
 
