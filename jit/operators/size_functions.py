@@ -32,13 +32,23 @@ def _numbers(values: Any) -> Iterator[Any]:
 
 
 def _where_symbolic(function: Callable[..., Any], staged: Callable[..., Any]) -> Callable[..., Any]:
-    """`function`, or `staged` where an argument or an item of one is symbolic."""
+    """`function`, or `staged` where an argument or an item of one is symbolic.
+
+    Without conversion such a function is given plain numbers: no gradient flows through it.
+    """
     @functools.wraps(staged)
     def call(*args: Any, **kwargs: Any) -> Any:
-        found = any(map(is_symbolic_number, _numbers((*args, *kwargs.values()))))
-        return staged(*args, **kwargs) if found else function(*args, **kwargs)
+        if not any(map(is_symbolic_number, _numbers((*args, *kwargs.values())))):
+            return function(*args, **kwargs)
+        return staged(*map(_as_plain, args), **{name: _as_plain(value) for name, value in kwargs.items()})
 
     return call
+
+
+def _as_plain(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_as_plain(item) for item in value]
+    return staging.detached(value) if is_symbolic_number(value) else value
 
 
 def _floating(value: Any) -> Any:

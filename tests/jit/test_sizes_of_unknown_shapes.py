@@ -127,3 +127,19 @@ def test_the_way_out(name):
 def test_an_error_says_what_minus_one_is():
     with pytest.raises(ValueError, match=r"inner dimensions must agree.*-1 is a size that is not known"):
         paddle.jit.to_static(lambda x: x @ paddle.ones([5, 2]), sized((0,)), full_graph=True)(paddle.ones([3, 4]))
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+@pytest.mark.parametrize("function", [
+    lambda x: x / math.sqrt((x * x).mean()), lambda x: x / np.sqrt((x * x).mean()), lambda x: x * math.pow(x.mean(), 2),
+    lambda x: x * np.maximum(x.mean(), 0.1), lambda x: x * np.prod([x.mean(), 2.0]), lambda x: x * math.log(x.sum()),
+], ids=["math.sqrt", "np.sqrt", "math.pow", "np.maximum", "np.prod", "math.log"])
+def test_no_gradient_flows_through_functions_of_numbers(function, full_graph):
+    found = []
+    for run in (function, paddle.jit.to_static(function, full_graph=full_graph)):
+        x = paddle.to_tensor([[1.0, 2.0], [3.0, 5.0]], stop_gradient=False)
+        y = run(x)
+        y.sum().backward()
+        found.append((y.numpy(), x.grad.numpy()))
+    for eager, converted in zip(*found, strict=True):
+        np.testing.assert_allclose(converted, eager, rtol=1e-6)
