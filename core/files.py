@@ -19,6 +19,10 @@ BUFFER_BYTES = 1 << 20
 _LONGEST_STEM = 200  # file systems allow 255 bytes a name
 
 
+class MissingFileError(FileNotFoundError, ValueError):
+    """There is no such file: FileNotFoundError as of Python, ValueError as in Paddle."""
+
+
 class CorruptFileError(ValueError):
     """A file is truncated, damaged or not of the format that was expected.
 

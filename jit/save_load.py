@@ -31,6 +31,7 @@ from .translated_layer import TranslatedLayer, load_translated
 
 _CONFIGS = ("output_spec", "with_hook", "combine_params", "clip_extra", "skip_forward", "input_names_after_prune",
             "skip_prune_program")
+_LOAD_CONFIGS = ("model_filename", "params_filename")
 _Models = dict[str, tuple[Program, dict[str, Tensor]]]
 
 
@@ -182,6 +183,10 @@ def _chosen_outputs(function: StaticFunction, outputs: list[str], specs: Sequenc
     wanted = [getattr(spec, "name", spec) if position is None or position >= len(outputs) else outputs[position]
               for spec, position in zip(specs, positions, strict=True)]
     missing = [name for name in wanted if name not in outputs]
+    if missing and len(wanted) == len(outputs):
+        warnings.warn(f"jit.save(output_spec): there is no output {missing}, and as many are named as there are: all "
+                      f"are saved, {outputs}.", stacklevel=5)
+        return outputs
     if missing:
         raise ValueError(f"jit.save(output_spec): there is no output {missing}. The outputs: {outputs}; a Tensor must "
                          "be what a call of the converted function returned, and with gradients.")
@@ -264,9 +269,12 @@ def load(path: str, **configs: Any) -> TranslatedLayer:
     """Reads what `jit.save` or `static.save_inference_model` wrote, here or in PaddlePaddle, as a TranslatedLayer.
 
     `path`: the files' common prefix. `model_filename=`, `params_filename=`: other names in the folder `path`.
-    Parameters get names of their own, so that a model can be loaded twice. Raises FileNotFoundError and
-    CorruptFileError, naming the file; NotImplementedError, when run, for an operator that is not known here.
+    Parameters get names of their own, so that a model can be loaded twice. Raises FileNotFoundError (a ValueError
+    too) and CorruptFileError, naming the file; NotImplementedError, when run, for an operator that is not known here.
     """
+    unknown = sorted(set(configs) - set(_LOAD_CONFIGS))
+    if unknown:
+        raise ValueError(f"jit.load: unknown options {unknown}. Known: {', '.join(_LOAD_CONFIGS)}.")
     return load_translated(os.fspath(path), configs.get("model_filename"), configs.get("params_filename"))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..backend import to_numpy
 from ..core import nest
 from ..core.dtype import bfloat16
-from ..core.files import atomic_write
+from ..core.files import MissingFileError, atomic_write
 from ..core.safe_pickle import dump_state, load_state
 from ..dygraph.tensor import Tensor, new_tensor
 from ..nn import Layer
@@ -163,7 +163,7 @@ def _rebuilt(value: Any, make: Callable) -> Any:
 def _parameters_of_model(prefix: str) -> dict[str, np.ndarray]:
     """The parameters of a saved model as arrays, by their names in the Layer where these are known."""
     if not os.path.isfile(prefix + MODEL_SUFFIX):
-        raise FileNotFoundError(
+        raise MissingFileError(
             f"There is neither a file {prefix!r} nor a model {prefix + MODEL_SUFFIX!r}."
         )
     info = read_params_info(prefix + INFO_SUFFIX) if os.path.exists(prefix + INFO_SUFFIX) else {}

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..backend import as_place
+from ..core.files import MissingFileError
 from ..core.place import expected_place
 from ..dygraph.tensor import Parameter, Tensor
 from ..nn import Layer
@@ -181,7 +182,7 @@ def load_translated(path: str, model_filename: str | None, params_filename: str 
 def method_files(path: str) -> dict[str, tuple[str, str]]:
     """The model and parameter files of each saved method."""
     if not os.path.exists(path + MODEL_SUFFIX):
-        raise FileNotFoundError(
+        raise MissingFileError(
             f"There is no file {path + MODEL_SUFFIX!r}. Give the prefix that was given to jit.save, without a suffix."
         )
     files = {"forward": (path + MODEL_SUFFIX, path + PARAMS_SUFFIX)}

@@ -370,3 +370,25 @@ def test_inputs_to_keep_are_told_by_the_names_of_example_tensors(tmp_path):
     np.testing.assert_allclose(paddle.jit.load(path)(image).numpy(), wanted.numpy(), rtol=1e-6)
     with pytest.raises(ValueError, match=r"no input \['other'\]"):
         paddle.jit.save(net, path, input_spec=[image, label], input_names_after_prune=["other"])
+
+
+def test_as_many_unknown_outputs_as_there_are_keep_all_with_a_warning(tmp_path):
+    path = str(tmp_path / "m")
+    net = paddle.jit.to_static(_evaluated(TwoResults()))
+    with paddle.no_grad():
+        wanted = net(X)
+    with pytest.warns(UserWarning, match="all are saved") as given:
+        paddle.jit.save(net, path, output_spec=wanted)
+    assert given[0].filename == __file__
+    np.testing.assert_allclose(paddle.jit.load(path)(X)[1].numpy(), wanted[1].numpy(), rtol=1e-6)
+
+
+def test_what_load_refuses(tmp_path):
+    for error in (FileNotFoundError, ValueError):
+        with pytest.raises(error, match="There is no file"):
+            paddle.jit.load(str(tmp_path / "nothing"))
+    with pytest.raises(ValueError, match="unknown options .'separate_params'.. Known: model_filename"):
+        paddle.jit.load(str(tmp_path / "nothing"), separate_params=True)
+    for error in (FileNotFoundError, ValueError):
+        with pytest.raises(error, match="neither a file"):
+            paddle.load(str(tmp_path / "nothing"))
