@@ -79,7 +79,9 @@ class ConcreteProgram:
         self.result = nest.map_structure(lambda leaf: _output_variable(trace, leaf), result)
         self.outputs = [leaf for leaf in nest.leaves(self.result) if isinstance(leaf, Variable)]
         self.slots = slots_of(surroundings, where)
-        self.effects = effects_of(surroundings, reads)
+        for tensor in (tensor for slot in self.slots for tensor in tensor_leaves(slot.after) if tensor.stop_gradient):
+            trace.variable_of(tensor)  # a file needs a name for what moves from place to place
+        self.effects = effects_of(surroundings, reads, self.slots)
         self.captured = trace.captured
         called = receiver if getattr(self.function, "__name__", None) == "forward" else ()
         self._connect(trace, surroundings, CodeGuards(surroundings, reads, called), now)
@@ -122,7 +124,8 @@ class ConcreteProgram:
         self._outer = self._relies_on.values
         self.holds = self._relies_on.hold
         self._gives_one = isinstance(self.result, Variable)
-        self._is_plain = not extra and not self.effects and not trace.main.raised
+        self._moves = any(tensor_leaves(slot.after) for slot in self.slots)
+        self._is_plain = not extra and not self.slots and not self.effects and not trace.main.raised
 
     def plan(self) -> Plan:
         """What a run without gradients does: printed, a table of its operations and what they cost."""
@@ -139,7 +142,7 @@ class ConcreteProgram:
         the Program, and that of what it becomes; None where that is of another kind, or has two places.
         """
         names = {id(tensor): name for name, tensor in self.captured.items()}
-        found = [(slot.shown, names[id(tensor)], None if after is None else after.name)
+        found = [(slot.shown, names[id(tensor)], after.name if isinstance(after, Variable) else names.get(id(after)))
                  for slot in self.slots for tensor, after in slot.successors() if id(tensor) in names]
         return found + [(name, name, name) for name in self._rebound]
 
@@ -203,8 +206,9 @@ class ConcreteProgram:
         for index, slot, number in self._sources:
             given[len(tensors) + index] = tensor_leaves(slot.current())[number]
         results = dict(zip(self.run.outputs, self._run_or_raise(given), strict=True))
+        held = dict(pair for slot in self.slots for pair in slot.held()) if self._moves else {}
         for slot in self.slots:
-            slot.fill(results)
+            slot.fill(results, held)
         for effect in self.effects:
             effect()
         for index, name in zip(self._changed, self._final, strict=True):

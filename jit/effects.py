@@ -11,7 +11,7 @@ from typing import Any
 
 from ..core import nest
 from .reads import Counted, Reads
-from .slots import holds_variable
+from .slots import Slot
 from .surroundings import ABSENT, Surroundings
 
 
@@ -72,11 +72,12 @@ def _fresh(value: Any) -> Any:
     return nest.map_structure(lambda leaf: leaf, value) if type(value) in (list, dict, tuple) else value
 
 
-def effects_of(surroundings: Surroundings, reads: Reads) -> list[Any]:
-    """What the trace has done to Python values within reach."""
+def effects_of(surroundings: Surroundings, reads: Reads, slots: list[Slot]) -> list[Any]:
+    """What the trace has done to Python values within reach, beside filling the slots."""
     effects: list[Any] = []
+    filled = {(id(slot.mapping), slot.key) for slot in slots}
     for mapping, key, shown, before, now in surroundings.changes():
-        if not holds_variable(now) and not (isinstance(key, str) and key.startswith("_static_")):
+        if (id(mapping), key) not in filled and not (isinstance(key, str) and key.startswith("_static_")):
             steps = None if ABSENT in (before, now) else reads.replays(mapping, key, before, now)
             effects.append(Effect(mapping, key, shown, before, now, steps))
     for container, shown, before in surroundings.changed_sequences():

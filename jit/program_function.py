@@ -19,10 +19,10 @@ from ..ops.trace import state
 from ..static.backward import BlockGraph, walk_block
 from ..static.compiler import Plan, compile_plan
 from ..static.compiler.plan import external_reads
-from ..static.compiler.usage import needed_operations
+from ..static.compiler.usage import needed_operations, reads, writes
 from ..static.differentiable_loops import make_differentiable
 from ..static.overwriting import keep_overwritten
-from ..static.program import Operation, Program
+from ..static.program import Program
 from .recomputing import with_recomputed
 
 
@@ -167,7 +167,7 @@ class ProgramFunction:
         backward_ops = needed_operations(block.ops[begin:], set(names))
         backward_ops, unchanged = with_recomputed(block.ops[:begin], backward_ops, self.outputs)
         given = {*self.inputs, *cotangents}
-        made = {name for op in block.ops[:begin] for name in _written(op)} - unchanged
+        made = {name for op in block.ops[:begin] for name in writes(op)} - unchanged
         needed = [name for name in external_reads(backward_ops, set(cotangents)) if name in made]
         needed += [name for name in names if name in made and name not in needed]
         kept = [name for name in needed if name not in given or name in made]
@@ -179,9 +179,18 @@ class ProgramFunction:
                                           keep_writes=False, freeze=False)
         _check_complete(extra)
         found = [index for index, name in zip(wanted, gradients, strict=True) if name is not None]
-        recorded = [index for index, name in enumerate(self.outputs)
-                    if (v := self.program.global_block().var(name)).dtype.is_differentiable and not v.stop_gradient]
+        depending = self._depending({self.inputs[index] for index in wanted})
+        recorded = [index for index, name in enumerate(self.outputs) if name in depending
+                    and (v := self.program.global_block().var(name)).dtype.is_differentiable and not v.stop_gradient]
         return Halves(forward, updated, kept, backward, found, self.inputs, recorded, self.replaced)
+
+    def _depending(self, names: set[str]) -> set[str]:
+        """These inputs, and what is computed from them with a gradient: a later run may take what is not as given."""
+        block, found = self.program.global_block(), set(names)
+        for op in block.ops:
+            if not found.isdisjoint(reads(op)):
+                found.update(n for n in writes(op) if (v := block.find_var(n)) is None or not v.stop_gradient)
+        return found
 
     def recorded_gradient(self, wanted: tuple[int, ...]) -> ProgramFunction:
         """The function from inputs and cotangents to the gradients of the wanted inputs, to be differentiated again."""
@@ -190,12 +199,6 @@ class ProgramFunction:
             names = [name for name in gradients if name is not None]
             self._recorded[wanted] = ProgramFunction(program, [*self.inputs, *cotangents], names, keep_writes=False)
         return self._recorded[wanted]
-
-
-def _written(op: Operation) -> list[str]:
-    from ..static.compiler.usage import writes
-
-    return writes(op)
 
 
 def _check_complete(extra: list[str]) -> None:

@@ -7,6 +7,7 @@ Knows values and Variables; runs nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from types import AsyncGeneratorType, CoroutineType, FunctionType, GeneratorType, MethodType, ModuleType
 from typing import Any
 
@@ -44,11 +45,16 @@ class Slot:
         """What the place is given by a run, in order."""
         return [leaf for leaf in nest.leaves(self.after) if isinstance(leaf, Variable)]
 
-    def fill(self, results: dict[str, Tensor]) -> None:
-        """Puts the results of a run, by name, there."""
-        self.put(nest.map_structure(lambda v: results[v.name] if isinstance(v, Variable) else v, self.after))
+    def held(self) -> Iterator[tuple[int, Tensor]]:
+        """The ids of the Tensors that the place held when the function was traced, with those that it holds instead."""
+        return zip(map(id, tensor_leaves(self.before)), tensor_leaves(self.current()), strict=True)
 
-    def successors(self) -> list[tuple[Tensor, Variable | None]]:
+    def fill(self, results: dict[str, Tensor], held: dict[int, Tensor]) -> None:
+        """Puts the results of a run, by name, there, and the Tensors that places `held` before it."""
+        self.put(nest.map_structure(
+            lambda v: results[v.name] if isinstance(v, Variable) else held.get(id(v), v), self.after))
+
+    def successors(self) -> list[tuple[Tensor, Variable | Tensor | None]]:
         """The Tensors that the place held, with what takes theirs; None where that may be of another kind."""
         before, after = nest.flatten(self.before), nest.flatten(self.after)
         if len(before) != len(after):
@@ -62,7 +68,7 @@ class Slot:
 
 
 def _may_follow(old: Tensor, new: Any) -> bool:
-    return isinstance(new, Variable) and new.dtype is old.dtype and len(new.shape) == len(old.shape) and all(
+    return isinstance(new, (Variable, Tensor)) and new.dtype is old.dtype and len(new.shape) == len(old.shape) and all(
         a in (-1, b) for a, b in zip(new.shape, old.shape, strict=True))
 
 
@@ -92,10 +98,13 @@ def slots_of(surroundings: Surroundings, where: str) -> list[Slot]:
         if any(map(holds_variable, sequence)):
             raise _kept(where, f"the {type(sequence).__name__} `{shown}`", "Return what is to be collected.")
     slots = []
-    for mapping, key, name, before, now in surroundings.changes():
+    changes = list(surroundings.changes())
+    replaced = {id(tensor) for *_, before, _ in changes for tensor in tensor_leaves(before)}
+    for mapping, key, name, before, now in changes:
         if isinstance(key, tuple) and holds_variable(key):
             raise _kept(where, f"`{name.partition('[')[0]}`", "Use a key that Python knows, such as a known size.")
-        if not holds_variable(now):
+        moves = any(id(tensor) in replaced for tensor in tensor_leaves(now))  # `self.last, self.now = self.now, x * 2`
+        if not moves and not holds_variable(now):
             continue
         if any(holds_variable(leaf) and not isinstance(leaf, Variable) for leaf in nest.leaves(now)):
             raise _kept(where, f"the {type(now).__name__} in `{name}`", "Keep the tensor itself there.")

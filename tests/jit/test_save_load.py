@@ -460,6 +460,7 @@ class _Remembers(paddle.nn.Layer):
         for name in ("mean", "last", "peak", "left", "right"):
             self.register_buffer(name, paddle.zeros([2]))
         self.recent = [paddle.zeros([2]), paddle.ones([2])]
+        self.older = paddle.ones([2]) * 2.0
 
     def forward(self, x):
         y = self.w * x + self.last * self.recent[1]
@@ -468,7 +469,9 @@ class _Remembers(paddle.nn.Layer):
         if x.max() > 2.0:
             self.peak = self.peak + 1.0
         self.left, self.right = self.right + 1.0, self.left * 1.0
-        self.recent = [x.detach()[1], self.recent[0] * 1.0]
+        y = y + self.older
+        self.older = self.recent[1]
+        self.recent = [x.detach()[1], self.recent[0]]
         return y + self.mean * self.w + self.peak + self.left
 
 

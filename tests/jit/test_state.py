@@ -347,3 +347,67 @@ def test_a_value_looked_at_behind_a_change():
     converted = paddle.jit.to_static(function)
     with pytest.warns(FallbackWarning, match="has changed it before"):
         assert [float(converted(paddle.ones([1]))) for _ in range(3)] == [1.0, 2.0, 2.0]
+
+
+class _Moves(paddle.nn.Layer):
+    """A delay line of attributes, one in a list, and parameters that change places."""
+
+    def __init__(self):
+        super().__init__()
+        for name in ("now", "last", "before"):
+            self.register_buffer(name, paddle.zeros([2]))
+        self.recent = [paddle.zeros([2]), paddle.ones([2]), paddle.full([2], 2.0)]
+        self.given = None
+        self.p, self.q = (self.create_parameter([2], default_initializer=paddle.nn.initializer.Constant(v))
+                          for v in (1.0, 3.0))
+
+    def forward(self, x):
+        y = x * self.p + self.now + self.last * 10.0 + self.before * 100.0 + self.recent[0] * self.recent[2]
+        if self.given is not None:
+            y = y + self.given
+        self.given = self.now
+        self.before, self.last, self.now = self.last, self.now, x.mean(0)
+        self.recent = [x.sum(0), *self.recent[:2]]
+        self.p, self.q = self.q, self.p
+        return y
+
+
+def test_tensors_move_from_place_to_place_in_every_call():
+    written, converted = _Moves(), paddle.jit.to_static(_Moves(), full_graph=True)
+    for k in range(1, 8):
+        x = paddle.full([3, 2], float(k))
+        np.testing.assert_allclose(converted(x), written(x))
+        for name in ("now", "last", "before", "given", "p", "q"):
+            np.testing.assert_allclose(getattr(converted, name), getattr(written, name), err_msg=name)
+    assert len(converted.forward.program_cache) <= 2
+    converted(x).sum().backward()
+    written(x).sum().backward()
+    np.testing.assert_allclose(converted.q.grad, written.q.grad)
+    assert converted.p.grad is None
+
+
+def test_a_tensor_that_has_moved_is_that_tensor():
+    net = paddle.jit.to_static(_Moves())
+    p, last = net.p, net.last
+    net(paddle.ones([3, 2]))
+    assert net.q is p and net.before is last
+
+
+class _RemembersData(paddle.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.w = self.create_parameter([2])
+        self.last = paddle.zeros([2])
+
+    def forward(self, x):
+        y = x * self.w + self.last
+        self.last = x.mean(0)
+        return y
+
+
+def test_state_without_a_gradient_has_none_though_the_results_have():
+    net = paddle.jit.to_static(_RemembersData())
+    for _ in range(3):
+        net(paddle.ones([3, 2])).sum().backward()
+        assert net.last.stop_gradient
+    np.testing.assert_array_equal(net.w.grad, [9.0, 9.0])
