@@ -86,7 +86,7 @@ def test_backward_that_needs_values_runs_as_written_or_says_so():
     def function(x):
         return ToNumPy.apply(x)
 
-    with pytest.raises(TypeError, match=r"(?s)x.numpy\(\).*test_py_layer.py"):
+    with pytest.raises(TypeError, match=r"(?s)an array of NumPy.s made of x.*test_py_layer.py"):
         slope(paddle.jit.to_static(function, full_graph=True))
     run = paddle.jit.to_static(function)
     assert run(paddle.ones([2])).numpy().tolist() == [2.0, 2.0]  # nothing wants a gradient: its Program will do
