@@ -21,7 +21,7 @@ from ..nn import Layer
 from ..static.format.params_info import dump_params_info
 from ..static.input_spec import InputSpec
 from ..static.io import INFO_SUFFIX, add_model
-from ..static.program import Program
+from ..static.program import Program, Variable
 from ..static.transform import for_inference
 from .errors import ConversionError, place_of
 from .function_inputs import FunctionInputs
@@ -262,7 +262,9 @@ def _fits(special: InputSpec, general: InputSpec) -> bool:
 def _specs(input_spec: Any) -> list[Any]:
     if not isinstance(input_spec, (list, tuple)):
         raise TypeError(f"jit.save(input_spec): must be a list or tuple. Received {type(input_spec).__name__}.")
-    return list(input_spec)
+    return nest.map_structure(
+        lambda leaf: InputSpec(list(leaf.shape), leaf.dtype, leaf.name) if isinstance(leaf, Variable) else leaf,
+        list(input_spec))
 
 
 def load(path: str, **configs: Any) -> TranslatedLayer:

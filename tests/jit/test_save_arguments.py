@@ -392,3 +392,18 @@ def test_what_load_refuses(tmp_path):
     for error in (FileNotFoundError, ValueError):
         with pytest.raises(error, match="neither a file"):
             paddle.load(str(tmp_path / "nothing"))
+
+
+def test_inputs_of_the_program_are_specs(tmp_path):
+    path = str(tmp_path / "m")
+    net = paddle.jit.to_static(_evaluated(OfTwo()), input_spec=[SPEC, SPEC])
+    inputs, outputs = net.forward.inputs, net.forward.outputs
+    wanted = net(X, Y)[0].numpy()
+    for specs, options in ((inputs[:1], {}), (inputs, {"input_names_after_prune": [inputs[0].name]})):
+        paddle.jit.save(net, path, specs, output_spec=outputs[:1], **options)
+        np.testing.assert_allclose(paddle.jit.load(path)(X).numpy(), wanted, rtol=1e-6)
+
+
+class OfTwo(Base):
+    def forward(self, x, y):
+        return self.fc(x), self.fc(y)
