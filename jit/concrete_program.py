@@ -137,6 +137,15 @@ class ConcreteProgram:
         return list(self.captured.values())
 
     @property
+    def state_now(self) -> dict[str, Tensor]:
+        """The Tensors that a run would use without being given them, by the names of their variables."""
+        found = dict(self.captured)
+        names = list(found)
+        for index, slot, number in self._sources:
+            found[names[index]] = tensor_leaves(slot.current())[number]
+        return found
+
+    @property
     def changed_state(self) -> list[tuple[str, str, str | None]]:
         """Of each captured Tensor that a run changes, or puts another in the place of: what it is called, its name in
         the Program, and that of what it becomes; None where that is of another kind, or has two places.

@@ -162,7 +162,7 @@ def _model(function: StaticFunction, input_spec: Any, configs: dict[str, Any]) -
     block = program.global_block()
     for name in inputs:
         block.var(name).is_data = False  # an Executor takes any sizes, as of PaddlePaddle's files
-    values = {name: t for name, t in concrete.captured.items() if block.has_var(name)}
+    values = {name: t for name, t in concrete.state_now.items() if block.has_var(name)}
     _warn_of_frozen_state(function, [shown for shown, name, after in concrete.changed_state
                                      if name in values and (after is None or name not in state)])
     return program, values

@@ -79,7 +79,7 @@ class TracedLayer:
         outputs = _chosen([v.name for v in concrete.outputs], fetch, "fetch")
         program = for_inference(concrete.main_program, inputs, outputs)
         block = program.global_block()
-        values = {name: t._array for name, t in concrete.captured.items() if block.has_var(name)}
+        values = {name: t._array for name, t in concrete.state_now.items() if block.has_var(name)}
         with atomic_group() as group:
             add_model(group, os.fspath(path), program, values)
 

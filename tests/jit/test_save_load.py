@@ -518,3 +518,28 @@ class _Grows(paddle.nn.Layer):
 def test_a_warning_names_the_state_that_a_file_cannot_change(tmp_path):
     with pytest.warns(UserWarning, match="each call changes 'self.seen', which"):
         paddle.jit.save(_Grows(), str(tmp_path / "model"), input_spec=SPEC_OF_TWO)
+
+
+class _Mean(paddle.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mean", paddle.zeros([2]))
+
+    def forward(self, x):
+        y = x + self.mean
+        self.mean = self.mean * 0.5 + x.mean(0)
+        return y
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_state_is_saved_as_calls_have_left_it(tmp_path, again):
+    net = paddle.jit.to_static(_Mean())
+    net.eval()
+    x = paddle.to_tensor([[1.0, 2.0]])
+    for _ in range(3):
+        net(x)
+    kept = net.mean.numpy()
+    paddle.jit.save(net, str(tmp_path / "model"), input_spec=[paddle.static.InputSpec([None, 2])] if again else None)
+    loaded = paddle.jit.load(str(tmp_path / "model"))
+    np.testing.assert_array_equal(dict(loaded.named_buffers())["mean"].numpy(), kept)
+    np.testing.assert_array_equal(loaded(x).numpy(), net(x).numpy())
