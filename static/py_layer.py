@@ -8,9 +8,10 @@ goes wrong in it goes wrong where a gradient is asked for, as it does without a 
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..core import nest
@@ -143,7 +144,7 @@ def _code(trace: ProgramTrace, values: list[Variable], there: tuple[bool, ...], 
     first, current = len(program.blocks), program.current_block_idx
     block = program.create_block()
     try:
-        with trace.apart(what), using(trace), grad_mode(True):
+        with trace.apart(what), using(trace), grad_mode(True), _flowing(values, inputs):
             given = [_stand_in(block, v, materialize, flow) for v, flow in zip(values, there, strict=True)]
             names = [v.name if v is not None and flow else None for v, flow in zip(given, there, strict=True)]
             found = checked_gradients(what, backward(*given), [not v.stop_gradient for v in inputs])
@@ -156,6 +157,20 @@ def _code(trace: ProgramTrace, values: list[Variable], there: tuple[bool, ...], 
         del program.blocks[first:]
         program.current_block_idx = current
         program.version += 1
+
+
+@contextlib.contextmanager
+def _flowing(values: list[Variable], inputs: list[Variable]) -> Iterator[None]:
+    """Within the block, what forward computed wants gradients: what `backward` makes of it has a derivative."""
+    given = {v.name for v in inputs}
+    stopped = [v for v in values if v.stop_gradient and v.name not in given and v.dtype.is_differentiable]
+    for value in stopped:
+        value.stop_gradient = False
+    try:
+        yield
+    finally:
+        for value in stopped:
+            value.stop_gradient = True
 
 
 def _stand_in(block: Block, value: Variable, materialize: bool, flows: bool) -> Variable | None:

@@ -64,6 +64,33 @@ def test_gradients_of_gradients(layer):
         np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-5)
 
 
+class BySavedOutput(paddle.autograd.PyLayer):
+    @staticmethod
+    def forward(ctx, x):
+        y = paddle.tanh(x)
+        ctx.save_for_backward(y)
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        (y,) = ctx.saved_tensor()
+        return dy * (1.0 - y)
+
+
+def test_the_derivative_of_a_backward_that_saved_outputs_decide():
+    def function(x):
+        [slope] = paddle.grad(BySavedOutput.apply(x), x, create_graph=True)
+        return slope.sum()
+
+    found = []
+    for run in (function, paddle.jit.to_static(function, full_graph=True)):
+        x = paddle.to_tensor([0.3, -0.5], stop_gradient=False)
+        run(x).backward()
+        found.append(x.grad.numpy())
+    np.testing.assert_allclose(found[0], -(1.0 - np.tanh([0.3, -0.5])), rtol=1e-6)  # as PaddlePaddle 2.6.2's
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-6)
+
+
 class ToNumPy(paddle.autograd.PyLayer):
     @staticmethod
     def forward(ctx, x):
