@@ -31,6 +31,7 @@ from .elementwise import (
 from .operator import Operator
 from .trace import apply, state
 
+_PLAIN = (int, float)
 _COMPARED = (*NUMBERS, complex, np.ndarray, list, tuple)
 
 
@@ -44,8 +45,11 @@ def _comparable(x: Any, value: Any) -> tuple[Any, Any]:
 
 
 def _compare(op: Operator, x: Any, y: Any) -> Any:
+    trace = state.trace
     if getattr(y, "_is_proa_value", False):
-        return state.trace.apply(op, (x, y), {})
+        return trace.apply(op, (x, y), {})
+    if type(y) in _PLAIN and x.dtype.is_floating:  # what nearly every comparison with a number is
+        return trace.apply(op, (x, trace.number(y, x.dtype)), {})
     return apply(op, *_comparable(x, y))
 
 
@@ -55,14 +59,14 @@ def _bits(op: Operator, x: Any, y: Any) -> Any:
     return apply(op, *operand(x, y))
 
 
-def _method(function: Callable) -> Callable:
-    """The function as a method of Python's syntax: what is no number and no array is left to the other operand."""
+def _method(op: Operator) -> Callable:
+    """A comparison as a method of Python's syntax: what is no number and no array is left to the other operand."""
     def method(x: Any, y: Any) -> Any:
-        if getattr(y, "_is_proa_value", False) or isinstance(y, _COMPARED):
-            return function(x, y)
+        if type(y) in _PLAIN or getattr(y, "_is_proa_value", False) or isinstance(y, _COMPARED):
+            return _compare(op, x, y)
         return NotImplemented
 
-    method.__name__ = method.__qualname__ = function.__name__
+    method.__name__ = method.__qualname__ = op.type
     return method
 
 
@@ -129,9 +133,9 @@ def bitwise_xor(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any
 
 #: The comparisons and the bits of Python's syntax, as methods of Tensor and Variable.
 SYNTAX: Mapping[str, Callable] = {
-    "__eq__": _method(equal), "__ne__": _method(not_equal),
-    "__lt__": _method(less_than), "__le__": _method(less_equal),
-    "__gt__": _method(greater_than), "__ge__": _method(greater_equal),
+    "__eq__": _method(equal_op), "__ne__": _method(not_equal_op),
+    "__lt__": _method(less_than_op), "__le__": _method(less_equal_op),
+    "__gt__": _method(greater_than_op), "__ge__": _method(greater_equal_op),
     "__and__": bitwise_and, "__rand__": bitwise_and, "__or__": bitwise_or, "__ror__": bitwise_or,
     "__xor__": bitwise_xor, "__rxor__": bitwise_xor,
 }

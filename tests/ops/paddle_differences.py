@@ -50,7 +50,7 @@ _DIFFERENT = {
         "gradients": ["gather-axis", "gather-windows", "reduce_sum-trapezoid", "cumsum-cumulative_trapezoid"],
     },
     "values and indices of rows that x has not: refused here": {
-        "empty": ["put_along_axis", "put_along_axis-add", "put_along_axis-multiply"],
+        "empty": ["put_along_axis", "put_along_axis-one value", "put_along_axis-add", "put_along_axis-multiply"],
     },
     "PaddlePaddle makes of the number a float64 value of shape [1]": {
         "float32, 0-d": ["where_broadcast-number"],

@@ -154,11 +154,13 @@ def train(
         for n, leaf in enumerate(loading.leaves(held)):
             if leaf.dtype in (paddle.float32, paddle.float64):
                 found[f"step {step} gradient of input {n}"] = _gradient(leaf)
+        gradients = {name: _gradient(p) for name, p in net.named_parameters()}
+        found.update({f"step {step} gradient of {name}": array for name, array in gradients.items()})
+        largest = max((float(np.abs(array).max(initial=0.0)) for array in gradients.values()), default=0.0)
         for name, p in net.named_parameters():
-            found[f"step {step} gradient of {name}"] = _gradient(p)
             if p.grad is not None:
                 given.setdefault(name, []).append(step)
-                p.grad = _without_noise(p.grad)
+                p.grad = _without_noise(p.grad, largest)
             elif step in (zeros or {}).get(name, ()):
                 p.grad = paddle.zeros_like(p)
         optimizer.step()
@@ -172,10 +174,13 @@ def train(
     return Trained(found, given)
 
 
-def _without_noise(gradient: Any) -> Any:
-    """Zeros for what is rounding alone (of a bias before a norm, say): a rule such as Adam's would make steps of it."""
+def _without_noise(gradient: Any, largest: float) -> Any:
+    """Zeros for what is rounding alone (of a bias before a norm, say): a rule such as Adam's would make steps of it.
+
+    `largest`: the largest number in any parameter's gradient, from whose terms such a rest may come.
+    """
     array = gradient.numpy()
-    least = 1e-6 if array.dtype == np.float32 else 1e-13
+    least = (1e-6 if array.dtype == np.float32 else 1e-13) * max(1.0, largest)
     return paddle.to_tensor(np.where(np.abs(array) < least, np.zeros_like(array), array))
 
 
