@@ -24,7 +24,8 @@ def _class_center_sample(xp, label, *, num_classes: int, num_samples: int, ring_
 
 
 class_center_sample_op = operator(
-    "class_center_sample", "Label -> RemappedLabel, SampledLocalClassCenter", kernel=_class_center_sample, random=True,
+    "class_center_sample", "Label -> RemappedLabel, SampledLocalClassCenter", kernel=_class_center_sample,
+    effects="random",
     infer=lambda label, **_: (label, Spec((-1,), label.dtype)))
 
 

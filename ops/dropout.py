@@ -70,7 +70,7 @@ dropout_backward_op = operator(
         "G": lambda g, Mask, dropout_prob, dropout_implementation: apply(
             dropout_backward_op, g, Mask, dropout_prob=dropout_prob, dropout_implementation=dropout_implementation)})
 dropout_op = operator(
-    "dropout", "X, Seed? -> Out, Mask", kernel=_dropout, cpu=_accelerated, infer=_infer, random=True,
+    "dropout", "X, Seed? -> Out, Mask", kernel=_dropout, cpu=_accelerated, infer=_infer, effects="random",
     grad={"X": lambda g, Mask, dropout_prob, is_test, dropout_implementation: _gradient(
         g, Mask, dropout_prob, is_test, dropout_implementation)})
 

@@ -53,12 +53,10 @@ def binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping |
         behind = () if axis == -1 else (1,) * (x.rank - axis - y.rank)
         return Spec(broadcast_shapes(type, x.shape, y.shape + behind), result or promote(x.dtype, y.dtype))
 
-    declared = operator(type, "X, Y -> Out", kernel=kernel, infer=infer, grad=grad, promotes=True,
-                        ufunc=function if isinstance(function, str) else None,
-                        formula=formula and (lambda axis: formula if axis == -1 else None))
-    if formula is not None:
-        declared.host_kernel = _aligned_first(declared.host_kernel)
-    return declared
+    return operator(type, "X, Y -> Out", kernel=kernel, infer=infer, grad=grad, promotes=True,
+                    ufunc=function if isinstance(function, str) else None,
+                    formula=formula and (lambda axis: formula if axis == -1 else None),
+                    on_host=_aligned_first if formula else None)
 
 
 def _aligned_first(kernel: Callable) -> Callable:

@@ -64,7 +64,7 @@ def _infer_sample(row, col_ptr, x, eids=None, perm_buffer=None, **_):
 
 
 sample_op = operator("graph_sample_neighbors", "Row, Col_Ptr, X, Eids?, Perm_Buffer? -> Out, Out_Count, Out_Eids",
-                     kernel=_sample, infer=_infer_sample, random=True)
+                     kernel=_sample, infer=_infer_sample, effects="random")
 
 
 def sample_neighbors(row: Any, colptr: Any, input_nodes: Any, sample_size: int = -1, eids: Any = None,
@@ -102,7 +102,8 @@ def _weighted(xp, row, colptr, edge_weight, input_nodes, eids=None, *, sample_si
 
 weighted_sample_op = operator(
     "weighted_sample_neighbors",
-    "row, colptr, edge_weight, input_nodes, eids? -> out_neighbors, out_count, out_eids", kernel=_weighted, random=True,
+    "row, colptr, edge_weight, input_nodes, eids? -> out_neighbors, out_count, out_eids", kernel=_weighted,
+    effects="random",
     infer=lambda row, colptr, weight, nodes, eids=None, **_: _infer_sample(row, colptr, nodes, eids))
 
 
@@ -194,7 +195,7 @@ def _khop(xp, row, col_ptr, x, eids=None, *, sample_sizes: Ints, return_eids: bo
 
 khop_op = operator(
     "graph_khop_sampler", "Row, Col_Ptr, X, Eids? -> Out_Src, Out_Dst, Sample_Index, Reindex_X, Out_Eids", kernel=_khop,
-    random=True, infer=lambda row, col_ptr, x, eids=None, **_: (
+    effects="random", infer=lambda row, col_ptr, x, eids=None, **_: (
         Spec((-1, 1), x.dtype), Spec((-1, 1), x.dtype), Spec((-1,), x.dtype), Spec((x.shape[0],), x.dtype),
         Spec((-1,), x.dtype)))
 

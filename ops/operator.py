@@ -8,6 +8,7 @@ A declaration names the type and slots as the `.pdmodel` format knows them, and 
 - `cpu`, where there is one, computes the same on NumPy arrays with an accelerated engine (see `backend/`): it takes
   what the kernel takes without `xp`, and returns NotImplemented for what it leaves to the kernel. With `cpu_from` it
   is asked only where one of the inputs has so many elements; a formula's loop too.
+- `on_host` gives the kernel for NumPy arrays of the one that there would be: what is done first to its inputs, say.
 - `formula`, of an operator that works element by element, is what it computes as a scalar expression in its slots and
   attributes (see `backend/loops/formula.py`): large arrays are computed by it, and compilers fuse it with its like.
 - `ufunc` is the name of the function of NumPy that does what the kernel does without attributes.
@@ -21,7 +22,23 @@ A declaration names the type and slots as the `.pdmodel` format knows them, and 
 - `grad` maps input slots to rules written with other operators. A rule's parameter names say what it needs, so that
   nothing else is kept alive: see `gradient.py`.
 
-Nothing about a mode, a Tensor, a Program or a device appears in a declaration.
+It says what others need to know of the operator, so that nobody keeps lists of operators. What is not said is the
+usual:
+
+- The signature says which results may be views of which inputs, and which inputs are written (see `signature.py`).
+- `effects`, of an operator that does more than to give results: words of `facts.EFFECTS`, such as "random".
+- `moves`: it computes nothing. An element of a result is one of an input's, or a number that the attributes give.
+- `narrow`: its kernel takes 16-bit floats as they are on NumPy arrays, too (see `narrow.py`), as one that moves does.
+- `checks_values`: its kernel may refuse the values that it is given, not their shapes and dtypes alone.
+- `cost` and `traffic` give the arithmetic operations and the bytes of a run (see `facts.py`): by default an operation
+  for each element of the results, none of what moves them; and the bytes of all inputs and results.
+- `precision` and `lod`: what mixed precision does to it, and what becomes of the LoD of its first input; words of
+  `facts.PRECISIONS` and `facts.LODS`, or a function of the inputs' LoDs and attributes that gives those of the results.
+- `only_here`: PaddlePaddle has no such operator, or cannot run it: a file that holds one is proa's alone.
+- `lists`: it takes or gives lists of a Program. `runs_block`: it runs a block of a Program.
+- `merges` names the operator that it applies to many parameters at once: slot by slot the same, each with `*`.
+
+Nothing about a mode, a Tensor, a Program or a device appears in a declaration. One that is made is never changed.
 """
 
 from __future__ import annotations
@@ -37,9 +54,10 @@ import numpy as np
 
 from ..backend.loops.formula import Formula, accelerated, least_size
 from ..core.dtype import from_numpy_dtype
+from .facts import LODS, PRECISIONS, Cost, checked_word, effects_of, free, one_a_result
 from .gradient import Gradient, parameter_names
 from .narrow import rounded, rounding, rounds
-from .signature import Slot, parse_signature
+from .signature import Slot, new_values, parse_signature, views
 from .spec import Spec
 
 Ints = list[int]
@@ -62,22 +80,41 @@ class Operator:
     """One declared operator. Made by `operator(...)`; found by `find(type)`."""
 
     def __init__(self, type: str, signature: str, *, kernel: Callable[..., Any], infer: Callable[..., Any],
-                 cpu: Callable[..., Any] | None, formula: Formula | None, composed: Callable[..., Any] | None,
-                 adapted: Callable[..., Any] | None, grad: Mapping[str, Callable[..., Any]] | None, promotes: bool,
-                 random: bool, ufunc: str | None, cpu_from: int):
+                 cpu: Callable[..., Any] | None, cpu_from: int, formula: Formula | None,
+                 on_host: Callable[..., Any] | None,
+                 composed: Callable[..., Any] | None, adapted: Callable[..., Any] | None,
+                 grad: Mapping[str, Callable[..., Any]] | None, promotes: bool, ufunc: str | None, effects: str,
+                 moves: bool, narrow: bool, checks_values: bool, cost: Cost | None, traffic: Cost | None,
+                 precision: str, lod: str | Callable[..., Any], only_here: bool, lists: bool, runs_block: bool,
+                 merges: Operator | None):
         self.type = type
         self.inputs, self.outputs = parse_signature(signature)
         self.results: tuple[Slot, ...] = tuple(slot for slot in self.outputs if not slot.file_only)
         self.kernel, self.infer = _with_keywords(kernel), infer
         self.formula, self.composed, self.adapted = formula, composed, adapted
         self.promotes = promotes  # its first two inputs are brought to one dtype
-        self.random = random  # a second run gives other values: never folded, merged or reordered
         self._declared_kernel = kernel
         self.defaults = {_attribute_name(k): value for k, value in (kernel.__kwdefaults__ or {}).items()}
         self.is_plain = not any(slot.many or slot.optional for slot in self.inputs)
         self.is_single = len(self.results) == 1 and not self.results[0].many and not self.results[0].alias
         self.has_lists = any(slot.many for slot in self.inputs)
         self.ufunc = None if ufunc is None else getattr(np, ufunc)  # for NumPy arrays: all that the kernel does
+
+        self.aliases = new_values(self.results, self.inputs)  # (result, input): the input with a new value
+        self.writes = frozenset(given for i, given in self.aliases if self.results[i].writes)  # inputs, by position
+        self.views = views(self.results, self.inputs)  # (result, input): may share memory
+        self.effects = effects_of(type, effects)
+        self.random = "random" in self.effects  # a second run gives other values: never folded, merged or reordered
+        self.has_effect = bool(self.effects - {"random"})  # a run is wanted although nobody reads its results
+        self.is_pure = not self.effects and not self.aliases
+        self.moves, self.narrow = moves, narrow or moves or ufunc is not None
+        self.checks_values = checks_values
+        self.cost: Cost = cost or (free if moves else one_a_result)
+        self.traffic = traffic
+        self.precision = checked_word(type, "precision", precision, PRECISIONS)
+        self.lod = checked_word(type, "lod", lod, LODS) if isinstance(lod, str) else lod
+        self.only_here, self.lists, self.runs_block, self.merges = only_here, lists, runs_block, merges
+
         names = [slot.name for slot in self.inputs]
         # The elements of an input from which `host_kernel` may do other than `kernel`, except for 16-bit floats.
         self.large_from = sys.maxsize if cpu is None else cpu_from
@@ -87,8 +124,15 @@ class Operator:
             self.host_kernel = _for_small_arrays(self, cpu, len(names) if self.is_plain else 1)
         else:
             self.host_kernel = rounding(self, self.kernel if cpu is None else _with_fallback(cpu, self.kernel))
-        self.aliases = tuple((i, names.index(s.alias)) for i, s in enumerate(self.results) if s.alias)
+        if on_host is not None:
+            self.host_kernel = on_host(self.host_kernel)
         self.gradient = Gradient(self, grad) if grad else None
+        self._is_declared = True
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_is_declared" in vars(self):
+            raise AttributeError(f"{self}.{name}: a declaration is not changed once it is made. Say it there.")
+        super().__setattr__(name, value)
 
     def __repr__(self) -> str:
         return f"<operator {self.type}>"
@@ -185,14 +229,21 @@ _registry: dict[str, Operator] = {}
 
 def operator(type: str, signature: str, *, kernel: Callable[..., Any], infer: Callable[..., Any],
              cpu: Callable[..., Any] | None = None, cpu_from: int = 0, formula: Formula | None = None,
+             on_host: Callable[..., Any] | None = None,
              composed: Callable[..., Any] | None = None, adapted: Callable[..., Any] | None = None,
-             grad: Mapping[str, Callable[..., Any]] | None = None, promotes: bool = False,
-             random: bool = False, ufunc: str | None = None) -> Operator:
+             grad: Mapping[str, Callable[..., Any]] | None = None, promotes: bool = False, ufunc: str | None = None,
+             effects: str = "", moves: bool = False, narrow: bool = False, checks_values: bool = False,
+             cost: Cost | None = None, traffic: Cost | None = None, precision: str = "gray",
+             lod: str | Callable[..., Any] = "share", only_here: bool = False, lists: bool = False,
+             runs_block: bool = False, merges: Operator | None = None) -> Operator:
     """Declares an operator and puts it into the registry; a type is declared once."""
     if type in _registry:
         raise ValueError(f"The operator {type!r} is declared twice.")
-    declared = Operator(type, signature, kernel=kernel, infer=infer, cpu=cpu, formula=formula, composed=composed,
-                        adapted=adapted, grad=grad, promotes=promotes, random=random, ufunc=ufunc, cpu_from=cpu_from)
+    declared = Operator(type, signature, kernel=kernel, infer=infer, cpu=cpu, cpu_from=cpu_from, formula=formula,
+                        on_host=on_host, composed=composed, adapted=adapted, grad=grad, promotes=promotes, ufunc=ufunc,
+                        effects=effects, moves=moves, narrow=narrow, checks_values=checks_values, cost=cost,
+                        traffic=traffic, precision=precision, lod=lod, only_here=only_here, lists=lists,
+                        runs_block=runs_block, merges=merges)
     _registry[type] = declared
     return declared
 

@@ -112,22 +112,22 @@ def _multinomial(xp, x, *, num_samples: int = 1, replacement: bool = False):
     return xp.argsort(times, -1)[..., :num_samples].astype("int64")
 
 
-uniform_op = operator("uniform_random", "ShapeTensor?, ShapeTensorList*? -> Out", kernel=_uniform, random=True,
+uniform_op = operator("uniform_random", "ShapeTensor?, ShapeTensorList*? -> Out", kernel=_uniform, effects="random",
                       infer=lambda t=None, p=None, *, shape=(), dtype=dt.float32, **_: _sized(
                           t, p, shape=shape, dtype=dtype))
-gaussian_op = operator("gaussian_random", "ShapeTensor?, ShapeTensorList*? -> Out", kernel=_gaussian, random=True,
+gaussian_op = operator("gaussian_random", "ShapeTensor?, ShapeTensorList*? -> Out", kernel=_gaussian, effects="random",
                        infer=lambda t=None, p=None, *, shape=(), dtype=dt.float32, **_: _sized(
                            t, p, shape=shape, dtype=dtype))
-truncated_op = operator("truncated_gaussian_random", "-> Out", kernel=_truncated, random=True,
+truncated_op = operator("truncated_gaussian_random", "-> Out", kernel=_truncated, effects="random",
                         infer=lambda *, shape, dtype=dt.float32, **_: Spec(tuple(shape), dtype))
-randint_op = operator("randint", "ShapeTensor?, ShapeTensorList*? -> Out", kernel=_randint, random=True,
+randint_op = operator("randint", "ShapeTensor?, ShapeTensorList*? -> Out", kernel=_randint, effects="random",
                       infer=lambda t=None, p=None, *, shape=(), dtype=dt.int64, **_: _sized(
                           t, p, shape=shape, dtype=dtype))
-randperm_op = operator("randperm", "-> Out", kernel=_randperm, random=True,
+randperm_op = operator("randperm", "-> Out", kernel=_randperm, effects="random",
                        infer=lambda *, n, dtype=dt.int64, seed=0: Spec((n,), dtype))
-bernoulli_op = operator("bernoulli", "X -> Out", kernel=_bernoulli, infer=same, random=True)
-poisson_op = operator("poisson", "X -> Out", kernel=_poisson, infer=same, random=True)
-multinomial_op = operator("multinomial", "X -> Out", kernel=_multinomial, random=True,
+bernoulli_op = operator("bernoulli", "X -> Out", kernel=_bernoulli, infer=same, effects="random")
+poisson_op = operator("poisson", "X -> Out", kernel=_poisson, infer=same, effects="random")
+multinomial_op = operator("multinomial", "X -> Out", kernel=_multinomial, effects="random",
                           infer=lambda x, *, num_samples=1, replacement=False: Spec(
                               (*x.shape[:-1], num_samples), dt.int64))
 

@@ -253,4 +253,4 @@ rnn_grad_op = operator(
     grad={"Input, PreState, WeightList, OutGrad, StateGrad": _second})
 rnn_op = operator(
     "rnn", "Input, PreState*, WeightList*, SequenceLength? -> Out, State*, Reserve, DropoutState", kernel=_rnn,
-    cpu=_rnn_cpu, infer=_infer, random=True, grad={"Input, PreState, WeightList": _gradients})
+    cpu=_rnn_cpu, infer=_infer, effects="random", grad={"Input, PreState, WeightList": _gradients})

@@ -1,8 +1,15 @@
 """The slots of an operator, from the text in which its declaration gives them.
 
-`"X, Bias?, Rest* -> Out, Mask"` declares a required, an optional and a repeated input, and two outputs. An output
-written `ParamOut=Param` is the input `Param` with a new value. An output written `XShape!` exists in files only, for
-Paddle's sake: its shape is that of the first input behind a 0, and no kernel computes it.
+`"X, Bias?, Rest* -> Out, Mask"` declares a required, an optional and a repeated input, and two outputs. What an output
+has to do with the inputs' memory stands behind its name:
+
+- `Out~X` may be a view of X: it may lie in the memory of X, at some shapes, dtypes or attributes. `Out~X~Y`: of either.
+- `MeanOut=Mean` is the input Mean with a new value, in memory of its own, or Mean itself where that has not changed.
+- `ParamOut:=Param` is the same, written into the memory of the input where that may be written to.
+- An output without any of these lies in memory of its own.
+
+An output written `XShape!` exists in files only, for Paddle's sake: its shape is that of the first input behind a 0,
+and no kernel computes it.
 """
 
 from __future__ import annotations
@@ -19,17 +26,24 @@ class Slot(NamedTuple):
     many: bool = False
     file_only: bool = False
     alias: str | None = None
+    """The input that this output is with a new value."""
+    writes: bool = False
+    """Whether the new value is written into the memory of the old one."""
+    views: tuple[str, ...] = ()
+    """The inputs in whose memory this output may lie; not the one of `alias`."""
 
 
-_SLOT = re.compile(r"(\w+)(\*?)(\??)(!?)(?:=(\w+))?")
+_SLOT = re.compile(r"(\w+)(\*?)(\??)(!?)(?:(:?)=(\w+))?((?:~\w+)*)")
 
 
 def _parse_slot(text: str) -> Slot:
     match = _SLOT.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f"Not a slot: {text!r}. A slot is a name, then any of * ? !, then =INPUT for an alias.")
-    name, many, optional, file_only, alias = match.groups()
-    return Slot(name, bool(optional), bool(many), bool(file_only), alias)
+        raise ValueError(f"Not a slot: {text!r}. A slot is a name, then any of * ? !, then =INPUT or :=INPUT for a new "
+                         "value of an input, then ~INPUT for each input that it may be a view of.")
+    name, many, optional, file_only, writes, alias, views = match.groups()
+    return Slot(name, bool(optional), bool(many), bool(file_only), alias, bool(writes),
+                tuple(views.split("~")[1:]))
 
 
 def parse_signature(text: str) -> tuple[tuple[Slot, ...], tuple[Slot, ...]]:
@@ -37,5 +51,26 @@ def parse_signature(text: str) -> tuple[tuple[Slot, ...], tuple[Slot, ...]]:
     left, arrow, right = text.partition("->")
     if not arrow:
         raise ValueError(f"A signature reads 'inputs -> outputs'. Received {text!r}.")
-    sides = [tuple(_parse_slot(part) for part in side.split(",") if part.strip()) for side in (left, right)]
-    return sides[0], sides[1]
+    inputs, outputs = (tuple(_parse_slot(part) for part in side.split(",") if part.strip()) for side in (left, right))
+    names = {slot.name for slot in inputs}
+    for slot in outputs:
+        for of in (*slot.views, *([slot.alias] if slot.alias else [])):
+            if of not in names:
+                raise ValueError(f"The output {slot.name} names {of!r}, which is no input. Received {text!r}.")
+    return inputs, outputs
+
+
+Pairs = tuple[tuple[int, int], ...]
+"""(result, input), by their positions."""
+
+
+def new_values(results: tuple[Slot, ...], inputs: tuple[Slot, ...]) -> Pairs:
+    """The results that are inputs with a new value."""
+    names = [slot.name for slot in inputs]
+    return tuple((i, names.index(slot.alias)) for i, slot in enumerate(results) if slot.alias)
+
+
+def views(results: tuple[Slot, ...], inputs: tuple[Slot, ...]) -> Pairs:
+    """The results that may be views of inputs."""
+    names = [slot.name for slot in inputs]
+    return tuple((i, names.index(name)) for i, slot in enumerate(results) for name in slot.views)

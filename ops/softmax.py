@@ -109,7 +109,7 @@ def _gumbel_softmax(xp, x, *, temperature: float = 1.0, hard: bool = False, axis
 
 
 gumbel_softmax_op = operator(
-    "gumbel_softmax", "X -> Out, Soft", kernel=_gumbel_softmax, random=True,
+    "gumbel_softmax", "X -> Out, Soft", kernel=_gumbel_softmax, effects="random",
     infer=lambda x, *, temperature=1.0, hard=False, axis=-1: (x, x),
     grad={"X": lambda g, Soft, temperature, axis: apply(softmax_grad_op, Soft, g, axis=axis) * (1.0 / temperature)})
 
@@ -125,7 +125,7 @@ def _rrelu(xp, x, *, lower: float = 1 / 8, upper: float = 1 / 3, is_test: bool =
     return x * noise, noise
 
 
-rrelu_op = operator("rrelu", "X -> Out, Noise", kernel=_rrelu, infer=lambda x, **_: (x, x), random=True,
+rrelu_op = operator("rrelu", "X -> Out, Noise", kernel=_rrelu, infer=lambda x, **_: (x, x), effects="random",
                     grad={"X": lambda g, Noise: apply(multiply_op, g, Noise)})
 
 

@@ -52,6 +52,10 @@ class Plan:
         return {name: (value.host_kernel if on_host else value.kernel) if isinstance(value, Operator) else value
                 for name, value in self._bindings.items()}
 
+    def bound(self) -> dict[str, Any]:
+        """What the global names of the source stand for: operators, and attributes."""
+        return dict(self._bindings)
+
     def load(self, namespace: dict[str, Any]) -> Callable[..., tuple]:
         """The source as a function over these globals."""
         exec(code_of(self.source, self._file), namespace)  # noqa: S102 - the source is our own, made of names
