@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import functools
 import marshal
+import operator
 import sys
 from collections.abc import Callable, Sequence
 from types import CodeType
@@ -20,8 +21,8 @@ import numpy as np
 from . import cache
 
 _REAL, _MASK, _NUMBER = "real", "mask", "number"
-_OPERATIONS = {ast.Add: ("np.add", "+"), ast.Sub: ("np.subtract", "-"), ast.Mult: ("np.multiply", "*"),
-               ast.Div: ("np.divide", "/")}
+_OPERATIONS = {ast.Add: ("np.add", operator.add), ast.Sub: ("np.subtract", operator.sub),
+               ast.Mult: ("np.multiply", operator.mul), ast.Div: ("np.divide", operator.truediv)}
 _EXTREMES = {"max": "np.maximum", "min": "np.minimum"}
 _RELATIONS = {ast.Lt: "np.less", ast.LtE: "np.less_equal", ast.Gt: "np.greater", ast.GtE: "np.greater_equal",
               ast.Eq: "np.equal", ast.NotEq: "np.not_equal"}
@@ -157,15 +158,15 @@ class _Translation:
     def _Constant(self, node: ast.Constant) -> _Typed:
         if type(node.value) not in (int, float):
             raise _Unknown
-        return repr(node.value).replace("inf", "1e999"), _NUMBER
+        return _written(node.value), _NUMBER
 
     def _BinOp(self, node: ast.BinOp) -> _Typed:
         left, right = self.value(node.left), self.value(node.right)
         if isinstance(node.op, ast.Pow) and left[1] == _REAL and right == ("2", _NUMBER):
             return self._call("np.square", left[0]), _REAL
-        function, sign = _OPERATIONS.get(type(node.op), ("", ""))
-        if left[1] == right[1] == _NUMBER and function:
-            return f"({left[0]} {sign} {right[0]})", _NUMBER
+        function, of_numbers = _OPERATIONS.get(type(node.op), ("", None))
+        if left[1] == right[1] == _NUMBER and of_numbers is not None:
+            return _folded(of_numbers, left, right), _NUMBER
         if not function or _REAL not in (left[1], right[1]) and not _is_scaled(left, right):
             raise _Unknown
         return self._call(function, _real(left), _real(right)), _REAL
@@ -176,7 +177,7 @@ class _Translation:
             return self._call("np.logical_not", _truth(value)), _MASK
         if not isinstance(node.op, ast.USub) or kind == _MASK:
             raise _Unknown
-        return (f"(-{source})", _NUMBER) if kind == _NUMBER else (self._call("np.negative", source), _REAL)
+        return (_folded(operator.neg, value), _NUMBER) if kind == _NUMBER else (self._call("np.negative", source), _REAL)
 
     def _Compare(self, node: ast.Compare) -> _Typed:
         sides = [self.value(side) for side in (node.left, *node.comparators)]
@@ -213,7 +214,7 @@ class _Translation:
 
     def _extreme(self, name: str, values: Sequence[_Typed]) -> _Typed:
         """The larger or smaller one; NumPy takes either of two zeros, machine code the one of the fitting sign."""
-        numbers = [ast.literal_eval(source.strip("()")) for source, kind in values if kind == _NUMBER]
+        numbers = [ast.literal_eval(source) for source, kind in values if kind == _NUMBER]
         if len(numbers) != 1 or [kind for _, kind in values].count(_REAL) != 1 or name == "min" and numbers[0] == 0:
             raise _Unknown
         found = self._call(_EXTREMES[name], *map(_real, values))
@@ -229,6 +230,22 @@ class _Translation:
         loop = f"l{len(self.loops)}"
         self.loops[loop] = f"{name}({', '.join(written)})"
         return self._call(loop, *operands), _REAL
+
+
+def _written(number: int | float) -> str:
+    """A number as source."""
+    if number != number:  # there is no literal for it
+        raise _Unknown
+    source = repr(number).replace("inf", "1e999")
+    return f"({source})" if source.startswith("-") else source
+
+
+def _folded(operation: Callable[..., float], *numbers: _Typed) -> str:
+    """What an operation on numbers comes to, as source."""
+    try:
+        return _written(operation(*(ast.literal_eval(source) for source, _ in numbers)))
+    except ArithmeticError:  # machine code has infinities there
+        raise _Unknown from None
 
 
 def _real(value: _Typed) -> str:

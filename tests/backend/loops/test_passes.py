@@ -17,6 +17,7 @@ BODIES = [
     ["r0 = min(max(a0, -1.0), 6.0) / 6.0 if not (a0 < 0 or a1 == 2) else 0.25"],
     ["r0 = exp(a0 - a1) * 0.5 * (1.0 + erf(a0 * 0.7071067811865476))"],
     ["t2 = a0 - a1", "t3 = t2 / a1", "r0 = t3", "r1 = t2"],
+    ["r0 = max(a0, 1.0 + 0.5) - min(a1, (1 - 3) * 2.0)", "r1 = max(a0, -(0.25 / 2)) * -(2 - 5.5)"],
     ["r0 = 1.0 if a0 >= a1 else 0.0", "r1 = floor(a0 * 3) + ceil(a1) + nearest(a0 * a1)"],
 ]
 
@@ -80,6 +81,7 @@ def test_machine_code_comes_when_numpy_has_taken_its_time(nothing_kept):
 
 
 @pytest.mark.parametrize("line", ["r0 = max(a0, a1)", "r0 = min(a0, 0.0)", "r0 = a2 + a2", "r0 = a0 * (a2 * 2)",
+                                  "r0 = a0 * (1.0 / 0)", "r0 = max(a0, 1e999 - 1e999)", "r0 = max(a0, 2.0, 1.0)",
                                   "r0 = a2 if a2 else a2", "r0 = tanh(a0)", "r0 = x0 * 2.0"])
 def test_what_numpy_may_compute_otherwise_is_left_to_machine_code(line):
     dtypes = [np.dtype(name) for name in ("float32", "float32", "uint8")]
