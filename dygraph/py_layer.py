@@ -82,21 +82,23 @@ class _Applied:
 class PyLayerNode(Node):
     """An application of a PyLayer as the backward walk sees it."""
 
-    __slots__ = ("layer", "context", "outputs")
+    __slots__ = ("layer", "context", "outputs", "shapes")
 
     def __init__(self, layer: type[PyLayer], context: PyLayerContext, inputs: Sequence[Tensor],
                  outputs: Sequence[Tensor]):
         super().__init__(_Applied(layer.__name__, len(outputs)), {}, [t._edge for t in inputs], ())  # type: ignore[arg-type]
         self.layer, self.context = layer, context
         self.outputs = [(o._array.shape, o._array.dtype) for o in outputs]
+        self.shapes = [t._array.shape for t in inputs]
 
     def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
         """What the user's `backward` gives, one gradient an input tensor, in the walk's own form."""
         recorded = any(isinstance(g, Tensor) for g in gs)
         with using(EAGER), grad_mode(recorded):
             given = [self._cotangent(n, g) for n, g in enumerate(gs)]
-            result = self.layer.backward(self.context, *given)
-        results = checked_gradients(f"{self.layer.__name__}.backward", result, [e is not None for e in self.edges])
+            backward = self.layer.backward
+            results = checked_gradients(f"{self.layer.__name__}.backward", backward, backward(self.context, *given),
+                                        [e is not None for e in self.edges], self.shapes)
         return results if recorded else [None if r is None else r._array for r in results]
 
     def _cotangent(self, number: int, gradient: Any) -> Any:

@@ -14,6 +14,7 @@ from typing import Any
 from ..core import nest
 from .creation import is_value
 from .operator import operator
+from .shapes import reshape_to
 
 
 class WrittenGradient(int):
@@ -48,19 +49,45 @@ custom_gradient_op = operator(
 """X as it is. The gradients of `Inputs` are what the code behind `backward` makes of those of Out and of `Kept`."""
 
 
-def checked_gradients(what: str, result: Any, wanted: Sequence[bool]) -> list[Any]:
+def checked_gradients(what: str, function: Callable | None, result: Any, wanted: Sequence[bool],
+                      shapes: Sequence[Any]) -> list[Any]:
     """What a user's backward code gave, one value or None for each input; `wanted`: of which a gradient is asked.
 
-    As in Paddle, those of the last inputs may be left out where none is wanted. `what` names the code in errors:
-    ValueError for another number, TypeError for what is no value.
+    As in Paddle, those of the last inputs may be left out where none is wanted. A gradient that has its input's shape
+    but for dimensions of 1 is given that shape. `what` names the code in errors, and `function` is where it stands:
+    ValueError for another number or shape, TypeError for what is no value. `shapes`: tuples, or the inputs in a Program.
     """
     results = nest.flatten(result) if isinstance(result, (list, tuple)) else [result]
     if len(results) < len(wanted) and not any(wanted[len(results):]):
         results += [None] * (len(wanted) - len(results))
     if len(results) != len(wanted):
-        raise ValueError(f"{what} must give as many gradients as forward has tensor inputs, {len(wanted)}. It gave "
-                         f"{len(results)}.")
+        raise ValueError(f"{_place(function)}{what} must give as many gradients as forward has tensor inputs, "
+                         f"{len(wanted)}. It gave {len(results)}.")
     for number, value in enumerate(results):
         if value is not None and not is_value(value):
-            raise TypeError(f"{what} must give Tensors or None. Gradient {number} is a {type(value).__name__}.")
+            raise TypeError(f"{_place(function)}{what} must give Tensors or None. Gradient {number} is a "
+                            f"{type(value).__name__}.")
+        if value is not None and wanted[number]:
+            sizes = list(getattr(shapes[number], "shape", shapes[number]))
+            given = list(value.shape)
+            if not _may_follow(given, sizes):
+                raise ValueError(
+                    f"{_place(function)}{what} must give each gradient in the shape of its input. Gradient {number} "
+                    f"has shape {given}; input {number} of forward has {sizes}. Sum over the dimensions along which "
+                    "forward repeats the input, or reshape.")
+            if given != sizes:
+                results[number] = reshape_to(value, shapes[number] if -1 in sizes else tuple(sizes))
     return results
+
+
+def _may_follow(given: list[int], sizes: list[int]) -> bool:
+    """Whether two shapes are the same but for dimensions of 1; a size of -1 may be any."""
+    if given and sizes and (given[0] == sizes[0] or -1 in (given[0], sizes[0])) and _may_follow(given[1:], sizes[1:]):
+        return True
+    return (not given and not sizes or bool(given) and given[0] in (1, -1) and _may_follow(given[1:], sizes)
+            or bool(sizes) and sizes[0] in (1, -1) and _may_follow(given, sizes[1:]))
+
+
+def _place(function: Callable | None) -> str:
+    code = getattr(getattr(function, "dygraph_function", function), "__code__", None)
+    return "" if code is None else f'File "{code.co_filename}", line {code.co_firstlineno}, in {code.co_name}: '

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -88,15 +89,20 @@ def apply_in_program(trace: ProgramTrace, layer: Any, context: Any, args: tuple,
     if not wanted:
         return result
     stopped = context._undifferentiable
-    return with_gradient(trace, result, inputs, lambda *gs: trace.called(layer.backward)(copy.copy(context), *gs),
-                         f"{layer.__name__}.backward", stopped, context._materialize)
+
+    @functools.wraps(layer.backward)
+    def backward(*gs: Any) -> Any:
+        return trace.called(layer.backward)(copy.copy(context), *gs)
+
+    return with_gradient(trace, result, inputs, backward, f"{layer.__name__}.backward", stopped, context._materialize)
 
 
 def with_gradient(trace: ProgramTrace, result: Any, inputs: list[Variable], backward: Callable[..., Any], what: str,
                   stopped: Sequence[int] = (), materialize: bool = True) -> Any:
     """`result`, its tensors given the gradient that `backward` makes of theirs, one for each of the inputs.
 
-    `stopped`: ids of tensors in the result that are to have none.
+    `stopped`: ids of tensors in the result that are to have none. Where `backward` wraps the user's function, errors
+    say where that stands.
     """
     leaves = [leaf for leaf in nest.leaves(result) if is_value(leaf)]
     if not leaves:
@@ -147,7 +153,8 @@ def _code(trace: ProgramTrace, values: list[Variable], there: tuple[bool, ...], 
         with trace.apart(what), using(trace), grad_mode(True), _flowing(values, inputs):
             given = [_stand_in(block, v, materialize, flow) for v, flow in zip(values, there, strict=True)]
             names = [v.name if v is not None and flow else None for v, flow in zip(given, there, strict=True)]
-            found = checked_gradients(what, backward(*given), [not v.stop_gradient for v in inputs])
+            found = checked_gradients(what, getattr(backward, "__wrapped__", None), backward(*given),
+                                      [not v.stop_gradient for v in inputs], inputs)
             results = [None if v is None else trace.lift(v, f"{what}: a gradient").name for v in found]
         _check_writes(block, what)
         outer = [name for name in results if name is not None and name not in block.vars]

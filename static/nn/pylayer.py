@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -40,4 +41,5 @@ def static_pylayer(forward_fn: Callable[..., Any], inputs: Sequence[Any], backwa
         result = trace.called(forward_fn)(*values)
     if backward_fn is None:
         return result
-    return with_gradient(trace, result, values, trace.called(backward_fn), "static_pylayer(backward_fn)")
+    backward = functools.wraps(backward_fn)(functools.partial(trace.called(backward_fn)))
+    return with_gradient(trace, result, values, backward, "static_pylayer(backward_fn)")

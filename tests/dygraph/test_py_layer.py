@@ -111,3 +111,55 @@ def test_gradients_of_stopped_inputs_may_be_left_out_and_lists_be_nested():
     assert (float(a.grad), float(b.grad)) == (2.0, 3.0)
     with pytest.raises(ValueError, match="as many gradients"):
         Product.apply([a, b], paddle.to_tensor([5.0], stop_gradient=False)).backward()
+
+
+GRADIENTS_OF_OTHER_SHAPES = [lambda dy: dy.sum(), lambda dy: dy[0], lambda dy: paddle.stack([dy, dy]),
+                             lambda dy: dy.sum(0, keepdim=True), lambda dy: dy.reshape([3, 2])]
+
+
+def with_backward(backward):
+    class Given(paddle.autograd.PyLayer):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2.0
+
+        @staticmethod
+        def backward(ctx, dy):
+            return backward(dy)
+
+    return Given
+
+
+@pytest.mark.parametrize("run", ["eager", "converted", "converted for unknown sizes"])
+@pytest.mark.parametrize("backward", GRADIENTS_OF_OTHER_SHAPES)
+def test_a_gradient_of_another_shape_is_an_error_that_says_where(run, backward):
+    layer = with_backward(backward)
+
+    def function(x):
+        return layer.apply(x * 1.0)
+
+    if run != "eager":
+        spec = [paddle.static.InputSpec([None if "unknown" in run else 2, 3])]
+        function = paddle.jit.to_static(function, full_graph=True, input_spec=spec)
+    line = layer.backward.__code__.co_firstlineno
+    given = list(backward(paddle.ones([2, 3])).shape)
+    with pytest.raises(ValueError) as caught:
+        function(paddle.ones([2, 3]) * paddle.create_parameter([3], "float32")).sum().backward()
+    text = str(caught.value)
+    if "unknown" in run and "cannot reshape" in text:  # only the run could tell
+        assert "reshape_to_shape" in text and __file__ in text
+    else:
+        sizes = "[-1, 3]" if "unknown" in run else "[2, 3]"
+        assert f'File "{__file__}", line {line}' in text and "Given.backward" in text and sizes in text
+        assert "unknown" in run or f"Gradient 0 has shape {given}" in text
+
+
+@pytest.mark.parametrize("given, size", [((), (1,)), ((1,), ()), ((1, 3), (3,)), ((3,), (3, 1))])
+@pytest.mark.parametrize("converted", [False, True])
+def test_a_gradient_takes_its_inputs_shape_where_only_dimensions_of_one_differ(given, size, converted):
+    layer = with_backward(lambda dy: (dy * 3.0).reshape(given))
+    function = paddle.jit.to_static(layer.apply, full_graph=True) if converted else layer.apply
+    x = paddle.ones(size)
+    x.stop_gradient = False
+    function(x).sum().backward()
+    np.testing.assert_array_equal(x.grad.numpy(), np.full(size, 3.0, "float32"))
