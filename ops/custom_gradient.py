@@ -54,8 +54,8 @@ def checked_gradients(what: str, function: Callable | None, result: Any, wanted:
     """What a user's backward code gave, one value or None for each input; `wanted`: of which a gradient is asked.
 
     As in Paddle, those of the last inputs may be left out where none is wanted. A gradient that has its input's shape
-    but for dimensions of 1 is given that shape. `what` names the code in errors, and `function` is where it stands:
-    ValueError for another number or shape, TypeError for what is no value. `shapes`: tuples, or the inputs in a Program.
+    but for dimensions of 1 is given that shape. `shapes`: tuples, or in a Program the inputs themselves. `what` names
+    the code in errors, `function` where it stands: ValueError for another number or shape, TypeError for no value.
     """
     results = nest.flatten(result) if isinstance(result, (list, tuple)) else [result]
     if len(results) < len(wanted) and not any(wanted[len(results):]):

@@ -177,7 +177,9 @@ class _Translation:
             return self._call("np.logical_not", _truth(value)), _MASK
         if not isinstance(node.op, ast.USub) or kind == _MASK:
             raise _Unknown
-        return (_folded(operator.neg, value), _NUMBER) if kind == _NUMBER else (self._call("np.negative", source), _REAL)
+        if kind == _NUMBER:
+            return _folded(operator.neg, value), _NUMBER
+        return self._call("np.negative", source), _REAL
 
     def _Compare(self, node: ast.Compare) -> _Typed:
         sides = [self.value(side) for side in (node.left, *node.comparators)]
