@@ -45,7 +45,7 @@ def main() -> int:
                 if record.get("invalid"):
                     invalid.write(record["invalid"].replace("\n", " ") + "\n")
                 for finding in record["findings"]:
-                    options.seen[f"{finding['stage']}, {finding['kind']}"] += 1
+                    options.seen[finding["signature"]] += 1
                     log.write(json.dumps(finding) + "\n")
                     log.flush()
                     _show(finding)
@@ -102,6 +102,7 @@ def _chunk(first: int, end: int, options: argparse.Namespace) -> list[dict]:
                 "findings": [
                     {
                         "number": first - 1,
+                        "signature": f"process, {process.returncode}",
                         "stage": "process",
                         "kind": f"ended with {process.returncode}",
                         "detail": "",

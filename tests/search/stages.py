@@ -37,8 +37,13 @@ class Finding:
     detail: str
 
     @property
-    def signature(self) -> tuple[str, str]:
-        return self.stage, self.kind
+    def signature(self) -> tuple[str, str, str]:
+        """What a smaller program must show as well: with an error's kind, its text without names and numbers."""
+        if self.kind == "value":
+            return self.stage, self.kind, ""
+        said = self.detail.partition("Reason: ")[2] or self.detail
+        said = re.sub(r'File "[^"]*", line \d+, in \w+: ', "", said.partition("\n")[0])
+        return self.stage, self.kind, re.sub(r"`[^`]*`|'[^']*'|\"[^\"]*\"|\[[^\]]*\]|[-\d.]+", "", said)[:100]
 
 
 @dataclass
@@ -71,6 +76,7 @@ class Way:
 REFUSALS = [
     "inside of an `if` or a loop",
     "an operation in place must keep the shape",
+    r"is (int|float)\d+ before a turn and (int|float)\d+ behind it",
 ]
 
 

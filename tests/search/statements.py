@@ -555,7 +555,8 @@ def _tensor_hook(body: Body) -> bool:
     if v is None or body.depth:
         return False
     copy = body.assign(f"{v.text} * 1.0", v.shape)
-    body.line(f"{copy.text}.register_hook(lambda g: g * 0.5)")
+    with body.block(f"if not {copy.text}.stop_gradient:"):
+        body.line(f"{copy.text}.register_hook(lambda g: g * 0.5)")
     return True
 
 
