@@ -156,7 +156,7 @@ class _Translation:
         return node.id, self.kinds[node.id]
 
     def _Constant(self, node: ast.Constant) -> _Typed:
-        if type(node.value) not in (int, float):
+        if isinstance(node.value, bool) or not isinstance(node.value, (int, float)):
             raise _Unknown
         return _written(node.value), _NUMBER
 

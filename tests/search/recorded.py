@@ -13,14 +13,15 @@ import numpy as np
 import proa as paddle
 from proa.ops.operator import find
 
-TESTS = Path(__file__).parents[1]
-sys.path.insert(0, str(TESTS / "ops"))
-sys.path.append(str(TESTS / "crossing"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "ops"))
+sys.path.append(str(Path(__file__).parents[1] / "crossing"))
 
 import checks
 import records
 import variants
 from operators_there import DIFFERENCES
+
+ANSWERS = Path(__file__).parents[1] / "fixtures" / "operators" / "answers.json"
 
 
 @functools.cache
@@ -46,7 +47,7 @@ def _names() -> list[str]:
 
 @functools.cache
 def _answers() -> dict[str, Any]:
-    return json.loads((TESTS / "fixtures" / "operators" / "answers.json").read_text("utf-8"))
+    return json.loads(ANSWERS.read_text("utf-8"))
 
 
 def numbers_in(source: str) -> list[int]:
