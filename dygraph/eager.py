@@ -17,9 +17,10 @@ from ..core import flags, nest
 from ..core.dtype import DType, from_numpy_dtype, promote
 from ..core.param_attr import ParamAttr
 from ..core.place import Place, expected_place
-from ..ops.backward import Node, Output
+from ..ops.backward import Output
 from ..ops.elementwise import cast
 from ..ops.operator import Operator
+from ..ops.operator_node import OperatorNode, SingleResultNode
 from ..ops.spec import Spec
 from ..ops.trace import Trace, grad_mode, offer_default_trace, state
 from .tensor import Parameter, Tensor, new_tensor
@@ -31,12 +32,19 @@ _HOST, _NOTHING = {np.ndarray}, {type(None)}
 
 
 class EagerTrace(Trace):
-    """Runs kernels on the arrays that Tensors hold."""
+    """Runs kernels on the arrays that Tensors hold.
+
+    `single_node` and `node` make what it records of an operator with one result, and with several.
+    """
+
+    def __init__(self) -> None:
+        self.single_node: Callable[..., OperatorNode] = SingleResultNode
+        self.node: Callable[..., OperatorNode] = OperatorNode
 
     def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
         """Runs the kernel and records the application when an input wants a gradient."""
         if not attrs and op.ufunc is not None and not _flags["FLAGS_check_nan_inf"]:
-            result = _apply_ufunc(op, op.ufunc, inputs)
+            result = self._apply_ufunc(op, op.ufunc, inputs)
             if result is not None:
                 return result
         arrays: list[Any] = []
@@ -83,16 +91,74 @@ class EagerTrace(Trace):
         if _flags["FLAGS_check_nan_inf"]:
             _check_finite(op, results)
         if not op.is_single:
-            return _several(op, inputs, attrs, arrays, results, xp, wanted)
+            return self._several(op, inputs, attrs, arrays, results, xp, wanted)
         result = _make(Tensor)
         result._array = results if type(results) is _ndarray else xp.asarray(results)
         edge = None
         if wanted and op.gradient is not None and state.grad_enabled:
             edges = _slot_edges(inputs) if listed else [None if x is None else x._edge for x in inputs]
             if any(edges):
-                edge = Node(op, attrs, edges, op.gradient.save_arrays(arrays, (result._array,)))
+                edge = self.single_node(op, attrs, edges, op.gradient.save_arrays(arrays, (result._array,)))
         result._edge = edge
         return result
+
+    def _apply_ufunc(self, op: Operator, ufunc: Callable[..., Any], inputs: tuple) -> Tensor | None:
+        """What `apply` does with small arrays of one dtype on the host, by one function of NumPy; None elsewhere.
+
+        That is what most operations of most programs are.
+        """
+        try:
+            if len(inputs) == 2:
+                x, y = inputs
+                a, b = x._array, y._array
+                if (type(a) is not _ndarray or type(b) is not _ndarray or a.dtype is not b.dtype
+                        or a.size >= op.large_from or b.size >= op.large_from):
+                    return None
+                array = ufunc(a, b)
+                edges: Any = (x._edge, y._edge)
+                arrays: Any = (a, b)
+            else:
+                x, = inputs
+                a = x._array
+                if type(a) is not _ndarray or a.size >= op.large_from:
+                    return None
+                array = ufunc(a)
+                edges, arrays = (x._edge,), (a,)
+        except (ValueError, TypeError, AttributeError):
+            return None  # the path for everything tells what is wrong
+        result = _make(Tensor)
+        result._array = array = array if type(array) is _ndarray else np.asarray(array)
+        if any(edges) and op.gradient is not None and state.grad_enabled:
+            result._edge = self.single_node(op, {}, edges, op.gradient.save_arrays(arrays, (array,)))
+        else:
+            result._edge = None
+        return result
+
+    def _several(self, op: Operator, inputs: tuple, attrs: dict[str, Any], arrays: list, results: Any, xp: Any,
+                 wanted: bool) -> Any:
+        """The results of an operator with several, or repeated ones, or new values of its inputs."""
+        if len(op.results) == 1:
+            results = (results,)
+        outputs: list[Any] = []
+        aliases = dict(op.aliases)
+        for index, array in enumerate(results):
+            if index in aliases:
+                target = inputs[aliases[index]]
+                if target is not None:
+                    _give_values(target, array, xp)
+                outputs.append(target)
+            elif array is None:
+                outputs.append(None)
+            elif op.results[index].many:
+                outputs.append([new_tensor(a if type(a) is _ndarray else xp.asarray(a)) for a in array])
+            else:
+                outputs.append(new_tensor(array if type(array) is _ndarray else xp.asarray(array)))
+        if wanted and op.gradient is not None and state.grad_enabled:
+            edges = _slot_edges(inputs)
+            if any(edges):
+                node = self.node(op, attrs, edges, op.gradient.save_arrays(arrays, results))
+                _connect(node, outputs, aliases)
+        return tuple(outputs) if len(outputs) > 1 else outputs[0]
 
     def constant(self, array: Any, place: Place | None, stop_gradient: bool) -> Tensor:
         """A Tensor of the array, at `place` or the place in use."""
@@ -164,39 +230,6 @@ class EagerTrace(Trace):
         target._replace(value._array)
 
 
-def _apply_ufunc(op: Operator, ufunc: Callable[..., Any], inputs: tuple) -> Tensor | None:
-    """What `apply` does where small arrays of one dtype on the host go through one function of NumPy; None elsewhere.
-
-    That is what most operations of most programs are.
-    """
-    try:
-        if len(inputs) == 2:
-            x, y = inputs
-            a, b = x._array, y._array
-            if (type(a) is not _ndarray or type(b) is not _ndarray or a.dtype is not b.dtype
-                    or a.size >= op.large_from or b.size >= op.large_from):
-                return None
-            array = ufunc(a, b)
-            edges: Any = (x._edge, y._edge)
-            arrays: Any = (a, b)
-        else:
-            x, = inputs
-            a = x._array
-            if type(a) is not _ndarray or a.size >= op.large_from:
-                return None
-            array = ufunc(a)
-            edges, arrays = (x._edge,), (a,)
-    except (ValueError, TypeError, AttributeError):
-        return None  # the path for everything tells what is wrong
-    result = _make(Tensor)
-    result._array = array = array if type(array) is _ndarray else np.asarray(array)
-    if any(edges) and op.gradient is not None and state.grad_enabled:
-        result._edge = Node(op, {}, edges, op.gradient.save_arrays(arrays, (array,)))
-    else:
-        result._edge = None
-    return result
-
-
 def _namespace(arrays: list) -> Any:
     return _expected_namespace() if _NOTHING.issuperset(map(type, arrays)) else backend.namespace_of(arrays)
 
@@ -264,33 +297,6 @@ def _promoted(inputs: tuple) -> tuple[tuple, list]:
     return inputs, [v._array for v in inputs]
 
 
-def _several(op: Operator, inputs: tuple, attrs: dict[str, Any], arrays: list, results: Any, xp: Any,
-             wanted: bool) -> Any:
-    """The results of an operator with several, or repeated ones, or new values of its inputs."""
-    if len(op.results) == 1:
-        results = (results,)
-    outputs: list[Any] = []
-    aliases = dict(op.aliases)
-    for index, array in enumerate(results):
-        if index in aliases:
-            target = inputs[aliases[index]]
-            if target is not None:
-                _give_values(target, array, xp)
-            outputs.append(target)
-        elif array is None:
-            outputs.append(None)
-        elif op.results[index].many:
-            outputs.append([new_tensor(a if type(a) is _ndarray else xp.asarray(a)) for a in array])
-        else:
-            outputs.append(new_tensor(array if type(array) is _ndarray else xp.asarray(array)))
-    if wanted and op.gradient is not None and state.grad_enabled:
-        edges = _slot_edges(inputs)
-        if any(edges):
-            node = Node(op, attrs, edges, op.gradient.save_arrays(arrays, results))
-            _connect(node, outputs, aliases)
-    return tuple(outputs) if len(outputs) > 1 else outputs[0]
-
-
 def _give_values(target: Any, array: Any, xp: Any) -> None:
     """A Tensor, or each of several, gets another array; the very same one means that the value did not change."""
     many = isinstance(target, (list, tuple))
@@ -299,7 +305,7 @@ def _give_values(target: Any, array: Any, xp: Any) -> None:
             t._replace(a if type(a) is _ndarray else xp.asarray(a))
 
 
-def _connect(node: Node, outputs: list, aliases: dict[int, int]) -> None:
+def _connect(node: OperatorNode, outputs: list, aliases: dict[int, int]) -> None:
     for index, value in enumerate(outputs):
         if value is None or index in aliases:
             continue

@@ -22,7 +22,7 @@ def _check_unchanged(node: Node) -> None:
         changed = superseded.get(id(array))
         if changed is not None and changed is array:
             raise ModifiedInPlaceError(
-                f"The gradient of {node.op.type!r} needs a value of shape {list(changed.shape)} that was changed in "
+                f"The gradient of {node.type!r} needs a value of shape {list(changed.shape)} that was changed in "
                 f"place after it was used. Use the form without the trailing underscore, or change a clone()."
             )
 
@@ -42,19 +42,9 @@ def _with_edge(array: Any, edge: Any) -> Tensor:
 
 def _read_tensors(node: Node) -> tuple:
     """What the node saved, as Tensors that are connected to where they came from."""
-    saved = list(_read_arrays(node))
-    for position, of_output, index in node.op.gradient.values if node.op.gradient else ():
-        value = saved[position]
-        if value is None:
-            continue
-        if isinstance(value, (list, tuple)):
-            edges = node.edges[index] if not of_output else [Output(node, index, n) for n in range(len(value))]
-            saved[position] = [_with_edge(a, e) for a, e in zip(value, edges or [None] * len(value), strict=True)]
-        elif of_output:
-            saved[position] = _with_edge(value, node if node.is_single else Output(node, index))
-        else:
-            saved[position] = _with_edge(value, node.edges[index])
-    return tuple(saved)
+    if superseded:
+        _check_unchanged(node)
+    return node.connected(_with_edge)
 
 
 def _start(tensor: Tensor, gradient: Tensor | None) -> Tensor:
@@ -71,19 +61,27 @@ def _walk_type() -> type[Walk]:
     return Walk if state.observer is None else state.observer.walk_type()
 
 
+def _starts(outputs: Sequence[Tensor], gradients: Sequence[Tensor | None]) -> list[tuple[Any, Tensor]]:
+    return [(t._edge, _start(t, g)) for t, g in zip(outputs, gradients, strict=True) if t._edge is not None]
+
+
 def _walk(outputs: Sequence[Tensor], gradients: Sequence[Tensor | None], retain: bool, create_graph: bool,
           targets: Sequence[Any] | None) -> dict[Any, Any]:
-    """The gradients by edge: Tensors with `create_graph`, arrays otherwise."""
+    """The gradients of the targets by edge: Tensors with `create_graph`, arrays otherwise."""
     from .eager import EAGER
 
-    starts = [(t._edge, _start(t, g)) for t, g in zip(outputs, gradients, strict=True) if t._edge is not None]
+    starts = _starts(outputs, gradients)
     if create_graph:
         with using(EAGER), grad_mode(True):
             return _walk_type()(_read_tensors, retain, targets).run(starts)
     namespace = backend.namespace_of([t._array for t in outputs])
     with using(ArrayTrace(namespace)):
         found = _walk_type()(_read_arrays, retain, targets).run([(edge, g._array) for edge, g in starts])
-    return {edge: g if isinstance(g, SelectedRows) else namespace.asarray(g) for edge, g in found.items()}
+    return {edge: _as_array(namespace, g) for edge, g in found.items()}
+
+
+def _as_array(namespace: Any, gradient: Any) -> Any:
+    return gradient if isinstance(gradient, SelectedRows) else namespace.asarray(gradient)
 
 
 def walk_segment(roots: Sequence[tuple[Any, Any]], since: int, recorded: bool) -> dict[Any, Any]:
@@ -103,6 +101,8 @@ def backward(tensors: Sequence[Tensor], grad_tensors: Sequence[Tensor | None] | 
              retain_graph: bool = False) -> None:
     """Adds the gradient of several Tensors to `.grad` of every leaf they were computed from.
 
+    When a hook or a gradient rule raises, no leaf's gradient has changed.
+
     >>> import proa as paddle
     >>> x = paddle.to_tensor(3.0, stop_gradient=False)
     >>> paddle.autograd.backward([x * x, x * 2])
@@ -119,17 +119,51 @@ def backward(tensors: Sequence[Tensor], grad_tensors: Sequence[Tensor | None] | 
             "backward(): no gradient can flow from this tensor: it has stop_gradient=True, or was computed from such "
             "tensors only, or under paddle.no_grad(). Set stop_gradient=False on what should get a gradient."
         )
-    for edge, gradient in _walk(tensors, gradients, retain_graph, False, None).items():
-        if type(edge) is Leaf:
-            _accumulate(edge, gradient)
+    namespace = backend.namespace_of([t._array for t in tensors])
+    roots = [(edge, g._array) for edge, g in _starts(tensors, gradients)]
+    leaves = _Leaves(namespace)
+    try:
+        with using(ArrayTrace(namespace)):
+            left = _walk_type()(_read_arrays, retain_graph, finish=leaves.finish).run(roots)
+        for edge, gradient in left.items():
+            if type(edge) is Leaf:
+                leaves.add(edge, gradient)
+    except BaseException:
+        leaves.take_back()
+        raise
 
 
-def _accumulate(leaf: Leaf, gradient: Any) -> None:
-    if leaf.hooks:
-        gradient = run_hooks(leaf.hooks, gradient)
-    found = gradient_of(gradient) if isinstance(gradient, Tensor) else gradient
-    leaf.grad = tensor_of(found if leaf.grad is None else gradient_of(leaf.grad) + found)
-    leaf.cleared = False
+class _Leaves:
+    """What one pass adds to the gradients of leaves, till it has come to its end."""
+
+    def __init__(self, namespace: Any):
+        self.namespace = namespace
+        self.before: list[tuple[Leaf, Any, bool]] = []
+
+    def add(self, leaf: Leaf, gradient: Any) -> None:
+        """Adds to a leaf's gradient."""
+        gradient = _as_array(self.namespace, gradient)
+        if leaf.hooks:
+            gradient = run_hooks(leaf.hooks, gradient)
+        found = gradient_of(gradient) if isinstance(gradient, Tensor) else gradient
+        self.before.append((leaf, leaf.grad, leaf.cleared))
+        leaf.grad = tensor_of(found if leaf.grad is None else gradient_of(leaf.grad) + found)
+        leaf.cleared = False
+
+    def finish(self, leaf: Leaf, gradient: Any) -> None:
+        """Adds to a leaf's gradient, to which this pass will add nothing more, and tells those who wait for it."""
+        from .eager import EAGER
+
+        self.add(leaf, gradient)
+        if leaf.observers:
+            with using(EAGER), grad_mode(False):
+                for observer in list(leaf.observers.values()):
+                    observer()
+
+    def take_back(self) -> None:
+        """Gives the leaves the gradients that they had before the pass."""
+        for leaf, gradient, cleared in reversed(self.before):
+            leaf.grad, leaf.cleared = gradient, cleared
 
 
 def tensor_hook(hook: Callable[[Tensor], Tensor | None]) -> Callable[[Any], Any]:

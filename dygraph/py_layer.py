@@ -13,7 +13,7 @@ from ..ops.backward import Node, Output
 from ..ops.custom_gradient import checked_gradients
 from ..ops.trace import grad_mode, state, using
 from .eager import EAGER
-from .saved_hooks import packed, unpacked
+from .saved_hooks import unpacked
 from .tensor import Tensor, new_tensor
 
 
@@ -37,7 +37,7 @@ class PyLayerContext:
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keeps tensors for `backward`, which gets them from `saved_tensor()`."""
-        self._saved = packed(tensors)
+        self._saved = state.trace.kept(tensors)
 
     def saved_tensor(self) -> tuple:
         """What `save_for_backward` was given."""
@@ -68,17 +68,6 @@ class PyLayerContext:
         return tensor
 
 
-class _Applied:
-    """What the backward walk asks of an operator, for a PyLayer."""
-
-    is_single = False
-    gradient = None
-
-    def __init__(self, type: str, count: int):
-        self.type = type
-        self.results = (None,) * count
-
-
 class PyLayerNode(Node):
     """An application of a PyLayer as the backward walk sees it."""
 
@@ -86,10 +75,20 @@ class PyLayerNode(Node):
 
     def __init__(self, layer: type[PyLayer], context: PyLayerContext, inputs: Sequence[Tensor],
                  outputs: Sequence[Tensor]):
-        super().__init__(_Applied(layer.__name__, len(outputs)), {}, [t._edge for t in inputs], ())  # type: ignore[arg-type]
+        super().__init__([t._edge for t in inputs], ())
         self.layer, self.context = layer, context
         self.outputs = [(o._array.shape, o._array.dtype) for o in outputs]
         self.shapes = [t._array.shape for t in inputs]
+
+    @property
+    def type(self) -> str:
+        """The name of the PyLayer."""
+        return self.layer.__name__
+
+    @property
+    def count(self) -> int:
+        """How many Tensors `forward` gave."""
+        return len(self.outputs)
 
     def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
         """What the user's `backward` gives, one gradient an input tensor, in the walk's own form."""

@@ -13,23 +13,12 @@ from typing import Any
 
 from ..core import nest
 from ..core.random import default_generator
-from ..ops.backward import Leaf, Node, Output, edge_node, next_order, reachable_nodes
+from ..ops.backward import Node, Output, edge_node, next_order, reachable_nodes
 from ..ops.operator import Operator
 from ..ops.trace import Trace, grad_mode, state, using
 from ..ops.trace_around import TraceAround
 from .engine import walk_segment
 from .tensor import Tensor, new_tensor
-
-
-class _Results:
-    """What the backward walk asks of an operator, for a recomputed function: how many results there are."""
-
-    type = "recompute"
-    is_single = False
-    gradient = None
-
-    def __init__(self, count: int):
-        self.results = (None,) * count
 
 
 class _WatchedWrites(TraceAround):
@@ -122,11 +111,21 @@ def _arrays(values: Iterable[tuple[Tensor, Any]]) -> Iterator[None]:
 class RecomputeNode(Node):
     """A call of a recomputed function as the backward walk sees it."""
 
-    __slots__ = ("kept",)
+    __slots__ = ("_count", "kept")
 
     def __init__(self, segment: Segment, edges: list[Any], count: int, kept: list[Any]):
-        super().__init__(_Results(count), {}, edges, (segment,))  # type: ignore[arg-type]
-        self.kept = kept
+        super().__init__(edges, (segment,))
+        self._count, self.kept = count, kept
+
+    @property
+    def type(self) -> str:
+        """The function that does this."""
+        return "recompute"
+
+    @property
+    def count(self) -> int:
+        """How many Tensors with a gradient the function gives."""
+        return self._count
 
     def kept_arrays(self) -> list[Any]:
         """Values that the function found, which must not have been changed in place since."""
@@ -178,15 +177,13 @@ def _computed(result: Any, since: int) -> list[Tensor]:
 def _leaving(nodes: Iterable[Node], since: int) -> tuple[list[Any], list[Any]]:
     """The edges by which gradients leave the nodes, each once, and the arrays that were saved of values there."""
     edges: dict[Any, None] = {}
-    arrays = []
+    arrays: list[Any] = []
     for node in nodes:
         for slot in node.edges:
             for edge in slot if type(slot) is list else (slot,):
                 if edge is not None and not _is_inner(edge, since):
                     edges[edge] = None
-        for position, of_output, index in node.op.gradient.values if node.op.gradient and node.saved else ():
-            if not of_output and type(node.edges[index]) is Leaf:
-                arrays.append(node.saved[position])  # type: ignore[index]
+        arrays += node.leaf_arrays()
     return list(edges), arrays
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..ops.backward import Node, Output
 from ..ops.operator import Operator
+from ..ops.operator_node import OperatorNode, SingleResultNode
 from ..ops.trace import grad_mode, state, using
 from .eager import EAGER, EagerTrace
 from .tensor import Tensor, new_tensor
@@ -46,10 +47,28 @@ def _unpacked(value: Any) -> Any:
     return value.array() if isinstance(value, _Packed) else value
 
 
-class _PackedNode(Node):
+class _Hooks:
+    """The two hooks of a block."""
+
+    __slots__ = ("pack", "unpack")
+
+    def __init__(self, pack: Callable[[Tensor], Any], unpack: Callable[[Any], Tensor]):
+        self.pack, self.unpack = pack, unpack
+
+    def packed(self, array: Any) -> _Packed:
+        """An array, packed."""
+        return _Packed(array, self.pack, self.unpack)
+
+
+class _PackedNode(OperatorNode):
     """A node whose values are packed until its gradient rule needs them."""
 
     __slots__ = ()
+
+    def __init__(self, hooks: _Hooks, op: Operator, attrs: dict[str, Any], edges: Sequence[Any], saved: tuple):
+        super().__init__(op, attrs, edges, saved)
+        places = {place for place, *_ in self._values()}
+        self.saved = tuple(_each(value, hooks.packed) if n in places else value for n, value in enumerate(saved))
 
     def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
         """The gradients of the input slots, from those of the results."""
@@ -60,24 +79,24 @@ class _PackedNode(Node):
         return []
 
 
+class _PackedSingleNode(_PackedNode, SingleResultNode):
+    """The same of an operator with one result."""
+
+    __slots__ = ()
+
+
 class _PackingTrace(EagerTrace):
-    """The eager trace, which packs what each new node saved."""
+    """The eager trace, which packs what each new node saves."""
 
-    def __init__(self, pack: Callable[[Tensor], Any], unpack: Callable[[Any], Tensor]):
-        self.pack, self.unpack = pack, unpack
+    def __init__(self, hooks: _Hooks):
+        super().__init__()
+        self.hooks = hooks
+        self.node = functools.partial(_PackedNode, hooks)
+        self.single_node = functools.partial(_PackedSingleNode, hooks)
 
-    def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
-        """Runs the operator; a node that it records is packed."""
-        result = super().apply(op, inputs, attrs)
-        first = result[0] if isinstance(result, tuple) else result
-        edge = getattr(first[0] if isinstance(first, list) and first else first, "_edge", None)
-        node = edge.node if isinstance(edge, Output) else edge
-        if type(node) is Node and node.op is op and node.saved:
-            places = {place for place, *_ in op.gradient.values} if op.gradient else set()
-            node.saved = tuple(_each(value, lambda a: _Packed(a, self.pack, self.unpack)) if n in places else value
-                               for n, value in enumerate(node.saved))
-            node.__class__ = _PackedNode
-        return result
+    def kept(self, values: tuple) -> tuple:
+        """The values, Tensors packed."""
+        return tuple(self.hooks.packed(t._array) if isinstance(t, Tensor) else t for t in values)
 
 
 class saved_tensors_hooks:
@@ -108,20 +127,12 @@ class saved_tensors_hooks:
         if not isinstance(state.trace.bare(), EagerTrace):
             raise RuntimeError("saved_tensors_hooks: nothing is saved here: operators are put into a Program. Use it "
                                "around code that runs eagerly.")
-        within = using(_PackingTrace(self.pack_hook, self.unpack_hook))
+        within = using(_PackingTrace(_Hooks(self.pack_hook, self.unpack_hook)))
         within.__enter__()
         self._within.append(within)
 
     def __exit__(self, *error: Any) -> None:
         self._within.pop().__exit__(*error)
-
-
-def packed(tensors: tuple) -> tuple:
-    """What a PyLayer saves, packed where hooks are in charge."""
-    trace = state.trace.bare()
-    if not isinstance(trace, _PackingTrace):
-        return tensors
-    return tuple(_Packed(t._array, trace.pack, trace.unpack) if isinstance(t, Tensor) else t for t in tensors)
 
 
 def unpacked(tensors: tuple) -> tuple:

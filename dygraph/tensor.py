@@ -371,6 +371,29 @@ class Tensor(_ArrayMethods):
 
         return add_hook(self._hooks(), tensor_hook(hook))
 
+    def _register_backward_hook(self, hook: Callable[[], Any]) -> HookHandle:
+        """Calls `hook()` in each `backward()` that adds to this leaf's gradient, as soon as it has added all it will.
+
+        `.grad` is whole then, while the pass goes on with what was computed before: of the parameters of a network
+        that of the last layer is first, and what is done about it can overlap with the rest. A Tensor that was used
+        several times is told of once, behind its `register_hook`s; one that gets no gradient is not told of, nor does
+        `paddle.grad` tell. What the hook raises comes out of `backward()`, which then has changed no gradient.
+        Raises ValueError for a Tensor that is no leaf, or with stop_gradient=True. As in Paddle.
+
+        >>> import proa as paddle
+        >>> x = paddle.to_tensor([2.0], stop_gradient=False)
+        >>> _ = x._register_backward_hook(lambda: print(x.grad.tolist()))
+        >>> (x * x + x).backward()
+        [5.0]
+        """
+        if type(self._edge) is not Leaf:
+            why = "it has stop_gradient=True" if self._edge is None else "it is no leaf: an operation computed it"
+            raise ValueError(f"_register_backward_hook(hook): {self.name} gets no gradient of its own, since {why}. "
+                             f"Register it on a Tensor that is given, such as a parameter.")
+        if self._edge.observers is None:
+            self._edge.observers = {}
+        return add_hook(self._edge.observers, hook)
+
     def _hooks(self) -> dict[int, Callable]:
         node = edge_node(self._edge)
         if node is None:

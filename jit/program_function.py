@@ -26,17 +26,6 @@ from ..static.program import Program
 from .recomputing import with_recomputed
 
 
-class _Results:
-    """What the backward walk asks of an operator, for a compiled Program: how many results there are."""
-
-    type = "run_program"
-    is_single = False
-    gradient = None
-
-    def __init__(self, count: int):
-        self.results = (None,) * count
-
-
 class Halves:
     """The two plans of a training step: the forward one also gives what the backward one needs.
 
@@ -51,7 +40,6 @@ class Halves:
         self.unchanged = [index for index, name in enumerate(inputs) if name not in updated and index not in replaced]
         self.passed = [index for index, name in enumerate(inputs) if name not in kept]
         self.places = [inputs.index(name) for name in updated]
-        self.result = _Results(len(forward.outputs) - len(updated) - len(kept))
         self.count = len(inputs)
 
 
@@ -213,9 +201,19 @@ class ProgramNode(Node):
 
     def __init__(self, function: ProgramFunction, halves: Halves, wanted: tuple[int, ...], edges: list[Any],
                  saved: tuple, outputs: Sequence[Tensor], random_state: Any):
-        super().__init__(halves.result, {}, edges, saved)  # type: ignore[arg-type]
+        super().__init__(edges, saved)
         self.function, self.halves, self.wanted, self.random_state = function, halves, wanted, random_state
         self.outputs = [(o._array.shape, o._array.dtype) for o in outputs]
+
+    @property
+    def type(self) -> str:
+        """The name that profiles have for a compiled Program."""
+        return "run_program"
+
+    @property
+    def count(self) -> int:
+        """How many outputs the Program has."""
+        return len(self.outputs)
 
     def kept_arrays(self) -> list[Any]:
         """The inputs' arrays, which must not have been changed in place since, without those that the run wrote."""

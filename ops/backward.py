@@ -1,8 +1,9 @@
-"""The backward walk that eager and static share: reverse accumulation over recorded applications.
+"""The backward walk that eager and static share: reverse accumulation over recorded applications, node by node.
 
-A `Node` is one application of an operator. What leads from a value to where its gradient goes is an *edge*: the node
-that made it (or an `Output` of the node, where it has several), or a `Leaf`. No edge (None) means no gradient.
-Which form the gradients take (arrays, Tensors, Variables) is up to the trace the walk runs under.
+A `Node` is one application: of an operator (`operator_node.py`), of a PyLayer, of a recomputed function, of a converted
+one. The walk knows no more of it than the base class says. What leads from a value to where its gradient goes is an
+*edge*: the node that made it (or an `Output` of the node, where it has several), or a `Leaf`. No edge (None) means no
+gradient. Which form the gradients take (arrays, Tensors, Variables) is up to the trace the walk runs under.
 """
 
 from __future__ import annotations
@@ -13,59 +14,77 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..core.errors import GraphFreedError
-from .operator import Operator
 
-_sequence = itertools.count()
+next_order: Callable[[], int] = itertools.count().__next__
+"""A number that is larger than the order of every node so far, and smaller than that of any to come."""
+
 _order_of = operator.attrgetter("order")
+Edge = Any  # Node | Output | Leaf
 
 
 class Leaf:
     """The end of the graph: a value that was not computed and wants a gradient.
 
-    `cleared`: the gradient is zeros, which nobody has looked at: they are made when somebody does.
+    `cleared`: the gradient is zeros, which nobody has looked at: they are made when somebody does. `hooks` may give
+    another gradient in place of the one that a pass has found; `observers` are told when `grad` has what a pass adds.
     """
 
-    __slots__ = ("grad", "cleared", "hooks", "__weakref__")
+    __slots__ = ("grad", "cleared", "hooks", "observers", "__weakref__")
 
     def __init__(self) -> None:
         self.grad: Any = None
         self.cleared = False
-        self.hooks: dict[int, Callable] | None = None
+        self.hooks: dict[int, Callable[[Any], Any]] | None = None
+        self.observers: dict[int, Callable[[], Any]] | None = None
 
 
 class Node:
-    """One application: its operator, where its inputs' gradients go, and what its gradient rule needs.
+    """One application: where its inputs' gradients go, and how they are made of those of its results.
 
     `edges` has an entry a slot: an edge, None, or a list of these for a repeated slot. It refers to no output value,
-    so that the graph lives exactly as long as the values that were computed last.
+    so that the graph lives exactly as long as the values that were computed last. `saved` is what `gradients` needs,
+    None once a pass has freed it. A subclass says what it is called, how many results it has, and what its gradients
+    are.
     """
 
-    __slots__ = ("op", "attrs", "edges", "saved", "order", "hooks", "__weakref__")
+    __slots__ = ("edges", "saved", "order", "hooks", "__weakref__")
 
-    def __init__(self, op: Operator, attrs: dict[str, Any], edges: Sequence[Any], saved: tuple | None):
-        self.op, self.attrs, self.edges, self.saved = op, attrs, edges, saved
-        self.order = next(_sequence)
+    is_single = False  # the node itself is the edge of its only result; of others, each result's is an `Output`
+
+    def __init__(self, edges: Sequence[Any], saved: tuple | None):
+        self.edges, self.saved = edges, saved
+        self.order = next_order()
         self.hooks: dict[tuple[int, int | None], dict[int, Callable]] | None = None  # by result and position in it
 
     @property
-    def is_single(self) -> bool:
-        """True when the node itself is the edge of its only result."""
-        return self.op.is_single
+    def type(self) -> str:
+        """What messages and profiles call it: an operator's type, a PyLayer's name."""
+        raise NotImplementedError
 
-    def kept_arrays(self) -> list[Any]:
-        """The values it saved that must not have been changed in place since."""
-        arrays: list[Any] = []
-        if not self.op.gradient or not self.saved:
-            return arrays
-        for index, *_ in self.op.gradient.values:
-            value = self.saved[index]
-            arrays.extend(value if isinstance(value, (list, tuple)) else [] if value is None else [value])
-        return arrays
+    @property
+    def count(self) -> int:
+        """How many results it has, a repeated one counting once."""
+        raise NotImplementedError
 
     def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
-        """The gradients of the input slots, from those of the results."""
-        assert self.op.gradient is not None
-        return self.op.gradient.run(gs, saved, self.attrs, self.edges)
+        """The gradients of the input slots, from those of the results (None where nothing used one) and what it saved.
+
+        Of a repeated result it is given a dict by position, and of a repeated slot it gives a list.
+        """
+        raise NotImplementedError
+
+    def kept_arrays(self) -> Iterable[Any]:
+        """The arrays it saved that must not have been changed in place since."""
+        return ()
+
+    def leaf_arrays(self) -> Iterable[Any]:
+        """Those of them that are values of leaves."""
+        return ()
+
+    def connected(self, connect: Callable[[Any, Edge], Any]) -> tuple:
+        """What it saved, each value as `connect(value, edge)` makes it one with a gradient, for a recorded pass."""
+        assert self.saved is not None
+        return self.saved
 
 
 class Output:
@@ -84,9 +103,6 @@ class Output:
         return hash((id(self.node), self.index, self.position))
 
 
-Edge = Any  # Node | Output | Leaf
-
-
 def edge_node(edge: Edge) -> Node | None:
     """The node an edge belongs to; None for a leaf."""
     if isinstance(edge, Output):
@@ -102,26 +118,33 @@ def _flat_edges(edges: Iterable[Any]) -> Iterable[Edge]:
             yield edge
 
 
-def next_order() -> int:
-    """A number that is larger than the order of every node so far, and smaller than that of any to come."""
-    return next(_sequence)
-
-
 def reachable_nodes(roots: Iterable[Edge], since: int = 0) -> list[Node]:
     """The nodes of an order of at least `since` that the roots were computed from, the last first."""
-    stack = [node for node in map(edge_node, roots) if node is not None and node.order >= since]
-    seen = set(stack)
-    while stack:
-        for edge in stack.pop().edges:
-            kind = type(edge)
-            if edge is None or kind is Leaf:
+    return _reach(roots, since, {})
+
+
+def _reach(roots: Iterable[Edge], since: int, watched: dict[Leaf, None]) -> list[Node]:
+    """As `reachable_nodes`; the leaves there that have hooks or observers come to `watched`."""
+    stack: list[Node] = []
+    seen: set[Node] = set()
+    edges: Iterable[Any] = roots
+    while True:
+        for edge in edges:
+            if edge is None:
                 continue
-            for one in edge if kind is list else (edge,):
-                node = one if kind is Node else edge_node(one)
+            for one in edge if type(edge) is list else (edge,):
+                kind = type(one)
+                if kind is Leaf:
+                    if one.hooks or one.observers:
+                        watched[one] = None
+                    continue
+                node = one.node if kind is Output else one
                 if node is not None and node not in seen and node.order >= since:
                     seen.add(node)
                     stack.append(node)
-    return sorted(seen, key=_order_of, reverse=True)
+        if not stack:
+            return sorted(seen, key=_order_of, reverse=True)
+        edges = stack.pop().edges
 
 
 def _leading_to(nodes: list[Node], targets: set[Edge]) -> list[Node]:
@@ -137,14 +160,17 @@ class Walk:
     """One backward pass. `run` gives the gradients of the leaves and of the targets, by edge.
 
     `read_saved(node)` turns what a node saved into values of the current trace; `retain` keeps it for another pass.
-    The pass ends at nodes of an order below `since`, as it does at leaves.
+    The pass ends at nodes of an order below `since`, as it does at leaves. `finish(leaf, gradient)`, where it is given,
+    gets the gradient of a leaf that has hooks or observers as soon as nothing more can be added to it, the last leaf
+    that was used first; `run` does not give that one.
     """
 
-    def __init__(self, read_saved: Callable[[Node], tuple], retain: bool,
-                 targets: Iterable[Edge] | None = None, since: int = 0):
+    def __init__(self, read_saved: Callable[[Node], tuple], retain: bool, targets: Iterable[Edge] | None = None,
+                 since: int = 0, finish: Callable[[Leaf, Any], None] | None = None):
         self.read_saved = read_saved
         self.retain = retain
         self.since = since
+        self.finish = finish
         self.targets = None if targets is None else set(targets)
         self.of_nodes: dict[Node, list[Edge]] = {}  # the targets that are results of nodes, not leaves
         for target in self.targets or ():
@@ -158,24 +184,46 @@ class Walk:
         """Walks back from the roots, each an edge and the gradient it starts with."""
         for edge, gradient in roots:
             self._add(edge, gradient)
-        nodes = reachable_nodes((edge for edge, _ in roots), self.since)
+        watched: dict[Leaf, None] = {}
+        nodes = _reach((edge for edge, _ in roots), self.since, watched)
+        completed = self._completed(nodes, watched) if watched and self.finish is not None else None
+        useful = None
         if self.targets is not None:
             useful = set(_leading_to(nodes, self.targets))
             nodes = [node for node in nodes if node in useful or node in self.of_nodes]
-        else:
-            useful = None
         for node in nodes:
             gs = self._take(node) if node.hooks or node in self.of_nodes else self._pop(node)
             if gs is not None and (useful is None or node in useful):
                 self._step(node, gs)
+            if completed is not None and node in completed:
+                self._finish(completed[node])
         if self.targets is not None:
             return {e: g for e, g in self.pending.items() if e in self.targets} | self.found
         return self.pending
 
+    def _completed(self, nodes: list[Node], watched: dict[Leaf, None]) -> dict[Node, list[Leaf]]:
+        """By the last node that may add to their gradients, the watched leaves; finishes those to which none does."""
+        completed: dict[Node, list[Leaf]] = {}
+        for node in reversed(nodes):
+            leaves = [edge for edge in _flat_edges(node.edges) if type(edge) is Leaf and edge in watched]
+            if leaves:
+                completed[node] = list(dict.fromkeys(reversed(leaves)))
+                for leaf in completed[node]:
+                    del watched[leaf]
+        self._finish(watched)
+        return completed
+
+    def _finish(self, leaves: Iterable[Leaf]) -> None:
+        assert self.finish is not None
+        for leaf in leaves:
+            gradient = self.pending.pop(leaf, None)
+            if gradient is not None:
+                self.finish(leaf, gradient)
+
     def _pop(self, node: Node) -> list[Any] | None:
         """The finished gradients of a node's results; None when none arrived."""
         gs = self.pending.pop(node, None)
-        return gs if gs is None or not node.op.is_single else [gs]
+        return [gs] if gs is not None and node.is_single else gs
 
     def _take(self, node: Node) -> list[Any] | None:
         """The finished gradients of a node's results, hooks applied; None when none arrived."""
@@ -203,7 +251,7 @@ class Walk:
     def _step(self, node: Node, gs: list[Any]) -> None:
         if node.saved is None:
             raise GraphFreedError(
-                f"The backward pass reached {node.op.type!r}, whose saved values an earlier pass has freed. "
+                f"The backward pass reached {node.type!r}, whose saved values an earlier pass has freed. "
                 f"Call that earlier pass with retain_graph=True."
             )
         gradients = node.gradients(gs, self.read_saved(node))
@@ -230,7 +278,7 @@ class Walk:
             return
         gs = pending.get(edge.node)
         if gs is None:
-            gs = pending[edge.node] = [None] * len(edge.node.op.results)
+            gs = pending[edge.node] = [None] * edge.node.count
         if edge.position is None:
             gs[edge.index] = gradient if gs[edge.index] is None else gs[edge.index] + gradient
         else:

@@ -75,6 +75,10 @@ class Trace:
         """Applies a PyLayer: what its `forward` gives, whose gradient is what its `backward` says."""
         raise NotImplementedError
 
+    def kept(self, values: tuple) -> tuple:
+        """What a PyLayer saves for its `backward`, in the form in which it is to wait for that."""
+        return values
+
     def updating(self) -> Any:
         """A context manager around the updates of an optimizer: nothing in it is recorded for a gradient."""
         raise NotImplementedError

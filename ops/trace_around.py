@@ -63,6 +63,10 @@ class TraceAround(Trace):
         """What a PyLayer's `forward` gives, whose gradient is what its `backward` says."""
         return self.inner.py_layer(layer, context, args, kwargs)
 
+    def kept(self, values: tuple) -> tuple:
+        """What a PyLayer saves, in the form in which it is to wait."""
+        return self.inner.kept(values)
+
     def updating(self) -> Any:
         """A context manager around the updates of an optimizer."""
         return self.inner.updating()

@@ -62,7 +62,7 @@ class ObservedTrace(TraceAround):
 
 def backward_name(node: Node, type: str) -> str:
     """An operator in another one's gradient rule: 'matmul_v2_grad/transpose2'."""
-    return f"{node.op.type}_grad/{type}"
+    return f"{node.type}_grad/{type}"
 
 
 class ObservedWalk(Walk):
@@ -79,7 +79,7 @@ class ObservedWalk(Walk):
         trace.phase, trace.node = events.BACKWARD, node
         source = recorder.source_of(node)
         try:
-            recorder.timed(Span(events.OPERATOR, f"{node.op.type}_grad", events.BACKWARD, source, "", gs),
+            recorder.timed(Span(events.OPERATOR, f"{node.type}_grad", events.BACKWARD, source, "", gs),
                            self._stepped, node, gs)
         finally:
             trace.node = None

@@ -10,9 +10,11 @@ from typing import Any
 
 from ..core.dtype import DType
 from ..ops.backward import Leaf, Node, Output, Walk
+from ..ops.control import share_data_op
 from ..ops.creation import full_like
 from ..ops.elementwise import cast
 from ..ops.operator import find
+from ..ops.operator_node import OperatorNode, operator_node
 from ..ops.trace import grad_mode, using
 from .compiler.usage import reads, writes
 from .gradient_names import Callback, GradientNames, NamingWalk
@@ -76,7 +78,7 @@ class BlockGraph:
         inputs = [self._values(op.input(s.name), s.many) for s in operator.inputs]
         outputs = [self._values(op.output(s.name), s.many) for s in operator.results]
         attrs = {k: v for k, v in op.attrs.items() if k in operator.attributes}
-        return Node(operator, attrs, edges, operator.gradient.save_symbols(inputs, outputs))
+        return operator_node(operator, attrs, edges, operator.gradient.save_symbols(inputs, outputs))
 
     def _values(self, names: list[str], many: bool) -> Any:
         values = [self.block.var(name) for name in names]
@@ -119,7 +121,7 @@ def holds_values(variable: Variable) -> bool:
 
 def _source(edge: Any) -> Any:
     """The edge of what a copy without a copy's cost is of; another edge as it is."""
-    return edge.edges[0] if isinstance(edge, Node) and edge.op.type == "share_data" else edge
+    return edge.edges[0] if isinstance(edge, OperatorNode) and edge.op is share_data_op else edge
 
 
 def _operator_slots(op: Operation) -> tuple:

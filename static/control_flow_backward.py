@@ -28,8 +28,18 @@ class ControlFlowNode(Node):
     __slots__ = ("operation",)
 
     def __init__(self, operation: Operation, edges: list[Any]):
-        super().__init__(find(operation.type), {}, edges, ())
+        super().__init__(edges, ())
         self.operation = operation
+
+    @property
+    def type(self) -> str:
+        """`while` or `conditional_block`."""
+        return self.operation.type
+
+    @property
+    def count(self) -> int:
+        """One repeated result, and what a file has beside it."""
+        return len(find(self.operation.type).results)
 
     def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
         """Appends the gradient operation to the current block; the gradients of the input slots."""
@@ -38,7 +48,7 @@ class ControlFlowNode(Node):
         assert inner is not None
         given = {op.output("Out")[position]: g for position, g in (gs[0] or {}).items()}
         found = _append_gradient(op, inner, given)
-        slots = [slot.name for slot in self.op.inputs]
+        slots = [slot.name for slot in find(op.type).inputs]
         return [[found.get(name) for name in op.input(slot)] if edge is not None else None
                 for slot, edge in zip(slots, self.edges, strict=True)]
 
