@@ -68,8 +68,8 @@ def backward_name(node: Node, type: str) -> str:
 class ObservedWalk(Walk):
     """A backward pass that records what each node's gradient costs, adding it to what is there included."""
 
-    def __init__(self, recorder: Recorder, *args: Any):
-        super().__init__(*args)
+    def __init__(self, recorder: Recorder, *args: Any, **kwargs: Any):
+        super().__init__(*args, **kwargs)
         self._recorder = recorder
 
     def _step(self, node: Node, gs: list[Any]) -> None:
