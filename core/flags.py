@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 # What directs PaddlePaddle's own kernels, memory and compilers: kept as it was set, for programs that set it.
@@ -28,6 +28,7 @@ _OF_PADDLE = frozenset(f"FLAGS_{name}" for name in (
     "use_fast_math", "use_mkldnn", "use_pinned_memory", "use_shm_cache", "use_stride_kernel",
     "use_system_allocator", "use_virtual_memory_auto_growth"))
 _declared: dict[str, tuple[Any, str]] = {}
+_watched: dict[str, list[Callable[[], None]]] = {}
 values: dict[str, Any] = {}  # read directly where a call must cost nothing
 
 
@@ -35,6 +36,24 @@ def _parse(default: Any, text: str) -> Any:
     if isinstance(default, bool):
         return text.strip().lower() in ("1", "true", "on", "yes")
     return type(default)(text)
+
+
+def default(name: str) -> Any:
+    """What a flag is where nobody has set it."""
+    return _declared[name][0]
+
+
+def set_default(name: str, value: Any) -> None:
+    """Gives a flag another default; one that somebody has set to something else stays as it is."""
+    old, meaning = _declared[name]
+    _declared[name] = (value, meaning)
+    if values[name] == old:
+        set_flags({name: value})
+
+
+def watch(name: str, changed: Callable[[], None]) -> None:
+    """Has `changed()` called whenever the flag has been given another value."""
+    _watched.setdefault(name, []).append(changed)
 
 
 def declare(name: str, default: Any, meaning: str) -> None:
@@ -75,8 +94,12 @@ def set_flags(flags: dict[str, Any]) -> None:
         raise TypeError(f"set_flags(flags): flags must be a dict of names and values. Received {type(flags).__name__}.")
     for name in flags:
         _check(name)
-    values.update({name: type(_declared[name][0])(value) if name in _declared else value
-                   for name, value in flags.items()})
+    given = {name: type(_declared[name][0])(value) if name in _declared else value for name, value in flags.items()}
+    changed = [name for name, value in given.items() if name in _watched and values[name] != value]
+    values.update(given)
+    for name in changed:
+        for listener in _watched[name]:
+            listener()
 
 
 @contextlib.contextmanager
@@ -94,6 +117,8 @@ declare("FLAGS_check_nan_inf", False,
         "In eager execution, raise at the operator that first produces a NaN or an infinity.")
 declare("FLAGS_cpu_engines", "onednn,loops",
         "The engines that may stand in for NumPy on the host, by name: onednn, loops; empty for NumPy alone.")
+declare("FLAGS_gpu_engines", "",
+        "The engines that may stand in for CuPy on a device, by name: those that were added.")
 declare("FLAGS_kernel_cache_dir", "",
         "The folder that keeps compiled kernels; empty for proa/kernels in the user's cache folder.")
 declare("FLAGS_kernel_cache_megabytes", 64, "How much compiled kernels may take on disk; 0 keeps none.")

@@ -19,9 +19,10 @@ from ..core.param_attr import ParamAttr
 from ..core.place import Place, expected_place
 from ..ops.backward import Output
 from ..ops.elementwise import cast
+from ..ops.kernels import ANY, TWO
 from ..ops.operator import Operator
 from ..ops.operator_node import OperatorNode, SingleResultNode
-from ..ops.spec import Spec
+from ..ops.spec import spec_of
 from ..ops.trace import Trace, grad_mode, offer_default_trace, state
 from .tensor import Parameter, Tensor, new_tensor
 
@@ -42,13 +43,56 @@ class EagerTrace(Trace):
         self.node: Callable[..., OperatorNode] = OperatorNode
 
     def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
-        """Runs the kernel and records the application when an input wants a gradient."""
-        if not attrs and op.ufunc is not None and not _flags["FLAGS_check_nan_inf"]:
-            result = self._apply_ufunc(op, op.ufunc, inputs)
-            if result is not None:
-                return result
+        """Runs the kernel and records the application when an input wants a gradient.
+
+        Operators of one or two Tensors on the host, which are most of most programs, are done here; `_apply_any` does
+        the rest, and tells what is wrong.
+        """
+        kernels = op.kernels
+        arity = kernels.arity
+        if arity == ANY or _flags["FLAGS_check_nan_inf"]:
+            return self._apply_any(op, inputs, attrs)
+        try:
+            if arity == TWO:
+                x, y = inputs
+                a, b = x._array, y._array
+                if type(a) is not _ndarray or type(b) is not _ndarray or (a.dtype is not b.dtype and op.promotes):
+                    return self._apply_any(op, inputs, attrs)
+                choice = kernels.of_dtype[a.dtype]
+                if a.size < choice.least > b.size:
+                    direct = choice.direct
+                    array = choice.small(np, a, b, **attrs) if attrs or direct is None else direct(a, b)
+                else:
+                    array = choice.large(np, a, b, **attrs)
+                edges: Any = (x._edge, y._edge)
+                arrays: Any = (a, b)
+            else:
+                x = inputs[0]
+                a = x._array
+                others = inputs[1:]
+                if type(a) is not _ndarray or len(others) != others.count(None):
+                    return self._apply_any(op, inputs, attrs)
+                choice = kernels.of_dtype[a.dtype]
+                if a.size < choice.least:
+                    direct = choice.direct
+                    array = choice.small(np, a, *others, **attrs) if attrs or direct is None else direct(a)
+                else:
+                    array = choice.large(np, a, *others, **attrs)
+                edges, arrays = (x._edge, *others), (a, *others)
+        except (ValueError, TypeError, IndexError, AttributeError):
+            return self._apply_any(op, inputs, attrs)
+        result = _make(Tensor)
+        result._array = array = array if type(array) is _ndarray else np.asarray(array)
+        if any(edges) and op.gradient is not None and state.grad_enabled:
+            result._edge = self.single_node(op, attrs, edges, op.gradient.save_arrays(arrays, (array,)))
+        else:
+            result._edge = None
+        return result
+
+    def _apply_any(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
+        """The same for any operator, wherever its inputs are."""
         arrays: list[Any] = []
-        kernel, large_from, is_plain = op.kernel, op.large_from, op.is_plain
+        is_plain, largest = op.is_plain, 0
         listed = elsewhere = wanted = False
         try:
             for x in inputs:
@@ -59,7 +103,7 @@ class EagerTrace(Trace):
                         _slot_arrays(op, inputs)  # raises: such an operator takes no lists
                     part = [item._array for item in x]
                     arrays.append(part)
-                    listed, kernel = True, op.host_kernel
+                    listed = True
                     wanted = wanted or any([item._edge for item in x])
                     elsewhere = elsewhere or not _HOST.issuperset(map(type, part))
                 else:
@@ -67,8 +111,8 @@ class EagerTrace(Trace):
                     arrays.append(array)
                     if type(array) is not _ndarray:
                         elsewhere = True
-                    elif array.size >= large_from or array.itemsize == 2:
-                        kernel = op.host_kernel
+                    elif array.size > largest:
+                        largest = array.size
                     if x._edge is not None:
                         wanted = True
         except AttributeError:
@@ -77,11 +121,16 @@ class EagerTrace(Trace):
             listed = elsewhere = wanted = True
         if op.promotes and arrays[0].dtype is not arrays[1].dtype:
             inputs, arrays = _promoted(inputs)
-            kernel, wanted = op.host_kernel, True
+            listed = wanted = True
         xp: Any = np
         if elsewhere or not arrays or arrays[0] is None:
             xp = _namespace(arrays)
             kernel = op.kernel_for(xp)
+        elif listed:
+            kernel = op.kernels.on_host
+        else:
+            choice = op.kernels.of_dtype[arrays[0].dtype]
+            kernel = choice.small if largest < choice.least else choice.large
         try:
             results = kernel(xp, *arrays, **attrs)
         except (ValueError, TypeError, IndexError, AttributeError) as error:
@@ -100,38 +149,6 @@ class EagerTrace(Trace):
             if any(edges):
                 edge = self.single_node(op, attrs, edges, op.gradient.save_arrays(arrays, (result._array,)))
         result._edge = edge
-        return result
-
-    def _apply_ufunc(self, op: Operator, ufunc: Callable[..., Any], inputs: tuple) -> Tensor | None:
-        """What `apply` does with small arrays of one dtype on the host, by one function of NumPy; None elsewhere.
-
-        That is what most operations of most programs are.
-        """
-        try:
-            if len(inputs) == 2:
-                x, y = inputs
-                a, b = x._array, y._array
-                if (type(a) is not _ndarray or type(b) is not _ndarray or a.dtype is not b.dtype
-                        or a.size >= op.large_from or b.size >= op.large_from):
-                    return None
-                array = ufunc(a, b)
-                edges: Any = (x._edge, y._edge)
-                arrays: Any = (a, b)
-            else:
-                x, = inputs
-                a = x._array
-                if type(a) is not _ndarray or a.size >= op.large_from:
-                    return None
-                array = ufunc(a)
-                edges, arrays = (x._edge,), (a,)
-        except (ValueError, TypeError, AttributeError):
-            return None  # the path for everything tells what is wrong
-        result = _make(Tensor)
-        result._array = array = array if type(array) is _ndarray else np.asarray(array)
-        if any(edges) and op.gradient is not None and state.grad_enabled:
-            result._edge = self.single_node(op, {}, edges, op.gradient.save_arrays(arrays, (array,)))
-        else:
-            result._edge = None
         return result
 
     def _several(self, op: Operator, inputs: tuple, attrs: dict[str, Any], arrays: list, results: Any, xp: Any,
@@ -318,14 +335,8 @@ def _connect(node: OperatorNode, outputs: list, aliases: dict[int, int]) -> None
 
 def _explain(op: Operator, arrays: list, attrs: dict[str, Any], error: Exception) -> None:
     """Raises the operator's own account of what is wrong with its inputs, where it has one."""
-
-    def spec(array: Any) -> Any:
-        if isinstance(array, list):
-            return [spec(a) for a in array]
-        return None if array is None else Spec(array.shape, from_numpy_dtype(array.dtype))
-
     try:
-        op.infer_specs(tuple(spec(a) for a in arrays), attrs)
+        op.infer_specs(tuple(map(spec_of, arrays)), attrs)
     except (ValueError, TypeError, IndexError) as explained:
         raise explained from error
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..backend.engines import LOOPS
 from ..backend.kernels import attention as accelerated
 from ..core.dtype import DType, float32
 from .attention_kernels import Arithmetic, forward, gradients
@@ -20,6 +21,7 @@ from .copying import shape
 from .creation import full
 from .elementwise import add_op, dtype_of, scale_op
 from .infer import broadcast_shapes
+from .kernels import by
 from .linalg import matmul_op
 from .operator import operator
 from .rearrange import triu
@@ -172,14 +174,15 @@ def _composed(q: Any, k: Any, v: Any, mask: Any = None, *, scale: float, causal:
 
 # LogTotal is for the gradient alone, and has none of its own.
 attention_op = operator(
-    "attention", "Q, K, V, Mask? -> Out, LogTotal", kernel=_forward, cpu=_forward_on_host, infer=_infer,
+    "attention", "Q, K, V, Mask? -> Out, LogTotal", kernel=_forward,
+    engines=[by(LOOPS, _forward_on_host)], infer=_infer,
     composed=_composed,
     grad={"Q, K, V, Mask": lambda g, Q, K, V, Mask, LogTotal, scale, causal, wants: _first(
         g, (Q, K, V, Mask, LogTotal), scale, causal, wants)})
 # LogTotal is what the forward pass has computed; as a function this one is of Q, K, V, Mask and OutGrad.
 gradient_op = operator(
     "attention_grad", "Q, K, V, Mask?, LogTotal, OutGrad -> QGrad, KGrad, VGrad, MaskGrad",
-    kernel=_gradients, cpu=_gradients_on_host, infer=_infer_gradient,
+    kernel=_gradients, engines=[by(LOOPS, _gradients_on_host)], infer=_infer_gradient,
     grad={"Q, K, V, Mask, OutGrad": lambda d_QGrad, d_KGrad, d_VGrad, d_MaskGrad, Q, K, V, Mask, OutGrad, Mask_shape,
           scale, causal, wants: _Second((Q, K, V, Mask, OutGrad), (d_QGrad, d_KGrad, d_VGrad, d_MaskGrad), scale,
                                         causal).results(Mask_shape)})

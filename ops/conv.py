@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..backend import onednn
+from ..backend.engines import ONEDNN
 from .conv_kernels import convolve, convolve_back, correlate
+from .kernels import by
 from .layout import channels_first, channels_of, channels_restored, full_shape, sizes_along
 from .operator import Ints, Operator, operator
 from .spec import Spec
@@ -157,7 +159,8 @@ def _by_filter(g, Input, Filter_shape, strides, paddings, padding_algorithm, dil
 
 
 def _convolution(type: str) -> Operator:
-    return operator(type, "Input, Filter -> Output", kernel=_conv, cpu=_conv_by_onednn, infer=_infer_conv,
+    return operator(type, "Input, Filter -> Output", kernel=_conv,
+                    engines=[by(ONEDNN, _conv_by_onednn)], infer=_infer_conv,
                     grad={"Input": _by_input, "Filter": _by_filter})
 
 
@@ -190,9 +193,11 @@ def _correlated_by_gradient(g, Input, strides, paddings, padding_algorithm, dila
                  dilations=dilations, groups=groups, data_format=data_format)
 
 
-input_grad_op = operator("conv_input_grad", "G, Filter, Like? -> Output", kernel=_input_grad, cpu=_input_grad_by_onednn,
+input_grad_op = operator("conv_input_grad", "G, Filter, Like? -> Output", kernel=_input_grad,
+                         engines=[by(ONEDNN, _input_grad_by_onednn)],
                          infer=_infer_input_grad, grad={"G": _back_by_gradient, "Filter": _back_by_filter})
-filter_grad_op = operator("conv_filter_grad", "Input, G -> Output", kernel=_filter_grad, cpu=_filter_grad_by_onednn,
+filter_grad_op = operator("conv_filter_grad", "Input, G -> Output", kernel=_filter_grad,
+                          engines=[by(ONEDNN, _filter_grad_by_onednn)],
                           infer=_infer_filter_grad,
                           grad={"Input": _correlated_by_input, "G": _correlated_by_gradient})
 
@@ -295,7 +300,8 @@ def _transposed_by_filter(g, Input, Filter_shape, strides, paddings, padding_alg
 
 
 def _transposed(type: str, signature: str) -> Operator:
-    return operator(type, signature, kernel=_conv_transpose, cpu=_transposed_by_onednn, infer=_infer_transpose,
+    return operator(type, signature, kernel=_conv_transpose,
+                    engines=[by(ONEDNN, _transposed_by_onednn)], infer=_infer_transpose,
                     grad={"Input": _transposed_by_input, "Filter": _transposed_by_filter})
 
 

@@ -3,17 +3,19 @@
 
 from typing import Any
 
+from ..backend.engines import LOOPS
 from ..backend.kernels import copying as fast
 from ..core import dtype as dt
 from ..core.dtype import DType
 from .creation import full_like, is_value, to_tensor
 from .infer import same
+from .kernels import by
 from .operator import operator
 from .spec import Spec
 from .trace import apply
 
 assign_op = operator("assign", "X -> Out", kernel=lambda xp, x: x.copy(), infer=same, grad={"X": lambda g: g},
-                     cpu=fast.copied, cpu_from=fast.LEAST)
+                     engines=[by(LOOPS, fast.copied, fast.LEAST)])
 
 
 def assign(x: Any, output: Any = None) -> Any:

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ..backend.engines import LOOPS
 from ..backend.kernels import copying as fast
 from ..core import dtype as dt
 from ..core.dtype import DType, convert_dtype
 from ..core.place import Place, parse_place
 from .infer import same
+from .kernels import by
 from .operator import Ints, Longs, operator
 from .sizes import sizes_one_by_one
 from .spec import Spec
@@ -59,7 +61,7 @@ def _fill_on_host(value_tensor=None, shape_tensor=None, shape_list=None, *, shap
 
 
 fill_constant = operator("fill_constant", "ValueTensor?, ShapeTensor?, ShapeTensorList*? -> Out", kernel=_fill,
-                         infer=_infer_fill, cpu=_fill_on_host)
+                         infer=_infer_fill, engines=[by(LOOPS, _fill_on_host)])
 
 
 def _fill_value(value: float, text: str, dtype: DType) -> Any:
@@ -112,7 +114,8 @@ def _assign_value(xp, *, shape: Ints, dtype: DType, values: Any):
     return xp.array(values, dtype.dtype).reshape(shape)  # a copy: the user keeps theirs
 
 
-fill_any_like = operator("fill_any_like", "X -> Out", kernel=_fill_like, cpu=_fill_like_on_host, cpu_from=fast.LEAST,
+fill_any_like = operator("fill_any_like", "X -> Out", kernel=_fill_like,
+                         engines=[by(LOOPS, _fill_like_on_host, fast.LEAST)],
                          infer=lambda x, *, value, dtype=None: Spec(x.shape, dtype or x.dtype))
 fill_zeros_like = operator("fill_zeros_like", "X -> Out", kernel=lambda xp, x: xp.zeros_like(x), infer=same)
 arange_op = operator("range", "Start, End, Step -> Out", kernel=_range,

@@ -8,11 +8,13 @@ overflows. With `use_softmax=False` the input holds probabilities already.
 
 from typing import Any
 
+from ..backend.engines import LOOPS
 from ..backend.kernels import cross_entropy as accelerated
 from ..core.dtype import int64
 from .comparison import not_equal
 from .elementwise import cast, maximum
 from .infer import normalize_axis, same, with_dtype
+from .kernels import by
 from .manipulation import unsqueeze_op
 from .operator import operator
 from .reduce import sum as reduce_sum
@@ -196,12 +198,12 @@ along_op = operator(
 # Softmax is what the forward pass has computed; as a function this one is of Logits, Label and LossGrad.
 backward_op = operator(
     "cross_entropy_backward", "Logits, Softmax, Label, LossGrad -> LogitsGrad", kernel=_backward,
-    cpu=accelerated.cross_entropy_backward, infer=lambda logits, *_, **__: logits,
+    engines=[by(LOOPS, accelerated.cross_entropy_backward)], infer=lambda logits, *_, **__: logits,
     grad={"Logits": lambda g, Logits, Label, LossGrad, attrs: _curvature(Logits, Label, LossGrad, g, attrs),
           "LossGrad": lambda g, Logits, Label, attrs: apply(along_op, Logits, Label, g, **_shared(attrs))})
 cross_entropy_op = operator(
     "softmax_with_cross_entropy", "Logits, Label -> Softmax, Loss", kernel=_cross_entropy,
-    cpu=accelerated.softmax_with_cross_entropy, infer=_infer,
+    engines=[by(LOOPS, accelerated.softmax_with_cross_entropy)], infer=_infer,
     grad={"Logits": lambda d_Loss, Logits, Softmax, Label, attrs: apply(
         backward_op, Logits, Softmax, Label, d_Loss, **_shared(attrs))})
 
@@ -230,7 +232,7 @@ def _infer_mean(logits, label, *, axis=-1, **_):
 
 mean_op = operator(
     "cross_entropy_mean", "Logits, Label -> Loss, Softmax, Losses, Count", kernel=_mean, composed=_composed_mean,
-    cpu=accelerated.cross_entropy_mean, infer=_infer_mean, grad={
+    engines=[by(LOOPS, accelerated.cross_entropy_mean)], infer=_infer_mean, grad={
         "Logits": lambda d_Loss, Logits, Softmax, Label, Losses_shape, Count, use_softmax, ignore_index, axis: apply(
             backward_op, Logits, Softmax, Label, expand_to(d_Loss / Count, Losses_shape), use_softmax=use_softmax,
             soft_label=False, ignore_index=ignore_index, axis=axis)})

@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from ..backend.engines import LOOPS
 from ..backend.kernels import dropout as fast
 from ..core import dtype as dt
+from .kernels import by
 from .operator import operator
 from .random import generator
 from .spec import Spec
@@ -70,7 +72,8 @@ dropout_backward_op = operator(
         "G": lambda g, Mask, dropout_prob, dropout_implementation: apply(
             dropout_backward_op, g, Mask, dropout_prob=dropout_prob, dropout_implementation=dropout_implementation)})
 dropout_op = operator(
-    "dropout", "X, Seed? -> Out, Mask", kernel=_dropout, cpu=_accelerated, infer=_infer, effects="random",
+    "dropout", "X, Seed? -> Out, Mask", kernel=_dropout, engines=[by(LOOPS, _accelerated)], infer=_infer,
+    effects="random",
     grad={"X": lambda g, Mask, dropout_prob, is_test, dropout_implementation: _gradient(
         g, Mask, dropout_prob, is_test, dropout_implementation)})
 

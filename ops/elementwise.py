@@ -55,16 +55,7 @@ def binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping |
 
     return operator(type, "X, Y -> Out", kernel=kernel, infer=infer, grad=grad, promotes=True,
                     ufunc=function if isinstance(function, str) else None,
-                    formula=formula and (lambda axis: formula if axis == -1 else None),
-                    on_host=_aligned_first if formula else None)
-
-
-def _aligned_first(kernel: Callable) -> Callable:
-    """The kernel for NumPy arrays, which meets plain broadcasting only."""
-    def call(xp: Any, x: Any, y: Any, axis: int = -1) -> Any:
-        return kernel(xp, x, y if axis == -1 else _aligned(x, y, axis))
-
-    return call
+                    formula=formula and (lambda axis: formula if axis == -1 else None))
 
 
 def _cast(xp, x, *, in_dtype: DType, out_dtype: DType):
@@ -80,7 +71,7 @@ cast_op = operator(
     "cast", "X -> Out", kernel=_cast,
     infer=lambda x, *, in_dtype, out_dtype: Spec(x.shape, out_dtype),
     formula=lambda in_dtype, out_dtype: "X" if out_dtype.is_floating else "X != 0" if out_dtype is dt.bool_ else None,
-    cpu_from=1 << 14,
+    loop_from=1 << 14,
     grad={"X": lambda g, in_dtype, out_dtype: apply(cast_op, g, in_dtype=out_dtype, out_dtype=in_dtype)},
 )
 
@@ -117,7 +108,7 @@ def _whole(number: Any, dtype: Any) -> Any:
 
 scale_op = operator(
     "scale", "X, ScaleTensor? -> Out", kernel=_scale, infer=same,
-    formula="X * scale + bias if bias_after_scale else (X + bias) * scale", cpu_from=1 << 14,
+    formula="X * scale + bias if bias_after_scale else (X + bias) * scale", loop_from=1 << 14,
     grad={"X": lambda g, ScaleTensor, scale: apply(scale_op, g, ScaleTensor, scale=scale)},
 )
 
@@ -227,7 +218,7 @@ def _power_gradient(g: Any, x: Any, factor_tensor: Any, factor: float) -> Any:
 _POWERS = {1.0: "X", 2.0: "X * X", 3.0: "X * X * X", 0.5: "sqrt(X)", -1.0: "1.0 / X"}
 
 power_op = operator("pow", "X, FactorTensor? -> Out", kernel=_power, infer=same,
-                    formula=lambda factor: _POWERS.get(factor, "pow(X, factor)"), cpu_from=1 << 9, grad={
+                    formula=lambda factor: _POWERS.get(factor, "pow(X, factor)"), loop_from=1 << 9, grad={
     "X": lambda g, X, FactorTensor, factor: _power_gradient(g, X, FactorTensor, factor)})
 
 

@@ -7,9 +7,11 @@ everything that meets it. On a device it is the whole matrix.
 
 from typing import Any
 
+from ..backend.engines import LOOPS
 from ..backend.kernels import embedding as fast
 from ..core.selected_rows import SelectedRows
 from .gather import add_at
+from .kernels import by
 from .operator import Ints, Long, operator
 from .spec import Spec
 from .trace import apply
@@ -64,11 +66,11 @@ def _infer(ids, w, **_):
 
 
 lookup_op = operator(
-    "lookup_table_v2", "Ids, W -> Out", kernel=_lookup, cpu=fast.lookup, infer=_infer, grad={
+    "lookup_table_v2", "Ids, W -> Out", kernel=_lookup, engines=[by(LOOPS, fast.lookup)], infer=_infer, grad={
         "W": lambda g, Ids, W_shape, padding_idx, is_sparse: apply(
             lookup_backward_op, Ids, g, shape=list(W_shape), padding_idx=padding_idx, is_sparse=is_sparse)})
 lookup_backward_op = operator(
     "lookup_table_backward", "Ids, OutGrad -> WGrad", kernel=_lookup_backward,
-    cpu=fast.lookup_grad,
+    engines=[by(LOOPS, fast.lookup_grad)],
     infer=lambda ids, g, *, shape, **_: Spec(tuple(shape), g.dtype), grad={
         "OutGrad": lambda g, Ids, padding_idx: apply(lookup_op, Ids, g, padding_idx=padding_idx)})

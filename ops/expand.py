@@ -4,9 +4,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ..backend.engines import NUMPY
 from ..backend.kernels.views import broadcast
 from .creation import inferred_sizes, shape_inputs, sizes_of
 from .infer import broadcast_shapes
+from .kernels import by
 from .operator import Ints, operator
 from .shapes import sum_to
 from .sizes import sizes_one_by_one
@@ -45,7 +47,7 @@ def _infer_expand(x, shape_tensor=None, shape_list=None, *, shape=()):
 
 
 expand_op = operator("expand_v2", "X, Shape?, expand_shapes_tensor*? -> Out", kernel=_expand, infer=_infer_expand,
-                     cpu=_expand_on_host, grad={"X": lambda g, X_shape: sum_to(g, X_shape)})
+                     engines=[by(NUMPY, _expand_on_host)], grad={"X": lambda g, X_shape: sum_to(g, X_shape)})
 
 
 def _expand_as(xp, x, y=None, *, target_shape: Ints = ()):

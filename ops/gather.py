@@ -8,10 +8,12 @@ added adds up, and of what is assigned the last stays.
 from collections.abc import Sequence
 from typing import Any
 
+from ..backend.engines import LOOPS
 from ..backend.kernels import embedding as fast
 from .creation import full_of_shape, is_value, shape_inputs, zeros
 from .elementwise import dtype_of
 from .infer import normalize_axis, same
+from .kernels import by
 from .operator import operator
 from .shapes import sum_to
 from .spec import Spec
@@ -64,7 +66,8 @@ def _zeros(shape: Any, like: Any) -> Any:
 
 
 gather_op = operator(
-    "gather", "X, Index, Axis? -> Out", kernel=_gather, infer=_infer_gather, cpu=fast.taken, cpu_from=fast.LEAST,
+    "gather", "X, Index, Axis? -> Out", kernel=_gather, infer=_infer_gather,
+    engines=[by(LOOPS, fast.taken, fast.LEAST)],
     grad={"X": lambda g, Index, X_shape, Axis, axis: apply(
         put_at_op, _zeros(X_shape, g), Index, g, Axis, axis=axis)})
 
@@ -107,7 +110,7 @@ def _infer_select(x, index, *, dim=0):
 
 index_select_op = operator(
     "index_select", "X, Index -> Out", kernel=_index_select, infer=_infer_select,
-    cpu=lambda x, index, *, dim=0: fast.taken(x, index, axis=dim), cpu_from=fast.LEAST,
+    engines=[by(LOOPS, lambda x, index, *, dim=0: fast.taken(x, index, axis=dim), fast.LEAST)],
     grad={"X": lambda g, Index, X_shape, dim: apply(put_at_op, _zeros(X_shape, g), Index, g, None, axis=dim)})
 
 
@@ -215,7 +218,8 @@ def _infer_scatter_nd(x, index, updates):
 
 gather_nd_op = operator(
     "gather_nd", "X, Index -> Out", kernel=_gather_nd, infer=_infer_gather_nd,
-    cpu=lambda x, index: fast.taken(x, index[:, 0]) if index.shape[1:] == (1,) else NotImplemented, cpu_from=fast.LEAST,
+    engines=[by(LOOPS, lambda x, index: fast.taken(x, index[:, 0]) if index.shape[1:] == (1,) else NotImplemented,
+                fast.LEAST)],
     grad={"X": lambda g, Index, X_shape: apply(scatter_nd_add_op, _zeros(X_shape, g), Index, g)})
 scatter_nd_add_op = operator(
     "scatter_nd_add", "X, Index, Updates -> Out", kernel=_scatter_nd_add, infer=_infer_scatter_nd,

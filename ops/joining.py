@@ -5,12 +5,14 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
+from ..backend.engines import LOOPS
 from ..backend.kernels import copying as fast
 from ..core import dtype as dt
 from .arrays import is_array, joined
 from .creation import is_value, shape_inputs, to_tensor
 from .elementwise import cast
 from .infer import broadcast_shapes, normalize_axis
+from .kernels import by
 from .manipulation import reshape
 from .operator import Ints, operator
 from .reduce import sum_op
@@ -90,7 +92,8 @@ def _concat_on_host(x, axis_tensor=None, *, axis=0):
     return fast.joined(x, axis, False) if axis_tensor is None else NotImplemented
 
 
-concat_op = operator("concat", "X*, AxisTensor? -> Out", kernel=_concat, infer=_infer_concat, cpu=_concat_on_host,
+concat_op = operator("concat", "X*, AxisTensor? -> Out", kernel=_concat, infer=_infer_concat,
+                     engines=[by(LOOPS, _concat_on_host)],
                      grad={"X": lambda g, X_shape, AxisTensor, axis: _concat_gradient(g, X_shape, AxisTensor, axis)})
 
 
@@ -218,7 +221,7 @@ def _parts(x: Spec, axis: int, count: int) -> tuple:
 
 
 stack_op = operator("stack", "X* -> Y", kernel=_stack, infer=_infer_stack,
-                    cpu=lambda x, *, axis=0: fast.joined(x, axis, True),
+                    engines=[by(LOOPS, lambda x, *, axis=0: fast.joined(x, axis, True))],
                     grad={"X": lambda g, X_shape, axis: apply(unstack_op, g, axis=axis, num=len(X_shape))})
 unstack_op = operator(
     "unstack", "X -> Y*", kernel=_unstack,

@@ -9,9 +9,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..backend import onednn
+from ..backend.engines import ONEDNN
 from ..core import dtype as dt
 from .elementwise import cast, conj_of
 from .infer import broadcast_shapes, normalize_axis, product
+from .kernels import by
 from .manipulation import flatten_op, ints_of, reshape, shape_handle, transpose, unsqueeze_op
 from .operator import operator
 from .reduce import sum as reduce_sum
@@ -131,7 +133,7 @@ def _turned(x: Any) -> Any:
 
 
 matmul_op = operator(
-    "matmul_v2", "X, Y -> Out", kernel=_matmul, cpu=_matmul_by_onednn, cpu_from=_SIDE, infer=_infer_matmul,
+    "matmul_v2", "X, Y -> Out", kernel=_matmul, engines=[by(ONEDNN, _matmul_by_onednn, _SIDE)], infer=_infer_matmul,
     promotes=True, composed=_of_broadcast_integers,
     grad={"X, Y": lambda g, X, Y, trans_x, trans_y, wants: _matmul_gradients(g, X, Y, trans_x, trans_y, wants)})
 
@@ -187,11 +189,11 @@ def _last(g: Any) -> Any:
     return _insert(g, g.ndim)
 
 
-bmm_op = operator("bmm", "X, Y -> Out", kernel=lambda xp, x, y: xp.matmul(x, y), cpu=_matmul_by_onednn,
-                  cpu_from=_SIDE, infer=_infer_bmm, promotes=True,
+bmm_op = operator("bmm", "X, Y -> Out", kernel=lambda xp, x, y: xp.matmul(x, y),
+                  engines=[by(ONEDNN, _matmul_by_onednn, _SIDE)], infer=_infer_bmm, promotes=True,
                   grad={"X, Y": lambda g, X, Y, wants: _matmul_gradients(g, X, Y, False, False, wants)})
-mv_op = operator("mv", "X, Vec -> Out", kernel=lambda xp, x, y: xp.matmul(x, y), cpu=_matmul_by_onednn,
-                 cpu_from=_SIDE, infer=_infer_mv, promotes=True,
+mv_op = operator("mv", "X, Vec -> Out", kernel=lambda xp, x, y: xp.matmul(x, y),
+                 engines=[by(ONEDNN, _matmul_by_onednn, _SIDE)], infer=_infer_mv, promotes=True,
                  grad={"X, Vec": lambda g, X, Vec, wants: _matmul_gradients(g, X, Vec, False, False, wants)})
 dot_op = operator(
     "dot", "X, Y -> Out", kernel=lambda xp, x, y: (x * y).sum(-1, dtype=x.dtype), infer=_infer_dot, promotes=True,
@@ -268,7 +270,7 @@ def _infer_addmm(input, x, y, *, Alpha=1.0, Beta=1.0):
 
 
 addmm_op = operator(
-    "addmm", "Input, X, Y -> Out", kernel=_addmm, cpu=_addmm_by_onednn, infer=_infer_addmm,
+    "addmm", "Input, X, Y -> Out", kernel=_addmm, engines=[by(ONEDNN, _addmm_by_onednn)], infer=_infer_addmm,
     grad={"Input": lambda g, Input_shape, Beta: sum_to(g * Beta, Input_shape),
           "X": lambda g, Y, Alpha: _mm(g, Y, False, True) * Alpha,
           "Y": lambda g, X, Alpha: _mm(X, g, True, False) * Alpha})
@@ -318,6 +320,6 @@ def _matrix(x: Any, dims: int) -> Any:
 
 
 mul_op = operator(
-    "mul", "X, Y -> Out", kernel=_mul, cpu=_mul_by_onednn, infer=_infer_mul, promotes=True,
+    "mul", "X, Y -> Out", kernel=_mul, engines=[by(ONEDNN, _mul_by_onednn)], infer=_infer_mul, promotes=True,
     grad={"X, Y": lambda g, X, Y, x_num_col_dims, y_num_col_dims, wants: _mul_gradients(
         g, X, Y, x_num_col_dims, y_num_col_dims, wants)})

@@ -6,12 +6,14 @@ The functions with their reductions are in `nn.functional.loss`; cross entropy h
 
 from typing import Any
 
+from ..backend.engines import LOOPS
 from ..backend.kernels import losses as fast
 from ..core import dtype as dt
 from .activation import logsigmoid_op, sigmoid
 from .creation import full_like
 from .elementwise import cast, dtype_of, in_dtype
 from .infer import same
+from .kernels import by
 from .operator import Long, operator
 from .reduce import sum as reduce_sum
 from .shapes import expand_to, sum_to
@@ -124,7 +126,7 @@ def _curvature_of_logits(v: Any, X: Any, Label: Any, G: Any, ignore_index: int,
 
 logits_grad_op = operator(
     "sigmoid_cross_entropy_with_logits_grad", "X, Label, G -> Out", kernel=_logits_grad, infer=same,
-    cpu=fast.sigmoid_cross_entropy_with_logits_grad,
+    engines=[by(LOOPS, fast.sigmoid_cross_entropy_with_logits_grad)],
     formula=lambda ignore_index: f"G * (sigmoid(X) - Label) * (1.0 if Label != {float(ignore_index)!r} else 0.0)",
     grad={"X, Label, G": lambda g, X, Label, G, ignore_index, wants: _curvature_of_logits(
         g, X, Label, G, ignore_index, wants)})
@@ -139,7 +141,7 @@ def _with_weight(x: Any, label: Any, pos_weight: Any = None, *, normalize: bool 
 
 sigmoid_cross_entropy_op = operator(
     "sigmoid_cross_entropy_with_logits", "X, Label, pos_weight? -> Out", kernel=_logits, formula=_logits_formula,
-    cpu=fast.sigmoid_cross_entropy_with_logits,
+    engines=[by(LOOPS, fast.sigmoid_cross_entropy_with_logits)],
     infer=_same_shapes("binary_cross_entropy_with_logits(logit, label)"), composed=_with_weight,
     grad={"X, Label, pos_weight": lambda g, X, Label, pos_weight, ignore_index, normalize, wants: _logits_gradients(
         g, X, Label, pos_weight, ignore_index, normalize, wants)})
@@ -168,7 +170,8 @@ huber_slope_op = operator(
         "Residual": lambda g, Residual, G, delta: _slope_of_clip(g, Residual, G, delta),
         "G": lambda g, Residual, delta: apply(huber_slope_op, Residual, g, delta=delta)})
 huber_op = operator(
-    "huber_loss", "X, Y -> Out, Residual", kernel=_huber, cpu=fast.huber_loss, infer=lambda x, y, *, delta=1.0: (
+    "huber_loss", "X, Y -> Out, Residual", kernel=_huber,
+    engines=[by(LOOPS, fast.huber_loss)], infer=lambda x, y, *, delta=1.0: (
         _same_shapes("smooth_l1_loss(input, label)")(x, y), x),
     grad={"X": lambda g, X, Y, delta: apply(huber_slope_op, Y - X, g, delta=delta) * -1.0,
           "Y": lambda g, X, Y, delta: apply(huber_slope_op, Y - X, g, delta=delta)})

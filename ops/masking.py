@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ..backend.engines import LOOPS
 from ..backend.kernels import compact as fast
 from ..core import dtype as dt
 from ..core.dtype import promote
@@ -12,6 +13,7 @@ from .elementwise import cast, dtype_of, in_dtype
 from .expand import expand_as
 from .infer import broadcast_shapes
 from .joining import broadcast_tensors
+from .kernels import by
 from .operator import operator
 from .shapes import sum_to
 from .slicing import Ranges
@@ -59,7 +61,7 @@ broadcast_where_op = operator(  # Paddle's files have the one above, of equal sh
     "where_broadcast", "Condition, X, Y -> Out", **_where,
     composed=lambda condition, x, y: apply(where_op, *spread(condition, x, y)))
 where_index_op = operator("where_index", "Condition -> Out", kernel=_positions,
-                          cpu=fast.where_index, cpu_from=fast.LEAST,
+                          engines=[by(LOOPS, fast.where_index, fast.LEAST)],
                           infer=lambda x: Spec((-1, x.rank), dt.int64))
 
 
@@ -190,7 +192,7 @@ def _masked_select(xp, x, mask):
 
 
 masked_select_op = operator(
-    "masked_select", "X, Mask -> Y", kernel=_masked_select, cpu=fast.masked_select, cpu_from=fast.LEAST,
+    "masked_select", "X, Mask -> Y", kernel=_masked_select, engines=[by(LOOPS, fast.masked_select, fast.LEAST)],
     infer=lambda x, mask: Spec((-1,), x.dtype),
     grad={"X": lambda g, Mask, X_shape: apply(
         index_put_op, full_of_shape(X_shape, 0.0, dtype_of(g)), [Mask], g)})

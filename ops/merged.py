@@ -8,10 +8,12 @@ have an item a parameter; an empty one stands for what changes nothing.
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..backend.engines import LOOPS
 from ..backend.kernels import optim as fast
 from ..backend.kernels import totals_of_many as fast_totals
 from ..core.dtype import DType, float32
 from .elementwise import add_n, cast, dtype_of
+from .kernels import by
 from .operator import Ints, operator
 from .optim import adam_op, adamw_op, momentum_op, sgd_op
 from .reduce import sum as reduce_sum
@@ -58,7 +60,7 @@ def _sgd(xp, params, learning_rates, grads, *, decay: list[float] = ()):
 
 
 merged_sgd_op = operator(
-    "merged_sgd", "Param*, LearningRate*, Grad* -> ParamOut*=Param", kernel=_sgd, cpu=fast.merged_sgd,
+    "merged_sgd", "Param*, LearningRate*, Grad* -> ParamOut*=Param", kernel=_sgd, engines=[by(LOOPS, fast.merged_sgd)],
     composed=lambda params, rates, grads, *, decay=(): _each_sgd(_in_program(sgd_op), params, rates, grads, decay),
     infer=updates(0))
 
@@ -90,7 +92,7 @@ merged_momentum_op = operator(
     "merged_momentum",
     "Param*, Grad*, Velocity*, LearningRate*, MasterParam*? -> "
     "ParamOut*=Param, VelocityOut*=Velocity, MasterParamOut*=MasterParam",
-    kernel=_momentum, cpu=fast.merged_momentum, composed=_composed_momentum, infer=updates(0, 2, 4))
+    kernel=_momentum, engines=[by(LOOPS, fast.merged_momentum)], composed=_composed_momentum, infer=updates(0, 2, 4))
 
 
 # adam
@@ -119,7 +121,7 @@ _ADAM_OUTPUTS = ("ParamOut*=Param, Moment1Out*=Moment1, Moment2Out*=Moment2, Bet
                  "Beta2PowOut*=Beta2Pow")
 merged_adam_op = operator(
     "merged_adam", f"{_ADAM_INPUTS}, MasterParam*? -> {_ADAM_OUTPUTS}, MasterParamOut*=MasterParam",
-    kernel=_adam, cpu=fast.merged_adam, composed=_composed_adam, infer=updates(0, 3, 4, 5, 6, 7))
+    kernel=_adam, engines=[by(LOOPS, fast.merged_adam)], composed=_composed_adam, infer=updates(0, 3, 4, 5, 6, 7))
 
 
 # adamw
@@ -140,7 +142,7 @@ def _adamw(xp, params, grads, learning_rates, moments1, moments2, beta1_pows, be
 
 
 merged_adamw_op = operator(
-    "merged_adamw", f"{_ADAM_INPUTS} -> {_ADAM_OUTPUTS}", kernel=_adamw, cpu=fast.merged_adamw,
+    "merged_adamw", f"{_ADAM_INPUTS} -> {_ADAM_OUTPUTS}", kernel=_adamw, engines=[by(LOOPS, fast.merged_adamw)],
     infer=updates(0, 3, 4, 5, 6),
     composed=lambda *inputs, with_decay=(), lr_ratio=(), **attrs: _each_adamw(
         _in_program(adamw_op), inputs, with_decay, lr_ratio, attrs))
@@ -172,12 +174,12 @@ def _scale_all(xp, arrays, scale):
 
 
 total_square_op = operator(
-    "total_square", "X* -> Out", kernel=_total_square, cpu=fast_totals.total_square,
+    "total_square", "X* -> Out", kernel=_total_square, engines=[by(LOOPS, fast_totals.total_square)],
     composed=lambda values: add_n([reduce_sum(square(_widened(x))) for x in values]),
     infer=lambda specs: Spec((), _summed_in(specs[0].dtype)),
     grad={"X": lambda g, X: [x * cast(g * 2.0, dtype_of(x)) for x in X]})
 scale_all_op = operator(
-    "scale_all", "X*, Scale -> Out*", kernel=_scale_all, cpu=fast_totals.scale_all,
+    "scale_all", "X*, Scale -> Out*", kernel=_scale_all, engines=[by(LOOPS, fast_totals.scale_all)],
     composed=lambda values, scale: [x * cast(scale, dtype_of(x)) for x in values],
     infer=lambda specs, scale: [(*specs,)],
     grad={"X": lambda g, Scale: [d * cast(Scale, dtype_of(d)) for d in g],

@@ -7,14 +7,12 @@ results, needs none of it.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.dtype import from_numpy_dtype
-from .spec import Spec
+from .spec import spec_of
 
 if TYPE_CHECKING:
     from .operator import Operator
@@ -31,7 +29,7 @@ MOVES_ELEMENTS = frozenset({
 })
 """Operators that compute nothing: they take 16-bit floats as they are."""
 
-_FLOAT32 = np.dtype(np.float32)
+FLOAT32 = np.dtype(np.float32)
 
 
 def is_narrow(dtype: Any) -> bool:
@@ -44,51 +42,22 @@ def widened(array: Any) -> Any:
     if isinstance(array, (list, tuple)):
         return [widened(item) for item in array]
     is_array = isinstance(array, (np.ndarray, np.generic))
-    return array.astype(_FLOAT32) if is_array and is_narrow(array.dtype) else array
+    return array.astype(FLOAT32) if is_array and is_narrow(array.dtype) else array
 
 
 def rounds(op: Operator, dtype: Any) -> bool:
     """Whether the operator is to compute in float32 for arrays of this dtype."""
-    return is_narrow(dtype) and op.ufunc is None and op.type not in MOVES_ELEMENTS
-
-
-def rounding(op: Operator, kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """The kernel for NumPy arrays, which computes in float32 where its first input is of 16-bit floats.
-
-    Every operation comes through here: it asks no more than the width of one element.
-    """
-    if not op.inputs or op.type in MOVES_ELEMENTS or op.ufunc is not None:
-        return kernel
-    if op.inputs[0].many:
-        def call_of_list(xp: Any, x: Any, *others: Any, **attrs: Any) -> Any:
-            if x and x[0].itemsize == 2 and is_narrow(x[0].dtype):
-                return rounded(op, kernel, xp, (x, *others), attrs)
-            return kernel(xp, x, *others, **attrs)
-
-        return functools.wraps(kernel)(call_of_list)
-
-    def call(xp: Any, x: Any, *others: Any, **attrs: Any) -> Any:
-        if x is not None and x.itemsize == 2 and is_narrow(x.dtype):
-            return rounded(op, kernel, xp, (x, *others), attrs)
-        return kernel(xp, x, *others, **attrs)
-
-    return functools.wraps(kernel)(call)
+    return is_narrow(dtype) and op.kernels.function is None and op.type not in MOVES_ELEMENTS
 
 
 def rounded(op: Operator, kernel: Callable[..., Any], xp: Any, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
     """What the kernel gives for the inputs in float32, in the dtypes that the operator's rule tells."""
-    specs = op.infer_specs(tuple(_spec(x) for x in inputs), attrs)
+    specs = op.infer_specs(tuple(spec_of(x) for x in inputs), attrs)
     with np.errstate(over="ignore", invalid="ignore"):  # 16 bits overflow easily: whoever scales losses counts on it
         results = kernel(xp, *[widened(x) for x in inputs], **attrs)
         if len(op.results) == 1:
             return _in_dtype_of(specs[0], results)
         return tuple(_in_dtype_of(spec, array) for spec, array in zip(specs, results, strict=True))
-
-
-def _spec(array: Any) -> Any:
-    if isinstance(array, (list, tuple)):
-        return [_spec(item) for item in array]
-    return None if array is None else Spec(array.shape, from_numpy_dtype(array.dtype))
 
 
 def _in_dtype_of(spec: Any, array: Any) -> Any:

@@ -7,6 +7,7 @@ They share one gradient operator, `norm_grad`, whose own gradient is written in 
 from collections.abc import Sequence
 from typing import Any
 
+from ..backend.engines import LOOPS
 from ..backend.kernels import batch_norm as fast_batch
 from ..backend.kernels import group_norm as fast_group
 from ..backend.kernels import layer_norm as fast_layer
@@ -15,6 +16,7 @@ from ..core.dtype import float32
 from .creation import full_like
 from .elementwise import cast, dtype_of, power_op
 from .infer import product
+from .kernels import by
 from .manipulation import reshape_op, shape_handle
 from .norm_kernels import View, gradients, scaled, statistics, view_of
 from .operator import Operator, operator
@@ -172,7 +174,7 @@ def _second(d_DX, d_DScale, d_DBias, X, Scale, Mean, Spread, G, kind, data_forma
 
 
 norm_grad_op = operator("norm_grad", "X, Scale?, Mean, Spread, G -> DX, DScale, DBias", kernel=_norm_grad,
-                        cpu=fast.norm_grad, infer=_infer_norm_grad, grad={"X, Scale, G": _second})
+                        engines=[by(LOOPS, fast.norm_grad)], infer=_infer_norm_grad, grad={"X, Scale, G": _second})
 
 
 
@@ -188,7 +190,8 @@ def _by_batch(type: str) -> Operator:
         type,
         "X, Scale?, Bias?, Mean, Variance, MomentumTensor? -> "
         "Y, MeanOut=Mean, VarianceOut=Variance, SavedMean, SavedVariance, ReserveSpace!",
-        kernel=_batch_norm, cpu=fast_batch.batch_norm, infer=_infer_batch_norm, adapted=_with_scale_and_bias,
+        kernel=_batch_norm,
+        engines=[by(LOOPS, fast_batch.batch_norm)], infer=_infer_batch_norm, adapted=_with_scale_and_bias,
         grad={"X, Scale, Bias": _batch_gradients})
 
 
@@ -242,7 +245,8 @@ def _layer_gradients(g, X, Scale, Scale_shape, Bias_shape, Mean, Variance, begin
 
 
 layer_norm_op = operator("layer_norm", "X, Scale?, Bias? -> Y, Mean, Variance", kernel=_layer_norm,
-                         cpu=fast_layer.layer_norm, infer=_infer_layer_norm, grad={"X, Scale, Bias": _layer_gradients})
+                         engines=[by(LOOPS, fast_layer.layer_norm)], infer=_infer_layer_norm,
+                         grad={"X, Scale, Bias": _layer_gradients})
 
 
 def _group_norm(xp, x, scale=None, bias=None, *, epsilon: float = 1e-5, groups: int, data_layout: str = "NCHW"):
@@ -266,7 +270,8 @@ def _group_gradients(g, X, Scale, Mean, Variance, epsilon, groups, data_layout, 
 
 
 group_norm_op = operator("group_norm", "X, Scale?, Bias? -> Y, Mean, Variance", kernel=_group_norm,
-                         cpu=fast_group.group_norm, infer=_infer_group_norm, grad={"X, Scale, Bias": _group_gradients})
+                         engines=[by(LOOPS, fast_group.group_norm)], infer=_infer_group_norm,
+                         grad={"X, Scale, Bias": _group_gradients})
 
 
 def _instance_norm(xp, x, scale=None, bias=None, *, epsilon: float = 1e-5):
@@ -286,5 +291,5 @@ def _instance_gradients(g, X, Scale, SavedMean, SavedVariance, epsilon, wants):
 
 
 instance_norm_op = operator("instance_norm", "X, Scale?, Bias? -> Y, SavedMean, SavedVariance", kernel=_instance_norm,
-                            cpu=fast_group.instance_norm, infer=_infer_instance_norm,
+                            engines=[by(LOOPS, fast_group.instance_norm)], infer=_infer_instance_norm,
                             grad={"X, Scale, Bias": _instance_gradients})

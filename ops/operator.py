@@ -5,12 +5,11 @@ A declaration names the type and slots as the `.pdmodel` format knows them, and 
 - `kernel(xp, *inputs, **attributes)` computes the outputs on arrays of the namespace `xp`. Its keyword-only
   parameters *are* the attributes: their names, defaults and (by annotation) their types in files.
 - `infer(*specs, **attributes)` gives the outputs' specs from the inputs', and refuses what cannot be.
-- `cpu`, where there is one, computes the same on NumPy arrays with an accelerated engine (see `backend/`): it takes
-  what the kernel takes without `xp`, and returns NotImplemented for what it leaves to the kernel. With `cpu_from` it
-  is asked only where one of the inputs has so many elements; a formula's loop too.
-- `on_host` gives the kernel for NumPy arrays of the one that there would be: what is done first to its inputs, say.
+- `engines`, where there are any, are kernels of engines that compute the same (see `kernels.py`): `by(LOOPS, f)`.
+  Each takes what the kernel takes without `xp`, and returns NotImplemented for what it leaves to the next.
 - `formula`, of an operator that works element by element, is what it computes as a scalar expression in its slots and
-  attributes (see `backend/loops/formula.py`): large arrays are computed by it, and compilers fuse it with its like.
+  attributes (see `backend/loops/formula.py`): arrays of at least `loop_from` elements are computed by a loop of it, and
+  compilers fuse it with its like.
 - `ufunc` is the name of the function of NumPy that does what the kernel does without attributes.
 - `composed`, of an operator that Paddle's files do not know, applies operators that they do know to the same effect:
   Programs are written with those, and a compiler may put the operator in their place. It takes the inputs, and the
@@ -46,17 +45,17 @@ from __future__ import annotations
 import functools
 import inspect
 import keyword
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from ..backend.engines import CPU, LOOPS
 from ..backend.loops.formula import Formula, accelerated, least_size
 from ..core.dtype import from_numpy_dtype
 from .facts import LODS, PRECISIONS, Cost, checked_word, effects_of, free, one_a_result
 from .gradient import Gradient, parameter_names
-from .narrow import rounded, rounding, rounds
+from .kernels import EngineKernel, Kernels, Selection, by
 from .signature import Slot, new_values, parse_signature, views
 from .spec import Spec
 
@@ -80,8 +79,7 @@ class Operator:
     """One declared operator. Made by `operator(...)`; found by `find(type)`."""
 
     def __init__(self, type: str, signature: str, *, kernel: Callable[..., Any], infer: Callable[..., Any],
-                 cpu: Callable[..., Any] | None, cpu_from: int, formula: Formula | None,
-                 on_host: Callable[..., Any] | None,
+                 engines: Sequence[EngineKernel], formula: Formula | None, loop_from: int,
                  composed: Callable[..., Any] | None, adapted: Callable[..., Any] | None,
                  grad: Mapping[str, Callable[..., Any]] | None, promotes: bool, ufunc: str | None, effects: str,
                  moves: bool, narrow: bool, checks_values: bool, cost: Cost | None, traffic: Cost | None,
@@ -98,8 +96,6 @@ class Operator:
         self.is_plain = not any(slot.many or slot.optional for slot in self.inputs)
         self.is_single = len(self.results) == 1 and not self.results[0].many and not self.results[0].alias
         self.has_lists = any(slot.many for slot in self.inputs)
-        self.ufunc = None if ufunc is None else getattr(np, ufunc)  # for NumPy arrays: all that the kernel does
-
         self.aliases = new_values(self.results, self.inputs)  # (result, input): the input with a new value
         self.writes = frozenset(given for i, given in self.aliases if self.results[i].writes)  # inputs, by position
         self.views = views(self.results, self.inputs)  # (result, input): may share memory
@@ -116,16 +112,11 @@ class Operator:
         self.only_here, self.lists, self.runs_block, self.merges = only_here, lists, runs_block, merges
 
         names = [slot.name for slot in self.inputs]
-        # The elements of an input from which `host_kernel` may do other than `kernel`, except for 16-bit floats.
-        self.large_from = sys.maxsize if cpu is None else cpu_from
-        if cpu is None and formula is not None and not any(slot.many for slot in self.inputs):
-            cpu = accelerated(formula, names, self.defaults, self._result_dtype)
-            self.large_from = cpu_from or least_size(formula, self.defaults)
-            self.host_kernel = _for_small_arrays(self, cpu, len(names) if self.is_plain else 1)
-        else:
-            self.host_kernel = rounding(self, self.kernel if cpu is None else _with_fallback(cpu, self.kernel))
-        if on_host is not None:
-            self.host_kernel = on_host(self.host_kernel)
+        if formula is not None and not engines and not self.has_lists:
+            loop = accelerated(formula, names, self.defaults, self._result_dtype)
+            engines = [by(LOOPS, loop, loop_from or least_size(formula, self.defaults))]
+        function = None if ufunc is None else getattr(np, ufunc)
+        self.kernels = Kernels(self, self.kernel, function, engines)
         self.gradient = Gradient(self, grad) if grad else None
         self._is_declared = True
 
@@ -141,8 +132,12 @@ class Operator:
         return find, (self.type,)
 
     def kernel_for(self, xp: Any) -> Callable[..., Any]:
-        """The kernel for arrays of a namespace: for NumPy's the one that may be accelerated."""
-        return self.host_kernel if xp is np else self.kernel
+        """What computes it on arrays of a namespace, whatever their sizes."""
+        return self.kernels.on_host if xp is np else self.kernels.for_device()
+
+    def select(self, specs: Sequence[Any], attrs: Mapping[str, Any], place: str = CPU) -> Selection:
+        """What computes it for arrays of these specs at a place: see `Kernels.select`."""
+        return self.kernels.select(specs, attrs, place)
 
     @functools.cached_property
     def attributes(self) -> dict[str, inspect.Parameter]:
@@ -157,47 +152,6 @@ class Operator:
         """The specs of the results, always as a tuple."""
         inferred = self.infer(*specs, **attrs)
         return (inferred,) if isinstance(inferred, Spec) else tuple(inferred)
-
-
-def _for_small_arrays(op: Operator, large: Callable[..., Any], looked_at: int) -> Callable[..., Any]:
-    """The kernel for NumPy arrays: the plain one, or `large` where one of the arrays `looked_at` (1 or 2) is worth it.
-
-    Every small operation comes through here.
-    """
-    kernel = op.kernel
-    if looked_at == 2:
-        def call_of_two(xp: Any, x: Any, y: Any, **attrs: Any) -> Any:
-            if x.itemsize == 2 and rounds(op, x.dtype):
-                return rounded(op, call_of_two, xp, (x, y), attrs)
-            if x.size >= op.large_from or y.size >= op.large_from:
-                results = large(x, y, **attrs)
-                if results is not NotImplemented:
-                    return results
-            return kernel(xp, x, y, **attrs)
-
-        return functools.wraps(kernel)(call_of_two)
-
-    def call(xp: Any, x: Any, *others: Any, **attrs: Any) -> Any:
-        if x.itemsize == 2 and rounds(op, x.dtype):
-            return rounded(op, call, xp, (x, *others), attrs)
-        if x.size >= op.large_from or len(others) > 1:
-            results = large(x, *others, **attrs)
-            if results is not NotImplemented:
-                return results
-        return kernel(xp, x, *others, **attrs)
-
-    return functools.wraps(kernel)(call)
-
-
-def _with_fallback(cpu: Callable[..., Any], kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """The kernel for NumPy arrays: the accelerated one, or the plain one where that declines."""
-
-    @functools.wraps(kernel)
-    def call(xp: Any, *inputs: Any, **attrs: Any) -> Any:
-        results = cpu(*inputs, **attrs)
-        return kernel(xp, *inputs, **attrs) if results is NotImplemented else results
-
-    return call
 
 
 def _attributes_of(kernel: Callable[..., Any]) -> dict[str, inspect.Parameter]:
@@ -228,8 +182,7 @@ _registry: dict[str, Operator] = {}
 
 
 def operator(type: str, signature: str, *, kernel: Callable[..., Any], infer: Callable[..., Any],
-             cpu: Callable[..., Any] | None = None, cpu_from: int = 0, formula: Formula | None = None,
-             on_host: Callable[..., Any] | None = None,
+             engines: Sequence[EngineKernel] = (), formula: Formula | None = None, loop_from: int = 0,
              composed: Callable[..., Any] | None = None, adapted: Callable[..., Any] | None = None,
              grad: Mapping[str, Callable[..., Any]] | None = None, promotes: bool = False, ufunc: str | None = None,
              effects: str = "", moves: bool = False, narrow: bool = False, checks_values: bool = False,
@@ -239,10 +192,10 @@ def operator(type: str, signature: str, *, kernel: Callable[..., Any], infer: Ca
     """Declares an operator and puts it into the registry; a type is declared once."""
     if type in _registry:
         raise ValueError(f"The operator {type!r} is declared twice.")
-    declared = Operator(type, signature, kernel=kernel, infer=infer, cpu=cpu, cpu_from=cpu_from, formula=formula,
-                        on_host=on_host, composed=composed, adapted=adapted, grad=grad, promotes=promotes, ufunc=ufunc,
-                        effects=effects, moves=moves, narrow=narrow, checks_values=checks_values, cost=cost,
-                        traffic=traffic, precision=precision, lod=lod, only_here=only_here, lists=lists,
+    declared = Operator(type, signature, kernel=kernel, infer=infer, engines=engines, formula=formula,
+                        loop_from=loop_from, composed=composed, adapted=adapted, grad=grad, promotes=promotes,
+                        ufunc=ufunc, effects=effects, moves=moves, narrow=narrow, checks_values=checks_values,
+                        cost=cost, traffic=traffic, precision=precision, lod=lod, only_here=only_here, lists=lists,
                         runs_block=runs_block, merges=merges)
     _registry[type] = declared
     return declared

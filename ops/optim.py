@@ -5,7 +5,9 @@ inputs that have an alias. Scalars such as the learning rate are one-element arr
 """
 
 
+from ..backend.engines import LOOPS
 from ..backend.kernels import optim as fast
+from .kernels import by
 from .operator import operator
 from .updating import as_scalar, changing, updates
 
@@ -16,7 +18,7 @@ def _sgd(xp, param, learning_rate, grad):
     return param
 
 
-sgd_op = operator("sgd", "Param, LearningRate, Grad -> ParamOut=Param", kernel=_sgd, cpu=fast.sgd,
+sgd_op = operator("sgd", "Param, LearningRate, Grad -> ParamOut=Param", kernel=_sgd, engines=[by(LOOPS, fast.sgd)],
                   infer=updates(0))
 
 
@@ -36,7 +38,7 @@ def _momentum(xp, param, grad, velocity, learning_rate, *, mu: float, use_nester
 
 momentum_op = operator(
     "momentum", "Param, Grad, Velocity, LearningRate -> ParamOut=Param, VelocityOut=Velocity",
-    kernel=_momentum, cpu=fast.momentum, infer=updates(0, 2))
+    kernel=_momentum, engines=[by(LOOPS, fast.momentum)], infer=updates(0, 2))
 
 _ADAM_SLOTS = ("Param, Grad, LearningRate, Moment1, Moment2, Beta1Pow, Beta2Pow -> ParamOut=Param, "
                "Moment1Out=Moment1, Moment2Out=Moment2, Beta1PowOut=Beta1Pow, Beta2PowOut=Beta2Pow")
@@ -64,7 +66,7 @@ def _adam(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow
     return param, moment1, moment2, beta1_pow * beta1, beta2_pow * beta2
 
 
-adam_op = operator("adam", _ADAM_SLOTS, kernel=_adam, cpu=fast.adam, infer=updates(0, 3, 4, 5, 6))
+adam_op = operator("adam", _ADAM_SLOTS, kernel=_adam, engines=[by(LOOPS, fast.adam)], infer=updates(0, 3, 4, 5, 6))
 
 
 def _adamw(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow, *, beta1: float = 0.9,
@@ -78,4 +80,4 @@ def _adamw(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_po
                  epsilon=epsilon)
 
 
-adamw_op = operator("adamw", _ADAM_SLOTS, kernel=_adamw, cpu=fast.adamw, infer=updates(0, 3, 4, 5, 6))
+adamw_op = operator("adamw", _ADAM_SLOTS, kernel=_adamw, engines=[by(LOOPS, fast.adamw)], infer=updates(0, 3, 4, 5, 6))

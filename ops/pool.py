@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..backend import onednn
+from ..backend.engines import LOOPS, ONEDNN
 from ..backend.kernels import small_pool
 from ..backend.kernels.max_pool import max_pool_grad as max_pool_grad_by_loops
 from ..backend.kernels.reduce import reduce_mean
 from ..core.dtype import int32
 from .infer import product
+from .kernels import by
 from .layout import channels_first, channels_of, channels_restored, full_shape, sizes_along
 from .operator import Ints, Operator, operator
 from .pool_kernels import (
@@ -128,43 +130,59 @@ def _by_onednn(sizes: tuple, pooling_type: str, ksize: tuple, strides: tuple, pa
     return (whole, onednn.MEAN_WITH_PADDING) if whole.pads == geo.pads else None
 
 
-def _pool_on_host(x, *, pooling_type, ksize, strides=(), paddings=(), ceil_mode=False, exclusive=True,
-                  data_format="NCHW", global_pooling=False, adaptive=False, padding_algorithm="EXPLICIT"):
+def _for_engines(x: Any, pooling_type: str, ksize: Sequence[int], strides: Sequence[int] = (),
+                 paddings: Sequence[int] = (), ceil_mode: bool = False, exclusive: bool = True,
+                 data_format: str = "NCHW", global_pooling: bool = False, adaptive: bool = False,
+                 padding_algorithm: str = "EXPLICIT") -> tuple[Geometry, int] | None:
+    """Where the windows over a channels-first image lie, and oneDNN's kind of them; None where engines have none."""
+    return _by_onednn(x.shape[2:], pooling_type, tuple(ksize), tuple(strides), tuple(paddings), ceil_mode, exclusive,
+                      global_pooling, adaptive, padding_algorithm)
+
+
+def _pool_by_loops(x, *, pooling_type, data_format="NCHW", **attrs):
     x = channels_first(x, data_format)
-    found = _by_onednn(x.shape[2:], pooling_type, tuple(ksize), tuple(strides), tuple(paddings), ceil_mode, exclusive,
-                       global_pooling, adaptive, padding_algorithm)
+    found = _for_engines(x, pooling_type, **attrs)
     if found is None:
         return NotImplemented
     geo, kind = found
-    where = geo.kernel, geo.strides, geo.pads, geo.out
+    where, result = (geo.kernel, geo.strides, geo.pads, geo.out), NotImplemented
     if kind == onednn.MEAN and tuple(geo.kernel) == x.shape[2:] and not geo.is_padded:
         result = reduce_mean(x, dim=range(2, x.ndim), keep_dim=True)
-        if result is not NotImplemented:
-            return channels_restored(result, data_format)
-    if pooling_type == "max":
+    if result is NotImplemented and pooling_type == "max":
         result = small_pool.max_pool(x, *where)
-    else:
+    elif result is NotImplemented:
         result = small_pool.mean_pool(x, *where, kind == onednn.MEAN_WITH_PADDING)
-    if result is NotImplemented and onednn.is_ready():
-        result = onednn.pooling(x, kind, *where)
     return result if result is NotImplemented else channels_restored(result, data_format)
 
 
-def _pool_grad_on_host(x, out, g, *, pooling_type, ksize, strides=(), paddings=(), ceil_mode=False, exclusive=True,
-                       data_format="NCHW", global_pooling=False, adaptive=False, padding_algorithm="EXPLICIT"):
-    x, out, g = (channels_first(v, data_format) for v in (x, out, g))
-    found = _by_onednn(x.shape[2:], pooling_type, tuple(ksize), tuple(strides), tuple(paddings), ceil_mode, exclusive,
-                       global_pooling, adaptive, padding_algorithm)
-    if found is None:
+def _pool_by_onednn(x, *, pooling_type, data_format="NCHW", **attrs):
+    x = channels_first(x, data_format)
+    found = _for_engines(x, pooling_type, **attrs)
+    if found is None or not onednn.is_ready():
         return NotImplemented
     geo, kind = found
-    result = NotImplemented
-    if pooling_type == "max":
-        result = max_pool_grad_by_loops(x, out, g, geo.kernel, geo.strides, geo.pads)
-    if result is NotImplemented:
-        if not onednn.is_ready():
-            return NotImplemented
-        result = onednn.pooling_grad(x, g, kind, geo.kernel, geo.strides, geo.pads)
+    result = onednn.pooling(x, kind, geo.kernel, geo.strides, geo.pads, geo.out)
+    return result if result is NotImplemented else channels_restored(result, data_format)
+
+
+def _max_pool_grad_by_loops(x, out, g, *, pooling_type, data_format="NCHW", **attrs):
+    if pooling_type != "max":
+        return NotImplemented
+    x, out, g = (channels_first(v, data_format) for v in (x, out, g))
+    found = _for_engines(x, pooling_type, **attrs)
+    if found is None:
+        return NotImplemented
+    result = max_pool_grad_by_loops(x, out, g, found[0].kernel, found[0].strides, found[0].pads)
+    return result if result is NotImplemented else channels_restored(result, data_format)
+
+
+def _pool_grad_by_onednn(x, out, g, *, pooling_type, data_format="NCHW", **attrs):
+    x, g = (channels_first(v, data_format) for v in (x, g))
+    found = _for_engines(x, pooling_type, **attrs)
+    if found is None or not onednn.is_ready():
+        return NotImplemented
+    geo, kind = found
+    result = onednn.pooling_grad(x, g, kind, geo.kernel, geo.strides, geo.pads)
     return result if result is NotImplemented else channels_restored(result, data_format)
 
 
@@ -234,11 +252,13 @@ def _take_by_input(g, X, Out, ksize, strides, paddings, ceil_mode, data_format, 
                  padding_algorithm=padding_algorithm)
 
 
-pool2d_op = operator("pool2d", "X -> Out", kernel=_pool, cpu=_pool_on_host, infer=_infer_pool,
+_POOLING = by(LOOPS, _pool_by_loops), by(ONEDNN, _pool_by_onednn)
+pool2d_op = operator("pool2d", "X -> Out", kernel=_pool, engines=_POOLING, infer=_infer_pool,
                      composed=_adaptive_maxima, grad={"X": _by_input})
-pool3d_op = operator("pool3d", "X -> Out", kernel=_pool, cpu=_pool_on_host, infer=_infer_pool,
+pool3d_op = operator("pool3d", "X -> Out", kernel=_pool, engines=_POOLING, infer=_infer_pool,
                      composed=_adaptive_maxima, grad={"X": _by_input})
-pool_grad_op = operator("pool_grad", "X, Out, G -> Result", kernel=_pool_grad, cpu=_pool_grad_on_host,
+pool_grad_op = operator("pool_grad", "X, Out, G -> Result", kernel=_pool_grad,
+                        engines=[by(LOOPS, _max_pool_grad_by_loops), by(ONEDNN, _pool_grad_by_onednn)],
                         infer=lambda x, *_, **__: x, grad={"G": _grad_by_gradient})
 pool_take_op = operator("max_pool_take", "X, Out, V -> Result", kernel=_pool_take,
                         infer=lambda x, out, v, **_: Spec(out.shape, v.dtype), grad={"V": _take_by_input})

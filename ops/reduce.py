@@ -8,12 +8,14 @@ import builtins
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..backend.engines import LOOPS
 from ..backend.kernels import reduce as fast
 from ..core import dtype as dt
 from ..core.dtype import DType, convert_dtype
 from .creation import full_of_shape
 from .elementwise import cast, dtype_of, equal_op, multiply_op
 from .infer import normalize_axes, normalize_axis, product
+from .kernels import by
 from .manipulation import ints_of, reshape_op, shape_handle, transpose_op, unsqueeze_op
 from .operator import Ints, Long, Longs, Operator, operator
 from .scan import product_of_others
@@ -91,7 +93,8 @@ def _axes_of(x: Any, dim: Sequence[int], reduce_all: bool) -> tuple[int, ...] | 
 
 
 def _reduction(type: str, function: Callable, result: Callable[[DType], DType] = _same,
-               grad: Callable | None = None, cpu: Callable | None = None, cpu_from: int = fast.LEAST) -> Operator:
+               grad: Callable | None = None, loop: Callable | None = None,
+               least: int = fast.LEAST) -> Operator:
     """`function(xp, x, axes, keepdims)` reduces."""
     def kernel(xp, x, *, dim: Ints = (), keep_dim: bool = False, reduce_all: bool = False,
                in_dtype: DType | None = None, out_dtype: DType | None = None):
@@ -100,7 +103,8 @@ def _reduction(type: str, function: Callable, result: Callable[[DType], DType] =
         axes = _axes_of(x, dim, reduce_all)
         return function(xp, x, axes, keep_dim)
 
-    return operator(type, "X -> Out", kernel=kernel, cpu=cpu, cpu_from=cpu_from, infer=_infer(type, result),
+    return operator(type, "X -> Out", kernel=kernel, infer=_infer(type, result),
+                    engines=[by(LOOPS, loop, least)] if loop else [],
                     grad={"X": grad} if grad else None)
 
 
@@ -169,11 +173,11 @@ def _prod_gradient(g: Any, X: Any, dim: Sequence[int], keep_dim: bool, reduce_al
 
 sum_op = _reduction("reduce_sum", _sum, _summed, _sum_gradient, fast.reduce_sum)
 mean_op = _reduction("reduce_mean", lambda xp, x, axes, keep: x.mean(axes, keepdims=keep), grad=_mean_gradient,
-                     cpu=fast.reduce_mean)
+                     loop=fast.reduce_mean)
 max_op = _reduction("reduce_max", lambda xp, x, axes, keep: x.max(axes, keepdims=keep), grad=_extreme_gradient,
-                    cpu=fast.reduce_max)
+                    loop=fast.reduce_max)
 min_op = _reduction("reduce_min", lambda xp, x, axes, keep: x.min(axes, keepdims=keep), grad=_extreme_gradient,
-                    cpu=fast.reduce_min)
+                    loop=fast.reduce_min)
 prod_op = _reduction("reduce_prod", _prod, lambda dtype: dt.int64 if dtype is dt.bool_ else dtype, _prod_gradient,
                      fast.reduce_prod, fast.LEAST_OF_PRODUCTS)
 amax_op = _reduction_of_tensor_axes("reduce_amax", lambda xp, x, axes, keep: x.max(axes, keepdims=keep),
@@ -184,7 +188,7 @@ any_op = _reduction_of_tensor_axes("reduce_any", lambda xp, x, axes, keep: x.any
                                    lambda _: dt.bool_)
 all_op = _reduction_of_tensor_axes("reduce_all", lambda xp, x, axes, keep: x.all(axes, keepdims=keep),
                                    lambda _: dt.bool_)
-whole_mean_op = operator("mean", "X -> Out", kernel=lambda xp, x: x.mean(), cpu=fast.mean, cpu_from=fast.LEAST,
+whole_mean_op = operator("mean", "X -> Out", kernel=lambda xp, x: x.mean(), engines=[by(LOOPS, fast.mean, fast.LEAST)],
                          infer=lambda x: Spec((), x.dtype),
                          grad={"X": lambda g, X_shape: _mean_gradient(g, X_shape, (), False, True)})
 

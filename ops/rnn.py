@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..backend import recurrent
+from ..backend.engines import LOOPS
 from ..backend.recurrent import GATES, ArrayEngine, LoopEngine, Plan, Stack
 from ..core import dtype as dt
+from .kernels import by
 from .operator import operator
 from .random import generator
 from .spec import Spec
@@ -249,8 +251,9 @@ rnn_grad_op = operator(
     "rnn_grad",
     "Input, PreState*, WeightList*, SequenceLength?, Out, Reserve, DropoutState?, OutGrad, StateGrad* -> "
     "InputGrad, PreStateGrad*, WeightListGrad*",
-    kernel=_rnn_grad, cpu=_rnn_grad_cpu, infer=_infer_grad,
+    kernel=_rnn_grad, engines=[by(LOOPS, _rnn_grad_cpu)], infer=_infer_grad,
     grad={"Input, PreState, WeightList, OutGrad, StateGrad": _second})
 rnn_op = operator(
     "rnn", "Input, PreState*, WeightList*, SequenceLength? -> Out, State*, Reserve, DropoutState", kernel=_rnn,
-    cpu=_rnn_cpu, infer=_infer, effects="random", grad={"Input, PreState, WeightList": _gradients})
+    engines=[by(LOOPS, _rnn_cpu)], infer=_infer, effects="random",
+    grad={"Input, PreState, WeightList": _gradients})

@@ -7,6 +7,7 @@ have exact gradients of every order, and nothing is divided.
 
 from typing import Any
 
+from ..backend.engines import LOOPS
 from ..backend.kernels import scan as fast
 from ..core import dtype as dt
 from ..core.dtype import DType, convert_dtype
@@ -14,6 +15,7 @@ from .along_axis import put_along_op
 from .creation import full_of_shape
 from .elementwise import cast, dtype_of
 from .infer import normalize_axis, product, same
+from .kernels import by
 from .manipulation import flatten
 from .operator import operator
 from .rearrange import flip_op
@@ -115,7 +117,7 @@ def _infer_cumulative(x, *, axis=-1, flatten=False, exclusive=False, reverse=Fal
 
 
 cumsum_op = operator(
-    "cumsum", "X -> Out", kernel=_cumsum, cpu=fast.cumsum, cpu_from=fast.LEAST, infer=_infer_cumulative,
+    "cumsum", "X -> Out", kernel=_cumsum, engines=[by(LOOPS, fast.cumsum, fast.LEAST)], infer=_infer_cumulative,
     grad={"X": lambda g, X_shape, axis, flatten, exclusive, reverse: reshape_to(apply(
         cumsum_op, g, axis=-1 if flatten else axis, exclusive=exclusive, reverse=not reverse), X_shape)})
 

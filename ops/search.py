@@ -3,6 +3,7 @@
 
 from typing import Any
 
+from ..backend.engines import LOOPS
 from ..backend.kernels import select as fast_select
 from ..backend.kernels import sort as fast_sort
 from ..backend.kernels import unique as fast_unique
@@ -12,6 +13,7 @@ from .along_axis import put_along_op, take_along_axis
 from .creation import full_of_shape, is_value
 from .elementwise import dtype_of
 from .infer import normalize_axis
+from .kernels import by
 from .manipulation import squeeze
 from .masking import where
 from .operator import Ints, operator
@@ -48,8 +50,8 @@ def _infer_argsort(x, *, axis=-1, descending=False):
     return x, Spec(x.shape, dt.int64)
 
 
-argsort_op = operator("argsort", "X -> Out, Indices", kernel=_argsort, infer=_infer_argsort, cpu=fast_sort.argsort,
-                      cpu_from=fast_sort.LEAST, grad={
+argsort_op = operator("argsort", "X -> Out, Indices", kernel=_argsort, infer=_infer_argsort,
+                      engines=[by(LOOPS, fast_sort.argsort, fast_sort.LEAST)], grad={
     "X": lambda g, Indices, X_shape, axis: _put_back(g, Indices, X_shape, axis)})
 
 
@@ -99,8 +101,8 @@ def _infer_topk(x, count=None, *, k=1, axis=-1, largest=True, sorted=True):
     return Spec(shape, x.dtype), Spec(shape, dt.int64)
 
 
-topk_op = operator("top_k_v2", "X, K? -> Out, Indices", kernel=_topk, infer=_infer_topk, cpu=fast_sort.topk,
-                   cpu_from=fast_sort.LEAST, grad={
+topk_op = operator("top_k_v2", "X, K? -> Out, Indices", kernel=_topk, infer=_infer_topk,
+                   engines=[by(LOOPS, fast_sort.topk, fast_sort.LEAST)], grad={
     "X": lambda g, Indices, X_shape, axis: _put_back(g, Indices, X_shape, axis)})
 
 
@@ -157,7 +159,7 @@ def _by_sorting(x: Any, *, rank: int, count: int = 1, axis: int = -1, propagate_
 
 order_statistics_op = operator(
     "order_statistics", "X -> Out, Indices", kernel=_order_statistics, infer=_infer_order_statistics,
-    composed=_by_sorting, cpu=fast_select.order_statistics, cpu_from=fast_select.LEAST, grad={
+    composed=_by_sorting, engines=[by(LOOPS, fast_select.order_statistics, fast_select.LEAST)], grad={
         "X": lambda g, Indices, X_shape, axis: _put_back(g, Indices, X_shape, axis)})
 """The elements that sorting would bring to `count` places from `rank` on; NaN for all where one is to spread."""
 
@@ -234,7 +236,7 @@ def _infer_unique(x, *, return_index=False, return_inverse=False, return_counts=
 
 
 unique_op = operator("unique", "X -> Out, Indices, Index, Counts", kernel=_unique, infer=_infer_unique,
-                     cpu=fast_unique.unique, cpu_from=fast_unique.LEAST)
+                     engines=[by(LOOPS, fast_unique.unique, fast_unique.LEAST)])
 
 
 def unique(x: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,

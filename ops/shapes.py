@@ -7,7 +7,9 @@ a value whose shape is meant where a size is not yet known.
 
 from typing import Any
 
+from ..backend.engines import LOOPS
 from ..backend.kernels import reduce as fast
+from .kernels import by
 from .operator import operator
 from .spec import Spec
 from .trace import apply
@@ -45,7 +47,7 @@ def _reshape_kernel(xp, x, like=None, *, shape: list[int] = ()):
     return x.reshape(_target(like, shape))
 
 
-sum_to_op = operator("sum_to_shape", "X, Like? -> Out", kernel=_sum_kernel, cpu=_accelerated_sum,
+sum_to_op = operator("sum_to_shape", "X, Like? -> Out", kernel=_sum_kernel, engines=[by(LOOPS, _accelerated_sum)],
                      infer=_handle_shape,
                      grad={"X": lambda g, X_shape: expand_to(g, X_shape)})
 expand_to_op = operator("expand_to_shape", "X, Like? -> Out", kernel=_expand_kernel, infer=_handle_shape,

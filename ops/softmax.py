@@ -3,9 +3,11 @@
 
 from typing import Any
 
+from ..backend.engines import LOOPS
 from ..backend.kernels import softmax as accelerated
 from .elementwise import multiply_op
 from .infer import normalize_axis, same
+from .kernels import by
 from .operator import operator
 from .random import generator
 from .reduce import sum
@@ -74,18 +76,20 @@ def _log_softmax_grad(xp, out, g, *, axis: int = -1):
     return g - xp.exp(out) * (g.sum(axis, keepdims=True) if out.ndim else g)
 
 
-softmax_op = operator("softmax", "X -> Out", kernel=_softmax, cpu=accelerated.softmax,
+softmax_op = operator("softmax", "X -> Out", kernel=_softmax, engines=[by(LOOPS, accelerated.softmax)],
                       infer=_infer("softmax(x, axis)"), grad={
     "X": lambda g, Out, axis: apply(softmax_grad_op, Out, g, axis=axis)})
-softmax_grad_op = operator("softmax_grad", "Out, G -> Result", kernel=_softmax_grad, cpu=accelerated.softmax_grad,
+softmax_grad_op = operator("softmax_grad", "Out, G -> Result", kernel=_softmax_grad,
+                           engines=[by(LOOPS, accelerated.softmax_grad)],
                            infer=same, grad={
     "Out": lambda g, Out, G, axis: _softmax_grad_of_out(Out, G, g, axis),
     "G": lambda g, Out, axis: apply(softmax_grad_op, Out, g, axis=axis)})
-log_softmax_op = operator("log_softmax", "X -> Out", kernel=_log_softmax, cpu=accelerated.log_softmax,
+log_softmax_op = operator("log_softmax", "X -> Out", kernel=_log_softmax, engines=[by(LOOPS, accelerated.log_softmax)],
                           infer=_infer("log_softmax(x, axis)"), grad={
     "X": lambda g, Out, axis: apply(log_softmax_grad_op, Out, g, axis=axis)})
 log_softmax_grad_op = operator(
-    "log_softmax_grad", "Out, G -> Result", kernel=_log_softmax_grad, cpu=accelerated.log_softmax_grad, infer=same,
+    "log_softmax_grad", "Out, G -> Result", kernel=_log_softmax_grad,
+    engines=[by(LOOPS, accelerated.log_softmax_grad)], infer=same,
     grad={"Out": lambda g, Out, G, axis: g * exp(Out) * _total(G, axis) * -1.0,
           "G": lambda g, Out, axis: g - _total(g * exp(Out), axis)})
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import math
+from typing import Any, NamedTuple
 
-from ..core.dtype import DType
+from ..core.dtype import DType, from_numpy_dtype
 
 
 class Spec(NamedTuple):
@@ -22,3 +23,15 @@ class Spec(NamedTuple):
     def is_known(self) -> bool:
         """True when every size is known."""
         return -1 not in self.shape
+
+    @property
+    def size(self) -> int:
+        """The number of elements, where every size is known."""
+        return math.prod(self.shape)
+
+
+def spec_of(array: Any) -> Any:
+    """The Spec of an array, of each in a list, or None."""
+    if isinstance(array, (list, tuple)):
+        return [spec_of(item) for item in array]
+    return None if array is None else Spec(array.shape, from_numpy_dtype(array.dtype))

@@ -3,12 +3,14 @@
 
 from typing import Any
 
+from ..backend.engines import LOOPS
 from ..backend.kernels import stats as fast
 from ..core import dtype as dt
 from .creation import full
 from .elementwise import cast, dtype_of, equal_op, power_op
 from .infer import normalize_axis, product, same
 from .joining import stack
+from .kernels import by
 from .manipulation import ints_of, reshape, shape_handle, squeeze, transpose, unsqueeze
 from .masking import where
 from .operator import Ints, operator
@@ -47,7 +49,7 @@ def _logsumexp_gradient(g: Any, x: Any, out: Any, axis: Any, keepdim: bool, redu
 
 
 logsumexp_op = operator(
-    "logsumexp", "X -> Out", kernel=_logsumexp, cpu=fast.logsumexp, cpu_from=fast.LEAST,
+    "logsumexp", "X -> Out", kernel=_logsumexp, engines=[by(LOOPS, fast.logsumexp, fast.LEAST)],
     infer=lambda x, *, axis=(), keepdim=False, reduce_all=False: Spec(
         _reduced(x.shape, axis, reduce_all, keepdim), x.dtype),
     grad={"X": lambda g, X, Out, axis, keepdim, reduce_all: _logsumexp_gradient(g, X, Out, axis, keepdim, reduce_all)})
@@ -96,7 +98,7 @@ def _variance_gradient(g: Any, x: Any, dim: Any, keep_dim: bool, reduce_all: boo
 
 
 variance_op = operator(
-    "variance", "X -> Out", kernel=_variance, composed=_variance_of, cpu=fast.variance, cpu_from=fast.LEAST,
+    "variance", "X -> Out", kernel=_variance, composed=_variance_of, engines=[by(LOOPS, fast.variance, fast.LEAST)],
     infer=lambda x, *, dim=(), keep_dim=False, reduce_all=False, unbiased=True: Spec(
         _reduced(x.shape, dim, reduce_all, keep_dim), x.dtype),
     grad={"X": lambda g, X, dim, keep_dim, reduce_all, unbiased: _variance_gradient(
@@ -252,7 +254,7 @@ def _p_norm_gradient(g: Any, x: Any, out: Any, p: float, axis: int, keepdim: boo
 
 
 p_norm_op = operator(
-    "p_norm", "X -> Out", kernel=_p_norm, cpu=fast.p_norm, cpu_from=fast.LEAST,
+    "p_norm", "X -> Out", kernel=_p_norm, engines=[by(LOOPS, fast.p_norm, fast.LEAST)],
     infer=lambda x, *, porder=2.0, axis=-1, epsilon=1e-12, keepdim=False, asvector=False: Spec(
         _reduced(x.shape, (axis,), asvector, keepdim), x.dtype),
     grad={"X": lambda g, X, Out, porder, axis, keepdim, asvector: _p_norm_gradient(
@@ -270,7 +272,7 @@ def _frobenius_gradient(g: Any, x: Any, out: Any, dim: Any, keep_dim: bool, redu
 
 
 frobenius_op = operator(
-    "frobenius_norm", "X -> Out", kernel=_frobenius, cpu=fast.frobenius_norm, cpu_from=fast.LEAST,
+    "frobenius_norm", "X -> Out", kernel=_frobenius, engines=[by(LOOPS, fast.frobenius_norm, fast.LEAST)],
     infer=lambda x, *, dim=(), keep_dim=False, reduce_all=False: Spec(
         _reduced(x.shape, dim, reduce_all, keep_dim), x.dtype),
     grad={"X": lambda g, X, Out, dim, keep_dim, reduce_all: _frobenius_gradient(g, X, Out, dim, keep_dim, reduce_all)})

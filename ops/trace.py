@@ -19,6 +19,7 @@ from ..core import lazy
 from ..core.dtype import DType
 from ..core.param_attr import ParamAttr
 from ..core.place import Place
+from .kernels import ANY, TWO
 
 if TYPE_CHECKING:
     from .observer import Observer
@@ -122,7 +123,20 @@ class ArrayTrace(Trace):
 
     def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
         """Runs the kernel."""
-        return (op.host_kernel if self.on_host else op.kernel)(self.namespace, *inputs, **attrs)
+        kernels = op.kernels
+        if not self.on_host:
+            return kernels.for_device()(self.namespace, *inputs, **attrs)
+        if kernels.arity == TWO:  # most of what gradients apply
+            x, y = inputs
+            choice = kernels.of_dtype[x.dtype]
+            if x.size < choice.least > y.size:
+                if not attrs and choice.direct is not None:
+                    return choice.direct(x, y)
+                return choice.small(numpy, x, y, **attrs)
+            return choice.large(numpy, x, y, **attrs)
+        if kernels.arity == ANY:
+            return kernels.on_host(numpy, *inputs, **attrs)
+        return kernels.of_dtype[inputs[0].dtype].kernel(numpy, *inputs, **attrs)
 
     def constant(self, array: Any, place: Place | None, stop_gradient: bool) -> Any:
         """The array, in this trace's namespace."""

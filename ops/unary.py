@@ -4,22 +4,24 @@
 from collections.abc import Callable
 from typing import Any
 
+from ..backend.engines import LOOPS
 from ..backend.kernels import trigonometry as fast
 from ..core import dtype as dt
 from .elementwise import apply, cast, dtype_of, equal_op, scale_op
 from .infer import same, with_dtype
+from .kernels import by
 from .operator import Operator, find, operator
 from .spec import Spec
 from .trace import state
 
 
 def _unary(type: str, function: str | Callable, grad: Callable | None = None, formula: str | None = None,
-           cpu: Callable | None = None) -> Operator:
+           loop: Callable | None = None) -> Operator:
     """Floating in, floating out; the function is given `xp` and `x`, or named in `xp`."""
     ufunc = function if isinstance(function, str) else None
     kernel = function if callable(function) else lambda xp, x: getattr(xp, function)(x)
     return operator(type, "X -> Out", kernel=kernel, infer=same, grad={"X": grad} if grad else None, formula=formula,
-                    ufunc=ufunc, cpu=cpu, cpu_from=fast.LEAST if cpu else 0)
+                    ufunc=ufunc, engines=[by(LOOPS, loop, fast.LEAST)] if loop else [])
 
 
 _TWO_OVER_SQRT_PI = 1.1283791670955126
@@ -36,8 +38,8 @@ rsqrt_op = _unary("rsqrt", lambda xp, x: xp.reciprocal(xp.sqrt(x)), lambda g, Ou
                   "1.0 / sqrt(X)")
 square_op = _unary("square", "square", lambda g, X: g * (X * 2.0), "X * X")
 reciprocal_op = _unary("reciprocal", lambda xp, x: 1 / x, lambda g, Out: g * (Out * Out * -1.0), "1.0 / X")
-sin_op = _unary("sin", "sin", lambda g, X: g * cos(X), cpu=fast.sin)
-cos_op = _unary("cos", "cos", lambda g, X: g * (sin(X) * -1.0), cpu=fast.cos)
+sin_op = _unary("sin", "sin", lambda g, X: g * cos(X), loop=fast.sin)
+cos_op = _unary("cos", "cos", lambda g, X: g * (sin(X) * -1.0), loop=fast.cos)
 tan_op = _unary("tan", "tan", lambda g, Out: g * (Out * Out + 1.0))
 asin_op = _unary("asin", "arcsin", lambda g, X: g * rsqrt(X * X * -1.0 + 1.0))
 acos_op = _unary("acos", "arccos", lambda g, X: g * (rsqrt(X * X * -1.0 + 1.0) * -1.0))

@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...core.forks import unforked
-from .. import memory
-from ..engines import LOOPS, is_wanted
+from .. import engines, memory
 from . import cache, linking, loading
 from .functions import Function
 
@@ -38,7 +37,10 @@ def obstacle() -> str:
 
 def is_ready() -> bool:
     """Whether generated loops are wanted and can be had."""
-    return is_wanted(LOOPS) and not obstacle()
+    return engines.is_wanted(engines.LOOPS) and not obstacle()
+
+
+engines.add(engines.LOOPS, is_ready=lambda: not obstacle())
 
 
 @functools.cache

@@ -15,8 +15,7 @@ from ctypes import POINTER, Structure, c_char, c_char_p, c_float, c_int, c_int64
 import numpy as np
 
 from ...core.forks import unforked
-from .. import memory
-from ..engines import ONEDNN, is_wanted
+from .. import engines, memory
 
 MAJOR = 3
 _SEQUENTIAL, _OPENMP, _TBB = 1, 2, 4  # the threads that a build for processors may use
@@ -166,7 +165,19 @@ def version_text(loaded: Library) -> str:
 def library() -> Library | None:
     """The library in use, loaded at the first call; None where there is none."""
     with unforked(), _loading:  # objects of two loaded ones do not mix
-        return _newest()
+        found = _newest()
+    if found is None:
+        _note_missing()
+    return found
+
+
+_is_missing = False  # as far as is known: it is looked for when a kernel first needs it
+
+
+def _note_missing() -> None:
+    global _is_missing
+    _is_missing = True
+    engines.generation.changed()
 
 
 @functools.cache
@@ -188,7 +199,10 @@ def _newest() -> Library | None:
 
 def is_ready() -> bool:
     """Whether oneDNN is wanted and can be had."""
-    return is_wanted(ONEDNN) and library() is not None
+    return engines.is_wanted(engines.ONEDNN) and library() is not None
+
+
+engines.add(engines.ONEDNN, is_ready=lambda: not _is_missing)
 
 
 def version() -> str:

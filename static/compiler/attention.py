@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ...backend.engines import LOOPS
 from ...backend.kernels import attention as accelerated
 from ...ops.attention_kernels import Arithmetic
+from ...ops.kernels import by
 from ...ops.operator import operator
 from ...ops.spec import Spec
 
@@ -38,4 +40,4 @@ def _infer_attention(q, k, v, mask=None, *, scale):
 
 
 fused_attention_op = operator("fused_attention", "Q, K, V, Mask? -> Out", kernel=_attention,
-                              cpu=_attention_on_host, infer=_infer_attention)
+                              engines=[by(LOOPS, _attention_on_host)], infer=_infer_attention)

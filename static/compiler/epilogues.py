@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...backend import loops, onednn, threads
+from ...backend.engines import ONEDNN
 from ...backend.loops.names import parallel
 from ...ops.conv import conv_by_onednn
+from ...ops.kernels import by
 from ...ops.operator import Ints, find, operator
 from ...ops.spec import Spec
 
@@ -129,7 +131,7 @@ def _infer_conv(x, w, scale=None, bias=None, residual=None, *, packed=None, acti
 
 
 fused_conv_op = operator("fused_conv2d", "Input, Filter, Scale?, Bias?, Residual? -> Output", kernel=_conv,
-                         cpu=_conv_on_host, infer=_infer_conv)
+                         engines=[by(ONEDNN, _conv_on_host)], infer=_infer_conv)
 
 
 def _line(xp, scale, bias, mean, variance, *, epsilon: float):
@@ -162,5 +164,6 @@ def _infer_linear(x, y, bias=None, residual=None, *, packed=None, activation="")
     return Spec((*x.shape[:-1], y.shape[-1]), x.dtype)
 
 
-fused_linear_op = operator("fused_linear", "X, Y, Bias?, Residual? -> Out", kernel=_linear, cpu=_linear_on_host,
+fused_linear_op = operator("fused_linear", "X, Y, Bias?, Residual? -> Out", kernel=_linear,
+                           engines=[by(ONEDNN, _linear_on_host)],
                            infer=_infer_linear)

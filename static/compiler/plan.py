@@ -49,7 +49,7 @@ class Plan:
 
     def globals(self, on_host: bool) -> dict[str, Any]:
         """What the global names of the source stand for: kernels for NumPy arrays or for a device's, and attributes."""
-        return {name: (value.host_kernel if on_host else value.kernel) if isinstance(value, Operator) else value
+        return {name: value.kernel_for(np if on_host else None) if isinstance(value, Operator) else value
                 for name, value in self._bindings.items()}
 
     def bound(self) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...backend import onednn
+from ...backend.engines import ONEDNN
+from ...ops.kernels import by
 from ...ops.operator import operator
 from ...ops.spec import Spec
 
@@ -86,5 +88,5 @@ def _columns(whole: np.ndarray, weights: Sequence[np.ndarray]) -> list[np.ndarra
 
 
 fused_linears_op = operator(
-    "fused_linears", "X, Y*, Bias* -> Out*", kernel=_linears, cpu=_linears_on_host,
+    "fused_linears", "X, Y*, Bias* -> Out*", kernel=_linears, engines=[by(ONEDNN, _linears_on_host)],
     infer=lambda x, y, bias=None, *, joined=None: ([Spec((*x.shape[:-1], w.shape[-1]), x.dtype) for w in y],))

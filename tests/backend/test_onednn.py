@@ -202,9 +202,9 @@ def test_the_operator_of_pooling(kind, pad, ceil, exclusive):
     x, attrs = normal(2, 4, 8, 9), dict(pooling_type=kind, ksize=[3, 2], strides=[2, 2], paddings=[pad, pad],
                                         ceil_mode=ceil, exclusive=exclusive)
     expected = op.kernel(np, x, **attrs)
-    close(op.host_kernel(np, x, **attrs), expected)
+    close(op.kernel_for(np)(np, x, **attrs), expected)
     g = normal(*expected.shape)
-    close(grad.host_kernel(np, x, expected, g, **attrs), grad.kernel(np, x, expected, g, **attrs))
+    close(grad.kernel_for(np)(np, x, expected, g, **attrs), grad.kernel(np, x, expected, g, **attrs))
 
 
 @pytest.mark.parametrize("odd", [np.nan, -np.inf])
@@ -212,7 +212,7 @@ def test_maxima_that_are_no_numbers(odd):
     attrs = dict(pooling_type="max", ksize=[2, 2], strides=[2, 2])
     x = normal(2, 4, 8, 8)
     x[0, 0, 0, 0] = x[1, 1, 2:4, 2:4] = odd
-    np.testing.assert_array_equal(find("pool2d").host_kernel(np, x, **attrs), find("pool2d").kernel(np, x, **attrs))
+    np.testing.assert_array_equal(find("pool2d").kernel_for(np)(np, x, **attrs), find("pool2d").kernel(np, x, **attrs))
 
 
 # products
@@ -262,19 +262,19 @@ def test_products(shapes, left, right):
 def test_the_operator_of_large_products(x, y, trans):
     op, x, y = find("matmul_v2"), normal(*x), normal(*y)
     attrs = dict(trans_x=trans[0], trans_y=trans[1])
-    close(op.host_kernel(np, x, y, **attrs), op.kernel(np, x, y, **attrs))
+    close(op.kernel_for(np)(np, x, y, **attrs), op.kernel(np, x, y, **attrs))
     halves = x.astype("float16"), y.astype("float16")
-    result = op.host_kernel(np, *halves, **attrs)
+    result = op.kernel_for(np)(np, *halves, **attrs)
     assert result.dtype == np.float16
     close(result.astype("float32"), op.kernel(np, x, y, **attrs), 1e-2)
 
 
 def test_the_operators_that_multiply():
     x, y, z = normal(80, 90), normal(90, 70), normal(70)
-    close(find("addmm").host_kernel(np, z, x, y, Alpha=2.0, Beta=0.5), 0.5 * z + 2 * (x @ y))
+    close(find("addmm").kernel_for(np)(np, z, x, y, Alpha=2.0, Beta=0.5), 0.5 * z + 2 * (x @ y))
     parts = x.reshape(80, 9, 10), y.reshape(3, 30, 7, 10)
-    close(find("mul").host_kernel(np, *parts, x_num_col_dims=1, y_num_col_dims=2), (x @ y).reshape(80, 7, 10))
-    close(find("bmm").host_kernel(np, x[None], y[None]), (x @ y)[None])
+    close(find("mul").kernel_for(np)(np, *parts, x_num_col_dims=1, y_num_col_dims=2), (x @ y).reshape(80, 7, 10))
+    close(find("bmm").kernel_for(np)(np, x[None], y[None]), (x @ y)[None])
 
 
 def test_infinities_in_what_a_product_overwrites_do_not_show():
