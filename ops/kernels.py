@@ -183,27 +183,20 @@ class Kernels:
 
         An input of which nothing is known is `...` among the specs.
         """
-        asked: list[EngineKernel] | None = []
-        for kernel in self.usable(place):
-            takes = None if any(_is_unknown(spec) for spec in specs) else kernel.takes_specs(specs, attrs)
-            if takes is None:
-                asked = None
-                break
-            if takes:
-                asked.append(kernel)
+        usable, are_known = self.usable(place), not any(map(_is_unknown, specs))
+        takes = [k.takes_specs(specs, attrs) if are_known else None for k in usable]
+        faster = tuple(k.kernel for k, taken in zip(usable, takes, strict=True) if taken)
         if place == engines.GPU:
-            return Selection((), None, self.for_device()) if asked is None else Selection(
-                tuple(k.kernel for k in asked), None, self.plain)
-        dtype = _dtype_of(specs) if not any(_is_unknown(spec) for spec in specs[:1]) else ...
-        if dtype is ...:
+            return Selection((), None, self.for_device()) if None in takes else Selection(faster, None, self.plain)
+        if specs and _is_unknown(specs[0]):
             return Selection((), None, self.on_host)
-        dtype = None if dtype is None else dtype.dtype
-        if dtype is not None and narrow.rounds(self.operator, dtype) or asked is None:
+        first = _dtype_of(specs)
+        dtype = None if first is None else first.dtype
+        if None in takes or dtype is not None and narrow.rounds(self.operator, dtype):
             return Selection((), None, self.of_dtype[dtype].kernel)
-        direct = self.function
-        if direct is not None and any(attrs[name] != self.operator.defaults.get(name) for name in attrs):
-            direct = None
-        return Selection(tuple(k.kernel for k in asked), direct, self.plain)
+        defaults = self.operator.defaults
+        is_plain = all(name in defaults and defaults[name] == value for name, value in attrs.items())
+        return Selection(faster, self.function if is_plain else None, self.plain)
 
     def _choose(self, dtype: Any, choices: _Choices) -> Choice:
         """What computes on arrays of the host whose first has this dtype."""
@@ -234,6 +227,8 @@ def _arity(operator: Operator) -> int:
     slots = operator.inputs
     if not operator.is_single or not slots or slots[0].optional or slots[0].many:
         return ANY
+    if operator.lists:
+        return ANY
     if operator.is_plain:
         return {1: ONE, 2: TWO}.get(len(slots), ANY)
     return ONE_AND_OPTIONAL if all(slot.optional for slot in slots[1:]) else ANY
@@ -255,11 +250,11 @@ def _is_unknown(spec: Any) -> bool:
 
 
 def _dtype_of(inputs: Sequence[Any]) -> Any:
-    """The dtype of the first input, or of the first of these; None where there is none."""
+    """The dtype of the first input, or of the first of these; None where there is none, or no array."""
     first = inputs[0] if inputs else None
     if type(first) is list or type(first) is tuple:
         first = first[0] if first else None
-    return None if first is None else first.dtype
+    return getattr(first, "dtype", None)
 
 
 def _with_fallback(faster: EngineKernel, plain: Callable[..., Any]) -> Callable[..., Any]:

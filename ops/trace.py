@@ -19,7 +19,7 @@ from ..core import lazy
 from ..core.dtype import DType
 from ..core.param_attr import ParamAttr
 from ..core.place import Place
-from .kernels import ANY, TWO
+from .kernels import TWO
 
 if TYPE_CHECKING:
     from .observer import Observer
@@ -134,9 +134,7 @@ class ArrayTrace(Trace):
                     return choice.direct(x, y)
                 return choice.small(numpy, x, y, **attrs)
             return choice.large(numpy, x, y, **attrs)
-        if kernels.arity == ANY:
-            return kernels.on_host(numpy, *inputs, **attrs)
-        return kernels.of_dtype[inputs[0].dtype].kernel(numpy, *inputs, **attrs)
+        return kernels.on_host(numpy, *inputs, **attrs)
 
     def constant(self, array: Any, place: Place | None, stop_gradient: bool) -> Any:
         """The array, in this trace's namespace."""
