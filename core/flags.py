@@ -122,6 +122,9 @@ declare("FLAGS_gpu_engines", "",
 declare("FLAGS_kernel_cache_dir", "",
         "The folder that keeps compiled kernels; empty for proa/kernels in the user's cache folder.")
 declare("FLAGS_kernel_cache_megabytes", 64, "How much compiled kernels may take on disk; 0 keeps none.")
+declare("FLAGS_kernel_after_elements", 1 << 23,
+        "How much NumPy computes in place of a kernel before that is compiled, a call counting as 65536 elements; "
+        "0 compiles at once.")
 declare("FLAGS_verify_passes", False, "Check a Program's operations after every pass of the compiler.")
 declare("FLAGS_keep_freed_megabytes", 512,
         "How much freed memory the process keeps for its next arrays; 0 leaves the C library as it is.")

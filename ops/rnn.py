@@ -79,7 +79,7 @@ def _rnn(xp, x, states, weights, lengths=None, *, mode: str = "RNN_TANH", input_
 def _rnn_cpu(x, states, weights, lengths=None, *, mode: str = "RNN_TANH", hidden_size: int = 100, num_layers: int = 1,
              is_bidirec: bool = False, dropout_prob: float = 0.0, is_test: bool = False, seed: int = 0, **_: Any):
     plan = _plan(x, mode, hidden_size, num_layers, is_bidirec)
-    if not recurrent.takes(plan, x, *states, *weights):
+    if not recurrent.takes("forward", plan, x, *states, *weights):
         return NotImplemented
     return forward(LoopEngine(), np, x, states, weights, lengths, plan, dropout_prob, is_test, seed)
 
@@ -109,7 +109,7 @@ def _rnn_grad(xp, x, states, weights, lengths, out, reserve, keep, grad_out, gra
 def _rnn_grad_cpu(x, states, weights, lengths, out, reserve, keep, grad_out, grad_states, *, mode: str,
                   hidden_size: int, num_layers: int, is_bidirec: bool, dropout_prob: float, wants_input: bool = True):
     plan = _plan(x, mode, hidden_size, num_layers, is_bidirec)
-    if not recurrent.takes(plan, x, *states, *weights, out, reserve, grad_out, *grad_states):
+    if not recurrent.takes("backward", plan, x, *states, *weights, out, reserve, grad_out, *grad_states):
         return NotImplemented
     out = np.ascontiguousarray(out)
     return backward(LoopEngine(), np, x, states, weights, lengths, out, reserve, keep, grad_out, grad_states, plan,

@@ -14,14 +14,14 @@ from ..threads import get_num_threads
 F32, F64 = np.dtype("float32"), np.dtype("float64")
 
 
-def takes(x: np.ndarray, least: int) -> bool:
-    """Whether loops can be had for an array of float32 and it has at least so many elements."""
-    return x.size >= least and x.dtype is F32 and loops.is_ready()
+def takes(x: np.ndarray, least: int, kernel: loops.Kernel) -> bool:
+    """Whether loops can be had for an array of float32, it has at least so many elements, and the kernel is due."""
+    return x.size >= least and x.dtype is F32 and loops.is_ready() and kernel.is_due(x.size)
 
 
-def takes_floats(x: np.ndarray, least: int) -> bool:
+def takes_floats(x: np.ndarray, least: int, kernel: loops.Kernel) -> bool:
     """As `takes`, for float32 and float64: for loops without elementary functions."""
-    return x.size >= least and (x.dtype is F32 or x.dtype is F64) and loops.is_ready()
+    return x.size >= least and (x.dtype is F32 or x.dtype is F64) and loops.is_ready() and kernel.is_due(x.size)
 
 
 def flat(x: np.ndarray) -> np.ndarray:

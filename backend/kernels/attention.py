@@ -82,9 +82,11 @@ _run_slopes = bound(_slopes, "T* T* i64 i64 real")
 _run_add_mask = bound(_add_mask, "T* T* i64 i64 i64 i64 i64 i64 i64 real")
 
 
-def takes(*arrays: Any) -> bool:
-    """Whether loops can be had for these arrays, of float32 and not empty."""
-    return all(a is None or (a.dtype is F32 and a.size) for a in arrays) and loops.is_ready()
+def takes(q: Any, k: Any, *others: Any) -> bool:
+    """Whether loops can be had for these arrays, of float32 and not empty; the scores are of q and k."""
+    if not all(a is None or (a.dtype is F32 and a.size) for a in (q, k, *others)) or not loops.is_ready():
+        return False
+    return _normalize.is_due(q.size // q.shape[-1] * k.shape[-2])
 
 
 def product(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:

@@ -15,10 +15,12 @@ import numpy as np
 
 from .arrays import flat, takes_floats
 from .batch_norm_loops import (
+    backward,
     backward_front,
     backward_last,
     backward_whole_last,
     combine,
+    forward,
     front,
     part_statistics,
     part_sums,
@@ -74,7 +76,7 @@ def batch_norm(x: np.ndarray, scale: Any, bias: Any, mean: np.ndarray, variance:
                data_layout: str = "NCHW", use_global_stats: bool = False, trainable_statistics: bool = False) -> Any:
     """The normalized array, the running mean and variance, and the batch's mean and 1 / deviation."""
     dtype = x.dtype
-    if not takes_floats(x, _LEAST) or mean.dtype is not dtype or variance.dtype is not dtype:
+    if not takes_floats(x, _LEAST, forward) or mean.dtype is not dtype or variance.dtype is not dtype:
         return NotImplemented
     layout = _layout(x, data_layout)
     channels = layout.channels
@@ -116,7 +118,7 @@ def batch_norm_grad(x: np.ndarray, scale: Any, mean: np.ndarray, inverse: np.nda
                     constant: bool) -> Any:
     """The gradients of x, scale and bias; where `constant`, the statistics do not depend on x."""
     dtype = x.dtype
-    if not takes_floats(x, _LEAST) or g.dtype is not dtype or mean.dtype is not dtype or inverse.dtype is not dtype:
+    if not all(a.dtype is dtype for a in (g, mean, inverse)) or not takes_floats(x, _LEAST, backward):
         return NotImplemented
     layout = _layout(x, data_format)
     channels = layout.channels

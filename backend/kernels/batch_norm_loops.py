@@ -211,6 +211,9 @@ def _backward_last(x, g, mean, factor, along, shift, dx, rows, channels):
             result[c] = (back[c] - shift[c] - (row[c] - mean[c]) * along[c]) * factor[c]
 
 
+forward, backward = _front, _backward_front
+"""The kernels that count for their whole halves: what they are asked for, all are."""
+
 front = bound(_front, "T* T* T* T* T* T* T* T* T* T* i64 i64 i64 real real real")
 scale_front = bound(_scale_front, "T* T* T* T* T* i64 i64 i64")
 backward_front = bound(_backward_front, "T* T* T* T* T* T* T* T* i64 i64 i64 real")

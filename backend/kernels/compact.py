@@ -79,9 +79,13 @@ def _ends(mask: np.ndarray, rows: int, width: int) -> np.ndarray:
     return np.add.accumulate(ends, out=ends)
 
 
+def _is_due(size: int) -> bool:
+    return loops.is_ready() and _count.is_due(size)
+
+
 def where_index(condition: np.ndarray) -> Any:
     """The places of what is not 0, a row each."""
-    if condition.size < _LEAST or condition.ndim == 0 or not loops.is_ready():
+    if condition.size < _LEAST or condition.ndim == 0 or not _is_due(condition.size):
         return NotImplemented
     mask = flat(condition if condition.dtype.kind == "b" else condition != 0).view("uint8")
     rank = mask.ndim
@@ -95,7 +99,7 @@ def where_index(condition: np.ndarray) -> Any:
 
 def masked_select(x: np.ndarray, mask: np.ndarray) -> Any:
     """The elements that stand where a mask of x's shape is true."""
-    if x.size < _LEAST or x.itemsize not in _BITS or mask.shape != x.shape or not loops.is_ready():
+    if x.size < _LEAST or x.itemsize not in _BITS or mask.shape != x.shape or not _is_due(x.size):
         return NotImplemented
     x, mask = flat(x), flat(mask).view("uint8")
     rows = -(-x.size // _WIDTH)

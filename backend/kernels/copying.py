@@ -37,12 +37,16 @@ _run_copy = {size: bound_plain(_copy, f"{kind}* {kind}* i64") for size, kind in 
 def filled(shape: Sequence[int], value: Any, dtype: np.dtype) -> Any:
     """An array filled with a number."""
     size = math.prod(shape)
-    if size < _LEAST or dtype.itemsize not in _BITS or not loops.is_ready():
+    if size < _LEAST or dtype.itemsize not in _BITS or not loops.is_ready() or not _fill.is_due(size):
         return NotImplemented
     one, out = np.empty((), dtype), np.empty(shape, dtype)
     one.fill(value)
     _run_fill[dtype.itemsize](out, size, one.view(f"int{8 * dtype.itemsize}").item())
     return out
+
+
+def _is_due(size: int) -> bool:
+    return loops.is_ready() and _copy.is_due(size)
 
 
 def _put(x: np.ndarray, out: np.ndarray) -> None:
@@ -54,7 +58,7 @@ def _put(x: np.ndarray, out: np.ndarray) -> None:
 
 def copied(x: np.ndarray) -> Any:
     """A copy."""
-    if x.size < _LEAST or x.itemsize not in _BITS or not x.flags.c_contiguous or not loops.is_ready():
+    if x.size < _LEAST or x.itemsize not in _BITS or not x.flags.c_contiguous or not _is_due(x.size):
         return NotImplemented
     out = np.empty(x.shape, x.dtype)
     _put(x, out)
@@ -66,7 +70,7 @@ def joined(arrays: Sequence[np.ndarray], axis: int, stacked: bool) -> Any:
     first = arrays[0]
     axis = axis + first.ndim + stacked if axis < 0 else axis
     if (first.size * len(arrays) < _LEAST or first.itemsize not in _BITS or math.prod(first.shape[:axis]) != 1
-            or not loops.is_ready()):
+            or not _is_due(first.size * len(arrays))):
         return NotImplemented
     before, behind = first.shape[:axis], first.shape[axis if stacked else axis + 1:]
     for x in arrays:

@@ -86,8 +86,9 @@ _call_of_distributions = bound(_of_distributions, "T* T* T* T* i64 i64")
 _call_back_to_distributions = bound(_back_to_distributions, "T* T* T* T* i64 i64")
 
 
-def _declines(logits: np.ndarray, label: np.ndarray, soft_label: bool, use_softmax: bool, axis: int) -> bool:
-    if not use_softmax or not takes(logits, _LEAST) or axis not in (-1, logits.ndim - 1):
+def _declines(logits: np.ndarray, label: np.ndarray, soft_label: bool, use_softmax: bool, axis: int,
+              kernel: loops.Kernel) -> bool:
+    if not use_softmax or not takes(logits, _LEAST, kernel) or axis not in (-1, logits.ndim - 1):
         return True
     if soft_label:
         return label.dtype is not logits.dtype or label.shape != logits.shape
@@ -99,7 +100,7 @@ def softmax_with_cross_entropy(logits: np.ndarray, label: np.ndarray, *, soft_la
                                use_softmax: bool = True, numeric_stable_mode: bool = True, ignore_index: int = -100,
                                axis: int = -1) -> Any:
     """The softmax, and the loss of each row."""
-    if _declines(logits, label, soft_label, use_softmax, axis):
+    if _declines(logits, label, soft_label, use_softmax, axis, _of_numbers):
         return NotImplemented
     x, label, dtype, lead = flat(logits), flat(label), logits.dtype, logits.shape[:-1]
     rows, n = math.prod(lead), logits.shape[-1]
@@ -127,7 +128,7 @@ def cross_entropy_backward(logits: np.ndarray, softmax: np.ndarray, label: np.nd
                            soft_label: bool = False, use_softmax: bool = True, ignore_index: int = -100,
                            axis: int = -1) -> Any:
     """(softmax - label) * g, and 0 for rows whose label is ignored."""
-    if _declines(softmax, label, soft_label, use_softmax, axis) or g.dtype is not softmax.dtype:
+    if _declines(softmax, label, soft_label, use_softmax, axis, _back_to_numbers) or g.dtype is not softmax.dtype:
         return NotImplemented
     dtype, lead = softmax.dtype, softmax.shape[:-1]
     if g.shape != (*lead, 1):

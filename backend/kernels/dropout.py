@@ -26,7 +26,7 @@ _call = bound(_drop, "T* f32* T* u8* i64 real real")
 
 def takes(x: np.ndarray) -> bool:
     """Whether `drop` is for this array."""
-    return takes_floats(x, _LEAST)
+    return takes_floats(x, _LEAST, _drop)
 
 
 def drop(x: np.ndarray, noise: np.ndarray, probability: float, weight: float) -> tuple[Any, Any]:

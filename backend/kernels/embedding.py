@@ -9,8 +9,7 @@ import numpy as np
 
 from .. import loops
 from ..loops.names import i64, parallel
-from ..threads import get_num_threads
-from .arrays import F32, bound, flat, takes_floats
+from .arrays import F32, F64, bound, flat, takes_floats
 
 LEAST = 1 << 10  # elements of what is taken
 _INTEGERS = {np.dtype("int64"): "i64*", np.dtype("int32"): "i32*"}
@@ -50,21 +49,22 @@ def _scatter(ids, g, out, wrong, count, rows, width, padding):
 
 
 _NUMBERS = "u8*", "i64", "i64", "i64", "i64"
-_scatter_by = {dtype: bound(_scatter, " ".join((name, "T* T*", *_NUMBERS))) for dtype, name in _INTEGERS.items()}
+_lookup_by, _scatter_by = (
+    {dtype: bound(kernel, " ".join((name, "T* T*", *_NUMBERS))) for dtype, name in _INTEGERS.items()}
+    for kernel in (_lookup, _scatter))
 
 
 def lookup(ids: np.ndarray, w: np.ndarray, *, is_sparse: bool = False, is_distributed: bool = False,
            padding_idx: int = -1, remote_prefetch: bool = False) -> Any:
     """The rows of w with the numbers ids; zeros for the padding's."""
     width = w.shape[1]
-    if ids.size * width < LEAST or not takes_floats(w, 1) or ids.dtype not in _INTEGERS or not w.flags.c_contiguous:
+    size = ids.size * width
+    if size < LEAST or ids.dtype not in _INTEGERS or not w.flags.c_contiguous or not w.flags.aligned:
         return NotImplemented
-    table = "f32*" if w.dtype is F32 else "f64*"
-    code = _lookup.at_hand(_INTEGERS[ids.dtype], table, table, *_NUMBERS)
-    if code is None:
+    if not (w.dtype is F32 or w.dtype is F64) or not loops.is_ready() or not _lookup.is_due(size):
         return NotImplemented
     out, wrong = np.empty((*ids.shape, width), w.dtype), np.zeros(1, "uint8")
-    code(get_num_threads(), flat(ids), w, out, wrong, ids.size, len(w), width, padding_idx)
+    _lookup_by[ids.dtype](w.dtype, flat(ids), w, out, wrong, ids.size, len(w), width, padding_idx)
     return NotImplemented if wrong[0] else out
 
 
@@ -80,7 +80,7 @@ def lookup_grad(ids: np.ndarray, g: np.ndarray, *, shape: Sequence[int], padding
                 is_sparse: bool = False) -> Any:
     """Zeros of the table's shape, to whose rows the rows of g are added by their numbers, except the padding's."""
     rows, width = shape
-    if is_sparse or not takes_floats(g, LEAST) or ids.dtype not in _INTEGERS:
+    if is_sparse or not takes_floats(g, LEAST, _scatter) or ids.dtype not in _INTEGERS:
         return NotImplemented
     out, wrong = np.zeros((rows, width), g.dtype), np.zeros(1, "uint8")
     _scatter_by[ids.dtype](g.dtype, flat(ids), flat(g), out, wrong, ids.size, rows, width, padding_idx)

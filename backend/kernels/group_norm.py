@@ -78,7 +78,7 @@ def _normalized(x: np.ndarray, scale: Any, bias: Any, groups: int, epsilon: floa
 def group_norm(x: np.ndarray, scale: np.ndarray | None = None, bias: np.ndarray | None = None, *,
                epsilon: float = 1e-5, groups: int, data_layout: str = "NCHW") -> Any:
     """The normalized array, and mean and variance of each sample's groups."""
-    if not takes_floats(x, _LEAST) or data_layout[-1] == "C":
+    if not takes_floats(x, _LEAST, _forward) or data_layout[-1] == "C":
         return NotImplemented
     found = _normalized(x, scale, bias, groups, epsilon)
     if found is NotImplemented:
@@ -90,7 +90,7 @@ def group_norm(x: np.ndarray, scale: np.ndarray | None = None, bias: np.ndarray 
 def instance_norm(x: np.ndarray, scale: np.ndarray | None = None, bias: np.ndarray | None = None, *,
                   epsilon: float = 1e-5) -> Any:
     """The normalized array, and mean and 1 / deviation of each sample's channels."""
-    if not takes_floats(x, _LEAST):
+    if not takes_floats(x, _LEAST, _forward):
         return NotImplemented
     found = _normalized(x, scale, bias, x.shape[1], epsilon)
     if found is NotImplemented:
@@ -103,7 +103,7 @@ def group_norm_grad(x: np.ndarray, scale: np.ndarray | None, mean: np.ndarray, i
                     groups: int) -> Any:
     """The gradients of x, scale and bias; `inverse` is 1 / deviation of each group."""
     dtype = x.dtype
-    if not takes_floats(x, _LEAST) or g.dtype is not dtype or mean.dtype is not dtype or inverse.dtype is not dtype:
+    if not all(a.dtype is dtype for a in (g, mean, inverse)) or not takes_floats(x, _LEAST, _backward):
         return NotImplemented
     samples, channels = x.shape[:2]
     scale = parameter(scale, channels, dtype, 1.0)

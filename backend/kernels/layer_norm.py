@@ -88,7 +88,7 @@ def parameter(x: np.ndarray | None, size: int, dtype: Any, value: float) -> np.n
 def layer_norm(x: np.ndarray, scale: np.ndarray | None = None, bias: np.ndarray | None = None, *,
                begin_norm_axis: int = 1, epsilon: float = 1e-5) -> Any:
     """The normalized array, and mean and variance of each row."""
-    if not takes_floats(x, _LEAST):
+    if not takes_floats(x, _LEAST, _forward):
         return NotImplemented
     lead = x.shape[:begin_norm_axis]
     rows, n = math.prod(lead), math.prod(x.shape[begin_norm_axis:])
@@ -104,7 +104,7 @@ def layer_norm_grad(x: np.ndarray, scale: np.ndarray | None, mean: np.ndarray, v
                     begin: int, epsilon: float) -> Any:
     """The gradients of x, scale and bias."""
     dtype = x.dtype
-    if not takes_floats(x, _LEAST) or g.dtype is not dtype or mean.dtype is not dtype or variance.dtype is not dtype:
+    if not all(a.dtype is dtype for a in (g, mean, variance)) or not takes_floats(x, _LEAST, _backward):
         return NotImplemented
     rows, n = math.prod(x.shape[:begin]), math.prod(x.shape[begin:])
     scale = parameter(scale, n, dtype, 1.0)

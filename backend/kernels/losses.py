@@ -43,7 +43,7 @@ _call_huber = bound(_huber, "T* T* T* T* i64 real real")
 
 def huber_loss(x: np.ndarray, y: np.ndarray, *, delta: float = 1.0) -> Any:
     """Half the square of y - x where that is at most delta, delta * (|y - x| - delta / 2) beyond; and y - x."""
-    if not takes_floats(x, _LEAST) or not _alike(x, y):
+    if not takes_floats(x, _LEAST, _huber) or not _alike(x, y):
         return NotImplemented
     out, residual = np.empty(x.shape, x.dtype), np.empty(x.shape, x.dtype)
     _call_huber(x.dtype, flat(x), flat(y), out, residual, x.size, delta, 0.5 * delta)
@@ -53,7 +53,7 @@ def huber_loss(x: np.ndarray, y: np.ndarray, *, delta: float = 1.0) -> Any:
 def sigmoid_cross_entropy_with_logits(x: np.ndarray, label: np.ndarray, pos_weight: Any = None, *,
                                       normalize: bool = False, ignore_index: int = -100) -> Any:
     """max(x, 0) - x * label + log(1 + exp(-|x|)), and 0 where the label is to be ignored."""
-    if normalize or pos_weight is not None or not takes(x, _LEAST_OF_LOGITS) or not _alike(x, label):
+    if normalize or pos_weight is not None or not takes(x, _LEAST_OF_LOGITS, _logits) or not _alike(x, label):
         return NotImplemented
     out = np.empty(x.shape, x.dtype)
     _call_logits(x.dtype, flat(x), flat(label), out, x.size, float(ignore_index))
@@ -63,7 +63,7 @@ def sigmoid_cross_entropy_with_logits(x: np.ndarray, label: np.ndarray, pos_weig
 def sigmoid_cross_entropy_with_logits_grad(x: np.ndarray, label: np.ndarray, g: np.ndarray, *,
                                            ignore_index: int = -100) -> Any:
     """g * (sigmoid(x) - label), and 0 where the label is to be ignored."""
-    if not takes(x, _LEAST_OF_LOGITS) or not _alike(x, label) or not _alike(x, g):
+    if not takes(x, _LEAST_OF_LOGITS, _logits_grad) or not _alike(x, label) or not _alike(x, g):
         return NotImplemented
     out = np.empty(x.shape, x.dtype)
     _call_logits_grad(x.dtype, flat(x), flat(label), flat(g), out, x.size, float(ignore_index))

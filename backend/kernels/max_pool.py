@@ -41,7 +41,7 @@ _run = bound(_give_to_first, "T* T* T* T* T* " + " ".join(["i64"] * 12))
 def max_pool_grad(x: np.ndarray, out: np.ndarray, g: np.ndarray, kernel: Sequence[int], strides: Sequence[int],
                   pads: Sequence[tuple[int, int]]) -> Any:
     """The gradient [n, c, h, w] of the maxima `out` of x, channels last: all of it to the first of equal ones."""
-    if x.ndim != 4 or x.shape[1] < _LEAST_CHANNELS or not takes_floats(x, _LEAST):
+    if x.ndim != 4 or x.shape[1] < _LEAST_CHANNELS or not takes_floats(x, _LEAST, _give_to_first):
         return NotImplemented
     if out.dtype != x.dtype or g.dtype != x.dtype:
         return NotImplemented

@@ -37,13 +37,14 @@ def _scalars(arrays: Arrays) -> np.ndarray | None:
     return np.concatenate(arrays) if all(a.dtype is F32 and a.shape == (1,) for a in arrays) else None
 
 
-def _fits(params: Arrays, grads: Arrays, *states: Arrays) -> bool:
-    """Whether loops can update these: all of float32, the elements in order, what is changed writable."""
+def _fits(kernel: loops.Kernel, params: Arrays, grads: Arrays, *states: Arrays) -> bool:
+    """Whether a loop can update these: all of float32, the elements in order, what is changed writable; and is due."""
     if not loops.is_ready() or not all(
             type(p) is np.ndarray is type(g) and p.dtype is F32 is g.dtype and p.shape == g.shape and p.flags.carray
             for p, g in zip(params, grads, strict=True)):
         return False
-    return all(type(x) is np.ndarray and x.dtype is F32 and x.flags.carray for arrays in states for x in arrays)
+    return (all(type(x) is np.ndarray and x.dtype is F32 and x.flags.carray for arrays in states for x in arrays)
+            and kernel.is_due(sum([p.size for p in params])))
 
 
 def _views(arrays: Arrays) -> Arrays:
@@ -62,7 +63,7 @@ def _zeros(count: int) -> np.ndarray:
 
 def merged_sgd(params: Arrays, learning_rates: Arrays, grads: Arrays, *, decay: Sequence[float] = ()) -> Any:
     """param -= rate * grad."""
-    if not params or not _fits(params, grads) or (rates := _scalars(learning_rates)) is None:
+    if not params or not _fits(sgd_loop, params, grads) or (rates := _scalars(learning_rates)) is None:
         return NotImplemented
     params, grads = _views(params), [flat(g) for g in grads]
     starts, total, parts = starts_of(params)
@@ -76,7 +77,7 @@ def merged_momentum(params: Arrays, grads: Arrays, velocities: Arrays, learning_
                     regularization_method: Sequence[str] = (), regularization_coeff: Sequence[float] = (),
                     multi_precision: bool = False, rescale_grad: float = 1.0) -> Any:
     """velocity = mu * velocity + grad; param -= rate * velocity."""
-    if not params or master_params or not _fits(params, grads, velocities):
+    if not params or master_params or not _fits(momentum_loop, params, grads, velocities):
         return NotImplemented
     if (rates := _scalars(learning_rates)) is None:
         return NotImplemented
@@ -116,7 +117,7 @@ def _adam(params: Arrays, grads: Arrays, learning_rates: Arrays, moments1: Array
           beta2_pows: Arrays, beta1: float, beta2: float, epsilon: float, decay: Sequence[float] = (),
           coeffs: Sequence[float] = (), lr_ratio: Sequence[float] = ()) -> Any:
     states = moments1, moments2, beta1_pows, beta2_pows
-    if not params or not _fits(params, grads, *states):
+    if not params or not _fits(adam_loop, params, grads, *states):
         return NotImplemented
     rates, pows1, pows2 = _scalars(learning_rates), _scalars(beta1_pows), _scalars(beta2_pows)
     if rates is None or pows1 is None or pows2 is None or not all(p.size for p in params):

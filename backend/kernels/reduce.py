@@ -91,6 +91,7 @@ def times(total, x):  # noqa: D103
 class _Reduction(NamedTuple):
     """The loops over rows and over columns, and NumPy's own for the results of parts."""
 
+    kernel: loops.Kernel  # the one over rows, which counts for both
     rows: Callable[..., None]
     columns: Callable[..., None]
     together: Callable[..., Any]
@@ -99,7 +100,7 @@ class _Reduction(NamedTuple):
 
 def _reduction(total: Callable[..., Any], columns: loops.Kernel, *functions: Callable[..., Any]) -> _Reduction:
     rows = loops.kernel_with(_rows_by, total=total)
-    return _Reduction(bound(rows, "T* T* i64 i64"), bound(columns, "T* T* i64 i64 i64 i64 i64 i64"), *functions)
+    return _Reduction(rows, bound(rows, "T* T* i64 i64"), bound(columns, "T* T* i64 i64 i64 i64 i64 i64"), *functions)
 
 
 def _columns_of(joined: Callable[..., Any], alone: Callable[..., Any] = itself) -> loops.Kernel:
@@ -218,7 +219,7 @@ def _run(kind: _Reduction, x: np.ndarray, plan: Plan) -> Any:
 
 
 def _over(kind: _Reduction, x: np.ndarray, dim: Sequence[int], keep_dim: bool, reduce_all: bool, least: int) -> Any:
-    if not takes_floats(x, least):
+    if not takes_floats(x, least, kind.kernel):
         return NotImplemented
     plan = plan_of(x, dim, keep_dim, reduce_all)
     return NotImplemented if plan is None else _run(kind, x, plan)
@@ -271,7 +272,7 @@ def mean(x: np.ndarray) -> Any:
 
 def sum_to(x: np.ndarray, shape: tuple[int, ...]) -> Any:
     """The sum over the dimensions along which an array of this shape was broadcast to that of x."""
-    if not takes_floats(x, _LEAST) or x.shape == shape:
+    if x.shape == shape or not takes_floats(x, _LEAST, _SUM.kernel):
         return NotImplemented
     extra = x.ndim - len(shape)
     reduced = [n < extra or (shape[n - extra] == 1 and size != 1) for n, size in enumerate(x.shape)]

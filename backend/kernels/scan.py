@@ -60,7 +60,7 @@ _run_columns = bound(_columns, "T* T* i64 i64 i64 i64 i64")
 def cumsum(x: np.ndarray, *, axis: int = -1, flatten: bool = False, exclusive: bool = False,
            reverse: bool = False) -> Any:
     """The running sum along a dimension, or of x flattened, from its beginning."""
-    if exclusive or reverse or not takes_floats(x, _LEAST) or not x.ndim:
+    if exclusive or reverse or not takes_floats(x, _LEAST, _rows) or not x.ndim:
         return NotImplemented
     x = flat(x)
     outer, n, inner = (1, x.size, 1) if flatten else around(x.shape, axis % x.ndim)

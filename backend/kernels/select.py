@@ -66,7 +66,7 @@ def _select_rows(x, out, indices, words, counts, rows, n, parts, rank, several, 
 
 def order_statistics(x: np.ndarray, *, rank: int, count: int = 1, axis: int = -1, propagate_nan: bool = False) -> Any:
     """The elements, and their positions, that sorting would bring to the places from `rank` on: one or two."""
-    if count > 2 or not takes_any(x, _LEAST) or not 0 <= rank <= x.shape[axis] - count:
+    if count > 2 or not takes_any(x, _LEAST, _select_rows) or not 0 <= rank <= x.shape[axis] - count:
         return NotImplemented
     moved = along_last(x, axis)
     order = order_of(moved, False)

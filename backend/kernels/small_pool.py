@@ -57,14 +57,14 @@ def _bounds(x: np.ndarray, kernel: Sequence[int], strides: Sequence[int], pads: 
     return n * c, h, w, *out, *kernel, *strides, pads[0][0], pads[1][0]
 
 
-def _takes(x: np.ndarray) -> bool:
-    return x.ndim == 4 and x.size <= _MOST and takes_floats(x, 1)
+def _takes(x: np.ndarray, kernel: loops.Kernel) -> bool:
+    return x.ndim == 4 and x.size <= _MOST and takes_floats(x, 1, kernel)
 
 
 def max_pool(x: np.ndarray, kernel: Sequence[int], strides: Sequence[int], pads: Sequence[tuple[int, int]],
              out: Sequence[int]) -> Any:
     """The maxima [n, c, *out] of windows; each window holds an element of x."""
-    if not _takes(x):
+    if not _takes(x, _maxima):
         return NotImplemented
     result = np.empty((*x.shape[:2], *out), x.dtype)
     _run_maxima(x.dtype, flat(x), result, *_bounds(x, kernel, strides, pads, out))
@@ -74,7 +74,7 @@ def max_pool(x: np.ndarray, kernel: Sequence[int], strides: Sequence[int], pads:
 def mean_pool(x: np.ndarray, kernel: Sequence[int], strides: Sequence[int], pads: Sequence[tuple[int, int]],
               out: Sequence[int], with_padding: bool) -> Any:
     """The means [n, c, *out] of windows: of their elements of x, or `with_padding` of their whole size."""
-    if not _takes(x):
+    if not _takes(x, _means):
         return NotImplemented
     result = np.empty((*x.shape[:2], *out), x.dtype)
     _run_means(x.dtype, flat(x), result, *_bounds(x, kernel, strides, pads, out),

@@ -163,7 +163,7 @@ def _blocks(inner: int) -> tuple[int, int]:
 
 
 def _forward(x: np.ndarray, axis: int, logarithm: bool) -> Any:
-    if not takes(x, _LEAST):
+    if not takes(x, _LEAST, _softmax_rows):
         return NotImplemented
     x, out = flat(x), np.empty(x.shape, x.dtype)
     outer, n, inner = around(x.shape, axis % x.ndim)
@@ -177,7 +177,7 @@ def _forward(x: np.ndarray, axis: int, logarithm: bool) -> Any:
 
 
 def _backward(y: np.ndarray, g: np.ndarray, axis: int, logarithm: bool) -> Any:
-    if not takes(y, _LEAST) or g.dtype is not y.dtype or g.shape != y.shape:
+    if not takes(y, _LEAST, _softmax_grad_rows) or g.dtype is not y.dtype or g.shape != y.shape:
         return NotImplemented
     y, g, out = flat(y), flat(g), np.empty(y.shape, y.dtype)
     outer, n, inner = around(y.shape, axis % y.ndim)

@@ -163,9 +163,10 @@ def code(kernel: loops.Kernel, x: np.ndarray, arrays: str, numbers: int) -> Call
     return kernel.typed(kind, kind, *arrays.split(), *["i64"] * numbers)
 
 
-def takes_any(x: np.ndarray, least: int) -> bool:
-    """Whether loops can be had for an array, and its positions fit words."""
-    return x.ndim > 0 and x.size >= least and 0 < x.size < 1 << 31 and loops.is_ready()
+def takes_any(x: np.ndarray, least: int, kernel: loops.Kernel) -> bool:
+    """Whether loops can be had for an array, its positions fit words, and the kernel is due."""
+    return (x.ndim > 0 and x.size >= least and 0 < x.size < 1 << 31 and loops.is_ready()
+            and kernel.is_due(x.size))
 
 
 def along_last(x: np.ndarray, axis: int) -> np.ndarray:
@@ -210,13 +211,13 @@ def _along(x: np.ndarray, axis: int, descending: bool, k: int) -> Any:
 
 def argsort(x: np.ndarray, *, axis: int = -1, descending: bool = False) -> Any:
     """The elements in order along a dimension, and their positions."""
-    return _along(x, axis, descending, x.shape[axis]) if takes_any(x, _LEAST) else NotImplemented
+    return _along(x, axis, descending, x.shape[axis]) if takes_any(x, _LEAST, _sort_rows) else NotImplemented
 
 
 def topk(x: np.ndarray, count: Any = None, *, k: int = 1, axis: int = -1, largest: bool = True,
          sorted: bool = True) -> Any:
     """The first k in order along a dimension, and their positions."""
     k = k if count is None else int(count.item())
-    if not takes_any(x, _LEAST) or not 0 < k <= x.shape[axis]:
+    if not takes_any(x, _LEAST, _first_rows) or not 0 < k <= x.shape[axis]:
         return NotImplemented
     return _along(x, axis, largest, k)

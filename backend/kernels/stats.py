@@ -58,7 +58,7 @@ def _rows_of(x: np.ndarray, dim: Sequence[int], keep_dim: bool, reduce_all: bool
 
 def logsumexp(x: np.ndarray, *, axis: Sequence[int] = (), keepdim: bool = False, reduce_all: bool = False) -> Any:
     """log(sum(exp(x))) over the last dimensions."""
-    found = _rows_of(x, axis, keepdim, reduce_all) if takes(x, _LEAST) else None
+    found = _rows_of(x, axis, keepdim, reduce_all) if takes(x, _LEAST, _log_sums) else None
     if found is None:
         return NotImplemented
     rows, n, shape = found
@@ -74,7 +74,7 @@ def logsumexp(x: np.ndarray, *, axis: Sequence[int] = (), keepdim: bool = False,
 def variance(x: np.ndarray, *, dim: Sequence[int] = (), keep_dim: bool = False, reduce_all: bool = False,
              unbiased: bool = True) -> Any:
     """The mean squared distance from the mean over the last dimensions."""
-    found = _rows_of(x, dim, keep_dim, reduce_all) if takes_floats(x, _LEAST) else None
+    found = _rows_of(x, dim, keep_dim, reduce_all) if takes_floats(x, _LEAST, _variances) else None
     if found is None:
         return NotImplemented
     rows, n, shape = found

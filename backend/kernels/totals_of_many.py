@@ -48,13 +48,16 @@ def _scaled(table, starts, count, total, parts, header, factor):
             t += 1
 
 
-def _takes(arrays: list[np.ndarray]) -> bool:
-    return loops.is_ready() and are_plain(arrays) and sum(a.size for a in arrays) >= _LEAST
+def _takes(arrays: list[np.ndarray], kernel: loops.Kernel) -> bool:
+    if not loops.is_ready() or not are_plain(arrays):
+        return False
+    total = sum(a.size for a in arrays)
+    return total >= _LEAST and kernel.is_due(total)
 
 
 def total_square(arrays: list[np.ndarray]) -> Any:
     """The sum of the squares of all elements, 0-d."""
-    if not _takes(arrays):
+    if not _takes(arrays, _squares):
         return NotImplemented
     starts, total, parts = starts_of(arrays)
     sums = np.empty(parts, "float32")
@@ -65,7 +68,7 @@ def total_square(arrays: list[np.ndarray]) -> Any:
 
 def scale_all(arrays: list[np.ndarray], scale: np.ndarray) -> Any:
     """Each array times a 0-d one."""
-    if not _takes(arrays) or scale.dtype is not F32 or scale.size != 1:
+    if not _takes(arrays, _scaled) or scale.dtype is not F32 or scale.size != 1:
         return NotImplemented
     if scale.item() == 1.0:
         return [a.view() for a in arrays]

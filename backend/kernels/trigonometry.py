@@ -42,7 +42,7 @@ _run = bound_plain(_turned, "f32* f32* u8* i64 i64")
 
 
 def _sine(x: np.ndarray, ahead: int) -> Any:
-    if not takes(x, LEAST):
+    if not takes(x, LEAST, _turned):
         return NotImplemented
     out, wrong = np.empty(x.shape, x.dtype), np.zeros(1, "uint8")
     _run(flat(x), out, wrong, x.size, ahead)

@@ -20,12 +20,13 @@ import numpy as np
 from .. import threads
 from .functions import Function
 from .kernel import Kernel
-from .passes import passes
+from .passes import SAME_IN_NUMPY, passes
 from .types import OF_ARRAY
 
 KEPT_PATTERNS = 256  # launches remembered by a loop, by the shapes and strides they are for
 COSTLY = re.compile(r"\b(exp|log|tanh|erf|sigmoid|expm1|log1p|pow|cosh|atan|atan2|normal_cdf)\(")
 
+_ROUNDED_OTHERWISE = re.compile(rf"\b(?!({'|'.join(SAME_IN_NUMPY)})\()[A-Za-z_]\w*\(")  # a call of something else
 _WORTH_ITS_MAKING = 0.02  # seconds in NumPy's functions after which machine code is made: its making takes some 50 ms
 _FIRST = 1e-5  # what the first call counts: loops of other functions may be made in it
 
@@ -53,31 +54,39 @@ def _make(output: _Output) -> np.ndarray:
 
 
 class Code:
-    """The code of a body for a pattern: NumPy's functions one by one, machine code when these have taken its time.
+    """The code of a body for a pattern.
 
-    Both give the same bits. Machine code that is kept on disk is taken at once.
+    Where NumPy's functions one by one give the bits of machine code, they are called until they have taken its time,
+    unless it is kept on disk. Where they may not, it is due as any kernel is, and until then there is nothing here.
     """
 
     def __init__(self, kernel: Kernel, types: tuple[str, ...], body: tuple[str, ...], dtypes: tuple[np.dtype, ...]):
         self.kernel, self.types, self.spent = kernel, types, 0.0
-        self.machine = kernel.kept(*types)
-        self.passes = None if self.machine is not None else passes(
-            body, dtypes, [kind for kind in types[len(dtypes):] if kind.endswith("*")], _own_loop)
+        self.machine: Callable[..., None] | None = None
+        self.passes = None
+        self.weight = 1 + 4 * sum(len(COSTLY.findall(line)) for line in body)  # of an element, in NumPy
+        if not _ROUNDED_OTHERWISE.search("\n".join(body)):
+            self.machine = kernel.kept(*types)
+            if self.machine is None:
+                self.passes = passes(body, dtypes, [kind for kind in types[len(dtypes):] if kind.endswith("*")])
 
-    def fill(self, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> Callable[..., None] | None:
-        """Fills the results by NumPy's functions; where it is time for machine code, gives that instead."""
-        if self.machine is None:
-            if self.passes is not None and self.spent < _WORTH_ITS_MAKING:
-                begin = time.perf_counter()
-                self.passes(arrays, results)
-                self.spent += time.perf_counter() - begin if self.spent else _FIRST
-                return None
+    def by_now(self, elements: int) -> Callable[..., None] | None:
+        """The machine code, where it is time for it."""
+        if self.machine is None and (self.kernel.is_due(elements * self.weight) if self.passes is None
+                                     else self.spent >= _WORTH_ITS_MAKING):
             self.machine = self.kernel.typed(*self.types)
         return self.machine
 
+    def fill(self, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> None:
+        """Fills the results by NumPy's functions."""
+        assert self.passes is not None
+        begin = time.perf_counter()
+        self.passes(arrays, results)
+        self.spent += time.perf_counter() - begin if self.spent else _FIRST
+
 
 class Launch:
-    """What a call with certain shapes and strides runs."""
+    """What a call with certain shapes and strides runs; None, or NotImplemented, as long as that is nothing."""
 
     __slots__ = "source", "code", "numbers", "outputs"
 
@@ -85,30 +94,37 @@ class Launch:
         self.source, self.numbers, self.outputs = source, numbers, outputs
         self.code = source.machine
 
-    def __call__(self, arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
+    def __call__(self, arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, ...] | None:
         """The results."""
-        results = tuple([_make(output) for output in self.outputs])
         code = self.code
         if code is None:
-            code = self.code = self.source.fill(arrays, results)
-            if code is None:
-                return results
+            return self._without_code(arrays)
+        results = tuple([_make(output) for output in self.outputs])
         code(threads.get_num_threads(), *arrays, *results, *self.numbers)
         return results
 
-    def single(self, arrays: Sequence[np.ndarray]) -> np.ndarray:
+    def single(self, arrays: Sequence[np.ndarray]) -> Any:
         """The one result."""
+        code = self.code
+        if code is None:
+            results = self._without_code(arrays)
+            return NotImplemented if results is None else results[0]
         shape, dtype, places = self.outputs[0]
         result = np.empty(shape, dtype)
         if places is not None:
             result = result.transpose(places)
-        code = self.code
-        if code is None:
-            code = self.code = self.source.fill(arrays, (result,))
-            if code is None:
-                return result
         code(threads.get_num_threads(), *arrays, result, *self.numbers)
         return result
+
+    def _without_code(self, arrays: Sequence[np.ndarray]) -> tuple[np.ndarray, ...] | None:
+        self.code = self.source.by_now(math.prod(self.outputs[0].shape))
+        if self.code is not None:
+            return self(arrays)
+        if self.source.passes is None:
+            return None
+        results = tuple([_make(output) for output in self.outputs])
+        self.source.fill(arrays, results)
+        return results
 
 
 class ElementwiseLoop:
@@ -120,7 +136,10 @@ class ElementwiseLoop:
         self._launches: dict[tuple, Launch | None] = {}
 
     def __call__(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...] | None:
-        """The results; None for arrays that the body is not for. They broadcast together, of dtypes that loops know."""
+        """The results; None for arrays that the body is not for, or not yet.
+
+        The arrays broadcast together, and are of dtypes that loops know.
+        """
         key = tuple([(a.shape, a.strides, a.dtype.num) for a in arrays])
         try:
             launch = self._launches[key]
@@ -191,19 +210,6 @@ def _collapsed(shape: tuple[int, ...], order: tuple[int, ...] | None,
 def _code(body: tuple[str, ...], dtypes: tuple[np.dtype, ...], pattern: Pattern, numbers: int) -> Code:
     kernel = Kernel(Function(source=_source(body, len(dtypes), pattern), exact=True))
     return Code(kernel, (*pattern.types, *["i64"] * numbers), body, dtypes)
-
-
-@functools.lru_cache(maxsize=1024)
-def _own_loop(expression: str, dtype: str) -> Callable[..., np.ndarray]:
-    """The loop of one expression, for the passes of many bodies."""
-    loop = ElementwiseLoop([f"r0 = {expression}"], [dtype])
-
-    def call(*values: Any) -> np.ndarray:
-        results = loop(*map(np.asarray, values))
-        assert results is not None
-        return results[0]
-
-    return call
 
 
 def _source(body: tuple[str, ...], inputs: int, pattern: Pattern) -> str:

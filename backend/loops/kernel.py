@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ...core import flags
 from .. import threads
 from .functions import Function
 from .types import OF_ARRAY, OF_DTYPE
 
 _ndarray = np.ndarray
-_OFTEN = 100  # uses after which a kernel is worth its making even where NumPy does the same
+_CALL = 1 << 16  # elements that a call counts as: what NumPy's calls cost beside those of one kernel
 
 
 class Kernel:
@@ -21,7 +22,8 @@ class Kernel:
     def __init__(self, function: Function):
         self.function = function
         self._compiled: dict[tuple[str, ...], Callable[..., None]] = {}
-        self._asked: dict[tuple[str, ...], int] = {}
+        self._elements = 0  # that NumPy was given in its place
+        self._is_due = False
 
     def __call__(self, *arguments: Any) -> None:
         """Runs; TypeError for an array that is not contiguous or of a dtype that loops do not know."""
@@ -50,19 +52,16 @@ class Kernel:
                 self._compiled[types] = code
         return code
 
-    def at_hand(self, *types: str) -> Callable[..., None] | None:
-        """As `typed`, but None the first times that code is asked for which nobody has made yet.
+    def is_due(self, elements: int) -> bool:
+        """Whether a call for so many elements is its own; until it has been asked for enough of them, it is NumPy's.
 
-        For what NumPy computes to the same bits: making a kernel takes longer than many calls of it.
+        Making a kernel takes longer than many calls of NumPy. When it is due depends on what this process has asked for
+        and on nothing else, such as time or what is kept on disk: a program gives the same numbers each time it runs.
         """
-        code = self._compiled.get(types)
-        if code is None:
-            asked = self._asked[types] = self._asked.get(types, 0) + 1
-            if asked > _OFTEN:
-                return self.typed(*types)
-            if asked == 1:
-                code = self.kept(*types)
-        return code
+        if not self._is_due:
+            self._elements += elements + _CALL
+            self._is_due = self._elements >= flags.values["FLAGS_kernel_after_elements"]
+        return self._is_due
 
 
 def _type_of(argument: Any) -> str:

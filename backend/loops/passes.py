@@ -1,8 +1,8 @@
 """The body of an elementwise loop as calls of NumPy, one after the other, that give the same bits.
 
 Additions, products, quotients, roots, choices and comparisons are rounded alike by NumPy and by machine code, where
-that does not contract them. A function that is not (exp, tanh, …) is a loop of its own here, which many bodies share.
-So a body that runs seldom needs no machine code of its own.
+that does not contract them. So a body that runs seldom, and calls no function that is not (exp, tanh, …), needs no
+machine code of its own.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _RELATIONS = {ast.Lt: "np.less", ast.LtE: "np.less_equal", ast.Gt: "np.greater",
               ast.Eq: "np.equal", ast.NotEq: "np.not_equal"}
 _FUNCTIONS = {"sqrt": "np.sqrt", "abs": "np.abs", "floor": "np.floor", "ceil": "np.ceil", "nearest": "np.rint",
               "truncate": "np.trunc", "copysign": "np.copysign"}
+SAME_IN_NUMPY = ("f32", "f64", *_EXTREMES, *_FUNCTIONS)
+"""The functions whose results are the same in NumPy."""
 _INTO = tuple(f"{function}(" for function in (
     *(name for name, _ in _OPERATIONS.values()), *_EXTREMES.values(), *_FUNCTIONS.values(), "np.negative", "np.square"))
 """What can write into an array that it is given."""
 _Typed = tuple[str, str]  # the source of a value, and which of the three kinds it is
-Loop = Callable[[str, str], Callable[..., Any]]
-"""Makes the loop of one expression, of a dtype, which takes arrays or numbers of NumPy and gives an array."""
 OF_NAME = {"f32": np.dtype(np.float32), "f64": np.dtype(np.float64)}
 
 
@@ -42,10 +42,9 @@ class _Unknown(ValueError):
 
 
 class Passes:
-    """A body as calls of NumPy; `steps` is how many there are."""
+    """A body as calls of NumPy."""
 
-    def __init__(self, code: CodeType, names: dict[str, Any], steps: int):
-        self.steps = steps
+    def __init__(self, code: CodeType, names: dict[str, Any]):
         exec(code, names)  # noqa: S102 - the source is our own
         self._run = names["run"]
 
@@ -57,7 +56,7 @@ class Passes:
                     np.copyto(result, value, casting="unsafe")
 
 
-def passes(body: Sequence[str], dtypes: Sequence[np.dtype], outputs: Sequence[str], loop: Loop) -> Passes | None:
+def passes(body: Sequence[str], dtypes: Sequence[np.dtype], outputs: Sequence[str]) -> Passes | None:
     """The body over operands of these dtypes, for results of these types; None where NumPy might give other bits."""
     real = _real_dtype(dtypes)
     if real is None:
@@ -69,11 +68,7 @@ def passes(body: Sequence[str], dtypes: Sequence[np.dtype], outputs: Sequence[st
     else:
         found = _translation(body, dtypes, real, outputs)
         cache.write(key, marshal.dumps(found), cache.PYTHON_CODE)
-    if found is None:
-        return None
-    code, expressions, steps = found
-    own = {name: loop(expression, real.name) for name, expression in expressions.items()}
-    return Passes(code, {"np": np, "real": real.type, **own}, steps)
+    return None if found is None else Passes(found, {"np": np, "real": real.type})
 
 
 def _real_dtype(dtypes: Sequence[np.dtype]) -> np.dtype | None:
@@ -83,16 +78,13 @@ def _real_dtype(dtypes: Sequence[np.dtype]) -> np.dtype | None:
 
 
 def _translation(body: Sequence[str], dtypes: Sequence[np.dtype], real: np.dtype,
-                 outputs: Sequence[str]) -> tuple[CodeType, dict[str, str], int] | None:
-    """The code of the passes, the expressions of the loops that it calls, and how many steps it has."""
-    translation = _Translation(dtypes, real)
+                 outputs: Sequence[str]) -> CodeType | None:
+    """The code of the passes."""
     try:
-        source = translation.translated(body, outputs)
+        source = _Translation(dtypes, real).translated(body, outputs)
     except _Unknown:
         return None
-    if translation.steps == len(translation.loops):
-        return None  # nothing but such loops: it may as well be one of them
-    return compile(source, "<proa passes>", "exec"), translation.loops, translation.steps
+    return compile(source, "<proa passes>", "exec")
 
 
 @functools.cache
@@ -116,8 +108,6 @@ class _Translation:
     def __init__(self, dtypes: Sequence[np.dtype], real: np.dtype):
         self.real = real
         self.kinds = {f"a{k}": _REAL if d.kind == "f" else _MASK for k, d in enumerate(dtypes)}
-        self.loops: dict[str, str] = {}
-        self.steps = 0
 
     def translated(self, body: Sequence[str], outputs: Sequence[str]) -> str:
         """The passes as source: a function of the operands, and of the results' arrays."""
@@ -145,7 +135,6 @@ class _Translation:
         return method(node)
 
     def _call(self, function: str, *arguments: str) -> str:
-        self.steps += 1
         return f"{function}({', '.join(arguments)})"
 
     # Syntax
@@ -210,9 +199,9 @@ class _Translation:
             return _real(values[0]), _REAL
         if name in _EXTREMES:
             return self._extreme(name, values)
-        if name in _FUNCTIONS:
-            return self._call(_FUNCTIONS[name], *map(_real, values)), _REAL
-        return self._own_loop(name, values)
+        if name not in _FUNCTIONS:
+            raise _Unknown
+        return self._call(_FUNCTIONS[name], *map(_real, values)), _REAL
 
     def _extreme(self, name: str, values: Sequence[_Typed]) -> _Typed:
         """The larger or smaller one; NumPy takes either of two zeros, machine code the one of the fitting sign."""
@@ -221,17 +210,6 @@ class _Translation:
             raise _Unknown
         found = self._call(_EXTREMES[name], *map(_real, values))
         return (found if numbers[0] else self._call("np.add", found, "0.0")), _REAL
-
-    def _own_loop(self, name: str, values: Sequence[_Typed]) -> _Typed:
-        """A function as a loop of its own; numbers among its arguments are written into that."""
-        operands = [_real(value) for value in values if value[1] != _NUMBER]
-        if not operands:
-            raise _Unknown
-        places = iter(range(len(operands)))
-        written = [source if kind == _NUMBER else f"a{next(places)}" for source, kind in values]
-        loop = f"l{len(self.loops)}"
-        self.loops[loop] = f"{name}({', '.join(written)})"
-        return self._call(loop, *operands), _REAL
 
 
 def _written(number: int | float) -> str:

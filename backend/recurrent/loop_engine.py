@@ -25,10 +25,11 @@ _FITS = 1 << 18  # elements of weights that stay near a thread while it sweeps
 _FLOAT32 = np.dtype("float32")
 
 
-def takes(plan: Plan, *arrays: Any) -> bool:
-    """Whether this engine computes a stack of this size with these arrays."""
-    return (plan.steps * plan.batch * plan.gates >= _LEAST and loops.is_ready()
-            and all(a.dtype is _FLOAT32 and a.flags.aligned for a in arrays))
+def takes(way: str, plan: Plan, *arrays: Any) -> bool:
+    """Whether this engine computes a stack of this size with these arrays, 'forward' or 'backward'."""
+    size = plan.steps * plan.batch * plan.gates
+    return (size >= _LEAST and loops.is_ready() and all(a.dtype is _FLOAT32 and a.flags.aligned for a in arrays)
+            and _sweep(plan, way).is_due(size * plan.layers * plan.directions))
 
 
 class LoopEngine(ArrayEngine):
@@ -58,7 +59,7 @@ class LoopEngine(ArrayEngine):
 
     def forward(self, line: Line) -> list[Any]:
         """See `ArrayEngine.forward`."""
-        plan, name, x, near = line.plan, _name(line), line.x, _is_near(line.plan, line.x)
+        plan, name, x, near = line.plan, _name(line.plan), line.x, _is_near(line.plan, line.x)
         if near:
             x = x if x.strides[2] == x.itemsize else np.ascontiguousarray(x)
             x_weights = pack(line.weights.ih.T)
@@ -75,7 +76,7 @@ class LoopEngine(ArrayEngine):
             own = [states[1]]
         elif name == "rnn":
             own = [plan.mode == "RNN_RELU"]
-        run(getattr(sweeps, f"{name}_forward"), x, x_weights, line.gates, _bias(line), weights, states[0], z,
+        run(_sweep(plan, "forward"), x, x_weights, line.gates, _bias(line), weights, states[0], z,
             line.gates if line.beside is None else line.beside, line.out, _lengths(line), *own, plan.steps, plan.batch,
             x.shape[2] if near else 0, plan.hidden, panels, plan.width, int(len(line.gates) == plan.steps),
             *_between(x), line.order[0], line.order.step, _parts(plan))
@@ -83,7 +84,7 @@ class LoopEngine(ArrayEngine):
 
     def backward(self, line: Line, grad_out: Any, grad_states: Sequence[Any]) -> tuple[Any, Any, list[Any]]:
         """See `ArrayEngine.backward`."""
-        plan, weights, name = line.plan, pack(line.weights.hh), _name(line)
+        plan, weights, name = line.plan, pack(line.weights.hh), _name(line.plan)
         if grad_out.strides[2] != grad_out.itemsize:
             grad_out = np.ascontiguousarray(grad_out)
         back = np.zeros((padded(plan.batch), len(weights) * COLUMNS), np.float32)
@@ -102,7 +103,7 @@ class LoopEngine(ArrayEngine):
             width = [plan.width]
         else:
             own, results = [int(plan.mode == "RNN_RELU")], [of_input]
-        run(getattr(sweeps, f"{name}_backward"), line.gates, *kept, grad_out, weights, back, *results, _lengths(line),
+        run(_sweep(plan, "backward"), line.gates, *kept, grad_out, weights, back, *results, _lengths(line),
             *own, plan.steps, plan.batch, plan.hidden, len(weights), *width, *_between(grad_out), line.order[-1],
             -line.order.step, _parts(plan))
         return of_input, of_hidden, states
@@ -121,8 +122,13 @@ class LoopEngine(ArrayEngine):
         return line.mask - 1
 
 
-def _name(line: Line) -> str:
-    return {"LSTM": "lstm", "GRU": "gru"}.get(line.plan.mode, "rnn")
+def _name(plan: Plan) -> str:
+    return {"LSTM": "lstm", "GRU": "gru"}.get(plan.mode, "rnn")
+
+
+def _sweep(plan: Plan, way: str) -> loops.Kernel:
+    found: loops.Kernel = getattr(sweeps, f"{_name(plan)}_{way}")
+    return found
 
 
 def _is_near(plan: Plan, x: Any) -> bool:

@@ -48,11 +48,6 @@ class Packed:
     def __init__(self) -> None:
         self._last = _Use(None, None, None, 0, None)  # replaced as a whole: several threads may run at once
 
-    @property
-    def is_hot(self) -> bool:
-        """Whether the weight has been used often enough."""
-        return self._last.packed is not None
-
     def of(self, weight: Any, key: Any, pack: Callable[[], Any], scale: Any = None, uses: int = _HOT) -> Any:
         """`pack()` of this weight, scaled, for this key, once it has had so many uses; None before.
 
@@ -89,16 +84,14 @@ def _finish(xp: Any, result: Any, bias: Any, residual: Any, activation: str) -> 
     return find(activation).kernel(xp, result) if activation else result
 
 
-def _relu(result: np.ndarray, is_hot: bool) -> np.ndarray:
+def _relu(result: np.ndarray) -> np.ndarray:
     """relu of an array that nobody else has, in its own memory; by a loop, once that is worth its making."""
     flat = result if result.flags.c_contiguous else result.transpose(0, *range(2, result.ndim), 1)
-    code = None
-    if flat.flags.c_contiguous and result.dtype == np.float32 and loops.is_ready():
-        code = (_relu_in_place.typed if is_hot else _relu_in_place.at_hand)("f32*", "i64")
-    if code is None:
-        np.maximum(flat, 0, out=flat)
+    if (flat.flags.c_contiguous and result.dtype == np.float32 and loops.is_ready()
+            and _relu_in_place.is_due(flat.size)):
+        _relu_in_place.typed("f32*", "i64")(threads.get_num_threads(), flat, flat.size)
     else:
-        code(threads.get_num_threads(), flat, flat.size)
+        np.maximum(flat, 0, out=flat)
     return result
 
 
@@ -123,7 +116,7 @@ def _conv_on_host(x, w, scale=None, bias=None, residual=None, *, packed: Any, ac
 
     result = conv_by_onednn(x, w, weight, scale, bias, residual, ACTIVATIONS[activation], strides, paddings,
                             padding_algorithm, dilations, groups)
-    return result if result is NotImplemented or activation != "relu" else _relu(result, packed.is_hot)
+    return result if result is NotImplemented or activation != "relu" else _relu(result)
 
 
 def _infer_conv(x, w, scale=None, bias=None, residual=None, *, packed=None, activation="", **attrs):
@@ -157,7 +150,7 @@ def _linear_on_host(x, y, bias=None, residual=None, *, packed: Any, activation="
         result = onednn.linear(x, y, None, bias, ACTIVATIONS[activation], residual)
     if result is NotImplemented:
         result = onednn.matmul(x, y if weight is None else weight, None, bias, ACTIVATIONS[activation], residual)
-    return result if result is NotImplemented or activation != "relu" else _relu(result, packed.is_hot)
+    return result if result is NotImplemented or activation != "relu" else _relu(result)
 
 
 def _infer_linear(x, y, bias=None, residual=None, *, packed=None, activation=""):

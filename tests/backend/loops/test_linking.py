@@ -6,7 +6,6 @@ import sys
 
 import numpy as np
 import pytest
-from proa.backend import threads
 from proa.backend.loops import compiler, is_ready, linking, loading
 from proa.backend.loops.functions import Function
 from proa.backend.loops.kernel import Kernel
@@ -87,17 +86,6 @@ def test_a_second_process_does_without_llvm(folder, tmp_path):
     done = subprocess.run([sys.executable, "-c", WARM.format(source=SOURCE)], env=environment, capture_output=True,
                           text=True, check=True, cwd=tmp_path)
     assert done.stdout.split() == [str(round(float(np.exp(1) + np.tanh(1) * 3.25), 4)), "False"]
-
-
-@needs_loops
-def test_a_kernel_at_hand_is_not_made_for_few_calls(folder):
-    kernel = Kernel(Function(source="def g(x, n):\n    for i in range(n):\n        x[i] = x[i] + 1.0\n"))
-    assert all(kernel.at_hand("f32*", "i64") is None for _ in range(100))
-    assert not list(folder.glob("*.o"))
-    x = np.zeros(3, "float32")
-    kernel.at_hand("f32*", "i64")(threads.get_num_threads(), x, 3)
-    assert x.tolist() == [1.0] * 3
-    assert Kernel(kernel.function).at_hand("f32*", "i64") is not None  # it is on disk now
 
 
 def test_the_version_is_told_without_the_import():

@@ -93,6 +93,6 @@ def test_large_values_saturate():
 
 def test_what_is_taken():
     x, plan = np.zeros((8, 32, 4), "float32"), Plan("LSTM", 1, 1, 16, 8, 32)
-    assert takes(plan, x)
-    assert not takes(plan, x, x.astype("float64"))
-    assert not takes(plan._replace(batch=1), x)
+    assert takes("forward", plan, x)
+    assert not takes("forward", plan, x, x.astype("float64"))
+    assert not takes("forward", plan._replace(batch=1), x)
