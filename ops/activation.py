@@ -194,7 +194,7 @@ logsigmoid_op = _activation("logsigmoid", lambda xp, x: -_softplus(xp, -x, thres
 softsign_op = _activation("softsign", lambda xp, x: x / (1 + xp.abs(x)), lambda g, X: g / square(abs(X) + 1.0),
     "X / (1.0 + abs(X))")
 tanh_shrink_op = _activation("tanh_shrink", lambda xp, x: x - xp.tanh(x), lambda g, X: g * square(tanh(X)),
-    "X - tanh(X)")
+    "X - tanh(X)", precision="black")
 
 
 def _hard_swish(xp, x, *, threshold: float = 6.0, scale: float = 6.0, offset: float = 3.0):
