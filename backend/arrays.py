@@ -8,21 +8,21 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import PlaceMismatchError
-from ..core.place import CPUPlace, CUDAPlace, Place
-from . import cuda
+from ..core.place import CPUPlace, Place
+from .devices import device_type, device_type_of, is_device_array
 
 _CPU = CPUPlace()
 _NUMPY = {np.ndarray}
 
 
 def is_array(value: Any) -> bool:
-    """True for a NumPy or CuPy array."""
-    return isinstance(value, np.ndarray) or type(value).__module__.partition(".")[0] == "cupy"
+    """True for an array of NumPy's or of a device's library."""
+    return isinstance(value, np.ndarray) or is_device_array(value)
 
 
 def namespace_at(place: Place) -> Any:
     """The namespace whose functions make arrays at `place`."""
-    return cuda.cupy() if place.is_gpu_place() else np
+    return device_type(place.kind).namespace if place.is_device() else np
 
 
 def namespace_of(arrays: Any) -> ModuleType:
@@ -36,7 +36,7 @@ def namespace_of(arrays: Any) -> ModuleType:
                 continue
             own = np if _NUMPY.issuperset(map(type, array)) else namespace_of(array)
         else:
-            own = np if isinstance(array, (np.ndarray, np.generic)) else cuda.cupy()
+            own = np if isinstance(array, (np.ndarray, np.generic)) else device_type_of(array).namespace
         if namespace is not None and own is not namespace:
             raise PlaceMismatchError(
                 "The tensors of one operation must be in one place. Received some on the host and some on a CUDA "
@@ -48,23 +48,25 @@ def namespace_of(arrays: Any) -> ModuleType:
 
 def place_of(array: Any) -> Place:
     """Where an array is."""
-    return _CPU if isinstance(array, np.ndarray) else CUDAPlace(array.device.id)
+    if isinstance(array, np.ndarray):
+        return _CPU
+    device = device_type_of(array)
+    return device.place(device.index_of(array))
 
 
 def as_place(array: Any, place: Place) -> Any:
     """The array at `place`: itself where it is there already, otherwise a copy."""
-    if place.is_gpu_place():
-        assert isinstance(place, CUDAPlace)
-        return cuda.to_device(array, place)
-    return array if isinstance(array, np.ndarray) else cuda.to_host(array)
+    if place.is_device():
+        return device_type(place.kind).to_device(array, place.index)
+    return to_numpy(array)
 
 
 def to_numpy(array: Any) -> np.ndarray:
     """The array on the host; itself where it is a NumPy array."""
-    return array if isinstance(array, np.ndarray) else cuda.to_host(array)
+    return array if isinstance(array, np.ndarray) else device_type_of(array).to_host(array)
 
 
 def synchronize(place: Place) -> None:
     """Waits until the work queued at `place` is done; the host has none."""
-    if place.is_gpu_place():
-        cuda.cupy().cuda.Device(place.get_device_id()).synchronize()
+    if place.is_device():
+        device_type(place.kind).synchronize(place.index)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib.util
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core.place import CUDAPlace
+from .devices import DeviceType, device_type, register_device_type
 
 
 @functools.lru_cache(None)
@@ -47,18 +49,55 @@ def device_count() -> int:
         return 0
 
 
+class Cuda(DeviceType):
+    """CUDA devices, through CuPy."""
+
+    name = CUDAPlace.kind
+
+    def __init__(self) -> None:
+        self.namespace = module = cupy()
+        self.array_type = module.ndarray
+        import cupyx
+        import cupyx.scipy.special
+
+        self.special = cupyx.scipy.special
+        self.scatter_add, self.scatter_max = cupyx.scatter_add, cupyx.scatter_max
+        self.scatter_min, self._errstate = cupyx.scatter_min, cupyx.errstate
+
+    def count(self) -> int:
+        """How many CUDA devices there are."""
+        return device_count()
+
+    def index_of(self, array: Any) -> int:
+        """The number of the device that an array is on."""
+        return int(array.device.id)
+
+    def to_device(self, array: Any, index: int) -> Any:
+        """A copy of a host or device array on a device (the array itself where it is there already)."""
+        if index >= device_count():
+            raise ValueError(f"{CUDAPlace(index)!r} does not exist: this machine has {device_count()} CUDA device(s).")
+        with self.namespace.cuda.Device(index):
+            return self.namespace.asarray(array)
+
+    def to_host(self, array: Any) -> np.ndarray:
+        """A copy of a device array on the host."""
+        return self.namespace.asnumpy(array)
+
+    def synchronize(self, index: int) -> None:
+        """Waits until the work queued on a device is done."""
+        self.namespace.cuda.Device(index).synchronize()
+
+    def raising_on_singular(self) -> contextlib.AbstractContextManager:
+        """CuPy's own `errstate`."""
+        return self._errstate(linalg="raise")
+
+
+register_device_type(CUDAPlace.kind, Cuda)
+
+
 def to_device(array: Any, place: CUDAPlace) -> Any:
     """A copy of a host or device array on `place` (the array itself where it is there already)."""
-    module = cupy()
-    if place.index >= device_count():
-        raise ValueError(f"{place!r} does not exist: this machine has {device_count()} CUDA device(s).")
-    with module.cuda.Device(place.index):
-        return module.asarray(array)
-
-
-def to_host(array: Any) -> np.ndarray:
-    """A copy of a device array on the host."""
-    return cupy().asnumpy(array)
+    return device_type(CUDAPlace.kind).to_device(array, place.index)
 
 
 def push_range(name: str) -> None:

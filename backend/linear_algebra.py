@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from . import cuda
+from .devices import device_type_with
 
 
 @contextlib.contextmanager
@@ -24,12 +24,8 @@ def failing_as(message: str) -> Iterator[None]:
 
 
 def _checked(xp: Any) -> contextlib.AbstractContextManager:
-    """Makes CuPy, which otherwise gives NaN, raise LinAlgError as NumPy does."""
-    if xp is np:
-        return contextlib.nullcontext()
-    import cupyx
-
-    return cupyx.errstate(linalg="raise")
+    """Makes a device's library, which otherwise gives NaN, raise LinAlgError as NumPy does."""
+    return contextlib.nullcontext() if xp is np else device_type_with(xp).raising_on_singular()
 
 
 def inverse(xp: Any, x: Any) -> Any:
@@ -64,6 +60,6 @@ def eigen(xp: Any, x: Any) -> tuple[Any, Any]:
     if xp is np or hasattr(xp.linalg, "eig"):
         values, vectors = xp.linalg.eig(x)
     else:
-        values, vectors = map(xp.asarray, np.linalg.eig(cuda.to_host(x)))
+        values, vectors = map(xp.asarray, np.linalg.eig(device_type_with(xp).to_host(x)))
     dtype = "complex64" if x.dtype.name in ("float32", "complex64") else "complex128"
     return values.astype(dtype, copy=False), vectors.astype(dtype, copy=False)

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import re
 
+_HOSTS = frozenset({"cpu", "pinned", "undefined"})
+_custom: set[str] = set()
+
 
 class Place:
     """Base of the places; equal when of one kind and one index."""
@@ -35,6 +38,18 @@ class Place:
     def is_cuda_pinned_place(self) -> bool:
         """True for page-locked host memory."""
         return self.kind == "pinned"
+
+    def is_custom_place(self) -> bool:
+        """True for a device of a kind that was registered (`CustomPlace`)."""
+        return self.kind in _custom
+
+    def is_device(self) -> bool:
+        """True for memory that is not the host's: a CUDA device's, or one of a registered kind."""
+        return self.kind not in _HOSTS
+
+    def custom_device_type(self) -> str:
+        """The name of the registered kind of device, an empty one for other places."""
+        return self.kind if self.is_custom_place() else ""
 
     def get_device_id(self) -> int:
         """The device's index."""
@@ -80,16 +95,55 @@ class CUDAPlace(Place):
         return f"Place(gpu:{self.index})"
 
 
+class CustomPlace(Place):
+    """Device number `index` of a kind that was registered under a name (`proa.backend.register_device_type`)."""
+
+    def __init__(self, device_type: str, index: int = 0):
+        if device_type not in _custom:
+            raise RuntimeError(
+                f"CustomPlace({device_type!r}, {index!r}): devices of this kind are not supported: none was "
+                f"registered. Registered kinds: {sorted(_custom) or 'none'}. Use CPUPlace() or CUDAPlace(0), or "
+                "proa.backend.register_device_type."
+            )
+        if not isinstance(index, int) or index < 0:
+            raise ValueError(f"CustomPlace(device_type, index): index must be an int of at least 0. Got {index!r}.")
+        self.kind, self.index = device_type, index
+
+    def get_device_type(self) -> str:
+        """The name of the kind."""
+        return self.kind
+
+    def __repr__(self) -> str:
+        return f"Place({self.kind}:{self.index})"
+
+
+def add_custom_kind(name: str) -> None:
+    """Makes `name` the name of a kind of device; ValueError for what cannot be one."""
+    if not re.fullmatch(r"[A-Za-z_]\w*", name) or name in _HOSTS | {"gpu", "cuda"}:
+        raise ValueError(f"A kind of device is named by a word other than cpu, gpu and cuda. Received {name!r}.")
+    _custom.add(name)
+
+
+def remove_custom_kind(name: str) -> None:
+    """Forgets a name that `add_custom_kind` was given."""
+    _custom.remove(name)
+
+
 def parse_place(device: str | Place) -> Place:
-    """The place that 'cpu', 'gpu', 'gpu:1' or a Place means; ValueError for anything else."""
+    """The place that 'cpu', 'gpu', 'gpu:1' or a Place means; ValueError for anything else.
+
+    Names of registered kinds of device are taken as well, with a number or without.
+    """
     if isinstance(device, Place):
         return device
     if device == "cpu":
         return CPUPlace()
-    match = re.fullmatch(r"(?:gpu|cuda)(?::(\d+))?", device) if isinstance(device, str) else None
-    if match is None:
+    match = re.fullmatch(r"(\w+?)(?::(\d+))?", device) if isinstance(device, str) else None
+    if match is not None and match[1] in _custom:
+        return CustomPlace(match[1], int(match[2] or 0))
+    if match is None or match[1] not in ("gpu", "cuda"):
         raise ValueError(f"A device is 'cpu', 'gpu' or 'gpu:INDEX'. Received {device!r}.")
-    return CUDAPlace(int(match[1] or 0))
+    return CUDAPlace(int(match[2] or 0))
 
 
 _expected: list[Place] = [CPUPlace()]
@@ -113,4 +167,4 @@ def get_device() -> str:
     'cpu'
     """
     place = expected_place()
-    return "cpu" if place.is_cpu_place() else f"gpu:{place.index}"
+    return f"{place.kind}:{place.index}" if place.is_device() else "cpu"

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from ..backend import cuda_device_count, cuda_is_available
+from ..backend import cuda_device_count, cuda_is_available, custom_device_types, device_type
 from ..backend import synchronize as _synchronize
-from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place, expected_place, get_device, parse_place
+from ..core.place import (
+    CPUPlace,
+    CUDAPinnedPlace,
+    CUDAPlace,
+    CustomPlace,
+    Place,
+    expected_place,
+    get_device,
+    parse_place,
+)
 from ..core.place import set_expected_place as _set_expected_place
 from . import cuda
 from .streams import Event, Stream, current_stream, set_stream, stream_guard
 
 
 def set_device(device: str | Place) -> Place:
-    """Makes new tensors be made on 'cpu', 'gpu' or 'gpu:INDEX'; the place.
+    """Makes new tensors be made on 'cpu', 'gpu', 'gpu:INDEX' or a device of a registered kind; the place.
 
     Raises ValueError for another name, and RuntimeError, saying what to install, where CUDA cannot be used.
 
@@ -27,6 +36,8 @@ def set_device(device: str | Place) -> Place:
     namespace_at(place)
     if isinstance(place, CUDAPlace) and place.index >= cuda_device_count():
         raise ValueError(f"set_device({device!r}): this machine has {cuda_device_count()} CUDA device(s).")
+    if place.is_custom_place() and place.index >= device_type(place.kind).count():
+        raise ValueError(f"set_device({device!r}): there are {device_type(place.kind).count()} device(s) of this kind.")
     _set_expected_place(place)
     return place
 
@@ -57,13 +68,13 @@ def get_available_device() -> list[str]:
 
 
 def get_all_custom_device_type() -> list[str]:
-    """The kinds of plugged-in device: none, for there is no way to plug one in."""
-    return []
+    """The kinds of device that were registered (`proa.backend.register_device_type`)."""
+    return custom_device_types()
 
 
 def get_available_custom_device() -> list[str]:
-    """The plugged-in devices: none."""
-    return []
+    """The devices of registered kinds, such as ['npu:0']."""
+    return [f"{name}:{index}" for name in custom_device_types() for index in range(device_type(name).count())]
 
 
 def get_cudnn_version() -> int | None:
@@ -72,8 +83,8 @@ def get_cudnn_version() -> int | None:
 
 
 def is_compiled_with_custom_device(device_type: str) -> bool:
-    """False: no kind of device can be plugged in."""
-    return False
+    """Whether a kind of device of this name was registered."""
+    return device_type in custom_device_types()
 
 
 def is_compiled_with_distribute() -> bool:
@@ -109,12 +120,6 @@ def XPUPlace(dev_id: int) -> NoReturn:
 def IPUPlace() -> NoReturn:
     """Raises RuntimeError: Graphcore's devices are not supported."""
     raise RuntimeError("IPUPlace(): Graphcore's devices are not supported. Use CPUPlace() or CUDAPlace(0).")
-
-
-def CustomPlace(device_type: str, dev_id: int = 0) -> NoReturn:
-    """Raises RuntimeError: devices of plug-ins are not supported."""
-    raise RuntimeError(f"CustomPlace({device_type!r}, {dev_id!r}): devices of plug-ins are not supported. "
-                       "Use CPUPlace() or CUDAPlace(0).")
 
 
 __all__ = [

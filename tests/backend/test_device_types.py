@@ -1,0 +1,45 @@
+"""Kinds of device that are registered: places by their names, and tensors on them."""
+
+import proa as paddle
+import pytest
+from cupy_stand_in import KIND, on_stand_in, registered
+from proa.backend import device_type, register_device_type
+from proa.core.errors import PlaceMismatchError
+
+
+def test_places_of_a_registered_kind():
+    with pytest.raises(RuntimeError, match="none was registered"):
+        paddle.CustomPlace(KIND, 0)
+    with registered():
+        place = paddle.CustomPlace(KIND, 0)
+        assert place.is_custom_place() and place.is_device() and not place.is_gpu_place() and not place.is_cpu_place()
+        assert (repr(place), place.get_device_type(), place.get_device_id()) == ("Place(stand_in:0)", KIND, 0)
+        assert paddle.device.get_all_custom_device_type() == [KIND]
+        assert paddle.device.get_available_custom_device() == [f"{KIND}:0"]
+        assert paddle.device.is_compiled_with_custom_device(KIND)
+        assert paddle.to_tensor([1.0], place=place).place == place
+        with pytest.raises(ValueError, match="device type of this name"):
+            register_device_type(KIND, object)
+        with pytest.raises(ValueError, match="1 device"):
+            paddle.set_device(f"{KIND}:1")
+    assert paddle.device.get_all_custom_device_type() == []
+    with pytest.raises(ValueError, match="no device type"):
+        device_type(KIND)
+
+
+@pytest.mark.parametrize("name", ["cpu", "cuda", "two words", "1st"])
+def test_names_that_no_kind_can_have(name):
+    with pytest.raises(ValueError, match="named by a word"):
+        register_device_type(name, object)
+
+
+def test_new_tensors_are_made_there():
+    with on_stand_in():
+        assert paddle.get_device() == f"{KIND}:0"
+        x = paddle.ones([2])
+        assert str(x.place) == f"Place({KIND}:0)" and x.numpy().tolist() == [1, 1]
+        host = x.cpu()
+        assert host.place == paddle.CPUPlace()
+        with pytest.raises(PlaceMismatchError):
+            x + host
+    assert paddle.get_device() == "cpu"
