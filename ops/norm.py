@@ -174,8 +174,7 @@ def _second(d_DX, d_DScale, d_DBias, X, Scale, Mean, Spread, G, kind, data_forma
 
 
 norm_grad_op = operator("norm_grad", "X, Scale?, Mean, Spread, G -> DX, DScale, DBias", kernel=_norm_grad,
-                        engines=[by(LOOPS, fast.norm_grad)], infer=_infer_norm_grad, grad={"X, Scale, G": _second},
-                        only_here=True)
+                        engines=[by(LOOPS, fast.norm_grad)], infer=_infer_norm_grad, grad={"X, Scale, G": _second})
 
 
 
@@ -193,7 +192,7 @@ def _by_batch(type: str) -> Operator:
         "Y, MeanOut=Mean, VarianceOut=Variance, SavedMean, SavedVariance, ReserveSpace!",
         kernel=_batch_norm,
         engines=[by(LOOPS, fast_batch.batch_norm)], infer=_infer_batch_norm, adapted=_with_scale_and_bias,
-        grad={"X, Scale, Bias": _batch_gradients}, precision="norm", only_here=type == "sync_batch_norm")
+        grad={"X, Scale, Bias": _batch_gradients})
 
 
 batch_norm_op = _by_batch("batch_norm")
@@ -247,7 +246,7 @@ def _layer_gradients(g, X, Scale, Scale_shape, Bias_shape, Mean, Variance, begin
 
 layer_norm_op = operator("layer_norm", "X, Scale?, Bias? -> Y, Mean, Variance", kernel=_layer_norm,
                          engines=[by(LOOPS, fast_layer.layer_norm)], infer=_infer_layer_norm,
-                         grad={"X, Scale, Bias": _layer_gradients}, precision="norm black")
+                         grad={"X, Scale, Bias": _layer_gradients})
 
 
 def _group_norm(xp, x, scale=None, bias=None, *, epsilon: float = 1e-5, groups: int, data_layout: str = "NCHW"):
@@ -272,7 +271,7 @@ def _group_gradients(g, X, Scale, Mean, Variance, epsilon, groups, data_layout, 
 
 group_norm_op = operator("group_norm", "X, Scale?, Bias? -> Y, Mean, Variance", kernel=_group_norm,
                          engines=[by(LOOPS, fast_group.group_norm)], infer=_infer_group_norm,
-                         grad={"X, Scale, Bias": _group_gradients}, precision="norm black")
+                         grad={"X, Scale, Bias": _group_gradients})
 
 
 def _instance_norm(xp, x, scale=None, bias=None, *, epsilon: float = 1e-5):
@@ -293,4 +292,4 @@ def _instance_gradients(g, X, Scale, SavedMean, SavedVariance, epsilon, wants):
 
 instance_norm_op = operator("instance_norm", "X, Scale?, Bias? -> Y, SavedMean, SavedVariance", kernel=_instance_norm,
                             engines=[by(LOOPS, fast_group.instance_norm)], infer=_infer_instance_norm,
-                            grad={"X, Scale, Bias": _instance_gradients}, precision="norm")
+                            grad={"X, Scale, Bias": _instance_gradients})

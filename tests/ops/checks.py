@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 import proa as paddle
+from proa.backend import namespace_at
 from proa.core.dtype import from_numpy_dtype
+from proa.core.place import expected_place
 from proa.dygraph.tensor import new_tensor
 from proa.ops.operator import find
 from proa.ops.trace import using
@@ -85,11 +87,12 @@ def check_float32(record: Record, expected: list) -> None:
 
 
 def strided(arrays: Any) -> list:
-    """Tensors of the arrays whose elements do not lie one behind the other."""
-    apart = [np.repeat(a, 2, -1)[..., ::2] if a.ndim else a for a in arrays]
+    """Tensors of the arrays, in the place in use, whose elements do not lie one behind the other."""
+    xp = namespace_at(expected_place())
+    apart = [xp.repeat(xp.asarray(a), 2, -1)[..., ::2] if a.ndim else xp.asarray(a) for a in arrays]
     for n, array in enumerate(apart):
         if array.ndim > 1:
-            apart[n] = np.ascontiguousarray(np.repeat(array, 2, 0).swapaxes(0, 1)).swapaxes(0, 1)[::2]
+            apart[n] = xp.ascontiguousarray(xp.repeat(array, 2, 0).swapaxes(0, 1)).swapaxes(0, 1)[::2]
     return [new_tensor(a) for a in apart]
 
 
