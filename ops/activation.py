@@ -41,7 +41,7 @@ def _slope_formula(low: float, high: float, inside: float, outside: float) -> st
 
 slope_between_op = operator("slope_between", "G, X -> Out", kernel=_slope_between, infer=same, formula=_slope_formula,
                             grad={
-    "G": lambda g, X, low, high, inside, outside: _sloped(g, X, low, high, inside, outside)})
+    "G": lambda g, X, low, high, inside, outside: _sloped(g, X, low, high, inside, outside)}, only_here=True)
 
 
 def _sloped(g: Any, x: Any, low: float = -_INFINITY, high: float = _INFINITY, inside: float = 1.0,
@@ -55,8 +55,9 @@ def _choose(condition: Any, x: Any, y: Any) -> Any:
 
 
 def _activation(type: str, kernel: Callable, grad: Callable, formula: str | Callable[..., str | None],
-                infer: Callable = same) -> Operator:
-    return operator(type, "X -> Out", kernel=kernel, infer=infer, grad={"X": grad}, formula=formula)
+                infer: Callable = same, precision: str = "gray") -> Operator:
+    return operator(type, "X -> Out", kernel=kernel, infer=infer, grad={"X": grad}, formula=formula,
+                    precision=precision)
 
 
 # constant slope in pieces
@@ -180,7 +181,8 @@ def _mish_gradient(g: Any, x: Any) -> Any:
 
 sigmoid_op = _activation("sigmoid", _sigmoid, lambda g, Out: g * (Out - Out * Out), "sigmoid(X)", _of_floats("sigmoid"))
 softplus_op = _activation("softplus", _softplus, lambda g, X, beta, threshold: _softplus_gradient(
-    g, X, beta, threshold), "softplus(X * beta) / beta if X * beta <= threshold else X", _of_floats("softplus"))
+    g, X, beta, threshold), "softplus(X * beta) / beta if X * beta <= threshold else X", _of_floats("softplus"),
+                         precision="black")
 swish_op = _activation("swish", _swish, lambda g, X, Out, beta: _swish_gradient(g, X, Out, beta),
     "X * sigmoid(X * beta)", _of_floats("swish"))
 silu_op = _activation("silu", lambda xp, x: x * _sigmoid(xp, x), lambda g, X, Out: _swish_gradient(g, X, Out, 1.0),
@@ -192,7 +194,7 @@ logsigmoid_op = _activation("logsigmoid", lambda xp, x: -_softplus(xp, -x, thres
 softsign_op = _activation("softsign", lambda xp, x: x / (1 + xp.abs(x)), lambda g, X: g / square(abs(X) + 1.0),
     "X / (1.0 + abs(X))")
 tanh_shrink_op = _activation("tanh_shrink", lambda xp, x: x - xp.tanh(x), lambda g, X: g * square(tanh(X)),
-    "X - tanh(X)")
+    "X - tanh(X)", precision="black")
 
 
 def _hard_swish(xp, x, *, threshold: float = 6.0, scale: float = 6.0, offset: float = 3.0):
@@ -281,7 +283,7 @@ gelu_op = _activation("gelu", _gelu, lambda g, X, approximate: apply(gelu_grad_o
 gelu_grad_op = operator("gelu_grad", "G, X -> Out", kernel=_gelu_grad, infer=same,
                         formula=lambda approximate: _GELU_SLOPE_BY_TANH if approximate else _GELU_SLOPE, grad={
     "G": lambda g, X, approximate: apply(gelu_grad_op, g, X, approximate=approximate),
-    "X": lambda g, G, X, approximate: g * G * _gelu_curvature(X, approximate)})
+    "X": lambda g, G, X, approximate: g * G * _gelu_curvature(X, approximate)}, only_here=True)
 
 
 # prelu

@@ -64,4 +64,4 @@ affine_grid_op = operator(
 affine_grid_grad_op = operator(
     "affine_grid_grad", "G -> ThetaGrad", kernel=_back,
     infer=lambda g, *, align_corners=True: Spec((g.shape[0], g.shape[-1], g.shape[-1] + 1), g.dtype),
-    grad={"G": _again})
+    grad={"G": _again}, only_here=True)

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Any
 
 from ..core.dtype import DType, int32, int64
+from .facts import free
 from .infer import normalize_axis
 from .operator import operator
 from .spec import Spec
@@ -27,14 +28,6 @@ class GradientArraySpec(ArraySpec):
     """The same of the gradient of a list."""
 
     __slots__ = ()
-
-
-ARRAY_OPERATORS = frozenset({
-    "array_gradient_joined", "array_gradient_of_item", "array_gradient_sum", "array_shifted", "array_slice",
-    "array_split", "array_with_only", "array_without", "empty_array", "lod_array_length", "read_from_array",
-    "select_gradient", "select_input", "share_data", "tensor_array_to_tensor", "write_to_array",
-})
-"""The operators that take or give lists."""
 
 
 class ArrayValue:
@@ -106,7 +99,7 @@ def _empty(xp, *, shape: list[int] = (), dtype: DType | None = None, gradient: b
 empty_array_op = operator(
     "empty_array", "-> Out", kernel=_empty,
     infer=lambda *, shape=(), dtype=None, gradient=False: (GradientArraySpec if gradient else ArraySpec)(
-        tuple(shape), dtype))
+        tuple(shape), dtype), cost=free, only_here=True, lists=True)
 
 
 def _write(xp, x, i, array=None):
@@ -114,8 +107,9 @@ def _write(xp, x, i, array=None):
 
 
 write_op = operator(
-    "write_to_array", "X, I, Array? -> Out", kernel=_write, infer=lambda x, i, array=None: items_with(x, array),
-    grad={"X": lambda g, I, X: apply(item_gradient_op, g, I, X), "Array": lambda g, I: apply(without_op, g, I)})
+    "write_to_array", "X, I, Array? -> Out~X~Array", kernel=_write, infer=lambda x, i, array=None: items_with(x, array),
+    grad={"X": lambda g, I, X: apply(item_gradient_op, g, I, X), "Array": lambda g, I: apply(without_op, g, I)},
+    moves=True, lists=True)
 
 
 def _read(xp, array, i):
@@ -126,11 +120,11 @@ def _read(xp, array, i):
 
 
 read_op = operator(
-    "read_from_array", "X, I -> Out", kernel=_read, infer=lambda array, i: Spec(array.shape, array.dtype),
-    grad={"X": lambda g, I: apply(with_only_op, g, I)})
+    "read_from_array", "X, I -> Out~X", kernel=_read, infer=lambda array, i: Spec(array.shape, array.dtype),
+    grad={"X": lambda g, I: apply(with_only_op, g, I)}, moves=True, fails="values", lists=True)
 
 length_op = operator("lod_array_length", "X -> Out", kernel=lambda xp, array: xp.asarray([len(array)], "int64"),
-                     infer=lambda array: Spec((1,), int64))
+                     infer=lambda array: Spec((1,), int64), narrow=True, cost=free, lists=True)
 
 
 def _slice(xp, array, start=None, end=None):
@@ -139,8 +133,9 @@ def _slice(xp, array, start=None, end=None):
 
 
 slice_op = operator(
-    "array_slice", "X, Start?, End? -> Out", kernel=_slice, infer=lambda x, start=None, end=None: x,
-    grad={"X": lambda g, Start: g if Start is None else apply(shifted_op, g, Start)})
+    "array_slice", "X, Start?, End? -> Out~X", kernel=_slice, infer=lambda x, start=None, end=None: x,
+    grad={"X": lambda g, Start: g if Start is None else apply(shifted_op, g, Start)},
+    moves=True, only_here=True, lists=True)
 
 
 def _join(xp, array, *, axis: int = 0, use_stack: bool = False):
@@ -161,7 +156,8 @@ def _infer_join(array, *, axis=0, use_stack=False):
 
 join_op = operator(
     "tensor_array_to_tensor", "X -> Out, OutIndex", kernel=_join, infer=_infer_join,
-    grad={"X": lambda g, OutIndex, axis, use_stack: apply(split_op, g, OutIndex, axis=axis, use_stack=use_stack)})
+    grad={"X": lambda g, OutIndex, axis, use_stack: apply(split_op, g, OutIndex, axis=axis, use_stack=use_stack)},
+    moves=True, lists=True)
 
 
 # Gradients ------------------------------------------------------------------------------------------------------------
@@ -178,14 +174,15 @@ def _item_gradient(xp, array, i, x):
 
 
 item_gradient_op = operator(
-    "array_gradient_of_item", "X, I, Like -> Out", kernel=_item_gradient,
+    "array_gradient_of_item", "X, I, Like -> Out~X", kernel=_item_gradient,
     infer=lambda array, i, x: _of_gradient(x) if isinstance(x, ArraySpec) else x,
-    grad={"X": lambda g, I: apply(with_only_op, g, I)})
+    grad={"X": lambda g, I: apply(with_only_op, g, I)}, moves=True, only_here=True, lists=True)
 """The item of a gradient; zeros, like another value, where there is none."""
 
 with_only_op = operator(
-    "array_with_only", "X, I -> Out", kernel=lambda xp, x, i: ArrayValue().written(_position(i), x),
-    infer=_of_gradient, grad={"X": lambda g, I, X: apply(item_gradient_op, g, I, X)})
+    "array_with_only", "X, I -> Out~X", kernel=lambda xp, x, i: ArrayValue().written(_position(i), x),
+    infer=_of_gradient, grad={"X": lambda g, I, X: apply(item_gradient_op, g, I, X)},
+    moves=True, only_here=True, lists=True)
 """The gradient that is one item, and zeros otherwise."""
 
 
@@ -194,18 +191,19 @@ def _without(xp, array, i):
     return array if array.get(index) is None else array.written(index, None)
 
 
-without_op = operator("array_without", "X, I -> Out", kernel=_without, infer=_of_gradient,
-                      grad={"X": lambda g, I: apply(without_op, g, I)})
+without_op = operator("array_without", "X, I -> Out~X", kernel=_without, infer=_of_gradient,
+                      grad={"X": lambda g, I: apply(without_op, g, I)}, moves=True, only_here=True, lists=True)
 """A gradient with zeros for one item."""
 
 shifted_op = operator(
-    "array_shifted", "X, By -> Out", kernel=lambda xp, array, by: ArrayValue([*[None] * _position(by), *array]),
-    infer=_of_gradient, grad={"X": lambda g, By: apply(slice_op, g, By, None)})
+    "array_shifted", "X, By -> Out~X", kernel=lambda xp, array, by: ArrayValue([*[None] * _position(by), *array]),
+    infer=_of_gradient, grad={"X": lambda g, By: apply(slice_op, g, By, None)},
+    moves=True, only_here=True, lists=True)
 """A gradient with so many zeros before it."""
 
 
-sum_op = operator("array_gradient_sum", "X, Y -> Out", kernel=lambda xp, x, y: x + y, infer=_of_gradient,
-                  grad={"X": lambda g: g, "Y": lambda g: g})
+sum_op = operator("array_gradient_sum", "X, Y -> Out~X~Y", kernel=lambda xp, x, y: x + y, infer=_of_gradient,
+                  grad={"X": lambda g: g, "Y": lambda g: g}, narrow=True, only_here=True, lists=True)
 
 
 def _pieces(xp: Any, x: Any, sizes: Sequence[int], axis: int, use_stack: bool) -> list[Any]:
@@ -226,8 +224,9 @@ def _infer_split(x, sizes, *, axis=0, use_stack=False):
 
 
 split_op = operator(
-    "array_split", "X, Sizes -> Out", kernel=_split, infer=_infer_split,
-    grad={"X": lambda g, X, Sizes, axis, use_stack: apply(joined_op, g, X, Sizes, axis=axis, use_stack=use_stack)})
+    "array_split", "X, Sizes -> Out~X", kernel=_split, infer=_infer_split,
+    grad={"X": lambda g, X, Sizes, axis, use_stack: apply(joined_op, g, X, Sizes, axis=axis, use_stack=use_stack)},
+    moves=True, only_here=True, lists=True)
 """A tensor taken apart as it was joined: the gradient of that."""
 
 
@@ -241,7 +240,8 @@ def _joined(xp, array, like, sizes, *, axis: int = 0, use_stack: bool = False):
 
 joined_op = operator(
     "array_gradient_joined", "X, Like, Sizes -> Out", kernel=_joined, infer=lambda array, like, sizes, **_: like,
-    grad={"X": lambda g, Sizes, axis, use_stack: apply(split_op, g, Sizes, axis=axis, use_stack=use_stack)})
+    grad={"X": lambda g, Sizes, axis, use_stack: apply(split_op, g, Sizes, axis=axis, use_stack=use_stack)},
+    moves=True, only_here=True, lists=True)
 
 
 def is_array(x: Any) -> bool:

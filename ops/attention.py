@@ -185,7 +185,7 @@ gradient_op = operator(
     kernel=_gradients, engines=[by(LOOPS, _gradients_on_host)], infer=_infer_gradient,
     grad={"Q, K, V, Mask, OutGrad": lambda d_QGrad, d_KGrad, d_VGrad, d_MaskGrad, Q, K, V, Mask, OutGrad, Mask_shape,
           scale, causal, wants: _Second((Q, K, V, Mask, OutGrad), (d_QGrad, d_KGrad, d_VGrad, d_MaskGrad), scale,
-                                        causal).results(Mask_shape)})
+                                        causal).results(Mask_shape)}, only_here=True)
 
 
 def attention(q: Any, k: Any, v: Any, mask: Any = None, scale: float = 1.0, causal: bool = False) -> Any:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ..core.dtype import DType, convert_dtype, float32
 from ..core.param_attr import ParamAttr
-from .autocast_lists import NORMS, UNTOUCHED, black_list, white_list
+from .autocast_lists import black_list, white_list
 from .elementwise import cast
 from .operator import Operator
 from .trace import Trace, state, using
@@ -73,7 +73,7 @@ class AutocastTrace(TraceAround):
     def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
         """Applies the operator to inputs of the dtype that it is to compute in."""
         precision = self._precision
-        if precision is None or op.type in UNTOUCHED:
+        if precision is None or op.precision == "keep":
             return self.inner.apply(op, inputs, attrs)
         if op.composed is not None:  # each operator of which it is composed is looked at
             results = op.composed(*inputs, **attrs)
@@ -103,7 +103,7 @@ class AutocastTrace(TraceAround):
 
 def _as_wanted(op: Operator, inputs: tuple, precision: Precision) -> tuple:
     changed = {position for _, position in op.aliases}  # takes a new value, so it must stay itself
-    positions = [0] if op.type in NORMS else [n for n in range(len(inputs)) if n not in changed]
+    positions = [0] if op.follows_first else [n for n in range(len(inputs)) if n not in changed]
     dtypes = [v.dtype for n in positions for v in _each(inputs[n]) if _may_change(v)]
     if not dtypes:
         return inputs

@@ -104,7 +104,7 @@ clip_op = operator("clip", "X, Min?, Max? -> Out", kernel=_clip, infer=lambda x,
     "X": lambda g, X, Min, Max, min, max: apply(inside_op, g, X, Min, Max, min=min, max=max)})
 inside_op = operator("where_inside", "G, X, Min?, Max? -> Out", kernel=_inside, infer=lambda g, *_, **__: g,
                      formula=lambda min, max: f"G * (1.0 if X > {min!r} and X < {max!r} else 0.0)", grad={
-    "G": lambda g, X, Min, Max, min, max: apply(inside_op, g, X, Min, Max, min=min, max=max)})
+    "G": lambda g, X, Min, Max, min, max: apply(inside_op, g, X, Min, Max, min=min, max=max)}, only_here=True)
 
 
 def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> Any:

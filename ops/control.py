@@ -23,9 +23,11 @@ def _no_rule(*_: Any, **__: Any) -> Any:
     raise RuntimeError("Control flow is appended by static.nn.cond and static.nn.while_loop, which know its outputs.")
 
 
-while_op = operator("while", "X*, Condition -> Out*, StepScopes", kernel=_compiled_only, infer=_no_rule)
+while_op = operator("while", "X*, Condition -> Out*, StepScopes", kernel=_compiled_only, infer=_no_rule,
+                    precision="keep", runs_block=True)
 conditional_block_op = operator(
-    "conditional_block", "Cond*, Input* -> Out*, Scope", kernel=_compiled_only, infer=_no_rule)
+    "conditional_block", "Cond*, Input* -> Out*, Scope", kernel=_compiled_only, infer=_no_rule,
+    precision="keep", runs_block=True)
 
 
 def _merged(x: list[Spec], mask: Spec) -> Spec:
@@ -42,9 +44,9 @@ def _merged(x: list[Spec], mask: Spec) -> Spec:
 
 
 select_input_op = operator(
-    "select_input", "X*, Mask -> Out", kernel=lambda xp, x, mask: x[int(mask.item())], infer=_merged,
+    "select_input", "X*, Mask -> Out~X", kernel=lambda xp, x, mask: x[int(mask.item())], infer=_merged,
     grad={"X": lambda g, X_shape, Mask: [select_gradient(g, Mask, branch) for branch in range(len(X_shape))]},
-)
+    moves=True, precision="keep", lists=True)
 
 
 def _select_gradient(xp, g, mask, *, branch: int):
@@ -53,8 +55,9 @@ def _select_gradient(xp, g, mask, *, branch: int):
     return ArrayValue() if isinstance(g, ArrayValue) else xp.zeros_like(g)
 
 
-select_gradient_op = operator("select_gradient", "X, Mask -> Out", kernel=_select_gradient, infer=same, grad={
-    "X": lambda g, Mask, branch: select_gradient(g, Mask, branch)})
+select_gradient_op = operator("select_gradient", "X, Mask -> Out~X", kernel=_select_gradient, infer=same, grad={
+    "X": lambda g, Mask, branch: select_gradient(g, Mask, branch)},
+                              moves=True, precision="keep", only_here=True, lists=True)
 
 
 def select_gradient(g: Any, mask: Any, branch: int) -> Any:
@@ -62,6 +65,7 @@ def select_gradient(g: Any, mask: Any, branch: int) -> Any:
     return apply(select_gradient_op, g, mask, branch=branch)
 
 
-share_data_op = operator("share_data", "X -> Out", kernel=lambda xp, x: x, infer=same, grad={"X": lambda g: g})
+share_data_op = operator("share_data", "X -> Out~X", kernel=lambda xp, x: x, infer=same, grad={"X": lambda g: g},
+                         moves=True, precision="keep", lists=True)
 """The same value under another name, without a copy: for Programs only, in which no value is changed."""
 

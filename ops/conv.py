@@ -11,6 +11,7 @@ from typing import Any
 from ..backend import onednn
 from ..backend.engines import ONEDNN
 from .conv_kernels import convolve, convolve_back, correlate
+from .facts import convolution, filter_gradient, transposed_convolution
 from .kernels import by
 from .layout import channels_first, channels_of, channels_restored, full_shape, sizes_along
 from .operator import Ints, Operator, operator
@@ -158,13 +159,13 @@ def _by_filter(g, Input, Filter_shape, strides, paddings, padding_algorithm, dil
                  padding_algorithm=padding_algorithm, dilations=dilations, groups=groups, data_format=data_format)
 
 
-def _convolution(type: str) -> Operator:
+def _convolution(type: str, precision: str = "gray") -> Operator:
     return operator(type, "Input, Filter -> Output", kernel=_conv,
                     engines=[by(ONEDNN, _conv_by_onednn)], infer=_infer_conv,
-                    grad={"Input": _by_input, "Filter": _by_filter})
+                    grad={"Input": _by_input, "Filter": _by_filter}, cost=convolution, precision=precision)
 
 
-conv2d_op = _convolution("conv2d")
+conv2d_op = _convolution("conv2d", precision="white")
 depthwise_conv2d_op = _convolution("depthwise_conv2d")
 conv3d_op = _convolution("conv3d")
 
@@ -195,11 +196,13 @@ def _correlated_by_gradient(g, Input, strides, paddings, padding_algorithm, dila
 
 input_grad_op = operator("conv_input_grad", "G, Filter, Like? -> Output", kernel=_input_grad,
                          engines=[by(ONEDNN, _input_grad_by_onednn)],
-                         infer=_infer_input_grad, grad={"G": _back_by_gradient, "Filter": _back_by_filter})
+                         infer=_infer_input_grad, grad={"G": _back_by_gradient, "Filter": _back_by_filter},
+                         cost=transposed_convolution, only_here=True)
 filter_grad_op = operator("conv_filter_grad", "Input, G -> Output", kernel=_filter_grad,
                           engines=[by(ONEDNN, _filter_grad_by_onednn)],
                           infer=_infer_filter_grad,
-                          grad={"Input": _correlated_by_input, "G": _correlated_by_gradient})
+                          grad={"Input": _correlated_by_input, "G": _correlated_by_gradient},
+                          cost=filter_gradient, only_here=True)
 
 
 # the transpose
@@ -302,7 +305,8 @@ def _transposed_by_filter(g, Input, Filter_shape, strides, paddings, padding_alg
 def _transposed(type: str, signature: str) -> Operator:
     return operator(type, signature, kernel=_conv_transpose,
                     engines=[by(ONEDNN, _transposed_by_onednn)], infer=_infer_transpose,
-                    grad={"Input": _transposed_by_input, "Filter": _transposed_by_filter})
+                    grad={"Input": _transposed_by_input, "Filter": _transposed_by_filter},
+                    cost=transposed_convolution)
 
 
 conv2d_transpose_op = _transposed("conv2d_transpose", "Input, Filter, Bias? -> Output")

@@ -8,6 +8,7 @@ from ..backend.kernels import copying as fast
 from ..core import dtype as dt
 from ..core.dtype import DType
 from .creation import full_like, is_value, to_tensor
+from .facts import free
 from .infer import same
 from .kernels import by
 from .operator import operator
@@ -15,7 +16,7 @@ from .spec import Spec
 from .trace import apply
 
 assign_op = operator("assign", "X -> Out", kernel=lambda xp, x: x.copy(), infer=same, grad={"X": lambda g: g},
-                     engines=[by(LOOPS, fast.copied, fast.LEAST)])
+                     engines=[by(LOOPS, fast.copied, fast.LEAST)], moves=True, precision="keep")
 
 
 def assign(x: Any, output: Any = None) -> Any:
@@ -41,7 +42,7 @@ def _increment(xp, x, *, step: float = 1.0):
     return x + xp.asarray(step, x.dtype)
 
 
-increment_op = operator("increment", "X -> Out=X", kernel=_increment, infer=same)
+increment_op = operator("increment", "X -> Out=X", kernel=_increment, infer=same, precision="keep")
 
 
 def increment(x: Any, value: float = 1.0, name: str | None = None) -> Any:
@@ -53,7 +54,8 @@ def _shape(xp, x):
     return xp.asarray(x.shape, "int32")
 
 
-shape_op = operator("shape", "Input -> Out", kernel=_shape, infer=lambda x: Spec((x.rank,), dt.int32))
+shape_op = operator("shape", "Input -> Out", kernel=_shape, infer=lambda x: Spec((x.rank,), dt.int32),
+                    narrow=True, fails="never", cost=free)
 
 
 def shape(input: Any) -> Any:
@@ -91,7 +93,7 @@ def _one_hot(xp, x, depth_tensor=None, *, depth: int = -1, dtype: DType = dt.flo
 one_hot_op = operator(
     "one_hot_v2", "X, depth_tensor? -> Out", kernel=_one_hot,
     infer=lambda x, tensor=None, *, depth=-1, dtype=dt.float32, allow_out_of_range=False: Spec(
-        (*x.shape, depth if tensor is None else -1), dtype))
+        (*x.shape, depth if tensor is None else -1), dtype), narrow=True, fails="values")
 
 
 def one_hot(x: Any, num_classes: Any, name: str | None = None) -> Any:

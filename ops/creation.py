@@ -12,6 +12,7 @@ from ..backend.kernels import copying as fast
 from ..core import dtype as dt
 from ..core.dtype import DType, convert_dtype
 from ..core.place import Place, parse_place
+from .facts import free
 from .infer import same
 from .kernels import by
 from .operator import Ints, Longs, operator
@@ -61,7 +62,7 @@ def _fill_on_host(value_tensor=None, shape_tensor=None, shape_list=None, *, shap
 
 
 fill_constant = operator("fill_constant", "ValueTensor?, ShapeTensor?, ShapeTensorList*? -> Out", kernel=_fill,
-                         infer=_infer_fill, engines=[by(LOOPS, _fill_on_host)])
+                         infer=_infer_fill, engines=[by(LOOPS, _fill_on_host)], cost=free)
 
 
 def _fill_value(value: float, text: str, dtype: DType) -> Any:
@@ -116,7 +117,8 @@ def _assign_value(xp, *, shape: Ints, dtype: DType, values: Any):
 
 fill_any_like = operator("fill_any_like", "X -> Out", kernel=_fill_like,
                          engines=[by(LOOPS, _fill_like_on_host, fast.LEAST)],
-                         infer=lambda x, *, value, dtype=None: Spec(x.shape, dtype or x.dtype))
+                         infer=lambda x, *, value, dtype=None: Spec(x.shape, dtype or x.dtype),
+                         narrow=True, cost=free)
 fill_zeros_like = operator("fill_zeros_like", "X -> Out", kernel=lambda xp, x: xp.zeros_like(x), infer=same)
 arange_op = operator("range", "Start, End, Step -> Out", kernel=_range,
                      infer=lambda start, end, step: Spec((-1,), start.dtype))
@@ -133,7 +135,7 @@ linspace_of_numbers = operator(
     composed=lambda *, start, stop, num, dtype: _linspace_of_values(start, stop, num, dtype),
     infer=lambda *, start, stop, num, dtype: Spec((num,), dtype))
 assign_value = operator("assign_value", "-> Out", kernel=_assign_value,
-                        infer=lambda *, shape, dtype, values: Spec(tuple(shape), dtype))
+                        infer=lambda *, shape, dtype, values: Spec(tuple(shape), dtype), cost=free, precision="keep")
 
 
 def _dtype_or_default(dtype: Any) -> DType:

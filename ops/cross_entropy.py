@@ -188,24 +188,25 @@ def _first(logits: Any, label: Any, g: Any, attrs: dict[str, Any]) -> Any:
 
 weight_op = operator("cross_entropy_weight", "G, Label -> Out", kernel=_weight, infer=same, grad={
     "G": lambda g, Label, soft_label, ignore_index, axis: apply(
-        weight_op, g, Label, soft_label=soft_label, ignore_index=ignore_index, axis=axis)})
+        weight_op, g, Label, soft_label=soft_label, ignore_index=ignore_index, axis=axis)}, only_here=True)
 along_op = operator(
     "cross_entropy_along", "Logits, Label, V -> Out", kernel=_along,
     infer=lambda logits, label, v, *, axis=-1, **_: Spec(
         tuple(1 if n == axis % logits.rank else size for n, size in enumerate(logits.shape)), logits.dtype),
     grad={"Logits": lambda g, Logits, Label, V, attrs: _curvature(Logits, Label, g, V, attrs),
-          "V": lambda g, Logits, Label, attrs: _first(Logits, Label, g, attrs)})
+          "V": lambda g, Logits, Label, attrs: _first(Logits, Label, g, attrs)}, only_here=True)
 # Softmax is what the forward pass has computed; as a function this one is of Logits, Label and LossGrad.
 backward_op = operator(
     "cross_entropy_backward", "Logits, Softmax, Label, LossGrad -> LogitsGrad", kernel=_backward,
     engines=[by(LOOPS, accelerated.cross_entropy_backward)], infer=lambda logits, *_, **__: logits,
     grad={"Logits": lambda g, Logits, Label, LossGrad, attrs: _curvature(Logits, Label, LossGrad, g, attrs),
-          "LossGrad": lambda g, Logits, Label, attrs: apply(along_op, Logits, Label, g, **_shared(attrs))})
+          "LossGrad": lambda g, Logits, Label, attrs: apply(along_op, Logits, Label, g, **_shared(attrs))},
+    only_here=True)
 cross_entropy_op = operator(
-    "softmax_with_cross_entropy", "Logits, Label -> Softmax, Loss", kernel=_cross_entropy,
+    "softmax_with_cross_entropy", "Logits, Label -> Softmax~Logits, Loss", kernel=_cross_entropy,
     engines=[by(LOOPS, accelerated.softmax_with_cross_entropy)], infer=_infer,
     grad={"Logits": lambda d_Loss, Logits, Softmax, Label, attrs: apply(
-        backward_op, Logits, Softmax, Label, d_Loss, **_shared(attrs))})
+        backward_op, Logits, Softmax, Label, d_Loss, **_shared(attrs))}, precision="black")
 
 
 # the mean over class numbers

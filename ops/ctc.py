@@ -165,7 +165,7 @@ warpctc_curvature_op = operator(
     "warpctc_curvature", "Logits, Label, LogitsLength, LabelLength, V -> Out", kernel=_curvature, infer=same,
     grad={"Logits": no_third_order,
           "V": lambda g, Logits, Label, LogitsLength, LabelLength, blank: apply(
-              warpctc_curvature_op, Logits, Label, LogitsLength, LabelLength, g, blank=blank)})
+              warpctc_curvature_op, Logits, Label, LogitsLength, LabelLength, g, blank=blank)}, only_here=True)
 # WarpCTCGrad is what the forward pass has computed; as a function this one is of Logits, Label and LossGrad.
 warpctc_grad_op = operator(
     "warpctc_backward", "Logits, WarpCTCGrad, Label, LogitsLength, LabelLength, LossGrad -> LogitsGrad",
@@ -174,7 +174,7 @@ warpctc_grad_op = operator(
     grad={"Logits": lambda g, Logits, Label, LogitsLength, LabelLength, LossGrad, blank: apply(
               warpctc_curvature_op, Logits, Label, LogitsLength, LabelLength,
               g * reshape(LossGrad, [1, -1, 1]), blank=blank),
-          "LossGrad": _weight_gradient})
+          "LossGrad": _weight_gradient}, only_here=True)
 warpctc_op = operator(
     "warpctc", "Logits, Label, LogitsLength, LabelLength -> Loss, WarpCTCGrad", kernel=_warpctc, infer=_infer,
     adapted=lambda logits, label, steps, lengths, **attrs: (

@@ -44,8 +44,8 @@ def _gradient(given_Out, Kept, Out, backward):
 
 
 custom_gradient_op = operator(
-    "custom_gradient", "X*, Inputs*, Kept* -> Out*", kernel=lambda xp, x, inputs, kept, *, backward=-1: list(x),
-    infer=lambda x, inputs, kept, *, backward=-1: (list(x),), grad={"Inputs": _gradient})
+    "custom_gradient", "X*, Inputs*, Kept* -> Out*~X", kernel=lambda xp, x, inputs, kept, *, backward=-1: list(x),
+    infer=lambda x, inputs, kept, *, backward=-1: (list(x),), grad={"Inputs": _gradient}, moves=True, only_here=True)
 """X as it is. The gradients of `Inputs` are what the code behind `backward` makes of those of Out and of `Kept`."""
 
 

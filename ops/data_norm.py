@@ -20,7 +20,7 @@ def _slots_shown(xp, x, *, slot_dim: int = -1):
     return xp.repeat(shown, slot_dim, axis=1)[:, :x.shape[1]]
 
 
-slots_shown_op = operator("slots_shown", "X -> Out", kernel=_slots_shown, infer=same)
+slots_shown_op = operator("slots_shown", "X -> Out", kernel=_slots_shown, infer=same, only_here=True)
 """1 for the elements of the slots whose first element, a count, is not 0; slots are `slot_dim` wide."""
 
 

@@ -48,7 +48,8 @@ def _print_gradient(g, attrs):
     return apply(print_op, g, **{**given, "is_forward": False})
 
 
-print_op = operator("print", "In -> Out", kernel=_print, infer=same, grad={"In": _print_gradient})
+print_op = operator("print", "In -> Out~In", kernel=_print, infer=same, grad={"In": _print_gradient},
+                    effects="prints", moves=True)
 
 
 def print_value(x: Any, message: str = "", summarize: int = 20) -> Any:
@@ -63,7 +64,7 @@ def _assert(xp, cond, data=None, *, summarize: Long = -1, message: str = ""):
     return ()
 
 
-assert_op = operator("assert", "Cond, Data* -> ", kernel=_assert, infer=lambda cond, data, **_: ())
+assert_op = operator("assert", "Cond, Data* -> ", kernel=_assert, infer=lambda cond, data, **_: (), effects="raises")
 
 
 def assert_value(cond: Any, data: Any = None, message: str = "", summarize: int = -1) -> None:

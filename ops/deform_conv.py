@@ -51,7 +51,7 @@ def _infer_places(offset, *, kernel, deformable_groups=1, **_):
 
 
 places_op = operator("deformable_places", "Offset -> Y, X", kernel=_places, infer=_infer_places, grad={
-    "Offset": lambda d_Y, d_X, Offset_shape: reshape_to(stack([d_Y, d_X], 2), Offset_shape)})
+    "Offset": lambda d_Y, d_X, Offset_shape: reshape_to(stack([d_Y, d_X], 2), Offset_shape)}, only_here=True)
 
 
 def _sampled(xp, x, down, along):
@@ -71,7 +71,7 @@ def _sampled_gradients(g, X, Down, Along, wants):
 
 sample_op = operator("sample_at_places", "X, Down, Along -> Out", kernel=_sampled,
                      infer=lambda x, down, along: Spec((*x.shape[:2], *down.shape[1:]), x.dtype),
-                     grad={"X, Down, Along": _sampled_gradients})
+                     grad={"X, Down, Along": _sampled_gradients}, only_here=True)
 """Images [N, C, H, W] at places [N, *out] between their elements, zeros outside: [N, C, *out]."""
 
 

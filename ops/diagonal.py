@@ -51,13 +51,14 @@ def _place_diagonal(xp, g, like=None, *, shape: Longs = (), offset: int = 0, axi
 
 diagonal_op = operator(
     "diagonal", "Input -> Out", kernel=_diagonal, infer=_infer_diagonal,
-    grad={"Input": lambda g, Input_shape, offset, axis1, axis2: _placed(g, Input_shape, offset, axis1, axis2)})
+    grad={"Input": lambda g, Input_shape, offset, axis1, axis2: _placed(g, Input_shape, offset, axis1, axis2)},
+    moves=True)
 place_diagonal_op = operator(
     "place_diagonal", "X, Like? -> Out", kernel=_place_diagonal,
     infer=lambda g, like=None, *, shape=(), offset=0, axis1=0, axis2=1: Spec(
         tuple(shape) if like is None else like.shape, g.dtype),
     grad={"X": lambda g, X_shape, offset, axis1, axis2: sum_to(apply(
-        diagonal_op, g, offset=offset, axis1=axis1, axis2=axis2), X_shape)})
+        diagonal_op, g, offset=offset, axis1=axis1, axis2=axis2), X_shape)}, moves=True, only_here=True)
 
 
 def _placed(g: Any, shape: Any, offset: int, axis1: int, axis2: int) -> Any:
@@ -110,7 +111,8 @@ def _diag_embed(xp, x, *, offset: int = 0, dim1: int = -2, dim2: int = -1):
 diag_embed_op = operator(
     "diag_embed", "Input -> Out", kernel=_diag_embed,
     infer=lambda x, *, offset=0, dim1=-2, dim2=-1: Spec(_embedded_shape(x.shape, offset, dim1, dim2), x.dtype),
-    grad={"Input": lambda g, offset, dim1, dim2: apply(diagonal_op, g, offset=offset, axis1=dim1, axis2=dim2)})
+    grad={"Input": lambda g, offset, dim1, dim2: apply(diagonal_op, g, offset=offset, axis1=dim1, axis2=dim2)},
+    moves=True)
 
 
 def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
@@ -146,7 +148,7 @@ def _diag_gradient(g: Any, shape: Any, offset: int) -> Any:
 
 
 diag_op = operator("diag_v2", "X -> Out", kernel=_diag, infer=_infer_diag,
-                   grad={"X": lambda g, X_shape, offset: _diag_gradient(g, X_shape, offset)})
+                   grad={"X": lambda g, X_shape, offset: _diag_gradient(g, X_shape, offset)}, moves=True)
 
 
 def diag(x: Any, offset: int = 0, padding_value: float = 0, name: str | None = None) -> Any:

@@ -70,9 +70,10 @@ dropout_backward_op = operator(
         f"G * (Mask * {_kept_weight(dropout_prob, dropout_implementation)!r})"),
     grad={
         "G": lambda g, Mask, dropout_prob, dropout_implementation: apply(
-            dropout_backward_op, g, Mask, dropout_prob=dropout_prob, dropout_implementation=dropout_implementation)})
+            dropout_backward_op, g, Mask, dropout_prob=dropout_prob, dropout_implementation=dropout_implementation)},
+    only_here=True)
 dropout_op = operator(
-    "dropout", "X, Seed? -> Out, Mask", kernel=_dropout, engines=[by(LOOPS, _accelerated)], infer=_infer,
+    "dropout", "X, Seed? -> Out~X, Mask", kernel=_dropout, engines=[by(LOOPS, _accelerated)], infer=_infer,
     effects="random",
     grad={"X": lambda g, Mask, dropout_prob, is_test, dropout_implementation: _gradient(
         g, Mask, dropout_prob, is_test, dropout_implementation)})

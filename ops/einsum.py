@@ -74,8 +74,8 @@ def _two_by_two(operands: Sequence[Any], *, equation: str) -> Any:
     return value
 
 
-einsum_op = operator("einsum", "Operands* -> Out", kernel=_einsum, infer=_infer, composed=_two_by_two, grad={
-    "Operands": lambda g, Operands, equation: _gradients(g, Operands, equation)})
+einsum_op = operator("einsum", "Operands* -> Out~Operands", kernel=_einsum, infer=_infer, composed=_two_by_two, grad={
+    "Operands": lambda g, Operands, equation: _gradients(g, Operands, equation)}, precision="white")
 
 
 def _spelled(equation: str, ranks: Sequence[int]) -> str:

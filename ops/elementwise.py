@@ -14,6 +14,7 @@ import numpy as np
 from ..core import dtype as dt
 from ..core.dtype import DType, convert_dtype, promote
 from .creation import is_value, to_tensor
+from .facts import free
 from .infer import broadcast_shapes, same
 from .operator import Operator, operator
 from .shapes import reshape_to, sum_to
@@ -40,7 +41,7 @@ def sum_to_y(g: Any, y_shape: Any, x_shape: Any, axis: int) -> Any:
 
 
 def binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping | None = None,
-           result: DType | None = None, formula: str | None = None) -> Operator:
+           result: DType | None = None, formula: str | None = None, only_here: bool = False) -> Operator:
     """Declares an operator of x and y: `function` is named in `xp`, or given `xp` and gives the function."""
     if isinstance(function, str):
         def kernel(xp, x, y, *, axis: int = -1):
@@ -55,7 +56,7 @@ def binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping |
 
     return operator(type, "X, Y -> Out", kernel=kernel, infer=infer, grad=grad, promotes=True,
                     ufunc=function if isinstance(function, str) else None,
-                    formula=formula and (lambda axis: formula if axis == -1 else None))
+                    formula=formula and (lambda axis: formula if axis == -1 else None), only_here=only_here)
 
 
 def _cast(xp, x, *, in_dtype: DType, out_dtype: DType):
@@ -73,7 +74,7 @@ cast_op = operator(
     formula=lambda in_dtype, out_dtype: "X" if out_dtype.is_floating else "X != 0" if out_dtype is dt.bool_ else None,
     loop_from=1 << 14,
     grad={"X": lambda g, in_dtype, out_dtype: apply(cast_op, g, in_dtype=out_dtype, out_dtype=in_dtype)},
-)
+    narrow=True, cost=free, precision="keep")
 
 
 def _scale(xp, x, scale_tensor=None, *, scale: float = 1.0, bias: float = 0.0, bias_after_scale: bool = True):
@@ -219,7 +220,7 @@ _POWERS = {1.0: "X", 2.0: "X * X", 3.0: "X * X * X", 0.5: "sqrt(X)", -1.0: "1.0 
 
 power_op = operator("pow", "X, FactorTensor? -> Out", kernel=_power, infer=same,
                     formula=lambda factor: _POWERS.get(factor, "pow(X, factor)"), loop_from=1 << 9, grad={
-    "X": lambda g, X, FactorTensor, factor: _power_gradient(g, X, FactorTensor, factor)})
+    "X": lambda g, X, FactorTensor, factor: _power_gradient(g, X, FactorTensor, factor)}, precision="black")
 
 
 def _log_or_zero(x: Any) -> Any:
@@ -231,7 +232,7 @@ log_positive_op = operator(
     "log_positive", "X -> Out",
     kernel=lambda xp, x: xp.log(xp.where(x > 0, x, xp.ones_like(x))), infer=same,
     grad={"X": lambda g, X: apply(divide_op, _masked(g, X > 0), X)},
-)
+    only_here=True)
 
 conj_op = operator("conj", "X -> Out", kernel=lambda xp, x: xp.conj(x), infer=same,
                    grad={"X": lambda g: apply(conj_op, g)})

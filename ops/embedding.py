@@ -68,9 +68,10 @@ def _infer(ids, w, **_):
 lookup_op = operator(
     "lookup_table_v2", "Ids, W -> Out", kernel=_lookup, engines=[by(LOOPS, fast.lookup)], infer=_infer, grad={
         "W": lambda g, Ids, W_shape, padding_idx, is_sparse: apply(
-            lookup_backward_op, Ids, g, shape=list(W_shape), padding_idx=padding_idx, is_sparse=is_sparse)})
+            lookup_backward_op, Ids, g, shape=list(W_shape), padding_idx=padding_idx, is_sparse=is_sparse)},
+    moves=True, fails="values", precision="slow")
 lookup_backward_op = operator(
     "lookup_table_backward", "Ids, OutGrad -> WGrad", kernel=_lookup_backward,
     engines=[by(LOOPS, fast.lookup_grad)],
     infer=lambda ids, g, *, shape, **_: Spec(tuple(shape), g.dtype), grad={
-        "OutGrad": lambda g, Ids, padding_idx: apply(lookup_op, Ids, g, padding_idx=padding_idx)})
+        "OutGrad": lambda g, Ids, padding_idx: apply(lookup_op, Ids, g, padding_idx=padding_idx)}, only_here=True)

@@ -46,18 +46,19 @@ def _infer_expand(x, shape_tensor=None, shape_list=None, *, shape=()):
     return Spec(_expanded(x.shape, shape), x.dtype)
 
 
-expand_op = operator("expand_v2", "X, Shape?, expand_shapes_tensor*? -> Out", kernel=_expand, infer=_infer_expand,
-                     engines=[by(NUMPY, _expand_on_host)], grad={"X": lambda g, X_shape: sum_to(g, X_shape)})
+expand_op = operator("expand_v2", "X, Shape?, expand_shapes_tensor*? -> Out~X", kernel=_expand, infer=_infer_expand,
+                     engines=[by(NUMPY, _expand_on_host)], grad={"X": lambda g, X_shape: sum_to(g, X_shape)},
+                     moves=True)
 
 
 def _expand_as(xp, x, y=None, *, target_shape: Ints = ()):
     return xp.broadcast_to(x, _expanded(x.shape, target_shape if y is None else y.shape))
 
 
-expand_as_op = operator("expand_as_v2", "X, Y? -> Out", kernel=_expand_as,
+expand_as_op = operator("expand_as_v2", "X, Y? -> Out~X", kernel=_expand_as,
                         infer=lambda x, y=None, *, target_shape=(): Spec(
                             _expanded(x.shape, target_shape) if y is None else tuple(y.shape), x.dtype),
-                        grad={"X": lambda g, X_shape: sum_to(g, X_shape)})
+                        grad={"X": lambda g, X_shape: sum_to(g, X_shape)}, moves=True)
 
 
 @sizes_one_by_one
@@ -127,11 +128,12 @@ def _rank(shape: Any) -> int:
 tile_op = operator(
     "tile", "X, RepeatTimes?, repeat_times_tensor*? -> Out", kernel=_tile, infer=_infer_tile,
     grad={"X": lambda g, X_shape, RepeatTimes, repeat_times_tensor, repeat_times: apply(
-        fold_tiles_op, g, RepeatTimes, repeat_times_tensor, repeat_times=repeat_times, rank=_rank(X_shape))})
+        fold_tiles_op, g, RepeatTimes, repeat_times_tensor, repeat_times=repeat_times, rank=_rank(X_shape))},
+    moves=True)
 fold_tiles_op = operator(
     "fold_tiles", "X, RepeatTimes?, repeat_times_tensor*? -> Out", kernel=_fold_tiles, infer=_infer_fold,
     grad={"X": lambda g, RepeatTimes, repeat_times_tensor, repeat_times: apply(
-        tile_op, g, RepeatTimes, repeat_times_tensor, repeat_times=repeat_times)})
+        tile_op, g, RepeatTimes, repeat_times_tensor, repeat_times=repeat_times)}, only_here=True)
 
 
 def tile(x: Any, repeat_times: Any, name: str | None = None) -> Any:

@@ -26,6 +26,13 @@ EFFECTS = {
 }
 """What an operator may do besides giving results, or depend on besides its inputs and attributes."""
 
+FAILS = {
+    "shapes": "shapes and dtypes that do not fit, as its rule `infer` does",
+    "values": "values too: an index out of range, a matrix that is singular",
+    "never": "nothing",
+}
+"""What the kernel of an operator refuses."""
+
 PRECISIONS = {
     "white": "worth it and safe: matrix products and convolutions; in 16 bits",
     "gray": "in the dtype of its inputs, the wider one where they differ",
@@ -70,7 +77,7 @@ def one_a_result(inputs: Shapes, outputs: Shapes, attrs: dict[str, Any]) -> int:
     return sum(math.prod(shape) for shape in outputs if isinstance(shape, tuple))
 
 
-def product(inputs: Shapes, outputs: Shapes, attrs: dict[str, Any]) -> int:
+def matrix_product(inputs: Shapes, outputs: Shapes, attrs: dict[str, Any]) -> int:
     """Of a matrix product: 2 · results · the length of each inner product."""
     x = inputs[0]
     inner = x[-2] if attrs.get("trans_x") and len(x) > 1 else x[-1]

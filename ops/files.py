@@ -18,7 +18,8 @@ def _read_file(xp, *, filename: str):
     return xp.asarray(bytearray(Path(filename).read_bytes()), dtype="uint8")
 
 
-read_file_op = operator("read_file", "-> Out", kernel=_read_file, infer=lambda *, filename: Spec((-1,), dt.uint8))
+read_file_op = operator("read_file", "-> Out", kernel=_read_file, infer=lambda *, filename: Spec((-1,), dt.uint8),
+                        effects="reads")
 
 
 def _pillow() -> Any:

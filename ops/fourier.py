@@ -115,6 +115,7 @@ r2c_op = operator("fft_r2c", "X -> Out", kernel=_r2c, infer=_infer_r2c, grad={
 c2r_op = operator("fft_c2r", "X -> Out", kernel=_c2r, infer=_infer_c2r, grad={
     "X": lambda g, axes, normalization, forward: _c2r_gradient(g, axes, normalization, forward)})
 scale_paired_op = operator("scale_paired", "X -> Out", kernel=_scale_paired, infer=lambda x, **_: x, grad={
-    "X": lambda g, axis, size, factor: apply(scale_paired_op, g, axis=axis, size=size, factor=factor)})
+    "X": lambda g, axis, size, factor: apply(scale_paired_op, g, axis=axis, size=size, factor=factor)},
+                           only_here=True)
 """Half a spectrum times a factor, except for what has no counterpart in the other half: the first element, and that of
 the highest frequency of an even size."""

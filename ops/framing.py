@@ -99,14 +99,15 @@ def _overlap_add_gradient(g: Any, shape: Any, hop_length: int, axis: int) -> Any
 
 
 frame_op = operator("frame", "X -> Out", kernel=_frame, infer=_infer_frame, grad={
-    "X": lambda g, X_shape, hop_length, axis: _frame_gradient(g, X_shape, hop_length, axis)})
+    "X": lambda g, X_shape, hop_length, axis: _frame_gradient(g, X_shape, hop_length, axis)}, moves=True)
 overlap_add_op = operator("overlap_add", "X -> Out", kernel=_overlap_add, infer=_infer_overlap_add, grad={
     "X": lambda g, X_shape, hop_length, axis: _overlap_add_gradient(g, X_shape, hop_length, axis)})
 overlap_add_to_op = operator(
     "overlap_add_to", "X, Like? -> Out", kernel=_overlap_add_to,
     infer=lambda x, like=None, *, shape=(), hop_length, axis=-1: Spec(
         tuple(shape) if like is None else like.shape, x.dtype),
-    grad={"X": lambda g, X_shape, hop_length, axis: _overlap_add_gradient(g, X_shape, hop_length, axis)})
+    grad={"X": lambda g, X_shape, hop_length, axis: _overlap_add_gradient(g, X_shape, hop_length, axis)},
+    only_here=True)
 
 
 def frame(x: Any, frame_length: int, hop_length: int, axis: int = -1, name: str | None = None) -> Any:

@@ -69,7 +69,7 @@ gather_op = operator(
     "gather", "X, Index, Axis? -> Out", kernel=_gather, infer=_infer_gather,
     engines=[by(LOOPS, fast.taken, fast.LEAST)],
     grad={"X": lambda g, Index, X_shape, Axis, axis: apply(
-        put_at_op, _zeros(X_shape, g), Index, g, Axis, axis=axis)})
+        put_at_op, _zeros(X_shape, g), Index, g, Axis, axis=axis)}, moves=True, fails="values")
 
 
 def _put_at(xp, x, index, updates, axis_tensor=None, *, axis: int = 0):
@@ -85,7 +85,7 @@ def _put_at(xp, x, index, updates, axis_tensor=None, *, axis: int = 0):
 put_at_op = operator(
     "index_add_along", "X, Index, Updates, Axis? -> Out", kernel=_put_at, infer=same,
     grad={"X": lambda g: g,
-          "Updates": lambda g, Index, Axis, axis: apply(gather_op, g, Index, Axis, axis=axis)})
+          "Updates": lambda g, Index, Axis, axis: apply(gather_op, g, Index, Axis, axis=axis)}, only_here=True)
 
 
 def gather(x: Any, index: Any, axis: Any = None, name: str | None = None) -> Any:
@@ -111,7 +111,8 @@ def _infer_select(x, index, *, dim=0):
 index_select_op = operator(
     "index_select", "X, Index -> Out", kernel=_index_select, infer=_infer_select,
     engines=[by(LOOPS, lambda x, index, *, dim=0: fast.taken(x, index, axis=dim), fast.LEAST)],
-    grad={"X": lambda g, Index, X_shape, dim: apply(put_at_op, _zeros(X_shape, g), Index, g, None, axis=dim)})
+    grad={"X": lambda g, Index, X_shape, dim: apply(put_at_op, _zeros(X_shape, g), Index, g, None, axis=dim)},
+    moves=True, fails="values")
 
 
 def index_select(x: Any, index: Any, axis: int = 0, name: str | None = None) -> Any:
@@ -164,7 +165,7 @@ scatter_op = operator(
     "scatter", "X, Ids, Updates -> Out", kernel=_scatter, infer=_infer_scatter,
     grad={"X": lambda g, Ids, Updates_shape: apply(
               scatter_op, g, Ids, _zeros(Updates_shape, g), overwrite=True),
-          "Updates": lambda g, Ids: apply(gather_op, g, Ids, None, axis=0)})
+          "Updates": lambda g, Ids: apply(gather_op, g, Ids, None, axis=0)}, fails="values", precision="slow")
 
 
 def scatter(x: Any, index: Any, updates: Any, overwrite: bool = True, name: str | None = None) -> Any:
@@ -220,10 +221,11 @@ gather_nd_op = operator(
     "gather_nd", "X, Index -> Out", kernel=_gather_nd, infer=_infer_gather_nd,
     engines=[by(LOOPS, lambda x, index: fast.taken(x, index[:, 0]) if index.shape[1:] == (1,) else NotImplemented,
                 fast.LEAST)],
-    grad={"X": lambda g, Index, X_shape: apply(scatter_nd_add_op, _zeros(X_shape, g), Index, g)})
+    grad={"X": lambda g, Index, X_shape: apply(scatter_nd_add_op, _zeros(X_shape, g), Index, g)},
+    moves=True, fails="values")
 scatter_nd_add_op = operator(
     "scatter_nd_add", "X, Index, Updates -> Out", kernel=_scatter_nd_add, infer=_infer_scatter_nd,
-    grad={"X": lambda g: g, "Updates": lambda g, Index: apply(gather_nd_op, g, Index)})
+    grad={"X": lambda g: g, "Updates": lambda g, Index: apply(gather_nd_op, g, Index)}, fails="values")
 
 
 def gather_nd(x: Any, index: Any, name: str | None = None) -> Any:

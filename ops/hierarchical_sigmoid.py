@@ -53,7 +53,7 @@ def _infer_way(label, table=None, codes=None, *, num_classes):
 
 
 way_op = operator("hierarchical_way", "Label, PathTable?, PathCode? -> Index, Code, Inside", kernel=_way,
-                  infer=_infer_way)
+                  infer=_infer_way, only_here=True)
 
 
 def _hierarchical_sigmoid(xp, x, w, label, table=None, codes=None, bias=None, *, num_classes: int = 2,

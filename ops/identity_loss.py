@@ -26,9 +26,9 @@ def _gradient(g: Any, X: Any, X_shape: Any, reduction: int) -> Any:
 
 
 share_op = operator("identity_loss_share", "X, G -> Out", kernel=_size, infer=lambda x, g: g,
-                    grad={"G": lambda g, X: apply(share_op, X, g)})
+                    grad={"G": lambda g, X: apply(share_op, X, g)}, only_here=True)
 identity_loss_op = operator(
-    "identity_loss", "X -> Out", kernel=_kernel,
+    "identity_loss", "X -> Out~X", kernel=_kernel,
     infer=lambda x, *, reduction=1: x if reduction == 2 else Spec((), x.dtype), grad={"X": _gradient})
 
 

@@ -144,13 +144,13 @@ def _with_int32_sizes(x: Any, size: Any = None, sizes: Any = None, *others: Any,
 
 def _resizing(type: str) -> Operator:
     return operator(type, "X, OutSize?, SizeTensor*?, Scale? -> Out", kernel=_interpolate, infer=_infer,
-                    adapted=_with_int32_sizes, grad={"X": _by_input})
+                    adapted=_with_int32_sizes, grad={"X": _by_input}, precision="slow")
 
 
 _OPERATORS = {method: _resizing(f"{method}_interp_v2")
               for method in ("nearest", "linear", "bilinear", "trilinear", "bicubic")}
 interp_grad_op = operator("interp_grad", "G, Like?, Scale? -> XGrad", kernel=_back, infer=_infer_back,
-                          grad={"G": _by_gradient})
+                          grad={"G": _by_gradient}, only_here=True)
 
 
 def resize(x: Any, method: str, out_size: Any, size_list: Any, scale_tensor: Any, scale: Sequence[float],

@@ -29,7 +29,7 @@ def _erfinv(xp, x):
 
 
 erfinv_op = operator("erfinv", "X -> Out", kernel=_erfinv, infer=same,
-                     grad={"X": lambda g, Out: g * (exp(Out * Out) * _HALF_ROOT_PI)})
+                     grad={"X": lambda g, Out: g * (exp(Out * Out) * _HALF_ROOT_PI)}, precision="black")
 
 
 def _bounded(xp: Any, x: Any, eps: float) -> Any:

@@ -94,7 +94,8 @@ def _concat_on_host(x, axis_tensor=None, *, axis=0):
 
 concat_op = operator("concat", "X*, AxisTensor? -> Out", kernel=_concat, infer=_infer_concat,
                      engines=[by(LOOPS, _concat_on_host)],
-                     grad={"X": lambda g, X_shape, AxisTensor, axis: _concat_gradient(g, X_shape, AxisTensor, axis)})
+                     grad={"X": lambda g, X_shape, AxisTensor, axis: _concat_gradient(g, X_shape, AxisTensor, axis)},
+                     moves=True)
 
 
 def concat(x: Any, axis: Any = 0, name: str | None = None) -> Any:
@@ -148,8 +149,8 @@ def _infer_split(x, axis_tensor=None, section_list=None, *, sections=(), num=0, 
 
 
 split_op = operator(
-    "split", "X, AxisTensor?, SectionsTensorList*? -> Out*", kernel=_split, infer=_infer_split,
-    grad={"X": lambda g, AxisTensor, axis: apply(concat_op, g, AxisTensor, axis=axis)})
+    "split", "X, AxisTensor?, SectionsTensorList*? -> Out*~X", kernel=_split, infer=_infer_split,
+    grad={"X": lambda g, AxisTensor, axis: apply(concat_op, g, AxisTensor, axis=axis)}, moves=True)
 
 
 def _split_like(xp, x, like, *, sections: Ints, axis: int):
@@ -158,10 +159,10 @@ def _split_like(xp, x, like, *, sections: Ints, axis: int):
 
 
 split_like_op = operator(
-    "split_like", "X, Like* -> Out*", kernel=_split_like,
+    "split_like", "X, Like* -> Out*~X", kernel=_split_like,
     infer=lambda x, like, *, sections, axis: (
         [Spec(tuple(n if d == axis % x.rank else s for d, s in enumerate(x.shape)), x.dtype) for n in sections],),
-    grad={"X": lambda g, axis: apply(concat_op, g, None, axis=axis)})
+    grad={"X": lambda g, axis: apply(concat_op, g, None, axis=axis)}, moves=True, only_here=True)
 
 
 def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) -> list:
@@ -222,16 +223,17 @@ def _parts(x: Spec, axis: int, count: int) -> tuple:
 
 stack_op = operator("stack", "X* -> Y", kernel=_stack, infer=_infer_stack,
                     engines=[by(LOOPS, lambda x, *, axis=0: fast.joined(x, axis, True))],
-                    grad={"X": lambda g, X_shape, axis: apply(unstack_op, g, axis=axis, num=len(X_shape))})
+                    grad={"X": lambda g, X_shape, axis: apply(unstack_op, g, axis=axis, num=len(X_shape))},
+                    moves=True)
 unstack_op = operator(
-    "unstack", "X -> Y*", kernel=_unstack,
+    "unstack", "X -> Y*~X", kernel=_unstack,
     infer=lambda x, *, axis=0, num=0: _parts(x, axis, _count("unstack(x, axis, num)", x, axis, num)),
     adapted=lambda x, *, axis=0, num=0: ((x,), {"axis": axis, "num": num or max(x.shape[axis], 0)}),
-    grad={"X": lambda g, axis: apply(stack_op, g, axis=axis)})
+    grad={"X": lambda g, axis: apply(stack_op, g, axis=axis)}, moves=True)
 unbind_op = operator(
-    "unbind", "X -> Out*", kernel=_unbind,
+    "unbind", "X -> Out*~X", kernel=_unbind,
     infer=lambda x, *, axis=0: _parts(x, axis, _count("unbind(input, axis)", x, axis)),
-    grad={"X": lambda g, axis: apply(stack_op, g, axis=axis)})
+    grad={"X": lambda g, axis: apply(stack_op, g, axis=axis)}, moves=True)
 
 
 def stack(x: Any, axis: int = 0, name: str | None = None) -> Any:
@@ -275,10 +277,10 @@ def _meshgrid(xp, x):
 
 
 meshgrid_op = operator(
-    "meshgrid", "X* -> Out*", kernel=_meshgrid,
+    "meshgrid", "X* -> Out*~X", kernel=_meshgrid,
     infer=lambda x: ([Spec(tuple(s.shape[0] if s.rank else 1 for s in x), v.dtype) for v in x],),
     grad={"X": lambda g, X_shape: [
-        _summed(d, [m for m in range(len(g)) if m != n]) for n, d in enumerate(g)]})
+        _summed(d, [m for m in range(len(g)) if m != n]) for n, d in enumerate(g)]}, moves=True)
 
 
 def _summed(g: Any, axes: list[int]) -> Any:
@@ -286,10 +288,10 @@ def _summed(g: Any, axes: list[int]) -> Any:
 
 
 broadcast_tensors_op = operator(
-    "broadcast_tensors", "X* -> Out*",
+    "broadcast_tensors", "X* -> Out*~X",
     kernel=lambda xp, x: [v.view() for v in xp.broadcast_arrays(*x)],
     infer=lambda x: ([Spec(broadcast_shapes("broadcast_tensors", *(s.shape for s in x)), v.dtype) for v in x],),
-    grad={"X": lambda g, X_shape: [sum_to(d, shape) for d, shape in zip(g, X_shape, strict=True)]})
+    grad={"X": lambda g, X_shape: [sum_to(d, shape) for d, shape in zip(g, X_shape, strict=True)]}, moves=True)
 
 
 def _flat_arguments(args: tuple) -> list:

@@ -12,6 +12,7 @@ from ..backend import onednn
 from ..backend.engines import ONEDNN
 from ..core import dtype as dt
 from .elementwise import cast, conj_of
+from .facts import matrix_product
 from .infer import broadcast_shapes, normalize_axis, product
 from .kernels import by
 from .manipulation import flatten_op, ints_of, reshape, shape_handle, transpose, unsqueeze_op
@@ -135,7 +136,8 @@ def _turned(x: Any) -> Any:
 matmul_op = operator(
     "matmul_v2", "X, Y -> Out", kernel=_matmul, engines=[by(ONEDNN, _matmul_by_onednn, _SIDE)], infer=_infer_matmul,
     promotes=True, composed=_of_broadcast_integers,
-    grad={"X, Y": lambda g, X, Y, trans_x, trans_y, wants: _matmul_gradients(g, X, Y, trans_x, trans_y, wants)})
+    grad={"X, Y": lambda g, X, Y, trans_x, trans_y, wants: _matmul_gradients(g, X, Y, trans_x, trans_y, wants)},
+    cost=matrix_product, precision="white")
 
 
 def matmul(x: Any, y: Any, transpose_x: bool = False, transpose_y: bool = False, name: str | None = None) -> Any:
@@ -191,10 +193,12 @@ def _last(g: Any) -> Any:
 
 bmm_op = operator("bmm", "X, Y -> Out", kernel=lambda xp, x, y: xp.matmul(x, y),
                   engines=[by(ONEDNN, _matmul_by_onednn, _SIDE)], infer=_infer_bmm, promotes=True,
-                  grad={"X, Y": lambda g, X, Y, wants: _matmul_gradients(g, X, Y, False, False, wants)})
+                  grad={"X, Y": lambda g, X, Y, wants: _matmul_gradients(g, X, Y, False, False, wants)},
+                  cost=matrix_product)
 mv_op = operator("mv", "X, Vec -> Out", kernel=lambda xp, x, y: xp.matmul(x, y),
                  engines=[by(ONEDNN, _matmul_by_onednn, _SIDE)], infer=_infer_mv, promotes=True,
-                 grad={"X, Vec": lambda g, X, Vec, wants: _matmul_gradients(g, X, Vec, False, False, wants)})
+                 grad={"X, Vec": lambda g, X, Vec, wants: _matmul_gradients(g, X, Vec, False, False, wants)},
+                 cost=matrix_product)
 dot_op = operator(
     "dot", "X, Y -> Out", kernel=lambda xp, x, y: (x * y).sum(-1, dtype=x.dtype), infer=_infer_dot, promotes=True,
     grad={"X": lambda g, Y: _last(g) * conj_of(Y), "Y": lambda g, X: _last(g) * conj_of(X)})
@@ -322,4 +326,6 @@ def _matrix(x: Any, dims: int) -> Any:
 mul_op = operator(
     "mul", "X, Y -> Out", kernel=_mul, engines=[by(ONEDNN, _mul_by_onednn)], infer=_infer_mul, promotes=True,
     grad={"X, Y": lambda g, X, Y, x_num_col_dims, y_num_col_dims, wants: _mul_gradients(
-        g, X, Y, x_num_col_dims, y_num_col_dims, wants)})
+        g, X, Y, x_num_col_dims, y_num_col_dims, wants)},
+    cost=lambda inputs, outputs, attrs: 2 * product(outputs[0]) * product(inputs[0][attrs.get("x_num_col_dims", 1):]),
+    precision="white")

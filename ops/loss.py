@@ -65,7 +65,7 @@ def _bce_curvature(g: Any, x: Any, label: Any) -> Any:
 bce_slope_op = operator("bce_slope", "X, Label -> Out", kernel=_bce_slope, infer=same,
                         formula="(X - Label) / max(X * (1.0 - X), 1e-12)", grad={
     "X": lambda g, X, Label: _bce_curvature(g, X, Label),
-    "Label": lambda g, X: g * -1.0 / (X * (X * -1.0 + 1.0))})
+    "Label": lambda g, X: g * -1.0 / (X * (X * -1.0 + 1.0))}, only_here=True)
 bce_op = operator(
     "bce_loss", "X, Label -> Out", kernel=_bce, infer=_same_shapes("binary_cross_entropy(input, label)"),
     grad={"X": lambda g, X, Label: g * apply(bce_slope_op, X, Label),
@@ -129,7 +129,7 @@ logits_grad_op = operator(
     engines=[by(LOOPS, fast.sigmoid_cross_entropy_with_logits_grad)],
     formula=lambda ignore_index: f"G * (sigmoid(X) - Label) * (1.0 if Label != {float(ignore_index)!r} else 0.0)",
     grad={"X, Label, G": lambda g, X, Label, G, ignore_index, wants: _curvature_of_logits(
-        g, X, Label, G, ignore_index, wants)})
+        g, X, Label, G, ignore_index, wants)}, only_here=True)
 def _with_weight(x: Any, label: Any, pos_weight: Any = None, *, normalize: bool = False,
                  ignore_index: int = -100) -> Any:
     """With a pos_weight: what Paddle's kernel makes of that is no loss (docs/differences.md)."""
@@ -144,7 +144,7 @@ sigmoid_cross_entropy_op = operator(
     engines=[by(LOOPS, fast.sigmoid_cross_entropy_with_logits)],
     infer=_same_shapes("binary_cross_entropy_with_logits(logit, label)"), composed=_with_weight,
     grad={"X, Label, pos_weight": lambda g, X, Label, pos_weight, ignore_index, normalize, wants: _logits_gradients(
-        g, X, Label, pos_weight, ignore_index, normalize, wants)})
+        g, X, Label, pos_weight, ignore_index, normalize, wants)}, precision="black")
 
 
 # regression
@@ -168,13 +168,13 @@ huber_slope_op = operator(
     "huber_slope", "Residual, G -> Out", kernel=_huber_slope, infer=same,
     formula=lambda delta: f"G * min(max(Residual, {-delta!r}), {delta!r})", grad={
         "Residual": lambda g, Residual, G, delta: _slope_of_clip(g, Residual, G, delta),
-        "G": lambda g, Residual, delta: apply(huber_slope_op, Residual, g, delta=delta)})
+        "G": lambda g, Residual, delta: apply(huber_slope_op, Residual, g, delta=delta)}, only_here=True)
 huber_op = operator(
     "huber_loss", "X, Y -> Out, Residual", kernel=_huber,
     engines=[by(LOOPS, fast.huber_loss)], infer=lambda x, y, *, delta=1.0: (
         _same_shapes("smooth_l1_loss(input, label)")(x, y), x),
     grad={"X": lambda g, X, Y, delta: apply(huber_slope_op, Y - X, g, delta=delta) * -1.0,
-          "Y": lambda g, X, Y, delta: apply(huber_slope_op, Y - X, g, delta=delta)})
+          "Y": lambda g, X, Y, delta: apply(huber_slope_op, Y - X, g, delta=delta)}, precision="black")
 
 
 def _kldiv(xp, x, target, *, reduction: str = "none"):
@@ -219,7 +219,8 @@ log_loss_op = operator(
     formula="-Labels * log(Predicted + epsilon) - (1.0 - Labels) * log(1.0 - Predicted + epsilon)",
     infer=lambda p, y, *, epsilon=1e-4: p,
     grad={"Predicted": lambda g, Predicted, Labels, epsilon: g * (
-        (Labels * -1.0 + 1.0) / (Predicted * -1.0 + (1.0 + epsilon)) - Labels / (Predicted + epsilon))})
+        (Labels * -1.0 + 1.0) / (Predicted * -1.0 + (1.0 + epsilon)) - Labels / (Predicted + epsilon))},
+    precision="black")
 
 
 # negative log likelihood
@@ -279,7 +280,7 @@ nll_backward_op = operator(
     infer=lambda g, label, total, weight=None, like=None, *, shape=(), **_: Spec(
         tuple(shape) if like is None else like.shape, g.dtype),
     grad={"G": lambda g, Label, Weight, ignore_index, reduction: apply(
-        nll_op, g, Label, Weight, ignore_index=ignore_index, reduction=reduction)[0]})
+        nll_op, g, Label, Weight, ignore_index=ignore_index, reduction=reduction)[0]}, only_here=True)
 def _nll_of_doubles(x: Any, label: Any, weight: Any = None, *, ignore_index: int = -100,
                     reduction: str = "mean") -> Any:
     """Without a reduction, and then reduced: of float64 Paddle's own reduction writes beyond its memory."""
@@ -296,5 +297,5 @@ nll_op = operator(
     composed=_nll_of_doubles,
     adapted=lambda x, label, weight=None, **attrs: ((x, in_dtype(label, dt.int64), weight), attrs),
     grad={"X": lambda g, Label, Total_weight, Weight, X_shape, ignore_index, reduction: _nll_gradient(
-        g, Label, Total_weight, Weight, X_shape, ignore_index, reduction)})
+        g, Label, Total_weight, Weight, X_shape, ignore_index, reduction)}, precision="black")
 

@@ -27,7 +27,7 @@ def _unscale(xp, values, scale):
 
 check_finite_and_unscale_op = operator(
     "check_finite_and_unscale", "X*, Scale -> Out*=X, FoundInfinite", kernel=_unscale,
-    infer=lambda values, scale: (values, Spec((1,), dt.bool_)))
+    infer=lambda values, scale: (values, Spec((1,), dt.bool_)), precision="keep")
 
 
 def check_finite_and_unscale(values: list[Any], scale: Any) -> Any:
@@ -59,7 +59,7 @@ def _update(xp, values, found, previous, good_steps, bad_steps, *, incr_every_n_
 update_loss_scaling_op = operator(
     "update_loss_scaling", "X*, FoundInfinite, PrevLossScaling, InGoodSteps, InBadSteps -> "
     "Out*=X, LossScaling=PrevLossScaling, OutGoodSteps=InGoodSteps, OutBadSteps=InBadSteps", kernel=_update,
-    infer=lambda values, found, previous, good, bad, **_: (values, previous, good, bad))
+    infer=lambda values, found, previous, good, bad, **_: (values, previous, good, bad), precision="keep")
 
 
 def update_loss_scaling(values: list[Any], found: Any, scale: Any, good_steps: Any, bad_steps: Any,

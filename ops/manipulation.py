@@ -78,8 +78,8 @@ def _infer_reshape(x, shape_tensor=None, shape_list=None, *, shape=()):
     return Spec(tuple(result), x.dtype)
 
 
-reshape_op = operator("reshape2", "X, Shape?, ShapeTensor*? -> Out, XShape!", kernel=_reshape, infer=_infer_reshape,
-                      grad={"X": lambda g, X_shape: reshape_to(g, X_shape)})
+reshape_op = operator("reshape2", "X, Shape?, ShapeTensor*? -> Out~X, XShape!", kernel=_reshape, infer=_infer_reshape,
+                      grad={"X": lambda g, X_shape: reshape_to(g, X_shape)}, moves=True)
 
 
 @sizes_one_by_one
@@ -112,8 +112,8 @@ def _bitcast(xp, x, *, dtype: DType):
     return x.view(dtype.dtype)
 
 
-bitcast_op = operator("view_dtype", "input -> out", kernel=_bitcast,
-                      infer=lambda x, *, dtype: Spec(x.shape, dtype))
+bitcast_op = operator("view_dtype", "input -> out~input", kernel=_bitcast,
+                      infer=lambda x, *, dtype: Spec(x.shape, dtype), narrow=True, only_here=True)
 
 
 # transpose
@@ -140,8 +140,8 @@ def _inverse(axis: Sequence[int]) -> list[int]:
     return inverse
 
 
-transpose_op = operator("transpose2", "X -> Out, XShape!", kernel=_transpose, infer=_infer_transpose,
-                        grad={"X": lambda g, axis: apply(transpose_op, g, axis=_inverse(axis))})
+transpose_op = operator("transpose2", "X -> Out~X, XShape!", kernel=_transpose, infer=_infer_transpose,
+                        grad={"X": lambda g, axis: apply(transpose_op, g, axis=_inverse(axis))}, moves=True)
 
 
 @sizes_one_by_one
@@ -203,9 +203,9 @@ def _squeeze(xp, x, *, axes: Ints = ()):
     return x.reshape(_squeezed(axes, x.shape))
 
 
-squeeze_op = operator("squeeze2", "X -> Out, XShape!", kernel=_squeeze,
+squeeze_op = operator("squeeze2", "X -> Out~X, XShape!", kernel=_squeeze,
                       infer=lambda x, *, axes=(): Spec(tuple(_squeezed(axes, x.shape)), x.dtype),
-                      grad={"X": lambda g, X_shape: reshape_to(g, X_shape)})
+                      grad={"X": lambda g, X_shape: reshape_to(g, X_shape)}, moves=True)
 
 
 def squeeze(x: Any, axis: Any = None, name: str | None = None) -> Any:
@@ -237,8 +237,8 @@ def _infer_unsqueeze(x, axes_tensor=None, axes_list=None, *, axes=()):
     return Spec(_unsqueezed(axes, x.shape), x.dtype)
 
 
-unsqueeze_op = operator("unsqueeze2", "X, AxesTensor?, AxesTensorList*? -> Out, XShape!", kernel=_unsqueeze,
-                        infer=_infer_unsqueeze, grad={"X": lambda g, X_shape: reshape_to(g, X_shape)})
+unsqueeze_op = operator("unsqueeze2", "X, AxesTensor?, AxesTensorList*? -> Out~X, XShape!", kernel=_unsqueeze,
+                        infer=_infer_unsqueeze, grad={"X": lambda g, X_shape: reshape_to(g, X_shape)}, moves=True)
 
 
 def unsqueeze(x: Any, axis: Any, name: str | None = None) -> Any:
@@ -267,10 +267,10 @@ def _flatten(xp, x, *, start_axis: int = 1, stop_axis: int = 1):
     return x.reshape(_flattened(start_axis, stop_axis, x.shape))
 
 
-flatten_op = operator("flatten_contiguous_range", "X -> Out, XShape!", kernel=_flatten,
+flatten_op = operator("flatten_contiguous_range", "X -> Out~X, XShape!", kernel=_flatten,
                       infer=lambda x, *, start_axis=1, stop_axis=1: Spec(
                           _flattened(start_axis, stop_axis, x.shape), x.dtype),
-                      grad={"X": lambda g, X_shape: reshape_to(g, X_shape)})
+                      grad={"X": lambda g, X_shape: reshape_to(g, X_shape)}, moves=True)
 
 
 def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None = None) -> Any:

@@ -85,4 +85,5 @@ def _dense(xp, offset, columns, *, size: int):
 
 csr_mask_op = operator(
     "csr_mask", "Offset, Columns -> Out", kernel=_dense,
-    infer=lambda offset, columns, *, size: Spec((*offset.shape[:-1], max(offset.shape[-1] - 1, -1), size), dt.bool_))
+    infer=lambda offset, columns, *, size: Spec((*offset.shape[:-1], max(offset.shape[-1] - 1, -1), size), dt.bool_),
+    only_here=True)

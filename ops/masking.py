@@ -56,13 +56,13 @@ _where: dict[str, Any] = {
     "grad": {"X": lambda g, Condition, X_shape: sum_to(where(Condition, g, _zero(g)), X_shape),
              "Y": lambda g, Condition, Y_shape: sum_to(where(Condition, _zero(g), g), Y_shape)}}
 
-where_op = operator("where", "Condition, X, Y -> Out", **_where)
+where_op = operator("where", "Condition, X, Y -> Out", **_where, moves=True)
 broadcast_where_op = operator(  # Paddle's files have the one above, of equal shapes
     "where_broadcast", "Condition, X, Y -> Out", **_where,
-    composed=lambda condition, x, y: apply(where_op, *spread(condition, x, y)))
+    composed=lambda condition, x, y: apply(where_op, *spread(condition, x, y)), moves=True)
 where_index_op = operator("where_index", "Condition -> Out", kernel=_positions,
                           engines=[by(LOOPS, fast.where_index, fast.LEAST)],
-                          infer=lambda x: Spec((-1, x.rank), dt.int64))
+                          infer=lambda x: Spec((-1, x.rank), dt.int64), narrow=True)
 
 
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
@@ -171,7 +171,8 @@ index_get_op = operator(
     "index_get", "X, Indices* -> Out", kernel=lambda xp, x, indices: x[tuple(indices)],
     infer=lambda x, indices: Spec(_indexed_shape(x, indices), x.dtype),
     grad={"X": lambda g, Indices, X_shape: apply(
-        index_put_op, full_of_shape(X_shape, 0.0, dtype_of(g)), Indices, g, accumulate=True)})
+        index_put_op, full_of_shape(X_shape, 0.0, dtype_of(g)), Indices, g, accumulate=True)},
+    moves=True, only_here=True)
 
 
 def index_put(x: Any, indices: Sequence[Any], value: Any, accumulate: bool = False, name: str | None = None) -> Any:
@@ -195,7 +196,7 @@ masked_select_op = operator(
     "masked_select", "X, Mask -> Y", kernel=_masked_select, engines=[by(LOOPS, fast.masked_select, fast.LEAST)],
     infer=lambda x, mask: Spec((-1,), x.dtype),
     grad={"X": lambda g, Mask, X_shape: apply(
-        index_put_op, full_of_shape(X_shape, 0.0, dtype_of(g)), [Mask], g)})
+        index_put_op, full_of_shape(X_shape, 0.0, dtype_of(g)), [Mask], g)}, moves=True)
 
 
 def masked_select(x: Any, mask: Any, name: str | None = None) -> Any:

@@ -185,7 +185,7 @@ def _over_gaps_gradient(g: Any, w: Any, out: Any) -> Any:
 over_gaps_op = operator(
     "over_gaps", "X, W -> Out", kernel=_over_gaps, infer=lambda x, w: x,
     grad={"X": lambda g, W: apply(over_gaps_op, g, conj_of(W)),
-          "W": lambda g, W, Out: _over_gaps_gradient(g, W, Out)})
+          "W": lambda g, W, Out: _over_gaps_gradient(g, W, Out)}, only_here=True)
 """Out[i, j] = X[i, j] / (W[j] - W[i]); 0 on the diagonal, and where X is 0.
 
 So eigenvalues may be equal where only what does not depend on the choice of their vectors is differentiated.

@@ -60,9 +60,9 @@ def _sgd(xp, params, learning_rates, grads, *, decay: list[float] = ()):
 
 
 merged_sgd_op = operator(
-    "merged_sgd", "Param*, LearningRate*, Grad* -> ParamOut*=Param", kernel=_sgd, engines=[by(LOOPS, fast.merged_sgd)],
+    "merged_sgd", "Param*, LearningRate*, Grad* -> ParamOut*:=Param", kernel=_sgd, engines=[by(LOOPS, fast.merged_sgd)],
     composed=lambda params, rates, grads, *, decay=(): _each_sgd(_in_program(sgd_op), params, rates, grads, decay),
-    infer=updates(0))
+    infer=updates(0), precision="keep", merges=sgd_op)
 
 
 # momentum
@@ -91,8 +91,9 @@ def _composed_momentum(params, grads, velocities, learning_rates, master_params=
 merged_momentum_op = operator(
     "merged_momentum",
     "Param*, Grad*, Velocity*, LearningRate*, MasterParam*? -> "
-    "ParamOut*=Param, VelocityOut*=Velocity, MasterParamOut*=MasterParam",
-    kernel=_momentum, engines=[by(LOOPS, fast.merged_momentum)], composed=_composed_momentum, infer=updates(0, 2, 4))
+    "ParamOut*:=Param, VelocityOut*:=Velocity, MasterParamOut*=MasterParam",
+    kernel=_momentum, engines=[by(LOOPS, fast.merged_momentum)], composed=_composed_momentum, infer=updates(0, 2, 4),
+    precision="keep", merges=momentum_op)
 
 
 # adam
@@ -117,11 +118,12 @@ def _composed_adam(params, grads, learning_rates, moments1, moments2, beta1_pows
 
 
 _ADAM_INPUTS = "Param*, Grad*, LearningRate*, Moment1*, Moment2*, Beta1Pow*, Beta2Pow*"
-_ADAM_OUTPUTS = ("ParamOut*=Param, Moment1Out*=Moment1, Moment2Out*=Moment2, Beta1PowOut*=Beta1Pow, "
-                 "Beta2PowOut*=Beta2Pow")
+_ADAM_OUTPUTS = ("ParamOut*:=Param, Moment1Out*:=Moment1, Moment2Out*:=Moment2, Beta1PowOut*:=Beta1Pow, "
+                 "Beta2PowOut*:=Beta2Pow")
 merged_adam_op = operator(
     "merged_adam", f"{_ADAM_INPUTS}, MasterParam*? -> {_ADAM_OUTPUTS}, MasterParamOut*=MasterParam",
-    kernel=_adam, engines=[by(LOOPS, fast.merged_adam)], composed=_composed_adam, infer=updates(0, 3, 4, 5, 6, 7))
+    kernel=_adam, engines=[by(LOOPS, fast.merged_adam)], composed=_composed_adam, infer=updates(0, 3, 4, 5, 6, 7),
+    precision="keep", merges=adam_op)
 
 
 # adamw
@@ -145,7 +147,7 @@ merged_adamw_op = operator(
     "merged_adamw", f"{_ADAM_INPUTS} -> {_ADAM_OUTPUTS}", kernel=_adamw, engines=[by(LOOPS, fast.merged_adamw)],
     infer=updates(0, 3, 4, 5, 6),
     composed=lambda *inputs, with_decay=(), lr_ratio=(), **attrs: _each_adamw(
-        _in_program(adamw_op), inputs, with_decay, lr_ratio, attrs))
+        _in_program(adamw_op), inputs, with_decay, lr_ratio, attrs), precision="keep", merges=adamw_op)
 
 
 # clipping

@@ -17,18 +17,6 @@ from .spec import spec_of
 if TYPE_CHECKING:
     from .operator import Operator
 
-MOVES_ELEMENTS = frozenset({
-    "array_gradient_joined", "array_gradient_of_item", "array_gradient_sum", "array_shifted", "array_slice",
-    "array_split", "array_with_only", "array_without", "assign", "cast", "concat", "crop_tensor", "diag_v2",
-    "diagonal", "expand_as_v2", "expand_v2", "fill_any_like", "flatten_contiguous_range", "flip", "gather",
-    "gather_nd", "getitem", "index_sample", "index_select", "lod_array_length", "lookup_table_v2", "masked_select",
-    "memcpy", "meshgrid", "one_hot_v2", "print", "read_from_array", "reshape2", "roll", "select_gradient",
-    "select_input", "shape", "share_data", "size", "slice", "split", "squeeze2", "stack", "strided_slice",
-    "take_along_axis", "tensor_array_to_tensor", "tile", "transpose2", "tril_triu", "unbind", "unsqueeze2",
-    "unstack", "view_dtype", "where", "where_broadcast", "where_index", "write_to_array",
-})
-"""Operators that compute nothing: they take 16-bit floats as they are."""
-
 FLOAT32 = np.dtype(np.float32)
 
 
@@ -47,7 +35,7 @@ def widened(array: Any) -> Any:
 
 def rounds(op: Operator, dtype: Any) -> bool:
     """Whether the operator is to compute in float32 for arrays of this dtype."""
-    return is_narrow(dtype) and op.kernels.function is None and op.type not in MOVES_ELEMENTS
+    return is_narrow(dtype) and not op.narrow
 
 
 def rounded(op: Operator, kernel: Callable[..., Any], xp: Any, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:

@@ -174,7 +174,8 @@ def _second(d_DX, d_DScale, d_DBias, X, Scale, Mean, Spread, G, kind, data_forma
 
 
 norm_grad_op = operator("norm_grad", "X, Scale?, Mean, Spread, G -> DX, DScale, DBias", kernel=_norm_grad,
-                        engines=[by(LOOPS, fast.norm_grad)], infer=_infer_norm_grad, grad={"X, Scale, G": _second})
+                        engines=[by(LOOPS, fast.norm_grad)], infer=_infer_norm_grad, grad={"X, Scale, G": _second},
+                        only_here=True)
 
 
 
@@ -192,7 +193,7 @@ def _by_batch(type: str) -> Operator:
         "Y, MeanOut=Mean, VarianceOut=Variance, SavedMean, SavedVariance, ReserveSpace!",
         kernel=_batch_norm,
         engines=[by(LOOPS, fast_batch.batch_norm)], infer=_infer_batch_norm, adapted=_with_scale_and_bias,
-        grad={"X, Scale, Bias": _batch_gradients})
+        grad={"X, Scale, Bias": _batch_gradients}, precision="norm", only_here=type == "sync_batch_norm")
 
 
 batch_norm_op = _by_batch("batch_norm")
@@ -246,7 +247,7 @@ def _layer_gradients(g, X, Scale, Scale_shape, Bias_shape, Mean, Variance, begin
 
 layer_norm_op = operator("layer_norm", "X, Scale?, Bias? -> Y, Mean, Variance", kernel=_layer_norm,
                          engines=[by(LOOPS, fast_layer.layer_norm)], infer=_infer_layer_norm,
-                         grad={"X, Scale, Bias": _layer_gradients})
+                         grad={"X, Scale, Bias": _layer_gradients}, precision="norm black")
 
 
 def _group_norm(xp, x, scale=None, bias=None, *, epsilon: float = 1e-5, groups: int, data_layout: str = "NCHW"):
@@ -271,7 +272,7 @@ def _group_gradients(g, X, Scale, Mean, Variance, epsilon, groups, data_layout, 
 
 group_norm_op = operator("group_norm", "X, Scale?, Bias? -> Y, Mean, Variance", kernel=_group_norm,
                          engines=[by(LOOPS, fast_group.group_norm)], infer=_infer_group_norm,
-                         grad={"X, Scale, Bias": _group_gradients})
+                         grad={"X, Scale, Bias": _group_gradients}, precision="norm black")
 
 
 def _instance_norm(xp, x, scale=None, bias=None, *, epsilon: float = 1e-5):
@@ -292,4 +293,4 @@ def _instance_gradients(g, X, Scale, SavedMean, SavedVariance, epsilon, wants):
 
 instance_norm_op = operator("instance_norm", "X, Scale?, Bias? -> Y, SavedMean, SavedVariance", kernel=_instance_norm,
                             engines=[by(LOOPS, fast_group.instance_norm)], infer=_infer_instance_norm,
-                            grad={"X, Scale, Bias": _instance_gradients})
+                            grad={"X, Scale, Bias": _instance_gradients}, precision="norm")

@@ -28,7 +28,7 @@ usual:
 - `effects`, of an operator that does more than to give results: words of `facts.EFFECTS`, such as "random".
 - `moves`: it computes nothing. An element of a result is one of an input's, or a number that the attributes give.
 - `narrow`: its kernel takes 16-bit floats as they are on NumPy arrays, too (see `narrow.py`), as one that moves does.
-- `checks_values`: its kernel may refuse the values that it is given, not their shapes and dtypes alone.
+- `fails` says what its kernel refuses: a word of `facts.FAILS`.
 - `cost` and `traffic` give the arithmetic operations and the bytes of a run (see `facts.py`): by default an operation
   for each element of the results, none of what moves them; and the bytes of all inputs and results.
 - `precision` and `lod`: what mixed precision does to it, and what becomes of the LoD of its first input; words of
@@ -53,7 +53,7 @@ import numpy as np
 from ..backend.engines import CPU, LOOPS
 from ..backend.loops.formula import Formula, accelerated, least_size
 from ..core.dtype import from_numpy_dtype
-from .facts import LODS, PRECISIONS, Cost, checked_word, effects_of, free, one_a_result
+from .facts import FAILS, LODS, PRECISIONS, Cost, checked_word, effects_of, free, one_a_result
 from .gradient import Gradient, parameter_names
 from .kernels import EngineKernel, Kernels, Selection, by
 from .signature import Slot, new_values, parse_signature, views
@@ -82,7 +82,7 @@ class Operator:
                  engines: Sequence[EngineKernel], formula: Formula | None, loop_from: int,
                  composed: Callable[..., Any] | None, adapted: Callable[..., Any] | None,
                  grad: Mapping[str, Callable[..., Any]] | None, promotes: bool, ufunc: str | None, effects: str,
-                 moves: bool, narrow: bool, checks_values: bool, cost: Cost | None, traffic: Cost | None,
+                 moves: bool, narrow: bool, fails: str, cost: Cost | None, traffic: Cost | None,
                  precision: str, lod: str | Callable[..., Any], only_here: bool, lists: bool, runs_block: bool,
                  merges: Operator | None):
         self.type = type
@@ -101,13 +101,14 @@ class Operator:
         self.views = views(self.results, self.inputs)  # (result, input): may share memory
         self.effects = effects_of(type, effects)
         self.random = "random" in self.effects  # a second run gives other values: never folded, merged or reordered
-        self.has_effect = bool(self.effects - {"random"})  # a run is wanted although nobody reads its results
+        self.has_effect = bool(self.effects - {"random", "reads"})  # a run is wanted although nobody reads its results
         self.is_pure = not self.effects and not self.aliases
         self.moves, self.narrow = moves, narrow or moves or ufunc is not None
-        self.checks_values = checks_values
+        self.fails = checked_word(type, "fails", fails, FAILS)
         self.cost: Cost = cost or (free if moves else one_a_result)
         self.traffic = traffic
         self.precision = checked_word(type, "precision", precision, PRECISIONS)
+        self.follows_first = precision.startswith("norm")  # of its inputs mixed precision looks at the first one alone
         self.lod = checked_word(type, "lod", lod, LODS) if isinstance(lod, str) else lod
         self.only_here, self.lists, self.runs_block, self.merges = only_here, lists, runs_block, merges
 
@@ -185,7 +186,7 @@ def operator(type: str, signature: str, *, kernel: Callable[..., Any], infer: Ca
              engines: Sequence[EngineKernel] = (), formula: Formula | None = None, loop_from: int = 0,
              composed: Callable[..., Any] | None = None, adapted: Callable[..., Any] | None = None,
              grad: Mapping[str, Callable[..., Any]] | None = None, promotes: bool = False, ufunc: str | None = None,
-             effects: str = "", moves: bool = False, narrow: bool = False, checks_values: bool = False,
+             effects: str = "", moves: bool = False, narrow: bool = False, fails: str = "shapes",
              cost: Cost | None = None, traffic: Cost | None = None, precision: str = "gray",
              lod: str | Callable[..., Any] = "share", only_here: bool = False, lists: bool = False,
              runs_block: bool = False, merges: Operator | None = None) -> Operator:
@@ -194,7 +195,7 @@ def operator(type: str, signature: str, *, kernel: Callable[..., Any], infer: Ca
         raise ValueError(f"The operator {type!r} is declared twice.")
     declared = Operator(type, signature, kernel=kernel, infer=infer, engines=engines, formula=formula,
                         loop_from=loop_from, composed=composed, adapted=adapted, grad=grad, promotes=promotes,
-                        ufunc=ufunc, effects=effects, moves=moves, narrow=narrow, checks_values=checks_values,
+                        ufunc=ufunc, effects=effects, moves=moves, narrow=narrow, fails=fails,
                         cost=cost, traffic=traffic, precision=precision, lod=lod, only_here=only_here, lists=lists,
                         runs_block=runs_block, merges=merges)
     _registry[type] = declared

@@ -18,8 +18,8 @@ def _sgd(xp, param, learning_rate, grad):
     return param
 
 
-sgd_op = operator("sgd", "Param, LearningRate, Grad -> ParamOut=Param", kernel=_sgd, engines=[by(LOOPS, fast.sgd)],
-                  infer=updates(0))
+sgd_op = operator("sgd", "Param, LearningRate, Grad -> ParamOut:=Param", kernel=_sgd, engines=[by(LOOPS, fast.sgd)],
+                  infer=updates(0), precision="keep")
 
 
 def _momentum(xp, param, grad, velocity, learning_rate, *, mu: float, use_nesterov: bool = False,
@@ -37,11 +37,11 @@ def _momentum(xp, param, grad, velocity, learning_rate, *, mu: float, use_nester
 
 
 momentum_op = operator(
-    "momentum", "Param, Grad, Velocity, LearningRate -> ParamOut=Param, VelocityOut=Velocity",
-    kernel=_momentum, engines=[by(LOOPS, fast.momentum)], infer=updates(0, 2))
+    "momentum", "Param, Grad, Velocity, LearningRate -> ParamOut:=Param, VelocityOut:=Velocity",
+    kernel=_momentum, engines=[by(LOOPS, fast.momentum)], infer=updates(0, 2), precision="keep")
 
-_ADAM_SLOTS = ("Param, Grad, LearningRate, Moment1, Moment2, Beta1Pow, Beta2Pow -> ParamOut=Param, "
-               "Moment1Out=Moment1, Moment2Out=Moment2, Beta1PowOut=Beta1Pow, Beta2PowOut=Beta2Pow")
+_ADAM_SLOTS = ("Param, Grad, LearningRate, Moment1, Moment2, Beta1Pow, Beta2Pow -> ParamOut:=Param, "
+               "Moment1Out:=Moment1, Moment2Out:=Moment2, Beta1PowOut:=Beta1Pow, Beta2PowOut:=Beta2Pow")
 
 
 def adam_step(xp, dtype, learning_rate, moment1, moment2, beta1_pow, beta2_pow, epsilon):
@@ -66,7 +66,8 @@ def _adam(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow
     return param, moment1, moment2, beta1_pow * beta1, beta2_pow * beta2
 
 
-adam_op = operator("adam", _ADAM_SLOTS, kernel=_adam, engines=[by(LOOPS, fast.adam)], infer=updates(0, 3, 4, 5, 6))
+adam_op = operator("adam", _ADAM_SLOTS, kernel=_adam, engines=[by(LOOPS, fast.adam)], infer=updates(0, 3, 4, 5, 6),
+                   precision="keep")
 
 
 def _adamw(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow, *, beta1: float = 0.9,
@@ -80,4 +81,5 @@ def _adamw(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_po
                  epsilon=epsilon)
 
 
-adamw_op = operator("adamw", _ADAM_SLOTS, kernel=_adamw, engines=[by(LOOPS, fast.adamw)], infer=updates(0, 3, 4, 5, 6))
+adamw_op = operator("adamw", _ADAM_SLOTS, kernel=_adamw, engines=[by(LOOPS, fast.adamw)], infer=updates(0, 3, 4, 5, 6),
+                    precision="keep")

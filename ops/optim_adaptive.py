@@ -14,7 +14,7 @@ def _adagrad(xp, param, grad, moment, learning_rate, *, epsilon: float = 1e-6):
     return param, moment
 
 
-adagrad_op = operator("adagrad", "Param, Grad, Moment, LearningRate -> ParamOut=Param, MomentOut=Moment",
+adagrad_op = operator("adagrad", "Param, Grad, Moment, LearningRate -> ParamOut:=Param, MomentOut:=Moment",
                       kernel=_adagrad, infer=updates(0, 2))
 
 
@@ -31,8 +31,8 @@ def _adadelta(xp, param, grad, squared_grad, squared_update, learning_rate, *, r
 
 
 adadelta_op = operator(
-    "adadelta", "Param, Grad, AvgSquaredGrad, AvgSquaredUpdate, LearningRate -> ParamOut=Param, "
-                "AvgSquaredGradOut=AvgSquaredGrad, AvgSquaredUpdateOut=AvgSquaredUpdate",
+    "adadelta", "Param, Grad, AvgSquaredGrad, AvgSquaredUpdate, LearningRate -> ParamOut:=Param, "
+                "AvgSquaredGradOut:=AvgSquaredGrad, AvgSquaredUpdateOut:=AvgSquaredUpdate",
     kernel=_adadelta, infer=updates(0, 2, 3))
 
 
@@ -50,8 +50,8 @@ def _adamax(xp, param, grad, learning_rate, moment, inf_norm, beta1_pow, *, beta
 
 
 adamax_op = operator(
-    "adamax", "Param, Grad, LearningRate, Moment, InfNorm, Beta1Pow -> ParamOut=Param, MomentOut=Moment, "
-              "InfNormOut=InfNorm",
+    "adamax", "Param, Grad, LearningRate, Moment, InfNorm, Beta1Pow -> ParamOut:=Param, MomentOut:=Moment, "
+              "InfNormOut:=InfNorm",
     kernel=_adamax, infer=updates(0, 3, 4))
 
 
@@ -73,8 +73,8 @@ def _rmsprop(xp, param, mean_square, grad, moment, learning_rate, mean_grad=None
 
 
 rmsprop_op = operator(
-    "rmsprop", "Param, MeanSquare, Grad, Moment, LearningRate, MeanGrad? -> ParamOut=Param, MomentOut=Moment, "
-               "MeanSquareOut=MeanSquare, MeanGradOut=MeanGrad",
+    "rmsprop", "Param, MeanSquare, Grad, Moment, LearningRate, MeanGrad? -> ParamOut:=Param, MomentOut:=Moment, "
+               "MeanSquareOut:=MeanSquare, MeanGradOut:=MeanGrad",
     kernel=_rmsprop, infer=updates(0, 3, 1, 5))
 
 
@@ -98,6 +98,6 @@ def _lamb(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow
 
 
 lamb_op = operator(
-    "lamb", "Param, Grad, LearningRate, Moment1, Moment2, Beta1Pow, Beta2Pow -> ParamOut=Param, Moment1Out=Moment1, "
-            "Moment2Out=Moment2, Beta1PowOut=Beta1Pow, Beta2PowOut=Beta2Pow",
+    "lamb", "Param, Grad, LearningRate, Moment1, Moment2, Beta1Pow, Beta2Pow -> ParamOut:=Param, Moment1Out:=Moment1, "
+            "Moment2Out:=Moment2, Beta1PowOut=Beta1Pow, Beta2PowOut=Beta2Pow",
     kernel=_lamb, infer=updates(0, 3, 4, 5, 6))

@@ -105,12 +105,12 @@ def _shrunk(g: Spec, widths: _Widths) -> Spec:
     return Spec(tuple(n - a - b if n >= 0 else -1 for n, (a, b) in zip(g.shape, widths, strict=True)), g.dtype)
 
 
-unpad3d_op = operator("unpad3d", "G, Paddings? -> XGrad", kernel=_unpad3d, infer=_infer_unpad3d, grad={
+unpad3d_op = operator("unpad3d", "G, Paddings? -> XGrad~G", kernel=_unpad3d, infer=_infer_unpad3d, grad={
     "G": lambda g, Paddings, paddings, mode, data_format: apply(
-        pad3d_op, g, Paddings, paddings=paddings, mode=mode, data_format=data_format)})
+        pad3d_op, g, Paddings, paddings=paddings, mode=mode, data_format=data_format)}, moves=True, only_here=True)
 pad3d_op = operator("pad3d", "X, Paddings? -> Out", kernel=_pad3d, infer=_infer_pad3d, grad={
     "X": lambda g, Paddings, paddings, mode, data_format: apply(
-        unpad3d_op, g, Paddings, paddings=paddings, mode=mode, data_format=data_format)})
+        unpad3d_op, g, Paddings, paddings=paddings, mode=mode, data_format=data_format)}, moves=True)
 
 
 # pad: a constant around any dimension, the first one first
@@ -128,13 +128,13 @@ def _unpad(xp, g, *, paddings: Ints):
 
 
 unpad_op = operator(
-    "unpad", "G -> XGrad", kernel=_unpad,
+    "unpad", "G -> XGrad~G", kernel=_unpad,
     infer=lambda g, *, paddings: _shrunk(g, _pairs(paddings)),
-    grad={"G": lambda g, paddings: apply(pad_op, g, paddings=paddings)})
+    grad={"G": lambda g, paddings: apply(pad_op, g, paddings=paddings)}, moves=True, only_here=True)
 pad_op = operator(
     "pad", "X -> Out", kernel=_pad,
     infer=lambda x, *, paddings, pad_value=0.0: _grown("pad(x, pad)", x, _pairs(paddings)),
-    grad={"X": lambda g, paddings: apply(unpad_op, g, paddings=paddings)})
+    grad={"X": lambda g, paddings: apply(unpad_op, g, paddings=paddings)}, moves=True)
 
 
 # the same around sequences and images [N, C, ...]; Programs hold pad3d between dimensions of size 1
@@ -168,4 +168,4 @@ pad_image_op = operator(
     infer=lambda x, *, paddings, value=0.0, data_format="NCHW": _grown(
         "pad(x, pad)", x, _image_widths(paddings, data_format)),
     grad={"X": lambda g, paddings, data_format: apply(
-        unpad_op, g, paddings=[n for pair in _image_widths(paddings, data_format) for n in pair])})
+        unpad_op, g, paddings=[n for pair in _image_widths(paddings, data_format) for n in pair])}, moves=True)

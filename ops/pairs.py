@@ -46,8 +46,8 @@ fmin_op = binary("elementwise_fmin", "fmin", {
 heaviside_op = binary("elementwise_heaviside", lambda xp: lambda x, y: xp.heaviside(x, y).astype(x.dtype, copy=False), {
     "X": lambda g, X, X_shape: sum_to(g * (X * 0.0), X_shape),
     "Y": lambda g, X, Y_shape: sum_to(g * cast(X == 0.0, dtype_of(g)), Y_shape)})
-gcd_op = binary("gcd", "gcd")
-lcm_op = binary("lcm", "lcm")
+gcd_op = binary("gcd", "gcd", only_here=True)
+lcm_op = binary("lcm", "lcm", only_here=True)
 nextafter_op = operator("nextafter", "x, y -> out", kernel=lambda xp, x, y: xp.nextafter(x, y), promotes=True,
                         infer=_infer_pair, adapted=lambda x, y: (spread(x, y), {}))
 

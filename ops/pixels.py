@@ -64,9 +64,9 @@ def _shuffled(g: Any, downscale_factor: int, data_format: str) -> Any:
 
 
 pixel_shuffle_op = operator("pixel_shuffle", "X -> Out", kernel=_pixel_shuffle, infer=_infer_shuffle, grad={
-    "X": lambda g, upscale_factor, data_format: _unshuffled(g, upscale_factor, data_format)})
+    "X": lambda g, upscale_factor, data_format: _unshuffled(g, upscale_factor, data_format)}, moves=True)
 pixel_unshuffle_op = operator("pixel_unshuffle", "X -> Out", kernel=_pixel_unshuffle, infer=_infer_unshuffle, grad={
-    "X": lambda g, downscale_factor, data_format: _shuffled(g, downscale_factor, data_format)})
+    "X": lambda g, downscale_factor, data_format: _shuffled(g, downscale_factor, data_format)}, moves=True)
 
 
 # channels in groups
@@ -97,7 +97,7 @@ def _regrouped(g, X_shape, groups, data_format):
 
 
 channel_shuffle_op = operator("channel_shuffle", "X -> Out", kernel=_channel_shuffle, infer=_infer_channel_shuffle,
-                              grad={"X": _regrouped})
+                              grad={"X": _regrouped}, moves=True)
 
 
 # images along time
@@ -136,8 +136,8 @@ def _infer_shift(x, *, seg_num, shift_ratio=0.25, data_format="NCHW"):
 
 temporal_shift_op = operator("temporal_shift", "X -> Out", kernel=_temporal_shift, infer=_infer_shift, grad={
     "X": lambda g, seg_num, shift_ratio, data_format: apply(
-        temporal_shift_back_op, g, seg_num=seg_num, shift_ratio=shift_ratio, data_format=data_format)})
+        temporal_shift_back_op, g, seg_num=seg_num, shift_ratio=shift_ratio, data_format=data_format)}, moves=True)
 temporal_shift_back_op = operator(
     "temporal_shift_back", "G -> Out", kernel=_temporal_shift_back, infer=_infer_shift, grad={
         "G": lambda g, seg_num, shift_ratio, data_format: apply(
-            temporal_shift_op, g, seg_num=seg_num, shift_ratio=shift_ratio, data_format=data_format)})
+            temporal_shift_op, g, seg_num=seg_num, shift_ratio=shift_ratio, data_format=data_format)}, only_here=True)

@@ -259,9 +259,10 @@ pool3d_op = operator("pool3d", "X -> Out", kernel=_pool, engines=_POOLING, infer
                      composed=_adaptive_maxima, grad={"X": _by_input})
 pool_grad_op = operator("pool_grad", "X, Out, G -> Result", kernel=_pool_grad,
                         engines=[by(LOOPS, _max_pool_grad_by_loops), by(ONEDNN, _pool_grad_by_onednn)],
-                        infer=lambda x, *_, **__: x, grad={"G": _grad_by_gradient})
+                        infer=lambda x, *_, **__: x, grad={"G": _grad_by_gradient}, only_here=True)
 pool_take_op = operator("max_pool_take", "X, Out, V -> Result", kernel=_pool_take,
-                        infer=lambda x, out, v, **_: Spec(out.shape, v.dtype), grad={"V": _take_by_input})
+                        infer=lambda x, out, v, **_: Spec(out.shape, v.dtype), grad={"V": _take_by_input},
+                        only_here=True)
 
 
 # maxima with their positions
@@ -290,19 +291,19 @@ def put_back(g: Any, positions: Any, shape: Any) -> Any:
     return apply(put_positions_op, g, positions, like, size=[] if like is not None else list(sizes))
 
 
-def _indexed(type: str) -> Operator:
-    return operator(type, "X -> Out, Mask", kernel=_with_index, infer=_infer_with_index, grad={
+def _indexed(type: str, precision: str = "gray") -> Operator:
+    return operator(type, "X -> Out, Mask", kernel=_with_index, infer=_infer_with_index, precision=precision, grad={
         "X": lambda g, Mask, X_shape: put_back(g, Mask, X_shape)})
 
 
-max_pool2d_with_index_op = _indexed("max_pool2d_with_index")
+max_pool2d_with_index_op = _indexed("max_pool2d_with_index", "white")
 max_pool3d_with_index_op = _indexed("max_pool3d_with_index")
 put_positions_op = operator(
     "put_positions", "G, Mask, Like? -> Out", kernel=_put_positions,
     infer=lambda g, mask, like=None, *, size=(): Spec(
         (*g.shape[:2], *(tuple(size) if like is None else like.shape[2:])), g.dtype),
-    grad={"G": lambda g, Mask: apply(take_positions_op, g, Mask)})
+    grad={"G": lambda g, Mask: apply(take_positions_op, g, Mask)}, only_here=True)
 take_positions_op = operator(
     "take_positions", "X, Mask -> Out", kernel=take_positions,
     infer=lambda x, mask: Spec((*x.shape[:2], *mask.shape[2:]), x.dtype),
-    grad={"X": lambda g, Mask, X_shape: put_back(g, Mask, X_shape)})
+    grad={"X": lambda g, Mask, X_shape: put_back(g, Mask, X_shape)}, only_here=True)

@@ -57,6 +57,6 @@ def _gradient(d_Out, X, Out, backward_callable_id):
 
 
 py_func_op = operator(
-    "py_func", "X* -> Out*", kernel=_py_func,
+    "py_func", "X* -> Out*~X", kernel=_py_func,
     infer=lambda x, *, forward_callable_id, **_: (list(registered(forward_callable_id).specs),),
-    grad={"X": _gradient})
+    grad={"X": _gradient}, effects="calls")

@@ -17,7 +17,8 @@ def _dirichlet(xp, alpha):
     return (drawn / drawn.sum(-1, keepdims=True)).astype(alpha.dtype)
 
 
-standard_gamma_op = operator("standard_gamma", "X -> Out", kernel=_gamma, infer=same, effects="random")
+standard_gamma_op = operator("standard_gamma", "X -> Out", kernel=_gamma, infer=same, effects="random",
+                             only_here=True)
 dirichlet_op = operator("dirichlet", "Alpha -> Out", kernel=_dirichlet, infer=same, effects="random")
 
 

@@ -24,8 +24,8 @@ def _infer_flip(x, *, axis):
     return x
 
 
-flip_op = operator("flip", "X -> Out", kernel=_flip, infer=_infer_flip,
-                   grad={"X": lambda g, axis: apply(flip_op, g, axis=axis)})
+flip_op = operator("flip", "X -> Out~X", kernel=_flip, infer=_infer_flip,
+                   grad={"X": lambda g, axis: apply(flip_op, g, axis=axis)}, moves=True)
 
 
 def flip(x: Any, axis: Any, name: str | None = None) -> Any:
@@ -71,7 +71,8 @@ def _roll_back(g: Any, tensor: Any, shifts: Sequence[int], axis: Sequence[int]) 
 
 
 roll_op = operator("roll", "X, ShiftsTensor? -> Out", kernel=_roll, infer=_infer_roll,
-                   grad={"X": lambda g, ShiftsTensor, shifts, axis: _roll_back(g, ShiftsTensor, shifts, axis)})
+                   grad={"X": lambda g, ShiftsTensor, shifts, axis: _roll_back(g, ShiftsTensor, shifts, axis)},
+                   moves=True)
 
 
 def roll(x: Any, shifts: Any, axis: Any = None, name: str | None = None) -> Any:
@@ -113,7 +114,7 @@ def _infer_tril(x, *, diagonal=0, lower=True):
 
 
 tril_triu_op = operator("tril_triu", "X -> Out", kernel=_tril_triu, infer=_infer_tril, grad={
-    "X": lambda g, diagonal, lower: apply(tril_triu_op, g, diagonal=diagonal, lower=lower)})
+    "X": lambda g, diagonal, lower: apply(tril_triu_op, g, diagonal=diagonal, lower=lower)}, moves=True)
 
 
 def tril(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
@@ -160,10 +161,11 @@ def _infer_sum_repeats(g, repeats_tensor=None, *, Repeats=1, dim=0):
 repeat_op = operator(
     "repeat_interleave", "X, RepeatsTensor? -> Out", kernel=_repeat, infer=_infer_repeat,
     grad={"X": lambda g, RepeatsTensor, Repeats, dim: apply(
-        sum_repeats_op, g, RepeatsTensor, Repeats=Repeats, dim=dim)})
+        sum_repeats_op, g, RepeatsTensor, Repeats=Repeats, dim=dim)}, moves=True)
 sum_repeats_op = operator(
     "sum_repeats", "X, RepeatsTensor? -> Out", kernel=_sum_repeats, infer=_infer_sum_repeats,
-    grad={"X": lambda g, RepeatsTensor, Repeats, dim: apply(repeat_op, g, RepeatsTensor, Repeats=Repeats, dim=dim)})
+    grad={"X": lambda g, RepeatsTensor, Repeats, dim: apply(repeat_op, g, RepeatsTensor, Repeats=Repeats, dim=dim)},
+    only_here=True)
 
 
 def repeat_interleave(x: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Any:
@@ -199,7 +201,7 @@ def _infer_part(x):
     return Spec(x.shape, _PART[x.dtype])
 
 
-as_complex_op = operator("as_complex", "X -> Out", kernel=_as_complex, infer=_infer_as_complex,
+as_complex_op = operator("as_complex", "X -> Out~X", kernel=_as_complex, infer=_infer_as_complex,
                          grad={"X": lambda g: apply(as_real_op, g)})
 as_real_op = operator("as_real", "X -> Out", kernel=lambda xp, x: xp.stack([x.real, x.imag], -1),
                       infer=lambda x: Spec((*x.shape, 2), _PART[x.dtype]),

@@ -14,6 +14,7 @@ from ..core import dtype as dt
 from ..core.dtype import DType, convert_dtype
 from .creation import full_of_shape
 from .elementwise import cast, dtype_of, equal_op, multiply_op
+from .facts import free
 from .infer import normalize_axes, normalize_axis, product
 from .kernels import by
 from .manipulation import ints_of, reshape_op, shape_handle, transpose_op, unsqueeze_op
@@ -66,7 +67,7 @@ def _product_of_sizes(x: Any, *, axes: Sequence[int]) -> Any:
 
 
 size_op = operator("size", "Input -> Out", kernel=lambda xp, x: xp.asarray(x.size, "int64"),
-                   infer=lambda x: Spec((), dt.int64))
+                   infer=lambda x: Spec((), dt.int64), narrow=True, cost=free)
 size_along_op = operator("size_along", "X -> Out", kernel=_size_along, composed=_product_of_sizes,
                          infer=lambda x, *, axes: Spec((), dt.int64))
 
@@ -94,7 +95,7 @@ def _axes_of(x: Any, dim: Sequence[int], reduce_all: bool) -> tuple[int, ...] | 
 
 def _reduction(type: str, function: Callable, result: Callable[[DType], DType] = _same,
                grad: Callable | None = None, loop: Callable | None = None,
-               least: int = fast.LEAST) -> Operator:
+               least: int = fast.LEAST, precision: str = "gray") -> Operator:
     """`function(xp, x, axes, keepdims)` reduces."""
     def kernel(xp, x, *, dim: Ints = (), keep_dim: bool = False, reduce_all: bool = False,
                in_dtype: DType | None = None, out_dtype: DType | None = None):
@@ -105,7 +106,7 @@ def _reduction(type: str, function: Callable, result: Callable[[DType], DType] =
 
     return operator(type, "X -> Out", kernel=kernel, infer=_infer(type, result),
                     engines=[by(LOOPS, loop, least)] if loop else [],
-                    grad={"X": grad} if grad else None)
+                    grad={"X": grad} if grad else None, precision=precision)
 
 
 def _reduction_of_tensor_axes(type: str, function: Callable, result: Callable[[DType], DType] = _same,
@@ -171,15 +172,15 @@ def _prod_gradient(g: Any, X: Any, dim: Sequence[int], keep_dim: bool, reduce_al
     return apply(multiply_op, others, kept(g, shape_handle(X), dim, keep_dim, reduce_all))
 
 
-sum_op = _reduction("reduce_sum", _sum, _summed, _sum_gradient, fast.reduce_sum)
+sum_op = _reduction("reduce_sum", _sum, _summed, _sum_gradient, fast.reduce_sum, precision="black")
 mean_op = _reduction("reduce_mean", lambda xp, x, axes, keep: x.mean(axes, keepdims=keep), grad=_mean_gradient,
-                     loop=fast.reduce_mean)
+                     loop=fast.reduce_mean, precision="black")
 max_op = _reduction("reduce_max", lambda xp, x, axes, keep: x.max(axes, keepdims=keep), grad=_extreme_gradient,
                     loop=fast.reduce_max)
 min_op = _reduction("reduce_min", lambda xp, x, axes, keep: x.min(axes, keepdims=keep), grad=_extreme_gradient,
                     loop=fast.reduce_min)
 prod_op = _reduction("reduce_prod", _prod, lambda dtype: dt.int64 if dtype is dt.bool_ else dtype, _prod_gradient,
-                     fast.reduce_prod, fast.LEAST_OF_PRODUCTS)
+                     fast.reduce_prod, fast.LEAST_OF_PRODUCTS, precision="black")
 amax_op = _reduction_of_tensor_axes("reduce_amax", lambda xp, x, axes, keep: x.max(axes, keepdims=keep),
                                     grad=_shared_gradient)
 amin_op = _reduction_of_tensor_axes("reduce_amin", lambda xp, x, axes, keep: x.min(axes, keepdims=keep),
@@ -190,7 +191,8 @@ all_op = _reduction_of_tensor_axes("reduce_all", lambda xp, x, axes, keep: x.all
                                    lambda _: dt.bool_)
 whole_mean_op = operator("mean", "X -> Out", kernel=lambda xp, x: x.mean(), engines=[by(LOOPS, fast.mean, fast.LEAST)],
                          infer=lambda x: Spec((), x.dtype),
-                         grad={"X": lambda g, X_shape: _mean_gradient(g, X_shape, (), False, True)})
+                         grad={"X": lambda g, X_shape: _mean_gradient(g, X_shape, (), False, True)},
+                         precision="black")
 
 
 def _attrs(axis: Any, keepdim: bool) -> dict[str, Any]:

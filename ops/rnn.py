@@ -246,13 +246,13 @@ rnn_double_grad_op = operator(
     "InputOut, PreStateOut*, WeightListOut*, OutGradOut, StateGradOut*",
     kernel=_rnn_double_grad, infer=_infer_double_grad,
     grad={slot: _third for slot in ("Input", "PreState", "WeightList", "OutGrad", "StateGrad", "V", "VState",
-                                    "VWeight")})
+                                    "VWeight")}, only_here=True)
 rnn_grad_op = operator(
     "rnn_grad",
     "Input, PreState*, WeightList*, SequenceLength?, Out, Reserve, DropoutState?, OutGrad, StateGrad* -> "
     "InputGrad, PreStateGrad*, WeightListGrad*",
     kernel=_rnn_grad, engines=[by(LOOPS, _rnn_grad_cpu)], infer=_infer_grad,
-    grad={"Input, PreState, WeightList, OutGrad, StateGrad": _second})
+    grad={"Input, PreState, WeightList, OutGrad, StateGrad": _second}, only_here=True)
 rnn_op = operator(
     "rnn", "Input, PreState*, WeightList*, SequenceLength? -> Out, State*, Reserve, DropoutState", kernel=_rnn,
     engines=[by(LOOPS, _rnn_cpu)], infer=_infer, effects="random",

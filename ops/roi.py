@@ -61,7 +61,7 @@ roi_align_op = operator("roi_align", "X, ROIs, RoisNum -> Out", kernel=_roi_alig
                         grad={"X": _aligned_gradient})
 roi_align_back_op = operator("roi_align_back", "G, ROIs, RoisNum, Like? -> Out", kernel=_roi_align_back,
                              infer=lambda g, boxes, counts, like=None, *, size=(), **_: Spec(
-                                 _shape(like, size), g.dtype), grad={"G": _aligned_again})
+                                 _shape(like, size), g.dtype), grad={"G": _aligned_again}, only_here=True)
 
 
 # roi_pool
@@ -98,9 +98,10 @@ roi_pool_op = operator("roi_pool", "X, ROIs, RoisNum -> Out, Argmax", kernel=_ro
                        grad={"X": _put_gradient})
 roi_put_op = operator("roi_put", "G, Argmax, RoisNum, Like? -> Out", kernel=_roi_put,
                       infer=lambda g, positions, counts, like=None, *, size=(): Spec(_shape(like, size), g.dtype),
-                      grad={"G": lambda g, Argmax, RoisNum: apply(roi_take_op, g, Argmax, RoisNum)})
+                      grad={"G": lambda g, Argmax, RoisNum: apply(roi_take_op, g, Argmax, RoisNum)}, only_here=True)
 roi_take_op = operator("roi_take", "X, Argmax, RoisNum -> Out", kernel=_roi_take,
-                       infer=lambda x, positions, counts: Spec(positions.shape, x.dtype), grad={"X": _put_gradient})
+                       infer=lambda x, positions, counts: Spec(positions.shape, x.dtype), grad={"X": _put_gradient},
+                       only_here=True)
 
 
 # psroi_pool
@@ -139,4 +140,4 @@ psroi_pool_op = operator("psroi_pool", "X, ROIs, RoisNum -> Out", kernel=_psroi_
                          grad={"X": _summed_gradient})
 psroi_back_op = operator("psroi_back", "G, ROIs, RoisNum, Like? -> Out", kernel=_psroi_back,
                          infer=lambda g, boxes, counts, like=None, *, size=(), **_: Spec(_shape(like, size), g.dtype),
-                         grad={"G": _summed_again})
+                         grad={"G": _summed_again}, only_here=True)

@@ -45,4 +45,4 @@ row_conv_op = operator("row_conv", "X, Filter -> Out", kernel=_row_conv, infer=_
 filter_gradient_op = operator(
     "row_conv_filter_gradient", "X, G, Like -> Out", kernel=_filter_gradient,
     infer=lambda x, g, like: Spec(like.shape, x.dtype),
-    grad={"X": lambda g, G: _back(G, g), "G": lambda g, X: apply(row_conv_op, X, g)})
+    grad={"X": lambda g, G: _back(G, g), "G": lambda g, X: apply(row_conv_op, X, g)}, only_here=True)

@@ -35,8 +35,8 @@ def _sgd(xp, param, learning_rate, values, rows):
     return param
 
 
-sgd_rows_op = operator("sgd_rows", "Param, LearningRate, Values, Rows -> ParamOut=Param", kernel=_sgd,
-                       infer=updates(0))
+sgd_rows_op = operator("sgd_rows", "Param, LearningRate, Values, Rows -> ParamOut:=Param", kernel=_sgd,
+                       infer=updates(0), precision="keep", only_here=True)
 
 
 def _momentum(xp, param, values, rows, velocity, learning_rate, *, mu: float, use_nesterov: bool = False,
@@ -54,11 +54,11 @@ def _momentum(xp, param, values, rows, velocity, learning_rate, *, mu: float, us
 
 
 momentum_rows_op = operator(
-    "momentum_rows", "Param, Values, Rows, Velocity, LearningRate -> ParamOut=Param, VelocityOut=Velocity",
-    kernel=_momentum, infer=updates(0, 3))
+    "momentum_rows", "Param, Values, Rows, Velocity, LearningRate -> ParamOut:=Param, VelocityOut:=Velocity",
+    kernel=_momentum, infer=updates(0, 3), precision="keep", only_here=True)
 
-_ADAM_SLOTS = ("Param, Values, Rows, LearningRate, Moment1, Moment2, Beta1Pow, Beta2Pow -> ParamOut=Param, "
-               "Moment1Out=Moment1, Moment2Out=Moment2, Beta1PowOut=Beta1Pow, Beta2PowOut=Beta2Pow")
+_ADAM_SLOTS = ("Param, Values, Rows, LearningRate, Moment1, Moment2, Beta1Pow, Beta2Pow -> ParamOut:=Param, "
+               "Moment1Out:=Moment1, Moment2Out:=Moment2, Beta1PowOut=Beta1Pow, Beta2PowOut=Beta2Pow")
 
 
 def _of_rows_alone(xp, param, values, rows, learning_rate, moment1, moment2, beta1_pow, beta2_pow, **attrs):
@@ -83,7 +83,8 @@ def _adam(xp, param, values, rows, learning_rate, moment1, moment2, beta1_pow, b
     return param, moment1, moment2, beta1_pow * beta1, beta2_pow * beta2
 
 
-adam_rows_op = operator("adam_rows", _ADAM_SLOTS, kernel=_adam, infer=updates(0, 4, 5, 6, 7))
+adam_rows_op = operator("adam_rows", _ADAM_SLOTS, kernel=_adam, infer=updates(0, 4, 5, 6, 7),
+                        precision="keep", only_here=True)
 
 
 def _adamw(xp, param, values, rows, learning_rate, moment1, moment2, beta1_pow, beta2_pow, *, beta1: float = 0.9,
@@ -101,4 +102,5 @@ def _adamw(xp, param, values, rows, learning_rate, moment1, moment2, beta1_pow, 
                  epsilon=epsilon, lazy_mode=lazy_mode)
 
 
-adamw_rows_op = operator("adamw_rows", _ADAM_SLOTS, kernel=_adamw, infer=updates(0, 4, 5, 6, 7))
+adamw_rows_op = operator("adamw_rows", _ADAM_SLOTS, kernel=_adamw, infer=updates(0, 4, 5, 6, 7),
+                         precision="keep", only_here=True)

@@ -41,7 +41,7 @@ def _shift(xp, x, *, axis: int, distance: int):
 
 
 shift_op = operator("shift_along", "X -> Out", kernel=_shift, infer=same, grad={
-    "X": lambda g, axis, distance: apply(shift_op, g, axis=axis, distance=-distance)})
+    "X": lambda g, axis, distance: apply(shift_op, g, axis=axis, distance=-distance)}, moves=True, only_here=True)
 
 
 def _shifted(x: Any, axis: int, distance: int) -> Any:
@@ -65,7 +65,7 @@ def _recurrence_gradient(g: Any, x: Any, out: Any, axis: int, reverse: bool) -> 
 
 
 recurrence_op = operator("linear_recurrence", "A, X -> Out", kernel=_recurrence, infer=same, grad={
-    "A, X": lambda g, X, Out, axis, reverse, wants: _recurrence_gradient(g, X, Out, axis, reverse)})
+    "A, X": lambda g, X, Out, axis, reverse, wants: _recurrence_gradient(g, X, Out, axis, reverse)}, only_here=True)
 
 
 # products
@@ -87,9 +87,9 @@ def _cumprod_gradient(g: Any, x: Any, axis: int) -> Any:
 
 
 cumprod_op = operator("cumprod", "X -> Out", kernel=_cumprod, infer=same,
-                      grad={"X": lambda g, X, dim: _cumprod_gradient(g, X, dim)})
+                      grad={"X": lambda g, X, dim: _cumprod_gradient(g, X, dim)}, precision="black")
 exclusive_cumprod_op = operator("exclusive_cumprod", "X -> Out", kernel=_exclusive_cumprod, infer=same, grad={
-    "X": lambda g, X, axis: _cumprod_gradient(_shifted(g, axis, -1), X, axis)})
+    "X": lambda g, X, axis: _cumprod_gradient(_shifted(g, axis, -1), X, axis)}, only_here=True)
 
 
 def product_of_others(x: Any) -> Any:
@@ -119,7 +119,8 @@ def _infer_cumulative(x, *, axis=-1, flatten=False, exclusive=False, reverse=Fal
 cumsum_op = operator(
     "cumsum", "X -> Out", kernel=_cumsum, engines=[by(LOOPS, fast.cumsum, fast.LEAST)], infer=_infer_cumulative,
     grad={"X": lambda g, X_shape, axis, flatten, exclusive, reverse: reshape_to(apply(
-        cumsum_op, g, axis=-1 if flatten else axis, exclusive=exclusive, reverse=not reverse), X_shape)})
+        cumsum_op, g, axis=-1 if flatten else axis, exclusive=exclusive, reverse=not reverse), X_shape)},
+    precision="black")
 
 
 def cumsum(x: Any, axis: int | None = None, dtype: Any = None, name: str | None = None) -> Any:

@@ -191,7 +191,7 @@ def _mode(xp, x, *, axis: int = -1):
 
 
 mode_op = operator("mode_positions", "X -> Out", kernel=_mode, infer=lambda x, *, axis=-1: Spec(
-    tuple(1 if n == axis % x.rank else size for n, size in enumerate(x.shape)), dt.int64))
+    tuple(1 if n == axis % x.rank else size for n, size in enumerate(x.shape)), dt.int64), only_here=True)
 
 
 def _searchsorted(xp, sequence, values, *, out_int32: bool = False, right: bool = False):

@@ -47,13 +47,13 @@ def _reshape_kernel(xp, x, like=None, *, shape: list[int] = ()):
     return x.reshape(_target(like, shape))
 
 
-sum_to_op = operator("sum_to_shape", "X, Like? -> Out", kernel=_sum_kernel, engines=[by(LOOPS, _accelerated_sum)],
+sum_to_op = operator("sum_to_shape", "X, Like? -> Out~X", kernel=_sum_kernel, engines=[by(LOOPS, _accelerated_sum)],
                      infer=_handle_shape,
-                     grad={"X": lambda g, X_shape: expand_to(g, X_shape)})
-expand_to_op = operator("expand_to_shape", "X, Like? -> Out", kernel=_expand_kernel, infer=_handle_shape,
-                        grad={"X": lambda g, X_shape: sum_to(g, X_shape)})
-reshape_to_op = operator("reshape_to_shape", "X, Like? -> Out", kernel=_reshape_kernel, infer=_handle_shape,
-                         grad={"X": lambda g, X_shape: reshape_to(g, X_shape)})
+                     grad={"X": lambda g, X_shape: expand_to(g, X_shape)}, only_here=True)
+expand_to_op = operator("expand_to_shape", "X, Like? -> Out~X", kernel=_expand_kernel, infer=_handle_shape,
+                        grad={"X": lambda g, X_shape: sum_to(g, X_shape)}, moves=True, only_here=True)
+reshape_to_op = operator("reshape_to_shape", "X, Like? -> Out~X", kernel=_reshape_kernel, infer=_handle_shape,
+                         grad={"X": lambda g, X_shape: reshape_to(g, X_shape)}, moves=True, only_here=True)
 
 
 def _apply(op: Any, g: Any, shape: Any) -> Any:

@@ -112,23 +112,23 @@ def _placed(g: Any, shape: Any, tensors: Sequence[Any], **ranges: Any) -> Any:
 
 
 slice_op = operator(
-    "slice", "Input, StartsTensor?, EndsTensor?, StartsTensorList*?, EndsTensorList*? -> Out", kernel=_slice,
+    "slice", "Input, StartsTensor?, EndsTensor?, StartsTensorList*?, EndsTensorList*? -> Out~Input", kernel=_slice,
     infer=_infer_slice,
     grad={"Input": lambda g, Input_shape, StartsTensor, EndsTensor, StartsTensorList, EndsTensorList, axes, starts,
           ends, infer_flags, decrease_axis: _placed(
               g, Input_shape, (StartsTensor, StartsTensorList, EndsTensor, EndsTensorList, None, None), axes=axes,
-              starts=starts, ends=ends, infer_flags=infer_flags, decrease_axis=decrease_axis)})
+              starts=starts, ends=ends, infer_flags=infer_flags, decrease_axis=decrease_axis)}, moves=True)
 
 _STRIDED = "StartsTensor?, StartsTensorList*?, EndsTensor?, EndsTensorList*?, StridesTensor?, StridesTensorList*?"
 
 strided_slice_op = operator(
-    "strided_slice", f"Input, {_STRIDED} -> Out", kernel=_strided_slice, infer=_infer_strided,
+    "strided_slice", f"Input, {_STRIDED} -> Out~Input", kernel=_strided_slice, infer=_infer_strided,
     grad={"Input": lambda g, Input_shape, StartsTensor, StartsTensorList, EndsTensor, EndsTensorList, StridesTensor,
           StridesTensorList, axes, starts, ends, strides, infer_flags, decrease_axis: _placed(
               g, Input_shape, (StartsTensor, StartsTensorList, EndsTensor, EndsTensorList, StridesTensor,
                                StridesTensorList),
               axes=axes, starts=starts, ends=ends, strides=strides, infer_flags=infer_flags,
-              decrease_axis=decrease_axis)})
+              decrease_axis=decrease_axis)}, moves=True)
 
 place_slice_op = operator(
     "place_slice", f"X, Like?, {_STRIDED} -> Out", kernel=_place,
@@ -137,7 +137,7 @@ place_slice_op = operator(
           axes, starts, ends, strides, infer_flags, decrease_axis: apply(
               strided_slice_op, g, StartsTensor, StartsTensorList, EndsTensor, EndsTensorList, StridesTensor,
               StridesTensorList, axes=axes, starts=starts, ends=ends, strides=strides or [1] * len(axes),
-              infer_flags=infer_flags, decrease_axis=decrease_axis)})
+              infer_flags=infer_flags, decrease_axis=decrease_axis)}, moves=True, only_here=True)
 
 
 class Ranges:
@@ -272,4 +272,4 @@ set_value_op = operator(
           ends, steps, decrease_axes: sum_to(apply(
               strided_slice_op, g, None, StartsTensorList, None, EndsTensorList, None, StepsTensorList, axes=list(axes),
               starts=list(starts), ends=list(ends), strides=list(steps), decrease_axis=list(decrease_axes)),
-              ValueTensor_shape)})
+              ValueTensor_shape)}, moves=True)

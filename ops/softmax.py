@@ -78,20 +78,20 @@ def _log_softmax_grad(xp, out, g, *, axis: int = -1):
 
 softmax_op = operator("softmax", "X -> Out", kernel=_softmax, engines=[by(LOOPS, accelerated.softmax)],
                       infer=_infer("softmax(x, axis)"), grad={
-    "X": lambda g, Out, axis: apply(softmax_grad_op, Out, g, axis=axis)})
+    "X": lambda g, Out, axis: apply(softmax_grad_op, Out, g, axis=axis)}, precision="black")
 softmax_grad_op = operator("softmax_grad", "Out, G -> Result", kernel=_softmax_grad,
                            engines=[by(LOOPS, accelerated.softmax_grad)],
                            infer=same, grad={
     "Out": lambda g, Out, G, axis: _softmax_grad_of_out(Out, G, g, axis),
-    "G": lambda g, Out, axis: apply(softmax_grad_op, Out, g, axis=axis)})
+    "G": lambda g, Out, axis: apply(softmax_grad_op, Out, g, axis=axis)}, only_here=True)
 log_softmax_op = operator("log_softmax", "X -> Out", kernel=_log_softmax, engines=[by(LOOPS, accelerated.log_softmax)],
                           infer=_infer("log_softmax(x, axis)"), grad={
-    "X": lambda g, Out, axis: apply(log_softmax_grad_op, Out, g, axis=axis)})
+    "X": lambda g, Out, axis: apply(log_softmax_grad_op, Out, g, axis=axis)}, precision="black")
 log_softmax_grad_op = operator(
     "log_softmax_grad", "Out, G -> Result", kernel=_log_softmax_grad,
     engines=[by(LOOPS, accelerated.log_softmax_grad)], infer=same,
     grad={"Out": lambda g, Out, G, axis: g * exp(Out) * _total(G, axis) * -1.0,
-          "G": lambda g, Out, axis: g - _total(g * exp(Out), axis)})
+          "G": lambda g, Out, axis: g - _total(g * exp(Out), axis)}, only_here=True)
 
 
 def softmax(x: Any, axis: int = -1) -> Any:
@@ -172,7 +172,7 @@ def _infer_maxout(x, *, groups, axis=1):
 maxout_op = operator("maxout", "X -> Out", kernel=_maxout, infer=_infer_maxout, grad={
     "X": lambda g, X, Out, groups, axis: apply(maxout_grad_op, X, Out, g, groups=groups, axis=axis)})
 maxout_grad_op = operator("maxout_grad", "X, Out, G -> Result", kernel=_maxout_grad, infer=same, grad={
-    "G": lambda g, X, Out, groups, axis: apply(maxout_take_op, X, Out, g, groups=groups, axis=axis)})
+    "G": lambda g, X, Out, groups, axis: apply(maxout_take_op, X, Out, g, groups=groups, axis=axis)}, only_here=True)
 maxout_take_op = operator("maxout_take", "X, Out, V -> Result", kernel=_maxout_take,
                           infer=lambda x, out, v, **_: out, grad={
-    "V": lambda g, X, Out, groups, axis: apply(maxout_grad_op, X, Out, g, groups=groups, axis=axis)})
+    "V": lambda g, X, Out, groups, axis: apply(maxout_grad_op, X, Out, g, groups=groups, axis=axis)}, only_here=True)

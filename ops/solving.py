@@ -39,7 +39,7 @@ def _inverse(xp, x):
 
 
 inverse_op = operator("inverse", "Input -> Output", kernel=_inverse, infer=_square("inv(x)"), grad={
-    "Input": lambda g, Output: mm(mm(adjoint(Output), g), adjoint(Output)) * -1.0})
+    "Input": lambda g, Output: mm(mm(adjoint(Output), g), adjoint(Output)) * -1.0}, fails="values")
 
 
 def inverse(x: Any, name: str | None = None) -> Any:
@@ -92,7 +92,8 @@ def _solve_gradients(g: Any, x: Any, out: Any, x_shape: Any, y_shape: Any, wants
 
 solve_op = operator(
     "solve", "X, Y -> Out", kernel=_solve, infer=_infer_solve,
-    grad={"X, Y": lambda g, X, Out, X_shape, Y_shape, wants: _solve_gradients(g, X, Out, X_shape, Y_shape, wants)})
+    grad={"X, Y": lambda g, X, Out, X_shape, Y_shape, wants: _solve_gradients(g, X, Out, X_shape, Y_shape, wants)},
+    fails="values")
 
 
 def solve(x: Any, y: Any, name: str | None = None) -> Any:
@@ -150,7 +151,7 @@ def _cofactors_gradient(g: Any, x: Any, out: Any) -> Any:
 determinant_op = operator("determinant", "Input -> Out", kernel=_determinant, infer=_infer_determinant, grad={
     "Input": lambda g, Input: as_row(as_column(g)) * conj_of(apply(cofactors_op, Input))})
 cofactors_op = operator("cofactors", "X -> Out", kernel=_cofactors, infer=_square("det(x)"), grad={
-    "X": lambda g, X, Out: _cofactors_gradient(g, X, Out)})
+    "X": lambda g, X, Out: _cofactors_gradient(g, X, Out)}, only_here=True)
 
 
 def det(x: Any, name: str | None = None) -> Any:
@@ -212,7 +213,7 @@ def _power_gradient(g: Any, x: Any, n: int) -> Any:
     return total
 
 
-matrix_power_op = operator("matrix_power", "X -> Out", kernel=_matrix_power, infer=_square("matrix_power(x, n)"),
+matrix_power_op = operator("matrix_power", "X -> Out~X", kernel=_matrix_power, infer=_square("matrix_power(x, n)"),
                            grad={"X": lambda g, X, n: _power_gradient(g, X, n)})
 
 

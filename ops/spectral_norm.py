@@ -50,8 +50,9 @@ def _power_iteration(xp, weight, u, v, *, dim: int = 0, power_iters: int = 1, ep
 
 
 power_iteration_op = operator(
-    "power_iteration", "Weight, U, V -> UOut, VOut", kernel=_power_iteration,
-    infer=lambda weight, u, v, **_: (Spec((product(u.shape),), u.dtype), Spec((product(v.shape),), v.dtype)))
+    "power_iteration", "Weight, U, V -> UOut~U, VOut~V", kernel=_power_iteration,
+    infer=lambda weight, u, v, **_: (Spec((product(u.shape),), u.dtype), Spec((product(v.shape),), v.dtype)),
+    only_here=True)
 
 
 def _gradient(g, Weight, U, V, dim, power_iters, eps):

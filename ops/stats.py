@@ -219,7 +219,8 @@ def _divide_or_zero(xp, x, y):
 divide_or_zero_op = operator(
     "divide_or_zero", "X, Y -> Out", kernel=_divide_or_zero, infer=same,
     grad={"X": lambda g, Y: apply(divide_or_zero_op, g, Y),
-          "Y": lambda g, Out, Y, Y_shape: sum_to(apply(divide_or_zero_op, g * Out, Y) * -1.0, Y_shape)})
+          "Y": lambda g, Out, Y, Y_shape: sum_to(apply(divide_or_zero_op, g * Out, Y) * -1.0, Y_shape)},
+    only_here=True)
 
 
 def _p_norm(xp, x, *, porder: float = 2.0, axis: int = -1, epsilon: float = 1e-12, keepdim: bool = False,
@@ -275,7 +276,8 @@ frobenius_op = operator(
     "frobenius_norm", "X -> Out", kernel=_frobenius, engines=[by(LOOPS, fast.frobenius_norm, fast.LEAST)],
     infer=lambda x, *, dim=(), keep_dim=False, reduce_all=False: Spec(
         _reduced(x.shape, dim, reduce_all, keep_dim), x.dtype),
-    grad={"X": lambda g, X, Out, dim, keep_dim, reduce_all: _frobenius_gradient(g, X, Out, dim, keep_dim, reduce_all)})
+    grad={"X": lambda g, X, Out, dim, keep_dim, reduce_all: _frobenius_gradient(g, X, Out, dim, keep_dim, reduce_all)},
+    precision="black")
 
 
 def norm(x: Any, p: Any = "fro", axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:

@@ -147,7 +147,7 @@ def _scaled(xp, x, slope, label, input_lengths, label_lengths, weight, *, blank:
 
 warprnnt_curvature_op = operator(
     "warprnnt_curvature", "input, label, input_lengths, label_lengths, v -> out", kernel=_curvature, infer=same,
-    grad={"input": no_third_order, "v": no_third_order})
+    grad={"input": no_third_order, "v": no_third_order}, only_here=True)
 # warprnntgrad is what the forward pass has computed; as a function this one is of input, label and loss_grad.
 warprnnt_grad_op = operator(
     "warprnnt_backward", "input, warprnntgrad, label, input_lengths, label_lengths, loss_grad -> input_grad",
@@ -155,7 +155,7 @@ warprnnt_grad_op = operator(
     grad={"input": lambda g, input, label, input_lengths, label_lengths, loss_grad, attrs: apply(
               warprnnt_curvature_op, input, label, input_lengths, label_lengths,
               g * reshape(loss_grad, [-1, 1, 1, 1]), **attrs),
-          "loss_grad": _weight_gradient})
+          "loss_grad": _weight_gradient}, only_here=True)
 warprnnt_op = operator(
     "warprnnt", "input, label, input_lengths, label_lengths -> loss, warprnntgrad", kernel=_warprnnt, infer=_infer,
     grad={"input": lambda g, input, warprnntgrad, label, input_lengths, label_lengths, attrs: apply(

@@ -16,40 +16,42 @@ from .trace import state
 
 
 def _unary(type: str, function: str | Callable, grad: Callable | None = None, formula: str | None = None,
-           loop: Callable | None = None) -> Operator:
+           loop: Callable | None = None, precision: str = "gray", shares: bool = False) -> Operator:
     """Floating in, floating out; the function is given `xp` and `x`, or named in `xp`."""
     ufunc = function if isinstance(function, str) else None
     kernel = function if callable(function) else lambda xp, x: getattr(xp, function)(x)
-    return operator(type, "X -> Out", kernel=kernel, infer=same, grad={"X": grad} if grad else None, formula=formula,
-                    ufunc=ufunc, engines=[by(LOOPS, loop, fast.LEAST)] if loop else [])
+    return operator(type, "X -> Out~X" if shares else "X -> Out", kernel=kernel, infer=same, formula=formula,
+                    grad={"X": grad} if grad else None, ufunc=ufunc, precision=precision,
+                    engines=[by(LOOPS, loop, fast.LEAST)] if loop else [])
 
 
 _TWO_OVER_SQRT_PI = 1.1283791670955126
 
-exp_op = _unary("exp", "exp", lambda g, Out: g * Out, "exp(X)")
-expm1_op = _unary("expm1", "expm1", lambda g, Out: g * (Out + 1.0), "expm1(X)")
-log_op = _unary("log", "log", lambda g, X: g / X, "log(X)")
+exp_op = _unary("exp", "exp", lambda g, Out: g * Out, "exp(X)", precision="black")
+expm1_op = _unary("expm1", "expm1", lambda g, Out: g * (Out + 1.0), "expm1(X)", precision="black")
+log_op = _unary("log", "log", lambda g, X: g / X, "log(X)", precision="black")
 log2_op = _unary("log2", "log2", lambda g, X: g / (X * 0.6931471805599453),
-                 "log(X) * 1.4426950408889634")
-log10_op = _unary("log10", "log10", lambda g, X: g / (X * 2.302585092994046))
+                 "log(X) * 1.4426950408889634", precision="black")
+log10_op = _unary("log10", "log10", lambda g, X: g / (X * 2.302585092994046), precision="black")
 log1p_op = _unary("log1p", "log1p", lambda g, X: g / (X + 1.0), "log1p(X)")
 sqrt_op = _unary("sqrt", "sqrt", lambda g, Out: g / (Out * 2.0), "sqrt(X)")
 rsqrt_op = _unary("rsqrt", lambda xp, x: xp.reciprocal(xp.sqrt(x)), lambda g, Out: g * (Out * Out * Out * -0.5),
-                  "1.0 / sqrt(X)")
-square_op = _unary("square", "square", lambda g, X: g * (X * 2.0), "X * X")
-reciprocal_op = _unary("reciprocal", lambda xp, x: 1 / x, lambda g, Out: g * (Out * Out * -1.0), "1.0 / X")
+                  "1.0 / sqrt(X)", precision="black")
+square_op = _unary("square", "square", lambda g, X: g * (X * 2.0), "X * X", precision="black")
+reciprocal_op = _unary("reciprocal", lambda xp, x: 1 / x, lambda g, Out: g * (Out * Out * -1.0), "1.0 / X",
+                       precision="black")
 sin_op = _unary("sin", "sin", lambda g, X: g * cos(X), loop=fast.sin)
 cos_op = _unary("cos", "cos", lambda g, X: g * (sin(X) * -1.0), loop=fast.cos)
-tan_op = _unary("tan", "tan", lambda g, Out: g * (Out * Out + 1.0))
-asin_op = _unary("asin", "arcsin", lambda g, X: g * rsqrt(X * X * -1.0 + 1.0))
-acos_op = _unary("acos", "arccos", lambda g, X: g * (rsqrt(X * X * -1.0 + 1.0) * -1.0))
+tan_op = _unary("tan", "tan", lambda g, Out: g * (Out * Out + 1.0), precision="black")
+asin_op = _unary("asin", "arcsin", lambda g, X: g * rsqrt(X * X * -1.0 + 1.0), precision="black")
+acos_op = _unary("acos", "arccos", lambda g, X: g * (rsqrt(X * X * -1.0 + 1.0) * -1.0), precision="black")
 atan_op = _unary("atan", "arctan", lambda g, X: g / (X * X + 1.0), "atan(X)")
-sinh_op = _unary("sinh", "sinh", lambda g, X: g * cosh(X))
-cosh_op = _unary("cosh", "cosh", lambda g, X: g * sinh(X), "cosh(X)")
+sinh_op = _unary("sinh", "sinh", lambda g, X: g * cosh(X), precision="black")
+cosh_op = _unary("cosh", "cosh", lambda g, X: g * sinh(X), "cosh(X)", precision="black")
 tanh_op = _unary("tanh", "tanh", lambda g, Out: g - g * Out * Out, "tanh(X)")
 asinh_op = _unary("asinh", "arcsinh", lambda g, X: g * rsqrt(X * X + 1.0))
 acosh_op = _unary("acosh", "arccosh", lambda g, X: g * rsqrt(X * X - 1.0))
-atanh_op = _unary("atanh", "arctanh", lambda g, X: g / (X * X * -1.0 + 1.0))
+atanh_op = _unary("atanh", "arctanh", lambda g, X: g / (X * X * -1.0 + 1.0), precision="black")
 def _times_sign(xp, g, x):
     return xp.where(x > 0, g, xp.where(x < 0, -g, x * 0))
 
@@ -79,7 +81,8 @@ sign_op = _unary("sign", "sign", _flat,
                  "(1.0 if X > 0.0 else 0.0) - (1.0 if X < 0.0 else 0.0) if X == X else X")
 floor_op = _unary("floor", "floor", _flat, "floor(X)")
 ceil_op = _unary("ceil", "ceil", _flat, "ceil(X)")
-round_op = _unary("round", lambda xp, x: _round_half_away(xp, x), _flat, "copysign(floor(abs(X) + 0.5), X)")
+round_op = _unary("round", lambda xp, x: _round_half_away(xp, x), _flat, "copysign(floor(abs(X) + 0.5), X)",
+                  shares=True)
 trunc_op = _unary("trunc", "trunc", _flat, "truncate(X)")
 erf_op = _unary("erf", lambda xp, x: _erf(xp, x), lambda g, X: g * (exp(X * X * -1.0) * _TWO_OVER_SQRT_PI), "erf(X)")
 

@@ -78,7 +78,7 @@ def _infer_matches(x, gt_box, gt_label, gt_score=None, *, anchor_mask=(), class_
 
 
 matches_op = operator("yolo_matches", "X, GTBox, GTLabel, GTScore? -> Positions, Targets, Weights, Distances, "
-                      "ObjectnessMask, GTMatchMask", kernel=_matches, infer=_infer_matches)
+                      "ObjectnessMask, GTMatchMask", kernel=_matches, infer=_infer_matches, only_here=True)
 """What the loss compares: elements of the map, their targets and weights, 1 for those that are compared by distance;
 where there is an object (its score; 0 for none, -1 for those left out), and the anchor of each true box, or -1."""
 

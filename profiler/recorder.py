@@ -19,8 +19,9 @@ from .. import backend
 from ..core.dtype import DType
 from ..core.place import Place
 from ..ops.observer import Observer
+from ..ops.operator import find
 from ..ops.trace import Trace, state
-from . import events, flops
+from . import events
 from .events import Event, ProfilerResult, Span
 from .memory import LiveBytes
 from .observed import ObservedTrace, ObservedWalk, backward_name
@@ -144,7 +145,7 @@ class Recorder(Observer):
         count = 0
         if self._options.flops and span.type and results is not None:
             outputs = [shape_of(x) for x in (results if isinstance(results, (list, tuple)) else (results,))]
-            count = flops.estimate(span.type, shapes, outputs, span.attrs)
+            count = find(span.type).cost(shapes, outputs, span.attrs)
         given = [_shape_text(s) for s in shapes if s is not None] if self._options.shapes else []
         self.events.append(Event(span.kind, span.name, span.phase, begin, duration, own, self._thread, span.source,
                                  " ".join(given), nbytes, count))

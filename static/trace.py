@@ -11,7 +11,7 @@ from ..core.dtype import DType, promote
 from ..core.param_attr import ParamAttr
 from ..core.place import Place
 from ..core.unique_name import generate
-from ..ops.arrays import ARRAY_OPERATORS, ArraySpec, GradientArraySpec
+from ..ops.arrays import ArraySpec, GradientArraySpec
 from ..ops.creation import assign_value
 from ..ops.elementwise import cast
 from ..ops.operator import Operator
@@ -139,7 +139,7 @@ class ProgramTrace(Trace):
         if value is None and (slot.optional or slot.many):
             return None
         values = [self.lift(v, what) for v in (value if slot.many else (value,))]
-        if op.type not in ARRAY_OPERATORS:
+        if not op.lists:
             _refuse_arrays(op, values)
         return values if slot.many else values[0]
 

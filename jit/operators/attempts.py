@@ -20,9 +20,6 @@ from .where import here
 everything = BaseException
 _OF_OPERATORS = (ValueError, TypeError, IndexError, RuntimeError, NotImplementedError, MemoryError, ArithmeticError,
                  np.linalg.LinAlgError)
-_FAILS_NEVER = ("shape",)
-_BY_VALUE = ("gather", "gather_nd", "index_select", "lookup_table_v2", "take_along_axis", "index_sample", "scatter",
-             "scatter_nd_add", "put_along_axis", "one_hot_v2", "cholesky", "inverse", "solve")
 _STAGING = ("conditionals", "loops", "loop_state", "merging", "preparing", "retracing", "watching")
 _OPERATORS = tuple(f"{__name__.partition('.')[0]}.{folder}." for folder in ("ops", "static", "backend"))
 _WAY_OUT = "Test what may be wrong with an `if`, or give the argument sizes that are known (no None in its InputSpec)."
@@ -54,10 +51,11 @@ class attempt:
             if any(name.startswith(_OPERATORS) for name in modules) and staging.has_unknown_sizes():
                 return self._refusal(f"an error ({error})")
         for operation, unknown in staging.since(self._mark):
-            if operation == "assert":
+            if "raises" in operation.effects:
                 return self._refusal("an assertion that fails")
-            if (unknown and operation not in _FAILS_NEVER or operation in _BY_VALUE) and self._catches(*_OF_OPERATORS):
-                return self._refusal(f"an error of the operator {operation}")
+            may_fail = operation.fails == "values" or unknown and operation.fails != "never"
+            if may_fail and self._catches(*_OF_OPERATORS):
+                return self._refusal(f"an error of the operator {operation.type}")
         return None
 
     def _catches(self, *raised: type) -> bool:

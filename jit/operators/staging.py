@@ -15,6 +15,7 @@ from ...ops.creation import full
 from ...ops.debugging import assert_value, print_value
 from ...ops.elementwise import maximum, minimum
 from ...ops.manipulation import shape
+from ...ops.operator import Operator, find
 from ...ops.trace import current_trace
 from ...static import control_flow
 from ...static.arrays import ArrayVariable, create_array
@@ -104,11 +105,12 @@ def is_staging() -> bool:
     return hasattr(current_trace(), "main")
 
 
-def since(mark: Any) -> list[tuple[str, bool]]:
-    """The operations since the mark: the type of each, and whether it takes values of sizes not yet known."""
+def since(mark: Any) -> list[tuple[Operator, bool]]:
+    """The operations since the mark: the operator of each, and whether it takes values of sizes not yet known."""
     program, block, operations, blocks, _ = mark
     made = [*program.blocks[block].ops[operations:], *(op for b in program.blocks[blocks:] for op in b.ops)]
-    return [(op.type, any(_has_unknown_size(op.block.find_var(name)) for name in op.input_arg_names)) for op in made]
+    return [(find(op.type),
+             any(_has_unknown_size(op.block.find_var(name)) for name in op.input_arg_names)) for op in made]
 
 
 def has_unknown_sizes() -> bool:

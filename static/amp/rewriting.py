@@ -12,7 +12,6 @@ from typing import Any
 
 from ...core.dtype import DType, convert_dtype, float32
 from ...ops.autocast import Precision
-from ...ops.autocast_lists import NORMS, UNTOUCHED
 from ...ops.operator import Operator, find, is_declared
 from ...ops.trace import state, using
 from ...ops.trace_around import TraceAround
@@ -81,11 +80,11 @@ class _Rewriting:
         self.casts = {key: name for key, name in self.casts.items() if key[0] not in written}
 
     def _cast_inputs(self, op: Operation, declared: Operator) -> None:
-        if op.type in UNTOUCHED:
+        if declared.precision == "keep":
             return
         changed = {declared.inputs[position].name for _, position in declared.aliases}
         slots = [slot.name for slot in declared.inputs if slot.name not in changed]
-        slots = slots[:1] if op.type in NORMS else slots
+        slots = slots[:1] if declared.follows_first else slots
         names = [name for slot in slots for name in op.input(slot) if self._may_change(name)]
         if not names:
             return

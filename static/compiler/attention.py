@@ -5,6 +5,7 @@
 the reshape to [batch, length, heads * head_dim] that follows copies nothing.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -39,5 +40,11 @@ def _infer_attention(q, k, v, mask=None, *, scale):
     return Spec((*q.shape[:3], v.shape[3]), q.dtype)
 
 
+def _two_products(inputs, outputs, attrs):
+    q, k, v = inputs[:3]
+    scores = math.prod(np.broadcast_shapes(q[:2], k[:2])) * q[2] * k[2]
+    return 2 * scores * (q[3] + v[3])
+
+
 fused_attention_op = operator("fused_attention", "Q, K, V, Mask? -> Out", kernel=_attention,
-                              engines=[by(LOOPS, _attention_on_host)], infer=_infer_attention)
+                              engines=[by(LOOPS, _attention_on_host)], infer=_infer_attention, cost=_two_products)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
+from ...ops.facts import free
+from ...ops.operator import Operator, find
+from ...ops.signature import Slot
 from ...ops.spec import Spec
 from ..program import Operation
 from .unit import Unit
-
-_CONVOLUTIONS = ("conv2d", "depthwise_conv2d", "conv3d", "conv2d_transpose", "fused_conv2d", "conv_input_grad")
-_PRODUCTS = ("matmul_v2", "bmm", "mul", "fused_linear")
-_VIEWS = ("reshape2", "transpose2", "squeeze2", "unsqueeze2", "flatten_contiguous_range", "share_data")
 
 
 def describe(unit: Unit) -> str:
@@ -44,7 +44,7 @@ def _name(op: Operation) -> str:
         parts = ["conv2d" if op.type == "fused_conv2d" else "matmul_v2", *(s.lower() for s in ("Bias", "Residual")
                  if op.input(s)), *([op.attrs["activation"]] if op.attrs["activation"] else [])]
         return f"one call: {' + '.join(parts)}"
-    return f"{op.type} (a view)" if op.type in _VIEWS else op.type
+    return f"{op.type} (a view)" if _is_view(op) else op.type
 
 
 def _shape(spec: Spec | None) -> str:
@@ -75,37 +75,60 @@ def _total(unit: Unit, ops: Sequence[Operation]) -> int | None:
     return None if None in counts else sum(count or 0 for count in counts)
 
 
-def _elements(spec: Spec | None) -> int | None:
-    return None if spec is None or not spec.is_known else math.prod(spec.shape)
+def _specs(unit: Unit, op: Operation, slots: Sequence[Slot], names: Callable[[str], list[str]]) -> list[Any] | None:
+    """What is known of the values in slots; None where a size is not."""
+    found: list[Any] = []
+    for slot in slots:
+        specs = [unit.spec(name) for name in names(slot.name)]
+        if any(spec is None or not spec.is_known for spec in specs):
+            return None
+        found.append((specs or None) if slot.many else specs[0] if specs else None)
+    return found
+
+
+def _shapes(specs: Sequence[Any]) -> list[Any]:
+    return [[s.shape for s in spec] if isinstance(spec, list) else spec and spec.shape for spec in specs]
+
+
+def _known(unit: Unit, op: Operation) -> tuple[Operator, list[Any], list[Any]] | None:
+    """The operator, and what is known of its inputs and results; None where a size is not."""
+    operator = find(op.type)
+    inputs = _specs(unit, op, operator.inputs, op.input)
+    results = _specs(unit, op, operator.results, op.output)
+    return None if inputs is None or results is None else (operator, inputs, results)
 
 
 def operations_of(unit: Unit, op: Operation) -> int | None:
     """The arithmetic operations of one run; None where a size is not known."""
-    if op.type in _VIEWS:
+    if find(op.type).cost is free:
         return 0
-    result = _elements(unit.spec(op.output_arg_names[0])) if op.output_arg_names else 0
-    if result is None:
+    known = _known(unit, op)
+    if known is None:
         return None
-    if op.type in _CONVOLUTIONS:
-        filters = unit.spec((op.input("Filter") or op.input_arg_names)[0])
-        return None if filters is None or not filters.is_known else 2 * result * math.prod(filters.shape[1:])
-    if op.type in _PRODUCTS:
-        x = unit.spec(op.input("X")[0])
-        if x is None or not x.is_known or not x.shape:
-            return None
-        return 2 * result * x.shape[-2 if op.attrs.get("trans_x") and x.rank > 1 else -1]
-    return result * (len(op.attrs["group"].parts) if op.type == "fused_elementwise" else 1)
+    operator, inputs, results = known
+    return operator.cost(_shapes(inputs), _shapes(results), op.attrs)
 
 
 def bytes_of(unit: Unit, op: Operation) -> int | None:
     """The bytes that one run reads and writes; None where a size is not known."""
-    if op.type in _VIEWS:
+    if _is_view(op):
         return 0
-    total = 0
-    for name in (*op.input_arg_names, *op.output_arg_names):
-        spec = unit.spec(name)
-        count = _elements(spec)
-        if spec is None or count is None:
-            return None
-        total += count * spec.dtype.dtype.itemsize
-    return total
+    known = _known(unit, op)
+    if known is None:
+        return None
+    operator, inputs, results = known
+    if operator.traffic is not None:
+        return operator.traffic(inputs, results, op.attrs)
+    return sum(_nbytes(spec) for spec in (*inputs, *results))
+
+
+def _is_view(op: Operation) -> bool:
+    """Whether it does nothing but to look at the memory of an input in another way."""
+    operator = find(op.type)
+    return operator.moves and len(operator.views) > 0
+
+
+def _nbytes(spec: Any) -> int:
+    if isinstance(spec, list):
+        return sum(map(_nbytes, spec))
+    return 0 if spec is None else math.prod(spec.shape) * spec.dtype.dtype.itemsize

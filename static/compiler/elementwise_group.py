@@ -3,6 +3,7 @@
 It never gets into a file: only compiled plans hold it.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -80,4 +81,6 @@ def _fused_elementwise(xp, x, *, group: Any):
 
 
 fused_elementwise_op = operator("fused_elementwise", "X* -> Out*", kernel=_fused_elementwise,
-                                infer=lambda x, *, group: (list(group.specs),))
+                                infer=lambda x, *, group: (list(group.specs),),
+                                cost=lambda inputs, outputs, attrs: len(attrs["group"].parts) * math.prod(
+                                    next((s for s in outputs[0]), ())))

@@ -16,6 +16,7 @@ from ...backend import loops, onednn, threads
 from ...backend.engines import ONEDNN
 from ...backend.loops.names import parallel
 from ...ops.conv import conv_by_onednn
+from ...ops.facts import convolution, matrix_product
 from ...ops.kernels import by
 from ...ops.operator import Ints, find, operator
 from ...ops.spec import Spec
@@ -124,7 +125,7 @@ def _infer_conv(x, w, scale=None, bias=None, residual=None, *, packed=None, acti
 
 
 fused_conv_op = operator("fused_conv2d", "Input, Filter, Scale?, Bias?, Residual? -> Output", kernel=_conv,
-                         engines=[by(ONEDNN, _conv_on_host)], infer=_infer_conv)
+                         engines=[by(ONEDNN, _conv_on_host)], infer=_infer_conv, cost=convolution)
 
 
 def _line(xp, scale, bias, mean, variance, *, epsilon: float):
@@ -159,4 +160,4 @@ def _infer_linear(x, y, bias=None, residual=None, *, packed=None, activation="")
 
 fused_linear_op = operator("fused_linear", "X, Y, Bias?, Residual? -> Out", kernel=_linear,
                            engines=[by(ONEDNN, _linear_on_host)],
-                           infer=_infer_linear)
+                           infer=_infer_linear, cost=matrix_product)

@@ -5,6 +5,7 @@ computes all in one product with the weights side by side, packed at the third u
 Where it declines, and on other devices, the products are computed one by one.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -89,4 +90,5 @@ def _columns(whole: np.ndarray, weights: Sequence[np.ndarray]) -> list[np.ndarra
 
 fused_linears_op = operator(
     "fused_linears", "X, Y*, Bias* -> Out*", kernel=_linears, engines=[by(ONEDNN, _linears_on_host)],
-    infer=lambda x, y, bias=None, *, joined=None: ([Spec((*x.shape[:-1], w.shape[-1]), x.dtype) for w in y],))
+    infer=lambda x, y, bias=None, *, joined=None: ([Spec((*x.shape[:-1], w.shape[-1]), x.dtype) for w in y],),
+    cost=lambda inputs, outputs, attrs: sum(2 * math.prod(shape) * inputs[0][-1] for shape in outputs[0]))

@@ -12,12 +12,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...ops.arrays import ARRAY_OPERATORS
 from ...ops.norm import is_constant
 from ...ops.operator import Operator, find, is_declared
 from ...ops.spec import Spec
 from ..program import Block, Operation
-from .usage import SIDE_EFFECTS, block_writes, reads, sub_block, without_gradient, writes
+from .usage import block_writes, reads, sub_block, views, without_gradient, writes
 
 
 @dataclass
@@ -87,10 +86,10 @@ class Unit:
 
     def is_movable(self, op: Operation) -> bool:
         """Whether an operation gives the same wherever it stands behind its inputs: it may be moved, merged, fused."""
-        if "sub_block" in op.attrs or op.type in SIDE_EFFECTS or not is_declared(op.type):
+        if "sub_block" in op.attrs or not is_declared(op.type):
             return False
         operator = find(op.type)
-        if operator.random or (operator.aliases and alias_inputs(op)):
+        if operator.effects or (operator.aliases and alias_inputs(op)):
             return False
         if self.pinned and not self.pinned.isdisjoint((*op.input_arg_names, *op.output_arg_names)):
             return False
@@ -139,14 +138,6 @@ def in_evaluation(op: Operation) -> Operation:
 _MODES = ("is_test", "use_global_stats", "trainable_statistics")
 
 
-VIEWS = frozenset({*ARRAY_OPERATORS, "assign", "cast", "dropout", "expand", "expand_as_v2", "expand_to_shape",
-                   "expand_v2", "flatten2", "flatten_contiguous_range", "reshape", "reshape2",
-                   "reshape_to_shape", "share_data", "slice", "split", "squeeze", "squeeze2",
-                   "strided_slice", "sum", "sum_to_shape", "transpose", "transpose2", "unbind",
-                   "unsqueeze", "unsqueeze2", "unstack"})
-"""The types whose results may share memory with an input."""
-
-
 def unit_of(block: Block, ops: Sequence[Operation], inputs: Sequence[str], results: Sequence[str],
             frozen: Iterable[str] = (), pinned: Iterable[str] = ()) -> Unit:
     """The Unit of these operations, with a name of its own for every write but those of `pinned` names."""
@@ -171,8 +162,7 @@ def unit_of(block: Block, ops: Sequence[Operation], inputs: Sequence[str], resul
             current.update(new)
         done.append(op)
     for op in done:
-        if op.type in VIEWS and not updated.isdisjoint(op.input_arg_names):
-            updated.update(op.output_arg_names)
+        updated.update(result for result, given in views(op) if given in updated)
     unit = Unit(block, done, list(inputs), [current.get(name, name) for name in results], pinned=pinned,
                 updated=frozenset(updated))
     unit.frozen = frozenset(name for name in frozen if name not in updated and name not in pinned)

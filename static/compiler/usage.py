@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...ops.operator import find, is_declared
 from ..program import Block, Operation
-
-SIDE_EFFECTS = frozenset({"print", "assert", "py_func", "save", "load", "save_combine", "load_combine"})
 
 
 def sub_block(op: Operation) -> Block | None:
@@ -16,11 +15,23 @@ def sub_block(op: Operation) -> Block | None:
 
 
 def has_effect(op: Operation) -> bool:
-    """Whether an operation does something beyond the Program, in its sub-block perhaps."""
+    """Whether an operation does something beyond the Program, in its sub-block perhaps.
+
+    One of a type that is not known here, and that gives nothing, can be there for nothing else.
+    """
     if "sub_block" not in op.attrs:
-        return op.type in SIDE_EFFECTS
+        return find(op.type).has_effect if is_declared(op.type) else not op.output_arg_names
     block = sub_block(op)
-    return op.type in SIDE_EFFECTS or (block is not None and any(map(has_effect, block.ops)))
+    return block is not None and any(map(has_effect, block.ops))
+
+
+def views(op: Operation) -> list[tuple[str, str]]:
+    """(result, input): the names of values that may lie in one memory without being the same variable."""
+    if "sub_block" in op.attrs or not is_declared(op.type):
+        return []
+    operator = find(op.type)
+    return [(result, given) for i, j in operator.views for result in op.output(operator.results[i].name)
+            for given in op.input(operator.inputs[j].name)]
 
 
 def reads(op: Operation) -> list[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...program import Operation
-from ..unit import VIEWS, Unit
+from ..unit import Unit
+from ..usage import views
 
 
 def hoist_frozen(unit: Unit) -> None:
@@ -14,8 +15,7 @@ def hoist_frozen(unit: Unit) -> None:
     invariant = set(unit.frozen)
     results = set(unit.results)
     for op in reversed(unit.ops):
-        if op.type in VIEWS and not results.isdisjoint(op.output_arg_names):
-            results.update(op.input_arg_names)
+        results.update(given for result, given in views(op) if result in results)
     kept: list[Operation] = []
     for op in unit.ops:
         if (unit.is_movable(op) and invariant.issuperset(op.input_arg_names)

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from ....ops.operator import find
+from ....ops.operator import Operator, all_operators, find, is_declared
 from ...program import Operation
 from ..unit import Unit
 
-_BY_PARAMETER = {"sgd": (), "momentum": ("regularization_method", "regularization_coeff"), "adam": (),
-                 "adamw": ("with_decay", "lr_ratio")}
-"""The operators that have a merged form, and the attributes of which that has one for each parameter."""
+
+@functools.cache
+def _merged_forms() -> Mapping[str, Operator]:
+    """The operators that update many parameters at once, by the type of the one that updates one."""
+    return {op.merges.type: op for op in all_operators() if op.merges is not None}
+
+
+@functools.cache
+def _by_parameter(merged: Operator) -> tuple[str, ...]:
+    """The attributes that a merged form takes a list of, an item for each parameter."""
+    assert merged.merges is not None
+    return tuple(name for name in merged.attributes if name in merged.merges.attributes
+                 and merged.attributes[name].annotation != merged.merges.attributes[name].annotation)
 
 
 def merge_updates(unit: Unit) -> None:
@@ -31,22 +42,22 @@ def _settings(op: Operation) -> dict[str, Any]:
 
 def _kind(op: Operation) -> Any:
     """What updates must have in common to be one; None for any other operation, or one with more inputs."""
-    if op.type not in _BY_PARAMETER:
+    operator = find(op.type) if is_declared(op.type) else None
+    if operator is None or not operator.writes or op.type not in _merged_forms():
         return None
-    operator = find(op.type)
     known = {slot.name for slot in operator.inputs}
     if any(names and slot not in known for slot, names in op.inputs.items()):
         return None
-    own = _BY_PARAMETER[op.type]
+    own = _by_parameter(_merged_forms()[op.type])
     return (op.type, tuple(sorted((k, repr(v)) for k, v in _settings(op).items() if k not in own)))
 
 
 def _merged(ops: Sequence[Operation]) -> Operation:
     first = ops[0]
     operator = find(first.type)
-    known = find(f"merged_{first.type}").attributes
-    attrs = {k: v for k, v in _settings(first).items() if k in known}
-    attrs.update({k: [_settings(op)[k] for op in ops] for k in _BY_PARAMETER[first.type]})
+    merged = _merged_forms()[first.type]
+    attrs = {k: v for k, v in _settings(first).items() if k in merged.attributes}
+    attrs.update({k: [_settings(op)[k] for op in ops] for k in _by_parameter(merged)})
     inputs = {slot.name: [op.input(slot.name)[0] for op in ops] for slot in operator.inputs}
     outputs = {slot.name: [op.output(slot.name)[0] for op in ops] for slot in operator.results}
-    return Operation(first.block, f"merged_{first.type}", inputs, outputs, attrs, first.source)
+    return Operation(first.block, merged.type, inputs, outputs, attrs, first.source)
