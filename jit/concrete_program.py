@@ -82,6 +82,8 @@ class ConcreteProgram:
         for tensor in (tensor for slot in self.slots for tensor in tensor_leaves(slot.after) if tensor.stop_gradient):
             trace.variable_of(tensor)  # a file needs a name for what moves from place to place
         self.effects = effects_of(surroundings, reads, self.slots)
+        self.first_values_read = [slot.shown for slot in self.slots
+                                  if slot.becomes_tensors and reads.has_read(slot.mapping, slot.key)]
         self.captured = trace.captured
         called = receiver if getattr(self.function, "__name__", None) == "forward" else ()
         self._connect(trace, surroundings, CodeGuards(surroundings, reads, called), now)

@@ -219,6 +219,10 @@ class Reads:
         return alone and not (others and named) and all(
             _only_appends(code, name) for code in self.codes if code for name in named)
 
+    def has_read(self, mapping: Any, key: Any) -> bool:
+        """Whether the value that a place had before the function ran was looked at."""
+        return (id(mapping), key) in self._places
+
     def is_watched(self, container: Any) -> bool:
         """Whether a run can rely on the contents of a list or set."""
         return id(container) in self._contents

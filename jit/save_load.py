@@ -165,7 +165,19 @@ def _model(function: StaticFunction, input_spec: Any, configs: dict[str, Any]) -
     values = {name: t for name, t in concrete.state_now.items() if block.has_var(name)}
     _warn_of_frozen_state(function, [shown for shown, name, after in concrete.changed_state
                                      if name in values and (after is None or name not in state)])
+    _warn_of_first_call(function, concrete.first_values_read)
     return program, values
+
+
+def _warn_of_first_call(function: StaticFunction, names: list[str]) -> None:
+    """What is no tensor yet, was looked at, and is one from the first call on."""
+    if names:
+        shown = ", ".join(map(repr, names))
+        warnings.warn(
+            f"{place_of(function._function)}: jit.save: {shown} holds no tensors yet, which decides what is computed, "
+            "and does from the first call on. The file has what a first call does, and does that in every run. Call "
+            "the layer once before it is saved, so that the file has what later calls do, or begin with a buffer.",
+            stacklevel=5)
 
 
 def _warn_of_frozen_state(function: StaticFunction, names: list[str]) -> None:

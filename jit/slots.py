@@ -62,6 +62,14 @@ class Slot:
         return [(old, new if _may_follow(old, new) and not any(old is held for held in self.fixed) else None)
                 for old, new in zip(before, after, strict=True) if isinstance(old, Tensor)]
 
+    @property
+    def becomes_tensors(self) -> bool:
+        """Whether a run leaves Tensors where there was something else: the next call is another Program."""
+        before, after = nest.flatten(self.before), nest.flatten(self.after)
+        return len(before) != len(after) or any(
+            isinstance(new, (Variable, Tensor)) and not isinstance(old, Tensor)
+            for old, new in zip(before, after, strict=True))
+
     def fits(self) -> bool:
         """Whether the place holds something of the kind that the Program was made for."""
         return _alike(self.before, self.current(), self.fixed)

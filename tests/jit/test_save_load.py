@@ -543,3 +543,45 @@ def test_state_is_saved_as_calls_have_left_it(tmp_path, again):
     loaded = paddle.jit.load(str(tmp_path / "model"))
     np.testing.assert_array_equal(dict(loaded.named_buffers())["mean"].numpy(), kept)
     np.testing.assert_array_equal(loaded(x).numpy(), net(x).numpy())
+
+
+class _Previous(paddle.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.previous = None
+
+    def forward(self, x):
+        y = x if self.previous is None else x + self.previous
+        self.previous = y
+        return y
+
+
+class _HasState(paddle.nn.Layer):
+    def forward(self, x):
+        y = x * 2.0 + self.state[0] if hasattr(self, "state") else x * 2.0
+        self.state = (y, y)
+        return y
+
+
+@pytest.mark.parametrize("net, named", [(_Previous, "'self.previous'"), (_HasState, "'self.state'"),
+                                        (lambda: paddle.nn.Sequential(_Previous()), "'self.0.previous'")])
+def test_a_warning_names_what_holds_no_tensors_until_the_first_call(tmp_path, net, named):
+    with pytest.warns(UserWarning, match=f"{named} holds no tensors yet"):
+        paddle.jit.save(net(), str(tmp_path / "model"), input_spec=SPEC_OF_TWO)
+    net = paddle.jit.to_static(net())
+    x = paddle.to_tensor([[1.0, 2.0]])
+    net(x)
+    paddle.jit.save(net, str(tmp_path / "model"), input_spec=SPEC_OF_TWO)  # of later calls: nothing to warn of
+    loaded = paddle.jit.load(str(tmp_path / "model"))
+    for _ in range(3):
+        np.testing.assert_allclose(loaded(x).numpy(), net(x).numpy())
+
+
+class _Keeps(paddle.nn.Layer):
+    def forward(self, x):
+        self.kept = x * 2.0
+        return self.kept + 1.0
+
+
+def test_what_is_only_given_a_value_is_no_reason_to_warn(tmp_path):
+    paddle.jit.save(_Keeps(), str(tmp_path / "model"), input_spec=SPEC_OF_TWO)
