@@ -120,7 +120,7 @@ class ConcreteProgram:
         results = [v.name for v in (*self.outputs, *extra)]
         run = trace.main if self._training else for_evaluation(trace.main, custom_gradients=True)
         self.run = ProgramFunction(run, everything, list(dict.fromkeys(results)) if extra else results,
-                                   replaced=self._changed)
+                                   replaced=self._changed, leaves=trace.main.leaves)
         in_slots = {id(tensor) for slot in self.slots for tensor in tensor_leaves(slot.before)}
         self._relies_on = Dependencies(trace, surroundings, in_slots, code)
         self._outer = self._relies_on.values

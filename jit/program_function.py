@@ -7,13 +7,13 @@ that is to be differentiated in its turn (`create_graph`) runs forward and backw
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .. import backend
 from ..core.random import default_generator
 from ..dygraph.tensor import Tensor, new_tensor
-from ..ops.backward import Node, Output
+from ..ops.backward import Leaf, Node, Output
 from ..ops.operator import find, is_declared
 from ..ops.trace import state
 from ..static.backward import BlockGraph, walk_block
@@ -30,48 +30,53 @@ class Halves:
     """The two plans of a training step: the forward one also gives what the backward one needs.
 
     Of the inputs, by index: `found`, whose gradients the backward plan gives; `passed`, which it takes; `unchanged`,
-    which the forward one does not write to; `places`, which it does. `recorded` are the outputs that have a gradient.
+    which the forward one does not write to; `places`, which it does. `recorded` are the outputs that have a gradient,
+    `leaves` those whose own it is: they count behind the inputs in `found`.
     """
 
     def __init__(self, forward: Plan, updated: list[str], kept: list[str], backward: Plan, found: list[int],
-                 inputs: list[str], recorded: list[int], replaced: frozenset[int]):
+                 inputs: list[str], recorded: list[int], leaves: list[int], replaced: frozenset[int]):
         self.forward, self.backward, self.kept, self.found = forward, backward, kept, found
-        self.recorded = recorded
+        self.recorded, self.leaves = recorded, leaves
         self.unchanged = [index for index, name in enumerate(inputs) if name not in updated and index not in replaced]
         self.passed = [index for index, name in enumerate(inputs) if name not in kept]
         self.places = [inputs.index(name) for name in updated]
-        self.count = len(inputs)
+        self.count = len(inputs) + len(leaves)
 
 
 class ProgramFunction:
     """A function from the values of `inputs` to those of `outputs`, names in `program`.
 
     Values that the operations write to persistable inputs (running means) are written back to the Tensors given.
-    `replaced`: indices of inputs that the caller gives new values after the run, from outputs.
+    `replaced`: indices of inputs that the caller gives new values after the run, from outputs. `leaves`: what is
+    computed and gets a gradient of its own, where it is an output (`paddle.to_tensor(0.5, stop_gradient=False)`).
     """
 
     def __init__(self, program: Program, inputs: Sequence[str], outputs: Sequence[str], keep_writes: bool = True,
-                 replaced: Sequence[int] = ()):
+                 replaced: Sequence[int] = (), leaves: Iterable[str] = ()):
         self.replaced = frozenset(replaced)
         self.program, self.inputs, self.outputs = program, list(inputs), list(outputs)
         self.keep_writes = keep_writes
         self._plan: tuple[Plan, list[str]] | None = None
         self._halves: dict[tuple[int, ...], Halves] = {}
         self._recorded: dict[tuple[int, ...], ProgramFunction] = {}
+        made = {name for op in program.global_block().ops for name in op.output_arg_names} if leaves else set()
+        self._leaves = made.intersection(leaves).difference(inputs)
+        self._is_recorded = bool(self._leaves) and not self._depending(self._leaves).isdisjoint(outputs)
         self.is_random = any(is_declared(op.type) and find(op.type).random for b in program.blocks for op in b.ops)
 
     def __call__(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         """Runs on Tensors, one an input, and records the application when one of them wants a gradient."""
         if state.grad_enabled:
             wanted = tuple(i for i, t in enumerate(tensors) if t._edge is not None)
-            if wanted:
+            if wanted or self._is_recorded:
                 return self._run_recorded(tensors, wanted)
         return self._run_plain(tensors)
 
     def prepare(self, tensors: Sequence[Tensor]) -> None:
         """Compiles what a run on these Tensors needs, unless that was done."""
         wanted = tuple(i for i, t in enumerate(tensors) if t._edge is not None) if state.grad_enabled else ()
-        if wanted:
+        if wanted or self._is_recorded and state.grad_enabled:
             self._halves_for(wanted)
         else:
             self._plain_plan()
@@ -116,7 +121,10 @@ class ProgramFunction:
         for place, array in zip(halves.places, results[last:], strict=True):
             tensors[place]._replace(xp.asarray(array))
         outputs = [new_tensor(xp.asarray(a)) for a in results[:count]]
-        edges = [t._edge for t in tensors]
+        leaves = [Leaf() for _ in halves.leaves]
+        edges = [t._edge for t in tensors] + leaves
+        for index, leaf in zip(halves.leaves, leaves, strict=True):
+            outputs[index]._edge = leaf
         node = ProgramNode(self, halves, wanted, edges, (arrays, results[count:last]), outputs, random_state)
         for index in halves.recorded:
             outputs[index]._edge = Output(node, index)
@@ -140,9 +148,10 @@ class ProgramFunction:
                 f"{name}@COTANGENT_{index}", variable.shape, variable.dtype, stop_gradient=False)
             cotangents.append(cotangent.name)
             edge = graph.edge(name)
-            if edge is not None:
+            if edge is not None and name not in self._leaves:
                 roots.append((edge, cotangent))
         leaves = [graph.leaves.get(self.inputs[index]) for index in wanted]
+        leaves += [graph.leaves.get(self.outputs[index]) for index in self._leaf_outputs()]
         found = walk_block(graph, roots, [leaf for leaf in leaves if leaf is not None]) if roots else {}
         gradients = [found[leaf].name if leaf in found else None for leaf in leaves]
         inserted = len(block.ops) - begin
@@ -166,11 +175,16 @@ class ProgramFunction:
         backward, extra, _ = compile_plan(program, [*cotangents, *inputs, *kept], names, ops=backward_ops,
                                           keep_writes=False, freeze=False)
         _check_complete(extra)
-        found = [index for index, name in zip(wanted, gradients, strict=True) if name is not None]
-        depending = self._depending({self.inputs[index] for index in wanted})
+        leaves = self._leaf_outputs()
+        places = [*wanted, *(len(self.inputs) + number for number in range(len(leaves)))]
+        found = [index for index, name in zip(places, gradients, strict=True) if name is not None]
+        depending = self._depending({self.inputs[index] for index in wanted} | self._leaves) - self._leaves
         recorded = [index for index, name in enumerate(self.outputs) if name in depending
                     and (v := self.program.global_block().var(name)).dtype.is_differentiable and not v.stop_gradient]
-        return Halves(forward, updated, kept, backward, found, self.inputs, recorded, self.replaced)
+        return Halves(forward, updated, kept, backward, found, self.inputs, recorded, leaves, self.replaced)
+
+    def _leaf_outputs(self) -> list[int]:
+        return [index for index, name in enumerate(self.outputs) if name in self._leaves]
 
     def _depending(self, names: set[str]) -> set[str]:
         """These inputs, and what is computed from them with a gradient: a later run may take what is not as given."""
@@ -181,11 +195,15 @@ class ProgramFunction:
         return found
 
     def recorded_gradient(self, wanted: tuple[int, ...]) -> ProgramFunction:
-        """The function from inputs and cotangents to the gradients of the wanted inputs, to be differentiated again."""
+        """The function from inputs, leaves and cotangents to the gradients, to be differentiated again."""
         if wanted not in self._recorded:
             program, _, cotangents, gradients = self._with_gradient(wanted)
             names = [name for name in gradients if name is not None]
-            self._recorded[wanted] = ProgramFunction(program, [*self.inputs, *cotangents], names, keep_writes=False)
+            leaves = [self.outputs[index] for index in self._leaf_outputs()]
+            block = program.global_block()
+            block.ops = [op for op in block.ops if not set(op.output_arg_names) <= set(leaves)]  # they are given
+            inputs = [*self.inputs, *leaves, *cotangents]
+            self._recorded[wanted] = ProgramFunction(program, inputs, names, keep_writes=False)
         return self._recorded[wanted]
 
 
@@ -197,13 +215,14 @@ def _check_complete(extra: list[str]) -> None:
 class ProgramNode(Node):
     """A run of a ProgramFunction as the backward walk sees it."""
 
-    __slots__ = ("function", "halves", "wanted", "outputs", "random_state")
+    __slots__ = ("function", "halves", "wanted", "outputs", "leaves", "random_state")
 
     def __init__(self, function: ProgramFunction, halves: Halves, wanted: tuple[int, ...], edges: list[Any],
                  saved: tuple, outputs: Sequence[Tensor], random_state: Any):
         super().__init__(edges, saved)
         self.function, self.halves, self.wanted, self.random_state = function, halves, wanted, random_state
         self.outputs = [(o._array.shape, o._array.dtype) for o in outputs]
+        self.leaves = [outputs[index]._array for index in halves.leaves]
 
     @property
     def type(self) -> str:
@@ -241,7 +260,7 @@ class ProgramNode(Node):
         function = self.function.recorded_gradient(self.wanted)
         xp = backend.namespace_of(saved[0])
         tensors = []
-        for array, edge in zip(saved[0], self.edges, strict=True):
+        for array, edge in zip([*saved[0], *self.leaves], self.edges, strict=True):
             tensor = new_tensor(array)
             tensor._edge = edge
             tensors.append(tensor)

@@ -338,6 +338,12 @@ def _to_array(data: Any, dtype: DType | None) -> np.ndarray:
     return array.astype(np.complex64) if array.dtype == np.complex128 else array
 
 
+def _told(value: Any, stop_gradient: bool) -> Any:
+    if not stop_gradient:
+        current_trace().begin_gradient(value)
+    return value
+
+
 def to_tensor(data: Any, dtype: Any = None, place: Place | str | None = None, stop_gradient: bool = True) -> Any:
     """A tensor holding a copy of `data`: a number, nested lists, a NumPy array, or a tensor.
 
@@ -353,12 +359,12 @@ def to_tensor(data: Any, dtype: Any = None, place: Place | str | None = None, st
         place = parse_place(place)
     if is_value(data):
         result = current_trace().copy(data, place)
-        return result if wanted is None or result.dtype is wanted else result.astype(wanted)
+        return _told(result if wanted is None or result.dtype is wanted else result.astype(wanted), stop_gradient)
     if isinstance(data, (list, tuple)) and not current_trace().computes and _holds_values(data):
         from .unknown_sizes import tensor_of
 
-        made = tensor_of(data)
-        return made if wanted is None or made.dtype is wanted else made.astype(wanted)
+        made = tensor_of(data).detach()
+        return _told(made if wanted is None or made.dtype is wanted else made.astype(wanted), stop_gradient)
     if isinstance(data, (str, bytes)):
         raise TypeError(f"to_tensor(data): text cannot become a tensor. Received {data!r}.")
     if hasattr(data, "__cuda_array_interface__"):

@@ -59,6 +59,10 @@ class Trace:
         """A value of its own that equals x, at `place`; no gradient flows to x."""
         raise NotImplementedError
 
+    def begin_gradient(self, x: Any) -> None:
+        """Makes a value that nothing gives a gradient to one that gradients are taken with respect to."""
+        x.stop_gradient = False
+
     def gradients(self, loss: Any, parameters: list | None, no_grad: Any = None,
                   callbacks: Any = None) -> list[tuple[Any, Any]]:
         """Parameters with their gradients: in a Program, the operators that compute them are appended."""

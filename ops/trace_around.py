@@ -49,6 +49,10 @@ class TraceAround(Trace):
         """A value of its own that equals x, at `place`."""
         return self.inner.copy(x, place)
 
+    def begin_gradient(self, x: Any) -> None:
+        """Makes a value one that gradients are taken with respect to."""
+        self.inner.begin_gradient(x)
+
     def gradients(self, loss: Any, parameters: list | None, no_grad: Any = None,
                   callbacks: Any = None) -> list[tuple[Any, Any]]:
         """Parameters with their gradients."""

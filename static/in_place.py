@@ -110,6 +110,8 @@ def set_stop_gradient(variable: Variable, value: bool) -> None:
     if own and trace.captures and bool(value) != variable.stop_gradient and variable.kind == "tensor":
         take_name(variable, variable.detach())
     variable.stop_gradient = bool(value)
+    if own and trace.captures and not variable.stop_gradient:
+        variable.program.leaves.add(variable.name)
 
 
 def undo_since(program: Any, count: int) -> None:

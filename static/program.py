@@ -212,6 +212,7 @@ class Program:
         self.raised: dict[str, Exception] = {}  # by the messages of assertions that stand for them
         self.host_values: dict[str, Callable[[], float]] = {}  # filled anew before each run: learning rates
         self.renamed: list[tuple[Variable, Variable]] = []  # by operations in place: with the variables that they were
+        self.leaves: set[str] = set()  # what was computed and told that gradients are taken with respect to it
         self.gradient_passes = 0  # how often gradients have been appended
         self._counts: defaultdict[str, int] = defaultdict(int)
 

@@ -182,8 +182,14 @@ class ProgramTrace(Trace):
 
         result = self.apply(assign_value, (), {
             "shape": list(array.shape), "dtype": from_numpy_dtype(array.dtype), "values": array})
-        result.stop_gradient = stop_gradient
+        if not stop_gradient:
+            self.begin_gradient(result)
         return result
+
+    def begin_gradient(self, x: Variable) -> None:
+        """Makes a Variable, which was just computed, one that gradients are taken with respect to."""
+        x.stop_gradient = False
+        self.main.leaves.add(x.name)
 
     def copy(self, x: Variable, place: Place | None) -> Variable:
         """A Variable of its own with x's value."""
