@@ -237,14 +237,15 @@ class EagerTrace(Trace):
 
     def persistent(self, shape: tuple[int, ...], dtype: DType, value: Any, name: str) -> Tensor:
         """A Tensor of this name, filled with a number or with another Tensor's value."""
-        tensor = new_tensor(value._array.astype(dtype.dtype) if isinstance(value, Tensor)
-                            else _expected_namespace().full(shape, value, dtype.dtype))
+        array = value._array.astype(dtype.dtype) if isinstance(value, Tensor) else _expected_namespace().full(
+            shape, value, dtype.dtype)
+        tensor = new_tensor(array.view())  # memory that nothing else sees: updates write in place
         tensor.name, tensor.persistable = name, True
         return tensor
 
     def store(self, target: Tensor, value: Tensor) -> None:
-        """Gives `target` the other Tensor's array."""
-        target._replace(value._array)
+        """Gives `target` the other Tensor's values."""
+        target._update(value._array.view())
 
 
 def _namespace(arrays: list) -> Any:
@@ -319,7 +320,7 @@ def _give_values(target: Any, array: Any, xp: Any) -> None:
     many = isinstance(target, (list, tuple))
     for t, a in zip(target, array, strict=True) if many else ((target, array),):
         if a is not t._array:
-            t._replace(a if type(a) is _ndarray else xp.asarray(a))
+            t._update(a if type(a) is _ndarray else xp.asarray(a))
 
 
 def _connect(node: OperatorNode, outputs: list, aliases: dict[int, int]) -> None:

@@ -23,7 +23,8 @@ def _check_unchanged(node: Node) -> None:
         if changed is not None and changed is array:
             raise ModifiedInPlaceError(
                 f"The gradient of {node.type!r} needs a value of shape {list(changed.shape)} that was changed in "
-                f"place after it was used. Use the form without the trailing underscore, or change a clone()."
+                f"place after it was used. Use the form without the trailing underscore, or change a clone(); where "
+                f"an optimizer's step changed it, call backward() before the step."
             )
 
 
@@ -54,7 +55,9 @@ def _start(tensor: Tensor, gradient: Tensor | None) -> Tensor:
         raise ValueError(
             f"The gradient to start from must have the tensor's shape. Received {gradient.shape} for {tensor.shape}."
         )
-    return gradient if gradient.dtype is tensor.dtype else gradient.astype(tensor.dtype)
+    # A value of its own: it may come out as a gradient, and what was given may be updated.
+    return (_with_edge(gradient._array.view(), gradient._edge) if gradient.dtype is tensor.dtype
+            else gradient.astype(tensor.dtype))
 
 
 def _walk_type() -> type[Walk]:

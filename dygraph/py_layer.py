@@ -75,7 +75,7 @@ class PyLayerNode(Node):
 
     def __init__(self, layer: type[PyLayer], context: PyLayerContext, inputs: Sequence[Tensor],
                  outputs: Sequence[Tensor]):
-        super().__init__([t._edge for t in inputs], ())
+        super().__init__([t._edge for t in inputs], tuple(t._array for t in context._saved if isinstance(t, Tensor)))
         self.layer, self.context = layer, context
         self.outputs = [(o._array.shape, o._array.dtype) for o in outputs]
         self.shapes = [t._array.shape for t in inputs]
@@ -89,6 +89,10 @@ class PyLayerNode(Node):
     def count(self) -> int:
         """How many Tensors `forward` gave."""
         return len(self.outputs)
+
+    def kept_arrays(self) -> list[Any]:
+        """The values of the Tensors that it saved, which must not have been changed in place since."""
+        return list(self.saved or ())
 
     def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
         """What the user's `backward` gives, one gradient an input tensor, in the walk's own form."""

@@ -8,10 +8,12 @@ again, from the same inputs and random state, and walks the new part. Knows Tens
 from __future__ import annotations
 
 import contextlib
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ..core import nest
+from ..core.errors import ModifiedInPlaceError
 from ..core.random import default_generator
 from ..ops.backward import Node, Output, edge_node, next_order, reachable_nodes
 from ..ops.operator import Operator
@@ -21,15 +23,24 @@ from .engine import walk_segment
 from .tensor import Tensor, new_tensor
 
 
-class _WatchedWrites(TraceAround):
-    """Keeps the first value of each Tensor to which an operator gives a new one."""
+class _Watched(TraceAround):
+    """Keeps the first value of each Tensor to which an operator gives a new one, and knows which Tensors are read.
+
+    `read` has those that no recorded operation made, each with its array, and holds on to neither.
+    """
 
     def __init__(self, inner: Trace):
         super().__init__(inner)
         self.before: dict[int, tuple[Tensor, Any]] = {}
+        self.read: dict[int, tuple[weakref.ref[Tensor], weakref.ref[Any]]] = {}
 
     def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
         """Applies the operator."""
+        for tensor in nest.leaves(inputs):
+            if isinstance(tensor, Tensor) and tensor.is_leaf:
+                known = self.read.get(id(tensor))
+                if known is None or known[0]() is not tensor:
+                    self.read[id(tensor)] = weakref.ref(tensor), weakref.ref(tensor._array)
         for _, position in op.aliases:
             for tensor in nest.leaves(inputs[position]):
                 if isinstance(tensor, Tensor):
@@ -47,20 +58,28 @@ class Segment:
         self.random_state = default_generator().get_state() if preserve_rng_state else None
         self.given = {id(t): (t, t._array, t._edge) for t in nest.leaves([args, kwargs]) if isinstance(t, Tensor)}
         self.before = {id(t): (t, t._array) for t in changing}  # what the call found in Tensors that it changed
+        self.read: list[tuple[weakref.ref[Tensor], weakref.ref[Any]]] = []
 
     def run(self) -> tuple[Any, int]:
         """The function's result, and the order from which on nodes belong to it."""
         since = next_order()
-        writes = _WatchedWrites(self.trace)
-        with using(writes), grad_mode(True):
+        watched = _Watched(self.trace)
+        with using(watched), grad_mode(True):
             result = self.function(*self.args, **self.kwargs)
-        for key, found in writes.before.items():
+        for key, found in watched.before.items():
             self.before.setdefault(key, found)
         self.before = {key: (t, array) for key, (t, array) in self.before.items() if t._array is not array}
+        self.read = [found for key, found in watched.read.items() if key not in self.before and _is_unchanged(*found)]
         return result, since
 
     def run_again(self) -> tuple[Any, int]:
         """As `run`; Tensors that the call changed are left as they are."""
+        for tensor, array in self.read:
+            if not _is_unchanged(tensor, array):
+                raise ModifiedInPlaceError(
+                    f"The gradient of a recomputed function needs a value of shape {tensor().shape} that was changed "  # type: ignore[union-attr]
+                    "after the function ran, by an optimizer's step or in place: it cannot be computed again. Call "
+                    "backward() before the change.")
         args, kwargs = nest.map_structure(self._as_given, (self.args, self.kwargs))
         since = next_order()
         with _random_state(self.random_state), _arrays(self.before.values()), using(self.trace), grad_mode(True):
@@ -79,6 +98,12 @@ class Segment:
     def arrays_found(self) -> list[Any]:
         """The arrays of the arguments that the call did not change itself."""
         return [array for key, (_, array, _) in self.given.items() if key not in self.before]
+
+
+def _is_unchanged(tensor: weakref.ref[Tensor], array: weakref.ref[Any]) -> bool:
+    """Whether a Tensor has the array still that it had, or is gone: nobody can give that another one."""
+    found = tensor()
+    return found is None or found._array is array()
 
 
 @contextlib.contextmanager

@@ -21,7 +21,7 @@ class _Packed:
     def __init__(self, array: Any, pack: Callable[[Tensor], Any], unpack: Callable[[Any], Tensor]):
         self.unpack = unpack
         with using(EAGER), grad_mode(False):
-            self.held = pack(new_tensor(array))
+            self.held = pack(new_tensor(array.view()))  # a view: an update will leave what `pack` keeps of it alone
 
     def array(self) -> Any:
         with using(EAGER), grad_mode(False):

@@ -49,6 +49,7 @@ class Tensor(_ArrayMethods):
     __array_priority__ = 100  # ndarray + Tensor is a Tensor
     _name: str | None = None
     _leaf: Leaf | None = None  # kept while stop_gradient is True, so that the gradient is not lost
+    _aliases: list[weakref.ref[Tensor]] | None = None  # the Tensors that share its memory, itself among them
     persistable = False
     is_distributed = False
 
@@ -152,7 +153,7 @@ class Tensor(_ArrayMethods):
 
     def reconstruct_from_(self, other: Tensor) -> None:
         """This Tensor becomes the other: values, shape, dtype and where its gradient flows."""
-        self._replace(other._array)
+        self._replace(other._array.view())
         self._edge = other._edge
 
     @property
@@ -164,7 +165,7 @@ class Tensor(_ArrayMethods):
     def data(self, value: Tensor) -> None:
         if not isinstance(value, Tensor):
             raise TypeError(f"x.data = value: must be a Tensor. Received {type(value).__name__}.")
-        self._replace(value._array)
+        self._replace(value._array.view())
 
     def is_contiguous(self) -> bool:
         """True when the elements lie one behind the other in memory."""
@@ -404,12 +405,18 @@ class Tensor(_ArrayMethods):
         return node.hooks.setdefault(key, {})
 
     def detach(self) -> Tensor:
-        """A Tensor with the same value through which no gradient flows."""
+        """A Tensor with the same value through which no gradient flows.
+
+        That of a parameter or a buffer shares its memory: it shows what an optimizer's step, or a running mean, makes
+        of the value. Operations in place on either do not concern the other.
+        """
         if not state.trace.computes:
             trace: Any = state.trace
             variable = trace.variable_of(self)
             if variable is not None:
                 return variable.detach()
+        if self.is_leaf:
+            return alias_of(self)
         return new_tensor(self._array.view())
 
     def detach_(self) -> Tensor:
@@ -420,7 +427,14 @@ class Tensor(_ArrayMethods):
     # Changing it
 
     def _replace(self, array: Any) -> None:
-        """Gives the Tensor another array of the same meaning (an optimizer's step, a running mean)."""
+        """Gives the Tensor another array of the same meaning, an array object that no other value has."""
+        superseded[id(self._array)] = self._array
+        self._array = array
+
+    def _update(self, array: Any) -> None:
+        """Gives the Tensor, and those that share its memory, what an update (a step, a running mean) has made of it."""
+        if self._aliases is not None:
+            update_aliases(self, array)
         superseded[id(self._array)] = self._array
         self._array = array
 
@@ -428,9 +442,7 @@ class Tensor(_ArrayMethods):
         """Another Tensor of this value and edge: what an in-place form saves of it stays good."""
         if not state.trace.computes:
             return state.trace.lift(self, "a tensor that is changed in place")  # type: ignore[attr-defined]
-        alias = new_tensor(self._array.view())
-        alias._edge = self._edge
-        return alias
+        return another_of(self)
 
     def _rebind(self, result: Tensor) -> Tensor:
         """Makes this Tensor the result of an operation on it: what the in-place forms do."""
@@ -471,7 +483,7 @@ class Tensor(_ArrayMethods):
             raise ValueError(
                 f"set_value(value): {self.name} has dtype {self.dtype.name}. Received dtype {array.dtype}."
             )
-        self._replace(backend.as_place(array, self.place).copy())
+        self._replace(backend.as_place(array, self.place).copy().view())
 
     def get_tensor(self) -> Tensor:
         """Itself: the array's holder in Paddle's older interface."""
@@ -542,14 +554,14 @@ class Tensor(_ArrayMethods):
         result = type(self).__new__(type(self))
         memo[id(self)] = result
         result._array, result._edge = self._array.copy(), None
-        kept = {k: v for k, v in self.__dict__.items() if k not in ("_leaf", "_name")}
+        kept = {k: v for k, v in self.__dict__.items() if k not in ("_leaf", "_name", "_aliases")}
         result.__dict__.update({k: copy.deepcopy(v, memo) for k, v in kept.items()})
         if not self.stop_gradient:
             result.stop_gradient = False
         return result
 
     def __reduce_ex__(self, protocol: Any) -> tuple:
-        attributes = {k: v for k, v in self.__dict__.items() if k != "_leaf"}
+        attributes = {k: v for k, v in self.__dict__.items() if k not in ("_leaf", "_aliases")}
         return _unpickled, (type(self), self.numpy(), self.stop_gradient, attributes)
 
 
@@ -564,9 +576,12 @@ class Parameter(Tensor):
 
     @classmethod
     def of_array(cls, array: Any, attr: ParamAttr) -> Parameter:
-        """A Parameter holding `array`, described by `attr`."""
+        """A Parameter of the values in `array`, described by `attr`.
+
+        Its array is a view, of memory that nothing else sees once `array` is forgotten: updates write in place.
+        """
         parameter = cls.__new__(cls)
-        parameter._array, parameter._edge = array, None
+        parameter._array, parameter._edge = array.view(), None
         parameter._name = attr.name
         parameter.persistable = True
         parameter.optimize_attr = {"learning_rate": attr.learning_rate}
@@ -611,7 +626,7 @@ class Parameter(Tensor):
         make = self.__dict__.pop("_make_values", None)
         if make is not None:
             with grad_mode(False):
-                self._replace(make()._array)
+                self._replace(make()._array.view())
 
     def __deepcopy__(self, memo: dict) -> Parameter:
         result = self._copied(memo)
@@ -636,6 +651,35 @@ def new_tensor(array: Any) -> Tensor:
     tensor._array = array
     tensor._edge = None
     return tensor
+
+
+def another_of(tensor: Tensor) -> Tensor:
+    """Another Tensor of this value and edge, with an array object of its own."""
+    other = new_tensor(tensor._array.view())
+    other._edge = tensor._edge
+    return other
+
+
+def alias_of(tensor: Tensor) -> Tensor:
+    """Another Tensor of the same memory, which updates of either change; no gradient flows from it."""
+    alias = new_tensor(tensor._array)
+    shared = tensor._aliases
+    if shared is None:
+        shared = tensor._aliases = [weakref.ref(tensor)]
+    else:
+        shared[:] = [one for one in shared if one() is not None]
+    shared.append(weakref.ref(alias))
+    alias._aliases = shared
+    return alias
+
+
+def update_aliases(tensor: Tensor, array: Any) -> None:
+    """Gives the Tensors that still share a Tensor's memory the array that it is about to get."""
+    assert tensor._aliases is not None
+    for one in tensor._aliases:
+        alias = one()
+        if alias is not None and alias is not tensor and alias._array is tensor._array:
+            alias._array = array
 
 
 def _unpickled(cls: type[Tensor], array: np.ndarray, stop_gradient: bool, attributes: dict) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core import nest
 from ..core.unique_name import given_back_on_failure
-from ..dygraph.tensor import Tensor
+from ..dygraph.tensor import Tensor, another_of
 from ..nn.layer import mode_changes
 from ..ops.autocast import with_same_precision
 from ..ops.manipulation import assign
@@ -224,9 +224,9 @@ class ConcreteProgram:
             effect()
         for index, name in zip(self._changed, self._final, strict=True):
             if index in self._set:
-                given[index]._replace(results[name]._array)
+                given[index]._replace(results[name]._array.view())
             else:
-                given[index]._rebind(results[name])
+                given[index]._rebind(another_of(results[name]))
         return self._filled(results[v.name] for v in self.outputs)
 
     def _run_or_raise(self, given: list[Tensor]) -> list[Tensor]:

@@ -109,7 +109,7 @@ class ProgramFunction:
 
     def _write_back(self, tensors: Sequence[Tensor], names: list[str], arrays: Sequence[Any], xp: Any) -> None:
         for name, array in zip(names, arrays, strict=True):
-            tensors[self.inputs.index(name)]._replace(xp.asarray(array))
+            tensors[self.inputs.index(name)]._update(xp.asarray(array))
 
     def _run_recorded(self, tensors: Sequence[Tensor], wanted: tuple[int, ...]) -> list[Tensor]:
         halves = self._halves_for(wanted)
@@ -119,7 +119,7 @@ class ProgramFunction:
         results = halves.forward(xp, arrays)
         count, last = len(self.outputs), len(results) - len(halves.places)
         for place, array in zip(halves.places, results[last:], strict=True):
-            tensors[place]._replace(xp.asarray(array))
+            tensors[place]._update(xp.asarray(array))
         outputs = [new_tensor(xp.asarray(a)) for a in results[:count]]
         leaves = [Leaf() for _ in halves.leaves]
         edges = [t._edge for t in tensors] + leaves

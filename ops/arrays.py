@@ -103,7 +103,7 @@ empty_array_op = operator(
 
 
 def _write(xp, x, i, array=None):
-    return (ArrayValue() if array is None else array).written(_position(i), x)
+    return (ArrayValue() if array is None else array).written(_position(i), x.view())
 
 
 write_op = operator(

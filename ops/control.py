@@ -43,15 +43,21 @@ def _merged(x: list[Spec], mask: Spec) -> Spec:
     return first
 
 
+def _under_another_name(x: Any) -> Any:
+    """A value under another name: an array object of its own, so that an update in place knows of it."""
+    return x if isinstance(x, ArrayValue) else x.view()
+
+
 select_input_op = operator(
-    "select_input", "X*, Mask -> Out~X", kernel=lambda xp, x, mask: x[int(mask.item())], infer=_merged,
+    "select_input", "X*, Mask -> Out~X", kernel=lambda xp, x, mask: _under_another_name(x[int(mask.item())]),
+    infer=_merged,
     grad={"X": lambda g, X_shape, Mask: [select_gradient(g, Mask, branch) for branch in range(len(X_shape))]},
     moves=True, precision="keep", lists=True)
 
 
 def _select_gradient(xp, g, mask, *, branch: int):
     if int(mask.item()) == branch:
-        return g
+        return _under_another_name(g)
     return ArrayValue() if isinstance(g, ArrayValue) else xp.zeros_like(g)
 
 
@@ -65,7 +71,7 @@ def select_gradient(g: Any, mask: Any, branch: int) -> Any:
     return apply(select_gradient_op, g, mask, branch=branch)
 
 
-share_data_op = operator("share_data", "X -> Out~X", kernel=lambda xp, x: x, infer=same, grad={"X": lambda g: g},
-                         moves=True, precision="keep", lists=True)
+share_data_op = operator("share_data", "X -> Out~X", kernel=lambda xp, x: _under_another_name(x), infer=same,
+                         grad={"X": lambda g: g}, moves=True, precision="keep", lists=True)
 """The same value under another name, without a copy: for Programs only, in which no value is changed."""
 

@@ -90,7 +90,7 @@ def _cross_entropy(xp, logits, label, *, soft_label: bool = False, use_softmax: 
                    numeric_stable_mode: bool = True, ignore_index: int = -100, axis: int = -1):
     axis %= logits.ndim
     if not use_softmax:
-        shifted, softmax, log_total = _log(xp, logits), logits, 0
+        shifted, softmax, log_total = _log(xp, logits), logits.view(), 0
     else:
         shifted = logits - logits.max(axis, keepdims=True)
         softmax = xp.exp(shifted)

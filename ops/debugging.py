@@ -27,7 +27,7 @@ def _print(xp, x, *, first_n: int = -1, message: str = "", summarize: int = 20, 
            print_tensor_type: bool = True, print_tensor_shape: bool = True, print_tensor_layout: bool = True,
            print_tensor_lod: bool = True, print_phase: str = "BOTH", is_forward: bool = True):
     if _is_silent(message, first_n, print_phase, is_forward):
-        return x
+        return x.view()
     facts = [message] if message else []
     if not is_forward:
         facts.append("gradient")
@@ -38,7 +38,7 @@ def _print(xp, x, *, first_n: int = -1, message: str = "", summarize: int = 20, 
     shown = x if summarize < 0 or x.size <= summarize else x.reshape(-1)[:summarize]
     facts.append(f"{shown.tolist()}{'' if shown is x else ' …'}")
     sys.stdout.write(" ".join(facts) + "\n")
-    return x
+    return x.view()
 
 
 def _print_gradient(g, attrs):

@@ -12,7 +12,7 @@ _REDUCTIONS = {"sum": 0, "mean": 1, "none": 2}
 
 
 def _kernel(xp, x, *, reduction: int = 1):
-    return x if reduction == 2 else x.sum(dtype=x.dtype) if reduction == 0 else x.mean(dtype=x.dtype)
+    return x.view() if reduction == 2 else x.sum(dtype=x.dtype) if reduction == 0 else x.mean(dtype=x.dtype)
 
 
 def _size(xp, x, g):

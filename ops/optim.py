@@ -5,11 +5,12 @@ inputs that have an alias. Scalars such as the learning rate are one-element arr
 """
 
 
+from ..backend.aliasing import changing
 from ..backend.engines import LOOPS
 from ..backend.kernels import optim as fast
 from .kernels import by
 from .operator import operator
-from .updating import as_scalar, changing, updates
+from .updating import as_scalar, updates
 
 
 def _sgd(xp, param, learning_rate, grad):
@@ -57,7 +58,12 @@ def adam_step(xp, dtype, learning_rate, moment1, moment2, beta1_pow, beta2_pow, 
 
 def _adam(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow, *, beta1: float = 0.9,
           beta2: float = 0.999, epsilon: float = 1e-8, lazy_mode: bool = False):
-    param, moment1, moment2 = changing(param), changing(moment1), changing(moment2)
+    return moved_by_adam(xp, changing(param), grad, learning_rate, changing(moment1), changing(moment2), beta1_pow,
+                         beta2_pow, beta1, beta2, epsilon)
+
+
+def moved_by_adam(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow, beta1, beta2, epsilon):
+    """Adam's step, in the memory of the parameter and the moments that it is given."""
     moment1 *= beta1
     moment1 += grad * (1 - beta1)
     moment2 *= beta2
@@ -73,12 +79,11 @@ adam_op = operator("adam", _ADAM_SLOTS, kernel=_adam, engines=[by(LOOPS, fast.ad
 def _adamw(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow, *, beta1: float = 0.9,
            beta2: float = 0.999, epsilon: float = 1e-8, coeff: float = 0.01, lr_ratio: float = 1.0,
            with_decay: bool = True, lazy_mode: bool = False):
-    rate = learning_rate * lr_ratio
+    rate, param = learning_rate * lr_ratio, changing(param)
     if with_decay:
-        param = changing(param)
         param *= (1 - rate.reshape(()) * coeff).astype(param.dtype)
-    return _adam(xp, param, grad, rate, moment1, moment2, beta1_pow, beta2_pow, beta1=beta1, beta2=beta2,
-                 epsilon=epsilon)
+    return moved_by_adam(xp, param, grad, rate, changing(moment1), changing(moment2), beta1_pow, beta2_pow, beta1,
+                         beta2, epsilon)
 
 
 adamw_op = operator("adamw", _ADAM_SLOTS, kernel=_adamw, engines=[by(LOOPS, fast.adamw)], infer=updates(0, 3, 4, 5, 6),

@@ -3,8 +3,9 @@
 As in `optim.py`, the new value of a parameter takes the old one's place, and kernels may write into their inputs.
 """
 
+from ..backend.aliasing import changing
 from .operator import operator
-from .updating import as_scalar, changing, updates
+from .updating import as_scalar, updates
 
 
 def _adagrad(xp, param, grad, moment, learning_rate, *, epsilon: float = 1e-6):

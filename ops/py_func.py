@@ -41,7 +41,7 @@ def registered(number: int) -> Registered:
 def _py_func(xp, x=None, *, forward_callable_id: int, backward_callable_id: int = -1,
              backward_skip_vars: list[str] = ()):
     found = registered(forward_callable_id)
-    results = found.function(*[backend.to_numpy(array) for array in x or ()])
+    results = found.function(*[backend.to_numpy(array).view() for array in x or ()])
     results = [] if results is None else list(results) if isinstance(results, (list, tuple)) else [results]
     if len(results) != len(found.specs):
         raise ValueError(f"py_func: {getattr(found.function, '__name__', 'the function')} must give "

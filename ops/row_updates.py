@@ -8,9 +8,10 @@ the given rows alone: with `lazy_mode` the others' moments rest. No file holds t
 
 from typing import Any
 
+from ..backend.aliasing import changing
 from .operator import operator
-from .optim import adam_op, adam_step
-from .updating import as_scalar, changing, updates
+from .optim import adam_step, moved_by_adam
+from .updating import as_scalar, updates
 
 
 def holds_rows(gradient: Any) -> bool:
@@ -61,26 +62,27 @@ _ADAM_SLOTS = ("Param, Values, Rows, LearningRate, Moment1, Moment2, Beta1Pow, B
                "Moment1Out:=Moment1, Moment2Out:=Moment2, Beta1PowOut=Beta1Pow, Beta2PowOut=Beta2Pow")
 
 
-def _of_rows_alone(xp, param, values, rows, learning_rate, moment1, moment2, beta1_pow, beta2_pow, **attrs):
-    """Adam on the given rows; the others, and their moments, stay."""
-    param, moment1, moment2 = changing(param), changing(moment1), changing(moment2)
-    param[rows], moment1[rows], moment2[rows], beta1_pow, beta2_pow = adam_op.kernel(
-        xp, param[rows], values, learning_rate, moment1[rows], moment2[rows], beta1_pow, beta2_pow, **attrs)
-    return param, moment1, moment2, beta1_pow, beta2_pow
-
-
-def _adam(xp, param, values, rows, learning_rate, moment1, moment2, beta1_pow, beta2_pow, *, beta1: float = 0.9,
-          beta2: float = 0.999, epsilon: float = 1e-8, lazy_mode: bool = False):
+def _moved_by_adam(xp, param, values, rows, learning_rate, moment1, moment2, beta1_pow, beta2_pow, beta1, beta2,
+                   epsilon, lazy_mode):
+    """Adam's step in the memory of the parameter that it is given; with `lazy_mode` of the given rows alone."""
+    moment1, moment2 = changing(moment1), changing(moment2)
     if lazy_mode:
-        return _of_rows_alone(xp, param, values, rows, learning_rate, moment1, moment2, beta1_pow, beta2_pow,
-                              beta1=beta1, beta2=beta2, epsilon=epsilon)
-    param, moment1, moment2 = changing(param), changing(moment1), changing(moment2)
+        param[rows], moment1[rows], moment2[rows], beta1_pow, beta2_pow = moved_by_adam(
+            xp, param[rows], values, learning_rate, moment1[rows], moment2[rows], beta1_pow, beta2_pow, beta1, beta2,
+            epsilon)
+        return param, moment1, moment2, beta1_pow, beta2_pow
     moment1 *= beta1
     moment1[rows] += values * (1 - beta1)
     moment2 *= beta2
     moment2[rows] += values * values * (1 - beta2)
     param -= adam_step(xp, param.dtype, learning_rate, moment1, moment2, beta1_pow, beta2_pow, epsilon)
     return param, moment1, moment2, beta1_pow * beta1, beta2_pow * beta2
+
+
+def _adam(xp, param, values, rows, learning_rate, moment1, moment2, beta1_pow, beta2_pow, *, beta1: float = 0.9,
+          beta2: float = 0.999, epsilon: float = 1e-8, lazy_mode: bool = False):
+    return _moved_by_adam(xp, changing(param), values, rows, learning_rate, moment1, moment2, beta1_pow, beta2_pow,
+                          beta1, beta2, epsilon, lazy_mode)
 
 
 adam_rows_op = operator("adam_rows", _ADAM_SLOTS, kernel=_adam, infer=updates(0, 4, 5, 6, 7),
@@ -90,16 +92,15 @@ adam_rows_op = operator("adam_rows", _ADAM_SLOTS, kernel=_adam, infer=updates(0,
 def _adamw(xp, param, values, rows, learning_rate, moment1, moment2, beta1_pow, beta2_pow, *, beta1: float = 0.9,
            beta2: float = 0.999, epsilon: float = 1e-8, coeff: float = 0.01, lr_ratio: float = 1.0,
            with_decay: bool = True, lazy_mode: bool = False):
-    rate = learning_rate * lr_ratio
+    rate, param = learning_rate * lr_ratio, changing(param)
     if with_decay:
-        param = changing(param)
         kept = (1 - rate.reshape(()) * coeff).astype(param.dtype)
         if lazy_mode:
             param[rows] *= kept
         else:
             param *= kept
-    return _adam(xp, param, values, rows, rate, moment1, moment2, beta1_pow, beta2_pow, beta1=beta1, beta2=beta2,
-                 epsilon=epsilon, lazy_mode=lazy_mode)
+    return _moved_by_adam(xp, param, values, rows, rate, moment1, moment2, beta1_pow, beta2_pow, beta1, beta2, epsilon,
+                          lazy_mode)
 
 
 adamw_rows_op = operator("adamw_rows", _ADAM_SLOTS, kernel=_adamw, infer=updates(0, 4, 5, 6, 7),

@@ -17,7 +17,7 @@ from .trace import apply
 
 def _sum_to(xp: Any, g: Any, shape: tuple[int, ...]) -> Any:
     if g.shape == shape:
-        return g
+        return g.view()
     extra = g.ndim - len(shape)
     stretched = (n + extra for n, size in enumerate(shape) if size == 1 and g.shape[n + extra] != 1)
     return g.sum(axis=(*range(extra), *stretched), dtype=g.dtype).reshape(shape)

@@ -194,7 +194,8 @@ def slogdet(x: Any, name: str | None = None) -> Any:
 
 def _matrix_power(xp, x, *, n: int):
     with failing_as(f"matrix_power(x, n): for n={n} x {_SINGULAR}"):
-        return power(xp, x, n)
+        found = power(xp, x, n)
+    return found.view() if found is x else found
 
 
 def _power_gradient(g: Any, x: Any, n: int) -> Any:

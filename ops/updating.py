@@ -1,4 +1,4 @@
-"""What kernels of parameter updates share: they may write into the memory of inputs whose place an output takes."""
+"""What kernels of parameter updates share; `backend/aliasing.py` says where they may write in place."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,11 +7,6 @@ from typing import Any
 def updates(*positions: int) -> Callable[..., Any]:
     """The infer rule of an update: the specs of the aliased inputs, by their positions."""
     return lambda *specs, **_: tuple(specs[p] for p in positions)
-
-
-def changing(x: Any) -> Any:
-    """x to be written into: its memory under an array object of its own, which tells the trace of the change."""
-    return x.view() if getattr(x.flags, "writeable", True) else x.copy()
 
 
 def as_scalar(x: Any, dtype: Any) -> Any:

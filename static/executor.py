@@ -31,6 +31,7 @@ class Compiled:
         self.plan: Plan
         self.version = program.version
         self.plan, self.reads, self.writes = compile_plan(program, feeds, fetches)
+        self.updated_feeds = [place for place, name in enumerate(feeds) if name in self.writes]
 
 
 class Executor:
@@ -72,6 +73,8 @@ class Executor:
         compiled = _compiled(program, tuple(sorted(fed)), fetches, others)
         xp = backend.namespace_at(self.place)
         arrays = [fed[name] for name in sorted(fed)]
+        for place in compiled.updated_feeds:
+            arrays[place] = arrays[place].view()  # the caller's array is not written into
         arrays += [self._from_scope(scope, name, program) for name in compiled.reads]
         results = compiled.plan(xp, arrays)
         for name, array in zip(compiled.writes, results[len(fetches):], strict=True):

@@ -28,17 +28,21 @@ class _Capsule:
 def to_dlpack(x: Tensor) -> Any:
     """What `from_dlpack` of another library takes: it shares the memory of x, whose values it must not change.
 
+    When an optimizer's step, or an operation in place, gives x other values, what was taken keeps those from before.
+
     >>> import numpy, proa as paddle
     >>> numpy.from_dlpack(paddle.utils.dlpack.to_dlpack(paddle.to_tensor([1.0, 2.0]))).tolist()
     [1.0, 2.0]
     """
     if not isinstance(x, Tensor):
         raise TypeError(f"to_dlpack(x): must be a Tensor. Received {type(x).__name__}.")
-    return _Capsule(x._array)
+    return _Capsule(x._array.view())
 
 
 def from_dlpack(dlpack: Any) -> Tensor:
     """A Tensor that shares the memory of an array of another library, which has `__dlpack__`.
+
+    An operation in place and an optimizer's step give the Tensor other memory: the array is not written.
 
     >>> import numpy, proa as paddle
     >>> paddle.utils.dlpack.from_dlpack(numpy.arange(3)).tolist()

@@ -2,6 +2,7 @@
 
 Inputs are lists, an item a parameter. Parameters are changed in their own memory, and given back as new array objects
 of it, which tells the trace of the change; moments, which no gradient is ever asked of, are given back as they are.
+What others see the memory of is changed in a copy (`backend/aliasing.py`).
 `decay` has a coefficient a parameter (or is empty): that times the parameter is added to its gradient. Everything else
 follows the kernels in `ops/optim.py`, to the last bit.
 """
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from .. import loops
+from ..aliasing import to_write
 from ..threads import get_num_threads
 from .arrays import F32, flat
 from .optim_loops import adam_loop, momentum_loop, sgd_loop
@@ -47,9 +49,9 @@ def _fits(kernel: loops.Kernel, params: Arrays, grads: Arrays, *states: Arrays) 
             and kernel.is_due(sum([p.size for p in params])))
 
 
-def _views(arrays: Arrays) -> Arrays:
-    """The same memory under array objects of their own."""
-    return [x.view() for x in arrays]
+def _renewed(params: Arrays) -> Arrays:
+    """What to write new parameters into, as array objects of their own."""
+    return [found.view() if found is x else found for found, x in zip(to_write(params), params, strict=True)]
 
 
 def _coefficients(given: Sequence[float], count: int) -> np.ndarray:
@@ -65,7 +67,7 @@ def merged_sgd(params: Arrays, learning_rates: Arrays, grads: Arrays, *, decay: 
     """param -= rate * grad."""
     if not params or not _fits(sgd_loop, params, grads) or (rates := _scalars(learning_rates)) is None:
         return NotImplemented
-    params, grads = _views(params), [flat(g) for g in grads]
+    params, grads = _renewed(params), [flat(g) for g in grads]
     starts, total, parts = starts_of(params)
     sgd_loop.typed(*_SGD)(get_num_threads(), table_of(params, grads), starts, rates, _coefficients(decay, len(params)),
                           len(params), total, parts, HEADER)
@@ -83,7 +85,7 @@ def merged_momentum(params: Arrays, grads: Arrays, velocities: Arrays, learning_
         return NotImplemented
     decay = [c if m == "l2_decay" else 0.0
              for m, c in zip(regularization_method, regularization_coeff, strict=False)]
-    params, grads = _views(params), [flat(g) for g in grads]
+    params, velocities, grads = _renewed(params), to_write(velocities), [flat(g) for g in grads]
     starts, total, parts = starts_of(params)
     momentum_loop.typed(*_MOMENTUM)(
         get_num_threads(), table_of(params, grads, velocities), starts, rates, _coefficients(decay, len(params)),
@@ -124,7 +126,9 @@ def _adam(params: Arrays, grads: Arrays, learning_rates: Arrays, moments1: Array
         return NotImplemented
     if lr_ratio:
         rates = rates * np.array(lr_ratio, "float32")
-    params, grads = _views(params), [flat(g) for g in grads]
+    params, grads = _renewed(params), [flat(g) for g in grads]
+    moments1, moments2, beta1_pows, beta2_pows = map(to_write, states)
+    states = moments1, moments2, beta1_pows, beta2_pows
     count = len(params)
     starts, total, parts = starts_of(params)
     adam_loop.typed(*_ADAM)(

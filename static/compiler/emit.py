@@ -226,4 +226,14 @@ def _emit_function(emitter: Emitter, name: str, ops: Sequence[Operation], block:
         dead = sorted(n for n in names if uses[n] == 0 and n in assigned and n not in kept)
         if dead:
             emitter.line(1, f"{' = '.join(dead)} = None")
-    emitter.line(1, f"return ({', '.join(results)}{',' if len(results) == 1 else ''})")
+    given = set(arguments)
+    shown = []
+    for local in results:
+        shown.append(f"{emitter.bind('own', _own)}({local})" if local in given else local)
+        given.add(local)
+    emitter.line(1, f"return ({', '.join(shown)}{',' if len(shown) == 1 else ''})")
+
+
+def _own(value: Any) -> Any:
+    """A value that leaves the plan twice, or as it came: an array object of its own, as `backend/aliasing.py` asks."""
+    return value.view() if hasattr(value, "view") else value

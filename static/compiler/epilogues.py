@@ -7,6 +7,7 @@ Program shall not write every weight anew. Where it declines, and on other devic
 run one after the other.
 """
 
+import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -30,7 +31,7 @@ _HOT = 3
 
 
 class _Use(NamedTuple):
-    weight: Any
+    weight: Callable[[], Any]  # a weak reference: an update need not leave the weight's memory alone
     scale: Any
     key: Any
     times: int
@@ -47,7 +48,7 @@ class Packed:
     __slots__ = ("_last",)
 
     def __init__(self) -> None:
-        self._last = _Use(None, None, None, 0, None)  # replaced as a whole: several threads may run at once
+        self._last = _Use(lambda: None, None, None, 0, None)  # replaced as a whole: several threads may run at once
 
     def of(self, weight: Any, key: Any, pack: Callable[[], Any], scale: Any = None, uses: int = _HOT) -> Any:
         """`pack()` of this weight, scaled, for this key, once it has had so many uses; None before.
@@ -55,8 +56,8 @@ class Packed:
         Where it cannot be packed, the weight times the scale.
         """
         last = self._last
-        if last.weight is not weight or last.scale is not scale or last.key != key:
-            last = _Use(weight, scale, key, 0, None)
+        if last.weight() is not weight or last.scale is not scale or last.key != key:
+            last = _Use(weakref.ref(weight), scale, key, 0, None)
         if last.packed is None:
             packed = pack() if last.times + 1 >= uses else None
             if packed is NotImplemented:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import operator
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -100,14 +101,16 @@ class _Prepared:
 
     def __init__(self, run: Callable[..., tuple], prepare: Callable[..., tuple], frozen: Sequence[int]):
         self.run, self.prepare, self.frozen = run, prepare, tuple(frozen)
-        self.last: tuple[list[Any], tuple] | None = None  # replaced as a whole: several threads may run at once
+        # Replaced as a whole: several threads may run at once. It does not hold on to parameters, so that their updates
+        # need not leave what it was made of alone.
+        self.last: tuple[list[weakref.ref[Any]], tuple] | None = None
 
     def __call__(self, xp: Any, *arrays: Any) -> tuple:
         """The results."""
         sources = [arrays[index] for index in self.frozen]
         last = self.last
-        if last is None or not all(map(operator.is_, last[0], sources)):
-            last = self.last = sources, self.prepare(xp, *sources)
+        if last is None or not all(map(operator.is_, [source() for source in last[0]], sources)):
+            last = self.last = list(map(weakref.ref, sources)), self.prepare(xp, *sources)
         return self.run(xp, *arrays, *last[1])
 
 

@@ -6,6 +6,7 @@ Where it declines, and on other devices, the products are computed one by one.
 """
 
 import math
+import weakref
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -21,7 +22,7 @@ _HOT = 3
 
 
 class _Use(NamedTuple):
-    arrays: list[Any]
+    arrays: list[weakref.ref[Any]]  # weak: an update need not leave the weights' memory alone
     rows: int
     times: int
     packed: Any
@@ -40,7 +41,7 @@ class Joined:
         """The weights for products with so many rows, and the bias; None twice before the third use in a row."""
         last, arrays = self._last, [*weights, *biases]
         if last.rows != rows or len(last.arrays) != len(arrays) or not all(map(_is, last.arrays, arrays)):
-            last = _Use(arrays, rows, 0, None, None)
+            last = _Use(list(map(weakref.ref, arrays)), rows, 0, None, None)
         if last.packed is None:
             last = last._replace(times=last.times + 1)
             if last.times >= _HOT:
@@ -49,8 +50,8 @@ class Joined:
         return last.packed, last.bias
 
 
-def _is(a: Any, b: Any) -> bool:
-    return a is b
+def _is(held: weakref.ref[Any], array: Any) -> bool:
+    return held() is array
 
 
 def _packed(weights: Sequence[np.ndarray], rows: int) -> Any:

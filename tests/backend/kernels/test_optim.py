@@ -75,10 +75,21 @@ def test_values_that_are_not_finite():
 
 
 def test_memory_is_kept_and_the_change_told():
-    param, velocity = normal(5), normal(5)
+    param, velocity = normal(5).view(), normal(5).view()
     [new], [state], _ = optim.merged_momentum([param], [normal(5)], [velocity], RATES[:1], mu=0.9)
     assert new is not param and np.shares_memory(new, param)
     assert state is velocity
+
+
+def test_memory_that_others_see_is_left_alone():
+    param, velocity = normal(5), normal(5).view()
+    seen = velocity[1:], param.copy(), velocity.copy()
+    [new], [state], _ = optim.merged_momentum([param], [normal(5)], [velocity], RATES[:1], mu=0.9)
+    assert not np.shares_memory(new, param) and not np.shares_memory(state, velocity)
+    np.testing.assert_array_equal(param, seen[1])
+    np.testing.assert_array_equal(velocity, seen[2])
+    again, _, _ = optim.merged_momentum([new], [normal(5)], [state], RATES[:1], mu=0.9)
+    assert np.shares_memory(again[0], new)
 
 
 def test_gradients_of_any_order():
