@@ -45,14 +45,15 @@ class Generation:
 
 generation = Generation()
 _engines: dict[str, Engine] = {}
-_wanted: set[str] = set()
+wanted: frozenset[str] = frozenset()
+"""The engines that their flags name: replaced as a whole when that changes."""
 
 
 def _read_flags() -> None:
     """Takes down which engines the flags name."""
-    global _wanted
+    global wanted
     named = {place: [name.strip() for name in flags.values[flag].split(",")] for place, flag in _FLAGS.items()}
-    _wanted = {name for name, engine in _engines.items() if name in named[engine.place]}
+    wanted = frozenset(name for name, engine in _engines.items() if name in named[engine.place])
 
 
 generation.on_change(_read_flags)
@@ -97,7 +98,7 @@ def find(name: str) -> Engine:
 
 def is_wanted(name: str) -> bool:
     """Whether the flag lets this engine be used."""
-    return name in _wanted
+    return name in wanted
 
 
 def is_usable(name: str, place: str) -> bool:
@@ -105,4 +106,4 @@ def is_usable(name: str, place: str) -> bool:
     if name == NUMPY:
         return place == CPU
     engine = _engines.get(name)
-    return name in _wanted and engine is not None and engine.place == place and engine.is_ready()
+    return name in wanted and engine is not None and engine.place == place and engine.is_ready()

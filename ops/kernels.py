@@ -50,12 +50,15 @@ class EngineKernel:
         """Whether it is to be asked for these arrays."""
         if self.least and not any(_size_of(x) >= self.least for x in inputs):
             return False
-        if self.when is None:
-            return True
+        return self.when is None or self.wants(inputs, attrs)
+
+    def wants(self, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> bool:
+        """What `when` says of these arrays: it is asked once for the same shapes, dtypes and attributes."""
+        assert self.when is not None
         try:
-            key = (*[_key_of(x) for x in inputs], *attrs.items())
+            key = (*[(x.shape, x.dtype) for x in inputs], *attrs.items())
             found = self._answers.get(key)
-        except TypeError:  # an attribute is a list
+        except (AttributeError, TypeError):  # an input is a list or None, or an attribute a list
             return self.when(*map(spec_of, inputs), **attrs)
         if found is None:
             if len(self._answers) >= _KEPT_ANSWERS:
@@ -86,12 +89,6 @@ def _size_of(x: Any) -> int:
     if type(x) is list or type(x) is tuple:
         return max(map(_size_of, x), default=0)
     return x.size
-
-
-def _key_of(x: Any) -> Any:
-    if type(x) is list or type(x) is tuple:
-        return tuple(map(_key_of, x))
-    return None if x is None else (x.shape, x.dtype)
 
 
 class Choice:
@@ -208,9 +205,7 @@ class Kernels:
             return Choice(self.function, self.plain, _NEVER, self.plain, self.plain)
         least = min(kernel.least for kernel in usable)
         kernel = _asking(usable, self.plain)
-        large = kernel
-        if len(usable) == 1:
-            large = _with_fallback(usable[0], self.plain) if usable[0].when is None else kernel
+        large = kernel if len(usable) > 1 else _with_fallback(usable[0], self.plain)
         if least and len(usable) == 1 and usable[0].when is None and self.arity in (ONE, TWO):
             kernel = (_by_size if self.arity == ONE else _by_sizes)(self.function, self.plain, least, usable[0].kernel)
         return Choice(self.function, self.plain, least, large, kernel)
@@ -258,8 +253,14 @@ def _dtype_of(inputs: Sequence[Any]) -> Any:
 
 
 def _with_fallback(faster: EngineKernel, plain: Callable[..., Any]) -> Callable[..., Any]:
-    """One engine's kernel, or the plain one where that declines."""
+    """One engine's kernel for inputs that are large enough, or the plain one where that is not asked or declines."""
     kernel = faster.kernel
+    if faster.when is not None:
+        def call_when(xp: Any, *inputs: Any, **attrs: Any) -> Any:
+            results = kernel(*inputs, **attrs) if faster.wants(inputs, attrs) else NotImplemented
+            return plain(xp, *inputs, **attrs) if results is NotImplemented else results
+
+        return call_when
 
     def call(xp: Any, *inputs: Any, **attrs: Any) -> Any:
         results = kernel(*inputs, **attrs)
@@ -294,7 +295,7 @@ def _by_sizes(function: Any, plain: Callable[..., Any], least: int, faster: Call
 
 def _asking(usable: Sequence[EngineKernel], plain: Callable[..., Any]) -> Callable[..., Any]:
     """Several engines' kernels one after the other, then the plain one."""
-    if len(usable) == 1 and not usable[0].least and usable[0].when is None:
+    if len(usable) == 1 and not usable[0].least:
         return _with_fallback(usable[0], plain)
 
     def call(xp: Any, *inputs: Any, **attrs: Any) -> Any:

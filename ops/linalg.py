@@ -43,8 +43,16 @@ def _matmul(xp, x, y, *, trans_x: bool = False, trans_y: bool = False):
 _SIDE = math.isqrt(onednn.LARGE)  # the product of two smaller sizes is not above it
 
 
+def _is_large(x, y, *, trans_x=False, trans_y=False):
+    """Whether a product is large enough for oneDNN."""
+    if x.rank < 2 or y.rank < 2:
+        return max(x.size, y.size) > onednn.LARGE and x.rank != y.rank
+    rows, columns = x.shape[-1 if trans_x else -2], y.shape[-2 if trans_y else -1]
+    return max(x.size * columns, y.size * rows) > onednn.LARGE
+
+
 def _matmul_by_onednn(x, y, *, trans_x=False, trans_y=False):
-    if x.size * y.size <= onednn.LARGE or not onednn.is_ready():  # then x.size * columns of y is no more either
+    if not onednn.is_ready():
         return NotImplemented
     return onednn.large_product(_swapped(x) if trans_x else x, _swapped(y) if trans_y else y)
 
@@ -134,7 +142,8 @@ def _turned(x: Any) -> Any:
 
 
 matmul_op = operator(
-    "matmul_v2", "X, Y -> Out", kernel=_matmul, engines=[by(ONEDNN, _matmul_by_onednn, _SIDE)], infer=_infer_matmul,
+    "matmul_v2", "X, Y -> Out", kernel=_matmul, infer=_infer_matmul,
+    engines=[by(ONEDNN, _matmul_by_onednn, _SIDE, _is_large)],
     promotes=True, composed=_of_broadcast_integers,
     grad={"X, Y": lambda g, X, Y, trans_x, trans_y, wants: _matmul_gradients(g, X, Y, trans_x, trans_y, wants)},
     cost=matrix_product, precision="white")
@@ -192,11 +201,11 @@ def _last(g: Any) -> Any:
 
 
 bmm_op = operator("bmm", "X, Y -> Out", kernel=lambda xp, x, y: xp.matmul(x, y),
-                  engines=[by(ONEDNN, _matmul_by_onednn, _SIDE)], infer=_infer_bmm, promotes=True,
+                  engines=[by(ONEDNN, _matmul_by_onednn, _SIDE, _is_large)], infer=_infer_bmm, promotes=True,
                   grad={"X, Y": lambda g, X, Y, wants: _matmul_gradients(g, X, Y, False, False, wants)},
                   cost=matrix_product)
 mv_op = operator("mv", "X, Vec -> Out", kernel=lambda xp, x, y: xp.matmul(x, y),
-                 engines=[by(ONEDNN, _matmul_by_onednn, _SIDE)], infer=_infer_mv, promotes=True,
+                 engines=[by(ONEDNN, _matmul_by_onednn, _SIDE, _is_large)], infer=_infer_mv, promotes=True,
                  grad={"X, Vec": lambda g, X, Vec, wants: _matmul_gradients(g, X, Vec, False, False, wants)},
                  cost=matrix_product)
 dot_op = operator(
@@ -274,7 +283,8 @@ def _infer_addmm(input, x, y, *, Alpha=1.0, Beta=1.0):
 
 
 addmm_op = operator(
-    "addmm", "Input, X, Y -> Out", kernel=_addmm, engines=[by(ONEDNN, _addmm_by_onednn)], infer=_infer_addmm,
+    "addmm", "Input, X, Y -> Out", kernel=_addmm, infer=_infer_addmm,
+    engines=[by(ONEDNN, _addmm_by_onednn, _SIDE, lambda input, x, y, **_: _is_large(x, y))],
     grad={"Input": lambda g, Input_shape, Beta: sum_to(g * Beta, Input_shape),
           "X": lambda g, Y, Alpha: _mm(g, Y, False, True) * Alpha,
           "Y": lambda g, X, Alpha: _mm(X, g, True, False) * Alpha})
@@ -294,8 +304,6 @@ def _mul(xp, x, y, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1):
 
 
 def _mul_by_onednn(x, y, *, x_num_col_dims=1, y_num_col_dims=1):
-    if x.size * y.size <= onednn.LARGE:
-        return NotImplemented
     left, right = x.shape[:x_num_col_dims], y.shape[y_num_col_dims:]
     result = _matmul_by_onednn(x.reshape(product(left), -1), y.reshape(-1, product(right)))
     return result if result is NotImplemented else result.reshape(left + right)
@@ -324,7 +332,7 @@ def _matrix(x: Any, dims: int) -> Any:
 
 
 mul_op = operator(
-    "mul", "X, Y -> Out", kernel=_mul, engines=[by(ONEDNN, _mul_by_onednn)], infer=_infer_mul, promotes=True,
+    "mul", "X, Y -> Out", kernel=_mul, engines=[by(ONEDNN, _mul_by_onednn, _SIDE)], infer=_infer_mul, promotes=True,
     grad={"X, Y": lambda g, X, Y, x_num_col_dims, y_num_col_dims, wants: _mul_gradients(
         g, X, Y, x_num_col_dims, y_num_col_dims, wants)},
     cost=lambda inputs, outputs, attrs: 2 * product(outputs[0]) * product(inputs[0][attrs.get("x_num_col_dims", 1):]),

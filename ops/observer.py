@@ -7,7 +7,7 @@ charge, a compiled Program runs, a batch has been read), never at a single opera
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .backward import Walk
@@ -27,9 +27,9 @@ class Observer:
         """What a backward pass walks with."""
         return Walk
 
-    def plan_function(self, plan: Any, on_host: bool) -> Callable[..., tuple]:
-        """The function that runs a compiled Program."""
-        return plan.function(on_host)
+    def plan_function(self, plan: Any, on_host: bool, arrays: Sequence[Any]) -> Callable[..., tuple]:
+        """The function that runs a compiled Program on these arrays."""
+        return plan.function(on_host, arrays)
 
     def batch_read(self, begin: float, end: float) -> None:
         """A DataLoader's batch was waited for between these readings of `time.perf_counter`."""

@@ -12,7 +12,7 @@ import threading
 import time
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from .. import backend
@@ -89,8 +89,8 @@ class Recorder(Observer):
         """A walk that times each node's gradient."""
         return functools.partial(ObservedWalk, self)
 
-    def plan_function(self, plan: Any, on_host: bool) -> Callable[..., tuple]:
-        """The compiled Program with timed kernels."""
+    def plan_function(self, plan: Any, on_host: bool, arrays: Sequence[Any]) -> Callable[..., tuple]:
+        """The compiled Program with timed kernels: one an operation, which asks the operation's engines."""
         functions = self._plans.setdefault(plan, {})
         if on_host not in functions:
             functions[on_host] = self._timed_plan(plan, on_host)

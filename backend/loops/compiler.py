@@ -37,7 +37,7 @@ def obstacle() -> str:
 
 def is_ready() -> bool:
     """Whether generated loops are wanted and can be had."""
-    return engines.is_wanted(engines.LOOPS) and not obstacle()
+    return engines.LOOPS in engines.wanted and not obstacle()
 
 
 engines.add(engines.LOOPS, is_ready=lambda: not obstacle())

@@ -199,7 +199,7 @@ def _newest() -> Library | None:
 
 def is_ready() -> bool:
     """Whether oneDNN is wanted and can be had."""
-    return engines.is_wanted(engines.ONEDNN) and library() is not None
+    return engines.ONEDNN in engines.wanted and library() is not None
 
 
 engines.add(engines.ONEDNN, is_ready=lambda: not _is_missing)

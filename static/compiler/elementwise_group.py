@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...backend.loops import is_ready
+from ...backend.engines import LOOPS
 from ...backend.loops.elementwise import ElementwiseLoop, is_known
 from ...core.dtype import from_numpy_dtype
+from ...ops.kernels import by
 from ...ops.operator import Operator, operator
 from ...ops.spec import Spec
 
@@ -45,16 +46,13 @@ class Group:
         lines = [f"t{part.output} = {part.formula}" for part in self.parts]
         return [*lines, *(f"{name} = t{value}" for value, name in numbers.items())]
 
-    def __call__(self, xp: Any, arrays: Sequence[Any]) -> list[Any]:
-        """The outputs: by the loop where it fits the arrays, one operator after the other otherwise."""
-        if xp is np and is_ready():
-            loop = self._loop
-            if loop is None:
-                loop = self._loop = ElementwiseLoop(self.body(), [spec.dtype.name for spec in self.specs], self._fits)
-            results = loop(*[a if type(a) is np.ndarray else np.asarray(a) for a in arrays])
-            if results is not None:
-                return list(results)
-        return self._one_by_one(xp, arrays)
+    def by_loop(self, arrays: Sequence[Any]) -> Any:
+        """The outputs by one loop; NotImplemented where it does not fit the arrays."""
+        loop = self._loop
+        if loop is None:
+            loop = self._loop = ElementwiseLoop(self.body(), [spec.dtype.name for spec in self.specs], self._fits)
+        results = loop(*[a if type(a) is np.ndarray else np.asarray(a) for a in arrays])
+        return NotImplemented if results is None else results
 
     def _fits(self, arrays: Sequence[np.ndarray], shape: tuple[int, ...]) -> bool:
         """Whether each part gives a result of `shape` from these arrays: sizes not known before may say otherwise."""
@@ -67,7 +65,8 @@ class Group:
         return (all(is_known(a) for a in arrays) and all(s.shape == shape for s in specs[len(arrays):])
                 and [s.dtype for s in outputs] == [s.dtype for s in self.specs])
 
-    def _one_by_one(self, xp: Any, arrays: Sequence[Any]) -> list[Any]:
+    def one_by_one(self, xp: Any, arrays: Sequence[Any]) -> list[Any]:
+        """The outputs by one operator after the other."""
         values: list[Any] = [*arrays, *[None] * len(self.parts)]
         for part in self.parts:
             inputs = [[values[i] for i in slot] if type(slot) is tuple else None if slot is None else values[slot]
@@ -77,10 +76,15 @@ class Group:
 
 
 def _fused_elementwise(xp, x, *, group: Any):
-    return group(xp, x)
+    return group.one_by_one(xp, x)
+
+
+def _by_loop(x, *, group):
+    return group.by_loop(x)
 
 
 fused_elementwise_op = operator("fused_elementwise", "X* -> Out*", kernel=_fused_elementwise,
+                                engines=[by(LOOPS, _by_loop)],
                                 infer=lambda x, *, group: (list(group.specs),),
                                 cost=lambda inputs, outputs, attrs: len(attrs["group"].parts) * math.prod(
                                     next((s for s in outputs[0]), ())))

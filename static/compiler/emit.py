@@ -2,6 +2,10 @@
 
 Every variable becomes a local name and every operator's kernel a global one, so that a run looks nothing up. A local is
 deleted after its last use, so that memory is freed as early as in eager code.
+
+A line calls what computes its operator whatever the arrays are, `v2 = k0(xp, v1, axis=1)`. Where shapes and dtypes are
+known, one answer is chosen for them once (`Operator.select`), and `bound_lines` has it in the call's place: a function
+of NumPy, or an engine's kernel with what computes when that declines.
 """
 
 from __future__ import annotations
@@ -9,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from keyword import iskeyword
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...core.dtype import DType
 from ...ops.operator import Operator, find
@@ -20,6 +24,29 @@ from .usage import reads, sub_block, writes
 _INLINE = (bool, int, str, type(None))
 
 
+class Call(NamedTuple):
+    """A line that computes an operation: what `Operator.select` asks, and the texts that the line is made of."""
+
+    operator: Operator
+    specs: tuple[Any, ...]
+    attrs: dict[str, Any]
+    targets: str
+    inputs: str
+    given: str
+
+    def bound(self, place: str, bind: Callable[[str, Any], str]) -> str:
+        """The statement with the kernel that is chosen for the specs, to which `bind` gives a name."""
+        chosen = self.operator.select(self.specs, self.attrs, place)
+        if chosen.function is not None:
+            text = f"{bind('f', chosen.function)}({self.inputs})"
+        else:
+            text = f"{bind('k', chosen.kernel)}(xp{', ' * bool(self.inputs)}{self.inputs}{self.given})"
+        given = self.given if self.inputs else self.given.removeprefix(", ")
+        for kernel in reversed(chosen.engines):
+            text = f"(r if (r := {bind('e', kernel)}({self.inputs}{given})) is not NotImplemented else {text})"
+        return f"{self.targets} = {text}" + ("; r = None" if chosen.engines else "")
+
+
 class Emitter:
     """Collects the lines of one function and the objects that its global names stand for."""
 
@@ -28,6 +55,8 @@ class Emitter:
         self.lines: list[str] = []
         self.operations_at: dict[int, Operation] = {}  # by line number, counted from 1
         self.arguments_at: dict[int, list[Any]] = {}  # the locals in a call's input slots, by line number
+        self.calls_at: dict[int, Call] = {}  # by line number
+        self.unit: Unit | None = None  # whose operations are being emitted
         self.bindings: dict[str, Any] = {}
         self.frozen: list[str] = []  # the inputs that `prepare` takes
         self.locals: dict[tuple[int, str], str] = {}
@@ -76,8 +105,9 @@ class Emitter:
 
     def inner(self, op: Operation, block: Block, depth: int) -> None:
         """Emits the block that a control-flow operation runs."""
-        unit = self.optimize(inner_unit(op, block))
-        self.operations([*unit.prepared, *unit.ops], depth)
+        outer, self.unit = self.unit, self.optimize(inner_unit(op, block))
+        self.operations([*self.unit.prepared, *self.unit.ops], depth)
+        self.unit = outer
 
     def operation(self, op: Operation, depth: int) -> None:
         """Emits one operation."""
@@ -91,10 +121,39 @@ class Emitter:
         operator = find(op.type)
         inputs = [[self.local(op.block, name) for name in op.input(slot.name)] for slot in operator.inputs]
         arguments = [_argument(names, slot.many) for names, slot in zip(inputs, operator.inputs, strict=True)]
-        given = [_keyword_argument(k, self.literal(v)) for k, v in op.attrs.items() if k in operator.attributes]
-        call = f"{self.bind('k', operator)}({', '.join(['xp', *arguments, *given])})"
-        self.line(depth, f"{self._targets(op, operator)} = {call}", op)
+        attrs = {k: v for k, v in op.attrs.items() if k in operator.attributes}
+        given = [_keyword_argument(k, self.literal(v)) for k, v in attrs.items()]
+        targets = self._targets(op, operator)
+        self.line(depth, f"{targets} = {self.bind('k', operator)}({', '.join(['xp', *arguments, *given])})", op)
         self.arguments_at[len(self.lines)] = inputs
+        self.calls_at[len(self.lines)] = Call(operator, self._specs(op, operator), attrs, targets, ", ".join(arguments),
+                                              "".join(f", {text}" for text in given))
+
+    def _specs(self, op: Operation, operator: Operator) -> tuple[Any, ...]:
+        """The specs of an operation's inputs by slot; `...` for a value of which nothing is sure."""
+        assert self.unit is not None
+        specs: list[Any] = []
+        for slot in operator.inputs:
+            found = [self.unit.sure_spec(name) for name in op.input(slot.name)]
+            specs.append((found or None) if slot.many else found[0] if found else None)
+        return tuple(specs)
+
+    def bound_lines(self, place: str) -> tuple[list[str], dict[str, Any]]:
+        """The lines with the chosen kernels in their calls, and what their global names stand for."""
+        names: dict[int, str] = {}
+        bindings = {name: value for name, value in self.bindings.items() if not isinstance(value, Operator)}
+
+        def bind(prefix: str, value: Any) -> str:
+            if id(value) not in names:
+                names[id(value)] = f"{prefix}_{len(names)}"
+                bindings[names[id(value)]] = value
+            return names[id(value)]
+
+        lines = list(self.lines)
+        for number, call in self.calls_at.items():
+            text = lines[number - 1]
+            lines[number - 1] = text[:len(text) - len(text.lstrip())] + call.bound(place, bind)
+        return lines, bindings
 
     def _targets(self, op: Operation, operator: Operator) -> str:
         targets = []
@@ -199,6 +258,7 @@ def emit_unit(unit: Unit, optimize: Callable[[Unit], Unit]) -> Emitter:
     Where something is prepared, `def prepare(xp, frozen…)` before it gives that.
     """
     emitter = Emitter(optimize)
+    emitter.unit = unit
     made = {name for op in unit.prepared for name in writes(op)}
     kept = [name for name in dict.fromkeys(name for op in unit.ops for name in reads(op)) if name in made]
     taken = {name for op in unit.prepared for name in reads(op)}

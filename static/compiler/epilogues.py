@@ -142,10 +142,19 @@ def _linear(xp, x, y, bias=None, residual=None, *, packed: Any, activation: str 
     return _finish(xp, xp.matmul(x, y), bias, residual, activation)
 
 
+def rows_of(x: Any) -> int:
+    """How many rows the matrix has that an array, or a spec, is in a product."""
+    return x.size // x.shape[-1] if x.shape and x.shape[-1] else 0
+
+
+def _is_large(x, y, bias=None, residual=None, **_):
+    return rows_of(x) * y.size > onednn.LARGE
+
+
 def _linear_on_host(x, y, bias=None, residual=None, *, packed: Any, activation=""):
-    rows = x.size // x.shape[-1] if x.ndim and x.shape[-1] else 0
-    if rows * y.size <= onednn.LARGE or not onednn.is_ready() or x.dtype != np.float32 or y.dtype != np.float32:
+    if not onednn.is_ready() or x.dtype != np.float32 or y.dtype != np.float32:
         return NotImplemented
+    rows = rows_of(x)
     weight = packed.of(y, rows, lambda: onednn.pack_matrix(y, rows))
     result = NotImplemented
     if weight is None:
@@ -160,5 +169,5 @@ def _infer_linear(x, y, bias=None, residual=None, *, packed=None, activation="")
 
 
 fused_linear_op = operator("fused_linear", "X, Y, Bias?, Residual? -> Out", kernel=_linear,
-                           engines=[by(ONEDNN, _linear_on_host)],
+                           engines=[by(ONEDNN, _linear_on_host, when=_is_large)],
                            infer=_infer_linear, cost=matrix_product)

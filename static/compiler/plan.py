@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...backend.engines import CPU, GPU, generation
 from ...core.dtype import from_numpy_dtype
 from ...core.forks import unforked
 from ...ops.operator import Operator, find, is_declared
@@ -24,6 +25,7 @@ from .unit import Unit, in_evaluation, unit_of
 from .usage import needed_operations, reads, without_gradient, writes
 
 _numbers = itertools.count()
+_dtype_of = operator.attrgetter("dtype")
 _KEPT = (ValueError, TypeError, IndexError, NotImplementedError, AssertionError)  # anything else becomes RuntimeError
 
 
@@ -31,7 +33,7 @@ class Plan:
     """A compiled Program: `plan(xp, arrays)` takes the arrays of `inputs` and gives those of `outputs`, in order."""
 
     def __init__(self, unit: Unit, emitter: Emitter, inputs: Sequence[str], outputs: Sequence[str]):
-        self._unit = unit
+        self._unit, self._emitter = unit, emitter
         self.inputs, self.outputs = tuple(inputs), tuple(outputs)
         self.source = "\n".join(emitter.lines)
         self._file = f"<proa plan {next(_numbers)}>"
@@ -39,17 +41,32 @@ class Plan:
         self._arguments = emitter.arguments_at
         self._bindings = emitter.bindings
         self._frozen = [self.inputs.index(name) for name in emitter.frozen]
-        self._runs: dict[bool, Callable[..., tuple]] = {}
+        specs = [unit.sure_spec(name) for name in self.inputs]
+        self._is_sure = [spec is not ... for spec in specs]
+        self._dtypes = [spec.dtype.dtype for spec in itertools.compress(specs, self._is_sure)]
+        self._runs: dict[Any, Callable[..., tuple]] = {}
+        self._generation = -1
 
-    def function(self, on_host: bool) -> Callable[..., tuple]:
-        """The compiled code over the kernels for NumPy arrays, or for a device's."""
-        run = self._runs.get(on_host)
+    def function(self, on_host: bool, arrays: Sequence[Any]) -> Callable[..., tuple]:
+        """The code for these arrays: over the kernels chosen for the shapes and dtypes that the Program declares.
+
+        Where these arrays have other dtypes, over what asks for each of them.
+        """
+        if self._generation != generation.count:  # engines were turned on or off, or have other kernels
+            self._runs, self._generation = {}, generation.count
+        is_bound = list(map(_dtype_of, itertools.compress(arrays, self._is_sure))) == self._dtypes
+        runs = self._runs
+        run = runs.get((on_host, is_bound))
         if run is None:
-            run = self._runs[on_host] = self.load(self.globals(on_host))
+            namespace = self.globals(on_host)
+            lines = self._emitter.lines
+            if is_bound:
+                lines, namespace = self._emitter.bound_lines(CPU if on_host else GPU)
+            run = runs[on_host, is_bound] = self.load(namespace, "\n".join(lines))
         return run
 
     def globals(self, on_host: bool) -> dict[str, Any]:
-        """What the global names of the source stand for: kernels for NumPy arrays or for a device's, and attributes."""
+        """What the global names of the source stand for: attributes, and what computes an operator on any arrays."""
         return {name: value.kernel_for(np if on_host else None) if isinstance(value, Operator) else value
                 for name, value in self._bindings.items()}
 
@@ -57,9 +74,9 @@ class Plan:
         """What the global names of the source stand for: operators, and attributes."""
         return dict(self._bindings)
 
-    def load(self, namespace: dict[str, Any]) -> Callable[..., tuple]:
+    def load(self, namespace: dict[str, Any], source: str = "") -> Callable[..., tuple]:
         """The source as a function over these globals."""
-        exec(code_of(self.source, self._file), namespace)  # noqa: S102 - the source is our own, made of names
+        exec(code_of(source or self.source, self._file), namespace)  # noqa: S102 - it is our own, made of names
         run, prepare = namespace["run"], namespace.get("prepare")
         return run if prepare is None else _Prepared(run, prepare, self._frozen)
 
@@ -70,7 +87,7 @@ class Plan:
     def __call__(self, xp: Any, arrays: Sequence[Any]) -> tuple:
         """The outputs' arrays; a failure names the operation and the user's line that appended it."""
         observer = state.observer
-        run = self.function(xp is np) if observer is None else observer.plan_function(self, xp is np)
+        run = self.function(xp is np, arrays) if observer is None else observer.plan_function(self, xp is np, arrays)
         try:
             return run(xp, *arrays)
         except Exception as error:

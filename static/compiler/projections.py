@@ -17,6 +17,7 @@ from ...backend.engines import ONEDNN
 from ...ops.kernels import by
 from ...ops.operator import operator
 from ...ops.spec import Spec
+from .epilogues import rows_of
 
 _HOT = 3
 
@@ -66,12 +67,13 @@ def _linears(xp, x, y, bias=None, *, joined: Any):
     return results if not bias else [result + row for result, row in zip(results, bias, strict=True)]
 
 
+def _are_large(x, y, bias=None, **_):
+    return rows_of(x) * min(weight.size for weight in y) > onednn.LARGE
+
+
 def _linears_on_host(x, y, bias=None, *, joined):
-    arrays = [x, *y, *(bias or ())]
-    rows = x.size // x.shape[-1] if x.ndim and x.shape[-1] else 0
-    if rows * min(weight.size for weight in y) <= onednn.LARGE or not onednn.is_ready():
-        return NotImplemented
-    if any(a.dtype != np.float32 for a in arrays):
+    arrays, rows = [x, *y, *(bias or ())], rows_of(x)
+    if not onednn.is_ready() or any(a.dtype != np.float32 for a in arrays):
         return NotImplemented
     packed, row = joined.of(y, bias or (), rows)
     if packed is None or packed is NotImplemented:
@@ -90,6 +92,6 @@ def _columns(whole: np.ndarray, weights: Sequence[np.ndarray]) -> list[np.ndarra
 
 
 fused_linears_op = operator(
-    "fused_linears", "X, Y*, Bias* -> Out*", kernel=_linears, engines=[by(ONEDNN, _linears_on_host)],
+    "fused_linears", "X, Y*, Bias* -> Out*", kernel=_linears, engines=[by(ONEDNN, _linears_on_host, when=_are_large)],
     infer=lambda x, y, bias=None, *, joined=None: ([Spec((*x.shape[:-1], w.shape[-1]), x.dtype) for w in y],),
     cost=lambda inputs, outputs, attrs: sum(2 * math.prod(shape) * inputs[0][-1] for shape in outputs[0]))

@@ -45,6 +45,15 @@ class Unit:
             return None
         return variable.spec
 
+    def sure_spec(self, name: str) -> Any:
+        """As `spec`, but `...` for a value of which a run may make another: none that is given or inferred here."""
+        if name in self.pinned:
+            return ...
+        found = self.specs.get(name)
+        if found is None and name in self.inputs:
+            found = self.declared_spec(name)
+        return ... if found is None else found
+
     def infer(self, op: Operation) -> None:
         """Takes down what an operation's own rule says of the values that it makes."""
         for name, spec in zip(*self.inferred(op), strict=True):
