@@ -36,7 +36,7 @@ def _forward(xp, q, k, v, mask=None, *, scale: float, causal: bool = False):
     return forward(xp, Arithmetic(xp), q, k, v, mask, scale, causal)
 
 
-def _forward_on_host(q, k, v, mask=None, *, scale, causal=False):
+def _forward_by_loops(q, k, v, mask=None, *, scale, causal=False):
     if not accelerated.takes(q, k, v, mask):
         return NotImplemented
     return forward(np, accelerated, q, k, v, mask, scale, causal)
@@ -46,7 +46,7 @@ def _gradients(xp, q, k, v, mask, totals, g, *, scale: float, causal: bool = Fal
     return gradients(xp, Arithmetic(xp), q, k, v, mask, totals, g, scale, causal, with_mask)
 
 
-def _gradients_on_host(q, k, v, mask, totals, g, *, scale, causal=False, with_mask=False):
+def _gradients_by_loops(q, k, v, mask, totals, g, *, scale, causal=False, with_mask=False):
     if not accelerated.takes(q, k, v, mask, totals, g):
         return NotImplemented
     return gradients(np, accelerated, q, k, v, mask, totals, g, scale, causal, with_mask)
@@ -175,14 +175,14 @@ def _composed(q: Any, k: Any, v: Any, mask: Any = None, *, scale: float, causal:
 # LogTotal is for the gradient alone, and has none of its own.
 attention_op = operator(
     "attention", "Q, K, V, Mask? -> Out, LogTotal", kernel=_forward,
-    engines=[by(LOOPS, _forward_on_host)], infer=_infer,
+    engines=[by(LOOPS, _forward_by_loops)], infer=_infer,
     composed=_composed,
     grad={"Q, K, V, Mask": lambda g, Q, K, V, Mask, LogTotal, scale, causal, wants: _first(
         g, (Q, K, V, Mask, LogTotal), scale, causal, wants)})
 # LogTotal is what the forward pass has computed; as a function this one is of Q, K, V, Mask and OutGrad.
 gradient_op = operator(
     "attention_grad", "Q, K, V, Mask?, LogTotal, OutGrad -> QGrad, KGrad, VGrad, MaskGrad",
-    kernel=_gradients, engines=[by(LOOPS, _gradients_on_host)], infer=_infer_gradient,
+    kernel=_gradients, engines=[by(LOOPS, _gradients_by_loops)], infer=_infer_gradient,
     grad={"Q, K, V, Mask, OutGrad": lambda d_QGrad, d_KGrad, d_VGrad, d_MaskGrad, Q, K, V, Mask, OutGrad, Mask_shape,
           scale, causal, wants: _Second((Q, K, V, Mask, OutGrad), (d_QGrad, d_KGrad, d_VGrad, d_MaskGrad), scale,
                                         causal).results(Mask_shape)}, only_here=True)

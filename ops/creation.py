@@ -55,14 +55,14 @@ def _infer_fill(value_tensor=None, shape_tensor=None, shape_list=None, *, shape,
     return Spec(inferred_sizes(shape, shape_tensor, shape_list), dtype)
 
 
-def _fill_on_host(value_tensor=None, shape_tensor=None, shape_list=None, *, shape, dtype, value=0.0, str_value=""):
+def _fill_by_loops(value_tensor=None, shape_tensor=None, shape_list=None, *, shape, dtype, value=0.0, str_value=""):
     if value_tensor is not None:
         return NotImplemented
     return fast.filled(sizes_of(shape, shape_tensor, shape_list), _fill_value(value, str_value, dtype), dtype.dtype)
 
 
 fill_constant = operator("fill_constant", "ValueTensor?, ShapeTensor?, ShapeTensorList*? -> Out", kernel=_fill,
-                         infer=_infer_fill, engines=[by(LOOPS, _fill_on_host)], cost=free)
+                         infer=_infer_fill, engines=[by(LOOPS, _fill_by_loops)], cost=free)
 
 
 def _fill_value(value: float, text: str, dtype: DType) -> Any:
@@ -74,7 +74,7 @@ def _fill_value(value: float, text: str, dtype: DType) -> Any:
     return complex(text) if dtype.is_complex else float(text)
 
 
-def _fill_like_on_host(x, *, value, dtype=None):
+def _fill_like_by_loops(x, *, value, dtype=None):
     return fast.filled(x.shape, value, dtype.dtype if dtype else x.dtype)
 
 
@@ -116,7 +116,7 @@ def _assign_value(xp, *, shape: Ints, dtype: DType, values: Any):
 
 
 fill_any_like = operator("fill_any_like", "X -> Out", kernel=_fill_like,
-                         engines=[by(LOOPS, _fill_like_on_host, fast.LEAST)],
+                         engines=[by(LOOPS, _fill_like_by_loops, fast.LEAST)],
                          infer=lambda x, *, value, dtype=None: Spec(x.shape, dtype or x.dtype),
                          narrow=True, cost=free)
 fill_zeros_like = operator("fill_zeros_like", "X -> Out", kernel=lambda xp, x: xp.zeros_like(x), infer=same)

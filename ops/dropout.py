@@ -31,7 +31,7 @@ def _noise(xp: Any, x: Any, seed_tensor: Any, seed: int, fix_seed: bool) -> Any:
     return xp.asarray(generator(xp, fixed).random(x.shape, dtype="float32"))
 
 
-def _accelerated(x, seed_tensor=None, *, dropout_prob: float = 0.5, is_test: bool = False,
+def _dropout_by_loops(x, seed_tensor=None, *, dropout_prob: float = 0.5, is_test: bool = False,
                  dropout_implementation: str = DOWNGRADE, seed: int = 0, fix_seed: bool = False):
     if is_test or not fast.takes(x):
         return NotImplemented
@@ -73,7 +73,7 @@ dropout_backward_op = operator(
             dropout_backward_op, g, Mask, dropout_prob=dropout_prob, dropout_implementation=dropout_implementation)},
     only_here=True)
 dropout_op = operator(
-    "dropout", "X, Seed? -> Out~X, Mask", kernel=_dropout, engines=[by(LOOPS, _accelerated)], infer=_infer,
+    "dropout", "X, Seed? -> Out~X, Mask", kernel=_dropout, engines=[by(LOOPS, _dropout_by_loops)], infer=_infer,
     effects="random",
     grad={"X": lambda g, Mask, dropout_prob, is_test, dropout_implementation: _gradient(
         g, Mask, dropout_prob, is_test, dropout_implementation)})

@@ -36,7 +36,7 @@ def _expand(xp, x, shape_tensor=None, shape_list=None, *, shape: Ints = ()):
     return xp.broadcast_to(x, _expanded(x.shape, sizes_of(shape, shape_tensor, shape_list)))
 
 
-def _expand_on_host(x, shape_tensor=None, shape_list=None, *, shape: Ints = ()):
+def _expand_by_strides(x, shape_tensor=None, shape_list=None, *, shape: Ints = ()):
     return broadcast(x, _expanded(x.shape, sizes_of(shape, shape_tensor, shape_list)))
 
 
@@ -47,7 +47,7 @@ def _infer_expand(x, shape_tensor=None, shape_list=None, *, shape=()):
 
 
 expand_op = operator("expand_v2", "X, Shape?, expand_shapes_tensor*? -> Out~X", kernel=_expand, infer=_infer_expand,
-                     engines=[by(NUMPY, _expand_on_host)], grad={"X": lambda g, X_shape: sum_to(g, X_shape)},
+                     engines=[by(NUMPY, _expand_by_strides)], grad={"X": lambda g, X_shape: sum_to(g, X_shape)},
                      moves=True)
 
 

@@ -88,12 +88,12 @@ def _concat_gradient(g: Any, shapes: list, axis_tensor: Any, axis: int) -> Any:
     return apply(split_op, g, None, None, sections=sizes, num=0, axis=axis)
 
 
-def _concat_on_host(x, axis_tensor=None, *, axis=0):
+def _concat_by_loops(x, axis_tensor=None, *, axis=0):
     return fast.joined(x, axis, False) if axis_tensor is None else NotImplemented
 
 
 concat_op = operator("concat", "X*, AxisTensor? -> Out", kernel=_concat, infer=_infer_concat,
-                     engines=[by(LOOPS, _concat_on_host)],
+                     engines=[by(LOOPS, _concat_by_loops)],
                      grad={"X": lambda g, X_shape, AxisTensor, axis: _concat_gradient(g, X_shape, AxisTensor, axis)},
                      moves=True)
 

@@ -76,8 +76,8 @@ def _rnn(xp, x, states, weights, lengths=None, *, mode: str = "RNN_TANH", input_
     return forward(ArrayEngine(xp), xp, x, states, weights, lengths, plan, dropout_prob, is_test, seed)
 
 
-def _rnn_cpu(x, states, weights, lengths=None, *, mode: str = "RNN_TANH", hidden_size: int = 100, num_layers: int = 1,
-             is_bidirec: bool = False, dropout_prob: float = 0.0, is_test: bool = False, seed: int = 0, **_: Any):
+def _rnn_by_loops(x, states, weights, lengths=None, *, mode: str = "RNN_TANH", hidden_size: int = 100,
+                  num_layers: int = 1, is_bidirec: bool = False, dropout_prob: float = 0.0, is_test: bool = False, seed: int = 0, **_: Any):
     plan = _plan(x, mode, hidden_size, num_layers, is_bidirec)
     if not recurrent.takes("forward", plan, x, *states, *weights):
         return NotImplemented
@@ -106,7 +106,7 @@ def _rnn_grad(xp, x, states, weights, lengths, out, reserve, keep, grad_out, gra
                     dropout_prob, wants_input)
 
 
-def _rnn_grad_cpu(x, states, weights, lengths, out, reserve, keep, grad_out, grad_states, *, mode: str,
+def _rnn_grad_by_loops(x, states, weights, lengths, out, reserve, keep, grad_out, grad_states, *, mode: str,
                   hidden_size: int, num_layers: int, is_bidirec: bool, dropout_prob: float, wants_input: bool = True):
     plan = _plan(x, mode, hidden_size, num_layers, is_bidirec)
     if not recurrent.takes("backward", plan, x, *states, *weights, out, reserve, grad_out, *grad_states):
@@ -251,9 +251,9 @@ rnn_grad_op = operator(
     "rnn_grad",
     "Input, PreState*, WeightList*, SequenceLength?, Out, Reserve, DropoutState?, OutGrad, StateGrad* -> "
     "InputGrad, PreStateGrad*, WeightListGrad*",
-    kernel=_rnn_grad, engines=[by(LOOPS, _rnn_grad_cpu)], infer=_infer_grad,
+    kernel=_rnn_grad, engines=[by(LOOPS, _rnn_grad_by_loops)], infer=_infer_grad,
     grad={"Input, PreState, WeightList, OutGrad, StateGrad": _second}, only_here=True)
 rnn_op = operator(
     "rnn", "Input, PreState*, WeightList*, SequenceLength? -> Out, State*, Reserve, DropoutState", kernel=_rnn,
-    engines=[by(LOOPS, _rnn_cpu)], infer=_infer, effects="random",
+    engines=[by(LOOPS, _rnn_by_loops)], infer=_infer, effects="random",
     grad={"Input, PreState, WeightList": _gradients})

@@ -35,7 +35,7 @@ def _sum_kernel(xp, x, like=None, *, shape: list[int] = ()):
     return _sum_to(xp, x, _target(like, shape))
 
 
-def _accelerated_sum(x, like=None, *, shape: list[int] = ()):
+def _sum_by_loops(x, like=None, *, shape: list[int] = ()):
     return fast.sum_to(x, _target(like, shape))
 
 
@@ -47,7 +47,7 @@ def _reshape_kernel(xp, x, like=None, *, shape: list[int] = ()):
     return x.reshape(_target(like, shape))
 
 
-sum_to_op = operator("sum_to_shape", "X, Like? -> Out~X", kernel=_sum_kernel, engines=[by(LOOPS, _accelerated_sum)],
+sum_to_op = operator("sum_to_shape", "X, Like? -> Out~X", kernel=_sum_kernel, engines=[by(LOOPS, _sum_by_loops)],
                      infer=_handle_shape,
                      grad={"X": lambda g, X_shape: expand_to(g, X_shape)}, only_here=True)
 expand_to_op = operator("expand_to_shape", "X, Like? -> Out~X", kernel=_expand_kernel, infer=_handle_shape,

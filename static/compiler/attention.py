@@ -30,7 +30,7 @@ def _attention(xp, q, k, v, mask=None, *, scale: float):
     return _forward(xp, Arithmetic(xp), q, k, v, mask, scale)
 
 
-def _attention_on_host(q, k, v, mask=None, *, scale):
+def _attention_by_loops(q, k, v, mask=None, *, scale):
     if not accelerated.takes(q, k, v, mask):
         return NotImplemented
     return _forward(np, accelerated, q, k, v, mask, scale)
@@ -47,4 +47,4 @@ def _two_products(inputs, outputs, attrs):
 
 
 fused_attention_op = operator("fused_attention", "Q, K, V, Mask? -> Out", kernel=_attention,
-                              engines=[by(LOOPS, _attention_on_host)], infer=_infer_attention, cost=_two_products)
+                              engines=[by(LOOPS, _attention_by_loops)], infer=_infer_attention, cost=_two_products)

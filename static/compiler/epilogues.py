@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...backend import loops, onednn, threads
+from ...backend import onednn
 from ...backend.engines import ONEDNN
-from ...backend.loops.names import parallel
+from ...backend.kernels.relu import relu_in_place
 from ...ops.conv import conv_by_onednn
 from ...ops.facts import convolution, matrix_product
 from ...ops.kernels import by
@@ -71,12 +71,6 @@ def _scaled(weight: Any, scale: Any) -> Any:
     return weight if scale is None else weight * scale.reshape(-1, *(1,) * (weight.ndim - 1))
 
 
-@loops.kernel
-def _relu_in_place(x, n):
-    for i in parallel(n, 1):
-        x[i] = max(x[i], 0.0)
-
-
 def _finish(xp: Any, result: Any, bias: Any, residual: Any, activation: str) -> Any:
     """What follows a product, one operator after the other."""
     if bias is not None:
@@ -84,17 +78,6 @@ def _finish(xp: Any, result: Any, bias: Any, residual: Any, activation: str) -> 
     if residual is not None:
         result = result + residual
     return find(activation).kernel(xp, result) if activation else result
-
-
-def _relu(result: np.ndarray) -> np.ndarray:
-    """relu of an array that nobody else has, in its own memory; by a loop, once that is worth its making."""
-    flat = result if result.flags.c_contiguous else result.transpose(0, *range(2, result.ndim), 1)
-    if (flat.flags.c_contiguous and result.dtype == np.float32 and loops.is_ready()
-            and _relu_in_place.is_due(flat.size)):
-        _relu_in_place.typed("f32*", "i64")(threads.get_num_threads(), flat, flat.size)
-    else:
-        np.maximum(flat, 0, out=flat)
-    return result
 
 
 def _conv(xp, x, w, scale=None, bias=None, residual=None, *, packed: Any, activation: str = "", strides: Ints,
@@ -106,7 +89,7 @@ def _conv(xp, x, w, scale=None, bias=None, residual=None, *, packed: Any, activa
     return _finish(xp, result, None if bias is None else bias.reshape(-1, 1, 1), residual, activation)
 
 
-def _conv_on_host(x, w, scale=None, bias=None, residual=None, *, packed: Any, activation="", strides=(), paddings=(),
+def _conv_by_onednn(x, w, scale=None, bias=None, residual=None, *, packed: Any, activation="", strides=(), paddings=(),
                   padding_algorithm="EXPLICIT", dilations=(), groups=1):
     if not onednn.is_ready() or x.dtype != np.float32:
         return NotImplemented
@@ -118,7 +101,7 @@ def _conv_on_host(x, w, scale=None, bias=None, residual=None, *, packed: Any, ac
 
     result = conv_by_onednn(x, w, weight, scale, bias, residual, ACTIVATIONS[activation], strides, paddings,
                             padding_algorithm, dilations, groups)
-    return result if result is NotImplemented or activation != "relu" else _relu(result)
+    return result if result is NotImplemented or activation != "relu" else relu_in_place(result)
 
 
 def _infer_conv(x, w, scale=None, bias=None, residual=None, *, packed=None, activation="", **attrs):
@@ -126,7 +109,7 @@ def _infer_conv(x, w, scale=None, bias=None, residual=None, *, packed=None, acti
 
 
 fused_conv_op = operator("fused_conv2d", "Input, Filter, Scale?, Bias?, Residual? -> Output", kernel=_conv,
-                         engines=[by(ONEDNN, _conv_on_host)], infer=_infer_conv, cost=convolution)
+                         engines=[by(ONEDNN, _conv_by_onednn)], infer=_infer_conv, cost=convolution)
 
 
 def _line(xp, scale, bias, mean, variance, *, epsilon: float):
@@ -151,7 +134,7 @@ def _is_large(x, y, bias=None, residual=None, **_):
     return rows_of(x) * y.size > onednn.LARGE
 
 
-def _linear_on_host(x, y, bias=None, residual=None, *, packed: Any, activation=""):
+def _linear_by_onednn(x, y, bias=None, residual=None, *, packed: Any, activation=""):
     if not onednn.is_ready() or x.dtype != np.float32 or y.dtype != np.float32:
         return NotImplemented
     rows = rows_of(x)
@@ -161,7 +144,7 @@ def _linear_on_host(x, y, bias=None, residual=None, *, packed: Any, activation="
         result = onednn.linear(x, y, None, bias, ACTIVATIONS[activation], residual)
     if result is NotImplemented:
         result = onednn.matmul(x, y if weight is None else weight, None, bias, ACTIVATIONS[activation], residual)
-    return result if result is NotImplemented or activation != "relu" else _relu(result)
+    return result if result is NotImplemented or activation != "relu" else relu_in_place(result)
 
 
 def _infer_linear(x, y, bias=None, residual=None, *, packed=None, activation=""):
@@ -169,5 +152,5 @@ def _infer_linear(x, y, bias=None, residual=None, *, packed=None, activation="")
 
 
 fused_linear_op = operator("fused_linear", "X, Y, Bias?, Residual? -> Out", kernel=_linear,
-                           engines=[by(ONEDNN, _linear_on_host, when=_is_large)],
+                           engines=[by(ONEDNN, _linear_by_onednn, when=_is_large)],
                            infer=_infer_linear, cost=matrix_product)

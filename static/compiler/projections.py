@@ -71,7 +71,7 @@ def _are_large(x, y, bias=None, **_):
     return rows_of(x) * min(weight.size for weight in y) > onednn.LARGE
 
 
-def _linears_on_host(x, y, bias=None, *, joined):
+def _linears_by_onednn(x, y, bias=None, *, joined):
     arrays, rows = [x, *y, *(bias or ())], rows_of(x)
     if not onednn.is_ready() or any(a.dtype != np.float32 for a in arrays):
         return NotImplemented
@@ -92,6 +92,6 @@ def _columns(whole: np.ndarray, weights: Sequence[np.ndarray]) -> list[np.ndarra
 
 
 fused_linears_op = operator(
-    "fused_linears", "X, Y*, Bias* -> Out*", kernel=_linears, engines=[by(ONEDNN, _linears_on_host, when=_are_large)],
+    "fused_linears", "X, Y*, Bias* -> Out*", kernel=_linears, engines=[by(ONEDNN, _linears_by_onednn, when=_are_large)],
     infer=lambda x, y, bias=None, *, joined=None: ([Spec((*x.shape[:-1], w.shape[-1]), x.dtype) for w in y],),
     cost=lambda inputs, outputs, attrs: sum(2 * math.prod(shape) * inputs[0][-1] for shape in outputs[0]))
