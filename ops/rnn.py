@@ -77,7 +77,8 @@ def _rnn(xp, x, states, weights, lengths=None, *, mode: str = "RNN_TANH", input_
 
 
 def _rnn_by_loops(x, states, weights, lengths=None, *, mode: str = "RNN_TANH", hidden_size: int = 100,
-                  num_layers: int = 1, is_bidirec: bool = False, dropout_prob: float = 0.0, is_test: bool = False, seed: int = 0, **_: Any):
+                  num_layers: int = 1, is_bidirec: bool = False, dropout_prob: float = 0.0, is_test: bool = False,
+                  seed: int = 0, **_: Any):
     plan = _plan(x, mode, hidden_size, num_layers, is_bidirec)
     if not recurrent.takes("forward", plan, x, *states, *weights):
         return NotImplemented
