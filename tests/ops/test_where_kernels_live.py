@@ -14,7 +14,8 @@ OURS = [op for op in all_operators() if op._declared_kernel.__module__.startswit
 
 def writes_loops(path):
     """The lines of a file that make a loop of the language of `backend/loops/`."""
-    return [f"{path.relative_to(ROOT)}:{node.lineno}" for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    text = path.read_text(encoding="utf-8")
+    return [f"{path.relative_to(ROOT)}:{node.lineno}" for node in ast.walk(ast.parse(text if "loops." in text else ""))
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "loops"
             and node.attr in OF_ENGINES]
 
