@@ -32,7 +32,7 @@ def _noise(xp: Any, x: Any, seed_tensor: Any, seed: int, fix_seed: bool) -> Any:
 
 
 def _dropout_by_loops(x, seed_tensor=None, *, dropout_prob: float = 0.5, is_test: bool = False,
-                 dropout_implementation: str = DOWNGRADE, seed: int = 0, fix_seed: bool = False):
+                      dropout_implementation: str = DOWNGRADE, seed: int = 0, fix_seed: bool = False):
     if is_test or not fast.takes(x):
         return NotImplemented
     noise = _noise(np, x, seed_tensor, seed, fix_seed)

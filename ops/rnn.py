@@ -108,7 +108,8 @@ def _rnn_grad(xp, x, states, weights, lengths, out, reserve, keep, grad_out, gra
 
 
 def _rnn_grad_by_loops(x, states, weights, lengths, out, reserve, keep, grad_out, grad_states, *, mode: str,
-                  hidden_size: int, num_layers: int, is_bidirec: bool, dropout_prob: float, wants_input: bool = True):
+                       hidden_size: int, num_layers: int, is_bidirec: bool, dropout_prob: float,
+                       wants_input: bool = True):
     plan = _plan(x, mode, hidden_size, num_layers, is_bidirec)
     if not recurrent.takes("backward", plan, x, *states, *weights, out, reserve, grad_out, *grad_states):
         return NotImplemented
