@@ -90,7 +90,7 @@ def _conv(xp, x, w, scale=None, bias=None, residual=None, *, packed: Any, activa
 
 
 def _conv_by_onednn(x, w, scale=None, bias=None, residual=None, *, packed: Any, activation="", strides=(), paddings=(),
-                  padding_algorithm="EXPLICIT", dilations=(), groups=1):
+                    padding_algorithm="EXPLICIT", dilations=(), groups=1):
     if not onednn.is_ready() or x.dtype != np.float32:
         return NotImplemented
     if residual is not None and 0 in residual.shape:
