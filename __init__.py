@@ -9,7 +9,8 @@ from .core.lazy import attach, provide
 from .version import full_version as __version__
 
 provide("default trace", by="proa.dygraph.eager")
-provide("staging", by="proa.jit.conversion")
+provide("staging", by="proa.jit.convert.functions")
+provide("operators", by="proa.ops.catalogue")
 
 if TYPE_CHECKING:
     from . import (
@@ -88,63 +89,28 @@ if TYPE_CHECKING:
     from .dygraph.printing import set_printoptions
     from .dygraph.tensor import Tensor
     from .framework import disable_signal_handler
+    from .framework.io import load, save
     from .framework.random import get_cuda_rng_state, set_cuda_rng_state
     from .hapi.flops import flops
     from .hapi.model import Model
     from .hapi.summary import summary
     from .io import DataLoader
     from .io.batch import batch
-    from .jit.state_file import load, save
-    from .ops.along_axis import (
-        index_sample,
-        put_along_axis,
-        take_along_axis,
+    from .ops.array.assign import assign, clone, increment, rank, shape, tolist
+    from .ops.array.concat_split import (
+        broadcast_tensors,
+        chunk,
+        concat,
+        hstack,
+        meshgrid,
+        split,
+        stack,
+        unbind,
+        unstack,
+        vstack,
     )
-    from .ops.bessel import (
-        i0,
-        i0e,
-        i1,
-        i1e,
-    )
-    from .ops.calculus import (
-        cumulative_trapezoid,
-        diff,
-        trapezoid,
-        vander,
-    )
-    from .ops.closeness import (
-        allclose,
-        clip,
-        equal_all,
-        is_empty,
-        isclose,
-    )
-    from .ops.comparison import (
-        bitwise_and,
-        bitwise_or,
-        bitwise_xor,
-        equal,
-        greater_equal,
-        greater_than,
-        less_equal,
-        less_than,
-        logical_and,
-        logical_or,
-        logical_xor,
-        not_equal,
-    )
-    from .ops.consecutive import (
-        unique_consecutive,
-    )
-    from .ops.copying import (
-        assign,
-        clone,
-        increment,
-        rank,
-        shape,
-        tolist,
-    )
-    from .ops.creation import (
+    from .ops.array.consecutive import unique_consecutive
+    from .ops.array.creation import (
         arange,
         empty,
         empty_like,
@@ -158,60 +124,11 @@ if TYPE_CHECKING:
         zeros,
         zeros_like,
     )
-    from .ops.creation import (
-        is_value as is_tensor,
-    )
-    from .ops.diagonal import (
-        cross,
-        diag,
-        diag_embed,
-        diagflat,
-        diagonal,
-        kron,
-        trace,
-    )
-    from .ops.diagonal_fill import (
-        diagonal_scatter,
-    )
-    from .ops.distances import (
-        cdist,
-        renorm,
-    )
-    from .ops.eigen import eigvalsh
-    from .ops.einsum import (
-        einsum,
-    )
-    from .ops.elementwise import (
-        add,
-        add_n,
-        cast,
-        divide,
-        floor_divide,
-        floor_mod,
-        maximum,
-        minimum,
-        mod,
-        multiply,
-        neg,
-        pow,
-        remainder,
-        scale,
-        subtract,
-    )
-    from .ops.expand import (
-        broadcast_shape,
-        broadcast_to,
-        expand,
-        expand_as,
-        tile,
-    )
-    from .ops.gamma import (
-        digamma,
-        lgamma,
-        multigammaln,
-        polygamma,
-    )
-    from .ops.gather import (
+    from .ops.array.creation import is_value as is_tensor
+    from .ops.array.diagonal import cross, diag, diag_embed, diagflat, diagonal, kron, trace
+    from .ops.array.diagonal_fill import diagonal_scatter
+    from .ops.array.expand import broadcast_shape, broadcast_to, expand, expand_as, tile
+    from .ops.array.gather import (
         gather,
         gather_nd,
         index_add,
@@ -220,6 +137,69 @@ if TYPE_CHECKING:
         scatter_nd,
         scatter_nd_add,
     )
+    from .ops.array.logspace import logspace
+    from .ops.array.rearrange import (
+        as_complex,
+        as_real,
+        complex,
+        flip,
+        imag,
+        real,
+        repeat_interleave,
+        reverse,
+        roll,
+        rot90,
+        tril,
+        triu,
+    )
+    from .ops.array.reshape import (
+        flatten,
+        moveaxis,
+        reshape,
+        squeeze,
+        swapaxes,
+        t,
+        transpose,
+        unsqueeze,
+        view,
+    )
+    from .ops.array.slices import slice_ as slice
+    from .ops.array.slices import strided_slice
+    from .ops.array.sorting import (
+        argsort,
+        bincount,
+        bucketize,
+        histogram,
+        kthvalue,
+        mode,
+        searchsorted,
+        sort,
+        topk,
+        unique,
+    )
+    from .ops.array.take import (
+        combinations,
+        crop,
+        index_fill,
+        multiplex,
+        select_scatter,
+        shard_index,
+        take,
+        tril_indices,
+        triu_indices,
+    )
+    from .ops.array.take_along_axis import index_sample, put_along_axis, take_along_axis
+    from .ops.array.unflatten import (
+        as_strided,
+        atleast_1d,
+        atleast_2d,
+        atleast_3d,
+        unflatten,
+        unfold,
+        view_as,
+        vsplit,
+    )
+    from .ops.array.where import index_put, masked_fill, masked_select, nonzero, where
     from .ops.in_place import (
         abs_,
         acos_,
@@ -298,59 +278,65 @@ if TYPE_CHECKING:
         unsqueeze_,
         where_,
     )
-    from .ops.inverses import (
-        erfinv,
-        logit,
+    from .ops.linalg.distances import cdist, renorm
+    from .ops.linalg.eigen import eigvalsh
+    from .ops.linalg.einsum import einsum
+    from .ops.linalg.products import addmm, bmm, dot, inner, matmul, mm, mv, outer, tensordot
+    from .ops.linalg.solving import inverse
+    from .ops.linalg.triangular import cholesky
+    from .ops.math.bessel import i0, i0e, i1, i1e
+    from .ops.math.binary import (
+        atan2,
+        fmax,
+        fmin,
+        gcd,
+        heaviside,
+        hypot,
+        lcm,
+        ldexp,
+        lerp,
+        logaddexp,
+        nextafter,
     )
-    from .ops.joining import (
-        broadcast_tensors,
-        chunk,
-        concat,
-        hstack,
-        meshgrid,
-        split,
-        stack,
-        unbind,
-        unstack,
-        vstack,
+    from .ops.math.clip import clip
+    from .ops.math.closeness import allclose, equal_all, is_empty, isclose
+    from .ops.math.comparison import (
+        bitwise_and,
+        bitwise_or,
+        bitwise_xor,
+        equal,
+        greater_equal,
+        greater_than,
+        less_equal,
+        less_than,
+        logical_and,
+        logical_or,
+        logical_xor,
+        not_equal,
     )
-    from .ops.linalg import (
-        addmm,
-        bmm,
-        dot,
-        inner,
-        matmul,
-        mm,
-        mv,
-        outer,
-        tensordot,
+    from .ops.math.cumulative import cummax, cummin, cumprod, cumsum, logcumsumexp
+    from .ops.math.differences import cumulative_trapezoid, diff, trapezoid, vander
+    from .ops.math.elementwise import (
+        add,
+        add_n,
+        cast,
+        divide,
+        floor_divide,
+        floor_mod,
+        maximum,
+        minimum,
+        mod,
+        multiply,
+        neg,
+        pow,
+        remainder,
+        scale,
+        subtract,
     )
-    from .ops.logspace import (
-        logspace,
-    )
-    from .ops.manipulation import (
-        flatten,
-        moveaxis,
-        reshape,
-        squeeze,
-        swapaxes,
-        t,
-        transpose,
-        unsqueeze,
-        view,
-    )
-    from .ops.masking import (
-        index_put,
-        masked_fill,
-        masked_select,
-        nonzero,
-        where,
-    )
-    from .ops.nan_statistics import (
-        nanmedian,
-        nanquantile,
-    )
-    from .ops.numbers import (
+    from .ops.math.gamma import digamma, lgamma, multigammaln, polygamma
+    from .ops.math.inverse_functions import erfinv, logit
+    from .ops.math.nan_statistics import nanmedian, nanquantile
+    from .ops.math.numbers import (
         angle,
         conj,
         deg2rad,
@@ -365,47 +351,7 @@ if TYPE_CHECKING:
         rad2deg,
         sgn,
     )
-    from .ops.pairs import (
-        atan2,
-        fmax,
-        fmin,
-        gcd,
-        heaviside,
-        hypot,
-        lcm,
-        ldexp,
-        lerp,
-        logaddexp,
-        nextafter,
-    )
-    from .ops.random import (
-        bernoulli,
-        multinomial,
-        normal,
-        poisson,
-        rand,
-        randint,
-        randint_like,
-        randn,
-        randperm,
-        standard_normal,
-        uniform,
-    )
-    from .ops.rearrange import (
-        as_complex,
-        as_real,
-        complex,
-        flip,
-        imag,
-        real,
-        repeat_interleave,
-        reverse,
-        roll,
-        rot90,
-        tril,
-        triu,
-    )
-    from .ops.reduce import (
+    from .ops.math.reduce import (
         all,
         amax,
         amin,
@@ -420,66 +366,8 @@ if TYPE_CHECKING:
         prod,
         sum,
     )
-    from .ops.reshaping import (
-        as_strided,
-        atleast_1d,
-        atleast_2d,
-        atleast_3d,
-        unflatten,
-        unfold,
-        view_as,
-        vsplit,
-    )
-    from .ops.scan import (
-        cummax,
-        cummin,
-        cumprod,
-        cumsum,
-        logcumsumexp,
-    )
-    from .ops.search import (
-        argsort,
-        bincount,
-        bucketize,
-        histogram,
-        kthvalue,
-        mode,
-        searchsorted,
-        sort,
-        topk,
-        unique,
-    )
-    from .ops.selection import (
-        combinations,
-        crop,
-        index_fill,
-        multiplex,
-        select_scatter,
-        shard_index,
-        take,
-        tril_indices,
-        triu_indices,
-    )
-    from .ops.slicing import (
-        slice_ as slice,
-    )
-    from .ops.slicing import (
-        strided_slice,
-    )
-    from .ops.solving import inverse
-    from .ops.stats import (
-        dist,
-        logsumexp,
-        median,
-        nanmean,
-        nansum,
-        norm,
-        quantile,
-        std,
-        var,
-    )
-    from .ops.triangular import cholesky
-    from .ops.unary import (
+    from .ops.math.statistics import dist, logsumexp, median, nanmean, nansum, norm, quantile, std, var
+    from .ops.math.unary import (
         abs,
         acos,
         acosh,
@@ -517,9 +405,22 @@ if TYPE_CHECKING:
         tanh,
         trunc,
     )
-    from .static.checks import check_shape
-    from .static.data import create_parameter
-    from .static.mode import disable_static, enable_static, in_dynamic_mode
+    from .ops.random.sampling import (
+        bernoulli,
+        multinomial,
+        normal,
+        poisson,
+        rand,
+        randint,
+        randint_like,
+        randn,
+        randperm,
+        standard_normal,
+        uniform,
+    )
+    from .static.build.checks import check_shape
+    from .static.build.data import create_parameter
+    from .static.build.mode import disable_static, enable_static, in_dynamic_mode
     from .utils import signal, sysconfig
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -11,9 +11,9 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from .ops.hints import without_hints
-from .ops.operator import Operator, find, is_declared
-from .ops.trace import apply
+from .ops.core.hints import without_hints
+from .ops.core.operator import Operator, find, is_declared
+from .ops.core.trace import apply
 
 
 def __getattr__(name: str) -> Any:

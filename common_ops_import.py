@@ -7,11 +7,11 @@ from typing import Any
 from .core import dtype as dt
 from .core.param_attr import ParamAttr
 from .framework import core
-from .static.argument_checks import check_dtype, check_type, check_variable_and_dtype
-from .static.layer_helper import LayerHelper
-from .static.mode import default_main_program, in_dynamic_mode
-from .static.places import device_guard
-from .static.program import Variable
+from .static.build.argument_checks import check_dtype, check_type, check_variable_and_dtype
+from .static.build.layer_helper import LayerHelper
+from .static.build.mode import default_main_program, in_dynamic_mode
+from .static.ir.program import Variable
+from .static.run.places import device_guard
 
 in_dygraph_mode = in_dynamic_mode
 VarDesc = core.VarDesc

@@ -1,6 +1,6 @@
 """`paddle.fft`: Fourier transforms in one, two and more dimensions, of real and complex values."""
 
-from .ops.spectra import (
+from .ops.signal.fft import (
     fft,
     fft2,
     fftfreq,

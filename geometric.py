@@ -1,8 +1,13 @@
 """`paddle.geometric`: messages along the edges of graphs, segments, and neighbours drawn at random."""
 
-from .ops.graph_sampling import reindex_graph, reindex_heter_graph, sample_neighbors, weighted_sample_neighbors
-from .ops.graphs import send_u_recv, send_ue_recv, send_uv
-from .ops.segments import segment_max, segment_mean, segment_min, segment_sum
+from .ops.graph.messages import send_u_recv, send_ue_recv, send_uv
+from .ops.graph.neighbour_sampling import (
+    reindex_graph,
+    reindex_heter_graph,
+    sample_neighbors,
+    weighted_sample_neighbors,
+)
+from .ops.graph.segments import segment_max, segment_mean, segment_min, segment_sum
 
 __all__ = [
     "reindex_graph", "reindex_heter_graph", "sample_neighbors", "segment_max", "segment_mean", "segment_min",

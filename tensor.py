@@ -11,13 +11,13 @@ import types
 from collections.abc import Sequence
 from typing import Any
 
-from .ops.arrays import length_op
-from .ops.copying import assign
-from .ops.creation import full, is_value
-from .ops.creation import zeros as _zeros
-from .ops.trace import apply, current_trace
-from .static.arrays import ArrayVariable
-from .static.arrays import create_array as _program_array
+from .ops.array.assign import assign
+from .ops.array.creation import full, is_value
+from .ops.array.creation import zeros as _zeros
+from .ops.core.trace import apply, current_trace
+from .ops.program.tensor_arrays import length_op
+from .static.build.tensor_arrays import ArrayVariable
+from .static.build.tensor_arrays import create_array as _program_array
 
 __all__ = ["array_length", "array_read", "array_write", "create_array", "create_tensor", "fill_constant"]
 

@@ -11,8 +11,8 @@ from ..core.place import parse_place
 from ..nn import Layer
 from ..nn.layers.batch_norm import BatchNorm, BatchNorm1D, BatchNorm2D, BatchNorm3D, SyncBatchNorm
 from ..nn.layers.norm import InstanceNorm1D, InstanceNorm2D, InstanceNorm3D, LayerNorm
-from ..ops.autocast import LEVELS, Precision, autocast, precision
-from ..ops.trace import current_trace
+from ..ops.amp.autocast import LEVELS, Precision, autocast, precision
+from ..ops.core.trace import current_trace
 from ..optimizer import Optimizer
 
 _DTYPES = ("float16", "bfloat16")

@@ -12,9 +12,9 @@ import numpy as np
 
 from ..core import nest
 from ..core.dtype import bfloat16, float16, float32
-from ..ops.creation import is_value, to_tensor
-from ..ops.operator import Operator
-from ..ops.trace import Trace, state
+from ..ops.array.creation import is_value, to_tensor
+from ..ops.core.operator import Operator
+from ..ops.core.trace import Trace, state
 from .watching import Watching, start_watching, stop_watching
 
 __all__ = [

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..ops.creation import to_tensor
-from ..ops.loss_scaling import check_finite_and_unscale
-from ..ops.row_updates import held_values, holds_rows, with_held_values
-from ..ops.trace import grad_mode
+from ..ops.amp.loss_scaling import check_finite_and_unscale
+from ..ops.array.creation import to_tensor
+from ..ops.core.trace import grad_mode
+from ..ops.optim.row_updates import held_values, holds_rows, with_held_values
 
 
 class OptimizerState(Enum):

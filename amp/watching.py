@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..ops.autocast import AutocastTrace
-from ..ops.operator import Operator
-from ..ops.trace import Trace, state
-from ..ops.trace_around import TraceAround
+from ..ops.amp.autocast import AutocastTrace
+from ..ops.core.operator import Operator
+from ..ops.core.trace import Trace, state
+from ..ops.core.trace_around import TraceAround
 
 
 class Watching(TraceAround):

@@ -2,7 +2,7 @@
 
 An engine is in use when its flag names it (FLAGS_cpu_engines for arrays of the host, FLAGS_gpu_engines for a device's)
 and it can be had. Results are the same within rounding with any. Its kernels are registered operator by operator
-(`ops/kernels.py`); NumPy and CuPy, which compute everything, need no flag.
+(`ops/core/kernels.py`); NumPy and CuPy, which compute everything, need no flag.
 """
 
 from __future__ import annotations

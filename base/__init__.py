@@ -16,19 +16,16 @@ if TYPE_CHECKING:
     )
     from ..dygraph.tensor import Tensor
     from ..framework import core, in_dynamic_or_pir_mode, in_pir_mode
-    from ..static.averages import ExponentialMovingAverage
-    from ..static.backward import append_backward, gradients
-    from ..static.executor import Executor
-    from ..static.mode import (
-        default_main_program,
-        default_startup_program,
-        name_scope,
-        program_guard,
-    )
-    from ..static.mode import disable_static as enable_dygraph
-    from ..static.mode import enable_static as disable_dygraph
-    from ..static.mode import in_dynamic_mode as in_dygraph_mode
-    from ..static.places import (
+    from ..static.autodiff.backward import append_backward, gradients
+    from ..static.build.averages import ExponentialMovingAverage
+    from ..static.build.mode import default_main_program, default_startup_program, name_scope, program_guard
+    from ..static.build.mode import disable_static as enable_dygraph
+    from ..static.build.mode import enable_static as disable_dygraph
+    from ..static.build.mode import in_dynamic_mode as in_dygraph_mode
+    from ..static.build.weight_norm import WeightNormParamAttr
+    from ..static.ir.program import Program, Variable
+    from ..static.run.executor import Executor
+    from ..static.run.places import (
         IpuCompiledProgram,
         IpuStrategy,
         cpu_places,
@@ -38,10 +35,8 @@ if TYPE_CHECKING:
         set_ipu_shard,
         xpu_places,
     )
-    from ..static.program import Program, Variable
-    from ..static.scope import Scope, global_scope, scope_guard
-    from ..static.strategies import BuildStrategy, CompiledProgram, ExecutionStrategy
-    from ..static.weight_norm import WeightNormParamAttr
+    from ..static.run.scope import Scope, global_scope, scope_guard
+    from ..static.run.strategies import BuildStrategy, CompiledProgram, ExecutionStrategy
     from ..utils import unique_name
     from . import dygraph, framework
 else:

@@ -3,15 +3,15 @@
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..dygraph.tensor import EagerParamBase, Parameter
 from ..framework import core, in_dynamic_or_pir_mode, in_pir_mode, use_pir_api
-from ..static.mode import (
+from ..static.build.mode import (
     default_main_program,
     default_startup_program,
     in_dynamic_mode,
     name_scope,
     program_guard,
 )
-from ..static.places import cpu_places, cuda_places, device_guard
-from ..static.program import Block, Program, Variable
+from ..static.ir.program import Block, Program, Variable
+from ..static.run.places import cpu_places, cuda_places, device_guard
 from ..utils import unique_name
 
 in_dygraph_mode = in_dynamic_mode

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import jit, optimizer, seed, static
-from ..jit.state_file import load, save
+from ..framework.io import load, save
 from .digits import split
 from .lenet import LeNet
 from .picture import draw

@@ -9,10 +9,10 @@ import numpy as np
 
 from ..core import dtype as dt
 from ..dygraph.engine import grad
-from ..ops.creation import is_value, to_tensor
-from ..ops.elementwise import cast, dtype_of
-from ..ops.joining import broadcast_tensors
-from ..ops.unary import exp
+from ..ops.array.concat_split import broadcast_tensors
+from ..ops.array.creation import is_value, to_tensor
+from ..ops.math.elementwise import cast, dtype_of
+from ..ops.math.unary import exp
 
 
 def as_parameters(*values: Any) -> list[Any]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ops.activation import sigmoid, softplus
-from ..ops.elementwise import cast
-from ..ops.random import bernoulli, uniform
-from ..ops.unary import exp, floor, log, log1p
+from ..ops.math.elementwise import cast
+from ..ops.math.unary import exp, floor, log, log1p
+from ..ops.nn.activation import sigmoid, softplus
+from ..ops.random.sampling import bernoulli, uniform
 from .base import Distribution, ExponentialFamily, as_parameters
 
 _EDGE = {"float32": 1.1920929e-07, "float64": 2.220446049250313e-16}

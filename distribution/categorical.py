@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ..nn.functional import log_softmax
-from ..ops.along_axis import take_along_axis
-from ..ops.copying import one_hot
-from ..ops.creation import is_value, to_tensor
-from ..ops.elementwise import cast
-from ..ops.gamma import lgamma
-from ..ops.manipulation import reshape
-from ..ops.random import multinomial
-from ..ops.unary import exp, log
+from ..ops.array.assign import one_hot
+from ..ops.array.creation import is_value, to_tensor
+from ..ops.array.reshape import reshape
+from ..ops.array.take_along_axis import take_along_axis
+from ..ops.math.elementwise import cast
+from ..ops.math.gamma import lgamma
+from ..ops.math.unary import exp, log
+from ..ops.random.sampling import multinomial
 from .base import Distribution, as_parameters, as_shape
 
 

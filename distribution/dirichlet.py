@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ops.gamma import digamma, lgamma
-from ..ops.joining import stack
-from ..ops.random_gamma import dirichlet
-from ..ops.unary import log, log1p
+from ..ops.array.concat_split import stack
+from ..ops.math.gamma import digamma, lgamma
+from ..ops.math.unary import log, log1p
+from ..ops.random.random_gamma import dirichlet
 from .base import ExponentialFamily, as_parameters
 
 

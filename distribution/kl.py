@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..nn.functional import log_softmax
-from ..ops.gamma import digamma, lgamma
-from ..ops.unary import abs, exp, log
+from ..ops.math.gamma import digamma, lgamma
+from ..ops.math.unary import abs, exp, log
 from .base import Distribution
 from .bernoulli import Bernoulli, Geometric, _within
 from .categorical import Categorical

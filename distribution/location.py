@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..ops.random import uniform
-from ..ops.unary import abs, atan, exp, expm1, log, log1p, sign, tan
+from ..ops.math.unary import abs, atan, exp, expm1, log, log1p, sign, tan
+from ..ops.random.sampling import uniform
 from .base import Distribution, as_parameters
 
 _EULER = 0.57721566490153286

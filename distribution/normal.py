@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..ops.random import gaussian
-from ..ops.unary import exp, expm1, log
+from ..ops.math.unary import exp, expm1, log
+from ..ops.random.sampling import gaussian
 from .base import Distribution, as_parameters
 from .transformed import TransformedDistribution
 from .transforms import ExpTransform

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..ops.infer import product
-from ..ops.joining import stack, unbind
-from ..ops.manipulation import reshape
+from ..ops.array.concat_split import stack, unbind
+from ..ops.array.reshape import reshape
+from ..ops.core.infer import product
 from .transforms import Transform
 
 

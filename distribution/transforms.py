@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..nn.functional import softmax
-from ..ops.activation import sigmoid, softplus
-from ..ops.creation import ones_like
-from ..ops.joining import concat
-from ..ops.scan import cumprod
-from ..ops.unary import abs, atanh, exp, log, log1p, tanh
+from ..ops.array.concat_split import concat
+from ..ops.array.creation import ones_like
+from ..ops.math.cumulative import cumprod
+from ..ops.math.unary import abs, atanh, exp, log, log1p, tanh
+from ..ops.nn.activation import sigmoid, softplus
 from .base import Distribution, as_parameters
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..ops.creation import full_like
-from ..ops.elementwise import cast
-from ..ops.masking import where
-from ..ops.random import uniform
-from ..ops.unary import log
+from ..ops.array.creation import full_like
+from ..ops.array.where import where
+from ..ops.math.elementwise import cast
+from ..ops.math.unary import log
+from ..ops.random.sampling import uniform
 from .base import Distribution, as_parameters
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..ops.creation import zeros
-from ..ops.joining import stack
+from ..ops.array.concat_split import stack
+from ..ops.array.creation import zeros
 from .engine import grad
 from .tensor import Tensor
 

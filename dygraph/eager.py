@@ -17,13 +17,13 @@ from ..core import flags, nest
 from ..core.dtype import DType, from_numpy_dtype, promote
 from ..core.param_attr import ParamAttr
 from ..core.place import Place, expected_place
-from ..ops.backward import Output
-from ..ops.elementwise import cast
-from ..ops.kernels import ANY, TWO
-from ..ops.operator import Operator
-from ..ops.operator_node import OperatorNode, SingleResultNode
-from ..ops.spec import spec_of
-from ..ops.trace import Trace, grad_mode, offer_default_trace, state
+from ..ops.core.backward import Output
+from ..ops.core.kernels import ANY, TWO
+from ..ops.core.operator import Operator
+from ..ops.core.operator_node import OperatorNode, SingleResultNode
+from ..ops.core.spec import spec_of
+from ..ops.core.trace import Trace, grad_mode, offer_default_trace, state
+from ..ops.math.elementwise import cast
 from .tensor import Parameter, Tensor, new_tensor
 
 _ndarray = np.ndarray

@@ -11,8 +11,8 @@ from typing import Any
 from .. import backend
 from ..core.errors import ModifiedInPlaceError
 from ..core.selected_rows import SelectedRows
-from ..ops.backward import Leaf, Node, Output, Walk, run_hooks
-from ..ops.trace import ArrayTrace, grad_mode, state, using
+from ..ops.core.backward import Leaf, Node, Output, Walk, run_hooks
+from ..ops.core.trace import ArrayTrace, grad_mode, state, using
 from .selected_rows import gradient_of, tensor_of
 from .tensor import Tensor, new_tensor, superseded
 

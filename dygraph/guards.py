@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from ..ops.trace import state
+from ..ops.core.trace import state
 
 
 class _GradMode:

@@ -8,7 +8,7 @@ from .. import backend
 from ..core.dtype import DType
 from ..core.param_attr import ParamAttr
 from ..core.place import expected_place
-from ..ops.trace import state
+from ..ops.core.trace import state
 from .eager import EagerTrace
 from .tensor import Parameter
 

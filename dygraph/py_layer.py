@@ -9,9 +9,9 @@ from typing import Any
 from .. import backend
 from ..core import nest
 from ..core.place import expected_place
-from ..ops.backward import Node, Output
-from ..ops.custom_gradient import checked_gradients
-from ..ops.trace import grad_mode, state, using
+from ..ops.core.backward import Node, Output
+from ..ops.core.trace import grad_mode, state, using
+from ..ops.program.custom_gradient import checked_gradients
 from .eager import EAGER
 from .saved_hooks import unpacked
 from .tensor import Tensor, new_tensor

@@ -15,10 +15,10 @@ from typing import Any
 from ..core import nest
 from ..core.errors import ModifiedInPlaceError
 from ..core.random import default_generator
-from ..ops.backward import Node, Output, edge_node, next_order, reachable_nodes
-from ..ops.operator import Operator
-from ..ops.trace import Trace, grad_mode, state, using
-from ..ops.trace_around import TraceAround
+from ..ops.core.backward import Node, Output, edge_node, next_order, reachable_nodes
+from ..ops.core.operator import Operator
+from ..ops.core.trace import Trace, grad_mode, state, using
+from ..ops.core.trace_around import TraceAround
 from .engine import walk_segment
 from .tensor import Tensor, new_tensor
 

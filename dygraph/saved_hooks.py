@@ -6,9 +6,9 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..ops.operator import Operator
-from ..ops.operator_node import OperatorNode, SingleResultNode
-from ..ops.trace import grad_mode, state, using
+from ..ops.core.operator import Operator
+from ..ops.core.operator_node import OperatorNode, SingleResultNode
+from ..ops.core.trace import grad_mode, state, using
 from .eager import EAGER, EagerTrace
 from .tensor import Tensor, new_tensor
 

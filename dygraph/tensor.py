@@ -20,9 +20,9 @@ from ..core.param_attr import ParamAttr
 from ..core.place import CPUPlace, CUDAPlace, Place, parse_place
 from ..core.unique_name import generate
 from ..core.var_type import VarType
-from ..ops.backward import Leaf, Node, Output, edge_node
+from ..ops.core.backward import Leaf, Node, Output, edge_node
+from ..ops.core.trace import grad_mode, state
 from ..ops.methods import METHODS
-from ..ops.trace import grad_mode, state
 from .printing import format_tensor
 
 superseded: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()

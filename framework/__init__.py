@@ -13,10 +13,10 @@ from ..device import CustomPlace, IPUPlace, XPUPlace
 from ..dygraph.engine import grad
 from ..dygraph.guards import no_grad
 from ..dygraph.tensor import EagerParamBase, Parameter
-from ..jit.state_file import load, save
-from ..static.mode import disable_static, enable_static, in_dynamic_mode
-from ..static.program import Block, Program
+from ..static.build.mode import disable_static, enable_static, in_dynamic_mode
+from ..static.ir.program import Block, Program
 from . import core, io, random
+from .io import load, save
 
 
 def use_pir_api() -> bool:

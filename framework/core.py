@@ -12,8 +12,8 @@ from ..core.var_type import VarType
 from ..device import is_compiled_with_cuda, is_compiled_with_rocm, is_compiled_with_xpu
 from ..device.cuda import device_count as get_cuda_device_count
 from ..dygraph.tensor import Tensor
-from ..static.program import Program as ProgramDesc
-from ..static.scope import Scope
+from ..static.ir.program import Program as ProgramDesc
+from ..static.run.scope import Scope
 
 _prim = {"forward": False, "backward": False}
 

@@ -1,7 +1,176 @@
-"""`paddle.framework.io`: saving and loading by the path under which older code reaches them."""
+"""`paddle.save` and `paddle.load`: state dicts, Tensors, nested objects and Programs as single files.
 
-from ..dygraph.tensor import EagerParamBase
-from ..jit.state_file import load, save
-from ..static.program import Program, Variable
+Older code reaches them, and classes beside them, by this path.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..backend import to_numpy
+from ..core import nest
+from ..core.dtype import bfloat16
+from ..core.files import MissingFileError, atomic_write
+from ..core.safe_pickle import dump_state, load_state
+from ..dygraph.tensor import EagerParamBase, Tensor, new_tensor
+from ..jit.translated_layer import method_files
+from ..nn import Layer
+from ..static.format.params_info import read_params_info
+from ..static.io import INFO_SUFFIX, MODEL_SUFFIX, program_bytes, read_parameters, read_program
+from ..static.ir.program import Program, Variable
+from ..static.run.scope import ScopeTensor
 
 __all__ = ["EagerParamBase", "Program", "Variable", "load", "save"]
+
+NAME_TABLE = "StructuredToParameterName@@"
+
+
+def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
+    """Writes an object: a state dict, a Tensor, lists, tuples and dicts of these, numbers and text, or a Program.
+
+    `path`: a file's path (folders on the way are made) or a binary file. `protocol`: 2, 3 or 4. PaddlePaddle reads the
+    file. It is written whole or not at all. Raises TypeError for a Layer or another object, saying what to save
+    instead.
+
+    >>> import tempfile, proa as paddle
+    >>> path = tempfile.mkdtemp() + "/linear.pdparams"
+    >>> layer = paddle.nn.Linear(2, 3)
+    >>> paddle.save(layer.state_dict(), path)
+    >>> sorted(paddle.load(path))
+    ['bias', 'weight']
+    """
+    if isinstance(path, (str, os.PathLike)) and not os.path.basename(os.fspath(path)):
+        raise ValueError(f"save(path): a path ends in a file's name, FOLDER/FILE. Received {path!r}.")
+    if isinstance(obj, Program):
+        _write_bytes(program_bytes(obj), path)
+        return
+    if isinstance(obj, Layer):
+        raise TypeError("save(obj): a Layer is saved by its state: paddle.save(layer.state_dict(), path), or with its "
+                        "computation by paddle.jit.save(layer, path).")
+    dump_state(_state_dict(obj) if _is_state_dict(obj) else _plain(obj), path, protocol)
+
+
+def _write_bytes(data: bytes, path: Any) -> None:
+    if hasattr(path, "write"):
+        path.write(data)
+        return
+    with atomic_write(path) as file:
+        file.write(data)
+
+
+def _is_state_dict(obj: Any) -> bool:
+    """True for a dict of values, schedulers' dicts beside them: what `state_dict()` gives.
+
+    With dicts of values beside them (an optimizer's master weights) Paddle keeps a nested object.
+    """
+    return isinstance(obj, dict) and bool(obj) and all(
+        isinstance(v, (Tensor, ScopeTensor)) or isinstance(v, dict) and not any(
+            isinstance(leaf, Tensor) for leaf in nest.leaves(v)) for v in obj.values()) and any(
+        isinstance(v, (Tensor, ScopeTensor)) for v in obj.values())
+
+
+def _state_dict(state: dict[str, Any]) -> dict[str, Any]:
+    """A state dict as Paddle keeps it: arrays by key, and a table from keys to the parameters' own names."""
+    plain: dict[str, Any] = {}
+    names: dict[str, str] = {}
+    for key, value in state.items():
+        if isinstance(value, dict):
+            plain[key] = {k: _plain(v) for k, v in value.items()}
+        else:
+            plain[key] = _array(value)
+            names[key] = getattr(value, "name", key)
+    plain[NAME_TABLE] = names
+    return plain
+
+
+def _array(value: Any) -> np.ndarray:
+    """The elements on the host; bfloat16 as the raw 16-bit integers that files hold."""
+    array = np.asarray(value) if isinstance(value, ScopeTensor) else to_numpy(value._array)
+    return array.view(np.uint16) if array.dtype.name == "bfloat16" else array
+
+
+def _plain(obj: Any) -> Any:
+    """Nested containers with every Tensor as Paddle keeps it, a tuple of name and array."""
+    if isinstance(obj, Tensor):
+        return (obj.name, _array(obj))
+    if isinstance(obj, ScopeTensor):
+        return np.asarray(obj)
+    if isinstance(obj, dict):
+        return type(obj)((k, _plain(v)) for k, v in obj.items())
+    if isinstance(obj, tuple) and hasattr(obj, "_fields"):
+        return tuple(_plain(v) for v in obj)
+    if isinstance(obj, (list, tuple, set, frozenset)):
+        return type(obj)(_plain(v) for v in obj)
+    return obj
+
+
+def load(path: Any, **configs: Any) -> Any:
+    """Reads what `save` wrote, here or in PaddlePaddle 2.x; no code in the file is run.
+
+    `path`: a file, or the prefix of what `jit.save` or `static.save_inference_model` wrote, of which the parameters are
+    read as a dict of arrays. `return_numpy=True` gives arrays where otherwise Tensors would be. `keep_name_table=True`
+    keeps the table of parameters' names. Raises FileNotFoundError, CorruptFileError and UnsafePickleError, naming the
+    file.
+    """
+    unknown = sorted(set(configs) - {"return_numpy", "keep_name_table", "model_filename", "params_filename"})
+    if unknown:
+        raise ValueError(f"load: unknown options {unknown}.")
+    if isinstance(path, (str, os.PathLike)) and not os.path.isfile(path):
+        return _parameters_of_model(os.fspath(path))
+    if isinstance(path, (str, os.PathLike)) and _holds_program(path):
+        return read_program(os.fspath(path))
+    return _restored(load_state(path), bool(configs.get("return_numpy")), bool(configs.get("keep_name_table")))
+
+
+def _holds_program(path: Any) -> bool:
+    """True for a file named as a model, or beginning as one (with field 1 of a ProgramDesc) and not as a pickle."""
+    with open(path, "rb") as file:
+        return os.fspath(path).endswith(MODEL_SUFFIX) or file.read(1) == b"\n"
+
+
+def _restored(value: Any, return_numpy: bool, keep_table: bool) -> Any:
+    make: Callable[[np.ndarray], Any] = (lambda a: a) if return_numpy else new_tensor
+    if isinstance(value, dict) and NAME_TABLE in value:
+        table = value.pop(NAME_TABLE)
+        restored = {k: _leaf(v, make, table.get(k)) if isinstance(v, np.ndarray) else _rebuilt(v, make)
+                    for k, v in value.items()}
+        return {**restored, NAME_TABLE: table} if keep_table else restored
+    return _rebuilt(value, make)
+
+
+def _leaf(array: np.ndarray, make: Callable, name: str | None) -> Any:
+    """One array; uint16 is how files hold bfloat16."""
+    value = make(array.view(bfloat16.dtype) if array.dtype == np.uint16 else array)
+    if name is not None and isinstance(value, Tensor):
+        value.name = name
+    return value
+
+
+def _rebuilt(value: Any, make: Callable) -> Any:
+    if isinstance(value, np.ndarray):
+        return _leaf(value, make, None)
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], np.ndarray):
+        return _leaf(value[1], make, value[0])
+    if isinstance(value, dict):
+        return type(value)((k, _rebuilt(v, make)) for k, v in value.items())
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return type(value)(_rebuilt(v, make) for v in value)
+    return value
+
+
+def _parameters_of_model(prefix: str) -> dict[str, np.ndarray]:
+    """The parameters of a saved model as arrays, by their names in the Layer where these are known."""
+    if not os.path.isfile(prefix + MODEL_SUFFIX):
+        raise MissingFileError(
+            f"There is neither a file {prefix!r} nor a model {prefix + MODEL_SUFFIX!r}."
+        )
+    info = read_params_info(prefix + INFO_SUFFIX) if os.path.exists(prefix + INFO_SUFFIX) else {}
+    values: dict[str, np.ndarray] = {}
+    for model, params in method_files(prefix).values():
+        for name, array in read_parameters(params, read_program(model)).items():
+            values[info.get(name, {}).get("structured_name", name)] = array
+    return values

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from ..static.input_spec import InputSpec
+from ..static.ir.input_spec import InputSpec
 
 
 def as_list(value: Any) -> list[Any]:

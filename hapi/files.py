@@ -6,9 +6,9 @@ import os
 import warnings
 from typing import Any
 
-from ..jit.save_load import save as save_to_run
-from ..jit.state_file import load, save
-from ..static.input_spec import InputSpec
+from ..framework.io import load, save
+from ..jit.files.save_load import save as save_to_run
+from ..static.ir.input_spec import InputSpec
 
 
 def save_model(model: Any, path: str, training: bool) -> None:

@@ -12,9 +12,9 @@ from ..dygraph.tensor import Tensor
 from ..io import DataLoader, Dataset, IterableDataset
 from ..metric import Metric
 from ..nn import Layer
-from ..ops.trace import grad_mode, state
+from ..ops.core.trace import grad_mode, state
 from ..optimizer import Optimizer
-from ..static.input_spec import InputSpec
+from ..static.ir.input_spec import InputSpec
 from .arguments import as_list, inputs_of_forward, specs_of
 from .callbacks import CallbackList, config_callbacks
 from .files import load_model, save_model

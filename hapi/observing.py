@@ -11,7 +11,7 @@ from ..core.dtype import convert_dtype
 from ..dygraph.tensor import Tensor
 from ..jit.static_function import enable_to_static, is_enabled
 from ..nn import Layer
-from ..ops.trace import grad_mode
+from ..ops.core.trace import grad_mode
 
 
 class Call(NamedTuple):

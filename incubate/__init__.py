@@ -1,10 +1,10 @@
 """`paddle.incubate`: what there is of it re-exports what lives elsewhere."""
 
-from ..ops.graph_sampling import graph_khop_sampler, graph_reindex, graph_sample_neighbors
-from ..ops.graphs import graph_send_recv
-from ..ops.identity_loss import identity_loss
-from ..ops.masked_softmax import softmax_mask_fuse, softmax_mask_fuse_upper_triangle
-from ..ops.segments import segment_max, segment_mean, segment_min, segment_sum
+from ..ops.graph.messages import graph_send_recv
+from ..ops.graph.neighbour_sampling import graph_khop_sampler, graph_reindex, graph_sample_neighbors
+from ..ops.graph.segments import segment_max, segment_mean, segment_min, segment_sum
+from ..ops.loss.identity_loss import identity_loss
+from ..ops.nn.masked_softmax import softmax_mask_fuse, softmax_mask_fuse_upper_triangle
 from . import autograd, distributed, nn, optimizer
 from .optimizer import LookAhead, ModelAverage
 

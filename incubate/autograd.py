@@ -8,9 +8,9 @@ from typing import Any
 from ..dygraph import derivatives
 from ..dygraph.engine import grad as eager_grad
 from ..dygraph.tensor import Tensor
-from ..ops.creation import ones_like, zeros_like
-from ..ops.joining import concat
-from ..ops.manipulation import reshape
+from ..ops.array.concat_split import concat
+from ..ops.array.creation import ones_like, zeros_like
+from ..ops.array.reshape import reshape
 
 
 def _detached(xs: Any) -> list[Tensor]:

@@ -19,14 +19,14 @@ from ..core.dtype import from_numpy_dtype
 from ..core.place import Place
 from ..dygraph.tensor import Tensor as EagerTensor
 from ..dygraph.tensor import new_tensor
-from ..ops.spec import Spec
+from ..ops.core.spec import Spec
 from ..static.compiler import Plan, compile_plan
-from ..static.executor import in_dtype
+from ..static.files.persistence import folder_state
 from ..static.io import MODEL_SUFFIX, PARAMS_SUFFIX, read_parameters, read_program
-from ..static.persistence import folder_state
-from ..static.program import Program, Variable
-from ..static.shape_inference import for_inputs, misfits
-from ..static.transform import feed_names, fetch_names, for_evaluation, persistable_names, unframed
+from ..static.ir.program import Program, Variable
+from ..static.ir.shape_inference import for_inputs, misfits
+from ..static.ir.transform import feed_names, fetch_names, for_evaluation, persistable_names, unframed
+from ..static.run.executor import in_dtype
 from .config import Config
 from .types import DataType, data_type_of
 

@@ -2,11 +2,11 @@
 
 from . import api, dy2static
 from .api import to_static
+from .convert.ignoring import ignore_module, not_to_static
+from .convert.reporting import set_code_level, set_verbosity
 from .errors import FallbackWarning
-from .ignoring import ignore_module, not_to_static
+from .files.save_load import load, save
 from .program_translator import ProgramTranslator
-from .reporting import set_code_level, set_verbosity
-from .save_load import load, save
 from .static_function import StaticFunction, enable_to_static
 from .traced_layer import TracedLayer
 from .translated_layer import TranslatedLayer

@@ -15,14 +15,14 @@ from ..core.forks import unforked
 from ..dygraph.tensor import Tensor
 from ..nn import Layer
 from ..nn.layer import mode_changes
-from ..ops.backward import Output
-from ..ops.trace import state
-from ..static.program import Program
-from .concrete_program import ConcreteProgram
+from ..ops.core.backward import Output
+from ..ops.core.trace import state
+from ..static.ir.program import Program
+from .convert.ignoring import is_marked
 from .errors import ConversionError, place_of
-from .fallback import reason_of, warn_of_programs, warn_once
-from .function_inputs import FunctionInputs, cache_key
-from .ignoring import is_marked
+from .tracing.concrete_program import ConcreteProgram
+from .tracing.fallback import reason_of, warn_of_programs, warn_once
+from .tracing.function_inputs import FunctionInputs, cache_key
 
 _enabled = [True]
 _RECENT = 64
@@ -33,7 +33,7 @@ _REFUSALS = 4  # kinds of calls that could not become a Program, after which no 
 
 def _converted(function: Callable) -> Callable:
     """The function as conversion makes it; what conversion needs is imported when something is converted."""
-    from .conversion import convert
+    from .convert.functions import convert
 
     return convert(function)
 
@@ -170,7 +170,7 @@ class StaticFunction:
     @property
     def code(self) -> str:
         """The source that conversion made of it."""
-        from .conversion import generated_source
+        from .convert.functions import generated_source
 
         return generated_source(_converted(self._function))
 
@@ -382,7 +382,7 @@ class HookedFunction(StaticFunction):
         return self.unhooked.position_of(result)
 
     def _to_trace(self) -> Callable:
-        from .conversion import converted_callable
+        from .convert.functions import converted_callable
 
         forward = super()._to_trace()
 

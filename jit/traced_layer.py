@@ -10,10 +10,10 @@ from ..core import nest
 from ..core.files import atomic_group
 from ..nn import Layer
 from ..static.io import add_model
-from ..static.program import Program
-from ..static.transform import for_inference
-from .concrete_program import ConcreteProgram
+from ..static.ir.program import Program
+from ..static.ir.transform import for_inference
 from .static_function import StaticFunction
+from .tracing.concrete_program import ConcreteProgram
 
 
 class TracedLayer:

@@ -12,19 +12,19 @@ from ..core.files import MissingFileError
 from ..core.place import expected_place
 from ..dygraph.tensor import Parameter, Tensor
 from ..nn import Layer
-from ..ops.creation import to_tensor
-from ..ops.spec import Spec
-from ..ops.trace import state
+from ..ops.array.creation import to_tensor
+from ..ops.core.spec import Spec
+from ..ops.core.trace import state
+from ..static.autodiff.stop_gradient import propagate_gradients, stopped_on_purpose
 from ..static.format.params_info import read_params_info
-from ..static.inline import inline
-from ..static.input_spec import InputSpec
 from ..static.io import INFO_SUFFIX, MODEL_SUFFIX, PARAMS_SUFFIX, read_parameters, read_program
-from ..static.program import Program, Variable
-from ..static.shape_inference import for_inputs, misfits
-from ..static.stop_gradient import propagate_gradients, stopped_on_purpose
-from ..static.transform import feed_names, fetch_names, persistable_names, set_training, unframed
-from .parameter_info import LoadedValues
-from .program_function import ProgramFunction
+from ..static.ir.inline import inline
+from ..static.ir.input_spec import InputSpec
+from ..static.ir.program import Program, Variable
+from ..static.ir.shape_inference import for_inputs, misfits
+from ..static.ir.transform import feed_names, fetch_names, persistable_names, set_training, unframed
+from .files.parameter_info import LoadedValues
+from .tracing.program_function import ProgramFunction
 
 
 class LoadedMethod:

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..ops.accuracy import accuracy_of
-from ..ops.comparison import equal
-from ..ops.creation import is_value
-from ..ops.elementwise import cast
-from ..ops.manipulation import reshape
-from ..ops.reduce import argmax
-from ..ops.search import topk as best
+from ..ops.array.creation import is_value
+from ..ops.array.reshape import reshape
+from ..ops.array.sorting import topk as best
+from ..ops.math.comparison import equal
+from ..ops.math.elementwise import cast
+from ..ops.math.reduce import argmax
+from ..ops.metric.accuracy import accuracy_of
 
 
 def as_array(where: str, label: str, value: Any) -> np.ndarray:

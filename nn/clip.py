@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ops.closeness import clip
-from ..ops.elementwise import maximum
-from ..ops.merged import scale_all, total_square
-from ..ops.reduce import sum as total
-from ..ops.row_updates import held_values, with_held_values
-from ..ops.unary import sqrt, square
+from ..ops.math.clip import clip
+from ..ops.math.elementwise import maximum
+from ..ops.math.reduce import sum as total
+from ..ops.math.unary import sqrt, square
+from ..ops.optim.merged import scale_all, total_square
+from ..ops.optim.row_updates import held_values, with_held_values
 
 Pairs = list[tuple[Any, Any]]
 

@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from ..ops.closeness import clip
-from ..ops.creation import is_value, to_tensor
-from ..ops.elementwise import cast, minimum
-from ..ops.joining import stack
-from ..ops.reduce import max as largest
-from ..ops.reduce import sum as total
-from ..ops.stats import norm
+from ..ops.array.concat_split import stack
+from ..ops.array.creation import is_value, to_tensor
+from ..ops.math.clip import clip
+from ..ops.math.elementwise import cast, minimum
+from ..ops.math.reduce import max as largest
+from ..ops.math.reduce import sum as total
+from ..ops.math.statistics import norm
 
 
 def _held(parameters: Any) -> list[Any]:

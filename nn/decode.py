@@ -11,19 +11,19 @@ from typing import Any, NamedTuple
 
 from ..core import nest
 from ..core.dtype import get_default_dtype
-from ..ops.comparison import equal, less_equal, logical_and, logical_or
-from ..ops.creation import arange, full, to_tensor, zeros_like
-from ..ops.elementwise import cast, floor_divide, remainder
-from ..ops.gather import gather
-from ..ops.joining import stack
-from ..ops.manipulation import expand, reshape, tile, transpose, unsqueeze
-from ..ops.manipulation import shape as shape_of
-from ..ops.masking import where
-from ..ops.reduce import all
-from ..ops.search import topk
-from ..ops.sequences import gather_tree
-from ..ops.trace import current_trace
-from ..ops.unary import logical_not
+from ..ops.array.concat_split import stack
+from ..ops.array.creation import arange, full, to_tensor, zeros_like
+from ..ops.array.gather import gather
+from ..ops.array.reshape import expand, reshape, tile, transpose, unsqueeze
+from ..ops.array.reshape import shape as shape_of
+from ..ops.array.sorting import topk
+from ..ops.array.where import where
+from ..ops.core.trace import current_trace
+from ..ops.math.comparison import equal, less_equal, logical_and, logical_or
+from ..ops.math.elementwise import cast, floor_divide, remainder
+from ..ops.math.reduce import all
+from ..ops.math.unary import logical_not
+from ..ops.sequence.masks import gather_tree
 from .functional import log_softmax
 
 _IMPOSSIBLE = -1e9  # the logarithm of a probability of 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ops.initial import default_initial_value
+from ..ops.random.default_initial_values import default_initial_value
 
 _global: dict[bool, Any] = {False: None, True: None}
 

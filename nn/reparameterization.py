@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.param_attr import ParamAttr
-from ..ops.copying import assign
-from ..ops.elementwise import divide, multiply
-from ..ops.manipulation import reshape
-from ..ops.reduce import sum
-from ..ops.spectral_norm import power_iteration
-from ..ops.spectral_norm import spectral_norm as by_stretch
-from ..ops.unary import sqrt, square
+from ..ops.array.assign import assign
+from ..ops.array.reshape import reshape
+from ..ops.math.elementwise import divide, multiply
+from ..ops.math.reduce import sum
+from ..ops.math.unary import sqrt, square
+from ..ops.nn.spectral_norm import power_iteration
+from ..ops.nn.spectral_norm import spectral_norm as by_stretch
 from .initializer import Assign, Normal
 from .layer import Layer
 

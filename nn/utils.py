@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..ops.joining import concat
-from ..ops.manipulation import reshape
+from ..ops.array.concat_split import concat
+from ..ops.array.reshape import reshape
 from .clip_grad import clip_grad_norm_, clip_grad_value_
 from .reparameterization import remove_weight_norm, spectral_norm, weight_norm
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.dtype import float32
-from ..ops.merged import merged_adam_op, merged_adamw_op
-from ..ops.row_updates import adam_rows_op, adamw_rows_op
-from ..ops.trace import apply
+from ..ops.core.trace import apply
+from ..ops.optim.merged import merged_adam_op, merged_adamw_op
+from ..ops.optim.row_updates import adam_rows_op, adamw_rows_op
 from .optimizer import Optimizer, Update, decayed_gradients, decays_of
 from .options import Check, Options, checked, flag, fraction, function, not_negative, number
 

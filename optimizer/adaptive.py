@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.dtype import float32
-from ..ops.elementwise import scale
-from ..ops.optim_adaptive import adadelta_op, adagrad_op, adamax_op, rmsprop_op
-from ..ops.trace import apply, current_trace
+from ..ops.core.trace import apply, current_trace
+from ..ops.math.elementwise import scale
+from ..ops.optim.adaptive_rules import adadelta_op, adagrad_op, adamax_op, rmsprop_op
 from .optimizer import Optimizer
 from .options import Check, Options, flag, fraction, not_negative, number
 

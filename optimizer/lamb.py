@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.dtype import float32
-from ..ops.optim_adaptive import lamb_op
-from ..ops.trace import apply
+from ..ops.core.trace import apply
+from ..ops.optim.adaptive_rules import lamb_op
 from .optimizer import Optimizer
 from .options import Check, Options, flag, fraction, function, not_negative, number
 

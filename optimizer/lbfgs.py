@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..ops.creation import is_value, to_tensor, zeros
-from ..ops.elementwise import cast
-from ..ops.joining import concat
-from ..ops.manipulation import reshape
-from ..ops.trace import current_trace, grad_mode
+from ..ops.array.concat_split import concat
+from ..ops.array.creation import is_value, to_tensor, zeros
+from ..ops.array.reshape import reshape
+from ..ops.core.trace import current_trace, grad_mode
+from ..ops.math.elementwise import cast
 from .line_search import Point, strong_wolfe
 from .optimizer import Optimizer
 from .options import Options

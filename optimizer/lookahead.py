@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.dtype import float32
-from ..ops.comparison import equal
-from ..ops.masking import where
-from ..ops.trace import current_trace
+from ..ops.array.where import where
+from ..ops.core.trace import current_trace
+from ..ops.math.comparison import equal
 from .optimizer import Optimizer
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..core.dtype import int64
-from ..ops.averages import average_accumulates_op
-from ..ops.elementwise import cast
-from ..ops.trace import apply, current_trace
-from ..static.scope import global_scope
+from ..ops.core.trace import apply, current_trace
+from ..ops.math.elementwise import cast
+from ..ops.optim.averages import average_accumulates_op
+from ..static.run.scope import global_scope
 from .optimizer import Optimizer
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ops.merged import merged_momentum_op
-from ..ops.row_updates import momentum_rows_op
-from ..ops.trace import apply
+from ..ops.core.trace import apply
+from ..ops.optim.merged import merged_momentum_op
+from ..ops.optim.row_updates import momentum_rows_op
 from .optimizer import Optimizer, Update
 from .options import Check, Options, flag, number
 

@@ -13,10 +13,10 @@ import numpy as np
 
 from ..core.dtype import convert_dtype, float32
 from ..core.unique_name import generate
-from ..ops.creation import is_value
-from ..ops.elementwise import cast
-from ..ops.row_updates import held_values, holds_rows, with_held_values
-from ..ops.trace import current_trace
+from ..ops.array.creation import is_value
+from ..ops.core.trace import current_trace
+from ..ops.math.elementwise import cast
+from ..ops.optim.row_updates import held_values, holds_rows, with_held_values
 from ..regularizer import L2Decay
 from .groups import Groups, check_clip, regularizer
 from .lr import LRScheduler

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..core import nest
-from ..ops.backward import Node, Output, Walk, edge_node
-from ..ops.operator import Operator
-from ..ops.trace import Trace, state
-from ..ops.trace_around import TraceAround
+from ..ops.core.backward import Node, Output, Walk, edge_node
+from ..ops.core.operator import Operator
+from ..ops.core.trace import Trace, state
+from ..ops.core.trace_around import TraceAround
 from . import events
 from .events import Span
 from .sources import user_line

@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import backend
 from ..core.place import CUDAPlace
-from ..ops.trace import set_observer, state
+from ..ops.core.trace import set_observer, state
 from . import events
 from .events import ProfilerResult
 from .export import export_chrome_tracing, write_chrome_trace

@@ -6,7 +6,7 @@ import contextlib
 import time
 from typing import Any
 
-from ..ops.trace import state
+from ..ops.core.trace import state
 from .events import RANGE
 from .recorder import Recorder
 

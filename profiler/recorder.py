@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 from .. import backend
 from ..core.dtype import DType
 from ..core.place import Place
-from ..ops.observer import Observer
-from ..ops.operator import find
-from ..ops.trace import Trace, state
+from ..ops.core.observer import Observer
+from ..ops.core.operator import find
+from ..ops.core.trace import Trace, state
 from . import events
 from .events import Event, ProfilerResult, Span
 from .memory import LiveBytes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from ..ops.observer import Observer
+from ..ops.core.observer import Observer
 
 
 class _Costs:

@@ -1,24 +1,16 @@
 """Programs: built, differentiated, compiled, run, saved and loaded. The public names of `paddle.static`."""
 
 from ..core.absent import asked_of
-from ..ops.indexing import with_item as setitem
+from ..ops.array.indexing import with_item as setitem
 from . import amp, nn
-from .averages import ExponentialMovingAverage
-from .backward import append_backward, gradients
-from .data import create_global_var, create_parameter, data
-from .debugging import Print, py_func
-from .executor import Executor
-from .input_spec import InputSpec
-from .io import (
-    deserialize_program,
-    load_inference_model,
-    normalize_program,
-    save_inference_model,
-    serialize_program,
-)
-from .metrics import accuracy, auc, ctr_metric_bundle
-from .mode import default_main_program, default_startup_program, name_scope, program_guard
-from .persistence import (
+from .autodiff.backward import append_backward, gradients
+from .build.averages import ExponentialMovingAverage
+from .build.data import create_global_var, create_parameter, data
+from .build.debugging import Print, py_func
+from .build.metrics import accuracy, auc, ctr_metric_bundle
+from .build.mode import default_main_program, default_startup_program, name_scope, program_guard
+from .build.weight_norm import WeightNormParamAttr
+from .files.persistence import (
     deserialize_persistables,
     load,
     load_from_file,
@@ -28,7 +20,17 @@ from .persistence import (
     serialize_persistables,
     set_program_state,
 )
-from .places import (
+from .io import (
+    deserialize_program,
+    load_inference_model,
+    normalize_program,
+    save_inference_model,
+    serialize_program,
+)
+from .ir.input_spec import InputSpec
+from .ir.program import Program, Variable
+from .run.executor import Executor
+from .run.places import (
     IpuCompiledProgram,
     IpuStrategy,
     cpu_places,
@@ -38,10 +40,8 @@ from .places import (
     set_ipu_shard,
     xpu_places,
 )
-from .program import Program, Variable
-from .scope import Scope, global_scope, scope_guard
-from .strategies import BuildStrategy, CompiledProgram, ExecutionStrategy
-from .weight_norm import WeightNormParamAttr
+from .run.scope import Scope, global_scope, scope_guard
+from .run.strategies import BuildStrategy, CompiledProgram, ExecutionStrategy
 
 __all__ = [
     "BuildStrategy", "CompiledProgram", "ExecutionStrategy", "Executor", "ExponentialMovingAverage", "InputSpec",

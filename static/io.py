@@ -12,15 +12,15 @@ import numpy as np
 from .. import backend
 from ..core.dtype import from_number
 from ..core.files import atomic_group
-from .executor import Executor
+from .build.mode import default_main_program
+from .files.program_codec import from_desc, to_desc
 from .format.only_here import unknown_to_paddle
 from .format.program_file import read_program_desc, serialize_program_desc
 from .format.tensor_stream import read_combined, write_combined
-from .mode import default_main_program
-from .program import Program, Variable
-from .program_codec import from_desc, to_desc
-from .scope import Scope, global_scope
-from .transform import feed_names, fetch_names, for_inference, persistable_names
+from .ir.program import Program, Variable
+from .ir.transform import feed_names, fetch_names, for_inference, persistable_names
+from .run.executor import Executor
+from .run.scope import Scope, global_scope
 
 MODEL_SUFFIX, PARAMS_SUFFIX, INFO_SUFFIX = ".pdmodel", ".pdiparams", ".pdiparams.info"
 

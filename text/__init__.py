@@ -1,6 +1,6 @@
 """What programs for text need: finding the best sequence of tags, and sets of texts. `paddle.text`. Knows operators."""
 
-from ..ops.viterbi import viterbi_decode
+from ..ops.sequence.viterbi import viterbi_decode
 from . import datasets
 from .datasets import WMT14, WMT16, Conll05st, Imdb, Imikolov, Movielens, UCIHousing
 from .decoder import ViterbiDecoder

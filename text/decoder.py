@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..nn.layer import Layer
-from ..ops.viterbi import viterbi_decode
+from ..ops.sequence.viterbi import viterbi_decode
 
 
 class ViterbiDecoder(Layer):

@@ -3,7 +3,7 @@
 It stands here since a module of this name at the root would hide Python's own from whoever runs a file there.
 """
 
-from ..ops.framing import frame, overlap_add
-from ..ops.short_time import istft, stft
+from ..ops.signal.frames import frame, overlap_add
+from ..ops.signal.stft import istft, stft
 
 __all__ = ["frame", "istft", "overlap_add", "stft"]

@@ -1,7 +1,7 @@
 """What attention does with a tile of scores, on NumPy arrays of float32: large products by oneDNN, the rest by loops.
 
-The functions are those of an arithmetic of `ops/attention_kernels.py`; scores are contiguous, [batch, heads, queries,
-keys], and a mask is of their shape, in any order. With `first` at least 0, query r of the tile sees the keys up to
+The functions are those of an arithmetic of `ops/nn/attention_kernels.py`. Scores are contiguous, [batch, heads,
+queries, keys]; a mask is of their shape, in any order. With `first` at least 0, query r of the tile sees the keys up to
 number `first + r`.
 """
 

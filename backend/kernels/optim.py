@@ -4,7 +4,7 @@ Inputs are lists, an item a parameter. Parameters are changed in their own memor
 of it, which tells the trace of the change; moments, which no gradient is ever asked of, are given back as they are.
 What others see the memory of is changed in a copy (`backend/aliasing.py`).
 `decay` has a coefficient a parameter (or is empty): that times the parameter is added to its gradient. Everything else
-follows the kernels in `ops/optim.py`, to the last bit.
+follows the kernels in `ops/optim/rules.py`, to the last bit.
 """
 
 from __future__ import annotations

@@ -12,9 +12,9 @@ from ...device import get_device, set_device
 from ...dygraph.engine import grad
 from ...dygraph.guards import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from ...dygraph.tensor import Tensor
-from ...ops.creation import to_tensor
-from ...ops.trace import in_to_static_mode
-from ...static.mode import disable_static, enable_static, in_dynamic_mode
+from ...ops.array.creation import to_tensor
+from ...ops.core.trace import in_to_static_mode
+from ...static.build.mode import disable_static, enable_static, in_dynamic_mode
 
 
 @contextmanager

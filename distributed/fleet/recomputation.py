@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...dygraph.recompute import run_recomputed
-from ...jit.conversion import converted_callable
-from ...jit.recomputing import run_marked
+from ...jit.convert.functions import converted_callable
+from ...jit.tracing.recomputing import run_marked
 from ...nn.layer import Layer
-from ...ops.trace import state
+from ...ops.core.trace import state
 
 
 def _state(function: Any) -> list[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...nn import functional as F
-from ...ops.linalg import matmul
+from ...ops.linalg.products import matmul
 
 _ACTIVATIONS = {"none": None, "relu": F.relu, "gelu": F.gelu}
 

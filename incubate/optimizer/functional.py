@@ -8,9 +8,9 @@ from typing import Any
 from ...core.dtype import convert_dtype
 from ...dygraph.engine import grad
 from ...linalg import cholesky
-from ...ops.creation import eye, full, is_value
-from ...ops.linalg import matmul
-from ...ops.trace import current_trace, grad_mode
+from ...ops.array.creation import eye, full, is_value
+from ...ops.core.trace import current_trace, grad_mode
+from ...ops.linalg.products import matmul
 from ...optimizer.line_search import Point
 from .line_search import strong_wolfe
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...ops.trace import state
+from ...ops.core.trace import state
 from .fetch import END, Reading, make_fetcher
 from .pool import WorkerPool
 

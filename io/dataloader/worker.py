@@ -21,7 +21,7 @@ from typing import Any
 from ...backend.threads import set_num_threads
 from ...core.place import CPUPlace, set_expected_place
 from ...dygraph.eager import EAGER
-from ...ops.trace import set_default_trace
+from ...ops.core.trace import set_default_trace
 from .. import randomness
 from .collate import allocate_by, default_collate_fn, to_arrays
 from .failure import Failure

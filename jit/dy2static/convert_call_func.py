@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..conversion import converted_callable
+from ..convert.functions import converted_callable
 
 
 def convert_call(func: Any) -> Any:

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
 
-from ..reads import OPERATIONS, current
-from ..surroundings import ABSENT
+from ..footprint.reads import OPERATIONS, current
+from ..footprint.surroundings import ABSENT
 from . import staging
 from .partial import load
 

@@ -10,17 +10,17 @@ from typing import Any
 
 from ...core.dtype import get_default_dtype
 from ...dygraph.tensor import Tensor
-from ...ops import unknown_sizes
-from ...ops.creation import full
-from ...ops.debugging import assert_value, print_value
-from ...ops.elementwise import maximum, minimum
-from ...ops.manipulation import shape
-from ...ops.operator import Operator, find
-from ...ops.trace import current_trace
-from ...static import control_flow
-from ...static.arrays import ArrayVariable, create_array
-from ...static.in_place import set_stop_gradient, undo_since
-from ...static.program import Variable
+from ...ops.array import unknown_sizes
+from ...ops.array.creation import full
+from ...ops.array.reshape import shape
+from ...ops.core.operator import Operator, find
+from ...ops.core.trace import current_trace
+from ...ops.math.elementwise import maximum, minimum
+from ...ops.program.print_assert import assert_value, print_value
+from ...static.build import control_flow
+from ...static.build.in_place import set_stop_gradient, undo_since
+from ...static.build.tensor_arrays import ArrayVariable, create_array
+from ...static.ir.program import Variable
 
 
 def is_symbolic(value: Any) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops import activation as ops
-from ...ops import softmax as softmax_ops
-from ...ops.activation import relu, sigmoid, softplus
-from ...ops.elementwise import cast
-from ...ops.joining import split
-from ...ops.trace import apply
-from ...ops.unary import tanh
+from ...ops.array.concat_split import split
+from ...ops.core.trace import apply
+from ...ops.math.elementwise import cast
+from ...ops.math.unary import tanh
+from ...ops.nn import activation as ops
+from ...ops.nn import softmax as softmax_ops
+from ...ops.nn.activation import relu, sigmoid, softplus
 
 __all__ = [
     "celu", "elu", "elu_", "gelu", "glu", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",

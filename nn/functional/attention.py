@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.attention import attention, attention_weights
-from ...ops.elementwise import cast, scale
-from ...ops.linalg import matmul
-from ...ops.manipulation import transpose
-from ...ops.unknown_sizes import size_at
+from ...ops.array.reshape import transpose
+from ...ops.array.unknown_sizes import size_at
+from ...ops.linalg.products import matmul
+from ...ops.math.elementwise import cast, scale
+from ...ops.nn.attention import attention, attention_weights
 from .common import dropout
 
 __all__ = ["scaled_dot_product_attention"]

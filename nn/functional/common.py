@@ -6,20 +6,20 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ...ops.closeness import clip
-from ...ops.comparison import greater_equal
-from ...ops.creation import full, is_value
-from ...ops.dropout import DOWNGRADE, UPSCALE, dropout_op
-from ...ops.elementwise import add_op, cast, multiply, scale
-from ...ops.joining import concat
-from ...ops.label_smooth import label_smooth
-from ...ops.linalg import matmul_op
-from ...ops.pad import MODES, pad_image_op, pad_op, padded_as_volume
-from ...ops.random import uniform
-from ...ops.reduce import sum
-from ...ops.trace import apply
-from ...ops.unary import sqrt
-from ...ops.unknown_sizes import surrounded, vector_of
+from ...ops.array.concat_split import concat
+from ...ops.array.creation import full, is_value
+from ...ops.array.pad import MODES, pad_image_op, pad_op, padded_as_volume
+from ...ops.array.unknown_sizes import surrounded, vector_of
+from ...ops.core.trace import apply
+from ...ops.linalg.products import matmul_op
+from ...ops.math.clip import clip
+from ...ops.math.comparison import greater_equal
+from ...ops.math.elementwise import add_op, cast, multiply, scale
+from ...ops.math.reduce import sum
+from ...ops.math.unary import sqrt
+from ...ops.nn.dropout import DOWNGRADE, UPSCALE, dropout_op
+from ...ops.nn.label_smooth import label_smooth
+from ...ops.random.sampling import uniform
 
 __all__ = ["alpha_dropout", "cosine_similarity", "dropout", "dropout2d", "dropout3d", "label_smooth", "linear", "pad",
            "zeropad2d"]
@@ -82,7 +82,7 @@ def _dropout_along(x: Any, p: float, axes: list[int], training: bool, mode: str)
 
 def _sizes(x: Any, kept: set[int]) -> list[Any]:
     """The sizes of x in some dimensions and 1 in the others; a value where a size is not yet known."""
-    from ...ops.copying import shape
+    from ...ops.array.assign import shape
 
     sizes: list[Any] = [size if n in kept else 1 for n, size in enumerate(x.shape)]
     return [shape(x)[n] if size == -1 else size for n, size in enumerate(sizes)]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...ops import conv as ops
-from ...ops.elementwise import add_op
-from ...ops.manipulation import squeeze, unsqueeze
-from ...ops.operator import Operator
-from ...ops.trace import apply
+from ...ops.array.reshape import squeeze, unsqueeze
+from ...ops.core.operator import Operator
+from ...ops.core.trace import apply
+from ...ops.math.elementwise import add_op
+from ...ops.nn import conv as ops
 from .windows import check_format, padding_attributes, repeated
 
 __all__ = ["conv1d", "conv1d_transpose", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.bilinear import bilinear_op
-from ...ops.creation import full
-from ...ops.elementwise import subtract
-from ...ops.stats import norm
-from ...ops.trace import apply
+from ...ops.array.creation import full
+from ...ops.core.trace import apply
+from ...ops.math.elementwise import subtract
+from ...ops.math.statistics import norm
+from ...ops.nn.bilinear import bilinear_op
 
 __all__ = ["bilinear", "pairwise_distance"]
 

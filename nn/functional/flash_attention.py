@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.manipulation import transpose
+from ...ops.array.reshape import transpose
 from .attention import attend_with_weights, scaled_dot_product_attention
 
 __all__ = ["flash_attention", "scaled_dot_product_attention"]

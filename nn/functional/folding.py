@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.folding import fold_op, unfold_op
-from ...ops.trace import apply
+from ...ops.core.trace import apply
+from ...ops.nn.fold import fold_op, unfold_op
 from .windows import repeated
 
 __all__ = ["fold", "unfold"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.copying import one_hot
-from ...ops.diagonal import diag_embed
-from ...ops.embedding import lookup_op
-from ...ops.sequences import gather_tree, sequence_mask
-from ...ops.trace import apply
+from ...ops.array.assign import one_hot
+from ...ops.array.diagonal import diag_embed
+from ...ops.core.trace import apply
+from ...ops.nn.embedding import lookup_op
+from ...ops.sequence.masks import gather_tree, sequence_mask
 
 __all__ = ["diag_embed", "embedding", "gather_tree", "one_hot", "sequence_mask"]
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...ops.closeness import clip
-from ...ops.comparison import equal
-from ...ops.copying import one_hot
-from ...ops.cross_entropy import cross_entropy_op
-from ...ops.elementwise import cast, divide, multiply, subtract
-from ...ops.linalg import matmul
-from ...ops.loss import sigmoid_cross_entropy_op
-from ...ops.manipulation import reshape, squeeze, transpose
-from ...ops.masking import where
-from ...ops.reduce import mean, sum
-from ...ops.trace import apply
-from ...ops.unary import exp, log, square
-from ...ops.unknown_sizes import size_at
+from ...ops.array.assign import one_hot
+from ...ops.array.reshape import reshape, squeeze, transpose
+from ...ops.array.unknown_sizes import size_at
+from ...ops.array.where import where
+from ...ops.core.trace import apply
+from ...ops.linalg.products import matmul
+from ...ops.loss.cross_entropy import cross_entropy_op
+from ...ops.loss.losses import sigmoid_cross_entropy_op
+from ...ops.math.clip import clip
+from ...ops.math.comparison import equal
+from ...ops.math.elementwise import cast, divide, multiply, subtract
+from ...ops.math.reduce import mean, sum
+from ...ops.math.unary import exp, log, square
 from .activation import sigmoid
 from .loss import check_reduction, check_same_shapes, reduced
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.comparison import not_equal
-from ...ops.copying import one_hot
-from ...ops.cross_entropy import class_numbers, cross_entropy_op
-from ...ops.cross_entropy import mean_op as cross_entropy_mean_op
-from ...ops.elementwise import cast, multiply, subtract
-from ...ops.gather import gather
-from ...ops.label_smooth import label_smooth
-from ...ops.linalg import matmul
-from ...ops.loss import bce_op, huber_op, kldiv_op, log_loss_op, nll_op, sigmoid_cross_entropy_op
-from ...ops.manipulation import reshape, squeeze_op, unsqueeze_op
-from ...ops.reduce import mean, sum
-from ...ops.trace import apply
-from ...ops.unary import abs, square
-from ...ops.unknown_sizes import size_at
+from ...ops.array.assign import one_hot
+from ...ops.array.gather import gather
+from ...ops.array.reshape import reshape, squeeze_op, unsqueeze_op
+from ...ops.array.unknown_sizes import size_at
+from ...ops.core.trace import apply
+from ...ops.linalg.products import matmul
+from ...ops.loss.cross_entropy import class_numbers, cross_entropy_op
+from ...ops.loss.cross_entropy import mean_op as cross_entropy_mean_op
+from ...ops.loss.losses import bce_op, huber_op, kldiv_op, log_loss_op, nll_op, sigmoid_cross_entropy_op
+from ...ops.math.comparison import not_equal
+from ...ops.math.elementwise import cast, multiply, subtract
+from ...ops.math.reduce import mean, sum
+from ...ops.math.unary import abs, square
+from ...ops.nn.label_smooth import label_smooth
 from .activation import relu
 
 __all__ = [

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...ops.along_axis import index_sample
-from ...ops.closeness import clip
-from ...ops.elementwise import cast, minimum, multiply, subtract
-from ...ops.gather import gather
-from ...ops.manipulation import reshape
-from ...ops.reduce import mean
-from ...ops.unknown_sizes import size_at
+from ...ops.array.gather import gather
+from ...ops.array.reshape import reshape
+from ...ops.array.take_along_axis import index_sample
+from ...ops.array.unknown_sizes import size_at
+from ...ops.math.clip import clip
+from ...ops.math.elementwise import cast, minimum, multiply, subtract
+from ...ops.math.reduce import mean
 from .activation import log_sigmoid, softplus
 from .distance import pairwise_distance
 from .loss import check_reduction, check_same_shapes, reduced

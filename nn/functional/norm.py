@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...ops.copying import shape
-from ...ops.creation import full, is_value
-from ...ops.elementwise import divide, maximum, multiply, pow, scale
-from ...ops.manipulation import reshape, transpose
-from ...ops.norm import batch_norm_op, group_norm_op, instance_norm_op, layer_norm_op
-from ...ops.stats import norm as vector_norm
-from ...ops.trace import apply
+from ...ops.array.assign import shape
+from ...ops.array.creation import full, is_value
+from ...ops.array.reshape import reshape, transpose
+from ...ops.core.trace import apply
+from ...ops.math.elementwise import divide, maximum, multiply, pow, scale
+from ...ops.math.statistics import norm as vector_norm
+from ...ops.nn.norm import batch_norm_op, group_norm_op, instance_norm_op, layer_norm_op
 from .pooling import avg_pool2d
 from .windows import check_format
 

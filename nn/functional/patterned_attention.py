@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.elementwise import cast, multiply
-from ...ops.linalg import matmul
-from ...ops.manipulation import unsqueeze
-from ...ops.masked_softmax import csr_mask_op
-from ...ops.trace import apply
-from ...ops.unknown_sizes import size_at
+from ...ops.array.reshape import unsqueeze
+from ...ops.array.unknown_sizes import size_at
+from ...ops.core.trace import apply
+from ...ops.linalg.products import matmul
+from ...ops.math.elementwise import cast, multiply
+from ...ops.nn.masked_softmax import csr_mask_op
 from .activation import softmax
 
 __all__ = ["sparse_attention"]

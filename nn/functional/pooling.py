@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...ops import pool as ops
-from ...ops.elementwise import scale
-from ...ops.manipulation import squeeze, unsqueeze
-from ...ops.trace import apply
+from ...ops.array.reshape import squeeze, unsqueeze
+from ...ops.core.trace import apply
+from ...ops.math.elementwise import scale
+from ...ops.nn import pool as ops
 from .windows import check_format, padding_attributes, repeated
 
 __all__ = [

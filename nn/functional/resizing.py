@@ -5,9 +5,9 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
-from ...ops.creation import full, is_value
-from ...ops.elementwise import cast
-from ...ops.interpolate import resize
+from ...ops.array.creation import full, is_value
+from ...ops.math.elementwise import cast
+from ...ops.vision.interpolate import resize
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
 __all__ = ["interpolate", "upsample"]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.class_sampling import class_center_sample
-from ...ops.ctc import warpctc_op
-from ...ops.elementwise import cast, divide
-from ...ops.hierarchical_sigmoid import hierarchical_sigmoid_op
-from ...ops.manipulation import squeeze, unsqueeze
-from ...ops.margin_cross_entropy import margin_cross_entropy_op
-from ...ops.reduce import mean, sum
-from ...ops.trace import apply
-from ...ops.transducer import warprnnt_op
+from ...ops.array.reshape import squeeze, unsqueeze
+from ...ops.core.trace import apply
+from ...ops.loss.class_sampling import class_center_sample
+from ...ops.loss.ctc import warpctc_op
+from ...ops.loss.hierarchical_sigmoid import hierarchical_sigmoid_op
+from ...ops.loss.margin_cross_entropy import margin_cross_entropy_op
+from ...ops.loss.transducer import warprnnt_op
+from ...ops.math.elementwise import cast, divide
+from ...ops.math.reduce import mean, sum
 from .loss import check_reduction, reduced
 
 __all__ = ["class_center_sample", "ctc_loss", "hsigmoid_loss", "margin_cross_entropy", "rnnt_loss"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.manipulation import squeeze, unsqueeze
-from ...ops.trace import apply
-from ...ops.unpool import unpool3d_op, unpool_op
+from ...ops.array.reshape import squeeze, unsqueeze
+from ...ops.core.trace import apply
+from ...ops.nn.unpool import unpool3d_op, unpool_op
 from .windows import check_format, repeated
 
 __all__ = ["max_unpool1d", "max_unpool2d", "max_unpool3d"]

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.affine_grid import affine_grid_op
-from ...ops.creation import shape_inputs
-from ...ops.elementwise import cast
-from ...ops.grid_sample import grid_sampler_op
-from ...ops.joining import concat
-from ...ops.pixels import channel_shuffle_op, pixel_shuffle_op, pixel_unshuffle_op, temporal_shift_op
-from ...ops.trace import apply
+from ...ops.array.concat_split import concat
+from ...ops.array.creation import shape_inputs
+from ...ops.core.trace import apply
+from ...ops.math.elementwise import cast
+from ...ops.vision.affine_grid import affine_grid_op
+from ...ops.vision.grid_sample import grid_sampler_op
+from ...ops.vision.pixel_shuffle import (
+    channel_shuffle_op,
+    pixel_shuffle_op,
+    pixel_unshuffle_op,
+    temporal_shift_op,
+)
 from .windows import check_format
 
 __all__ = ["affine_grid", "channel_shuffle", "grid_sample", "pixel_shuffle", "pixel_unshuffle", "temporal_shift"]

@@ -1,5 +1,5 @@
-"""Arguments of convolution and pooling, as users write them: see `ops/window_arguments.py`."""
+"""Arguments of convolution and pooling, as users write them: see `ops/nn/window_arguments.py`."""
 
-from ...ops.window_arguments import check_format, padding_attributes, repeated
+from ...ops.nn.window_arguments import check_format, padding_attributes, repeated
 
 __all__ = ["check_format", "padding_attributes", "repeated"]

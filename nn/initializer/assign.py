@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ops.creation import is_value, to_tensor
+from ...ops.array.creation import is_value, to_tensor
 from .initializer import Initializer
 
 

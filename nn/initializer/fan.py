@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...ops.initial import fans
-from ...ops.random import gaussian, uniform
+from ...ops.random.default_initial_values import fans
+from ...ops.random.sampling import gaussian, uniform
 from .initializer import Initializer, sizes
 
 _GAINS = {"sigmoid": 1.0, "linear": 1.0, "conv1d": 1.0, "conv2d": 1.0, "conv3d": 1.0, "conv_transpose1d": 1.0,

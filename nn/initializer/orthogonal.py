@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...ops.decompositions import qr
-from ...ops.diagonal import diagonal
-from ...ops.elementwise import cast
-from ...ops.manipulation import reshape, transpose
-from ...ops.random import gaussian
-from ...ops.unary import sign
+from ...ops.array.diagonal import diagonal
+from ...ops.array.reshape import reshape, transpose
+from ...ops.linalg.qr_svd import qr
+from ...ops.math.elementwise import cast
+from ...ops.math.unary import sign
+from ...ops.random.sampling import gaussian
 from .initializer import Initializer
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.creation import full
-from ...ops.random import gaussian, truncated_gaussian, uniform
+from ...ops.array.creation import full
+from ...ops.random.sampling import gaussian, truncated_gaussian, uniform
 from .initializer import Initializer, sizes
 
 

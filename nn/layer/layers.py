@@ -16,8 +16,8 @@ from ...core.dtype import convert_dtype, get_default_dtype
 from ...core.hooks import HookHandle, add_hook
 from ...core.param_attr import ParamAttr, to_param_attr
 from ...core.unique_name import generate
-from ...ops.creation import is_value
-from ...ops.trace import current_trace, in_to_static_mode
+from ...ops.array.creation import is_value
+from ...ops.core.trace import current_trace, in_to_static_mode
 from ..initial import initial_value
 from ..state import load_state
 

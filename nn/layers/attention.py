@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ...ops.copying import shape
-from ...ops.creation import full
-from ...ops.joining import concat
-from ...ops.manipulation import reshape, transpose
+from ...ops.array.assign import shape
+from ...ops.array.concat_split import concat
+from ...ops.array.creation import full
+from ...ops.array.reshape import reshape, transpose
 from ..functional.attention import additive_mask, attend, attend_with_weights
 from ..layer import Layer
 from .common import Linear

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...core.param_attr import to_param_attr
-from ...ops.copying import shape
-from ...ops.creation import to_tensor
-from ...ops.manipulation import flatten, reshape
+from ...ops.array.assign import shape
+from ...ops.array.creation import to_tensor
+from ...ops.array.reshape import flatten, reshape
 from .. import functional as F
 from ..initial import initial_value
 from ..initializer import Initializer

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.param_attr import ParamAttr
-from ...ops.spectral_norm import spectral_norm
+from ...ops.nn.spectral_norm import spectral_norm
 from .. import functional as F
 from ..functional.windows import check_format
 from ..initializer import Constant, Normal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.creation import is_value
+from ...ops.array.creation import is_value
 from .. import functional as F
 from ..functional.windows import check_format
 from ..layer import Layer

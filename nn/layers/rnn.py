@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core import nest
-from ...ops.elementwise import cast
-from ...ops.joining import concat, stack
-from ...ops.manipulation import squeeze, transpose, unsqueeze
-from ...ops.rearrange import flip
-from ...ops.rnn import rnn_op
-from ...ops.trace import apply
+from ...ops.array.concat_split import concat, stack
+from ...ops.array.rearrange import flip
+from ...ops.array.reshape import squeeze, transpose, unsqueeze
+from ...ops.core.trace import apply
+from ...ops.math.elementwise import cast
+from ...ops.nn.rnn import rnn_op
 from ..layer import Layer
 from .rnn_cells import GRUCell, LSTMCell, SimpleRNNCell
 

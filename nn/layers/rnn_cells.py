@@ -6,12 +6,12 @@ import math
 from typing import Any
 
 from ...core import nest
-from ...ops.activation import relu, sigmoid
-from ...ops.creation import full
-from ...ops.joining import split
-from ...ops.linalg import matmul
-from ...ops.manipulation import shape as shape_of
-from ...ops.unary import tanh
+from ...ops.array.concat_split import split
+from ...ops.array.creation import full
+from ...ops.array.reshape import shape as shape_of
+from ...ops.linalg.products import matmul
+from ...ops.math.unary import tanh
+from ...ops.nn.activation import relu, sigmoid
 from ..initializer import Constant, Uniform
 from ..layer import Layer
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.creation import full
-from ...ops.rnn import STATES
+from ...ops.array.creation import full
+from ...ops.nn.rnn import STATES
 from ..container import LayerList
 from .rnn import RNN, BiRNN, apply_rnn, check_sequence, steps_first
 from .rnn_cells import GRUCell, LSTMCell, SimpleRNNCell, batch_size

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.dtype import get_default_dtype
-from ...ops.creation import full
-from ...ops.rearrange import triu
+from ...ops.array.creation import full
+from ...ops.array.rearrange import triu
 from ..layer import Layer
 from .decoder import TransformerDecoder, TransformerDecoderLayer
 from .encoder import TransformerEncoder, TransformerEncoderLayer

@@ -6,13 +6,13 @@ from typing import Any
 
 from ...core.dtype import float32, int32
 from ...core.unique_name import generate
-from ...ops.elementwise import cast
-from ...ops.loss_scaling import check_finite_and_unscale, update_loss_scaling
-from ...ops.trace import current_trace, using
-from ...ops.unary import logical_not
-from ..control_flow import cond
-from ..program import Program, Variable
-from ..trace import ProgramTrace
+from ...ops.amp.loss_scaling import check_finite_and_unscale, update_loss_scaling
+from ...ops.core.trace import current_trace, using
+from ...ops.math.elementwise import cast
+from ...ops.math.unary import logical_not
+from ..build.control_flow import cond
+from ..build.trace import ProgramTrace
+from ..ir.program import Program, Variable
 from .lists import AutoMixedPrecisionLists
 from .rewriting import is_guarded, rewrite
 

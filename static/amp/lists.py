@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...ops.autocast import Precision, precision
-from ...ops.autocast_lists import black_list, white_list
+from ...ops.amp.autocast import Precision, precision
+from ...ops.amp.lists import black_list, white_list
 
 
 class AutoMixedPrecisionLists:

@@ -11,12 +11,12 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from ...core.dtype import DType, convert_dtype, float32
-from ...ops.autocast import Precision
-from ...ops.operator import Operator, find, is_declared
-from ...ops.trace import state, using
-from ...ops.trace_around import TraceAround
-from ..compiler.usage import reads, sub_block
-from ..program import Block, Operation, Program, Variable
+from ...ops.amp.autocast import Precision
+from ...ops.core.operator import Operator, find, is_declared
+from ...ops.core.trace import state, using
+from ...ops.core.trace_around import TraceAround
+from ..ir.program import Block, Operation, Program, Variable
+from ..ir.usage import reads, sub_block
 from .lists import AutoMixedPrecisionLists
 
 GUARD = "/__use_fp16__/"

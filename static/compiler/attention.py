@@ -12,10 +12,10 @@ import numpy as np
 
 from ...backend.engines import LOOPS
 from ...backend.kernels import attention as accelerated
-from ...ops.attention_kernels import Arithmetic
-from ...ops.kernels import by
-from ...ops.operator import operator
-from ...ops.spec import Spec
+from ...ops.core.kernels import by
+from ...ops.core.operator import operator
+from ...ops.core.spec import Spec
+from ...ops.nn.attention_kernels import Arithmetic
 
 
 def _forward(xp: Any, arithmetic: Any, q: Any, k: Any, v: Any, mask: Any, scale: float) -> Any:

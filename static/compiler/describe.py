@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...ops.facts import free
-from ...ops.operator import Operator, find
-from ...ops.signature import Slot
-from ...ops.spec import Spec
-from ..program import Operation
+from ...ops.core.facts import free
+from ...ops.core.operator import Operator, find
+from ...ops.core.signature import Slot
+from ...ops.core.spec import Spec
+from ..ir.program import Operation
 from .unit import Unit
 
 

@@ -12,9 +12,9 @@ import numpy as np
 from ...backend.engines import LOOPS
 from ...backend.loops.elementwise import ElementwiseLoop, is_known
 from ...core.dtype import from_numpy_dtype
-from ...ops.kernels import by
-from ...ops.operator import Operator, operator
-from ...ops.spec import Spec
+from ...ops.core.kernels import by
+from ...ops.core.operator import Operator, operator
+from ...ops.core.spec import Spec
 
 
 class Part(NamedTuple):

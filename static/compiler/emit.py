@@ -16,10 +16,10 @@ from keyword import iskeyword
 from typing import Any, NamedTuple
 
 from ...core.dtype import DType
-from ...ops.operator import Operator, find
-from ..program import Block, Operation
+from ...ops.core.operator import Operator, find
+from ..ir.program import Block, Operation
+from ..ir.usage import reads, sub_block, writes
 from .unit import Unit, inner_unit
-from .usage import reads, sub_block, writes
 
 _INLINE = (bool, int, str, type(None))
 

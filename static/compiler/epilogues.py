@@ -16,11 +16,11 @@ import numpy as np
 from ...backend import onednn
 from ...backend.engines import ONEDNN
 from ...backend.kernels.relu import relu_in_place
-from ...ops.conv import conv_by_onednn
-from ...ops.facts import convolution, matrix_product
-from ...ops.kernels import by
-from ...ops.operator import Ints, find, operator
-from ...ops.spec import Spec
+from ...ops.core.facts import convolution, matrix_product
+from ...ops.core.kernels import by
+from ...ops.core.operator import Ints, find, operator
+from ...ops.core.spec import Spec
+from ...ops.nn.conv import conv_by_onednn
 
 ACTIVATIONS = {"": None, "relu": None, "gelu": "gelu", "tanh": "tanh", "sigmoid": "sigmoid", "swish": "swish",
                "silu": "swish"}

@@ -13,16 +13,16 @@ import numpy as np
 from ...backend.engines import CPU, GPU, generation
 from ...core.dtype import from_numpy_dtype
 from ...core.forks import unforked
-from ...ops.operator import Operator, find, is_declared
-from ...ops.spec import Spec
-from ...ops.trace import state
-from ..program import Block, Operation, Program
+from ...ops.core.operator import Operator, find, is_declared
+from ...ops.core.spec import Spec
+from ...ops.core.trace import state
+from ..ir.program import Block, Operation, Program
+from ..ir.usage import needed_operations, reads, without_gradient, writes
 from .code import code_of
 from .describe import describe
 from .emit import Emitter, emit_unit
 from .passes import optimize
 from .unit import Unit, in_evaluation, unit_of
-from .usage import needed_operations, reads, without_gradient, writes
 
 _numbers = itertools.count()
 _dtype_of = operator.attrgetter("dtype")

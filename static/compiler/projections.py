@@ -14,9 +14,9 @@ import numpy as np
 
 from ...backend import onednn
 from ...backend.engines import ONEDNN
-from ...ops.kernels import by
-from ...ops.operator import operator
-from ...ops.spec import Spec
+from ...ops.core.kernels import by
+from ...ops.core.operator import operator
+from ...ops.core.spec import Spec
 from .epilogues import rows_of
 
 _HOT = 3

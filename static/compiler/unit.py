@@ -12,11 +12,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...ops.norm import is_constant
-from ...ops.operator import Operator, find, is_declared
-from ...ops.spec import Spec
-from ..program import Block, Operation
-from .usage import block_writes, reads, sub_block, views, without_gradient, writes
+from ...ops.core.operator import Operator, find, is_declared
+from ...ops.core.spec import Spec
+from ...ops.nn.norm import is_constant
+from ..ir.program import Block, Operation
+from ..ir.usage import block_writes, reads, sub_block, views, without_gradient, writes
 
 
 @dataclass

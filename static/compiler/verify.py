@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...ops.operator import find, is_declared
-from ..program import Operation
+from ...ops.core.operator import find, is_declared
+from ..ir.program import Operation
+from ..ir.usage import reads, sub_block, writes
 from .unit import Unit
-from .usage import reads, sub_block, writes
 
 
 def verify(unit: Unit, after: str) -> None:

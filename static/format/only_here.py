@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...ops.operator import find, is_declared
+from ...ops.core.operator import find, is_declared
 
 
 def unknown_to_paddle(types: Iterable[str]) -> list[str]:

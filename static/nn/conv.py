@@ -6,12 +6,12 @@ import math
 from typing import Any
 
 from ...core.unique_name import generate
-from ...ops import conv as ops
-from ...ops.deform_conv import deformable_conv_op, deformable_conv_v1_op
-from ...ops.elementwise import add_op
-from ...ops.operator import Operator
-from ...ops.trace import apply
-from ...ops.window_arguments import check_format, padding_attributes, repeated
+from ...ops.core.operator import Operator
+from ...ops.core.trace import apply
+from ...ops.math.elementwise import add_op
+from ...ops.nn import conv as ops
+from ...ops.nn.window_arguments import check_format, padding_attributes, repeated
+from ...ops.vision.deform_conv import deformable_conv_op, deformable_conv_v1_op
 from .parameters import activated, known_size, normal, parameter
 
 

@@ -7,14 +7,14 @@ from typing import Any
 
 from ...core.dtype import convert_dtype
 from ...core.unique_name import generate
-from ...ops.activation import prelu_op
-from ...ops.bilinear import bilinear_op
-from ...ops.embedding import lookup_op
-from ...ops.infer import product
-from ...ops.linalg import matmul
-from ...ops.manipulation import reshape
-from ...ops.row_conv import row_conv_op
-from ...ops.trace import apply
+from ...ops.array.reshape import reshape
+from ...ops.core.infer import product
+from ...ops.core.trace import apply
+from ...ops.linalg.products import matmul
+from ...ops.nn.activation import prelu_op
+from ...ops.nn.bilinear import bilinear_op
+from ...ops.nn.embedding import lookup_op
+from ...ops.nn.row_conv import row_conv_op
 from .parameters import activated, constant, known_size, parameter
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from ...core.dtype import float32
 from ...core.unique_name import generate
-from ...ops.data_norm import data_norm_op
-from ...ops.norm import batch_norm_op, group_norm_op, instance_norm_op, layer_norm_op
-from ...ops.spectral_norm import spectral_norm_op
-from ...ops.trace import apply
-from ...ops.window_arguments import check_format
+from ...ops.core.trace import apply
+from ...ops.nn.data_norm import data_norm_op
+from ...ops.nn.norm import batch_norm_op, group_norm_op, instance_norm_op, layer_norm_op
+from ...ops.nn.spectral_norm import spectral_norm_op
+from ...ops.nn.window_arguments import check_format
 from .parameters import activated, constant, known_size, normal, parameter
 
 _LAYOUTS = {"NC": "NCHW", "NCL": "NCHW", "NCHW": "NCHW", "NCDHW": "NCHW", "NLC": "NHWC", "NHWC": "NHWC",

@@ -6,12 +6,12 @@ from typing import Any
 
 from ...core.dtype import DType
 from ...core.param_attr import ParamAttr, to_param_attr
-from ...ops.creation import full
-from ...ops.initial import default_initial_value
-from ...ops.operator import find, is_declared
-from ...ops.random import gaussian
-from ...ops.trace import apply, current_trace
-from ..weight_norm import WeightNormParamAttr, normalized_parameter
+from ...ops.array.creation import full
+from ...ops.core.operator import find, is_declared
+from ...ops.core.trace import apply, current_trace
+from ...ops.random.default_initial_values import default_initial_value
+from ...ops.random.sampling import gaussian
+from ..build.weight_norm import WeightNormParamAttr, normalized_parameter
 
 
 def parameter(layer: str, suffix: str, attr: Any, shape: Any, dtype: DType, is_bias: bool = False,

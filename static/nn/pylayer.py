@@ -6,9 +6,9 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...ops.trace import current_trace, grad_mode
-from ..program import Variable
-from ..py_layer import with_gradient
+from ...ops.core.trace import current_trace, grad_mode
+from ..autodiff.py_layer import with_gradient
+from ..ir.program import Variable
 
 
 def static_pylayer(forward_fn: Callable[..., Any], inputs: Sequence[Any], backward_fn: Callable[..., Any] | None = None,

@@ -9,9 +9,9 @@ import numpy as np
 
 from ...core.dtype import DType
 from ...core.unique_name import generate
-from ...ops.creation import to_tensor
-from ...ops.nce import CUSTOM, LOG_UNIFORM, UNIFORM, nce_op
-from ...ops.trace import apply
+from ...ops.array.creation import to_tensor
+from ...ops.core.trace import apply
+from ...ops.loss.nce import CUSTOM, LOG_UNIFORM, UNIFORM, nce_op
 from .parameters import known_size, parameter
 
 _SAMPLERS = {"uniform": UNIFORM, "log_uniform": LOG_UNIFORM, "custom_dist": CUSTOM}

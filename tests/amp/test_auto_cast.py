@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import proa as paddle
 import pytest
-from proa.ops.autocast_lists import black_list, white_list
+from proa.ops.amp.lists import black_list, white_list
 
 FACTS = json.loads((Path(__file__).parents[1] / "fixtures/amp/answers.json").read_text())
 F, nn = paddle.nn.functional, paddle.nn

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import proa as paddle
 import pytest
-from proa.ops.loss_scaling import check_finite_and_unscale, update_loss_scaling
+from proa.ops.amp.loss_scaling import check_finite_and_unscale, update_loss_scaling
 
 FACTS = json.loads((Path(__file__).parents[1] / "fixtures/amp/answers.json").read_text())
 

@@ -11,10 +11,10 @@ import pytest
 from proa.backend import onednn
 from proa.backend.onednn import finding, library, routine
 from proa.core.flags import flags_guard
-from proa.ops import conv_kernels, pool_kernels
-from proa.ops.operator import find
-from proa.ops.pool import _completed
-from proa.ops.windows import geometry
+from proa.ops.core.operator import find
+from proa.ops.nn import conv_kernels, pool_kernels
+from proa.ops.nn.pool import _completed
+from proa.ops.nn.windows import geometry
 
 pytestmark = pytest.mark.skipif(library.library() is None, reason="needs oneDNN: pip install onednn-cpu-gomp")
 

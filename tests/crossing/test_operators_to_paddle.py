@@ -20,14 +20,14 @@ import pytest
 from operators_there import DIFFERENCES
 from pickles import pickles
 from proa.core.dtype import from_numpy_dtype
-from proa.ops.operator import find
-from proa.ops.trace import using
+from proa.ops.core.operator import find
+from proa.ops.core.trace import using
 from proa.static import Executor
+from proa.static.build.trace import ProgramTrace
 from proa.static.format.only_here import unknown_to_paddle
 from proa.static.io import deserialize_program, serialize_program
-from proa.static.program import Program
-from proa.static.trace import ProgramTrace
-from proa.static.transform import fetch_names
+from proa.static.ir.program import Program
+from proa.static.ir.transform import fetch_names
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "ops"))
 

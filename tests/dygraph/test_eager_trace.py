@@ -4,10 +4,10 @@ import numpy as np
 import proa as paddle
 import pytest
 from proa.dygraph import eager
-from proa.ops.creation import full
-from proa.ops.elementwise import add_op
-from proa.ops.manipulation import reshape_op
-from proa.ops.trace import apply
+from proa.ops.array.creation import full
+from proa.ops.array.reshape import reshape_op
+from proa.ops.core.trace import apply
+from proa.ops.math.elementwise import add_op
 
 
 def test_an_operator_whose_inputs_are_all_left_out_runs_at_the_place_in_use(monkeypatch):

@@ -4,8 +4,14 @@ import inspect
 import traceback
 
 import pytest
-from proa.jit import ignoring
-from proa.jit.conversion import ConversionError, convert, generated_source, ignore_module, not_to_static
+from proa.jit.convert import ignoring
+from proa.jit.convert.functions import (
+    ConversionError,
+    convert,
+    generated_source,
+    ignore_module,
+    not_to_static,
+)
 from proa.jit.operators import conditionals
 
 

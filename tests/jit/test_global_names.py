@@ -11,7 +11,7 @@ import proa as paddle
 import pytest
 from proa import nn
 from proa.jit import FallbackWarning
-from proa.jit.global_names import global_names
+from proa.jit.footprint.global_names import global_names
 
 step = val = total = SCALE = None  # what the functions below have names like
 

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 from proa.core.flags import flags_guard
-from proa.jit import kept_code
-from proa.jit.conversion import convert, generated_source
+from proa.jit.convert import kept_code
+from proa.jit.convert.functions import convert, generated_source
 from proa.jit.converters import OPERATORS
 from proa.jit.operators import NAME
 

@@ -5,7 +5,7 @@ import contextlib
 
 import pytest
 from computing_backend import backend, plain_value, symbol
-from proa.jit.conversion import convert
+from proa.jit.convert.functions import convert
 
 VALUES = [-3, -1, 0, 1, 2, 5, 12]
 CASES = []

@@ -3,7 +3,7 @@ import re
 
 import pytest
 from computing_backend import backend, plain_value, symbol
-from proa.jit.conversion import ConversionError, convert
+from proa.jit.convert.functions import ConversionError, convert
 
 OUTSIDE = 5
 

@@ -10,12 +10,12 @@ from proa.backend import namespace_at
 from proa.core.dtype import from_numpy_dtype
 from proa.core.place import expected_place
 from proa.dygraph.tensor import new_tensor
-from proa.ops.operator import find
-from proa.ops.trace import using
-from proa.static.backward import gradients
-from proa.static.executor import Executor
-from proa.static.program import Program
-from proa.static.trace import ProgramTrace
+from proa.ops.core.operator import find
+from proa.ops.core.trace import using
+from proa.static.autodiff.backward import gradients
+from proa.static.build.trace import ProgramTrace
+from proa.static.ir.program import Program
+from proa.static.run.executor import Executor
 from records import Record
 
 

@@ -16,11 +16,11 @@ import checks
 import numpy as np
 import proa as paddle
 import variants
-from proa.ops.arrays import ArrayValue
-from proa.ops.observer import Observer
-from proa.ops.operator import Operator
-from proa.ops.trace import Trace, set_observer
-from proa.ops.trace_around import TraceAround
+from proa.ops.core.observer import Observer
+from proa.ops.core.operator import Operator
+from proa.ops.core.trace import Trace, set_observer
+from proa.ops.core.trace_around import TraceAround
+from proa.ops.program.tensor_arrays import ArrayValue
 
 
 @dataclass(frozen=True, eq=False)

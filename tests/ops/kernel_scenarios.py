@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 import proa as paddle
-from proa.ops.operator import find
-from proa.ops.trace import apply
-from proa.static.arrays import create_array
+from proa.ops.core.operator import find
+from proa.ops.core.trace import apply
+from proa.static.build.tensor_arrays import create_array
 
 nn, static = paddle.nn, paddle.static
 

@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 from proa.nn import functional as F
-from proa.ops import activation, softmax, unary
-from proa.ops.trace import apply
+from proa.ops.core.trace import apply
+from proa.ops.math import unary
+from proa.ops.nn import activation, softmax
 from records import Record, floats
 
 X = floats(3, 7, low=-4.03, high=4.0)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import proa as paddle
-from proa.ops.loss_scaling import check_finite_and_unscale, update_loss_scaling
+from proa.ops.amp.loss_scaling import check_finite_and_unscale, update_loss_scaling
 from records import Record, floats
 
 

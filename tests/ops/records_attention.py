@@ -2,8 +2,8 @@
 
 import numpy as np
 import proa as paddle
-from proa.ops.attention import attention, attention_op, gradient_op
-from proa.ops.trace import apply
+from proa.ops.core.trace import apply
+from proa.ops.nn.attention import attention, attention_op, gradient_op
 from records import Record, bools, floats
 
 Q, K, V = floats(2, 3, 4, 5), floats(2, 3, 6, 5, seed=1), floats(2, 3, 6, 2, seed=2)

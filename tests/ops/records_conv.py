@@ -4,8 +4,8 @@ import itertools
 
 import numpy as np
 from proa.nn import functional as F
-from proa.ops import conv
-from proa.ops.trace import apply
+from proa.ops.core.trace import apply
+from proa.ops.nn import conv
 from records import Record, floats
 
 

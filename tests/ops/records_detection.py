@@ -9,8 +9,8 @@ import pathlib
 import numpy as np
 import proa as paddle
 from PIL import Image
-from proa.ops import class_suppression, deform_conv, roi, yolo
-from proa.ops.trace import apply
+from proa.ops.core.trace import apply
+from proa.ops.vision import deform_conv, multiclass_nms, roi, yolo
 from records import Record, floats, ints
 
 V = paddle.vision.ops
@@ -243,7 +243,7 @@ BOXES = [
     Record("nms", lambda b: V.nms(b, 0.3), [_boxes(12, 9)], _standing, data_dependent=True),
     Record("matrix_nms", lambda b, s: V.matrix_nms(b, s, 0.1, 0.05, 4, 5, return_index=True),
            [np.stack([_boxes(6, 1), _boxes(6, 3)]), floats(2, 3, 6, low=0)], None, **SOME),
-    Record("multiclass_nms3", lambda b, s: apply(class_suppression.multiclass_nms_op, b, s, None, nms_top_k=5),
+    Record("multiclass_nms3", lambda b, s: apply(multiclass_nms.multiclass_nms_op, b, s, None, nms_top_k=5),
            [np.stack([_boxes(6, 1), _boxes(6, 3)]), floats(2, 3, 6, low=0)], None, **SOME),
     Record("generate_proposals_v2", lambda *given: V.generate_proposals(*given, return_rois_num=True), PROPOSED, None,
            **SOME),

@@ -1,9 +1,10 @@
 """Records of Fourier transforms, frames, and short-time spectra."""
 
 import numpy as np
-from proa.ops import framing, short_time, spectra
-from proa.ops.operator import find
-from proa.ops.trace import apply
+from proa.ops.core.operator import find
+from proa.ops.core.trace import apply
+from proa.ops.signal import fft, stft
+from proa.ops.signal import frames as framing
 from records import Record, floats
 from records_linalg_solving import complex_record
 
@@ -11,12 +12,12 @@ SWAPPED = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
 def _real(name, reference, *shape, type="fft_r2c", label="", **given):
-    return Record(type, lambda x: getattr(spectra, name)(x, **given), [floats(*shape)], lambda x: reference(x, **given),
+    return Record(type, lambda x: getattr(fft, name)(x, **given), [floats(*shape)], lambda x: reference(x, **given),
                   label=label or f"{name} {given}")
 
 
 def _complex(name, reference, *shape, type="fft_c2c", **given):
-    return complex_record(type, lambda x: getattr(spectra, name)(x, **given), lambda x: reference(x, **given),
+    return complex_record(type, lambda x: getattr(fft, name)(x, **given), lambda x: reference(x, **given),
                           [floats(*shape), floats(*shape, seed=1)], label=f"{name} {given}", batched=[0, 1])
 
 
@@ -60,12 +61,12 @@ C2R = [
     _complex("irfftn", np.fft.irfftn, 2, 3, 4, type="fft_c2r", s=(4, 5), axes=(2, 1)),
     _complex("hfft2", lambda x: _hfftn(x, axes=(-2, -1)), 2, 3, 4, type="fft_c2r"),
     _complex("hfftn", _hfftn, 2, 3, 4, type="fft_c2r", axes=(1, 2), norm="ortho"),
-    Record("fft_c2r", spectra.irfft, [floats(2, 4)], np.fft.irfft, label="of real values"),
+    Record("fft_c2r", fft.irfft, [floats(2, 4)], np.fft.irfft, label="of real values"),
     *[complex_record("scale_paired", lambda x, n=n: apply(find("scale_paired"), x, axis=-1, size=n, factor=3.0),
                      lambda x, w=w: x * w, [floats(2, 4), floats(2, 4, seed=1)], label=str(n))
       for n, w in ((6, [1, 3, 3, 1]), (7, [1, 3, 3, 3]))],
-    Record("roll", lambda x: spectra.fftshift(x), [floats(3, 4)], np.fft.fftshift, label="fftshift"),
-    Record("roll", lambda x: spectra.ifftshift(x, 0), [floats(5, 4)], lambda x: np.fft.ifftshift(x, 0),
+    Record("roll", lambda x: fft.fftshift(x), [floats(3, 4)], np.fft.fftshift, label="fftshift"),
+    Record("roll", lambda x: fft.ifftshift(x, 0), [floats(5, 4)], lambda x: np.fft.ifftshift(x, 0),
            label="ifftshift"),
 ]
 
@@ -105,20 +106,20 @@ def _stft(x, n_fft, hop, window, onesided=True, norm="backward"):
 
 
 def _again(x, **given):
-    return short_time.istft(short_time.stft(x, 8, 2, **given), 8, 2, **given)
+    return stft.istft(stft.stft(x, 8, 2, **given), 8, 2, **given)
 
 
 SHORT = [
-    Record("frame", lambda x, w: short_time.stft(x, 8, 2, window=w), [floats(2, 16), floats(8, low=0.5, high=1.5)],
+    Record("frame", lambda x, w: stft.stft(x, 8, 2, window=w), [floats(2, 16), floats(8, low=0.5, high=1.5)],
            lambda x, w: _stft(x, 8, 2, w), label="stft"),
-    Record("frame", lambda x, w: short_time.stft(x, 8, 3, 5, window=w, normalized=True, onesided=False),
+    Record("frame", lambda x, w: stft.stft(x, 8, 3, 5, window=w, normalized=True, onesided=False),
            [floats(2, 16), floats(5, low=0.5, high=1.5)],
            lambda x, w: _stft(x, 8, 3, np.pad(w, (1, 2)), False, "ortho"), label="stft both sides"),
     Record("overlap_add", lambda x, w: _again(x, window=w), [floats(2, 16), floats(8, low=0.5, high=1.5)],
            lambda x, w: x, label="istft"),
     Record("overlap_add", lambda x: _again(x, onesided=False, normalized=True), [floats(2, 16)], lambda x: x,
            label="istft both sides"),
-    complex_record("overlap_add", lambda x: short_time.istft(short_time.stft(x, 8, onesided=False), 8, onesided=False,
+    complex_record("overlap_add", lambda x: stft.istft(stft.stft(x, 8, onesided=False), 8, onesided=False,
                                                              return_complex=True, length=10),
                    lambda x: x[:, :10], [floats(2, 16), floats(2, 16, seed=1)], label="istft complex"),
 ]

@@ -3,8 +3,8 @@
 import numpy as np
 from proa import geometric as G
 from proa import incubate
-from proa.ops import identity_loss
-from proa.ops.trace import apply
+from proa.ops.core.trace import apply
+from proa.ops.loss import identity_loss
 from records import Record, floats
 
 ROWS = floats(6, 3, low=-2, high=2)

@@ -1,9 +1,9 @@
 """Records of gathering and scattering, of masks and of choice by conditions."""
 
 import numpy as np
-from proa.ops import along_axis, gather, masking
-from proa.ops.operator import find
-from proa.ops.trace import apply
+from proa.ops.array import gather, take_along_axis, where
+from proa.ops.core.operator import find
+from proa.ops.core.trace import apply
 from records import Record, bools, floats, ints
 
 X = floats(4, 3, 2)
@@ -47,7 +47,7 @@ GATHERED = [
     ),
     Record(
         "index_sample",
-        along_axis.index_sample,
+        take_along_axis.index_sample,
         [floats(2, 5), ints(2, 3, high=5)],
         lambda x, i: np.take_along_axis(x, i, 1),
         batched=[0, 1],
@@ -69,20 +69,20 @@ GATHERED = [
     ),
     _with(
         "take_along_axis",
-        lambda x, i: along_axis.take_along_axis(x, i, 1),
+        lambda x, i: take_along_axis.take_along_axis(x, i, 1),
         [ints(4, 2, 2, high=3)],
         lambda x, i: np.take_along_axis(x, i, 1),
     ),
     _with(
         "put_along_axis",
-        lambda x, i, v: along_axis.put_along_axis(x, i, v, 1),
+        lambda x, i, v: take_along_axis.put_along_axis(x, i, v, 1),
         [ints(4, 1, 2, high=3), floats(4, 1, 2, seed=1)],
         lambda x, i, v: _put(x, i, v),
         batched=[],
     ),
     _with(
         "put_along_axis",
-        lambda x, i, v: along_axis.put_along_axis(x, i, v, 1),
+        lambda x, i, v: take_along_axis.put_along_axis(x, i, v, 1),
         [ints(4, 1, 2, high=3), floats(1, seed=1)],
         lambda x, i, v: _put(x, i, v),
         label="one value",
@@ -90,7 +90,7 @@ GATHERED = [
     ),
     _with(
         "put_along_axis",
-        lambda x, i, v: along_axis.put_along_axis(x, i, v, 1, "add"),
+        lambda x, i, v: take_along_axis.put_along_axis(x, i, v, 1, "add"),
         [ints(4, 2, 2, high=2), floats(4, 2, 2, seed=1)],
         lambda x, i, v: _put_added(x, i, v),
         label="add",
@@ -98,7 +98,7 @@ GATHERED = [
     ),
     _with(
         "put_along_axis",
-        lambda x, i, v: along_axis.put_along_axis(x, i, v, 1, "multiply"),
+        lambda x, i, v: take_along_axis.put_along_axis(x, i, v, 1, "multiply"),
         [ints(4, 1, 2, high=3), floats(4, 1, 2, low=0.5, seed=1)],
         lambda x, i, v: _put(x, i, np.take_along_axis(x, i, 1) * v),
         label="multiply",
@@ -127,10 +127,10 @@ def _put_added(x, index, value):
 
 
 MASKED = [
-    Record("where", masking.where, [bools(2, 3), floats(2, 3), floats(2, 3, seed=1)], np.where),
+    Record("where", where.where, [bools(2, 3), floats(2, 3), floats(2, 3, seed=1)], np.where),
     Record(
         "where_broadcast",
-        lambda c, x: masking.where(c, x, 0.0),
+        lambda c, x: where.where(c, x, 0.0),
         [bools(3), floats(2, 3)],
         lambda c, x: np.where(c, x, 0.0),
         label="number",
@@ -143,24 +143,24 @@ MASKED = [
         lambda x, c: np.where(c, 7.0, x),
         label="masked_fill",
     ),
-    Record("where_index", masking.nonzero, [ints(3, 4, high=2)], np.argwhere, data_dependent=True),
-    Record("masked_select", masking.masked_select, [floats(3, 4), bools(3, 4)], lambda x, m: x[m], data_dependent=True),
+    Record("where_index", where.nonzero, [ints(3, 4, high=2)], np.argwhere, data_dependent=True),
+    Record("masked_select", where.masked_select, [floats(3, 4), bools(3, 4)], lambda x, m: x[m], data_dependent=True),
     _with(
         "index_put",
-        lambda x, i, j, v: masking.index_put(x, (i, j), v),
+        lambda x, i, j, v: where.index_put(x, (i, j), v),
         [np.array([2, 0]), np.array([1, -1]), floats(2, seed=1)],
         lambda x, i, j, v: _assigned(x, (i, j), v),
     ),
     _with(
         "index_put",
-        lambda x, i, v: masking.index_put(x, (i,), v, True),
+        lambda x, i, v: where.index_put(x, (i,), v, True),
         [ROWS, floats(3, 2, seed=1)],
         lambda x, i, v: _added(x, i, np.broadcast_to(v, (4, 3, 2))),
         label="accumulate",
     ),
     _with(
         "index_put",
-        lambda x, m, v: masking.index_put(x, (m,), v),
+        lambda x, m, v: where.index_put(x, (m,), v),
         [bools(4, 3, seed=1), floats(2, seed=1)],
         lambda x, m, v: _assigned(x, m, v),
         label="mask",

@@ -1,9 +1,10 @@
 """Records of products of matrices and vectors, of diagonals and of einsum."""
 
 import numpy as np
-from proa.ops import diagonal, einsum, linalg
-from proa.ops.operator import find
-from proa.ops.trace import apply
+from proa.ops.array import diagonal
+from proa.ops.core.operator import find
+from proa.ops.core.trace import apply
+from proa.ops.linalg import einsum, products
 from records import Record, floats
 
 
@@ -14,7 +15,7 @@ def _product(label, x, y, *, tx=False, ty=False, batched=None):
 
     return Record(
         "matmul_v2",
-        lambda a, b: linalg.matmul(a, b, tx, ty),
+        lambda a, b: products.matmul(a, b, tx, ty),
         [floats(*x), floats(*y, seed=1)],
         reference,
         label=label,
@@ -48,15 +49,15 @@ def _two(type, function, x, y, reference, **more):
 
 
 PRODUCTS = [
-    _two("bmm", linalg.bmm, (2, 3, 4), (2, 4, 5), np.matmul, batched=[0, 1]),
-    _two("mv", linalg.mv, (2, 3), (3,), np.matmul),
-    _two("dot", linalg.dot, (3,), (3,), np.dot),
-    _two("dot", linalg.dot, (2, 3), (2, 3), lambda x, y: (x * y).sum(-1), label="rows"),
-    _two("matmul_v2", linalg.inner, (2, 3), (4, 3), np.inner, label="inner"),
-    _two("matmul_v2", linalg.outer, (2,), (3,), np.outer, label="outer"),
+    _two("bmm", products.bmm, (2, 3, 4), (2, 4, 5), np.matmul, batched=[0, 1]),
+    _two("mv", products.mv, (2, 3), (3,), np.matmul),
+    _two("dot", products.dot, (3,), (3,), np.dot),
+    _two("dot", products.dot, (2, 3), (2, 3), lambda x, y: (x * y).sum(-1), label="rows"),
+    _two("matmul_v2", products.inner, (2, 3), (4, 3), np.inner, label="inner"),
+    _two("matmul_v2", products.outer, (2,), (3,), np.outer, label="outer"),
     _two(
         "matmul_v2",
-        lambda x, y: linalg.tensordot(x, y, [[1, 2], [1, 0]]),
+        lambda x, y: products.tensordot(x, y, [[1, 2], [1, 0]]),
         (2, 3, 4),
         (4, 3, 5),
         lambda x, y: np.tensordot(x, y, ([1, 2], [1, 0])),
@@ -79,7 +80,7 @@ PRODUCTS = [
     ),
     Record(
         "addmm",
-        lambda i, x, y: linalg.addmm(i, x, y, 0.5, 2.0),
+        lambda i, x, y: products.addmm(i, x, y, 0.5, 2.0),
         [floats(1, 4), floats(2, 3, seed=1), floats(3, 4, seed=2)],
         lambda i, x, y: 0.5 * i + 2 * (x @ y),
         batched=[1],

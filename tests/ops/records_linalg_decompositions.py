@@ -1,11 +1,11 @@
 """Records of decompositions of matrices and of their eigenvalues; gradients of what is unique in them."""
 
 import numpy as np
-from proa.ops import decompositions, eigen, lu
-from proa.ops.matrices import adjoint, mm
-from proa.ops.operator import find
-from proa.ops.trace import apply
-from proa.ops.unary import abs
+from proa.ops.core.operator import find
+from proa.ops.core.trace import apply
+from proa.ops.linalg import eigen, lu, qr_svd
+from proa.ops.linalg.matrices import adjoint, mm
+from proa.ops.math.unary import abs
 from records import Record, floats
 from records_linalg_solving import complex_record, square
 
@@ -15,11 +15,11 @@ def _qr(mode, *shape, label=""):
         found = [np.linalg.qr(m, mode) for m in x]
         return [np.stack(part) for part in zip(*found, strict=True)] if mode != "r" else np.stack(found)
 
-    return Record("qr", lambda x: decompositions.qr(x, mode), [floats(*shape)], reference, label=label or mode)
+    return Record("qr", lambda x: qr_svd.qr(x, mode), [floats(*shape)], reference, label=label or mode)
 
 
 def _complex_qr(m, n):
-    return complex_record("qr", decompositions.qr, np.linalg.qr, [floats(m, n), floats(m, n, seed=1)],
+    return complex_record("qr", qr_svd.qr, np.linalg.qr, [floats(m, n), floats(m, n, seed=1)],
                           label=f"complex {m} {n}")
 
 
@@ -29,7 +29,7 @@ QR = [
     _qr("reduced", 2, 2, 4, label="wide"),
     _qr("complete", 2, 3, 3),
     _qr("complete", 2, 2, 4, label="complete wide"),
-    Record("qr", lambda x: decompositions.qr(x, "complete"), [floats(2, 4, 3)],
+    Record("qr", lambda x: qr_svd.qr(x, "complete"), [floats(2, 4, 3)],
            lambda x: list(np.linalg.qr(x, "complete")), label="complete tall", differentiable=[]),
     _qr("r", 2, 4, 3),
     _qr("r", 2, 2, 4, label="r wide"),
@@ -51,7 +51,7 @@ def _svd(x, full=False):
 
 def _complex_svd(m, n):
     def function(x):
-        u, s, vh = decompositions.svd(x)
+        u, s, vh = qr_svd.svd(x)
         return mm(u, vh), s, mm(u[:, :1] * adjoint(u[:, :1]), x), u[:, :1] * vh[:1]
 
     def reference(x):
@@ -62,14 +62,14 @@ def _complex_svd(m, n):
 
 
 SVD = [
-    Record("svd", lambda x: _unique(*decompositions.svd(x)), [floats(2, 3, 3)], _svd),
-    Record("svd", lambda x: _unique(*decompositions.svd(x)), [floats(2, 4, 3)], _svd, label="tall"),
-    Record("svd", lambda x: _unique(*decompositions.svd(x)), [floats(2, 3, 5)], _svd, label="wide"),
-    Record("svd", lambda x: _unique(*decompositions.svd(x, True)), [floats(2, 3, 3)], lambda x: _svd(x, True),
+    Record("svd", lambda x: _unique(*qr_svd.svd(x)), [floats(2, 3, 3)], _svd),
+    Record("svd", lambda x: _unique(*qr_svd.svd(x)), [floats(2, 4, 3)], _svd, label="tall"),
+    Record("svd", lambda x: _unique(*qr_svd.svd(x)), [floats(2, 3, 5)], _svd, label="wide"),
+    Record("svd", lambda x: _unique(*qr_svd.svd(x, True)), [floats(2, 3, 3)], lambda x: _svd(x, True),
            label="full"),
-    Record("svd", lambda x: decompositions.svd(x, True)[1], [floats(2, 4, 3)],
+    Record("svd", lambda x: qr_svd.svd(x, True)[1], [floats(2, 4, 3)],
            lambda x: np.linalg.svd(x, compute_uv=False), label="values of full"),
-    Record("svd", decompositions.singular_values, [np.stack([np.eye(3), np.diag([2.0, 2.0, 1.0])])],
+    Record("svd", qr_svd.singular_values, [np.stack([np.eye(3), np.diag([2.0, 2.0, 1.0])])],
            lambda x: np.linalg.svd(x, compute_uv=False), label="equal values", differentiable=[]),
     _complex_svd(3, 3),
     _complex_svd(4, 2),
@@ -136,12 +136,12 @@ def _reflections(x, tau):
 
 
 HOUSEHOLDER = [
-    Record("triangular_solve", decompositions.householder_product, [floats(4, 3), floats(3, seed=1)], _reflections,
+    Record("triangular_solve", qr_svd.householder_product, [floats(4, 3), floats(3, seed=1)], _reflections,
            label="householder", batched=[]),
-    Record("triangular_solve", decompositions.householder_product, [floats(2, 4, 3), floats(2, 2, seed=1)],
+    Record("triangular_solve", qr_svd.householder_product, [floats(2, 4, 3), floats(2, 2, seed=1)],
            lambda x, tau: np.stack([_reflections(a, b) for a, b in zip(x, tau, strict=True)]),
            label="householder batch", batched=[0, 1]),
-    complex_record("triangular_solve", decompositions.householder_product, _reflections,
+    complex_record("triangular_solve", qr_svd.householder_product, _reflections,
                    [floats(4, 3), floats(4, 3, seed=1), floats(3), floats(3, seed=1)], label="householder complex"),
 ]
 

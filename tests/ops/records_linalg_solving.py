@@ -1,10 +1,11 @@
 """Records of equations with square, triangular and rectangular matrices."""
 
 import numpy as np
-from proa.ops import least_squares, rearrange, solving, triangular
-from proa.ops.matrices import adjoint
-from proa.ops.operator import find
-from proa.ops.trace import apply
+from proa.ops.array import rearrange
+from proa.ops.core.operator import find
+from proa.ops.core.trace import apply
+from proa.ops.linalg import least_squares, solving, triangular
+from proa.ops.linalg.matrices import adjoint
 from records import Record, floats
 
 

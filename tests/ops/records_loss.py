@@ -3,8 +3,8 @@
 import numpy as np
 import proa as paddle
 from proa.nn import functional as F
-from proa.ops import cross_entropy, loss
-from proa.ops.trace import apply
+from proa.ops.core.trace import apply
+from proa.ops.loss import cross_entropy, losses
 from records import Record, floats
 
 SCORES = floats(6, 5, low=-2, high=2)
@@ -128,12 +128,12 @@ OTHERS = [
              label=f"{r}{'' if w is None else ' weight'}", batched=[0, 1], static=w is None)
       for r in ("mean", "sum", "none") for w in (None, WEIGHT)),
     Record("nll_loss_backward", lambda g, y, total: apply(
-               loss.nll_backward_op, g, y, total, None, None, shape=[6, 5], ignore_index=1, reduction="mean"),
+               losses.nll_backward_op, g, y, total, None, None, shape=[6, 5], ignore_index=1, reduction="mean"),
            [np.array(1.5), LABELS, np.array(4.0)], _nll_backward_reference, differentiable=[0], batched=[]),
     Record("bce_loss", lambda x, y: F.binary_cross_entropy(x, y, reduction="none"), [PROBABILITIES, TARGETS], _bce),
     Record("whole_numbers", lambda x: apply(cross_entropy.whole_op, x), [LABELS.astype("float64")],
            lambda x: x.astype("int64"), differentiable=[]),
-    Record("bce_slope", lambda x, y: apply(loss.bce_slope_op, x, y), [PROBABILITIES, TARGETS],
+    Record("bce_slope", lambda x, y: apply(losses.bce_slope_op, x, y), [PROBABILITIES, TARGETS],
            lambda x, y: (x - y) / (x * (1 - x))),
     Record("sigmoid_cross_entropy_with_logits", lambda x, y: F.binary_cross_entropy_with_logits(x, y, reduction="none"),
            [X, TARGETS], lambda x, y: _logits(x, y, 1.0)),
@@ -141,9 +141,9 @@ OTHERS = [
                x, y, pos_weight=w, reduction="none"), [X, TARGETS, floats(4, low=0.5, high=3.0)], _logits,
            label="weight"),
     Record("sigmoid_cross_entropy_with_logits_grad",
-           lambda x, y, g: apply(loss.logits_grad_op, x, y, g, ignore_index=-100), [X, TARGETS, Y],
+           lambda x, y, g: apply(losses.logits_grad_op, x, y, g, ignore_index=-100), [X, TARGETS, Y],
            lambda x, y, g: g * (1 / (1 + np.exp(-x)) - y)),
-    Record("huber_slope", lambda r, g: apply(loss.huber_slope_op, r, g, delta=0.7), [X, Y],
+    Record("huber_slope", lambda r, g: apply(losses.huber_slope_op, r, g, delta=0.7), [X, Y],
            lambda r, g: g * np.clip(r, -0.7, 0.7)),
     Record("huber_loss", lambda x, y: F.smooth_l1_loss(x, y, "none", 0.7), [X, Y], _huber),
     Record("kldiv_loss", lambda x, y: F.kl_div(x, y, "none"), [X, TARGETS], lambda x, y: y * (np.log(y) - x),

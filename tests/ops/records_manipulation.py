@@ -1,9 +1,10 @@
 """Records of the operators that reshape, rearrange, join and take apart."""
 
 import numpy as np
-from proa.ops import joining, linalg, manipulation, rearrange, slicing
-from proa.ops.operator import find
-from proa.ops.trace import apply
+from proa.ops.array import concat_split, rearrange, reshape, slices
+from proa.ops.core.operator import find
+from proa.ops.core.trace import apply
+from proa.ops.linalg import products
 from records import Record, floats, ints
 
 X = floats(2, 3, 4)
@@ -15,7 +16,7 @@ def _one(type, function, reference, *, x=X, **more):
 
 def _on_shape_tensor(function):
     """The function of x and its own first size as a tensor."""
-    return lambda x: function(x, manipulation.shape(x)[0])
+    return lambda x: function(x, reshape.shape(x)[0])
 
 
 SHAPES = [
@@ -68,9 +69,9 @@ SHAPES = [
         batched=[],
     ),
     _one("assign", lambda x: paddle_assign(x), lambda x: x),
-    _one("increment", lambda x: manipulation.increment(x + 1.0, 2.0), lambda x: x + 3, x=floats(1), differentiable=[]),
-    _one("shape", manipulation.shape, lambda x: np.array([2, 3, 4])),
-    _one("one_hot_v2", lambda x: manipulation.one_hot(x, 4), lambda x: np.eye(4)[x], x=ints(2, 3, high=4)),
+    _one("increment", lambda x: reshape.increment(x + 1.0, 2.0), lambda x: x + 3, x=floats(1), differentiable=[]),
+    _one("shape", reshape.shape, lambda x: np.array([2, 3, 4])),
+    _one("one_hot_v2", lambda x: reshape.one_hot(x, 4), lambda x: np.eye(4)[x], x=ints(2, 3, high=4)),
     _one("view_dtype", lambda x: x.view("int64"), lambda x: x.view("int64"), float32=False),
     _one("share_data", lambda x: apply(find("share_data"), x), lambda x: x, differentiable=[]),
     _one(
@@ -97,7 +98,7 @@ SHAPES = [
 
 def paddle_assign(x):
     """A copy of x."""
-    return manipulation.assign(x)
+    return reshape.assign(x)
 
 
 REARRANGED = [
@@ -149,14 +150,14 @@ REARRANGED = [
 JOINED = [
     Record(
         "concat",
-        lambda x, y: joining.concat([x, y], 1),
+        lambda x, y: concat_split.concat([x, y], 1),
         [X, floats(2, 2, 4, seed=1)],
         lambda x, y: np.concatenate([x, y], 1),
         batched=[0, 1],
     ),
     Record(
         "concat",
-        lambda x, y: joining.concat([x, y, x]),
+        lambda x, y: concat_split.concat([x, y, x]),
         [floats(2, 3), floats(4, 3, seed=1)],
         lambda x, y: np.concatenate([x, y, x]),
         label="unknown sizes",
@@ -171,30 +172,31 @@ JOINED = [
         batched=[],
         data_dependent=True,
     ),
-    _one("split", lambda x: joining.split(x, [1, -1], 2), lambda x: [x[:, :, :1], x[:, :, 1:]]),
-    _one("split", lambda x: joining.split(x, 3, 1)[::2], lambda x: [x[:, :1], x[:, 2:]], label="parts unused"),
+    _one("split", lambda x: concat_split.split(x, [1, -1], 2), lambda x: [x[:, :, :1], x[:, :, 1:]]),
+    _one("split", lambda x: concat_split.split(x, 3, 1)[::2], lambda x: [x[:, :1], x[:, 2:]], label="parts unused"),
     Record(
-        "stack", lambda x, y: joining.stack([x, y], 1), [X, floats(2, 3, 4, seed=1)], lambda x, y: np.stack([x, y], 1)
+        "stack", lambda x, y: concat_split.stack([x, y], 1), [X, floats(2, 3, 4, seed=1)],
+        lambda x, y: np.stack([x, y], 1),
     ),
-    _one("unstack", lambda x: joining.unstack(x, 1), lambda x: [x[:, n] for n in range(3)]),
-    _one("unbind", lambda x: joining.unbind(x, 2)[1:], lambda x: [x[:, :, n] for n in range(1, 4)]),
+    _one("unstack", lambda x: concat_split.unstack(x, 1), lambda x: [x[:, n] for n in range(3)]),
+    _one("unbind", lambda x: concat_split.unbind(x, 2)[1:], lambda x: [x[:, :, n] for n in range(1, 4)]),
     Record(
         "meshgrid",
-        joining.meshgrid,
+        concat_split.meshgrid,
         [floats(3), floats(4, seed=1)],
         lambda x, y: np.meshgrid(x, y, indexing="ij"),
         batched=[0],
     ),
     Record(
         "broadcast_tensors",
-        lambda x, y: joining.broadcast_tensors([x, y]),
+        lambda x, y: concat_split.broadcast_tensors([x, y]),
         [floats(2, 3), floats(3, seed=1)],
         lambda x, y: np.broadcast_arrays(x, y),
         batched=[0],
     ),
     Record(
         "concat",
-        lambda x: linalg.reshape(joining.vstack([x, x]), [-1]),
+        lambda x: products.reshape(concat_split.vstack([x, x]), [-1]),
         [floats(3)],
         lambda x: np.concatenate([x, x]),
         label="vstack",
@@ -204,7 +206,7 @@ JOINED = [
 SLICES = [
     _one("slice", lambda x: x[:, 1:, 2], lambda x: x[:, 1:, 2]),
     _one("slice", lambda x: x[-1], lambda x: x[-1], label="int"),
-    _one("slice", lambda x: slicing.slice_(x, [0, 1], [0, -2], [1, 9]), lambda x: x[0:1, -2:9], label="function"),
+    _one("slice", lambda x: slices.slice_(x, [0, 1], [0, -2], [1, 9]), lambda x: x[0:1, -2:9], label="function"),
     Record(
         "slice",
         lambda x, n: x[:, n:],

@@ -4,7 +4,9 @@ import math
 
 import numpy as np
 import proa as paddle
-from proa.ops import closeness, comparison, creation, elementwise, merged, unary
+from proa.ops.array import creation
+from proa.ops.math import closeness, comparison, elementwise, unary
+from proa.ops.optim import merged
 from records import Record, bools, floats, ints
 
 _erf = np.vectorize(math.erf, otypes=[float])
@@ -186,8 +188,8 @@ CREATION = [
 
 def paddle_apply(type, *inputs, **attrs):
     """The operator of this type, applied."""
-    from proa.ops.operator import find
-    from proa.ops.trace import apply
+    from proa.ops.core.operator import find
+    from proa.ops.core.trace import apply
 
     return apply(find(type), *inputs, **attrs)
 

@@ -2,8 +2,9 @@
 
 import numpy as np
 from proa.nn import functional as F
-from proa.ops import dropout, embedding, norm, pad
-from proa.ops.trace import apply
+from proa.ops.array import pad
+from proa.ops.core.trace import apply
+from proa.ops.nn import dropout, embedding, norm
 from records import Record, floats
 
 X = floats(4, 3, 2, 5)

@@ -1,9 +1,10 @@
 """Records of reductions, running results, norms and order."""
 
 import numpy as np
-from proa.ops import reduce, scan, search, stats
-from proa.ops.operator import find
-from proa.ops.trace import apply
+from proa.ops.array import sorting
+from proa.ops.core.operator import find
+from proa.ops.core.trace import apply
+from proa.ops.math import cumulative, reduce, statistics
 from records import Record, bools, floats, ints
 
 X = floats(2, 3, 4)
@@ -96,7 +97,8 @@ RUNNING = [
     ),
     _one("logcumsumexp", lambda x: x.logcumsumexp(1), lambda x: np.log(np.exp(x).cumsum(1))),
     _one("cummax", lambda x: x.cummax(2), lambda x: [np.maximum.accumulate(x, 2), _last_place(x, np.maximum)]),
-    _one("cummin", lambda x: scan.cummin(x, 2), lambda x: [np.minimum.accumulate(x, 2), _last_place(x, np.minimum)]),
+    _one("cummin", lambda x: cumulative.cummin(x, 2),
+         lambda x: [np.minimum.accumulate(x, 2), _last_place(x, np.minimum)]),
 ]
 
 
@@ -138,7 +140,7 @@ NORMS = [
     _one("p_norm", lambda x: x.norm(0), lambda x: np.float64(np.count_nonzero(x)), label="0"),
     Record(
         "p_norm",
-        lambda x, y: stats.dist(x, y, 2),
+        lambda x, y: statistics.dist(x, y, 2),
         [X, floats(3, 4, seed=1)],
         lambda x, y: np.sqrt(((x - y) ** 2).sum()),
         label="dist",
@@ -192,14 +194,14 @@ SEARCH = [
     ),
     Record(
         "searchsorted",
-        lambda s, v: search.searchsorted(s, v, right=True),
+        lambda s, v: sorting.searchsorted(s, v, right=True),
         [np.array([1.0, 3, 5]), ints(2, 3)],
         lambda s, v: np.searchsorted(s, v, "right"),
         batched=[],
     ),
     Record(
         "searchsorted",
-        search.searchsorted,
+        sorting.searchsorted,
         [np.array([[1.0, 3, 5], [2, 4, 6]]), floats(2, 4, low=0, high=7)],
         lambda s, v: np.stack([np.searchsorted(*p) for p in zip(s, v, strict=True)]),
         label="rows",

@@ -3,8 +3,8 @@
 import numpy as np
 import proa as paddle
 from proa.nn import functional as F
-from proa.ops import interpolate
-from proa.ops.trace import apply
+from proa.ops.core.trace import apply
+from proa.ops.vision import interpolate
 from records import Record, floats
 
 SIGNAL, IMAGE, VOLUME = floats(2, 2, 5), floats(2, 2, 4, 5), floats(1, 2, 3, 4, 3)

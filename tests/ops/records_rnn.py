@@ -1,8 +1,8 @@
 """Records of the recurrent operators, against one sequence at a time in plain NumPy."""
 
 import numpy as np
-from proa.ops import rnn
-from proa.ops.trace import apply
+from proa.ops.core.trace import apply
+from proa.ops.nn import rnn
 from records import Record, floats
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}

@@ -5,8 +5,10 @@ import itertools
 import numpy as np
 import proa as paddle
 from proa.nn import functional as F
-from proa.ops import averages, ctc, hierarchical_sigmoid, masked_softmax, transducer
-from proa.ops.trace import apply
+from proa.ops.core.trace import apply
+from proa.ops.loss import ctc, hierarchical_sigmoid, transducer
+from proa.ops.nn import masked_softmax
+from proa.ops.optim import averages
 from records import Record, floats
 
 SCORES = floats(5, 3, 4, low=-1, high=1)

@@ -3,21 +3,9 @@
 import math
 
 import numpy as np
-from proa.ops import (
-    bessel,
-    calculus,
-    consecutive,
-    diagonal_fill,
-    distances,
-    gamma,
-    inverses,
-    logspace,
-    nan_statistics,
-    numbers,
-    pairs,
-    reshaping,
-    selection,
-)
+from proa.ops.array import consecutive, diagonal_fill, logspace, take, unflatten
+from proa.ops.linalg import distances
+from proa.ops.math import bessel, binary, differences, gamma, inverse_functions, nan_statistics, numbers
 from records import Record, floats, ints
 
 _lgamma = np.vectorize(math.lgamma, otypes=[float])
@@ -71,10 +59,10 @@ UNARY = [
     _one("i0e", bessel, _bessel(0, True), -4.0, 20.0),
     _one("i1", bessel, _bessel(1, False), -4.0, 20.0),
     _one("i1e", bessel, _bessel(1, True), -4.0, 20.0),
-    Record("erfinv", lambda x: inverses.erfinv(x), [np.vectorize(math.erf)(floats(3, 4, low=-2.0, high=2.0))],
+    Record("erfinv", lambda x: inverse_functions.erfinv(x), [np.vectorize(math.erf)(floats(3, 4, low=-2.0, high=2.0))],
            lambda x: floats(3, 4, low=-2.0, high=2.0), static=True, batched=[]),
-    _one("logit", inverses, lambda x: np.log(x / (1 - x)), 0.1, 0.9),
-    Record("logit", lambda x: inverses.logit(x, 0.2), [floats(3, 4, low=0.05, high=0.95)],
+    _one("logit", inverse_functions, lambda x: np.log(x / (1 - x)), 0.1, 0.9),
+    Record("logit", lambda x: inverse_functions.logit(x, 0.2), [floats(3, 4, low=0.05, high=0.95)],
            lambda x: np.log(np.clip(x, 0.2, 0.8) / (1 - np.clip(x, 0.2, 0.8))), label="bounded"),
 ]
 
@@ -85,17 +73,17 @@ def _two(type, function, reference, low=-1.0, high=1.0, **more):
 
 
 BINARY = [
-    _two("atan2", pairs.atan2, np.arctan2),
-    _two("elementwise_fmax", pairs.fmax, np.fmax),
-    _two("elementwise_fmin", pairs.fmin, np.fmin),
-    _two("elementwise_heaviside", pairs.heaviside, np.heaviside, differentiable=[1]),
-    _two("elementwise_mul", pairs.ldexp, lambda x, y: x * 2.0**y, label="ldexp"),
-    _two("pow", pairs.hypot, np.hypot, 0.3, 2.0, label="hypot"),
-    _two("log1p", pairs.logaddexp, np.logaddexp, label="logaddexp"),
-    _two("nextafter", pairs.nextafter, np.nextafter, differentiable=[], tolerance=0.0),
-    Record("gcd", pairs.gcd, [ints(2, 3, low=-20, high=20), ints(3, low=-20, high=20, seed=1)], np.gcd),
-    Record("lcm", pairs.lcm, [ints(2, 3, low=-20, high=20), ints(3, low=-20, high=20, seed=1)], np.lcm),
-    Record("lerp", pairs.lerp, [floats(2, 3), floats(2, 3, seed=1), floats(3, seed=2)],
+    _two("atan2", binary.atan2, np.arctan2),
+    _two("elementwise_fmax", binary.fmax, np.fmax),
+    _two("elementwise_fmin", binary.fmin, np.fmin),
+    _two("elementwise_heaviside", binary.heaviside, np.heaviside, differentiable=[1]),
+    _two("elementwise_mul", binary.ldexp, lambda x, y: x * 2.0**y, label="ldexp"),
+    _two("pow", binary.hypot, np.hypot, 0.3, 2.0, label="hypot"),
+    _two("log1p", binary.logaddexp, np.logaddexp, label="logaddexp"),
+    _two("nextafter", binary.nextafter, np.nextafter, differentiable=[], tolerance=0.0),
+    Record("gcd", binary.gcd, [ints(2, 3, low=-20, high=20), ints(3, low=-20, high=20, seed=1)], np.gcd),
+    Record("lcm", binary.lcm, [ints(2, 3, low=-20, high=20), ints(3, low=-20, high=20, seed=1)], np.lcm),
+    Record("lerp", binary.lerp, [floats(2, 3), floats(2, 3, seed=1), floats(3, seed=2)],
            lambda x, y, w: x + w * (y - x)),
 ]
 
@@ -105,7 +93,7 @@ def _complex(x):
 
 
 def _as_complex(x):
-    from proa.ops.rearrange import as_complex
+    from proa.ops.array.rearrange import as_complex
 
     return as_complex(x)
 
@@ -125,26 +113,26 @@ _PLACES = np.array([[0, -1], [5, 2]])
 _NANS = np.array([[1.0, np.nan, 3.0, 2.5], [4.0, 0.5, np.nan, np.nan]])
 
 CHOICES = [
-    Record("index_select", lambda x, i: selection.take(x, i), [floats(2, 3), _PLACES],
+    Record("index_select", lambda x, i: take.take(x, i), [floats(2, 3), _PLACES],
            lambda x, i: np.take(x, i), label="take", batched=[]),
-    Record("index_select", lambda x, i: selection.take(x, i * 3, mode="wrap"), [floats(2, 3), _PLACES],
+    Record("index_select", lambda x, i: take.take(x, i * 3, mode="wrap"), [floats(2, 3), _PLACES],
            lambda x, i: np.take(x, i * 3, mode="wrap"), label="take around", batched=[]),
-    Record("index_select", lambda x, i: selection.take(x, i * 3, mode="clip"), [floats(2, 3), _PLACES],
+    Record("index_select", lambda x, i: take.take(x, i * 3, mode="clip"), [floats(2, 3), _PLACES],
            lambda x, i: np.take(x, i * 3, mode="clip"), label="take nearest", batched=[]),
-    Record("multiplex", lambda i, *x: selection.multiplex(x, i),
+    Record("multiplex", lambda i, *x: take.multiplex(x, i),
            [np.array([[2], [0], [1]]), floats(3, 4), floats(3, 4, seed=1), floats(3, 4, seed=2)],
            lambda i, *x: np.stack([x[n][row] for row, n in enumerate(i[:, 0])]), batched=[]),
-    Record("multiplex_grad", lambda i, x: selection.apply(selection.to_sources_op, x, i, count=3),
+    Record("multiplex_grad", lambda i, x: take.apply(take.to_sources_op, x, i, count=3),
            [np.array([[2], [0], [1]]), floats(3, 4)],
            lambda i, x: tuple(np.where(i == n, x, 0.0) for n in range(3)), batched=[]),
-    Record("shard_index", lambda x: selection.shard_index(x, 20, 2, 1), [ints(5, 1, high=20)],
+    Record("shard_index", lambda x: take.shard_index(x, 20, 2, 1), [ints(5, 1, high=20)],
            lambda x: np.where(x // 10 == 1, x % 10, -1)),
-    Record("slice", lambda x: selection.crop(x, [2, -1], [1, 2]), [floats(4, 5)], lambda x: x[1:3, 2:], label="crop",
+    Record("slice", lambda x: take.crop(x, [2, -1], [1, 2]), [floats(4, 5)], lambda x: x[1:3, 2:], label="crop",
            batched=[]),
-    Record("index_put", lambda x, i: selection.index_fill(x, i, 1, 2.0), [floats(2, 4), np.array([0, 3])],
+    Record("index_put", lambda x, i: take.index_fill(x, i, 1, 2.0), [floats(2, 4), np.array([0, 3])],
            lambda x, i: np.stack([np.full(2, 2.0), x[:, 1], x[:, 2], np.full(2, 2.0)], 1), label="index_fill",
            batched=[]),
-    Record("set_value", lambda x, y: selection.select_scatter(x, y, 1, 2), [floats(2, 4), floats(2, seed=1)],
+    Record("set_value", lambda x, y: take.select_scatter(x, y, 1, 2), [floats(2, 4), floats(2, seed=1)],
            lambda x, y: np.stack([x[:, 0], x[:, 1], y, x[:, 3]], 1), label="select_scatter", batched=[]),
     Record("where", lambda x, y: diagonal_fill.diagonal_scatter(x, y, 1), [floats(3, 4), floats(3, seed=1)],
            lambda x, y: x * (1 - np.eye(3, 4, 1)) + np.pad(np.diag(y), ((0, 0), (1, 0))), label="diagonal_scatter",
@@ -156,18 +144,18 @@ CHOICES = [
     Record("unique_consecutive", lambda x: consecutive.unique_consecutive(x, axis=0),
            [np.array([[1, 2], [1, 2], [3, 4]])], lambda x: np.array([[1, 2], [3, 4]]), data_dependent=True,
            label="rows"),
-    Record("stack", lambda x: selection.combinations(x, 2, True), [floats(3)],
+    Record("stack", lambda x: take.combinations(x, 2, True), [floats(3)],
            lambda x: np.array([[x[a], x[b]] for a in range(3) for b in range(a, 3)]), label="combinations", batched=[]),
     Record("p_norm", distances.cdist, [floats(2, 3, 4), floats(2, 5, 4, seed=1)],
            lambda x, y: np.linalg.norm(x[:, :, None] - y[:, None], axis=-1), label="cdist"),
     Record("p_norm", lambda x: distances.renorm(x, 2.0, 1, 0.5), [floats(3, 4, 2)],
            lambda x: x * np.where((n := np.sqrt((x * x).sum((0, 2), keepdims=True))) > 0.5, 0.5 / (n + 1e-7), 1.0),
            label="renorm", batched=[]),
-    Record("gather", lambda x: reshaping.unfold(x, 1, 3, 2), [floats(2, 7)],
+    Record("gather", lambda x: unflatten.unfold(x, 1, 3, 2), [floats(2, 7)],
            lambda x: np.stack([x[:, 0:3], x[:, 2:5], x[:, 4:7]], 1), label="windows", batched=[]),
-    Record("index_select", lambda x: reshaping.as_strided(x, [2, 2], [3, 1], 1), [floats(3, 3)],
+    Record("index_select", lambda x: unflatten.as_strided(x, [2, 2], [3, 1], 1), [floats(3, 3)],
            lambda x: np.stack([x.ravel()[1:3], x.ravel()[4:6]]), label="as_strided", batched=[]),
-    Record("reshape2", lambda x: reshaping.unflatten(x, 1, [2, -1]), [floats(2, 6)], lambda x: x.reshape(2, 2, 3),
+    Record("reshape2", lambda x: unflatten.unflatten(x, 1, [2, -1]), [floats(2, 6)], lambda x: x.reshape(2, 2, 3),
            label="unflatten", batched=[]),
     Record("logspace", lambda: logspace.logspace(0, 3, 4, 2), [], lambda: np.array([1.0, 2, 4, 8], "float32"),
            data_dependent=True),
@@ -179,15 +167,16 @@ CHOICES = [
 ]
 
 CALCULUS = [
-    Record("elementwise_sub", lambda x: calculus.diff(x, 2, 1), [floats(2, 5)], lambda x: np.diff(x, 2, 1),
+    Record("elementwise_sub", lambda x: differences.diff(x, 2, 1), [floats(2, 5)], lambda x: np.diff(x, 2, 1),
            label="diff", batched=[]),
-    Record("elementwise_sub", lambda x, y: calculus.diff(x, axis=1, prepend=y, append=y), [floats(2, 3), floats(2, 1)],
+    Record("elementwise_sub", lambda x, y: differences.diff(x, axis=1, prepend=y, append=y),
+           [floats(2, 3), floats(2, 1)],
            lambda x, y: np.diff(np.concatenate([y, x, y], 1), axis=1), label="diff between", batched=[]),
-    Record("reduce_sum", lambda y, x: calculus.trapezoid(y, x), [floats(2, 4), floats(4, seed=1)],
+    Record("reduce_sum", lambda y, x: differences.trapezoid(y, x), [floats(2, 4), floats(4, seed=1)],
            lambda y, x: np.trapezoid(y, x), label="trapezoid", batched=[]),
-    Record("cumsum", lambda y: calculus.cumulative_trapezoid(y, dx=0.5), [floats(2, 4)],
+    Record("cumsum", lambda y: differences.cumulative_trapezoid(y, dx=0.5), [floats(2, 4)],
            lambda y: np.cumsum((y[:, 1:] + y[:, :-1]) * 0.25, 1), label="cumulative_trapezoid", batched=[]),
-    Record("elementwise_pow", lambda x: calculus.vander(x, 3), [floats(4, low=0.3, high=2.0)],
+    Record("elementwise_pow", lambda x: differences.vander(x, 3), [floats(4, low=0.3, high=2.0)],
            lambda x: np.vander(x, 3), label="vander", batched=[]),
 ]
 

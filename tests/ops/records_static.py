@@ -1,10 +1,10 @@
 """Records of operators that only layers of `static.nn` apply."""
 
 import numpy as np
-from proa.ops.data_norm import data_norm_op, slots_shown_op
-from proa.ops.nce import nce_op
-from proa.ops.row_conv import filter_gradient_op, row_conv_op
-from proa.ops.trace import apply
+from proa.ops.core.trace import apply
+from proa.ops.loss.nce import nce_op
+from proa.ops.nn.data_norm import data_norm_op, slots_shown_op
+from proa.ops.nn.row_conv import filter_gradient_op, row_conv_op
 from records import Record, floats, ints
 
 

@@ -3,7 +3,7 @@
 import itertools
 
 import numpy as np
-from proa.ops import viterbi
+from proa.ops.sequence import viterbi
 from records import Record, floats
 
 

@@ -5,8 +5,9 @@ import itertools
 import numpy as np
 import proa as paddle
 from proa.nn import functional as F
-from proa.ops import affine_grid, folding, norm, pixels, spectral_norm
-from proa.ops.trace import apply
+from proa.ops.core.trace import apply
+from proa.ops.nn import fold, norm, spectral_norm
+from proa.ops.vision import affine_grid, pixel_shuffle
 from records import Record, floats
 
 IMAGE = floats(2, 3, 4, 5)
@@ -38,7 +39,7 @@ WINDOWS = [
     Record("unfold", lambda x: F.unfold(x, 2, 2, [1, 0, 0, 1], 2), [IMAGE],
            lambda x: _unfolded(x, (2, 2), 2, (1, 0, 0, 1), 2), label="dilated"),
     Record("fold", lambda x: F.fold(x, 4, 2), [COLUMNS], lambda x: _folded(x, (1, 3, 4, 4), (2, 2), 1, (0, 0, 0, 0))),
-    Record("fold_like", lambda x, like: apply(folding.fold_like_op, x, like, kernel_sizes=[2, 2], strides=[1, 1],
+    Record("fold_like", lambda x, like: apply(fold.fold_like_op, x, like, kernel_sizes=[2, 2], strides=[1, 1],
                                               paddings=[0, 0, 0, 0], dilations=[1, 1]), [COLUMNS, floats(2, 3, 4, 4)],
            lambda x, like: _folded(x, (1, 3, 4, 4), (2, 2), 1, (0, 0, 0, 0)), differentiable=[0], batched=[0, 1]),
 ]
@@ -85,7 +86,7 @@ SHUFFLES = [
            lambda x: x[..., [0, 2, 4, 1, 3, 5]], label="last"),
     Record("temporal_shift", lambda x: F.temporal_shift(x, 3), [FILMS],
            lambda x: _shift(x.reshape(2, 3, 4, 2, 2), [0], [1]).reshape(x.shape), batched=[]),
-    Record("temporal_shift_back", lambda x: apply(pixels.temporal_shift_back_op, x, seg_num=3), [FILMS],
+    Record("temporal_shift_back", lambda x: apply(pixel_shuffle.temporal_shift_back_op, x, seg_num=3), [FILMS],
            lambda x: _shift(x.reshape(2, 3, 4, 2, 2), [1], [0]).reshape(x.shape), batched=[]),
 ]
 

@@ -6,10 +6,10 @@ import numpy as np
 import proa as paddle
 import pytest
 from proa.core import dtype as dt
-from proa.ops import attention_kernels
-from proa.ops.attention import attention, attention_op, gradient_op
-from proa.ops.spec import Spec
-from proa.ops.trace import apply
+from proa.ops.core.spec import Spec
+from proa.ops.core.trace import apply
+from proa.ops.nn import attention_kernels
+from proa.ops.nn.attention import attention, attention_op, gradient_op
 from records import floats
 
 

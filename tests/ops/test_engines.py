@@ -10,7 +10,7 @@ import pytest
 from proa.backend import kernels, loops, onednn
 from proa.backend.engines import generation
 from proa.core.flags import flags_guard
-from proa.ops.operator import all_operators, find
+from proa.ops.core.operator import all_operators, find
 from records import all_records
 
 READY = [name for name, engine in (("onednn", onednn), ("loops", loops)) if engine.is_ready()]

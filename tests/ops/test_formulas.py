@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from proa.backend.loops import formula, is_ready
-from proa.ops.operator import all_operators
+from proa.ops.core.operator import all_operators
 
 pytestmark = pytest.mark.skipif(not is_ready(), reason="llvmlite is not installed")
 
@@ -56,7 +56,7 @@ def test_a_formula_gives_what_the_kernel_gives(op, attrs, dtype):
 
 
 def test_what_a_formula_is_not_for_is_declined():
-    from proa.ops.elementwise import add_op, scale_op
+    from proa.ops.math.elementwise import add_op, scale_op
 
     def run(op, *inputs, **attrs):
         slots = [slot.name for slot in op.inputs]

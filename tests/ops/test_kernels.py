@@ -9,12 +9,12 @@ from proa.backend import engines
 from proa.backend.engines import LOOPS
 from proa.core.dtype import float16, float32, int64
 from proa.core.flags import flags_guard, get_flag, set_flags
-from proa.ops.elementwise import add_op
-from proa.ops.infer import same
-from proa.ops.kernels import by, register_kernel
-from proa.ops.operator import find, is_declared, operator
-from proa.ops.spec import Spec
-from proa.ops.trace import apply
+from proa.ops.core.infer import same
+from proa.ops.core.kernels import by, register_kernel
+from proa.ops.core.operator import find, is_declared, operator
+from proa.ops.core.spec import Spec
+from proa.ops.core.trace import apply
+from proa.ops.math.elementwise import add_op
 
 
 def _twice(xp, x, *, plus: float = 0.0):

@@ -7,7 +7,7 @@ import records_fft
 import records_linalg_decompositions
 import records_linalg_solving
 from checks import as_list, differentiable
-from proa.ops.operator import find
+from proa.ops.core.operator import find
 from records import all_records
 
 #: Whose results on other inputs are other values, or that take no 16-bit floats: PaddlePaddle has no kernels either,

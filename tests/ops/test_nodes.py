@@ -5,10 +5,10 @@ import proa as paddle
 import pytest
 from proa.dygraph.py_layer import PyLayerNode
 from proa.dygraph.recompute import RecomputeNode
-from proa.jit.program_function import ProgramNode
-from proa.ops.backward import Leaf, Node, Output, Walk
-from proa.ops.operator_node import OperatorNode, SingleResultNode
-from proa.static.control_flow_backward import ControlFlowNode
+from proa.jit.tracing.program_function import ProgramNode
+from proa.ops.core.backward import Leaf, Node, Output, Walk
+from proa.ops.core.operator_node import OperatorNode, SingleResultNode
+from proa.static.autodiff.control_flow_backward import ControlFlowNode
 
 
 class Halves(Node):

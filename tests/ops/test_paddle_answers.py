@@ -14,7 +14,7 @@ import proa as paddle
 import pytest
 import variants
 from paddle_differences import DIFFERENCES, NO_CALL, OPEN
-from proa.ops.operator import find
+from proa.ops.core.operator import find
 from records import all_records
 
 FIXTURES = pathlib.Path(__file__).parents[1] / "fixtures" / "operators"

@@ -4,11 +4,11 @@ import numpy as np
 import proa as paddle
 import pytest
 from proa.core.random import seed
-from proa.ops import random as R
-from proa.ops.trace import using
-from proa.static.executor import Executor
-from proa.static.program import Program
-from proa.static.trace import ProgramTrace
+from proa.ops.core.trace import using
+from proa.ops.random import sampling as R
+from proa.static.build.trace import ProgramTrace
+from proa.static.ir.program import Program
+from proa.static.run.executor import Executor
 
 DRAWS = {
     "rand": lambda: R.rand([2, 3]),

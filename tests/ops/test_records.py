@@ -2,7 +2,7 @@
 
 import checks
 import pytest
-from proa.ops.operator import all_operators, find
+from proa.ops.core.operator import all_operators, find
 from records import all_records
 
 RECORDS = all_records()

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from proa.ops.special import erf
+from proa.ops.math.erf import erf
 
 POINTS = np.concatenate([np.linspace(-7, 7, 4001), np.geomspace(1e-300, 1, 400), [np.inf, -np.inf, 0.0, -0.0]])
 EXACT = np.array([math.erf(v) for v in POINTS])

@@ -11,8 +11,8 @@ import numpy as np
 import proa as paddle
 import pytest
 import variants
-from proa.ops.operator import find
-from proa.static.executor import Executor
+from proa.ops.core.operator import find
+from proa.static.run.executor import Executor
 from records import all_records
 
 RECORDS = {name: record for name, record in variants.keyed(all_records()).items()

@@ -5,7 +5,7 @@ import inspect
 from pathlib import Path
 
 import proa
-from proa.ops.operator import all_operators
+from proa.ops.core.operator import all_operators
 
 ROOT = Path(proa.__file__).parent
 OF_ENGINES = {"kernel", "kernel_with", "function"}  # what makes loops: `@loops.kernel`

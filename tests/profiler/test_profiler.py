@@ -10,7 +10,7 @@ import pytest
 from proa import profiler
 from proa.core.files import CorruptFileError
 from proa.dygraph.eager import EAGER
-from proa.ops.trace import state
+from proa.ops.core.trace import state
 
 
 def quiet(prof):

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import proa as paddle
-from proa.ops.operator import find
+from proa.ops.core.operator import find
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "ops"))
 sys.path.append(str(Path(__file__).parents[1] / "crossing"))

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 from proa.core.flags import flags_guard
-from proa.ops import unary
-from proa.ops.gradient import Gradient
-from proa.static.variable import Variable
+from proa.ops.core.gradient import Gradient
+from proa.ops.math import unary
+from proa.static.ir.variable import Variable
 
 from .generator import program
 from .stages import Way, run
@@ -105,7 +105,7 @@ def test_finds_a_forgotten_detach(monkeypatch):
 
 def test_finds_an_export_that_forgets(monkeypatch):
     """A file whose buffers are zeros."""
-    from proa.jit import save_load
+    from proa.jit.files import save_load
 
     write = save_load._write
 

@@ -5,7 +5,7 @@ import proa as paddle
 import pytest
 from proa import static
 from proa.dygraph.eager import EAGER
-from proa.ops.trace import using
+from proa.ops.core.trace import using
 
 
 def both(build, feeds, wanted=("x",)):

@@ -54,7 +54,7 @@ def test_training_in_a_program_equals_eager(programs):
     batches = [(random.rand(4, 3).astype("float32"), random.rand(4, 1).astype("float32")) for _ in range(4)]
     static_losses = [float(exe.run(main, feed={"x": a, "y": b}, fetch_list=[loss])[0]) for a, b in batches]
 
-    with paddle.ops.trace.using(paddle.dygraph.eager.EAGER):
+    with paddle.ops.core.trace.using(paddle.dygraph.eager.EAGER):
         w, b = (paddle.create_parameter(v.shape, "float32", default_initializer=lambda s, d, v=v: paddle.to_tensor(v))
                 for v in initial.values())
         adam = paddle.optimizer.Adam(0.1, parameters=[w, b], weight_decay=0.01)
@@ -174,7 +174,7 @@ def test_values_cannot_be_asked_for_while_building(programs):
         with pytest.raises(TypeError, match="no value while"):
             ask(x)
     with pytest.raises(TypeError, match="must be a Variable"):
-        with paddle.ops.trace.using(paddle.dygraph.eager.EAGER):
+        with paddle.ops.core.trace.using(paddle.dygraph.eager.EAGER):
             value = paddle.ones([1])
         paddle.concat([x, value])
 

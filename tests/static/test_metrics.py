@@ -38,7 +38,7 @@ def test_area_of_the_last_batches(programs):
     exe.run(startup)
     found = [float(exe.run(main, feed={"p": a, "l": b}, fetch_list=[last])[0]) for a, b in BATCHES]
     metric = paddle.metric.Auc(num_thresholds=100)
-    with paddle.ops.trace.using(paddle.dygraph.eager.EAGER):
+    with paddle.ops.core.trace.using(paddle.dygraph.eager.EAGER):
         for scores, right in BATCHES[1:]:
             metric.update(scores, right)
     np.testing.assert_allclose(found[-1], metric.accumulate())

@@ -12,14 +12,14 @@ import proa as paddle
 from format_helpers import FIXTURES, ask_oracle, damaged, needs_oracle, value_or_refusal
 from proa.core import dtype as dt
 from proa.core.files import CorruptFileError
-from proa.ops.operator import operator
-from proa.ops.signature import Slot
-from proa.static import program_codec
+from proa.ops.core.operator import operator
+from proa.ops.core.signature import Slot
+from proa.static.files import program_codec
+from proa.static.files.program_codec import from_desc, to_desc
 from proa.static.format import attributes as at
 from proa.static.format import framework_pb2 as pb
 from proa.static.format.program_file import read_program_desc, serialize_program_desc
-from proa.static.program import ParameterVariable, Program
-from proa.static.program_codec import from_desc, to_desc
+from proa.static.ir.program import ParameterVariable, Program
 
 TRAINING = (FIXTURES / "training.pdmodel").read_bytes()
 
@@ -153,7 +153,7 @@ def test_damaged_constants(attrs, match):
 
 def _every_attribute():
     """An operator with an attribute of every annotation."""
-    from proa.ops.operator import Double, Ints, Long, Longs
+    from proa.ops.core.operator import Double, Ints, Long, Longs
 
     def kernel(xp, x, *, a: int = 1, b: float = 1.0, c: bool = False, d: str = "", e: Ints = (), f: Longs = (),
                g: Long = 0, h: Double = 0.0, i: list[float] = (), j: list[str] = (), k: dt.DType = None,
@@ -165,7 +165,7 @@ def _every_attribute():
 
 @pytest.fixture
 def declared(monkeypatch):
-    from proa.ops import operator as module
+    from proa.ops.core import operator as module
 
     monkeypatch.setattr(module, "_registry", dict(module._registry))
     return operator("codec_test", "X -> Out", kernel=_every_attribute(), infer=lambda x, **_: x)

@@ -124,5 +124,5 @@ def test_pylayer_errors(programs):
     y = static.nn.static_pylayer(lambda a: a, [x], lambda g: (g, g))
     with pytest.raises(ValueError, match="as many gradients"):
         static.gradients(y, x)
-    with paddle.ops.trace.using(paddle.dygraph.eager.EAGER), pytest.raises(RuntimeError, match="autograd.PyLayer"):
+    with paddle.ops.core.trace.using(paddle.dygraph.eager.EAGER), pytest.raises(RuntimeError, match="autograd.PyLayer"):
         static.nn.static_pylayer(lambda a: a, [paddle.ones([1])])

@@ -91,7 +91,7 @@ def test_loop_variables_change_places(programs):
 
 
 def test_converted_loops_leave_what_they_began_with(programs):
-    with paddle.ops.trace.using(paddle.dygraph.eager.EAGER):
+    with paddle.ops.core.trace.using(paddle.dygraph.eager.EAGER):
         @paddle.jit.to_static
         def repeated(x, n):
             y, i = x, paddle.zeros([1], "int64")

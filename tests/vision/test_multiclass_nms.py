@@ -6,8 +6,8 @@ import numpy as np
 import proa as paddle
 import pytest
 from fixture_cases import module_at
-from proa.ops.class_suppression import multiclass_nms_op
-from proa.ops.trace import apply
+from proa.ops.core.trace import apply
+from proa.ops.vision.multiclass_nms import multiclass_nms_op
 
 FIXTURES = pathlib.Path(__file__).parents[1] / "fixtures" / "vision"
 cases = module_at(FIXTURES / "multiclass_nms_cases.py")

@@ -53,7 +53,7 @@ def test_empty_region_has_a_mean_of_zero():
 
 
 def test_parts_of_many_regions_agree_with_each_alone(monkeypatch):
-    from proa.ops import roi_kernels
+    from proa.ops.vision import roi_kernels
     x = paddle.to_tensor(cases.drawn("image", 1, 6, 9, 8), stop_gradient=False)
     boxes = paddle.to_tensor(cases.boxes("regions", 7, 9.0))
 

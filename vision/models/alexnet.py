@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import nn
 from ...nn import functional as F
-from ...ops.manipulation import flatten
+from ...ops.array.reshape import flatten
 from .pretrained import refuse_download
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ... import nn
-from ...ops.joining import concat
-from ...ops.manipulation import flatten
+from ...ops.array.concat_split import concat
+from ...ops.array.reshape import flatten
 from .pretrained import refuse_download
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import nn
-from ...ops.manipulation import flatten
+from ...ops.array.reshape import flatten
 from ..ops.blocks import ConvNormActivation
 from .pretrained import refuse_download
 

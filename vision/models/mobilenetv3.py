@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ... import nn
-from ...ops.manipulation import flatten
+from ...ops.array.reshape import flatten
 from ..ops.blocks import ConvNormActivation
 from .pretrained import divisible, refuse_download
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from ... import nn
 from ...nn import functional as F
-from ...ops.joining import concat, split
-from ...ops.manipulation import flatten
+from ...ops.array.concat_split import concat, split
+from ...ops.array.reshape import flatten
 from ..ops.blocks import ConvNormActivation
 from .pretrained import refuse_download
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from ... import nn
 from ...nn import functional as F
-from ...ops.joining import concat
-from ...ops.manipulation import squeeze
+from ...ops.array.concat_split import concat
+from ...ops.array.reshape import squeeze
 from .pretrained import refuse_download
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ... import nn
-from ...ops.manipulation import flatten
+from ...ops.array.reshape import flatten
 from .pretrained import refuse_download
 
 

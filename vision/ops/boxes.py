@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...ops.boxes import box_coder_op, prior_box_op
-from ...ops.trace import apply
-from ...ops.yolo import yolo_box_op, yolo_loss_op
+from ...ops.core.trace import apply
+from ...ops.vision.boxes import box_coder_op, prior_box_op
+from ...ops.vision.yolo import yolo_box_op, yolo_loss_op
 
 
 def yolo_box(x: Any, img_size: Any, anchors: Sequence[int], class_num: int, conf_thresh: float, downsample_ratio: int,

@@ -8,8 +8,8 @@ from typing import Any
 
 from ... import nn
 from ...nn.initializer import Normal
-from ...ops.deform_conv import deformable_conv_op, deformable_conv_v1_op
-from ...ops.trace import apply
+from ...ops.core.trace import apply
+from ...ops.vision.deform_conv import deformable_conv_op, deformable_conv_v1_op
 
 
 def _pair(what: str, value: Any) -> list[int]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.files import MODES, decode_jpeg_op, read_file_op
-from ...ops.trace import apply
+from ...ops.core.trace import apply
+from ...ops.vision.image_files import MODES, decode_jpeg_op, read_file_op
 
 
 def read_file(filename: str, name: str | None = None) -> Any:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.proposals import distribute_proposals_op, generate_proposals_op
-from ...ops.trace import apply
+from ...ops.core.trace import apply
+from ...ops.vision.proposals import distribute_proposals_op, generate_proposals_op
 
 
 def generate_proposals(scores: Any, bbox_deltas: Any, img_size: Any, anchors: Any, variances: Any,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ... import nn
-from ...ops.roi import psroi_pool_op, roi_align_op, roi_pool_op
-from ...ops.trace import apply
+from ...ops.core.trace import apply
+from ...ops.vision.roi import psroi_pool_op, roi_align_op, roi_pool_op
 
 
 def _bins(what: str, output_size: Any) -> dict[str, int]:

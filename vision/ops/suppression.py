@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...ops.comparison import equal
-from ...ops.gather import gather
-from ...ops.joining import concat
-from ...ops.masking import nonzero
-from ...ops.search import argsort
-from ...ops.suppression import matrix_nms_op, nms_op
-from ...ops.trace import apply
+from ...ops.array.concat_split import concat
+from ...ops.array.gather import gather
+from ...ops.array.sorting import argsort
+from ...ops.array.where import nonzero
+from ...ops.core.trace import apply
+from ...ops.math.comparison import equal
+from ...ops.vision.nms import matrix_nms_op, nms_op
 
 
 def nms(boxes: Any, iou_threshold: float = 0.3, scores: Any = None, category_idxs: Any = None,

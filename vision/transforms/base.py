@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...static.program import Variable
+from ...static.ir.program import Variable
 
 
 class Compose:

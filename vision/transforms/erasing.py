@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ops.creation import to_tensor
+from ...ops.array.creation import to_tensor
 from . import functional as F
 from .base import RandomTransform
 from .kinds import _get_image_size

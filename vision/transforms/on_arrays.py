@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ops.creation import to_tensor as tensor_of
+from ...ops.array.creation import to_tensor as tensor_of
 from . import resample
 from .matrices import perspective_matrix
 from .resample import resize as resize

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from PIL import Image, ImageEnhance, ImageOps
 
-from ...ops.creation import to_tensor as tensor_of
+from ...ops.array.creation import to_tensor as tensor_of
 from .kinds import chosen
 from .matrices import perspective_matrix
 from .on_arrays import as_pixels

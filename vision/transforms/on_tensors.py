@@ -12,8 +12,8 @@ import numpy as np
 
 from ...core.dtype import convert_dtype
 from ...nn import functional as F
-from ...ops.creation import to_tensor as tensor_of
-from ...ops.joining import stack
+from ...ops.array.concat_split import stack
+from ...ops.array.creation import to_tensor as tensor_of
 from .kinds import _get_image_size, chosen
 from .matrices import perspective_matrix
 

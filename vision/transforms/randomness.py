@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ops.random import normal
+from ...ops.random.sampling import normal
 
 
 def happens(probability: float) -> bool:

@@ -5,9 +5,9 @@ Models of Paddle 1.x, and the bias of every convolution, are written so; other p
 
 from __future__ import annotations
 
-from ....ops.operator import find, is_declared
-from ....ops.spec import Spec
-from ...program import Operation
+from ....ops.core.operator import find, is_declared
+from ....ops.core.spec import Spec
+from ...ir.program import Operation
 from ..unit import Unit
 
 

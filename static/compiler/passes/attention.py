@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from ....core.dtype import float32
-from ...program import Operation
+from ...ir.program import Operation
+from ...ir.usage import reads
 from .. import attention as _operators  # noqa: F401 - declares what this pass puts into a Unit
 from ..unit import Unit
-from ..usage import reads
 
 
 def fuse_attention(unit: Unit) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...program import Operation
+from ...ir.program import Operation
 from ..unit import Unit, renamed
 
 

@@ -1,7 +1,7 @@
 """Removes operations that nothing needs."""
 
+from ...ir.usage import needed_operations
 from ..unit import Unit
-from ..usage import needed_operations
 
 
 def remove_dead(unit: Unit) -> None:

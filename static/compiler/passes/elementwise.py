@@ -7,12 +7,12 @@ from typing import Any
 
 from ....backend.loops.formula import expression
 from ....backend.loops.types import OF_DTYPE, REAL
-from ....ops.operator import find
-from ....ops.spec import Spec
-from ...program import Operation
+from ....ops.core.operator import find
+from ....ops.core.spec import Spec
+from ...ir.program import Operation
+from ...ir.usage import reads, writes
 from ..elementwise_group import Group, Part
 from ..unit import Unit
-from ..usage import reads, writes
 
 _LARGEST_GROUP = 48  # operators: larger loops run out of registers
 _MASKS = ("bool", "uint8")

@@ -6,8 +6,8 @@ from collections.abc import Container
 from typing import Any
 
 from ....core.dtype import float32
-from ....ops.spec import Spec
-from ...program import Operation
+from ....ops.core.spec import Spec
+from ...ir.program import Operation
 from ..epilogues import ACTIVATIONS, Packed
 from ..unit import Unit
 

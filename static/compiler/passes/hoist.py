@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...program import Operation
+from ...ir.program import Operation
+from ...ir.usage import views
 from ..unit import Unit
-from ..usage import views
 
 
 def hoist_frozen(unit: Unit) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...program import Operation
+from ...ir.program import Operation
+from ...ir.usage import reads
 from ..projections import Joined
 from ..unit import Unit
-from ..usage import reads
 
 
 def join_projections(unit: Unit) -> None:

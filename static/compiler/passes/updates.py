@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from ....ops.operator import Operator, all_operators, find, is_declared
-from ...program import Operation
+from ....ops.core.operator import Operator, all_operators, find, is_declared
+from ...ir.program import Operation
 from ..unit import Unit
 
 

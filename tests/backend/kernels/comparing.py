@@ -4,17 +4,7 @@ import numpy as np
 import pytest
 from proa.backend.loops import is_ready
 from proa.core.flags import flags_guard
-from proa.ops import (  # noqa: F401 - declare operators
-    cross_entropy,
-    dropout,
-    embedding,
-    loss,
-    merged,
-    norm,
-    reduce,
-    softmax,
-)
-from proa.ops.operator import find
+from proa.ops.core.operator import find
 
 needs_loops = pytest.mark.skipif(not is_ready(), reason="llvmlite is not installed")
 

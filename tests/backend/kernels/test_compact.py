@@ -5,7 +5,7 @@ import pytest
 from comparing import agree, needs_loops, normal
 from proa.backend.kernels import compact, copying, scan
 from proa.core.flags import flags_guard
-from proa.ops import creation, joining, manipulation, masking  # noqa: F401 - declare operators
+from proa.ops.array import concat_split, creation, reshape, where  # noqa: F401 - declare operators
 
 pytestmark = needs_loops
 

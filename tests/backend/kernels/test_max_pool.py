@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from proa.backend.kernels import max_pool
 from proa.backend.loops import is_ready
-from proa.ops.pool import pool2d_op, pool_grad_op
+from proa.ops.nn.pool import pool2d_op, pool_grad_op
 
 pytestmark = pytest.mark.skipif(not is_ready(), reason="llvmlite is not installed")
 

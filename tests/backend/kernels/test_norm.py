@@ -7,7 +7,7 @@ from proa.backend.kernels.batch_norm import batch_norm
 from proa.backend.kernels.group_norm import group_norm, instance_norm
 from proa.backend.kernels.layer_norm import layer_norm
 from proa.backend.kernels.norm import norm_grad
-from proa.ops.operator import find
+from proa.ops.core.operator import find
 
 pytestmark = needs_loops
 CLOSE = {"rtol": 1e-5, "atol": 1e-4}

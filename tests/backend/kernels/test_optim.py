@@ -6,7 +6,7 @@ import pytest
 from comparing import agree, needs_loops, normal
 from proa.backend.kernels import optim, totals_of_many
 from proa.core.flags import flags_guard
-from proa.ops.operator import find
+from proa.ops.core.operator import find
 
 pytestmark = needs_loops
 EXACT = {"rtol": 0, "atol": 0}

@@ -5,8 +5,8 @@ import pytest
 from comparing import needs_loops, normal
 from proa.backend.kernels import select, sort, unique
 from proa.core.flags import flags_guard
-from proa.ops import search
-from proa.ops.operator import find
+from proa.ops.array import sorting
+from proa.ops.core.operator import find
 
 pytestmark = needs_loops
 SHAPES = [(100, 100), (30, 999), (7, 90), (1, 70_000), (3, 5, 7), (20_000,), (1000, 2)]
@@ -43,7 +43,7 @@ def test_sorting(shape, dtype, axis):
         for k in (1, 2, 40):
             if k <= x.shape[axis]:
                 found = sort.topk(x, k=k, axis=axis, largest=backwards)
-                whole = search.argsort_op.kernel(np, x, axis=axis, descending=backwards)
+                whole = sorting.argsort_op.kernel(np, x, axis=axis, descending=backwards)
                 for a, b in zip(found, whole, strict=True):
                     np.testing.assert_array_equal(a, np.take(b, range(k), axis))
 

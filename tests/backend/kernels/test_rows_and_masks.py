@@ -6,8 +6,8 @@ import pytest
 from comparing import agree, needs_loops, normal
 from proa.backend.kernels import embedding
 from proa.core.flags import flags_guard
-from proa.ops.dropout import DOWNGRADE, UPSCALE, dropout_op
-from proa.ops.trace import apply
+from proa.ops.core.trace import apply
+from proa.ops.nn.dropout import DOWNGRADE, UPSCALE, dropout_op
 
 pytestmark = needs_loops
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from proa.backend.loops import is_ready
-from proa.ops import pool
-from proa.ops.pool import pool2d_op
+from proa.ops.nn import pool
+from proa.ops.nn.pool import pool2d_op
 
 pytestmark = pytest.mark.skipif(not is_ready(), reason="llvmlite is not installed")
 

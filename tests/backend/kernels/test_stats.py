@@ -6,7 +6,7 @@ from comparing import agree, needs_loops, normal
 from proa.backend.kernels import reduce, stats
 from proa.backend.kernels.normal import normals
 from proa.core.flags import flags_guard
-from proa.ops import stats as operators  # noqa: F401 - declares operators
+from proa.ops.math import statistics as operators  # noqa: F401 - declares operators
 
 pytestmark = needs_loops
 CASES = [((100, 100), []), ((100, 100), [1]), ((301, 99), [-1]), ((13, 15, 17), [1, 2]), ((200_001,), []),

@@ -256,14 +256,14 @@ def test_same_result(function, x, convert_with, outcome_of):
 
 
 def test_globals_are_written():
-    from proa.jit.conversion import convert
+    from proa.jit.convert.functions import convert
     before = COUNTER
     convert(writes_global)(4)
     assert COUNTER == before + 4
 
 
 def test_an_if_becomes_one_call(convert_with):
-    from proa.jit.conversion import generated_source
+    from proa.jit.convert.functions import generated_source
 
     def small(c):
         if c:
@@ -277,7 +277,7 @@ def test_an_if_becomes_one_call(convert_with):
 
 
 def test_what_can_never_be_a_tensor_stays_an_if():
-    from proa.jit.conversion import generated_source
+    from proa.jit.convert.functions import generated_source
 
     def small(c):
         if c is None or not isinstance(c, int):

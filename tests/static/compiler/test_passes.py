@@ -4,14 +4,14 @@ import numpy as np
 import proa as paddle
 import pytest
 from proa.core.flags import flags_guard
-from proa.ops.elementwise import add_op
+from proa.ops.math.elementwise import add_op
 from proa.static.compiler.passes.align import align_operands
 from proa.static.compiler.passes.common import merge_common
 from proa.static.compiler.passes.dead import remove_dead
 from proa.static.compiler.passes.elementwise import fuse_elementwise
 from proa.static.compiler.passes.hoist import hoist_frozen
 from proa.static.compiler.verify import verify
-from proa.static.program import Operation
+from proa.static.ir.program import Operation
 from programs import Residual, build, unit_for
 
 
@@ -271,8 +271,8 @@ def test_folded_statistics_follow_the_layer():
 
 
 def test_an_operand_that_stands_at_a_dimension_is_reshaped():
-    from proa.ops.elementwise import add_op
-    from proa.ops.trace import apply
+    from proa.ops.core.trace import apply
+    from proa.ops.math.elementwise import add_op
 
     unit = unit_for(lambda x, b: paddle.nn.functional.relu(apply(add_op, x, b, axis=1)), [-1, 3, 4, 4], [3])
     align_operands(unit)

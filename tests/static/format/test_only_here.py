@@ -6,7 +6,7 @@ import warnings
 import proa as paddle
 import pytest
 from proa.ops import catalogue  # noqa: F401 - declares every operator
-from proa.ops.operator import all_operators
+from proa.ops.core.operator import all_operators
 
 THEIRS = (pathlib.Path(__file__).parents[2] / "fixtures" / "static" / "paddle_operators.txt").read_text().split()
 SPECS = [paddle.static.InputSpec([None, 3], "float32")]

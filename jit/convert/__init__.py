@@ -1,0 +1,1 @@
+"""From a function's source to its converted form."""

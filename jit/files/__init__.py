@@ -1,0 +1,1 @@
+"""Functions and Layers saved as files and loaded."""

@@ -1,0 +1,1 @@
+"""What a function reads, rebinds and changes beside its arguments."""

@@ -1,0 +1,307 @@
+"""Python values that a function looks at while it is traced: the Program holds only as long as they stay.
+
+`if self.steps > 10` makes one Program of many: converted code tells here which attributes it reads; variables of
+enclosing functions and globals are those that the code names. A counter (`self.steps += 1`) that nothing else reads is
+no such value: each run counts. Knows Python values and Surroundings; runs nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dis
+import itertools
+import operator
+import threading
+from collections.abc import Callable, Iterator, Set
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ...dygraph.tensor import Tensor
+from ...nn import Layer
+from ...static.ir.program import Variable
+from ..convert.ignoring import is_users_module
+from .global_names import all_names
+from .surroundings import ABSENT, CellVariable, Globals, ModuleAttributes, Surroundings
+
+_PLAIN = (bool, int, float, complex, str, bytes)
+_CONTAINERS = (list, tuple, dict, set, frozenset)
+_NAMED = (*_PLAIN, *_CONTAINERS, np.ndarray)
+_LARGEST_ARRAY = 10_000
+Counted = list[tuple[Callable[[Any, Any], Any], Any]]
+
+
+class _Place:
+    """An entry of a mapping that held a value when the function was traced."""
+
+    __slots__ = ("mapping", "key", "value", "shown", "items")
+
+    def __init__(self, mapping: Any, key: Any, value: Any, shown: str, items: list[Any] | None):
+        self.mapping, self.key, self.value, self.shown = mapping, key, value, shown
+        self.items = items  # of a list of plain values: another list of these will do
+
+    def holds(self) -> bool:
+        now = self.mapping.get(self.key, ABSENT)
+        if now is self.value or self.items is None:
+            return now is self.value or _equal(self.value, now)
+        return type(now) is list and len(now) == len(self.items) and all(map(_equal, self.items, now))
+
+
+class _Contents:
+    """The items of a list or set, or the plain values in a dict."""
+
+    __slots__ = ("container", "items", "shown")
+
+    def __init__(self, container: Any, items: Any, shown: str):
+        self.container, self.items, self.shown = container, items, shown
+
+    def holds(self) -> bool:
+        if isinstance(self.items, dict):
+            return all(_equal(value, self.container.get(key, ABSENT)) for key, value in self.items.items())
+        now = self.container
+        return len(now) == len(self.items) and all(map(_equal, self.items, now))
+
+
+class _Array:
+    """A NumPy array of the user's, which may be changed in place."""
+
+    __slots__ = ("array", "before", "shown")
+
+    def __init__(self, array: Any, shown: str):
+        self.array, self.before, self.shown = array, _written(array), shown
+
+    def holds(self) -> bool:
+        return _written(self.array) == self.before
+
+
+def _written(array: Any) -> tuple[Any, ...]:
+    """An array as it lies in memory: a NaN is equal to itself then, and 0.0 is not -0.0."""
+    return array.dtype, array.shape, array.tobytes()
+
+
+def _equal(before: Any, now: Any) -> bool:
+    if now is before:
+        return True
+    if type(now) is not type(before):
+        return isinstance(before, Tensor) and isinstance(now, Tensor)
+    if isinstance(before, Tensor):  # which one is read is the business of others
+        return True
+    if isinstance(before, tuple):
+        return len(before) == len(now) and all(map(_equal, before, now))
+    if isinstance(before, (float, complex)):
+        return repr(before) == repr(now)  # a NaN is equal to itself, and 0.0 is not -0.0
+    return isinstance(before, _PLAIN) and before == now
+
+
+class Reads:
+    """What one trace has read."""
+
+    def __init__(self, surroundings: Surroundings, function: Any):
+        self._surroundings = surroundings
+        self._places: dict[tuple[int, Any], _Place] = {}
+        self._counted: dict[tuple[int, Any], Counted] = {}
+        self._contents: dict[int, Any] = {}
+        self._uses: dict[int, list[int]] = {}  # of lists: how often they were read as attributes, and appended to
+        self.codes = {getattr(function, "__code__", None)}
+
+    # Noting, while the function runs
+
+    def enter(self, function: FunctionType) -> None:
+        """Notes what a function that is about to run can reach."""
+        if function.__code__ not in self.codes:
+            self.codes.add(function.__code__)
+            self._surroundings.reach(function)
+
+    def method(self, owner: Any, function: Any) -> None:
+        """Notes that a method was called: that the object has no function of its own under this name."""
+        own = getattr(owner, "__dict__", None)
+        if isinstance(own, dict) and not isinstance(owner, (Layer, type)):
+            names = [name for each in type(owner).__mro__ for name, value in vars(each).items() if value is function]
+            for name in names[:1]:
+                self._known(own, name, own.get(name, ABSENT))
+
+    def appends(self, items: list) -> None:
+        """Notes that something is about to be appended to a list."""
+        self._uses.setdefault(id(items), [0, 0])[1] += 1
+
+    def attribute(self, owner: Any, name: str, value: Any) -> None:
+        """Notes that an attribute was read; ABSENT for one that is not there."""
+        if isinstance(value, list):
+            self._uses.setdefault(id(value), [0, 0])[0] += 1
+        if isinstance(value, (Variable, Layer)):
+            return
+        if isinstance(owner, ModuleType):
+            if is_users_module(owner) and isinstance(value, (*_PLAIN, *_CONTAINERS)):
+                self._note(vars(owner), name, value, f"{owner.__name__}.{name}")
+            return
+        own = getattr(owner, "__dict__", None)
+        if isinstance(owner, type):
+            self._of_classes(owner, name, value)
+        elif isinstance(own, dict):
+            if self._known(own, name, own.get(name, ABSENT)) and name not in own:
+                self._of_classes(type(owner), name, value)
+
+    def _of_classes(self, kind: type, name: str, value: Any) -> None:
+        if value is ABSENT or not isinstance(value, (*_PLAIN, *_CONTAINERS, type(None))):
+            return
+        for each in kind.__mro__:
+            if name in vars(each):
+                held = self._surroundings.of_class(each)
+                if held is not None:
+                    self._known(held, name, value)
+                return
+
+    def _known(self, mapping: Any, key: Any, value: Any) -> bool:
+        """Notes an entry of a mapping that was there before, unless it has been given another value since."""
+        noted = self._surroundings.noted.get(id(mapping))
+        if noted is None:
+            return False
+        form, contents = noted
+        before = contents.get(key, ABSENT)
+        if _equal(before, value) or (id(mapping), key) in self._counted:
+            self._note(mapping, key, before, form.format(key))
+        return True
+
+    def counted(self, owner: Any, name: str, operation: Callable[[Any, Any], Any], operand: Any) -> bool:
+        """Notes that a number has been added to an attribute, or the like; whether each run can do the same."""
+        own = self._surroundings.of_class(owner) if isinstance(owner, type) else getattr(owner, "__dict__", None)
+        if own is None or name not in own or id(own) not in self._surroundings.noted:
+            return False
+        self._counted.setdefault((id(own), name), []).append((operation, operand))
+        return True
+
+    def _note(self, mapping: Any, key: Any, value: Any, shown: str) -> None:
+        if (id(mapping), key) not in self._places:
+            items = self._surroundings.contents_of(value) if type(value) is list else None
+            plain = items is not None and all(isinstance(item, _PLAIN) for item in items)
+            self._places[id(mapping), key] = _Place(mapping, key, value, shown, items if plain else None)
+            self._watch(value, shown)
+
+    def _watch(self, value: Any, shown: str) -> None:
+        if isinstance(value, np.ndarray) and value.size <= _LARGEST_ARRAY and value.dtype != object:
+            self._contents.setdefault(id(value), _Array(value, shown))
+        if not isinstance(value, _CONTAINERS) or id(value) in self._contents:
+            return
+        items: Any = self._surroundings.contents_of(value)
+        if items is None:
+            return
+        if isinstance(items, dict):
+            items = {k: v for k, v in items.items() if v is None or isinstance(v, _PLAIN) or is_code(v)}
+        self._contents[id(value)] = _Contents(value, items, shown)
+        for item in self._surroundings.contents_of(value).values() if isinstance(value, dict) else items:
+            self._watch(item, shown)
+
+    # What has come of it
+
+    def replays(self, mapping: Any, key: Any, before: Any, now: Any) -> Counted | None:
+        """The operations that make `now` of a counter, where nothing else has read it."""
+        steps = self._counted.get((id(mapping), key))
+        if steps is None or (id(mapping), key) in self._places:
+            return None
+        for operation, operand in steps:
+            before = operation(before, operand)
+        return steps if type(before) is type(now) and before == now else None
+
+    def only_grows(self, items: Any) -> bool:
+        """Whether a list was appended to and nothing else has looked at it."""
+        if not isinstance(items, list):
+            return False
+        read, appended = self._uses.get(id(items), (0, 0))
+        before = self._surroundings.contents_of(items) or []
+        held = [(m, key) for m, _, contents in self._surroundings.mappings for key, v in contents.items() if v is items]
+        named = [k for m, k in held if isinstance(m, (CellVariable, Globals)) and not isinstance(m, ModuleAttributes)
+                 and m.is_named_in(self.codes, k)]
+        others = [m for m, _ in held if not isinstance(m, (CellVariable, Globals)) or isinstance(m, ModuleAttributes)]
+        alone = read == appended if others else not read
+        if not appended or len(items) != len(before) + appended or not all(map(_equal, before, items)):
+            return False
+        return alone and not (others and named) and all(
+            _only_appends(code, name) for code in self.codes if code for name in named)
+
+    def has_read(self, mapping: Any, key: Any) -> bool:
+        """Whether the value that a place had before the function ran was looked at."""
+        return (id(mapping), key) in self._places
+
+    def is_watched(self, container: Any) -> bool:
+        """Whether a run can rely on the contents of a list or set."""
+        return id(container) in self._contents
+
+    def guards(self, filled: set[tuple[int, Any]], counters: set[tuple[int, Any]], grown: set[int]) -> list[Any]:
+        """All that must hold before a run, but for places that a run fills and that are compared elsewhere."""
+        for key in self._counted.keys() - counters - self._places.keys():
+            self._read_counter(key)
+        self._note_named()
+        for guard in self._contents.values():
+            if isinstance(guard, _Contents) and isinstance(guard.items, dict):
+                guard.items = {k: v for k, v in guard.items.items() if (id(guard.container), k) not in filled}
+        contents = [guard for key, guard in self._contents.items() if key not in grown and (
+            isinstance(guard, _Array) or guard.items or not isinstance(guard.items, dict))]
+        return [p for key, p in self._places.items() if key not in filled] + contents
+
+    def _read_counter(self, key: tuple[int, Any]) -> None:
+        for mapping, _, contents in self._surroundings.mappings:
+            if id(mapping) == key[0]:
+                self._known(mapping, key[1], contents.get(key[1], ABSENT))
+
+    def names(self) -> Set[str]:
+        """What the functions that have run name, attributes included."""
+        return frozenset().union(*(all_names(code) for code in self.codes if code is not None))
+
+    def _note_named(self) -> None:
+        """Notes the variables that the code names, and functions in attributes, which are called by name."""
+        names = self.names()
+        of_layers = {id(layer.__dict__) for layer in self._surroundings.layers}
+        for mapping, form, contents in self._surroundings.mappings:
+            if isinstance(mapping, (CellVariable, Globals)):
+                for key, value in contents.items():
+                    is_value = value is None or isinstance(value, _NAMED)
+                    if is_code(value) or is_value and not isinstance(mapping, ModuleAttributes):
+                        if mapping.is_named_in(self.codes, key):
+                            self._note(mapping, key, value, form.format(key))
+            elif form.endswith(".{}") and id(mapping) not in of_layers:
+                for key in [key for key in contents if key in names and is_code(contents[key])]:
+                    self._note(mapping, key, contents[key], form.format(key))
+
+
+def is_code(value: Any) -> bool:
+    """Whether a value is what a function may call, and neither a layer nor a class."""
+    return callable(value) and not isinstance(value, (Layer, Tensor, Variable, type))
+
+
+def _only_appends(code: CodeType, name: str) -> bool:
+    """Whether code that names a list does nothing with it but append."""
+    loads = [(i, behind) for i, behind in itertools.pairwise(dis.get_instructions(code))
+             if i.argval == name and i.opname in ("LOAD_GLOBAL", "LOAD_DEREF", "LOAD_NAME", "LOAD_CLASSDEREF")]
+    inner = [c for c in code.co_consts if isinstance(c, CodeType)]
+    return all(behind.argval == "append" for _, behind in loads) and all(_only_appends(c, name) for c in inner)
+
+
+class _Current(threading.local):
+    """What this thread's trace reads."""
+
+    reads: Reads | None = None
+
+
+_current = _Current()
+
+
+@contextlib.contextmanager
+def noting(reads: Reads) -> Iterator[None]:
+    """Within the block, what converted code reads is noted."""
+    old, _current.reads = _current.reads, reads
+    try:
+        yield
+    finally:
+        _current.reads = old
+
+
+def current() -> Reads | None:
+    """What notes the reads of the function that is being traced, if one is."""
+    return _current.reads
+
+
+OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "+=": operator.iadd, "-=": operator.isub, "*=": operator.imul, "/=": operator.itruediv, "//=": operator.ifloordiv,
+    "%=": operator.imod, "**=": operator.ipow, "@=": operator.imatmul, "&=": operator.iand, "|=": operator.ior,
+    "^=": operator.ixor, "<<=": operator.ilshift, ">>=": operator.irshift}

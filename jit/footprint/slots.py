@@ -1,0 +1,205 @@
+"""State that a function rebinds: an attribute, a variable of an enclosing function, an entry of a dict.
+
+`self.hidden = cell(x, self.hidden)` gives the attribute another value in every call. While the function is traced the
+attribute comes to hold a Variable; from then on each run reads the attribute's Tensors, and gives it the new ones.
+Knows values and Variables; runs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import AsyncGeneratorType, CoroutineType, FunctionType, GeneratorType, MethodType, ModuleType
+from typing import Any
+
+from ...core import nest
+from ...dygraph.tensor import Tensor
+from ...static.build.tensor_arrays import ArrayVariable
+from ...static.ir.program import Variable
+from ..errors import ConversionError
+from .surroundings import ABSENT, Surroundings
+
+_PLAIN = (bool, int, float, str, bytes)
+_LAZY = (GeneratorType, CoroutineType, AsyncGeneratorType, map, filter, zip, enumerate, reversed)
+
+
+class Slot:
+    """One such place: what it held when the function was traced, and what tracing left in it."""
+
+    def __init__(self, mapping: Any, key: Any, shown: str, before: Any, after: Any):
+        self.mapping, self.key, self.shown, self.before, self.after = mapping, key, shown, before, after
+        self.fixed: list[Tensor] = []  # of `before`: Tensors that must be there still
+
+    def current(self) -> Any:
+        """What the place holds."""
+        return self.mapping.get(self.key, ABSENT)
+
+    def put(self, value: Any) -> None:
+        """Gives the place a value, or none."""
+        if value is ABSENT:
+            self.mapping.pop(self.key, None)
+        else:
+            self.mapping[self.key] = value
+
+    @property
+    def variables(self) -> list[Variable]:
+        """What the place is given by a run, in order."""
+        return [leaf for leaf in nest.leaves(self.after) if isinstance(leaf, Variable)]
+
+    def held(self) -> Iterator[tuple[int, Tensor]]:
+        """The ids of the Tensors that the place held when the function was traced, with those that it holds instead."""
+        return zip(map(id, tensor_leaves(self.before)), tensor_leaves(self.current()), strict=True)
+
+    def fill(self, results: dict[str, Tensor], held: dict[int, Tensor]) -> None:
+        """Puts the results of a run, by name, there, and the Tensors that places `held` before it."""
+        self.put(nest.map_structure(
+            lambda v: results[v.name] if isinstance(v, Variable) else held.get(id(v), v), self.after))
+
+    def successors(self) -> list[tuple[Tensor, Variable | Tensor | None]]:
+        """The Tensors that the place held, with what takes theirs; None where that may be of another kind."""
+        before, after = nest.flatten(self.before), nest.flatten(self.after)
+        if len(before) != len(after):
+            after = [None] * len(before)
+        return [(old, new if _may_follow(old, new) and not any(old is held for held in self.fixed) else None)
+                for old, new in zip(before, after, strict=True) if isinstance(old, Tensor)]
+
+    @property
+    def becomes_tensors(self) -> bool:
+        """Whether a run leaves Tensors where there was something else: the next call is another Program."""
+        before, after = nest.flatten(self.before), nest.flatten(self.after)
+        return len(before) != len(after) or any(
+            isinstance(new, (Variable, Tensor)) and not isinstance(old, Tensor)
+            for old, new in zip(before, after, strict=True))
+
+    def fits(self) -> bool:
+        """Whether the place holds something of the kind that the Program was made for."""
+        return _alike(self.before, self.current(), self.fixed)
+
+
+def _may_follow(old: Tensor, new: Any) -> bool:
+    return isinstance(new, (Variable, Tensor)) and new.dtype is old.dtype and len(new.shape) == len(old.shape) and all(
+        a in (-1, b) for a, b in zip(new.shape, old.shape, strict=True))
+
+
+def _alike(before: Any, now: Any, fixed: list[Tensor]) -> bool:
+    if isinstance(before, dict):
+        return type(before) is type(now) and before.keys() == now.keys() and all(
+            _alike(value, now[key], fixed) for key, value in before.items())
+    if isinstance(before, (list, tuple)):
+        return type(before) is type(now) and len(before) == len(now) and all(
+            _alike(a, b, fixed) for a, b in zip(before, now, strict=True))
+    if isinstance(before, Tensor):
+        if any(before is held for held in fixed):
+            return before is now
+        return isinstance(now, Tensor) and before._array.shape == now._array.shape and (
+            before._array.dtype == now._array.dtype)
+    return before is now or (type(before) is type(now) and isinstance(before, _PLAIN) and before == now)
+
+
+def tensor_leaves(value: Any) -> list[Tensor]:
+    """The Tensors in a nested structure."""
+    return [leaf for leaf in nest.leaves(value) if isinstance(leaf, Tensor)]
+
+
+def slots_of(surroundings: Surroundings, where: str) -> list[Slot]:
+    """The places that have come to hold Variables; ConversionError for one that no run can fill."""
+    for sequence, shown, _ in surroundings.changed_sequences():
+        if any(map(holds_variable, sequence)):
+            raise _kept(where, f"the {type(sequence).__name__} `{shown}`", "Return what is to be collected.")
+    slots = []
+    changes = list(surroundings.changes())
+    replaced = {id(tensor) for *_, before, _ in changes for tensor in tensor_leaves(before)}
+    for mapping, key, name, before, now in changes:
+        if isinstance(key, tuple) and holds_variable(key):
+            raise _kept(where, f"`{name.partition('[')[0]}`", "Use a key that Python knows, such as a known size.")
+        moves = any(id(tensor) in replaced for tensor in tensor_leaves(now))  # `self.last, self.now = self.now, x * 2`
+        if not moves and not holds_variable(now):
+            continue
+        if any(holds_variable(leaf) and not isinstance(leaf, Variable) for leaf in nest.leaves(now)):
+            raise _kept(where, f"the {type(now).__name__} in `{name}`", "Keep the tensor itself there.")
+        slots.append(Slot(mapping, key, name, before, now))
+    return slots
+
+
+def check_result(result: Any, where: str) -> None:
+    """ConversionError where a function returns something that holds Variables and is no list, tuple or dict."""
+    for leaf in nest.leaves(result):
+        if isinstance(leaf, ArrayVariable):
+            raise ConversionError(where, "it returns a list whose length is known only when the program runs.",
+                                  "Return its items joined: paddle.stack(list) or paddle.concat(list).")
+        if not isinstance(leaf, Variable) and holds_variable(leaf):
+            raise ConversionError(
+                where, f"it returns a {type(leaf).__name__} that holds tensors, or makes them later: what they are is "
+                "not known while the Program is built.", "Return tensors, and lists, tuples and dicts of these.")
+
+
+def held_by(arguments: dict[str, Any]) -> list[tuple[str, Any, Any]]:
+    """The lists and dicts in arguments, with what they are called and what they hold."""
+    found: list[tuple[str, Any, Any]] = []
+    pending = list(arguments.items())
+    while pending:
+        name, value = pending.pop()
+        if isinstance(value, (dict, list)):
+            found.append((name, value, dict(value) if isinstance(value, dict) else list(value)))
+        if isinstance(value, (dict, list, tuple)):
+            pending += [(name, item) for item in (value.values() if isinstance(value, dict) else value)]
+    return found
+
+
+def check_arguments(before: list[tuple[str, Any, Any]], where: str) -> None:
+    """ConversionError where a function has changed a list or dict that it was given: the caller's would not change."""
+    for name, container, held in before:
+        now = list(container.items()) if isinstance(container, dict) else container
+        old = list(held.items()) if isinstance(held, dict) else held
+        if len(now) != len(old) or not all(map(_same_item, now, old)):
+            kind = type(container).__name__
+            raise ConversionError(where, f"the {kind} in the argument `{name}` is changed in place: in a run of the "
+                                  "Program the caller's would stay as it is.",
+                                  f"Copy it first, `{name} = {kind}({name})`, and return what has changed.")
+
+
+def _same_item(now: Any, old: Any) -> bool:
+    pairs = zip(now, old, strict=True) if isinstance(now, tuple) and isinstance(old, tuple) else [(now, old)]
+    return now is old or all(a is b or isinstance(a, _PLAIN) and type(a) is type(b) and a == b for a, b in pairs)
+
+
+def _kept(where: str, what: str, way_out: str) -> ConversionError:
+    return ConversionError(where, f"{what} outlives the call and was given a tensor inside it: only in the call in "
+                           "which the Program is built would that happen.", way_out)
+
+
+def holds_variable(value: Any) -> bool:
+    """Whether a value is a Variable, holds one at any depth, or is a generator, which may."""
+    seen: set[int] = set()
+    pending = [value]
+    while pending and len(seen) < 2000:
+        item = pending.pop()
+        if isinstance(item, (Variable, *_LAZY)):
+            return True
+        if isinstance(item, (*_PLAIN, type, ModuleType, Tensor)) or item is None or id(item) in seen:
+            continue
+        seen.add(id(item))
+        if hasattr(type(item), "dygraph_function"):  # a StaticFunction: its Variables are of its own Programs
+            continue
+        pending += _inside(item)
+    return False
+
+
+def _inside(item: Any) -> list[Any]:
+    if isinstance(item, dict):
+        return list(item.values())
+    if isinstance(item, (list, tuple, set, frozenset)):
+        return list(item)
+    if isinstance(item, MethodType):
+        return [item.__self__]
+    if isinstance(item, FunctionType):
+        return [cell.cell_contents for cell in item.__closure__ or () if _is_filled(cell)]
+    inside = getattr(item, "__dict__", None)
+    return list(inside.values()) if isinstance(inside, dict) else []
+
+
+def _is_filled(cell: Any) -> bool:
+    try:
+        cell.cell_contents  # noqa: B018 - reading it is the test
+    except ValueError:
+        return False
+    return True

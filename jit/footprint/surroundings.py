@@ -1,0 +1,424 @@
+"""What a function can reach beside its arguments: noted before it is traced, put back when tracing fails.
+
+Layers and other objects with their attributes, lists, dicts and sets in them, variables of enclosing functions and
+globals that the function names, Tensors, and the random generators of Python, of NumPy and of this package. What the
+outside world has seen (a line printed, a file written) cannot be put back. Knows values; knows nothing of conversion.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import random
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, MutableMapping, Set
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ...core.random import all_generators
+from ...dygraph.py_layer import PyLayer
+from ...dygraph.tensor import Tensor
+from ...nn import Layer
+from ...static.ir.program import Variable
+from ..convert.ignoring import is_foreign, is_ignored_module, is_users_module
+from .global_names import all_names, global_names
+
+_MOST_OBJECTS = 20_000
+_MOST_ITEMS = 2_000
+_ATOMS = (str, bytes, int, float, complex, bool, type(None), type, ModuleType, CodeType, BuiltinFunctionType,
+          np.ndarray)
+_SEQUENCES = (list, set)
+_VALUES = (str, bytes, int, float, complex, bool, type(None), list, dict, set, tuple, frozenset, Tensor, Variable)
+_NAMESPACES = ("SimpleNamespace", "Namespace")  # of types and of argparse: the user's values are in them
+_OF_LAYERS = ("_parameters", "_buffers", "_sub_layers")
+ABSENT: Any = type("ABSENT", (), {"__repr__": lambda self: "nothing", "__slots__": ()})()
+
+
+class CellVariable(MutableMapping):
+    """A variable of an enclosing function, as a mapping with one key at most."""
+
+    def __init__(self, name: str, cell: CellType, code: CodeType):
+        self._name, self._cell, self._code = name, cell, code
+        self.identity = id(cell)
+
+    def is_named_in(self, codes: Set[CodeType | None], name: str) -> bool:
+        """Whether one of these codes names the variable."""
+        return self._code in codes
+
+    def __getitem__(self, name: str) -> Any:
+        try:
+            return self._cell.cell_contents
+        except ValueError:  # it is empty
+            raise KeyError(name) from None
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self._cell.cell_contents = value
+
+    def __delitem__(self, name: str) -> None:
+        del self._cell.cell_contents
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([self._name] if self.get(self._name, ABSENT) is not ABSENT else [])
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class Globals(MutableMapping):
+    """Those of a module's globals that a function, of this code, names and none before it has."""
+
+    def __init__(self, names: Set[str], held: dict[str, Any], code: CodeType):
+        self._names, self._held = sorted(names), held
+        self._codes = {name: {code} for name in names}
+        self.identity = id(held)
+
+    def also_named_in(self, code: CodeType, name: str) -> None:
+        """Notes that another function names one of them too."""
+        self._codes[name].add(code)
+
+    def is_named_in(self, codes: Set[CodeType | None], name: str) -> bool:
+        """Whether one of these codes names a global."""
+        return not self._codes[name].isdisjoint(codes)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._held[name]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self._held[name] = value
+
+    def __delitem__(self, name: str) -> None:
+        del self._held[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([name for name in self._names if name in self._held])
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class ModuleAttributes(Globals):
+    """Those of a module of the user's that a function, of this code, may name as its attributes."""
+
+
+class ClassAttributes(MutableMapping):
+    """The values in a class of the user's, without its functions."""
+
+    def __init__(self, kind: type):
+        self.kind = kind
+        self.identity = id(kind)
+
+    def __getitem__(self, name: str) -> Any:
+        value = vars(self.kind)[name]
+        if name.startswith("__") or not isinstance(value, _VALUES):
+            raise KeyError(name)
+        return value
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        setattr(self.kind, name, value)
+
+    def __delitem__(self, name: str) -> None:
+        delattr(self.kind, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([name for name in vars(self.kind) if name in self])
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class Surroundings:
+    """The state within reach of a function and of the values it is called with, as it is now."""
+
+    def __init__(self, function: Any, receiver: tuple, arguments: dict[str, Any]):
+        self.mappings: list[tuple[Any, str, dict[Any, Any]]] = []  # with how its entries are called, and its contents
+        self.sequences: list[tuple[Any, str, list[Any]]] = []
+        self.noted: dict[int, tuple[str, dict[Any, Any]]] = {}  # of mappings, by id, the same
+        self.places: defaultdict[int, int] = defaultdict(int)  # by a Tensor's id, how many places hold it
+        self._tensors: list[tuple[Tensor, tuple]] = []
+        self._random = random.getstate()
+        self._numpy = np.random.get_state()
+        self._generators = [(g, g.get_state()) for g in all_generators()]
+        self._others: list[tuple[Any, Any]] = []
+        self._seen: dict[int, Any] = {}
+        self._named: defaultdict[int, dict[str, Globals]] = defaultdict(dict)  # globals noted, by id of their module's
+        self._classes: dict[int, ClassAttributes] = {}
+        self._items: dict[int, list[Any]] = {}
+        self.layers: list[Layer] = []
+        self.settings: list[tuple[dict, dict]] = []  # the attributes of this package's own layers, with their contents
+        pending = [(value, name) for name, value in arguments.items()]
+        pending += [*((value, "self") for value in receiver), (function, "")]
+        self._note_all(pending)
+
+    # Noting
+
+    def reach(self, function: FunctionType) -> None:
+        """Notes what another function can reach, which is about to run."""
+        if id(function.__code__) not in self._seen:
+            self._seen[id(function.__code__)] = function.__code__
+            self._note_all(self._variables(function, ()))
+
+    def finish(self) -> None:
+        """Lets go of what is needed only as long as something may be noted."""
+        self._seen.clear()
+
+    def of_class(self, kind: type) -> ClassAttributes | None:
+        """The attributes of a class, if they are noted."""
+        return self._classes.get(id(kind))
+
+    def classes(self) -> list[type]:
+        """The user's classes."""
+        return [held.kind for held in self._classes.values()]
+
+    def contents_of(self, container: Any) -> Any:
+        """What a list, tuple, set or dict held when it was noted; None if it was not."""
+        noted = self.noted.get(id(container))
+        return noted[1] if noted is not None else self._items.get(id(container))
+
+    def _note_all(self, pending: list[tuple[Any, str]]) -> None:
+        while pending and len(self._seen) < _MOST_OBJECTS:
+            pending.extend(self._note(*pending.pop()))
+
+    def _note(self, value: Any, shown: str) -> list[tuple[Any, str]]:
+        """Notes one value; what is to be looked at next, with what it is called."""
+        if isinstance(value, Tensor):
+            self.places[id(value)] += 1
+        if isinstance(value, type) and id(value) not in self._seen:
+            return self._class(value)
+        if isinstance(value, _ATOMS) or id(value) in self._seen:
+            return []
+        self._seen[id(value)] = value
+        if isinstance(value, Tensor):
+            self._tensors.append((value, _tensor_state(value)))
+            return []
+        if isinstance(value, (FunctionType, MethodType, functools.partial)):
+            return self._function(value)
+        if isinstance(value, dict):
+            held = shown.rpartition(".")
+            return self._mapping(value, _form(held[0], ".{}") if held[2] in _OF_LAYERS else _form(shown, "[{!r}]"))
+        if isinstance(value, (list, tuple, set, frozenset)):
+            return self._sequence(value, shown)
+        return self._object(value, shown)
+
+    def _function(self, function: Any) -> list[tuple[Any, str]]:
+        if isinstance(function, MethodType):
+            return [(function.__func__, ""), (function.__self__, "self")]
+        if isinstance(function, functools.partial):
+            return [(function.func, ""), (function.args, "args"), (function.keywords, "keywords")]
+        if is_foreign(function) or is_ignored_module(function.__globals__.get("__name__") or ""):
+            return []
+        self._seen[id(function.__code__)] = function.__code__
+        return self._variables(function, function.__closure__ or ())
+
+    def _variables(self, function: FunctionType, cells: tuple[CellType, ...]) -> list[tuple[Any, str]]:
+        """Those of enclosing functions, those globals that no other function has named, and default values."""
+        code = function.__code__
+        mappings: list[MutableMapping] = [CellVariable(name, cell, code) for name, cell in zip(
+            code.co_freevars, cells, strict=False)]
+        found = self._globals(function.__globals__, code)
+        for mapping in mappings:
+            found += self._mapping(mapping, "{}")
+        defaults = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+        return [*found, *((value, "a default value") for value in defaults)]
+
+    def _globals(self, held: dict[str, Any], code: CodeType) -> list[tuple[Any, str]]:
+        """Those of a function's module that its code names, and what it may name in modules among them."""
+        known, names = self._named[id(held)], global_names(code)
+        for name in names & known.keys():
+            known[name].also_named_in(code, name)
+        new = Globals(names - known.keys(), held, code)
+        known.update(dict.fromkeys(names - known.keys(), new))
+        found = self._mapping(new, "{}")
+        return found + self._of_modules({name: held[name] for name in names & held.keys()}, code)
+
+    def _of_modules(self, held: dict[str, Any], code: CodeType) -> list[tuple[Any, str]]:
+        """What the code may name in modules of the user's, and in modules in these."""
+        found: list[tuple[Any, str]] = []
+        modules = {id(value): (value, name) for name, value in held.items() if isinstance(value, ModuleType)}
+        pending = list(modules.values())
+        while pending:
+            module, shown = pending.pop()
+            if is_users_module(module):
+                attributes = ModuleAttributes(all_names(code) & vars(module).keys(), vars(module), code)
+                found += self._mapping(attributes, _form(shown, ".{}"))
+                inner = {id(value): (value, f"{shown}.{name}") for name, value in attributes.items()
+                         if isinstance(value, ModuleType)}
+                pending += [inner[key] for key in inner.keys() - modules.keys()]
+                modules |= inner
+        return found
+
+    def _class(self, kind: type) -> list[tuple[Any, str]]:
+        """Notes the values in a class, unless it is the library's, and what a PyLayer's functions can reach."""
+        self._seen[id(kind)] = kind
+        if _is_of_library(kind) or is_ignored_module(kind.__module__):
+            return []
+        held = self._classes[id(kind)] = ClassAttributes(kind)
+        functions = [(kind.forward, ""), (kind.backward, "")] if issubclass(kind, PyLayer) else []
+        return [*self._mapping(held, f"{kind.__name__}.{{}}"), *((base, "") for base in kind.__mro__[1:]), *functions]
+
+    def _mapping(self, mapping: Any, form: str) -> list[tuple[Any, str]]:
+        if len(mapping) > _MOST_ITEMS:
+            return []
+        contents = dict(mapping)
+        self.mappings.append((mapping, form, contents))
+        self.noted[id(mapping)] = form, contents
+        return [(value, form.format(key)) for key, value in contents.items()]
+
+    def _sequence(self, items: Any, shown: str) -> list[tuple[Any, str]]:
+        if len(items) > _MOST_ITEMS:
+            return []
+        contents = self._items[id(items)] = list(items)
+        if isinstance(items, _SEQUENCES):
+            self.sequences.append((items, shown, contents))
+        return [(value, f"{shown}[{i}]") for i, value in enumerate(contents)]
+
+    def _object(self, value: Any, shown: str) -> list[tuple[Any, str]]:
+        if isinstance(value, random.Random):
+            self._others.append((value, value.getstate()))
+        elif isinstance(value, np.random.RandomState):
+            self._others.append((value, value.get_state(legacy=False)))
+        elif isinstance(value, np.random.Generator):
+            self._others.append((value, value.bit_generator.state))
+        elif hasattr(type(value), "dygraph_function"):  # a StaticFunction: the function behind it, bound as it is
+            return [(value.dygraph_function, shown)]
+        elif not _is_of_library(type(value)) and isinstance(getattr(value, "__dict__", None), dict):
+            if isinstance(value, Layer) and is_ignored_module(type(value).__module__):
+                self.settings.append((value.__dict__, dict(value.__dict__)))
+            found = self._mapping(value.__dict__, _form(shown, ".{}"))
+            if isinstance(value, Layer) and found:
+                self.layers.append(value)
+            return [*found, (type(value), "")]
+        return []
+
+    def draws(self, generator: Any) -> bool:
+        """Whether an object is one of the random generators that were there before."""
+        return any(generator is held for held, _ in self._others)
+
+    # Putting back
+
+    def restore(self) -> None:
+        """Puts back what has changed since."""
+        for mapping, _, contents in self.mappings:
+            if not _unchanged(mapping, contents):
+                for key in list(mapping):
+                    del mapping[key]
+                mapping.update(contents)
+        for sequence, _, items in self.sequences:
+            if len(sequence) != len(items) or any(a is not b for a, b in zip(sequence, items, strict=True)):
+                _fill(sequence, items)
+        for tensor, noted in self._tensors:
+            _restore_tensor(tensor, noted)
+        self._restore_random()
+
+    @contextlib.contextmanager
+    def unchanged_by(self, what: str) -> Iterator[None]:
+        """Around code that is to compute and nothing else: what it changes is put back, and RuntimeError says what."""
+        before = [dict(mapping) for mapping, _, _ in self.mappings]
+        items = [list(sequence) for sequence, _, _ in self.sequences]
+        try:
+            yield
+        finally:
+            changed = [*self._put_back_mappings(before), *self._put_back_sequences(items)]
+        if changed:
+            raise RuntimeError(
+                f"{what} changes {', '.join(changed)}, which outlives it: in a Program it only computes gradients, and "
+                "is run once, when the Program is built. Change state in forward, or leave the function unconverted.")
+
+    def _put_back_mappings(self, before: list[dict]) -> Iterator[str]:
+        """Gives mappings the contents that they had then (the later ones: when noted); what has been changed."""
+        for place, (mapping, form, contents) in enumerate(self.mappings):
+            then = before[place] if place < len(before) else contents
+            if not _unchanged(mapping, then):
+                keys = [key for key in {**then, **mapping} if then.get(key, ABSENT) is not mapping.get(key, ABSENT)]
+                yield from (f"`{form.format(key)}`" for key in keys if not _is_ours(key))
+                for key in keys:
+                    if key in then:
+                        mapping[key] = then[key]
+                    elif not _is_ours(key):
+                        del mapping[key]
+
+    def _put_back_sequences(self, before: list[list]) -> Iterator[str]:
+        for place, (sequence, shown, contents) in enumerate(self.sequences):
+            then = before[place] if place < len(before) else contents
+            if len(sequence) != len(then) or any(a is not b for a, b in zip(sequence, then, strict=True)):
+                yield f"`{shown}`"
+                _fill(sequence, then)
+
+    def _restore_random(self) -> None:
+        random.setstate(self._random)
+        np.random.set_state(self._numpy)
+        for generator, state in self._generators:
+            generator.set_state(state)
+        for other, state in self._others:
+            if isinstance(other, random.Random):
+                other.setstate(state)
+            elif isinstance(other, np.random.RandomState):
+                other.set_state(state)
+            else:
+                other.bit_generator.state = state
+
+    # What tracing has left
+
+    def changes(self) -> Iterator[tuple[Any, Any, str, Any, Any]]:
+        """The entries of mappings that have another value now: mapping, key, what it is called, before, now."""
+        for mapping, form, contents in self.mappings:
+            if not _unchanged(mapping, contents):
+                for key in [*contents, *(key for key in mapping if key not in contents)]:
+                    before, now = contents.get(key, ABSENT), mapping.get(key, ABSENT)
+                    if before is not now:
+                        yield mapping, key, form.format(key), before, now
+
+    def changed_sequences(self) -> Iterator[tuple[Any, str, list[Any]]]:
+        """The lists and sets that have other items now, and those they had."""
+        for sequence, shown, items in self.sequences:
+            if len(sequence) != len(items) or any(a is not b for a, b in zip(sequence, items, strict=True)):
+                yield sequence, shown, items
+
+
+def identity_of(mapping: Any) -> int:
+    """What tells a mapping from others, whichever trace has noted it."""
+    return getattr(mapping, "identity", id(mapping))
+
+
+def _unchanged(mapping: Any, contents: dict[Any, Any]) -> bool:
+    return len(mapping) == len(contents) and all(mapping.get(k, ABSENT) is v for k, v in contents.items())
+
+
+def _form(shown: str, of_key: str) -> str:
+    """What shows a value by its key; a key before it, such as a set, may hold braces."""
+    return shown.replace("{", "{{").replace("}", "}}") + of_key
+
+
+def _fill(sequence: Any, items: list[Any]) -> None:
+    sequence.clear()
+    sequence.update(items) if isinstance(sequence, set) else sequence.extend(items)
+
+
+def _is_ours(key: Any) -> bool:
+    """Whether an attribute is one of this package's own notes."""
+    return isinstance(key, str) and key.startswith("_static_")
+
+
+def _is_of_library(kind: type) -> bool:
+    return kind.__name__ not in _NAMESPACES and kind.__module__.partition(".")[0] in sys.stdlib_module_names
+
+
+def _tensor_state(tensor: Tensor) -> tuple:
+    holder = tensor._holder()
+    gradient = None if holder is None else (holder.grad, holder.cleared)
+    return tensor._array, tensor._edge, tensor._name, tensor._leaf, holder, gradient
+
+
+def _restore_tensor(tensor: Tensor, noted: tuple) -> None:
+    array, edge, name, leaf, holder, gradient = noted
+    if tensor._array is not array:
+        tensor._replace(array)
+    if tensor._edge is not edge:
+        tensor._edge = edge
+    if tensor._leaf is not leaf:
+        tensor._leaf = leaf
+    tensor._name = name
+    if holder is not None:
+        holder.grad, holder.cleared = gradient

@@ -1,0 +1,1 @@
+"""From a converted function to a Program, and a Program run as a function on Tensors."""

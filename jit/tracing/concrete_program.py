@@ -1,0 +1,274 @@
+"""One Program of a function: traced once, under guard of everything that tracing could leave changed."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...core import nest
+from ...core.unique_name import given_back_on_failure
+from ...dygraph.tensor import Tensor, another_of
+from ...nn.layer import mode_changes
+from ...ops.amp.autocast import with_same_precision
+from ...ops.array.reshape import assign
+from ...ops.core.trace import grad_mode, using
+from ...static.compiler import Plan
+from ...static.ir.input_spec import InputSpec
+from ...static.ir.program import Program, Variable
+from ...static.ir.transform import for_evaluation
+from ..errors import place_of
+from ..footprint.dependencies import Dependencies
+from ..footprint.effects import effects_of
+from ..footprint.layer_guards import CodeGuards
+from ..footprint.reads import Reads, noting
+from ..footprint.slots import Slot, check_arguments, check_result, held_by, slots_of, tensor_leaves
+from ..footprint.surroundings import ABSENT, Surroundings, identity_of
+from .capture import CaptureTrace
+from .function_inputs import FunctionInputs
+from .program_function import ProgramFunction
+
+
+class ConcreteProgram:
+    """One Program of a function: for tensors of certain shapes and dtypes, other arguments of certain values.
+
+    `converted` is what is traced, `function` what the user wrote. `whole`: that no other way is left to run it, so that
+    `x.numpy()` is to be part of it; not `training`: its dropout and batch norm are those of evaluation, whatever the
+    layers say. When tracing fails, all is as it was before.
+    """
+
+    def __init__(self, function: Callable, converted: Callable, inputs: FunctionInputs, specs: dict[str, Any],
+                 receiver: tuple, whole: bool = False, training: bool = True):
+        self.function, self._training = function, training
+        self._layers_seen = -1  # the count of changes of layers up to which these are what they were
+        self.arguments = specs  # kept, so that an object that the cache knows by its id stays that object
+        surroundings = Surroundings(function, receiver, specs)
+        trace = CaptureTrace(surroundings)
+        self.main_program: Program = trace.main
+        self.main_program.must_be_whole = whole
+        reads = Reads(surroundings, function)
+        try:
+            with given_back_on_failure(), noting(reads):
+                self._trace(trace, surroundings, reads, converted, inputs, receiver)
+        except BaseException:
+            trace.forget_names()
+            surroundings.restore()
+            raise
+        finally:
+            self.main_program.value_wanted = None
+            surroundings.finish()
+
+    def _trace(self, trace: CaptureTrace, surroundings: Surroundings, reads: Reads, converted: Callable,
+               inputs: FunctionInputs, receiver: tuple) -> None:
+        from .chance import refused_in
+
+        where = place_of(self.function)
+        variables = nest.map_structure(lambda leaf: _input_variable(trace, leaf), self.arguments)
+        names = [leaf.name for leaf in nest.leaves(list(variables.values())) if isinstance(leaf, Variable)]
+        args, kwargs = inputs.call_arguments(variables)
+        given = held_by(variables)
+        with using(with_same_precision(trace)), grad_mode(True), refused_in(surroundings):
+            result = converted(*receiver, *args, **kwargs)
+        if self.main_program.value_wanted is not None:  # the function caught the error and went another way
+            raise self.main_program.value_wanted
+        now = [leaf for leaf in nest.leaves(list(variables.values())) if isinstance(leaf, Variable)]
+        self.inputs = [trace.main.global_block().var(name) for name in names]
+        self.specs = [leaf for leaf in nest.leaves(list(self.arguments.values())) if isinstance(leaf, InputSpec)]
+        check_result(result, where)
+        check_arguments(given, where)
+        self.result = nest.map_structure(lambda leaf: _output_variable(trace, leaf), result)
+        self.outputs = [leaf for leaf in nest.leaves(self.result) if isinstance(leaf, Variable)]
+        self.slots = slots_of(surroundings, where)
+        for tensor in (tensor for slot in self.slots for tensor in tensor_leaves(slot.after) if tensor.stop_gradient):
+            trace.variable_of(tensor)  # a file needs a name for what moves from place to place
+        self.effects = effects_of(surroundings, reads, self.slots)
+        self.first_values_read = [slot.shown for slot in self.slots
+                                  if slot.becomes_tensors and reads.has_read(slot.mapping, slot.key)]
+        self.captured = trace.captured
+        called = receiver if getattr(self.function, "__name__", None) == "forward" else ()
+        self._connect(trace, surroundings, CodeGuards(surroundings, reads, called), now)
+        filled = {(id(slot.mapping), slot.key) for slot in self.slots}
+        counters = {(id(e.mapping), e.key) for e in self.effects if e.steps is not None}
+        grown = {id(effect.container) for effect in self.effects if effect.grows}
+        self.guards = reads.guards(filled, counters, grown)
+        self._relies_on.guards = self.guards
+
+    def _connect(self, trace: CaptureTrace, surroundings: Surroundings, code: CodeGuards,
+                 arguments: list[Variable]) -> None:
+        """Decides where a run's further inputs come from, and where its further outputs go.
+
+        `arguments`: what the inputs are in the end, which the function may have changed in place.
+        """
+        for slot in self.slots:
+            slot.put(slot.before)
+        for effect in self.effects:
+            effect.undo()
+        self._sources = _sources(self.slots, trace.captured, surroundings)
+        names = [v.name for v in self.inputs]
+        everything = [*names, *trace.captured]
+        written = {name for block in trace.main.blocks for op in block.ops for name in op.output_arg_names}
+        self._rebound = [name for name in trace.captured if name in trace.rebound]
+        # A captured Tensor that is only written, without a gradient, is written back by the run itself.
+        last = [*arguments, *map(trace.main.global_block().var, trace.captured)]
+        self._changed = [index for index, name in enumerate(everything) if name != last[index].name or name in written
+                         and (index < len(names) or name in trace.rebound and not last[index].stop_gradient)]
+        with using(trace):
+            final = [assign(last[index]) for index in self._changed]
+        extra = [*(v for slot in self.slots for v in slot.variables), *final]
+        self._final = [v.name for v in final]
+        self._set = {index for index in self._changed if index >= len(names) and everything[index] not in trace.derived}
+        results = [v.name for v in (*self.outputs, *extra)]
+        run = trace.main if self._training else for_evaluation(trace.main, custom_gradients=True)
+        self.run = ProgramFunction(run, everything, list(dict.fromkeys(results)) if extra else results,
+                                   replaced=self._changed, leaves=trace.main.leaves)
+        in_slots = {id(tensor) for slot in self.slots for tensor in tensor_leaves(slot.before)}
+        self._relies_on = Dependencies(trace, surroundings, in_slots, code)
+        self._outer = self._relies_on.values
+        self.holds = self._relies_on.hold
+        self._gives_one = isinstance(self.result, Variable)
+        self._moves = any(tensor_leaves(slot.after) for slot in self.slots)
+        self._is_plain = not extra and not self.slots and not self.effects and not trace.main.raised
+
+    def plan(self) -> Plan:
+        """What a run without gradients does: printed, a table of its operations and what they cost."""
+        return self.run.plan()
+
+    @property
+    def parameters(self) -> list[Tensor]:
+        """The Tensors that the function uses without being given them."""
+        return list(self.captured.values())
+
+    @property
+    def state_now(self) -> dict[str, Tensor]:
+        """The Tensors that a run would use without being given them, by the names of their variables."""
+        found = dict(self.captured)
+        names = list(found)
+        for index, slot, number in self._sources:
+            found[names[index]] = tensor_leaves(slot.current())[number]
+        return found
+
+    @property
+    def changed_state(self) -> list[tuple[str, str, str | None]]:
+        """Of each captured Tensor that a run changes, or puts another in the place of: what it is called, its name in
+        the Program, and that of what it becomes; None where that is of another kind, or has two places.
+        """
+        names = {id(tensor): name for name, tensor in self.captured.items()}
+        found = [(slot.shown, names[id(tensor)], after.name if isinstance(after, Variable) else names.get(id(after)))
+                 for slot in self.slots for tensor, after in slot.successors() if id(tensor) in names]
+        return found + [(name, name, name) for name in self._rebound]
+
+    @property
+    def depends_on_itself(self) -> list[str]:
+        """What the function reads as Python values, and changes: a later run would be another Program."""
+        places = {(id(getattr(g, "mapping", None)), getattr(g, "key", None)) for g in self.guards}
+        watched = {id(getattr(g, "container", None)) for g in self.guards}
+        changed = [e.shown for e in self.effects if (id(e.mapping), e.key) in places or id(e.container) in watched]
+        return changed + self._relies_on.read_and_changed
+
+    @property
+    def numbers_read_and_changed(self) -> dict[tuple[int, Any], tuple[str, Any]]:
+        """Those, by place, that are plain numbers: what each is called, and its value before a run."""
+        changed = {(identity_of(e.mapping), e.key) for e in self.effects if e.container is ABSENT}
+        numbers = [g for g in self.guards if type(getattr(g, "value", None)) in (int, float)]
+        places = {(identity_of(g.mapping), g.key): (g.shown, g.value) for g in numbers}
+        return {place: number for place, number in places.items() if place in changed}
+
+    def position_of(self, index: int) -> int | None:
+        """Which output the result of that index in a run is; None where it is none that the function returns."""
+        names = [v.name for v in self.outputs]
+        name = self.run.outputs[index]
+        return names.index(name) if name in names else None
+
+    def fits(self) -> bool:
+        """Whether the state that the function rebinds is of the kind that this Program was made for."""
+        version = mode_changes[0]
+        if not self.holds() or not (version == self._layers_seen or self._relies_on.layers_hold()):
+            return False
+        self._layers_seen = version
+        if not all(slot.fits() for slot in self.slots):
+            return False
+        found: dict[int, Tensor] = {}  # places that held one Tensor must hold one still
+        return all(found.setdefault(id(before), now) is now for slot in self.slots for before, now in zip(
+            tensor_leaves(slot.before), tensor_leaves(slot.current()), strict=True))
+
+    def changed(self) -> list[str]:
+        """What of that which the Program was made from is another now, as the user's code calls it."""
+        values = [guard.shown for guard in self.guards if not guard.holds()]
+        return list(dict.fromkeys(values + self._relies_on.code.changed()))
+
+    def prepare(self, tensors: Sequence[Tensor]) -> None:
+        """Compiles what a run with these inputs needs."""
+        self.run.prepare([*tensors, *self._outer])
+
+    def __call__(self, tensors: Sequence[Tensor]) -> Any:
+        """What the function returns for these inputs: its structure, with Tensors for the Program's outputs."""
+        if not self._is_plain:
+            return self._run_with_state(tensors)
+        results = self.run([*tensors, *self._outer])
+        if self._gives_one:
+            return results[0]
+        return self._filled(iter(results))
+
+    def _filled(self, values: Any) -> Any:
+        return nest.map_structure(lambda leaf: next(values) if isinstance(leaf, Variable) else leaf, self.result)
+
+    def _run_with_state(self, tensors: Sequence[Tensor]) -> Any:
+        given = [*tensors, *self._outer]
+        for index, slot, number in self._sources:
+            given[len(tensors) + index] = tensor_leaves(slot.current())[number]
+        results = dict(zip(self.run.outputs, self._run_or_raise(given), strict=True))
+        held = dict(pair for slot in self.slots for pair in slot.held()) if self._moves else {}
+        for slot in self.slots:
+            slot.fill(results, held)
+        for effect in self.effects:
+            effect()
+        for index, name in zip(self._changed, self._final, strict=True):
+            if index in self._set:
+                given[index]._replace(results[name]._array.view())
+            else:
+                given[index]._rebind(another_of(results[name]))
+        return self._filled(results[v.name] for v in self.outputs)
+
+    def _run_or_raise(self, given: list[Tensor]) -> list[Tensor]:
+        """A run, of which an assertion that stands for a `raise` of the user's raises that very exception."""
+        try:
+            return self.run(given)
+        except AssertionError as failed:
+            for message, error in self.main_program.raised.items():
+                if str(failed).startswith(message):
+                    raise copy.copy(error) from failed
+            raise
+
+
+def _sources(slots: list[Slot], captured: dict[str, Tensor], surroundings: Surroundings) -> list[tuple]:
+    """Which captured Tensors are read from a slot at each run: their index, the slot, their number in it.
+
+    A Tensor that is held elsewhere too may have been read from there: the slot must then hold that very Tensor.
+    """
+    held: dict[int, list[tuple[Slot, int]]] = {}
+    for slot in slots:
+        for number, tensor in enumerate(tensor_leaves(slot.before)):
+            held.setdefault(id(tensor), []).append((slot, number))
+    sources = []
+    for index, tensor in enumerate(captured.values()):
+        for slot, number in held.get(id(tensor), [])[:1]:
+            if len(held[id(tensor)]) == surroundings.places[id(tensor)]:
+                sources.append((index, slot, number))
+            else:
+                for each, _ in held[id(tensor)]:
+                    each.fixed.append(tensor)
+    return sources
+
+
+def _input_variable(trace: CaptureTrace, leaf: Any) -> Any:
+    if not isinstance(leaf, InputSpec):
+        return leaf
+    block = trace.main.global_block()
+    name = leaf.name or "input"
+    while block.has_var(name):
+        name += "_1"
+    return block.create_var(name, leaf.shape, leaf.dtype, is_data=True, stop_gradient=not leaf.dtype.is_differentiable)
+
+
+def _output_variable(trace: CaptureTrace, leaf: Any) -> Any:
+    return trace.lift(leaf, "a value that the function returns") if isinstance(leaf, (Tensor, Variable)) else leaf

@@ -1,0 +1,290 @@
+"""A Program as a function on Tensors: compiled once, run as one eager node, differentiable to any order.
+
+The forward half keeps the values that the backward half needs; the backward half is a compiled Program too. A gradient
+that is to be differentiated in its turn (`create_graph`) runs forward and backward halves as one such function.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ... import backend
+from ...core.random import default_generator
+from ...dygraph.tensor import Tensor, new_tensor
+from ...ops.core.backward import Leaf, Node, Output
+from ...ops.core.operator import find, is_declared
+from ...ops.core.trace import state
+from ...static.autodiff.backward import BlockGraph, walk_block
+from ...static.autodiff.differentiable_loops import make_differentiable
+from ...static.autodiff.overwriting import keep_overwritten
+from ...static.compiler import Plan, compile_plan
+from ...static.compiler.plan import external_reads
+from ...static.ir.program import Program
+from ...static.ir.usage import needed_operations, reads, writes
+from .recomputing import with_recomputed
+
+
+class Halves:
+    """The two plans of a training step: the forward one also gives what the backward one needs.
+
+    Of the inputs, by index: `found`, whose gradients the backward plan gives; `passed`, which it takes; `unchanged`,
+    which the forward one does not write to; `places`, which it does. `recorded` are the outputs that have a gradient,
+    `leaves` those whose own it is: they count behind the inputs in `found`.
+    """
+
+    def __init__(self, forward: Plan, updated: list[str], kept: list[str], backward: Plan, found: list[int],
+                 inputs: list[str], recorded: list[int], leaves: list[int], replaced: frozenset[int]):
+        self.forward, self.backward, self.kept, self.found = forward, backward, kept, found
+        self.recorded, self.leaves = recorded, leaves
+        self.unchanged = [index for index, name in enumerate(inputs) if name not in updated and index not in replaced]
+        self.passed = [index for index, name in enumerate(inputs) if name not in kept]
+        self.places = [inputs.index(name) for name in updated]
+        self.count = len(inputs) + len(leaves)
+
+
+class ProgramFunction:
+    """A function from the values of `inputs` to those of `outputs`, names in `program`.
+
+    Values that the operations write to persistable inputs (running means) are written back to the Tensors given.
+    `replaced`: indices of inputs that the caller gives new values after the run, from outputs. `leaves`: what is
+    computed and gets a gradient of its own, where it is an output (`paddle.to_tensor(0.5, stop_gradient=False)`).
+    """
+
+    def __init__(self, program: Program, inputs: Sequence[str], outputs: Sequence[str], keep_writes: bool = True,
+                 replaced: Sequence[int] = (), leaves: Iterable[str] = ()):
+        self.replaced = frozenset(replaced)
+        self.program, self.inputs, self.outputs = program, list(inputs), list(outputs)
+        self.keep_writes = keep_writes
+        self._plan: tuple[Plan, list[str]] | None = None
+        self._halves: dict[tuple[int, ...], Halves] = {}
+        self._recorded: dict[tuple[int, ...], ProgramFunction] = {}
+        made = {name for op in program.global_block().ops for name in op.output_arg_names} if leaves else set()
+        self._leaves = made.intersection(leaves).difference(inputs)
+        self._is_recorded = bool(self._leaves) and not self._depending(self._leaves).isdisjoint(outputs)
+        self.is_random = any(is_declared(op.type) and find(op.type).random for b in program.blocks for op in b.ops)
+
+    def __call__(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+        """Runs on Tensors, one an input, and records the application when one of them wants a gradient."""
+        if state.grad_enabled:
+            wanted = tuple(i for i, t in enumerate(tensors) if t._edge is not None)
+            if wanted or self._is_recorded:
+                return self._run_recorded(tensors, wanted)
+        return self._run_plain(tensors)
+
+    def prepare(self, tensors: Sequence[Tensor]) -> None:
+        """Compiles what a run on these Tensors needs, unless that was done."""
+        wanted = tuple(i for i, t in enumerate(tensors) if t._edge is not None) if state.grad_enabled else ()
+        if wanted or self._is_recorded and state.grad_enabled:
+            self._halves_for(wanted)
+        else:
+            self._plain_plan()
+
+    def _halves_for(self, wanted: tuple[int, ...]) -> Halves:
+        halves = self._halves.get(wanted)
+        if halves is None:
+            halves = self._halves[wanted] = self._split(wanted)
+        return halves
+
+    def plan(self) -> Plan:
+        """The plan of a run without gradients."""
+        return self._plain_plan()[0]
+
+    def _plain_plan(self) -> tuple[Plan, list[str]]:
+        if self._plan is None:
+            plan, extra, updated = compile_plan(self.program, self.inputs, self.outputs, keep_writes=self.keep_writes)
+            _check_complete(extra)
+            self._plan = plan, updated
+        return self._plan
+
+    def _run_plain(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+        plan, updated = self._plain_plan()
+        arrays = [t._array for t in tensors]
+        xp = backend.namespace_of(arrays)
+        results = plan(xp, arrays)
+        count = len(self.outputs)
+        self._write_back(tensors, updated, results[count:], xp)
+        return [new_tensor(xp.asarray(a)) for a in results[:count]]
+
+    def _write_back(self, tensors: Sequence[Tensor], names: list[str], arrays: Sequence[Any], xp: Any) -> None:
+        for name, array in zip(names, arrays, strict=True):
+            tensors[self.inputs.index(name)]._update(xp.asarray(array))
+
+    def _run_recorded(self, tensors: Sequence[Tensor], wanted: tuple[int, ...]) -> list[Tensor]:
+        halves = self._halves_for(wanted)
+        arrays = [t._array for t in tensors]
+        xp = backend.namespace_of(arrays)
+        random_state = default_generator().get_state() if self.is_random else None
+        results = halves.forward(xp, arrays)
+        count, last = len(self.outputs), len(results) - len(halves.places)
+        for place, array in zip(halves.places, results[last:], strict=True):
+            tensors[place]._update(xp.asarray(array))
+        outputs = [new_tensor(xp.asarray(a)) for a in results[:count]]
+        leaves = [Leaf() for _ in halves.leaves]
+        edges = [t._edge for t in tensors] + leaves
+        for index, leaf in zip(halves.leaves, leaves, strict=True):
+            outputs[index]._edge = leaf
+        node = ProgramNode(self, halves, wanted, edges, (arrays, results[count:last]), outputs, random_state)
+        for index in halves.recorded:
+            outputs[index]._edge = Output(node, index)
+        return outputs
+
+    def _with_gradient(self, wanted: tuple[int, ...]) -> tuple[Program, int, list[str], list[str | None]]:
+        """A copy with the gradient appended: it, where that begins, the names of cotangents and of gradients."""
+        program = copy.deepcopy(self.program)
+        make_differentiable(program)
+        keep_overwritten(program, self.inputs)
+        block = program.global_block()
+        for index in wanted:
+            block.var(self.inputs[index]).stop_gradient = False
+        graph = BlockGraph(block, no_grad=[name for n, name in enumerate(self.inputs) if n not in wanted])
+        begin = len(block.ops)
+        cotangents = []
+        roots = []
+        for index, name in enumerate(self.outputs):
+            variable = block.var(name)
+            cotangent = block.create_var(
+                f"{name}@COTANGENT_{index}", variable.shape, variable.dtype, stop_gradient=False)
+            cotangents.append(cotangent.name)
+            edge = graph.edge(name)
+            if edge is not None and name not in self._leaves:
+                roots.append((edge, cotangent))
+        leaves = [graph.leaves.get(self.inputs[index]) for index in wanted]
+        leaves += [graph.leaves.get(self.outputs[index]) for index in self._leaf_outputs()]
+        found = walk_block(graph, roots, [leaf for leaf in leaves if leaf is not None]) if roots else {}
+        gradients = [found[leaf].name if leaf in found else None for leaf in leaves]
+        inserted = len(block.ops) - begin
+        return program, len(block.ops) - inserted, cotangents, gradients
+
+    def _split(self, wanted: tuple[int, ...]) -> Halves:
+        program, begin, cotangents, gradients = self._with_gradient(wanted)
+        block = program.global_block()
+        names = [name for name in gradients if name is not None]
+        backward_ops = needed_operations(block.ops[begin:], set(names))
+        backward_ops, unchanged = with_recomputed(block.ops[:begin], backward_ops, self.outputs)
+        given = {*self.inputs, *cotangents}
+        made = {name for op in block.ops[:begin] for name in writes(op)} - unchanged
+        needed = [name for name in external_reads(backward_ops, set(cotangents)) if name in made]
+        needed += [name for name in names if name in made and name not in needed]
+        kept = [name for name in needed if name not in given or name in made]
+        forward, extra, updated = compile_plan(program, self.inputs, [*self.outputs, *kept], ops=block.ops[:begin],
+                                               keep_writes=self.keep_writes, freeze=False)
+        _check_complete(extra)
+        inputs = [name for name in self.inputs if name not in kept]
+        backward, extra, _ = compile_plan(program, [*cotangents, *inputs, *kept], names, ops=backward_ops,
+                                          keep_writes=False, freeze=False)
+        _check_complete(extra)
+        leaves = self._leaf_outputs()
+        places = [*wanted, *(len(self.inputs) + number for number in range(len(leaves)))]
+        found = [index for index, name in zip(places, gradients, strict=True) if name is not None]
+        depending = self._depending({self.inputs[index] for index in wanted} | self._leaves) - self._leaves
+        recorded = [index for index, name in enumerate(self.outputs) if name in depending
+                    and (v := self.program.global_block().var(name)).dtype.is_differentiable and not v.stop_gradient]
+        return Halves(forward, updated, kept, backward, found, self.inputs, recorded, leaves, self.replaced)
+
+    def _leaf_outputs(self) -> list[int]:
+        return [index for index, name in enumerate(self.outputs) if name in self._leaves]
+
+    def _depending(self, names: set[str]) -> set[str]:
+        """These inputs, and what is computed from them with a gradient: a later run may take what is not as given."""
+        block, found = self.program.global_block(), set(names)
+        for op in block.ops:
+            if not found.isdisjoint(reads(op)):
+                found.update(n for n in writes(op) if (v := block.find_var(n)) is None or not v.stop_gradient)
+        return found
+
+    def recorded_gradient(self, wanted: tuple[int, ...]) -> ProgramFunction:
+        """The function from inputs, leaves and cotangents to the gradients, to be differentiated again."""
+        if wanted not in self._recorded:
+            program, _, cotangents, gradients = self._with_gradient(wanted)
+            names = [name for name in gradients if name is not None]
+            leaves = [self.outputs[index] for index in self._leaf_outputs()]
+            block = program.global_block()
+            block.ops = [op for op in block.ops if not set(op.output_arg_names) <= set(leaves)]  # they are given
+            inputs = [*self.inputs, *leaves, *cotangents]
+            self._recorded[wanted] = ProgramFunction(program, inputs, names, keep_writes=False)
+        return self._recorded[wanted]
+
+
+def _check_complete(extra: list[str]) -> None:
+    if extra:
+        raise RuntimeError(f"A compiled Program reads values that it is not given: {extra}. This is a defect in proa.")
+
+
+class ProgramNode(Node):
+    """A run of a ProgramFunction as the backward walk sees it."""
+
+    __slots__ = ("function", "halves", "wanted", "outputs", "leaves", "random_state")
+
+    def __init__(self, function: ProgramFunction, halves: Halves, wanted: tuple[int, ...], edges: list[Any],
+                 saved: tuple, outputs: Sequence[Tensor], random_state: Any):
+        super().__init__(edges, saved)
+        self.function, self.halves, self.wanted, self.random_state = function, halves, wanted, random_state
+        self.outputs = [(o._array.shape, o._array.dtype) for o in outputs]
+        self.leaves = [outputs[index]._array for index in halves.leaves]
+
+    @property
+    def type(self) -> str:
+        """The name that profiles have for a compiled Program."""
+        return "run_program"
+
+    @property
+    def count(self) -> int:
+        """How many outputs the Program has."""
+        return len(self.outputs)
+
+    def kept_arrays(self) -> list[Any]:
+        """The inputs' arrays, which must not have been changed in place since, without those that the run wrote."""
+        if self.saved is None:
+            return []
+        return [self.saved[0][index] for index in self.halves.unchanged]
+
+    def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
+        """The gradients of the inputs: arrays from the backward plan, Tensors where they are to be differentiated."""
+        if any(isinstance(g, Tensor) for g in gs):
+            return self._recorded_gradients(gs, saved)
+        inputs, kept = saved
+        halves = self.halves
+        xp = backend.namespace_of(inputs)
+        results = halves.backward(xp, [*self._cotangents(gs, xp), *[inputs[index] for index in halves.passed], *kept])
+        gradients: list[Any] = [None] * halves.count
+        for index, gradient in zip(halves.found, results, strict=True):
+            gradients[index] = gradient
+        return gradients
+
+    def _cotangents(self, gs: Sequence[Any], xp: Any) -> list[Any]:
+        return [xp.zeros(shape, dtype) if g is None else g for g, (shape, dtype) in zip(gs, self.outputs, strict=True)]
+
+    def _recorded_gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
+        function = self.function.recorded_gradient(self.wanted)
+        xp = backend.namespace_of(saved[0])
+        tensors = []
+        for array, edge in zip([*saved[0], *self.leaves], self.edges, strict=True):
+            tensor = new_tensor(array)
+            tensor._edge = edge
+            tensors.append(tensor)
+        tensors += [g if isinstance(g, Tensor) else new_tensor(a)
+                    for g, a in zip(gs, self._cotangents([getattr(g, "_array", g) for g in gs], xp), strict=True)]
+        with _random_state(self.random_state):
+            results = function(tensors)
+        by_input = dict(zip(self.halves.found, results, strict=True))
+        return [by_input.get(index) for index in range(len(self.edges))]
+
+
+class _random_state:
+    """Within the block random numbers are those that were drawn after the given state."""
+
+    def __init__(self, state: Any):
+        self.state = state
+
+    def __enter__(self) -> None:
+        if self.state is not None:
+            self.before = default_generator().get_state()
+            default_generator().set_state(self.state)
+
+    def __exit__(self, *_: Any) -> None:
+        if self.state is not None:
+            default_generator().set_state(self.before)
+
+

@@ -1,0 +1,1 @@
+"""Arrays made, reshaped, joined, indexed, gathered and sorted."""

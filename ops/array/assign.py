@@ -1,0 +1,116 @@
+"""Copies of values, and facts about them as values: assign, clone, increment, shape, rank, one_hot, fill_, zero_."""
+
+
+from typing import Any
+
+from ...backend.engines import LOOPS
+from ...backend.kernels import copying as fast
+from ...core import dtype as dt
+from ...core.dtype import DType
+from ..core.facts import free
+from ..core.infer import same
+from ..core.kernels import by
+from ..core.operator import operator
+from ..core.spec import Spec
+from ..core.trace import apply
+from .creation import full_like, is_value, to_tensor
+
+assign_op = operator("assign", "X -> Out", kernel=lambda xp, x: x.copy(), infer=same, grad={"X": lambda g: g},
+                     engines=[by(LOOPS, fast.copied, fast.LEAST)], moves=True, precision="keep")
+
+
+def assign(x: Any, output: Any = None) -> Any:
+    """A tensor with the value of x: a tensor, a number, (nested) lists of numbers or a NumPy array.
+
+    `output`, when given, gets the value and is returned. Gradients flow from a tensor's copy to the tensor; through a
+    Variable given as `output` only if they did before, so that running means and codebooks stay out of them.
+
+    >>> import proa as paddle
+    >>> paddle.assign([1, 2]).tolist()
+    [1, 2]
+    """
+    result = apply(assign_op, x) if is_value(x) else to_tensor(x)
+    return result if output is None else output._assigned(result)
+
+
+def clone(x: Any, name: str | None = None) -> Any:
+    """A copy of x through which gradients flow."""
+    return apply(assign_op, x)
+
+
+def _increment(xp, x, *, step: float = 1.0):
+    return x + xp.asarray(step, x.dtype)
+
+
+increment_op = operator("increment", "X -> Out=X", kernel=_increment, infer=same, precision="keep")
+
+
+def increment(x: Any, value: float = 1.0, name: str | None = None) -> Any:
+    """Adds `value` to x, a tensor of one element, in place, and returns x."""
+    return apply(increment_op, x, step=value)
+
+
+def _shape(xp, x):
+    return xp.asarray(x.shape, "int32")
+
+
+shape_op = operator("shape", "Input -> Out", kernel=_shape, infer=lambda x: Spec((x.rank,), dt.int32),
+                    narrow=True, fails="never", cost=free)
+
+
+def shape(input: Any) -> Any:
+    """The sizes of `input` as a 1-D int32 tensor; in a Program, the sizes it will have when it runs.
+
+    >>> import proa as paddle
+    >>> paddle.shape(paddle.zeros([2, 3])).tolist()
+    [2, 3]
+    """
+    return apply(shape_op, input)
+
+
+def tolist(x: Any) -> Any:
+    """The elements of x as nested lists of Python numbers.
+
+    >>> import proa as paddle
+    >>> paddle.tolist(paddle.to_tensor([[1, 2]]))
+    [[1, 2]]
+    """
+    return x.tolist()
+
+
+def rank(input: Any) -> Any:
+    """The number of dimensions, as a 0-d int32 tensor."""
+    return to_tensor(input.ndim, "int32")
+
+
+def _one_hot(xp, x, depth_tensor=None, *, depth: int = -1, dtype: DType = dt.float32, allow_out_of_range: bool = False):
+    count = depth if depth_tensor is None else int(depth_tensor.item())
+    if not allow_out_of_range and x.size and not bool(((x >= 0) & (x < count)).all()):
+        raise ValueError(f"one_hot(x, num_classes): every value must lie in [0, {count}). Received {x}.")
+    return (x[..., None] == xp.arange(count, dtype=x.dtype)).astype(dtype.dtype)
+
+
+one_hot_op = operator(
+    "one_hot_v2", "X, depth_tensor? -> Out", kernel=_one_hot,
+    infer=lambda x, tensor=None, *, depth=-1, dtype=dt.float32, allow_out_of_range=False: Spec(
+        (*x.shape, depth if tensor is None else -1), dtype), narrow=True, fails="values")
+
+
+def one_hot(x: Any, num_classes: Any, name: str | None = None) -> Any:
+    """For each integer of x a row of zeros with a one at its place: shape [*x.shape, num_classes], default dtype.
+
+    Raises ValueError where a value lies outside [0, num_classes).
+    """
+    tensor = num_classes if is_value(num_classes) else None
+    return apply(one_hot_op, x, tensor, depth=-1 if tensor is not None else int(num_classes),
+                 dtype=dt.get_default_dtype_object())
+
+
+def fill_(x: Any, value: Any) -> Any:
+    """Fills x, in place, with a number."""
+    return x._rebind(full_like(x, value))
+
+
+def zero_(x: Any) -> Any:
+    """Fills x, in place, with zeros."""
+    return x._rebind(full_like(x, 0.0))

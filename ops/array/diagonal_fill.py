@@ -1,0 +1,61 @@
+"""Values put on diagonals: diagonal_scatter, fill_diagonal."""
+
+from typing import Any
+
+import numpy as np
+
+from ..core.trace import apply
+from ..math.elementwise import cast, dtype_of
+from .creation import full, to_tensor
+from .diagonal import place_diagonal_op
+from .where import where
+
+
+def _on_diagonal(x: Any, offset: int, axis1: int, axis2: int) -> Any:
+    """True on the diagonal, in the shape of x."""
+    rows, columns = x.shape[axis1], x.shape[axis2]
+    mask = np.eye(rows, columns, offset, dtype=bool)
+    if axis1 % x.ndim > axis2 % x.ndim:
+        mask = mask.T
+    shape = [s if n in (axis1 % x.ndim, axis2 % x.ndim) else 1 for n, s in enumerate(x.shape)]
+    return to_tensor(mask.reshape(shape))
+
+
+def _check_known(what: str, x: Any) -> None:
+    if -1 in x.shape:
+        raise ValueError(f"{what}: its sizes must be known. Declare them. Received x.shape={list(x.shape)}.")
+
+
+def diagonal_scatter(x: Any, y: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Any:
+    """x with y on its diagonal: what `diagonal` of the same axes would give.
+
+    >>> import proa as paddle
+    >>> paddle.diagonal_scatter(paddle.zeros([2, 2]), paddle.to_tensor([1.0, 2.0])).tolist()
+    [[1.0, 0.0], [0.0, 2.0]]
+    """
+    _check_known("diagonal_scatter(x)", x)
+    placed = apply(place_diagonal_op, cast(y, dtype_of(x)), None, shape=list(x.shape), offset=offset,
+                   axis1=axis1 % x.ndim, axis2=axis2 % x.ndim)
+    return where(_on_diagonal(x, offset, axis1, axis2), placed, x)
+
+
+def fill_diagonal_tensor(x: Any, y: Any, offset: int = 0, dim1: int = 0, dim2: int = 1, name: str | None = None) -> Any:
+    """As `diagonal_scatter`."""
+    return diagonal_scatter(x, y, offset, dim1, dim2)
+
+
+def fill_diagonal(x: Any, value: Any, offset: int = 0, wrap: bool = False, name: str | None = None) -> Any:
+    """x with `value` on its main diagonal (of all dimensions); with `wrap` it starts anew below a tall matrix."""
+    if x.ndim < 2:
+        raise ValueError(f"fill_diagonal_(x): must have at least two dimensions. Received {x.ndim}.")
+    if x.ndim > 2 and len(set(x.shape)) != 1:
+        raise ValueError(f"fill_diagonal_(x): more than two dimensions must be equal. Received {list(x.shape)}.")
+    _check_known("fill_diagonal_(x)", x)
+    mask = np.zeros(tuple(x.shape), bool)
+    if x.ndim == 2:
+        mask = np.eye(x.shape[0], x.shape[1], offset, dtype=bool)
+        if wrap and offset == 0:
+            np.fill_diagonal(mask, True, wrap=True)
+    else:
+        mask[np.diag_indices(x.shape[0], x.ndim)] = True
+    return where(to_tensor(mask), full((), value, dtype_of(x)), x)

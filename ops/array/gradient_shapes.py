@@ -1,0 +1,81 @@
+"""Operators that gradient rules use to bring a gradient back to the shape of an input.
+
+They belong to no file format: they occur in training Programs made here only. A *shape handle* is a tuple of sizes, or
+a value whose shape is meant where a size is not yet known.
+"""
+
+
+from typing import Any
+
+from ...backend.engines import LOOPS
+from ...backend.kernels import reduce as fast
+from ..core.kernels import by
+from ..core.operator import operator
+from ..core.spec import Spec
+from ..core.trace import apply
+
+
+def _sum_to(xp: Any, g: Any, shape: tuple[int, ...]) -> Any:
+    if g.shape == shape:
+        return g.view()
+    extra = g.ndim - len(shape)
+    stretched = (n + extra for n, size in enumerate(shape) if size == 1 and g.shape[n + extra] != 1)
+    return g.sum(axis=(*range(extra), *stretched), dtype=g.dtype).reshape(shape)
+
+
+def _handle_shape(x: Any, like: Any = None, *, shape: Any = None) -> Spec:
+    return Spec(tuple(like.shape if like is not None else shape), x.dtype)
+
+
+def _target(like: Any, shape: list[int]) -> tuple[int, ...]:
+    return tuple(shape) if like is None else like.shape
+
+
+def _sum_kernel(xp, x, like=None, *, shape: list[int] = ()):
+    return _sum_to(xp, x, _target(like, shape))
+
+
+def _sum_by_loops(x, like=None, *, shape: list[int] = ()):
+    return fast.sum_to(x, _target(like, shape))
+
+
+def _expand_kernel(xp, x, like=None, *, shape: list[int] = ()):
+    return xp.broadcast_to(x, _target(like, shape))
+
+
+def _reshape_kernel(xp, x, like=None, *, shape: list[int] = ()):
+    return x.reshape(_target(like, shape))
+
+
+sum_to_op = operator("sum_to_shape", "X, Like? -> Out~X", kernel=_sum_kernel, engines=[by(LOOPS, _sum_by_loops)],
+                     infer=_handle_shape,
+                     grad={"X": lambda g, X_shape: expand_to(g, X_shape)}, only_here=True)
+expand_to_op = operator("expand_to_shape", "X, Like? -> Out~X", kernel=_expand_kernel, infer=_handle_shape,
+                        grad={"X": lambda g, X_shape: sum_to(g, X_shape)}, moves=True, only_here=True)
+reshape_to_op = operator("reshape_to_shape", "X, Like? -> Out~X", kernel=_reshape_kernel, infer=_handle_shape,
+                         grad={"X": lambda g, X_shape: reshape_to(g, X_shape)}, moves=True, only_here=True)
+
+
+def _apply(op: Any, g: Any, shape: Any) -> Any:
+    if type(shape) is not tuple:
+        return apply(op, g, shape)
+    if tuple(g.shape) == shape:
+        return g
+    return apply(op, g, None, shape=shape)
+
+
+def sum_to(g: Any, shape: Any) -> Any:
+    """`g` summed over the dimensions along which `shape` was broadcast."""
+    if type(shape) is tuple and g.shape == shape:
+        return g
+    return _apply(sum_to_op, g, shape)
+
+
+def expand_to(g: Any, shape: Any) -> Any:
+    """`g` repeated to `shape`, to which it broadcasts."""
+    return _apply(expand_to_op, g, shape)
+
+
+def reshape_to(g: Any, shape: Any) -> Any:
+    """`g` with its elements arranged in `shape`."""
+    return _apply(reshape_to_op, g, shape)

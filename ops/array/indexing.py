@@ -1,0 +1,320 @@
+"""x[...] and x[...] = value, by every kind of index that NumPy has: ints, slices, Ellipsis, None, masks, int tensors.
+
+Ints and slices come first, as one `slice` or `strided_slice`; then None adds dimensions; then masks and integer
+tensors gather. So an int beside an integer tensor only drops its dimension, as in Paddle, where NumPy would treat it
+as one more tensor: `x[0, :, [0, 1]]` has the shape [x.shape[1], 2]. All else is as in NumPy.
+"""
+
+
+import numbers
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core import dtype as dt
+from ..core.trace import apply
+from ..math.elementwise import cast
+from .concat_split import broadcast_tensors, stack
+from .creation import is_value, to_tensor
+from .gather import gather_nd_op
+from .reshape import assign_op, reshape, squeeze, transpose, unsqueeze, unsqueeze_op
+from .slices import END, Ranges, slice_op, strided_slice_op
+from .where import column, index_put_op, masked_select_op, where_index_op
+
+
+class _Index:
+    """A key taken apart: ranges of the value's dimensions, where None adds one, and the tensors that gather.
+
+    `added` and the positions of `tensors` count dimensions after the ranges; those of `tensors` also the added ones.
+    """
+
+    __slots__ = ("ranges", "added", "tensors")
+
+    def __init__(self, x: Any, key: Any):
+        self.ranges = Ranges()
+        self.added: list[int] = []
+        self.tensors: list[tuple[int, Any]] = []
+        dimension = position = 0
+        for item in _expanded(x, [_read(item) for item in (key if isinstance(key, tuple) else (key,))]):
+            if item is None:
+                self.added.append(position)
+                position += 1
+            elif isinstance(item, slice):
+                if not (item.start is item.stop is item.step is None):
+                    self.ranges.add(dimension, *_bounds(item))
+                dimension, position = dimension + 1, position + 1
+            elif isinstance(item, int) or (item.ndim == 0 and item.dtype is not dt.bool_):
+                self._drop(dimension, item)
+                dimension += 1
+            else:
+                if item.ndim == 0:
+                    item = reshape(item, [1])
+                    self.added.append(position)
+                else:
+                    dimension += _width(item)
+                self.tensors.append((position, item))
+                position += _width(item)
+
+    def _drop(self, dimension: int, at: Any) -> None:
+        end = at + 1 if is_value(at) or at != -1 else END
+        self.ranges.add(dimension, at, end)
+        self.ranges.decrease.append(dimension)
+
+    def basic(self, x: Any) -> Any:
+        """The ranges of x, with the added dimensions."""
+        result = self.ranges.take(x) if self.ranges.axes else x
+        return unsqueeze(result, self.added) if self.added else result
+
+
+def _read(item: Any) -> Any:
+    """An item of a key as None, Ellipsis, an int, a slice, or a bool or integer tensor."""
+    if item is None or item is Ellipsis or isinstance(item, slice):
+        return item
+    if isinstance(item, (bool, np.bool_)):
+        return to_tensor(bool(item))
+    if isinstance(item, numbers.Integral):
+        return int(item)
+    if isinstance(item, (list, tuple, range)):
+        item = to_tensor(list(item)) if len(item) else to_tensor([], "int64")
+    elif isinstance(item, np.ndarray):
+        item = to_tensor(item)
+    if not is_value(item) or not (item.dtype is dt.bool_ or item.dtype.is_integer):
+        what = f"a tensor of dtype {item.dtype.name}" if is_value(item) else repr(item)
+        raise IndexError(
+            f"x[...]: an index must be an int, a slice, ..., None, a bool mask or an integer tensor. Received {what}.")
+    return item
+
+
+def _width(item: Any) -> int:
+    """How many dimensions of the value an item stands for."""
+    if item is None or item is Ellipsis:
+        return 0
+    return item.ndim if is_value(item) and item.dtype is dt.bool_ else 1
+
+
+def _expanded(x: Any, items: list[Any]) -> Iterator[Any]:
+    """The items with full slices for `...` and for the dimensions not named."""
+    used = sum(map(_width, items))
+    if used > x.ndim:
+        raise IndexError(
+            f"x[...]: {used} indices for a tensor of {x.ndim} dimensions. Received x.shape={list(x.shape)}.")
+    if sum(item is Ellipsis for item in items) > 1:
+        raise IndexError("x[...]: an index can hold only one ellipsis ('...').")
+    for item in items:
+        if item is Ellipsis:
+            yield from [slice(None)] * (x.ndim - used)
+        else:
+            yield item
+
+
+def _bound(value: Any, default: int) -> Any:
+    if value is None:
+        return default
+    return value if is_value(value) else int(value.__index__())
+
+
+def _bounds(item: slice) -> tuple[Any, Any, Any]:
+    """Start, end and stride as the operators have them; see slicing.py for the ends."""
+    stride = _bound(item.step, 1)
+    backwards = not is_value(stride) and stride < 0
+    if not is_value(stride) and stride == 0:
+        raise ValueError("x[...]: the step of a slice must not be 0.")
+    start = _bound(item.start, END if backwards else 0)
+    end = _bound(item.stop, -1 if backwards else END)
+    if backwards and item.stop is not None and not is_value(end) and end == -1:
+        end = END  # x[a:-1:-1] is empty
+    return start, end, stride
+
+
+# Gathering by tensors
+
+class _Gathering:
+    """How the dimensions that tensors index come to the front, and back behind those before them."""
+
+    def __init__(self, x: Any, tensors: Sequence[tuple[int, Any]]):
+        covered: list[int] = []
+        for position, tensor in tensors:
+            _check_mask(x, position, tensor)
+            covered.extend(range(position, position + _width(tensor)))
+        together = covered == list(range(covered[0], covered[0] + len(covered)))
+        self.before = covered[0] if together else 0
+        self.order = covered + [n for n in range(x.ndim) if n not in covered]
+        self.rest = x.ndim - len(covered)
+        self.tensors = [tensor for _, tensor in tensors]
+
+    def to_front(self, x: Any) -> Any:
+        """x with the indexed dimensions in front."""
+        return x if self.order == sorted(self.order) else transpose(x, self.order)
+
+    def undo_front(self, x: Any) -> Any:
+        """The inverse of `to_front`."""
+        if self.order == sorted(self.order):
+            return x
+        return transpose(x, sorted(range(x.ndim), key=self.order.__getitem__))
+
+    @property
+    def index_rank(self) -> int:
+        """The number of dimensions that the indices have together."""
+        return max(1 if t.dtype is dt.bool_ else t.ndim for t in self.tensors)
+
+    def result(self, gathered: Any) -> Any:
+        """What was gathered, with the indices' dimensions where the indexed ones were."""
+        count, before = self.index_rank, self.before
+        if not before:
+            return gathered
+        back = [*range(count, count + before), *range(count), *range(count + before, gathered.ndim)]
+        return transpose(gathered, back)
+
+    def undo_result(self, value: Any) -> Any:
+        """A value for the result, arranged as what is gathered."""
+        count, before = self.index_rank, self.before
+        if not before or value.ndim <= self.rest - before:
+            return value
+        missing = count + self.rest - value.ndim
+        value = unsqueeze(value, [0] * missing) if missing else value
+        return transpose(value, [*range(before, before + count), *range(before), *range(before + count, value.ndim)])
+
+    def positions(self) -> Any:
+        """The one index tensor of `gather_nd`."""
+        if len(self.tensors) == 1:
+            [tensor] = self.tensors
+            return apply(where_index_op, tensor) if tensor.dtype is dt.bool_ else unsqueeze(tensor, -1)
+        columns: list[Any] = []
+        for tensor in self.tensors:
+            if tensor.dtype is dt.bool_:
+                found = apply(where_index_op, tensor)
+                columns.extend(column(found, n) for n in range(tensor.ndim))
+            else:
+                columns.append(tensor if tensor.dtype is dt.int64 else cast(tensor, dt.int64))
+        return stack(broadcast_tensors(columns), -1)
+
+
+def _check_mask(x: Any, position: int, tensor: Any) -> None:
+    if tensor.dtype is dt.bool_:
+        for n, size in enumerate(tensor.shape):
+            have = x.shape[position + n]
+            if size != have and -1 not in (size, have):
+                raise IndexError(
+                    f"x[mask]: the mask must have x's sizes in the dimensions it stands for. Received a mask of shape "
+                    f"{list(tensor.shape)} at dimension {position} of shape {list(x.shape)}."
+                )
+
+
+def getitem(x: Any, key: Any) -> Any:
+    """x[key]: a part of x by ints, slices, `...`, None, bool masks and integer tensors, arrays or lists.
+
+    Raises IndexError for an int out of range, for too many indices and for indices of another kind.
+
+    >>> import proa as paddle
+    >>> x = paddle.arange(6).reshape([2, 3])
+    >>> x[1, ::-1].tolist(), x[:, [0, 2]].tolist(), x[x > 3].tolist()
+    ([5, 4, 3], [[0, 2], [3, 5]], [4, 5])
+    """
+    if type(key) is int:
+        return apply(slice_op, x, None, None, None, None, axes=[0], starts=[key], ends=[key + 1 if key != -1 else END],
+                     infer_flags=[1], decrease_axis=[0]) if x.ndim else _too_many(x)
+    if not is_value(key):
+        part = _plain(x, key)
+        if part is not None:
+            return part
+    elif key.ndim and _width(key) <= x.ndim:
+        return _gathered(x, _read(key))
+    index = _Index(x, key)
+    part = index.basic(x)
+    if not index.tensors:
+        return apply(assign_op, x) if part is x else part
+    gathering = _Gathering(part, index.tensors)
+    return gathering.result(apply(gather_nd_op, gathering.to_front(part), gathering.positions()))
+
+
+def _gathered(x: Any, key: Any) -> Any:
+    """x[key] for one mask, or for one integer tensor that is not 0-d."""
+    if key.dtype is not dt.bool_:
+        return apply(gather_nd_op, x, apply(unsqueeze_op, key, None, None, axes=[-1]))
+    _check_mask(x, 0, key)
+    if key.ndim == x.ndim:
+        return apply(masked_select_op, x, key)
+    return apply(gather_nd_op, x, apply(where_index_op, key))
+
+
+def _plain(x: Any, key: Any) -> Any:
+    """x[key] for ints and slices that go forward: a shorter way to what `_Index` finds; None for other keys."""
+    items = key if type(key) is tuple else (key,)
+    if len(items) > x.ndim:
+        return None
+    axes, starts, ends, strides, dropped = [], [], [], [], []
+    for axis, item in enumerate(items):
+        if type(item) is int:
+            start, end, step = item, item + 1 if item != -1 else END, 1
+            dropped.append(axis)
+        elif type(item) is slice:
+            start, end, step = item.start, item.stop, item.step
+            if start is end is step is None:
+                continue
+            start, end, step = 0 if start is None else start, END if end is None else end, 1 if step is None else step
+            if not (type(start) is type(end) is type(step) is int) or step < 1:
+                return None
+        else:
+            return None
+        axes.append(axis)
+        starts.append(start)
+        ends.append(end)
+        strides.append(step)
+    if not axes:
+        return None
+    given = {"axes": axes, "starts": starts, "ends": ends, "infer_flags": [1] * len(axes), "decrease_axis": dropped}
+    if strides.count(1) == len(strides):
+        return apply(slice_op, x, None, None, None, None, **given)
+    return apply(strided_slice_op, x, None, None, None, None, None, None, strides=strides, **given)
+
+
+def _too_many(x: Any) -> Any:
+    raise IndexError("x[...]: a 0-d tensor has no dimension to index; use x[...] or x.item().")
+
+
+def setitem(x: Any, key: Any, value: Any) -> None:
+    """x[key] = value: x becomes a tensor with the part replaced. Gradients flow to the old value and to the new part.
+
+    >>> import proa as paddle
+    >>> x = paddle.zeros([2, 3]); x[:, 1] = 5.0; x.tolist()
+    [[0.0, 5.0, 0.0], [0.0, 5.0, 0.0]]
+    """
+    x._rebind(with_item(x, key, value))
+
+
+def with_item(x: Any, key: Any, value: Any) -> Any:
+    """x with the part x[key] replaced by a value that broadcasts to it."""
+    index = _Index(x, key)
+    value = cast(value, x.dtype) if is_value(value) else to_tensor(value, dtype=x.dtype)
+    if not index.tensors:
+        return index.ranges.put(x, _fitted(value, x, index))
+    part = index.basic(x)
+    gathering = _Gathering(part, index.tensors)
+    moved = gathering.to_front(part)
+    value = _without_leading_ones(value, gathering.index_rank + gathering.rest)
+    value = gathering.undo_result(value)
+    part = gathering.undo_front(apply(index_put_op, moved, gathering.tensors, value))
+    if index.added:
+        part = squeeze(part, index.added)
+    return index.ranges.put(x, part) if index.ranges.axes else part
+
+
+def _fitted(value: Any, x: Any, index: _Index) -> Any:
+    """The value without the dimensions that None adds to the part."""
+    rank = x.ndim - len(index.ranges.decrease) + len(index.added)
+    value = _without_leading_ones(value, rank)
+    drop = [axis - rank for axis in index.added if axis - rank >= -value.ndim]
+    return squeeze(value, drop) if drop else value
+
+
+def _without_leading_ones(value: Any, rank: int) -> Any:
+    extra = value.ndim - rank
+    if extra <= 0:
+        return value
+    if any(size not in (1, -1) for size in value.shape[:extra]):
+        raise ValueError(
+            f"x[...] = value: the value has more dimensions than the part, which has {rank}. "
+            f"Received a value of shape {list(value.shape)}."
+        )
+    return squeeze(value, list(range(extra)))

@@ -1,0 +1,134 @@
+"""Elements taken and put by an index along one dimension, each at its own place in the others: take_along_axis, …"""
+
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..core.infer import normalize_axis
+from ..core.operator import operator
+from ..core.spec import Spec
+from ..core.trace import apply
+from ..math.elementwise import cast, dtype_of
+from .creation import full_of_shape, is_value, to_tensor
+from .expand import expand_as
+from .gradient_shapes import sum_to
+from .reshape import expand, shape_handle
+
+
+def _zeros(shape: Any, like: Any) -> Any:
+    return full_of_shape(shape, 0.0, dtype_of(like))
+
+
+def _grid(xp, index: Any, axis: int) -> tuple:
+    """The index that reads or writes `index[i, j, …]` along an axis and its own place in the others."""
+    ranges: list[Any] = list(xp.ogrid[tuple(slice(size) for size in index.shape)])
+    ranges[axis] = index
+    return tuple(ranges)
+
+
+def _take_along(xp, x, index, *, Axis: int = 0):
+    return x[_grid(xp, index, Axis % x.ndim)]
+
+
+def _infer_take(x, index, *, Axis=0):
+    _check_along("take_along_axis(arr, indices, axis)", x, index, Axis)
+    return Spec(index.shape, x.dtype)
+
+
+def _check_along(what: str, x: Spec, index: Spec, axis: int) -> None:
+    normalize_axis(what, axis, x.rank)
+    if x.rank != index.rank:
+        raise ValueError(f"{what}: both must have as many dimensions. "
+                         f"Received shapes {list(x.shape)} and {list(index.shape)}.")
+
+
+def _put_along(xp, x, index, value, *, Axis: int = 0, Reduce: str = "assign", Include_self: bool = True):
+    result, axis = xp.array(x), Axis % x.ndim
+    grid, value = _grid(xp, index, axis), xp.broadcast_to(value, index.shape)
+    if Reduce == "assign":
+        result[grid] = value
+    elif Reduce == "add":
+        xp.add.at(result, grid, value)
+    else:
+        xp.multiply.at(result, grid, value)
+    return result
+
+
+def _infer_put(x, index, value, *, Axis=0, Reduce="assign", Include_self=True):
+    _check_along("put_along_axis(arr, indices, values, axis)", x, index, Axis)
+    if Reduce not in ("assign", "add", "mul", "multiply"):
+        raise ValueError(f"put_along_axis(…, reduce): must be 'assign', 'add' or 'multiply'. Received {Reduce!r}.")
+    return x
+
+
+def _put_along_gradients(g: Any, index: Any, value: Any, out: Any, x: Any, axis: int, how: str,
+                         wants: Sequence[bool]) -> tuple[Any, Any]:
+    taken = apply(take_along_op, g, index, Axis=axis) if wants[1] else None
+    if how == "add":
+        return g, None if taken is None else sum_to(taken, shape_handle(value))
+    if how == "assign":
+        blank = apply(put_along_op, g, index, value * 0.0, Axis=axis, Reduce="assign") if wants[0] else None
+        return blank, None if taken is None else sum_to(taken, shape_handle(value))
+    dx = apply(put_along_op, g, index, value, Axis=axis, Reduce="multiply") if wants[0] else None
+    if taken is not None:
+        taken = sum_to(taken * apply(take_along_op, out, index, Axis=axis) / value, shape_handle(value))
+    return dx, taken
+
+
+def _counted_from_0(x: Any, *others: Any, Axis: int = 0, **attrs: Any) -> tuple[tuple, dict[str, Any]]:
+    return (x, *others), {"Axis": normalize_axis("axis", Axis, x.ndim), **attrs}
+
+
+def _of_the_index_shape(x: Any, index: Any, value: Any, **attrs: Any) -> tuple[tuple, dict[str, Any]]:
+    """Paddle's kernel reads as many values as there are positions."""
+    if -1 in index.shape or tuple(value.shape) != tuple(index.shape):
+        value = expand_as(value, index)
+    return _counted_from_0(x, index, value, **attrs)
+
+
+take_along_op = operator(
+    "take_along_axis", "Input, Index -> Result", kernel=_take_along, infer=_infer_take, adapted=_counted_from_0,
+    grad={"Input": lambda g, Index, Input_shape, Axis: apply(
+        put_along_op, _zeros(Input_shape, g), Index, g, Axis=Axis, Reduce="add")}, moves=True, fails="values")
+put_along_op = operator(
+    "put_along_axis", "Input, Index, Value -> Result", kernel=_put_along, infer=_infer_put,
+    adapted=_of_the_index_shape,
+    grad={"Input, Value": lambda g, Index, Value, Result, Input, Axis, Reduce, wants: _put_along_gradients(
+        g, Index, Value, Result, Input, Axis, Reduce, wants)}, fails="values")
+index_sample_op = operator(
+    "index_sample", "X, Index -> Out", kernel=lambda xp, x, index: _take_along(xp, x, index, Axis=1),
+    infer=lambda x, index: _infer_take(x, index, Axis=1),
+    grad={"X": lambda g, Index, X_shape: apply(
+        put_along_op, _zeros(X_shape, g), Index, g, Axis=1, Reduce="add")}, moves=True, fails="values")
+
+
+def _index_for(arr: Any, indices: Any, axis: int, broadcast: bool) -> Any:
+    """The indices repeated to arr's sizes in the other dimensions."""
+    axis = normalize_axis("take_along_axis(arr, indices, axis)", axis, arr.ndim)
+    wanted = [indices.shape[n] if n == axis else size for n, size in enumerate(arr.shape)]
+    if not broadcast or list(indices.shape) == wanted:
+        return indices
+    return expand(indices, wanted)
+
+
+def take_along_axis(arr: Any, indices: Any, axis: int, broadcast: bool = True) -> Any:
+    """The elements of arr at `indices` along `axis`, each at its own place in the other dimensions.
+
+    >>> import proa as paddle
+    >>> paddle.take_along_axis(paddle.to_tensor([[1, 2], [3, 4]]), paddle.to_tensor([[1], [0]]), 1).tolist()
+    [[2], [3]]
+    """
+    return apply(take_along_op, arr, _index_for(arr, indices, axis, broadcast), Axis=axis)
+
+
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: int, reduce: str = "assign", include_self: bool = True,
+                   broadcast: bool = True) -> Any:
+    """arr with `values` put at `indices` along `axis`: assigned, or reduce='add' or 'multiply'."""
+    value = cast(values, arr.dtype) if is_value(values) else to_tensor(values, dtype=arr.dtype)
+    return apply(put_along_op, arr, _index_for(arr, indices, axis, broadcast), value, Axis=axis, Reduce=reduce,
+                 Include_self=include_self)
+
+
+def index_sample(x: Any, index: Any) -> Any:
+    """For each row of a matrix x the elements at the positions in that row of `index`."""
+    return apply(index_sample_op, x, index)

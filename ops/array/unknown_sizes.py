@@ -1,0 +1,95 @@
+"""Sizes that are not known while a Program is built: as values of the Program, and what is made of them.
+
+Everything that computes with sizes in Python asks here for them, so that -1 never counts as a number.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator as python
+from collections.abc import Sequence
+from typing import Any
+
+from ...core import dtype as dt
+from ...core.dtype import DType
+from ..math.comparison import equal
+from ..math.elementwise import cast, in_dtype
+from .assign import shape
+from .concat_split import concat, stack
+from .creation import arange, full, is_value
+from .expand import expand_as
+from .reshape import reshape, unsqueeze
+from .slices import Ranges
+
+
+def size_at(x: Any, axis: int) -> Any:
+    """The size of a dimension: an int, or a 0-d int32 value where it is not known."""
+    known = x.shape[axis]
+    if known >= 0:
+        return known
+    ranges = Ranges()
+    ranges.add(0, axis % x.ndim, axis % x.ndim + 1)
+    ranges.decrease.append(0)
+    return ranges.take(shape(x))
+
+
+def sizes(x: Any) -> list[Any]:
+    """The size of each dimension: an int, or a 0-d int32 value where it is not known."""
+    return [size_at(x, axis) for axis in range(x.ndim)]
+
+
+def count_of(values: Sequence[Any]) -> Any:
+    """The product of sizes: an int, or a 0-d value."""
+    return functools.reduce(python.mul, values, 1)
+
+
+def known_number(what: str, value: Any) -> int:
+    """The number as an int; TypeError where only the run can tell it. `what` names function and argument."""
+    if is_value(value) and not hasattr(value, "_array"):
+        raise TypeError(f"{what}: must be a number that is known while the Program is built. Received {value!r}, which "
+                        "only a run can tell. Declare that size (InputSpec, static.data), or give a number.")
+    return int(value)
+
+
+def eye_of(rows: Any, columns: Any, dtype: DType) -> Any:
+    """Ones on the diagonal of a matrix of zeros, whose sizes are values."""
+    across = arange(0, columns, 1, dtype="int64")
+    return cast(equal(unsqueeze(arange(0, rows, 1, dtype="int64"), 1), across), dtype)
+
+
+def filled_like(x: Any, value: Any, dtype: DType) -> Any:
+    """x's shape filled with a value of one element."""
+    return expand_as(in_dtype(reshape(value, []), dtype), x)
+
+
+def tensor_of(data: Any) -> Any:
+    """Nested lists of numbers and values as one tensor."""
+    if is_value(data):
+        return data
+    if not isinstance(data, (list, tuple)):
+        return full([], data)
+    parts = [tensor_of(item) for item in data]
+    whole = all(part.dtype.is_integer for part in parts)
+    kind = dt.int64 if whole else functools.reduce(dt.promote, [part.dtype for part in parts])
+    return stack([in_dtype(part, kind) for part in parts])
+
+
+def vector_of(numbers: Sequence[Any]) -> Any:
+    """Ints and values of one element as an int32 vector."""
+    parts = [reshape(in_dtype(n, dt.int32), [1]) if is_value(n) else full([1], int(n), "int32") for n in numbers]
+    return concat(parts, 0)
+
+
+def surrounded(x: Any, widths: Sequence[Any], value: float) -> Any:
+    """x with a constant around it: (before, after) of each dimension, from the first on, as ints or values."""
+    for axis in range(x.ndim):
+        around = [_slab(x, axis, widths[2 * axis + n], value) for n in (0, 1)]
+        parts = [part for part in (around[0], x, around[1]) if part is not None]
+        x = concat(parts, axis) if len(parts) > 1 else x
+    return x
+
+
+def _slab(x: Any, axis: int, width: Any, value: float) -> Any:
+    if not is_value(width) and not int(width):
+        return None
+    return full([width if n == axis else size for n, size in enumerate(sizes(x))], value, x.dtype)

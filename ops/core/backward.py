@@ -1,0 +1,295 @@
+"""The backward walk that eager and static share: reverse accumulation over recorded applications, node by node.
+
+A `Node` is one application: of an operator (`operator_node.py`), of a PyLayer, of a recomputed function, of a converted
+one. The walk knows no more of it than the base class says. What leads from a value to where its gradient goes is an
+*edge*: the node that made it (or an `Output` of the node, where it has several), or a `Leaf`. No edge (None) means no
+gradient. Which form the gradients take (arrays, Tensors, Variables) is up to the trace the walk runs under.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from ...core.errors import GraphFreedError
+
+next_order: Callable[[], int] = itertools.count().__next__
+"""A number that is larger than the order of every node so far, and smaller than that of any to come."""
+
+_order_of = operator.attrgetter("order")
+Edge = Any  # Node | Output | Leaf
+
+
+class Leaf:
+    """The end of the graph: a value that was not computed and wants a gradient.
+
+    `cleared`: the gradient is zeros, which nobody has looked at: they are made when somebody does. `hooks` may give
+    another gradient in place of the one that a pass has found; `observers` are told when `grad` has what a pass adds.
+    """
+
+    __slots__ = ("grad", "cleared", "hooks", "observers", "__weakref__")
+
+    def __init__(self) -> None:
+        self.grad: Any = None
+        self.cleared = False
+        self.hooks: dict[int, Callable[[Any], Any]] | None = None
+        self.observers: dict[int, Callable[[], Any]] | None = None
+
+
+class Node:
+    """One application: where its inputs' gradients go, and how they are made of those of its results.
+
+    `edges` has an entry a slot: an edge, None, or a list of these for a repeated slot. It refers to no output value,
+    so that the graph lives exactly as long as the values that were computed last. `saved` is what `gradients` needs,
+    None once a pass has freed it. A subclass says what it is called, how many results it has, and what its gradients
+    are.
+    """
+
+    __slots__ = ("edges", "saved", "order", "hooks", "__weakref__")
+
+    is_single = False  # the node itself is the edge of its only result; of others, each result's is an `Output`
+
+    def __init__(self, edges: Sequence[Any], saved: tuple | None):
+        self.edges, self.saved = edges, saved
+        self.order = next_order()
+        self.hooks: dict[tuple[int, int | None], dict[int, Callable]] | None = None  # by result and position in it
+
+    @property
+    def type(self) -> str:
+        """What messages and profiles call it: an operator's type, a PyLayer's name."""
+        raise NotImplementedError
+
+    @property
+    def count(self) -> int:
+        """How many results it has, a repeated one counting once."""
+        raise NotImplementedError
+
+    def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
+        """The gradients of the input slots, from those of the results (None where nothing used one) and what it saved.
+
+        Of a repeated result it is given a dict by position, and of a repeated slot it gives a list.
+        """
+        raise NotImplementedError
+
+    def kept_arrays(self) -> Iterable[Any]:
+        """The arrays it saved that must not have been changed in place since."""
+        return ()
+
+    def leaf_arrays(self) -> Iterable[Any]:
+        """Those of them that are values of leaves."""
+        return ()
+
+    def connected(self, connect: Callable[[Any, Edge], Any]) -> tuple:
+        """What it saved, each value as `connect(value, edge)` makes it one with a gradient, for a recorded pass."""
+        assert self.saved is not None
+        return self.saved
+
+
+class Output:
+    """The edge of one result of a node with several; `position` counts in a repeated slot."""
+
+    __slots__ = ("node", "index", "position")
+
+    def __init__(self, node: Node, index: int, position: int | None = None):
+        self.node, self.index, self.position = node, index, position
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Output) and (self.node, self.index, self.position) == (
+            other.node, other.index, other.position)
+
+    def __hash__(self) -> int:
+        return hash((id(self.node), self.index, self.position))
+
+
+def edge_node(edge: Edge) -> Node | None:
+    """The node an edge belongs to; None for a leaf."""
+    if isinstance(edge, Output):
+        return edge.node
+    return edge if isinstance(edge, Node) else None
+
+
+def _flat_edges(edges: Iterable[Any]) -> Iterable[Edge]:
+    for edge in edges:
+        if type(edge) is list:
+            yield from (e for e in edge if e is not None)
+        elif edge is not None:
+            yield edge
+
+
+def reachable_nodes(roots: Iterable[Edge], since: int = 0) -> list[Node]:
+    """The nodes of an order of at least `since` that the roots were computed from, the last first."""
+    return _reach(roots, since, {})
+
+
+def _reach(roots: Iterable[Edge], since: int, watched: dict[Leaf, None]) -> list[Node]:
+    """As `reachable_nodes`; the leaves there that have hooks or observers come to `watched`."""
+    stack: list[Node] = []
+    seen: set[Node] = set()
+    edges: Iterable[Any] = roots
+    while True:
+        for edge in edges:
+            if edge is None:
+                continue
+            for one in edge if type(edge) is list else (edge,):
+                kind = type(one)
+                if kind is Leaf:
+                    if one.hooks or one.observers:
+                        watched[one] = None
+                    continue
+                node = one.node if kind is Output else one
+                if node is not None and node not in seen and node.order >= since:
+                    seen.add(node)
+                    stack.append(node)
+        if not stack:
+            return sorted(seen, key=_order_of, reverse=True)
+        edges = stack.pop().edges
+
+
+def _leading_to(nodes: list[Node], targets: set[Edge]) -> list[Node]:
+    """Those of the nodes through which a gradient flows to a target."""
+    useful: set[Node] = set()
+    for node in reversed(nodes):
+        if any(edge in targets or edge_node(edge) in useful for edge in _flat_edges(node.edges)):
+            useful.add(node)
+    return [node for node in nodes if node in useful]
+
+
+class Walk:
+    """One backward pass. `run` gives the gradients of the leaves and of the targets, by edge.
+
+    `read_saved(node)` turns what a node saved into values of the current trace; `retain` keeps it for another pass.
+    The pass ends at nodes of an order below `since`, as it does at leaves. `finish(leaf, gradient)`, where it is given,
+    gets the gradient of a leaf that has hooks or observers as soon as nothing more can be added to it, the last leaf
+    that was used first; `run` does not give that one.
+    """
+
+    def __init__(self, read_saved: Callable[[Node], tuple], retain: bool, targets: Iterable[Edge] | None = None,
+                 since: int = 0, finish: Callable[[Leaf, Any], None] | None = None):
+        self.read_saved = read_saved
+        self.retain = retain
+        self.since = since
+        self.finish = finish
+        self.targets = None if targets is None else set(targets)
+        self.of_nodes: dict[Node, list[Edge]] = {}  # the targets that are results of nodes, not leaves
+        for target in self.targets or ():
+            node = edge_node(target)
+            if node is not None:
+                self.of_nodes.setdefault(node, []).append(target)
+        self.pending: dict[Any, Any] = {}
+        self.found: dict[Edge, Any] = {}
+
+    def run(self, roots: Sequence[tuple[Edge, Any]]) -> dict[Edge, Any]:
+        """Walks back from the roots, each an edge and the gradient it starts with."""
+        for edge, gradient in roots:
+            self._add(edge, gradient)
+        watched: dict[Leaf, None] = {}
+        nodes = _reach((edge for edge, _ in roots), self.since, watched)
+        completed = self._completed(nodes, watched) if watched and self.finish is not None else None
+        useful = None
+        if self.targets is not None:
+            useful = set(_leading_to(nodes, self.targets))
+            nodes = [node for node in nodes if node in useful or node in self.of_nodes]
+        for node in nodes:
+            gs = self._take(node) if node.hooks or node in self.of_nodes else self._pop(node)
+            if gs is not None and (useful is None or node in useful):
+                self._step(node, gs)
+            if completed is not None and node in completed:
+                self._finish(completed[node])
+        if self.targets is not None:
+            return {e: g for e, g in self.pending.items() if e in self.targets} | self.found
+        return self.pending
+
+    def _completed(self, nodes: list[Node], watched: dict[Leaf, None]) -> dict[Node, list[Leaf]]:
+        """By the last node that may add to their gradients, the watched leaves; finishes those to which none does."""
+        completed: dict[Node, list[Leaf]] = {}
+        for node in reversed(nodes):
+            leaves = [edge for edge in _flat_edges(node.edges) if type(edge) is Leaf and edge in watched]
+            if leaves:
+                completed[node] = list(dict.fromkeys(reversed(leaves)))
+                for leaf in completed[node]:
+                    del watched[leaf]
+        self._finish(watched)
+        return completed
+
+    def _finish(self, leaves: Iterable[Leaf]) -> None:
+        assert self.finish is not None
+        for leaf in leaves:
+            gradient = self.pending.pop(leaf, None)
+            if gradient is not None:
+                self.finish(leaf, gradient)
+
+    def _pop(self, node: Node) -> list[Any] | None:
+        """The finished gradients of a node's results; None when none arrived."""
+        gs = self.pending.pop(node, None)
+        return [gs] if gs is not None and node.is_single else gs
+
+    def _take(self, node: Node) -> list[Any] | None:
+        """The finished gradients of a node's results, hooks applied; None when none arrived."""
+        gs = self._pop(node)
+        if gs is None:
+            return None
+        if node.hooks:
+            for (index, position), hooks in node.hooks.items():
+                if position is None:
+                    gs[index] = run_hooks(hooks, gs[index]) if gs[index] is not None else None
+                elif gs[index] is not None and position in gs[index]:
+                    gs[index][position] = run_hooks(hooks, gs[index][position])
+        self._keep_targets(node, gs)
+        return gs
+
+    def _keep_targets(self, node: Node, gs: list[Any]) -> None:
+        for target in self.of_nodes.get(node, ()):
+            index, position = (0, None) if target is node else (target.index, target.position)
+            gradient = gs[index]
+            if gradient is not None and position is not None:
+                gradient = gradient.get(position)
+            if gradient is not None:
+                self.found[target] = gradient
+
+    def _step(self, node: Node, gs: list[Any]) -> None:
+        if node.saved is None:
+            raise GraphFreedError(
+                f"The backward pass reached {node.type!r}, whose saved values an earlier pass has freed. "
+                f"Call that earlier pass with retain_graph=True."
+            )
+        gradients = node.gradients(gs, self.read_saved(node))
+        if not self.retain:
+            node.saved = None
+        pending = self.pending
+        for edge, gradient in zip(node.edges, gradients, strict=True):
+            if edge is None or gradient is None:
+                continue
+            kind = type(edge)
+            if kind is list:
+                for one, part in zip(edge, gradient, strict=True):
+                    if one is not None and part is not None:
+                        self._add(one, part)
+            elif kind is Output:
+                self._add(edge, gradient)
+            else:
+                pending[edge] = pending[edge] + gradient if edge in pending else gradient
+
+    def _add(self, edge: Edge, gradient: Any) -> None:
+        pending = self.pending
+        if type(edge) is not Output:
+            pending[edge] = pending[edge] + gradient if edge in pending else gradient
+            return
+        gs = pending.get(edge.node)
+        if gs is None:
+            gs = pending[edge.node] = [None] * edge.node.count
+        if edge.position is None:
+            gs[edge.index] = gradient if gs[edge.index] is None else gs[edge.index] + gradient
+        else:
+            parts = gs[edge.index] = gs[edge.index] or {}
+            parts[edge.position] = parts[edge.position] + gradient if edge.position in parts else gradient
+
+
+def run_hooks(hooks: dict[int, Callable], gradient: Any) -> Any:
+    """The gradient after each hook; a hook that returns None leaves it as it is."""
+    for hook in list(hooks.values()):
+        replaced = hook(gradient)
+        if replaced is not None:
+            gradient = replaced
+    return gradient

@@ -1,0 +1,205 @@
+"""Gradient rules: from the rules of a declaration to what the backward walk calls.
+
+`grad={"X": rule, "Y": rule}` gives one rule an input; `grad={"X, Filter": rule}` one rule for several, which returns a
+tuple. A rule's parameters are found by name:
+
+- `g` is the gradient of the first output, `d_Mean` that of the output `Mean`; zeros where nothing used the output;
+- `given_Mean` is that of `Mean` as it came: None where nothing used it, and of a repeated slot a dict by position;
+- `X`, `Out`: the value of an input or output, kept alive for this;
+- `X_shape`, `X_dtype`: only its shape (a tuple, or the value itself where a size is not yet known) or its dtype;
+- `wants`: for a joint rule, which of its inputs want a gradient, a tuple of bools;
+- `attrs`: all attributes, a dict (a Program's operator may carry some that the declaration does not know);
+- any other name is an attribute.
+
+For a repeated slot the value is a list, and so is what the rule returns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ...core.dtype import from_numpy_dtype
+from .trace import apply_zeros
+
+if TYPE_CHECKING:
+    from .operator import Operator
+
+
+def array_shape(value: Any) -> Any:
+    """The shape of an array, of each in a list, or None."""
+    if isinstance(value, (list, tuple)):
+        return [v.shape for v in value]
+    return None if value is None else value.shape
+
+
+def array_dtype(value: Any) -> Any:
+    """The DType of an array, of each in a list, or None."""
+    if isinstance(value, (list, tuple)):
+        return [from_numpy_dtype(v.dtype) for v in value]
+    return None if value is None else from_numpy_dtype(value.dtype)
+
+
+def symbol_shape(value: Any) -> Any:
+    """The shape of a symbolic value as a tuple, or the value itself where a size is not known."""
+    if isinstance(value, (list, tuple)):
+        return [symbol_shape(v) for v in value]
+    if value is None:
+        return None
+    shape = tuple(value.shape)
+    return value if -1 in shape else shape
+
+
+def symbol_dtype(value: Any) -> Any:
+    """The DType of a symbolic value, of each in a list, or None."""
+    if isinstance(value, (list, tuple)):
+        return [v.dtype for v in value]
+    return None if value is None else value.dtype
+
+
+class Saved:
+    """One thing that an application keeps for its gradient: a value, a shape or a dtype of an input or output."""
+
+    __slots__ = ("of_output", "index", "kind")
+
+    def __init__(self, of_output: bool, index: int, kind: str):
+        self.of_output, self.index, self.kind = of_output, index, kind
+
+    def source(self, operator: Operator) -> str:
+        """The expression that picks it out of the inputs `i` and outputs `o` of an operator."""
+        value = f"{'o' if self.of_output else 'i'}[{self.index}]"
+        if self.kind == "value":
+            return value
+        slot = (operator.results if self.of_output else operator.inputs)[self.index]
+        if slot.many or slot.optional or self.of_output or self.kind == "dtype":
+            return f"{self.kind}_of({value})"
+        return f"one_shape_of({value})"
+
+
+class Gradient:
+    """The gradient of an operator: what to save, and how to call its rules.
+
+    What follows from the rules' parameter names is worked out when it is first asked for.
+
+    - `saved`, and `values` among them: what an application keeps, as `Saved`; `(position, of_output, index)` of values.
+    - `save_arrays(inputs, outputs)`, `save_symbols(inputs, outputs)`: picks that from arrays, or from Variables.
+    - `run(gs, saved, attrs, wants)`: the gradients of the input slots (None where not wanted), from those of the
+      results (None where unused).
+    """
+
+    saved: list[Saved]
+    values: tuple[tuple[int, bool, int], ...]
+    save_arrays: Callable[[Any, Any], tuple]
+    save_symbols: Callable[[Any, Any], tuple]
+    run: Callable[..., list[Any]]
+
+    def __init__(self, operator: Operator, rules: Mapping[str, Callable[..., Any]]):
+        self._operator, self._rules = operator, rules
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in Gradient.__annotations__:
+            raise AttributeError(name)
+        vars(self).update(_RuleReader(self._operator, self._rules).read())
+        return vars(self)[name]
+
+
+class _RuleReader:
+    """Reads the parameter names of rules, and writes the functions that save for them and call them."""
+
+    def __init__(self, operator: Operator, rules: Mapping[str, Callable[..., Any]]):
+        self.operator, self.rules = operator, rules
+        self.inputs = [slot.name for slot in operator.inputs]
+        self.results = [slot.name for slot in operator.results]
+        self.saved: list[Saved] = []
+        self.positions: dict[tuple[bool, int, str], int] = {}
+        self.used: set[int] = set()  # the results whose gradients the rules ask for
+        self.globals: dict[str, Any] = {"filled": _filled}
+
+    def read(self) -> dict[str, Any]:
+        """What a Gradient has, by name."""
+        lines = [line for number, (key, rule) in enumerate(self.rules.items())
+                 for line in self._call(number, key, rule)]
+        # Gradients of results that nothing used are zeros; their shapes and dtypes must be known.
+        fill = [] if self.operator.is_single else [line for index in sorted(self.used) for line in self._fill(index)]
+        ruled = {name.strip() for key in self.rules for name in key.split(",")}
+        returned = ", ".join(f"r{n}" if name in ruled else "None" for n, name in enumerate(self.inputs))
+        source = "\n    ".join(["def run(gs, saved, attrs, wants):", *fill, *lines, f"return [{returned}]"])
+        exec(source, self.globals)  # noqa: S102 - made of slot numbers and attribute names
+        picked = ", ".join(s.source(self.operator) for s in self.saved)
+        pick = f"lambda i, o: ({picked}{',' if len(self.saved) == 1 else ''})"
+        from_array = re.sub(r"one_shape_of\((.*?\])\)", r"\1.shape", pick)
+        arrays = {"shape_of": array_shape, "dtype_of": array_dtype}
+        symbols = {"shape_of": symbol_shape, "one_shape_of": symbol_shape, "dtype_of": symbol_dtype}
+        return {
+            "run": self.globals["run"], "saved": self.saved,
+            "values": tuple((n, s.of_output, s.index) for n, s in enumerate(self.saved) if s.kind == "value"),
+            # The text is made of slot numbers.
+            "save_arrays": eval(from_array, arrays),  # noqa: S307
+            "save_symbols": eval(pick, symbols),  # noqa: S307
+        }
+
+    def _call(self, number: int, key: str, rule: Callable[..., Any]) -> list[str]:
+        """The statements that give the gradients of a rule's slots."""
+        slots = [self.inputs.index(name.strip()) for name in key.split(",")]
+        self.globals[f"rule{number}"] = rule
+        arguments = ", ".join(self._argument(name) for name in parameter_names(rule))
+        if len(slots) == 1:
+            return [f"r{slots[0]} = rule{number}({arguments}) if wants[{slots[0]}] else None"]
+        targets = ", ".join(f"r{n}" for n in slots)
+        nothing = ", ".join("None" for _ in slots)
+        wanted = ", ".join(f"bool(wants[{n}])" for n in slots)
+        return [f"wanted = ({wanted})", f"{targets} = rule{number}({arguments}) if any(wanted) else ({nothing})"]
+
+    def _fill(self, index: int) -> list[str]:
+        shape, dtype = (self._position(True, index, kind) for kind in ("shape", "dtype"))
+        first = ["gs = list(gs)"] if index == min(self.used) else []
+        return [*first, f"gs[{index}] = filled(gs[{index}], saved[{shape}], saved[{dtype}])"]
+
+    def _position(self, of_output: bool, index: int, kind: str) -> int:
+        key = of_output, index, kind
+        if key not in self.positions:
+            self.positions[key] = len(self.saved)
+            self.saved.append(Saved(of_output, index, kind))
+        return self.positions[key]
+
+    def _argument(self, name: str) -> str:
+        """The expression for a rule's parameter."""
+        if name == "wants":
+            return "wanted"
+        if name == "attrs":
+            self.globals["defaults"] = self.operator.defaults
+            return "{**defaults, **attrs}"
+        if name == "g" or (name.startswith("d_") and name[2:] in self.results):
+            index = 0 if name == "g" else self.results.index(name[2:])
+            self.used.add(index)
+            return f"gs[{index}]"
+        if name.startswith("given_") and name[6:] in self.results:
+            return f"gs[{self.results.index(name[6:])}]"
+        base, _, kind = name.rpartition("_")
+        if kind not in ("shape", "dtype"):
+            base, kind = name, "value"
+        for of_output, names in ((False, self.inputs), (True, self.results)):
+            if base in names:
+                return f"saved[{self._position(of_output, names.index(base), kind)}]"
+        if name not in self.operator.attributes:
+            raise ValueError(
+                f"{self.operator.type}: a gradient rule asks for {name!r}, which is neither slot nor attribute."
+            )
+        if name not in self.operator.defaults:
+            return f"attrs[{name!r}]"
+        self.globals[f"default_{name}"] = self.operator.defaults[name]
+        return f"attrs.get({name!r}, default_{name})"
+
+
+def parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of a Python function's parameters."""
+    code = function.__code__
+    return code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+
+
+def _filled(gradient: Any, shape: Any, dtype: Any) -> Any:
+    if isinstance(shape, list):
+        given = gradient or {}  # by position
+        return [_filled(given.get(n), *one) for n, one in enumerate(zip(shape, dtype, strict=True))]
+    return apply_zeros(shape, dtype) if gradient is None and shape is not None else gradient

@@ -1,0 +1,324 @@
+"""Which kernel computes an operator: all kernels that may, and the one question that chooses among them.
+
+Beside each declaration stands a `Kernels`. It holds the kernel on array namespaces, which computes everything, and
+those of engines: the ones that the declaration names, and the ones that others register later (`register_kernel`). It
+answers one question: what computes the operator for arrays like these?
+
+- Eager code asks by the dtype of the first input: `of_dtype[dtype]` is a `Choice`, made once, which knows what small
+  arrays are computed with, and from how many elements on an engine is asked.
+- A plan asks once for each operation, `select(specs, attrs, place)`, and binds the answer: a `Selection`.
+
+Engines are asked in this order: registered ones, the latest first; then those of the declaration, as it names them. An
+engine's kernel may decline, by returning NotImplemented, what cannot be told from shapes and dtypes (how arrays lie in
+memory, an index out of range): the next is asked, and the kernel on namespaces at last. 16-bit floats on the host are
+computed in float32 by any of them (`narrow.py`). Choices end when a flag of engines changes or a kernel is registered.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...backend import engines
+from . import narrow
+from .spec import spec_of
+
+if TYPE_CHECKING:
+    from .operator import Operator
+
+ANY, ONE, TWO, ONE_AND_OPTIONAL = 0, 1, 2, 3
+_NEVER = sys.maxsize
+_KEPT_ANSWERS = 256  # of a rule `when`, by shapes, dtypes and attributes
+
+
+class EngineKernel:
+    """A kernel of an engine: `kernel(*inputs, **attributes)`, without the namespace that the plain kernel takes.
+
+    It is asked where an input has `least` elements, and where `when(*specs, **attributes)` says so.
+    """
+
+    def __init__(self, engine: str, kernel: Callable[..., Any], least: int = 0,
+                 when: Callable[..., bool] | None = None):
+        self.engine, self.kernel, self.least, self.when = engine, kernel, least, when
+        self._answers: dict[tuple, bool] = {}
+
+    def __repr__(self) -> str:
+        return f"<kernel {getattr(self.kernel, '__name__', '?')} of {self.engine}>"
+
+    def takes(self, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> bool:
+        """Whether it is to be asked for these arrays."""
+        if self.least and not any(_size_of(x) >= self.least for x in inputs):
+            return False
+        return self.when is None or self.wants(inputs, attrs)
+
+    def wants(self, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> bool:
+        """What `when` says of these arrays: it is asked once for the same shapes, dtypes and attributes."""
+        assert self.when is not None
+        try:
+            key = (*[(x.shape, x.dtype) for x in inputs], *attrs.items())
+            found = self._answers.get(key)
+        except (AttributeError, TypeError):  # an input is a list or None, or an attribute a list
+            return self.when(*map(spec_of, inputs), **attrs)
+        if found is None:
+            if len(self._answers) >= _KEPT_ANSWERS:
+                self._answers.clear()
+            found = self._answers[key] = self.when(*map(spec_of, inputs), **attrs)
+        return found
+
+    def takes_specs(self, specs: Sequence[Any], attrs: Mapping[str, Any]) -> bool | None:
+        """The same for specs; None where a size that matters is not known."""
+        flat = [s for spec in specs for s in (spec if type(spec) is list else (spec,)) if s is not None]
+        if not all(spec.is_known for spec in flat) and (self.least or self.when):
+            return None
+        if self.least and not any(_size_of(spec) >= self.least for spec in specs):
+            return False
+        return self.when is None or self.when(*specs, **attrs)
+
+
+def by(engine: str, kernel: Callable[..., Any], least: int = 0,
+       when: Callable[..., bool] | None = None) -> EngineKernel:
+    """What a declaration writes for a kernel of an engine: `engines=[by(ONEDNN, _convolution)]`."""
+    return EngineKernel(engine, kernel, least, when)
+
+
+def _size_of(x: Any) -> int:
+    """The elements of an array or a spec; of a list those of the largest."""
+    if x is None:
+        return 0
+    if type(x) is list or type(x) is tuple:
+        return max(map(_size_of, x), default=0)
+    return x.size
+
+
+class Choice:
+    """What computes an operator on arrays of the host whose first has a certain dtype.
+
+    - `direct`: the function of NumPy that does it for small arrays where no attribute is given, or None;
+    - `small(xp, *inputs, **attributes)`: the kernel for inputs of less than `least` elements each;
+    - `large(xp, *inputs, **attributes)`: the kernel where an input has as many;
+    - `kernel(xp, *inputs, **attributes)`: one of both, for who has not looked at the sizes.
+    """
+
+    __slots__ = ("direct", "small", "least", "large", "kernel")
+
+    def __init__(self, direct: Any, small: Callable[..., Any], least: int, large: Callable[..., Any],
+                 kernel: Callable[..., Any]):
+        self.direct, self.small, self.least, self.large, self.kernel = direct, small, least, large, kernel
+
+
+class Selection(NamedTuple):
+    """What a plan binds for an operation.
+
+    `engines`: kernels to be asked first, in order, on inputs and attributes. `function`: what then computes it from the
+    inputs alone; where that is None `kernel(xp, *inputs, **attributes)` does.
+    """
+
+    engines: tuple[Callable[..., Any], ...]
+    function: Callable[..., Any] | None
+    kernel: Callable[..., Any]
+
+
+class _Choices(dict):
+    """Choices by dtype, made when they are first asked for."""
+
+    def __init__(self, kernels: Kernels):
+        super().__init__()
+        self._kernels = kernels
+
+    def __missing__(self, dtype: Any) -> Choice:
+        found = self[dtype] = self._kernels._choose(dtype, self)
+        return found
+
+
+class Kernels:
+    """The kernels of one operator.
+
+    `plain(xp, *inputs, **attributes)` computes everything; `function`, where there is one, does what it does without
+    attributes on the host; `declared` are those of engines. `arity` tells who is in a hurry what the inputs are, of an
+    operator that gives one value: ONE or TWO of them, or ONE_AND_OPTIONAL; ANY otherwise.
+    """
+
+    __slots__ = ("operator", "plain", "function", "declared", "registered", "of_dtype", "on_device", "arity")
+
+    def __init__(self, operator: Operator, plain: Callable[..., Any], function: Callable[..., Any] | None,
+                 declared: Sequence[EngineKernel]):
+        self.operator, self.plain, self.function = operator, plain, function
+        self.declared = tuple(declared)
+        self.registered: tuple[EngineKernel, ...] = ()
+        self.arity = _arity(operator)
+        self.forget()
+        _all.append(self)
+
+    def forget(self) -> None:
+        """Ends the choices that were made."""
+        self.of_dtype = _Choices(self)
+        self.on_device: Callable[..., Any] | None = None
+
+    def on_host(self, xp: Any, *inputs: Any, **attrs: Any) -> Any:
+        """Computes on arrays of the host."""
+        try:
+            dtype = inputs[0].dtype
+        except (AttributeError, IndexError):  # none, a list, or no inputs
+            dtype = _dtype_of(inputs)
+        return self.of_dtype[dtype].kernel(xp, *inputs, **attrs)
+
+    def usable(self, place: str) -> list[EngineKernel]:
+        """The kernels of engines that may be asked for arrays at a place, in order."""
+        return [k for k in (*self.registered, *self.declared) if engines.is_usable(k.engine, place)]
+
+    def for_device(self) -> Callable[..., Any]:
+        """The kernel for arrays of a device."""
+        found = self.on_device
+        if found is None:
+            usable = self.usable(engines.GPU)
+            found = self.on_device = _asking(usable, self.plain) if usable else self.plain
+        return found
+
+    def select(self, specs: Sequence[Any], attrs: Mapping[str, Any], place: str = engines.CPU) -> Selection:
+        """What computes the operator for arrays of these specs: what sizes tell is asked now, where they are known.
+
+        An input of which nothing is known is `...` among the specs.
+        """
+        usable, are_known = self.usable(place), not any(map(_is_unknown, specs))
+        takes = [k.takes_specs(specs, attrs) if are_known else None for k in usable]
+        faster = tuple(k.kernel for k, taken in zip(usable, takes, strict=True) if taken)
+        if place == engines.GPU:
+            return Selection((), None, self.for_device()) if None in takes else Selection(faster, None, self.plain)
+        if specs and _is_unknown(specs[0]):
+            return Selection((), None, self.on_host)
+        first = _dtype_of(specs)
+        dtype = None if first is None else first.dtype
+        if None in takes or dtype is not None and narrow.rounds(self.operator, dtype):
+            return Selection((), None, self.of_dtype[dtype].kernel)
+        defaults = self.operator.defaults
+        is_plain = all(name in defaults and defaults[name] == value for name, value in attrs.items())
+        return Selection(faster, self.function if is_plain else None, self.plain)
+
+    def _choose(self, dtype: Any, choices: _Choices) -> Choice:
+        """What computes on arrays of the host whose first has this dtype."""
+        if dtype is not None and narrow.rounds(self.operator, dtype):
+            kernel = self._rounding(choices)
+            return Choice(None, kernel, _NEVER, kernel, kernel)
+        usable = self.usable(engines.CPU)
+        if not usable:
+            return Choice(self.function, self.plain, _NEVER, self.plain, self.plain)
+        least = min(kernel.least for kernel in usable)
+        kernel = _asking(usable, self.plain)
+        large = kernel if len(usable) > 1 else _with_fallback(usable[0], self.plain)
+        if least and len(usable) == 1 and usable[0].when is None and self.arity in (ONE, TWO):
+            kernel = (_by_size if self.arity == ONE else _by_sizes)(self.function, self.plain, least, usable[0].kernel)
+        return Choice(self.function, self.plain, least, large, kernel)
+
+    def _rounding(self, choices: _Choices) -> Callable[..., Any]:
+        def rounding(xp: Any, *inputs: Any, **attrs: Any) -> Any:
+            wide = choices[narrow.FLOAT32].kernel
+            return narrow.rounded(self.operator, wide, xp, inputs, attrs)
+
+        return rounding
+
+
+def _arity(operator: Operator) -> int:
+    slots = operator.inputs
+    if not operator.is_single or not slots or slots[0].optional or slots[0].many:
+        return ANY
+    if operator.lists:
+        return ANY
+    if operator.is_plain:
+        return {1: ONE, 2: TWO}.get(len(slots), ANY)
+    return ONE_AND_OPTIONAL if all(slot.optional for slot in slots[1:]) else ANY
+
+
+_all: list[Kernels] = []
+
+
+def _forget_all() -> None:
+    for kernels in _all:
+        kernels.forget()
+
+
+engines.generation.on_change(_forget_all)
+
+
+def _is_unknown(spec: Any) -> bool:
+    return spec is ... or type(spec) is list and ... in spec
+
+
+def _dtype_of(inputs: Sequence[Any]) -> Any:
+    """The dtype of the first input, or of the first of these; None where there is none, or no array."""
+    first = inputs[0] if inputs else None
+    if type(first) is list or type(first) is tuple:
+        first = first[0] if first else None
+    return getattr(first, "dtype", None)
+
+
+def _with_fallback(faster: EngineKernel, plain: Callable[..., Any]) -> Callable[..., Any]:
+    """One engine's kernel for inputs that are large enough, or the plain one where that is not asked or declines."""
+    kernel = faster.kernel
+    if faster.when is not None:
+        def call_when(xp: Any, *inputs: Any, **attrs: Any) -> Any:
+            results = kernel(*inputs, **attrs) if faster.wants(inputs, attrs) else NotImplemented
+            return plain(xp, *inputs, **attrs) if results is NotImplemented else results
+
+        return call_when
+
+    def call(xp: Any, *inputs: Any, **attrs: Any) -> Any:
+        results = kernel(*inputs, **attrs)
+        return plain(xp, *inputs, **attrs) if results is NotImplemented else results
+
+    return call
+
+
+def _by_size(function: Any, plain: Callable[..., Any], least: int, faster: Callable[..., Any]) -> Callable[..., Any]:
+    """Of an operator of one input: one engine's kernel where that is large, or the plain one."""
+    def call(xp: Any, x: Any, **attrs: Any) -> Any:
+        if x.size >= least:
+            results = faster(x, **attrs)
+            if results is not NotImplemented:
+                return results
+        return plain(xp, x, **attrs) if attrs or function is None else function(x)
+
+    return call
+
+
+def _by_sizes(function: Any, plain: Callable[..., Any], least: int, faster: Callable[..., Any]) -> Callable[..., Any]:
+    """Of an operator of two inputs: one engine's kernel where one of them is large, or the plain one."""
+    def call(xp: Any, x: Any, y: Any, **attrs: Any) -> Any:
+        if x.size >= least or y.size >= least:
+            results = faster(x, y, **attrs)
+            if results is not NotImplemented:
+                return results
+        return plain(xp, x, y, **attrs) if attrs or function is None else function(x, y)
+
+    return call
+
+
+def _asking(usable: Sequence[EngineKernel], plain: Callable[..., Any]) -> Callable[..., Any]:
+    """Several engines' kernels one after the other, then the plain one."""
+    if len(usable) == 1 and not usable[0].least:
+        return _with_fallback(usable[0], plain)
+
+    def call(xp: Any, *inputs: Any, **attrs: Any) -> Any:
+        for faster in usable:
+            if faster.takes(inputs, attrs):
+                results = faster.kernel(*inputs, **attrs)
+                if results is not NotImplemented:
+                    return results
+        return plain(xp, *inputs, **attrs)
+
+    return call
+
+
+def register_kernel(operator: Operator, engine: str, kernel: Callable[..., Any], *, least: int = 0,
+                    when: Callable[..., bool] | None = None) -> None:
+    """Registers an engine's kernel of an operator: eager code and plans use it from their next call on.
+
+    `kernel(*inputs, **attributes)` takes arrays of the place that the engine is for, changes no input that has no
+    alias, and returns NotImplemented for what it leaves to the next kernel. It is asked before those that are there,
+    where an input has `least` elements, and where `when(*specs, **attributes)`, which is asked once for the same
+    shapes, dtypes and attributes, is true. Raises ValueError for an engine that is not known: `engines.add` adds one.
+    """
+    engines.find(engine)
+    kernels = operator.kernels
+    kernels.registered = (EngineKernel(engine, kernel, least, when), *kernels.registered)
+    engines.generation.changed()

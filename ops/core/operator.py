@@ -1,0 +1,234 @@
+"""The declaration of an operator: everything that anyone needs to know of it, in one place.
+
+A declaration names the type and slots as the `.pdmodel` format knows them, and gives its functions:
+
+- `kernel(xp, *inputs, **attributes)` computes the outputs on arrays of the namespace `xp`. Its keyword-only
+  parameters *are* the attributes: their names, defaults and (by annotation) their types in files.
+- `infer(*specs, **attributes)` gives the outputs' specs from the inputs', and refuses what cannot be.
+- `engines`, where there are any, are kernels of engines that compute the same (see `kernels.py`): `by(LOOPS, f)`.
+  Each takes what the kernel takes without `xp`, and returns NotImplemented for what it leaves to the next.
+- `formula`, of an operator that works element by element, is what it computes as a scalar expression in its slots and
+  attributes (see `backend/loops/formula.py`): arrays of at least `loop_from` elements are computed by a loop of it, and
+  compilers fuse it with its like.
+- `ufunc` is the name of the function of NumPy that does what the kernel does without attributes.
+- `composed`, of an operator that Paddle's files do not know, applies operators that they do know to the same effect:
+  Programs are written with those, and a compiler may put the operator in their place. It takes the inputs, and the
+  attributes by keyword, and gives the results (None for one that only the operator's own gradient wants);
+  NotImplemented where Paddle does know the operator with these inputs and attributes.
+- `adapted`, of an operator whose kernel in Paddle takes less than ours, gives what it does take, (inputs, attributes),
+  of the inputs and attributes, taken as by `composed`: a cast, a broadcast, an axis counted from 0.
+  Programs are written with those, so that their files run there too.
+- `grad` maps input slots to rules written with other operators. A rule's parameter names say what it needs, so that
+  nothing else is kept alive: see `gradient.py`.
+
+It says what others need to know of the operator, so that nobody keeps lists of operators. What is not said is the
+usual:
+
+- The signature says which results may be views of which inputs, and which inputs are written (see `signature.py`).
+- `effects`, of an operator that does more than to give results: words of `facts.EFFECTS`, such as "random".
+- `moves`: it computes nothing. An element of a result is one of an input's, or a number that the attributes give.
+- `narrow`: its kernel takes 16-bit floats as they are on NumPy arrays, too (see `narrow.py`), as one that moves does.
+- `fails` says what its kernel refuses: a word of `facts.FAILS`.
+- `cost` and `traffic` give the arithmetic operations and the bytes of a run (see `facts.py`): by default an operation
+  for each element of the results, none of what moves them; and the bytes of all inputs and results.
+- `precision` and `lod`: what mixed precision does to it, and what becomes of the LoD of its first input; words of
+  `facts.PRECISIONS` and `facts.LODS`, or a function of the inputs' LoDs and attributes that gives those of the results.
+- `only_here`: PaddlePaddle has no such operator, or cannot run it: a file that holds one is proa's alone.
+- `lists`: it takes or gives lists of a Program. `runs_block`: it runs a block of a Program.
+- `merges` names the operator that it applies to many parameters at once: slot by slot the same, each with `*`.
+
+Nothing about a mode, a Tensor, a Program or a device appears in a declaration. One that is made is never changed.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import keyword
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...backend.engines import CPU, LOOPS
+from ...backend.loops.formula import Formula, accelerated, least_size
+from ...core.dtype import from_numpy_dtype
+from ...core.lazy import require
+from .facts import FAILS, LODS, PRECISIONS, Cost, checked_word, effects_of, free, one_a_result
+from .gradient import Gradient, parameter_names
+from .kernels import EngineKernel, Kernels, Selection, by
+from .signature import Slot, new_values, parse_signature, views
+from .spec import Spec
+
+Ints = list[int]
+"""Annotates an attribute that is a list of 32-bit integers in files."""
+
+
+class Longs(list):
+    """Annotates an attribute that is a list of 64-bit integers in files."""
+
+
+class Long(int):
+    """Annotates an attribute that is one 64-bit integer in files."""
+
+
+class Double(float):
+    """Annotates an attribute that is one 64-bit float in files."""
+
+
+class Operator:
+    """One declared operator. Made by `operator(...)`; found by `find(type)`."""
+
+    def __init__(self, type: str, signature: str, *, kernel: Callable[..., Any], infer: Callable[..., Any],
+                 engines: Sequence[EngineKernel], formula: Formula | None, loop_from: int,
+                 composed: Callable[..., Any] | None, adapted: Callable[..., Any] | None,
+                 grad: Mapping[str, Callable[..., Any]] | None, promotes: bool, ufunc: str | None, effects: str,
+                 moves: bool, narrow: bool, fails: str, cost: Cost | None, traffic: Cost | None,
+                 precision: str, lod: str | Callable[..., Any], only_here: bool, lists: bool, runs_block: bool,
+                 merges: Operator | None):
+        self.type = type
+        self.inputs, self.outputs = parse_signature(signature)
+        self.results: tuple[Slot, ...] = tuple(slot for slot in self.outputs if not slot.file_only)
+        self.kernel, self.infer = _with_keywords(kernel), infer
+        self.formula, self.composed, self.adapted = formula, composed, adapted
+        self.promotes = promotes  # its first two inputs are brought to one dtype
+        self._declared_kernel = kernel
+        self.defaults = {_attribute_name(k): value for k, value in (kernel.__kwdefaults__ or {}).items()}
+        self.is_plain = not any(slot.many or slot.optional for slot in self.inputs)
+        self.is_single = len(self.results) == 1 and not self.results[0].many and not self.results[0].alias
+        self.has_lists = any(slot.many for slot in self.inputs)
+        self.aliases = new_values(self.results, self.inputs)  # (result, input): the input with a new value
+        self.writes = frozenset(given for i, given in self.aliases if self.results[i].writes)  # inputs, by position
+        self.views = views(self.results, self.inputs)  # (result, input): may share memory
+        self.effects = effects_of(type, effects)
+        self.random = "random" in self.effects  # a second run gives other values: never folded, merged or reordered
+        self.has_effect = bool(self.effects - {"random", "reads"})  # a run is wanted although nobody reads its results
+        self.is_pure = not self.effects and not self.aliases
+        self.moves, self.narrow = moves, narrow or moves or ufunc is not None
+        self.fails = checked_word(type, "fails", fails, FAILS)
+        self.cost: Cost = cost or (free if moves else one_a_result)
+        self.traffic = traffic
+        self.precision = checked_word(type, "precision", precision, PRECISIONS)
+        self.follows_first = precision.startswith("norm")  # of its inputs mixed precision looks at the first one alone
+        self.lod = checked_word(type, "lod", lod, LODS) if isinstance(lod, str) else lod
+        self.only_here, self.lists, self.runs_block, self.merges = only_here, lists, runs_block, merges
+
+        names = [slot.name for slot in self.inputs]
+        if formula is not None and not engines and not self.has_lists:
+            loop = accelerated(formula, names, self.defaults, self._result_dtype)
+            engines = [by(LOOPS, loop, loop_from or least_size(formula, self.defaults))]
+        function = None if ufunc is None else getattr(np, ufunc)
+        self.kernels = Kernels(self, self.kernel, function, engines)
+        self.gradient = Gradient(self, grad) if grad else None
+        self._is_declared = True
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_is_declared" in vars(self):
+            raise AttributeError(f"{self}.{name}: a declaration is not changed once it is made. Say it there.")
+        super().__setattr__(name, value)
+
+    def __repr__(self) -> str:
+        return f"<operator {self.type}>"
+
+    def __reduce__(self):
+        return find, (self.type,)
+
+    def kernel_for(self, xp: Any) -> Callable[..., Any]:
+        """What computes it on arrays of a namespace, whatever their sizes."""
+        return self.kernels.on_host if xp is np else self.kernels.for_device()
+
+    def select(self, specs: Sequence[Any], attrs: Mapping[str, Any], place: str = CPU) -> Selection:
+        """What computes it for arrays of these specs at a place: see `Kernels.select`."""
+        return self.kernels.select(specs, attrs, place)
+
+    @functools.cached_property
+    def attributes(self) -> dict[str, inspect.Parameter]:
+        """The attributes by name, as the kernel's parameters."""
+        return _attributes_of(self._declared_kernel)
+
+    def _result_dtype(self, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+        specs = tuple(None if a is None else Spec(a.shape, from_numpy_dtype(a.dtype)) for a in arrays)
+        return self.infer_specs(specs, dict(attrs))[0].dtype.dtype
+
+    def infer_specs(self, specs: tuple, attrs: dict[str, Any]) -> tuple:
+        """The specs of the results, always as a tuple."""
+        inferred = self.infer(*specs, **attrs)
+        return (inferred,) if isinstance(inferred, Spec) else tuple(inferred)
+
+
+def _attributes_of(kernel: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    parameters = inspect.signature(kernel).parameters.values()
+    return {_attribute_name(p.name): p for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY}
+
+
+def _attribute_name(parameter: str) -> str:
+    """`lambda_` stands for an attribute that is called by a keyword of Python."""
+    return parameter[:-1] if keyword.iskeyword(parameter[:-1]) else parameter
+
+
+def _with_keywords(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """The kernel, taking attributes that are called by keywords under the names it gives them."""
+    names = [name for name in parameter_names(kernel) if keyword.iskeyword(name[:-1])]
+    if not names:
+        return kernel
+    renamed = {name[:-1]: name for name in names}
+
+    @functools.wraps(kernel)
+    def call(xp: Any, *inputs: Any, **attrs: Any) -> Any:
+        return kernel(xp, *inputs, **{renamed.get(k, k): v for k, v in attrs.items()})
+
+    return call
+
+
+_registry: dict[str, Operator] = {}
+
+
+def operator(type: str, signature: str, *, kernel: Callable[..., Any], infer: Callable[..., Any],
+             engines: Sequence[EngineKernel] = (), formula: Formula | None = None, loop_from: int = 0,
+             composed: Callable[..., Any] | None = None, adapted: Callable[..., Any] | None = None,
+             grad: Mapping[str, Callable[..., Any]] | None = None, promotes: bool = False, ufunc: str | None = None,
+             effects: str = "", moves: bool = False, narrow: bool = False, fails: str = "shapes",
+             cost: Cost | None = None, traffic: Cost | None = None, precision: str = "gray",
+             lod: str | Callable[..., Any] = "share", only_here: bool = False, lists: bool = False,
+             runs_block: bool = False, merges: Operator | None = None) -> Operator:
+    """Declares an operator and puts it into the registry; a type is declared once."""
+    if type in _registry:
+        raise ValueError(f"The operator {type!r} is declared twice.")
+    declared = Operator(type, signature, kernel=kernel, infer=infer, engines=engines, formula=formula,
+                        loop_from=loop_from, composed=composed, adapted=adapted, grad=grad, promotes=promotes,
+                        ufunc=ufunc, effects=effects, moves=moves, narrow=narrow, fails=fails,
+                        cost=cost, traffic=traffic, precision=precision, lod=lod, only_here=only_here, lists=lists,
+                        runs_block=runs_block, merges=merges)
+    _registry[type] = declared
+    return declared
+
+
+def _known(type: str) -> Operator | None:
+    """The operator of this type, its family imported if need be; None when there is none."""
+    found = _registry.get(type)
+    if found is None:
+        require("operators")
+        found = _registry.get(type)
+    return found
+
+
+def find(type: str) -> Operator:
+    """The operator of this type; NotImplementedError, naming it, when there is none."""
+    found = _registry.get(type) or _known(type)
+    if found is None:
+        raise NotImplementedError(
+            f"The operator {type!r} is not known here. A Program that uses it cannot run; "
+            f"docs/operators.md says how to declare one."
+        )
+    return found
+
+
+def is_declared(type: str) -> bool:
+    """True when there is an operator of this type."""
+    return type in _registry or _known(type) is not None
+
+
+def all_operators() -> tuple[Operator, ...]:
+    """Every declared operator, by type."""
+    require("operators")
+    return tuple(_registry[type] for type in sorted(_registry))

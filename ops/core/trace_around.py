@@ -1,0 +1,100 @@
+"""A trace around another one, for those that want to see or change what is applied and leave the rest as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...core.dtype import DType
+from ...core.param_attr import ParamAttr
+from ...core.place import Place
+from .operator import Operator
+from .trace import Trace
+
+
+class TraceAround(Trace):
+    """Does what `inner` does. Attributes that a trace need not have are the inner one's too."""
+
+    def __init__(self, inner: Trace):
+        self.inner = inner
+        self.computes = inner.computes
+
+    @property
+    def precision(self) -> Any:
+        """What decides the dtypes in which operators compute."""
+        return self.inner.precision
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "inner":  # it is not there yet
+            raise AttributeError(name)
+        return getattr(self.inner, name)
+
+    def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
+        """As the inner trace has it, and so have all others."""
+        return self.inner.apply(op, inputs, attrs)
+
+    def constant(self, array: Any, place: Place | None, stop_gradient: bool) -> Any:
+        """A value that holds the given array."""
+        return self.inner.constant(array, place, stop_gradient)
+
+    def number(self, value: Any, dtype: DType) -> Any:
+        """A value without dimensions that holds a number."""
+        return self.inner.number(value, dtype)
+
+    def parameter(self, shape: tuple[int, ...], dtype: DType, attr: ParamAttr, initializer: Any) -> Any:
+        """A new parameter, initialized."""
+        return self.inner.parameter(shape, dtype, attr, initializer)
+
+    def copy(self, x: Any, place: Place | None) -> Any:
+        """A value of its own that equals x, at `place`."""
+        return self.inner.copy(x, place)
+
+    def begin_gradient(self, x: Any) -> None:
+        """Makes a value one that gradients are taken with respect to."""
+        self.inner.begin_gradient(x)
+
+    def gradients(self, loss: Any, parameters: list | None, no_grad: Any = None,
+                  callbacks: Any = None) -> list[tuple[Any, Any]]:
+        """Parameters with their gradients."""
+        return self.inner.gradients(loss, parameters, no_grad, callbacks)
+
+    def derivatives(self, outputs: list, inputs: list, starts: list, no_grad: Any, create_graph: bool,
+                    retain_graph: bool) -> list:
+        """The gradients of outputs with respect to inputs."""
+        return self.inner.derivatives(outputs, inputs, starts, no_grad, create_graph, retain_graph)
+
+    def py_layer(self, layer: Any, context: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """What a PyLayer's `forward` gives, whose gradient is what its `backward` says."""
+        return self.inner.py_layer(layer, context, args, kwargs)
+
+    def kept(self, values: tuple) -> tuple:
+        """What a PyLayer saves, in the form in which it is to wait."""
+        return self.inner.kept(values)
+
+    def updating(self) -> Any:
+        """A context manager around the updates of an optimizer."""
+        return self.inner.updating()
+
+    def trained(self) -> list | None:
+        """The parameters that an optimizer trains which was given none."""
+        return self.inner.trained()
+
+    def training(self, loss: Any, startup: Any = None) -> Any:
+        """A context manager around what trains by a loss."""
+        return self.inner.training(loss, startup)
+
+    def host_value(self, source: Any, dtype: DType, name: str) -> Any:
+        """A one-element value that the host decides anew at each step."""
+        return self.inner.host_value(source, dtype, name)
+
+    def persistent(self, shape: tuple[int, ...], dtype: DType, value: Any, name: str) -> Any:
+        """A new value that outlives a step without being a parameter."""
+        return self.inner.persistent(shape, dtype, value, name)
+
+    def store(self, target: Any, value: Any) -> None:
+        """Gives `target` the value of another."""
+        self.inner.store(target, value)
+
+    def staged(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function in a form whose `while` may ask what only running tells."""
+        return self.inner.staged(function)

@@ -1,0 +1,1 @@
+"""Graphs: messages along edges, segments, sampling of neighbours."""

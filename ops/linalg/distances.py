@@ -1,0 +1,36 @@
+"""Norms of differences and of slices: cdist, renorm."""
+
+from typing import Any
+
+from ..array.creation import full
+from ..array.reshape import reshape, transpose, unsqueeze
+from ..array.where import where
+from ..core.infer import normalize_axis
+from ..math.elementwise import dtype_of
+from ..math.statistics import norm
+
+
+def cdist(x: Any, y: Any, p: float = 2.0,
+          compute_mode: str = "use_mm_for_euclid_dist_if_necessary", name: str | None = None) -> Any:
+    """The p-norm distances of every row of x from every row of y: [..., P, M] and [..., R, M] give [..., P, R].
+
+    `compute_mode` is taken for Paddle's sake: distances are always computed from differences, without its loss of
+    precision. Raises ValueError for a negative p or other shapes.
+    """
+    if p < 0:
+        raise ValueError(f"cdist(p): must be at least 0. Received {p}.")
+    if x.ndim < 2 or y.ndim < 2 or (x.shape[-1] != y.shape[-1] and -1 not in (x.shape[-1], y.shape[-1])):
+        raise ValueError(f"cdist(x, y): at least two dimensions, the last ones equal. "
+                         f"Received shapes {list(x.shape)} and {list(y.shape)}.")
+    return norm(unsqueeze(x, -2) - unsqueeze(y, -3), p, -1)
+
+
+def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
+    """x with its slices along `axis` scaled down to a p-norm of max_norm where theirs is larger."""
+    if p <= 0 or max_norm < 0:
+        raise ValueError(f"renorm(p, max_norm): above 0, and at least 0. Received {p} and {max_norm}.")
+    axis = normalize_axis("axis", axis, x.ndim)
+    order = [axis, *(n for n in range(x.ndim) if n != axis)]
+    sizes = norm(reshape(transpose(x, order), [0, -1]), p, -1)
+    factor = where(sizes > max_norm, full((), max_norm, dtype_of(x)) / (sizes + 1e-7), sizes * 0.0 + 1.0)
+    return x * reshape(factor, [-1 if n == axis else 1 for n in range(x.ndim)])

@@ -1,0 +1,182 @@
+"""warpctc: connectionist temporal classification, its gradient, and products with its second derivative.
+
+The loss is -log of the probability of all paths through softmax(logits) that become the label when repeated symbols are
+merged and blanks dropped. Forward and backward sums run in log space over the label with blanks put between its
+symbols, for the whole batch at once. A product with the second derivative is the gradient at a point a tiny imaginary
+step along the direction, whose imaginary part is exact to rounding; so these functions take complex numbers too.
+After "Connectionist Temporal Classification" (Graves et al., 2006).
+"""
+
+
+import functools
+from typing import Any
+
+from ...core import dtype as dt
+from ..array.gather import add_at
+from ..array.reshape import reshape
+from ..core.infer import same
+from ..core.operator import operator
+from ..core.spec import Spec
+from ..core.trace import apply
+from ..math.elementwise import cast, dtype_of, in_dtype
+from ..math.reduce import sum as reduce_sum
+
+LOWEST = -1e30  # stands for log(0): differences of it are numbers
+IMAGINARY_STEP = 1e-12
+
+
+def log_sum(xp: Any, *terms: Any) -> Any:
+    """log(sum(exp(terms))), element by element."""
+    highest = functools.reduce(xp.maximum, [t.real for t in terms])
+    return highest + xp.log(functools.reduce(xp.add, [xp.exp(t - highest) for t in terms]))
+
+
+def no_third_order(*_: Any, **__: Any) -> Any:
+    """NotImplementedError."""
+    raise NotImplementedError("A gradient of a gradient of this loss's gradient is not there: it is differentiable "
+                              "twice. Take the outermost gradient without create_graph.")
+
+
+def _with_blanks(xp: Any, label: Any, lengths: Any, blank: int, classes: int) -> Any:
+    """Labels [B, L] as [B, 2 L + 1] with blanks around each symbol, and beyond the length."""
+    inside = xp.arange(label.shape[1]) < lengths[:, None]
+    if inside.any():
+        low, high = int(label[inside].min()), int(label[inside].max())
+        if low < 0 or high >= classes:
+            raise ValueError(f"ctc_loss(log_probs, labels): labels must lie in [0, {classes}). "
+                             f"Received labels from {low} to {high}.")
+    extended = xp.full((label.shape[0], 2 * label.shape[1] + 1), blank, dtype="int64")
+    extended[:, 1::2] = xp.where(inside, label, blank)
+    return extended
+
+
+def _shifted(xp: Any, x: Any, by: int, fill: Any) -> Any:
+    """x [B, S] moved by places along S, backwards for a negative number."""
+    result = xp.full_like(x, fill)
+    if abs(by) < x.shape[1]:
+        if by > 0:
+            result[:, by:] = x[:, :-by]
+        else:
+            result[:, :by] = x[:, -by:]
+    return result
+
+
+def _reached(xp: Any, y: Any, skips: Any) -> Any:
+    """log of the sum over paths that stand at symbol s after step t, [T, B, S]."""
+    alpha = xp.full_like(y, LOWEST)
+    alpha[0, :, :2] = y[0, :, :2]
+    for t in range(1, len(y)):
+        before = alpha[t - 1]
+        jumped = xp.where(skips, _shifted(xp, before, 2, LOWEST), LOWEST)
+        alpha[t] = log_sum(xp, before, _shifted(xp, before, 1, LOWEST), jumped) + y[t]
+    return alpha
+
+
+def _remaining(xp: Any, y: Any, skips: Any, steps: Any, ends: Any) -> Any:
+    """log of the sum over the rest of the paths that stand at symbol s after step t, [T, B, S]."""
+    beta = xp.full_like(y, LOWEST)
+    last = xp.where(ends, 0.0, LOWEST).astype(y.dtype)
+    for t in range(len(y) - 1, -1, -1):
+        if t + 1 < len(y):
+            after = beta[t + 1] + y[t + 1]
+            jumped = _shifted(xp, xp.where(skips, after, LOWEST), -2, LOWEST)
+            going = log_sum(xp, after, _shifted(xp, after, -1, LOWEST), jumped)
+            beta[t] = xp.where((t + 1 < steps)[:, None], going, LOWEST)
+        beta[t] = xp.where((t + 1 == steps)[:, None], last, beta[t])
+    return beta
+
+
+def _check_lengths(logits: Any, label: Any, steps: Any, lengths: Any) -> None:
+    if steps.size and (int(steps.max()) > logits.shape[0] or int(lengths.max()) > label.shape[1]
+                       or int(steps.min()) < 0 or int(lengths.min()) < 0):
+        raise ValueError(f"ctc_loss(log_probs, labels, input_lengths, label_lengths): lengths must lie in "
+                         f"[0, {logits.shape[0]}] and [0, {label.shape[1]}]. Received "
+                         f"{steps.tolist()} and {lengths.tolist()}.")
+
+
+def _loss_and_gradient(xp: Any, logits: Any, label: Any, steps: Any, lengths: Any, blank: int,
+                       part: Any = lambda x: x) -> tuple[Any, Any]:
+    """The losses [B] and `part` of their gradients, [T, B, C]; zeros where the label does not fit into the steps."""
+    steps, lengths = steps.reshape(-1).astype("int64"), lengths.reshape(-1).astype("int64")
+    _check_lengths(logits, label, steps, lengths)
+    _, batch, classes = logits.shape
+    extended = _with_blanks(xp, label, lengths, blank, classes)
+    log_softmax = logits - logits.real.max(2, keepdims=True)
+    log_softmax = log_softmax - xp.log(xp.exp(log_softmax).sum(2, keepdims=True))
+    y = log_softmax[:, xp.arange(batch)[:, None], extended]
+    skips = extended != blank
+    skips[:, 2:] &= extended[:, 2:] != extended[:, :-2]
+    skips[:, :2] = False
+    place, end = xp.arange(extended.shape[1]), 2 * lengths[:, None]
+    ends = (place <= end) & (place >= end - 1)
+    alpha = _reached(xp, y, skips)
+    beta = _remaining(xp, y, skips, steps, ends)
+    final = xp.where(ends, alpha[xp.maximum(steps - 1, 0), xp.arange(batch)], LOWEST)
+    highest = final.real.max(1, keepdims=True)
+    total = (highest + xp.log(xp.exp(final - highest).sum(1, keepdims=True)))[:, 0]
+    possible = ~(total.real <= LOWEST / 2) & (steps > 0)  # NaN is not hidden
+    total = xp.where(possible, total, 0.0)
+    passing = xp.exp(alpha + beta - total[:, None])
+    sums = passing.sum(2, keepdims=True)  # 1, but for what rounding added up on the way to step t
+    passing = part(passing / xp.where(sums.real > 0, sums, 1.0))
+    counted = possible & (xp.arange(len(logits))[:, None] < steps)
+    gradient = xp.where(counted[:, :, None], part(xp.exp(log_softmax)), 0.0)
+    occupied = xp.zeros((batch * classes, len(logits)), gradient.dtype)
+    rows = (xp.arange(batch)[:, None] * classes + extended).reshape(-1)
+    add_at(xp, occupied, rows, xp.where(possible[:, None], passing, 0.0).reshape(len(logits), -1).T)
+    return -total, gradient - occupied.reshape(batch, classes, -1).transpose(2, 0, 1)
+
+
+def _warpctc(xp, logits, label, logits_length, label_length, *, blank: int = 0, norm_by_times: bool = False):
+    loss, gradient = _loss_and_gradient(xp, logits, label, logits_length, label_length, blank)
+    return loss[:, None].astype(logits.dtype), gradient.astype(logits.dtype)
+
+
+def _infer(logits, label, logits_length, label_length, *, blank=0, norm_by_times=False):
+    if logits.rank != 3 or label.rank != 2:
+        raise ValueError(f"ctc_loss(log_probs, labels): log_probs must be [steps, batch, classes] and labels [batch, "
+                         f"symbols]. Received {list(logits.shape)} and {list(label.shape)}.")
+    if not 0 <= blank < (logits.shape[2] if logits.shape[2] >= 0 else blank + 1):
+        raise ValueError(f"ctc_loss(blank): must lie in [0, {logits.shape[2]}). Received {blank}.")
+    return Spec((logits.shape[1], 1), logits.dtype), logits
+
+
+def _curvature(xp, logits, label, logits_length, label_length, v, *, blank: int = 0):
+    moved = logits + (1j * IMAGINARY_STEP) * v
+    found = _loss_and_gradient(xp, moved, label, logits_length, label_length, blank, lambda x: x.imag)[1]
+    return (found / IMAGINARY_STEP).astype(logits.dtype)
+
+
+def _gradient(g: Any, Logits: Any, WarpCTCGrad: Any, Label: Any, LogitsLength: Any, LabelLength: Any, blank: int,
+              norm_by_times: bool) -> Any:
+    if norm_by_times:
+        g = g / reshape(cast(LogitsLength, dtype_of(g)), [-1, 1])
+    return apply(warpctc_grad_op, Logits, WarpCTCGrad, Label, LogitsLength, LabelLength, g, blank=blank)
+
+
+def _weight_gradient(g: Any, Logits: Any, WarpCTCGrad: Any, Label: Any, LogitsLength: Any, LabelLength: Any,
+                     LossGrad: Any, blank: int) -> Any:
+    slope = apply(warpctc_grad_op, Logits, WarpCTCGrad, Label, LogitsLength, LabelLength, LossGrad * 0.0 + 1.0,
+                  blank=blank)
+    return reshape(reduce_sum(g * slope, [0, 2]), [-1, 1])
+
+
+warpctc_curvature_op = operator(
+    "warpctc_curvature", "Logits, Label, LogitsLength, LabelLength, V -> Out", kernel=_curvature, infer=same,
+    grad={"Logits": no_third_order,
+          "V": lambda g, Logits, Label, LogitsLength, LabelLength, blank: apply(
+              warpctc_curvature_op, Logits, Label, LogitsLength, LabelLength, g, blank=blank)}, only_here=True)
+# WarpCTCGrad is what the forward pass has computed; as a function this one is of Logits, Label and LossGrad.
+warpctc_grad_op = operator(
+    "warpctc_backward", "Logits, WarpCTCGrad, Label, LogitsLength, LabelLength, LossGrad -> LogitsGrad",
+    kernel=lambda xp, logits, slope, label, steps, lengths, weight, *, blank=0: slope * weight.reshape(1, -1, 1),
+    infer=same,
+    grad={"Logits": lambda g, Logits, Label, LogitsLength, LabelLength, LossGrad, blank: apply(
+              warpctc_curvature_op, Logits, Label, LogitsLength, LabelLength,
+              g * reshape(LossGrad, [1, -1, 1]), blank=blank),
+          "LossGrad": _weight_gradient}, only_here=True)
+warpctc_op = operator(
+    "warpctc", "Logits, Label, LogitsLength, LabelLength -> Loss, WarpCTCGrad", kernel=_warpctc, infer=_infer,
+    adapted=lambda logits, label, steps, lengths, **attrs: (
+        (logits, in_dtype(label, dt.int32), in_dtype(steps, dt.int64), in_dtype(lengths, dt.int64)), attrs),
+    grad={"Logits": _gradient})

@@ -1,0 +1,1 @@
+"""Mathematics element by element and over dimensions: arithmetic, comparison, reductions, statistics."""

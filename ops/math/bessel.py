@@ -1,0 +1,103 @@
+"""Modified Bessel functions of the first kind, of order 0 and 1: i0, i1, and i0e, i1e, which are e^-|x| times those.
+
+Chebyshev series up to 8, and beyond it of √x times the function in 1/x; the series are made, once, from the integral
+Iₙ(x)·e^-x = 1/π ∫ e^(x(cos t - 1)) cos nt dt from 0 to π.
+"""
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from ..core.infer import same
+from ..core.operator import operator
+from ..core.trace import apply
+from .elementwise import as_floating, cast, dtype_of
+from .unary import sign
+
+_BORDER = 8.0
+_DEGREE = 32
+
+
+def _integral(order: int, x: Any) -> Any:
+    """Iₙ(x)·e^-x; the trapezoid rule, which is exact to rounding for a periodic function."""
+    t = (np.arange(4096) + 0.5) * (np.pi / 4096)
+    return (np.exp(np.outer(x, np.cos(t) - 1)) * np.cos(order * t)).mean(1)
+
+
+@functools.cache
+def _near(order: int) -> list[float]:
+    return np.polynomial.chebyshev.chebinterpolate(
+        lambda u: _integral(order, (u + 1) * (_BORDER / 2)), _DEGREE).tolist()
+
+
+@functools.cache
+def _far(order: int) -> list[float]:
+    def function(u: Any) -> Any:
+        x = 2 * _BORDER / (u + 1)
+        return _integral(order, x) * np.sqrt(x)
+
+    return np.polynomial.chebyshev.chebinterpolate(function, _DEGREE).tolist()
+
+
+def _series(coefficients: list[float], u: Any) -> Any:
+    """The Chebyshev series at u (Clenshaw)."""
+    later, last = 0.0 * u, 0.0 * u
+    for coefficient in coefficients[:0:-1]:
+        later, last = coefficient + 2 * u * later - last, later
+    return coefficients[0] + u * later - last
+
+
+def _scaled(xp: Any, x: Any, order: int) -> Any:
+    """Iₙ(|x|)·e^-|x|, with the sign of x for order 1, in float64."""
+    size = xp.abs(x.astype("float64"))
+    near = _series(_near(order), xp.minimum(size, _BORDER) * (2 / _BORDER) - 1)
+    large = xp.maximum(size, _BORDER)
+    found = xp.where(size <= _BORDER, near, _series(_far(order), 2 * _BORDER / large - 1) / xp.sqrt(large))
+    return xp.copysign(found, x) if order else found
+
+
+def _whole(xp: Any, x: Any, order: int) -> Any:
+    return (_scaled(xp, x, order) * xp.exp(xp.abs(x.astype("float64")))).astype(x.dtype)
+
+
+def _over(value: Any, x: Any) -> Any:
+    """value / x, where the value is x / 2 near 0."""
+    at_zero = cast(x == 0.0, dtype_of(x))
+    return value / (x + at_zero) + at_zero * 0.5
+
+
+i0_op = operator("i0", "x -> out", kernel=lambda xp, x: _whole(xp, x, 0), infer=same,
+                 grad={"x": lambda g, x: g * apply(i1_op, x)})
+i1_op = operator("i1", "x -> out", kernel=lambda xp, x: _whole(xp, x, 1), infer=same,
+                 grad={"x": lambda g, x: g * (apply(i0_op, x) - _over(apply(i1_op, x), x))})
+i0e_op = operator("i0e", "x -> out", kernel=lambda xp, x: _scaled(xp, x, 0).astype(x.dtype), infer=same,
+                  grad={"x": lambda g, x: g * (apply(i1e_op, x) - sign(x) * apply(i0e_op, x))})
+i1e_op = operator("i1e", "x -> out", kernel=lambda xp, x: _scaled(xp, x, 1).astype(x.dtype), infer=same,
+                  grad={"x": lambda g, x: g * (
+                      apply(i0e_op, x) - sign(x) * apply(i1e_op, x) - _over(apply(i1e_op, x), x))})
+
+
+def i0(x: Any, name: str | None = None) -> Any:
+    """The modified Bessel function of order 0.
+
+    >>> import proa as paddle
+    >>> [round(value, 4) for value in paddle.i0(paddle.to_tensor([0.0, 1.0])).tolist()]
+    [1.0, 1.2661]
+    """
+    return apply(i0_op, as_floating(x))
+
+
+def i0e(x: Any, name: str | None = None) -> Any:
+    """e^-|x| · i0(x)."""
+    return apply(i0e_op, as_floating(x))
+
+
+def i1(x: Any, name: str | None = None) -> Any:
+    """The modified Bessel function of order 1."""
+    return apply(i1_op, as_floating(x))
+
+
+def i1e(x: Any, name: str | None = None) -> Any:
+    """e^-|x| · i1(x)."""
+    return apply(i1e_op, as_floating(x))

@@ -1,0 +1,75 @@
+"""clip: values kept between two limits, which are numbers or tensors."""
+
+from typing import Any
+
+from ..array.creation import is_value
+from ..core.operator import operator
+from ..core.trace import apply
+from .elementwise import cast, dtype_of
+
+_LARGEST = 3.4028234e38
+_NEAR_LARGEST = {"int32": 2**31 - 2**7, "int64": 2**63 - 2**39}  # the largest whole numbers that a float32 holds
+
+
+def _limits(low_tensor, high_tensor, low, high):
+    """The limits as numbers; None where there is none, which attributes say with the largest float32."""
+    low = low if low_tensor is None else low_tensor.item()
+    high = high if high_tensor is None else high_tensor.item()
+    return (None if low <= -_LARGEST else low), (None if high >= _LARGEST else high)
+
+
+def _clip(xp, x, low_tensor=None, high_tensor=None, *, min: float = -3.4028235e38, max: float = 3.4028235e38):
+    low, high = _limits(low_tensor, high_tensor, min, max)
+    if x.dtype.kind in "iu":
+        info, most = xp.iinfo(x.dtype), _NEAR_LARGEST.get(x.dtype.name, _LARGEST)
+        low, high = None if low is None or low <= -most else low, None if high is None or high >= most else high
+        low = None if low is None else int(_between(low, info))
+        high = None if high is None else int(_between(high, info))
+    if low is None and high is None:
+        return x.copy()
+    return x.clip(low, high)
+
+
+def _between(value: float, info: Any) -> float:
+    return info.min if value < info.min else info.max if value > info.max else value
+
+
+def _inside(xp, g, x, low_tensor=None, high_tensor=None, *, min: float = -3.4028235e38, max: float = 3.4028235e38):
+    low, high = _limits(low_tensor, high_tensor, min, max)
+    keep = xp.ones(x.shape, bool) if low is None else x > low
+    keep = keep if high is None else keep & (x < high)
+    return g * keep
+
+
+def _clip_formula(min: float, max: float) -> str:
+    return f"min(max(X, {min!r}), {max!r})"
+
+
+def _with_limits_of_integers(x: Any, *limits: Any, min: float = -_LARGEST, max: float = _LARGEST) -> tuple[tuple, dict]:
+    """Where there is no limit, one that an integer can hold: Paddle's kernel makes an integer of it first."""
+    most = float(_NEAR_LARGEST.get(dtype_of(x).name, 3.4028235e38))
+    return (x, *limits), {"min": -most if min <= -_LARGEST else min, "max": most if max >= _LARGEST else max}
+
+
+clip_op = operator("clip", "X, Min?, Max? -> Out", kernel=_clip, infer=lambda x, *_, **__: x,
+                   formula=_clip_formula, adapted=_with_limits_of_integers, grad={
+    "X": lambda g, X, Min, Max, min, max: apply(inside_op, g, X, Min, Max, min=min, max=max)})
+inside_op = operator("where_inside", "G, X, Min?, Max? -> Out", kernel=_inside, infer=lambda g, *_, **__: g,
+                     formula=lambda min, max: f"G * (1.0 if X > {min!r} and X < {max!r} else 0.0)", grad={
+    "G": lambda g, X, Min, Max, min, max: apply(inside_op, g, X, Min, Max, min=min, max=max)}, only_here=True)
+
+
+def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> Any:
+    """x with what is below `min` set to it, and what is above `max`; both are numbers, 0-d tensors or None.
+
+    Its slope is 1 between the two and 0 elsewhere, also where x is `min` or `max` itself.
+
+    >>> import proa as paddle
+    >>> paddle.clip(paddle.to_tensor([-1.0, 0.5, 3.0]), 0.0, 1.0).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    low, given = (cast(min, x.dtype), {}) if is_value(min) else (None, {} if min is None else {"min": float(min)})
+    high = cast(max, x.dtype) if is_value(max) else None
+    if high is None and max is not None:
+        given["max"] = float(max)
+    return apply(clip_op, x, low, high, **given)

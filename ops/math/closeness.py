@@ -1,0 +1,53 @@
+"""Comparison of whole tensors and with a tolerance: isclose, allclose, equal_all, is_empty."""
+
+from typing import Any
+
+from ...core import dtype as dt
+from ..core.infer import broadcast_shapes
+from ..core.operator import operator
+from ..core.spec import Spec
+from ..core.trace import apply
+
+
+def _isclose(xp, x, y, rtol_tensor=None, atol_tensor=None, *, rtol: str = "1e-05", atol: str = "1e-08",
+             equal_nan: bool = False):
+    rtol = float(rtol) if rtol_tensor is None else rtol_tensor.item()
+    return xp.isclose(x, y, rtol, float(atol) if atol_tensor is None else atol_tensor.item(), equal_nan)
+
+
+def _allclose(xp, x, y, rtol_tensor=None, atol_tensor=None, *, rtol: str = "1e-05", atol: str = "1e-08",
+              equal_nan: bool = False):
+    return _isclose(xp, x, y, rtol_tensor, atol_tensor, rtol=rtol, atol=atol, equal_nan=equal_nan).all()
+
+
+isclose_op = operator("isclose", "Input, Other, Rtol?, Atol? -> Out", kernel=_isclose,
+                      infer=lambda x, y, *_, **__: Spec(
+                          broadcast_shapes("isclose(x, y)", x.shape, y.shape), dt.bool_))
+allclose_op = operator("allclose", "Input, Other, Rtol?, Atol? -> Out", kernel=_allclose,
+                       infer=lambda *_, **__: Spec((), dt.bool_))
+equal_all_op = operator("equal_all", "X, Y -> Out", kernel=lambda xp, x, y: xp.asarray(
+    x.shape == y.shape and bool((x == y).all())), infer=lambda x, y: Spec((), dt.bool_))
+is_empty_op = operator("is_empty", "X -> Out", kernel=lambda xp, x: xp.asarray(x.size == 0),
+                       infer=lambda x: Spec((), dt.bool_))
+
+
+def isclose(x: Any, y: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False,
+            name: str | None = None) -> Any:
+    """|x - y| <= atol + rtol * |y|, element by element."""
+    return apply(isclose_op, x, y, None, None, rtol=str(rtol), atol=str(atol), equal_nan=equal_nan)
+
+
+def allclose(x: Any, y: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False,
+             name: str | None = None) -> Any:
+    """True when `isclose` holds for every element."""
+    return apply(allclose_op, x, y, None, None, rtol=str(rtol), atol=str(atol), equal_nan=equal_nan)
+
+
+def equal_all(x: Any, y: Any, name: str | None = None) -> Any:
+    """True when x and y have one shape and equal elements."""
+    return apply(equal_all_op, x, y)
+
+
+def is_empty(x: Any, name: str | None = None) -> Any:
+    """True when x has no elements."""
+    return apply(is_empty_op, x)

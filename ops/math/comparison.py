@@ -1,0 +1,141 @@
+"""Two operands compared, or combined as truth values or bits: equal, less_than, logical_and, bitwise_or and their kin.
+
+A number that the other operand's integers cannot hold is still compared by its value, and its lowest bits are combined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ...core import dtype as dt
+from ..core.operator import Operator
+from ..core.trace import apply, state
+from .elementwise import (
+    NUMBERS,
+    bitwise_and_op,
+    bitwise_or_op,
+    bitwise_xor_op,
+    cast,
+    equal_op,
+    greater_equal_op,
+    greater_than_op,
+    less_equal_op,
+    less_than_op,
+    logical_and_op,
+    logical_or_op,
+    logical_xor_op,
+    not_equal_op,
+    operand,
+)
+
+_PLAIN = (int, float)
+_COMPARED = (*NUMBERS, complex, np.ndarray, list, tuple)
+
+
+def _comparable(x: Any, value: Any) -> tuple[Any, Any]:
+    """x and the second operand as values; x in a wider dtype where its own cannot hold an integer."""
+    if isinstance(value, (int, np.integer)) and x.dtype.is_integer:
+        number = int(value)
+        if x.dtype.wrapped(number) != number:
+            x = cast(x, dt.int64 if dt.int64.wrapped(number) == number else dt.float64)
+    return operand(x, value)
+
+
+def _compare(op: Operator, x: Any, y: Any) -> Any:
+    trace = state.trace
+    if getattr(y, "_is_proa_value", False):
+        return trace.apply(op, (x, y), {})
+    if type(y) in _PLAIN and x.dtype.is_floating:  # what nearly every comparison with a number is
+        return trace.apply(op, (x, trace.number(y, x.dtype)), {})
+    return apply(op, *_comparable(x, y))
+
+
+def _bits(op: Operator, x: Any, y: Any) -> Any:
+    if isinstance(y, (int, np.integer)) and x.dtype.is_integer:
+        y = x.dtype.wrapped(int(y))
+    return apply(op, *operand(x, y))
+
+
+def _method(op: Operator) -> Callable:
+    """A comparison as a method of Python's syntax: what is no number and no array is left to the other operand."""
+    def method(x: Any, y: Any) -> Any:
+        if type(y) in _PLAIN or getattr(y, "_is_proa_value", False) or isinstance(y, _COMPARED):
+            return _compare(op, x, y)
+        return NotImplemented
+
+    method.__name__ = method.__qualname__ = op.type
+    return method
+
+
+
+def equal(x: Any, y: Any, name: str | None = None) -> Any:
+    """x == y, element by element."""
+    return _compare(equal_op, x, y)
+
+
+def not_equal(x: Any, y: Any, name: str | None = None) -> Any:
+    """x != y, element by element."""
+    return _compare(not_equal_op, x, y)
+
+
+def less_than(x: Any, y: Any, name: str | None = None) -> Any:
+    """x < y, element by element."""
+    return _compare(less_than_op, x, y)
+
+
+def less_equal(x: Any, y: Any, name: str | None = None) -> Any:
+    """x <= y, element by element."""
+    return _compare(less_equal_op, x, y)
+
+
+def greater_than(x: Any, y: Any, name: str | None = None) -> Any:
+    """x > y, element by element."""
+    return _compare(greater_than_op, x, y)
+
+
+def greater_equal(x: Any, y: Any, name: str | None = None) -> Any:
+    """x >= y, element by element."""
+    return _compare(greater_equal_op, x, y)
+
+
+def logical_and(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
+    """x and y, element by element; a number counts as true unless it is 0."""
+    return apply(logical_and_op, *operand(x, y))
+
+
+def logical_or(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
+    """x or y, element by element; a number counts as true unless it is 0."""
+    return apply(logical_or_op, *operand(x, y))
+
+
+def logical_xor(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
+    """Exactly one of x and y, element by element; a number counts as true unless it is 0."""
+    return apply(logical_xor_op, *operand(x, y))
+
+
+def bitwise_and(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
+    """x & y on integers or bools."""
+    return _bits(bitwise_and_op, x, y)
+
+
+def bitwise_or(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
+    """x | y on integers or bools."""
+    return _bits(bitwise_or_op, x, y)
+
+
+def bitwise_xor(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
+    """x ^ y on integers or bools."""
+    return _bits(bitwise_xor_op, x, y)
+
+
+#: The comparisons and the bits of Python's syntax, as methods of Tensor and Variable.
+SYNTAX: Mapping[str, Callable] = {
+    "__eq__": _method(equal_op), "__ne__": _method(not_equal_op),
+    "__lt__": _method(less_than_op), "__le__": _method(less_equal_op),
+    "__gt__": _method(greater_than_op), "__ge__": _method(greater_equal_op),
+    "__and__": bitwise_and, "__rand__": bitwise_and, "__or__": bitwise_or, "__ror__": bitwise_or,
+    "__xor__": bitwise_xor, "__rxor__": bitwise_xor,
+}

@@ -1,0 +1,426 @@
+"""Two operands, element by element, with NumPy's broadcasting: arithmetic, and what compares and combines them.
+
+`axis` serves models of Paddle 1.x: when it is not -1, y's first dimension stands at that dimension of x.
+"""
+
+
+import functools
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ...core import dtype as dt
+from ...core.dtype import DType, convert_dtype, promote
+from ..array.creation import is_value, to_tensor
+from ..array.gradient_shapes import reshape_to, sum_to
+from ..core.facts import free
+from ..core.infer import broadcast_shapes, same
+from ..core.operator import Operator, operator
+from ..core.spec import Spec
+from ..core.trace import apply, state
+
+
+def _aligned(x: Any, y: Any, axis: int) -> Any:
+    """y with 1s behind its shape, so that its first dimension meets dimension `axis` of x."""
+    if axis == -1 or y.ndim == x.ndim:
+        return y
+    return y.reshape(y.shape + (1,) * (x.ndim - axis - y.ndim))
+
+
+def sum_to_y(g: Any, y_shape: Any, x_shape: Any, axis: int) -> Any:
+    """A gradient of the result's shape summed to y's, which stood at dimension `axis` of x."""
+    if axis == -1:
+        return sum_to(g, y_shape)
+    rank = len(x_shape) if type(x_shape) is tuple else x_shape.ndim
+    if type(y_shape) is not tuple or len(y_shape) == rank:
+        return sum_to(g, y_shape)
+    aligned = y_shape + (1,) * (rank - axis - len(y_shape))
+    return reshape_to(sum_to(g, aligned), y_shape)
+
+
+def binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping | None = None,
+           result: DType | None = None, formula: str | None = None, only_here: bool = False) -> Operator:
+    """Declares an operator of x and y: `function` is named in `xp`, or given `xp` and gives the function."""
+    if isinstance(function, str):
+        def kernel(xp, x, y, *, axis: int = -1):
+            return getattr(xp, function)(x, y if axis == -1 else _aligned(x, y, axis))
+    else:
+        def kernel(xp, x, y, *, axis: int = -1):
+            return function(xp)(x, y if axis == -1 else _aligned(x, y, axis))
+
+    def infer(x, y, *, axis=-1):
+        behind = () if axis == -1 else (1,) * (x.rank - axis - y.rank)
+        return Spec(broadcast_shapes(type, x.shape, y.shape + behind), result or promote(x.dtype, y.dtype))
+
+    return operator(type, "X, Y -> Out", kernel=kernel, infer=infer, grad=grad, promotes=True,
+                    ufunc=function if isinstance(function, str) else None,
+                    formula=formula and (lambda axis: formula if axis == -1 else None), only_here=only_here)
+
+
+def _cast(xp, x, *, in_dtype: DType, out_dtype: DType):
+    if x.dtype.kind == "c" and out_dtype.kind in "fi":
+        x = x.real
+    if out_dtype.itemsize == 2:
+        with np.errstate(over="ignore"):  # what 16 bits cannot hold is infinite, as everywhere
+            return x.astype(out_dtype.dtype)
+    return x.astype(out_dtype.dtype)
+
+
+cast_op = operator(
+    "cast", "X -> Out", kernel=_cast,
+    infer=lambda x, *, in_dtype, out_dtype: Spec(x.shape, out_dtype),
+    formula=lambda in_dtype, out_dtype: "X" if out_dtype.is_floating else "X != 0" if out_dtype is dt.bool_ else None,
+    loop_from=1 << 14,
+    grad={"X": lambda g, in_dtype, out_dtype: apply(cast_op, g, in_dtype=out_dtype, out_dtype=in_dtype)},
+    narrow=True, cost=free, precision="keep")
+
+
+def _scale(xp, x, scale_tensor=None, *, scale: float = 1.0, bias: float = 0.0, bias_after_scale: bool = True):
+    if scale_tensor is None and x.dtype.kind == "f":
+        if scale == 1.0:
+            return x + bias
+        if bias == 0.0:
+            return -x if scale == -1.0 else x * scale
+    factor = scale if scale_tensor is None else scale_tensor.reshape(()).astype(x.dtype)
+    if x.dtype.kind not in "iub":
+        return _scaled(x, factor, bias, bias_after_scale)
+    factor = factor if scale_tensor is not None else _whole(factor, x.dtype)
+    with np.errstate(over="ignore"):  # the lowest bits are kept, also of a value without dimensions
+        return _scaled(x, factor, _whole(bias, x.dtype), bias_after_scale)
+
+
+def _scaled(x: Any, factor: Any, bias: Any, bias_after_scale: bool) -> Any:
+    if not bias_after_scale:
+        x, bias = (x + bias if bias else x), 0
+    if isinstance(factor, (int, float)) and factor == 1:
+        return x + bias
+    x = x * factor
+    return x + bias if bias else x
+
+
+def _whole(number: Any, dtype: Any) -> Any:
+    """A file's number, a float: if whole an integer of the dtype, with its lowest bits where it is too large."""
+    if not math.isfinite(number) or number != int(number):
+        return number
+    return int(number) if dtype.kind == "b" else dt.from_numpy_dtype(dtype).wrapped(int(number))
+
+
+scale_op = operator(
+    "scale", "X, ScaleTensor? -> Out", kernel=_scale, infer=same,
+    formula="X * scale + bias if bias_after_scale else (X + bias) * scale", loop_from=1 << 14,
+    grad={"X": lambda g, ScaleTensor, scale: apply(scale_op, g, ScaleTensor, scale=scale)},
+)
+
+
+
+def _divide(xp):
+    """True division; of integers in the default floating dtype."""
+    return lambda x, y: xp.divide(x, y) if x.dtype.kind not in "iub" else xp.divide(
+        x, y, dtype=dt.get_default_dtype_object().dtype)
+
+
+def _times(g: Any, y: Any, axis: int) -> Any:
+    """The gradient times the conjugate of y."""
+    y = conj_of(y) if y.dtype.kind == "c" else y
+    return g * y if axis == -1 else apply(multiply_op, g, y, axis=axis)
+
+
+def _masked(g: Any, mask: Any) -> Any:
+    """The gradient where the mask is true, 0 elsewhere."""
+    return g * cast(mask, dtype_of(g))
+
+
+add_op = binary("elementwise_add", "add", {
+    "X": lambda g, X_shape: sum_to(g, X_shape),
+    "Y": lambda g, Y_shape, X_shape, axis: sum_to_y(g, Y_shape, X_shape, axis)}, formula="X + Y")
+subtract_op = binary("elementwise_sub", "subtract", {
+    "X": lambda g, X_shape: sum_to(g, X_shape),
+    "Y": lambda g, Y_shape, X_shape, axis: sum_to_y(-g, Y_shape, X_shape, axis)}, formula="X - Y")
+multiply_op = binary("elementwise_mul", "multiply", {
+    "X": lambda g, Y, X_shape, axis: sum_to(_times(g, Y, axis), X_shape),
+    "Y": lambda g, X, Y_shape, X_shape, axis: sum_to_y(_times(g, X, -1), Y_shape, X_shape, axis)}, formula="X * Y")
+divide_op = binary("elementwise_div", _divide, {
+    "X": lambda g, Y, X_shape, axis: sum_to(apply(divide_op, g, conj_of(Y), axis=axis), X_shape),
+    "Y": lambda g, Y, Out, Y_shape, X_shape, axis: sum_to_y(
+        -apply(divide_op, g * conj_of(Out), conj_of(Y), axis=axis), Y_shape, X_shape, axis)}, formula="X / Y")
+floor_divide_op = binary("elementwise_floordiv", "floor_divide")
+mod_op = binary("elementwise_mod", "mod", {
+    "X": lambda g, X_shape: sum_to(g, X_shape),
+    "Y": lambda g, X, Y, Y_shape, X_shape, axis: sum_to_y(
+        -g * apply(floor_divide_op, X, Y, axis=axis), Y_shape, X_shape, axis)})
+pow_op = binary("elementwise_pow", "power", {
+    "X": lambda g, X, Y, X_shape, axis: sum_to(
+        g * apply(multiply_op, apply(pow_op, X, Y - 1, axis=axis), Y, axis=axis), X_shape),
+    "Y": lambda g, X, Out, Y_shape, X_shape, axis: sum_to_y(g * Out * _log_or_zero(X), Y_shape, X_shape, axis)},
+    formula="pow(X, Y)")
+# of equals, the gradient is y's
+
+maximum_op = binary("elementwise_max", "maximum", {
+    "X": lambda g, X, Y, X_shape, axis: sum_to(_masked(g, apply(greater_than_op, X, Y, axis=axis)), X_shape),
+    "Y": lambda g, X, Y, Y_shape, X_shape, axis: sum_to_y(
+        _masked(g, apply(less_equal_op, X, Y, axis=axis)), Y_shape, X_shape, axis)}, formula="max(X, Y)")
+minimum_op = binary("elementwise_min", "minimum", {
+    "X": lambda g, X, Y, X_shape, axis: sum_to(_masked(g, apply(less_than_op, X, Y, axis=axis)), X_shape),
+    "Y": lambda g, X, Y, Y_shape, X_shape, axis: sum_to_y(
+        _masked(g, apply(greater_equal_op, X, Y, axis=axis)), Y_shape, X_shape, axis)}, formula="min(X, Y)")
+
+equal_op = binary("equal", "equal", result=dt.bool_, formula="X == Y")
+not_equal_op = binary("not_equal", "not_equal", result=dt.bool_, formula="X != Y")
+less_than_op = binary("less_than", "less", result=dt.bool_, formula="X < Y")
+less_equal_op = binary("less_equal", "less_equal", result=dt.bool_, formula="X <= Y")
+greater_than_op = binary("greater_than", "greater", result=dt.bool_, formula="X > Y")
+greater_equal_op = binary("greater_equal", "greater_equal", result=dt.bool_, formula="X >= Y")
+logical_and_op = binary("logical_and", "logical_and", result=dt.bool_, formula="X and Y")
+logical_or_op = binary("logical_or", "logical_or", result=dt.bool_, formula="X or Y")
+logical_xor_op = binary("logical_xor", "logical_xor", result=dt.bool_)
+bitwise_and_op = binary("bitwise_and", "bitwise_and")
+bitwise_or_op = binary("bitwise_or", "bitwise_or")
+bitwise_xor_op = binary("bitwise_xor", "bitwise_xor")
+
+def _add_n(xp, x):
+    if len(x) == 1:
+        return x[0].copy()
+    total = xp.add(x[0], x[1])
+    for term in x[2:]:
+        in_place = total.ndim and term.dtype == total.dtype and term.shape == total.shape
+        total = xp.add(total, term, out=total if in_place else None)
+    return total
+
+
+add_n_op = operator(
+    "sum", "X* -> Out", kernel=_add_n,
+    formula="sum(X)", infer=lambda x: functools.reduce(
+        lambda a, b: Spec(broadcast_shapes("add_n", a.shape, b.shape), promote(a.dtype, b.dtype)), x),
+    grad={"X": lambda g, X_shape: [g for _ in X_shape]},
+)
+
+def _power(xp, x, factor_tensor=None, *, factor: float = 1.0):
+    if factor_tensor is not None:
+        return xp.power(x, factor_tensor.reshape(()).astype(x.dtype))
+    if factor == 2:
+        return x * x
+    if x.dtype.kind in "iu" and factor == int(factor):
+        factor = int(factor)
+    return xp.power(x, factor)
+
+
+def _power_gradient(g: Any, x: Any, factor_tensor: Any, factor: float) -> Any:
+    if factor_tensor is not None:
+        return g * factor_tensor * apply(power_op, x, factor_tensor - 1)
+    if factor == 2:
+        return g * (x * 2.0)
+    if factor == 1:
+        return g
+    return g * (apply(power_op, x, None, factor=factor - 1.0) * factor)
+
+
+_POWERS = {1.0: "X", 2.0: "X * X", 3.0: "X * X * X", 0.5: "sqrt(X)", -1.0: "1.0 / X"}
+
+power_op = operator("pow", "X, FactorTensor? -> Out", kernel=_power, infer=same,
+                    formula=lambda factor: _POWERS.get(factor, "pow(X, factor)"), loop_from=1 << 9, grad={
+    "X": lambda g, X, FactorTensor, factor: _power_gradient(g, X, FactorTensor, factor)}, precision="black")
+
+
+def _log_or_zero(x: Any) -> Any:
+    """log(x) where x is positive, 0 elsewhere: the slope of x**y in y where it has one."""
+    return apply(log_positive_op, x)
+
+
+log_positive_op = operator(
+    "log_positive", "X -> Out",
+    kernel=lambda xp, x: xp.log(xp.where(x > 0, x, xp.ones_like(x))), infer=same,
+    grad={"X": lambda g, X: apply(divide_op, _masked(g, X > 0), X)},
+    only_here=True)
+
+conj_op = operator("conj", "X -> Out", kernel=lambda xp, x: xp.conj(x), infer=same,
+                   grad={"X": lambda g: apply(conj_op, g)})
+
+
+def conj_of(x: Any) -> Any:
+    """The complex conjugate; a real value as it is."""
+    return apply(conj_op, x) if x.dtype.kind == "c" else x
+
+
+def dtype_of(x: Any) -> DType:
+    """The DType of a value of any trace (a bare array has NumPy's)."""
+    return x.dtype if isinstance(x.dtype, DType) else dt.from_numpy_dtype(x.dtype)
+
+
+def cast(x: Any, dtype: Any) -> Any:
+    """x with its elements converted to `dtype`: floats are cut towards zero when they become integers.
+
+    >>> import proa as paddle
+    >>> paddle.cast(paddle.to_tensor([1.7, -1.7]), "int64").tolist()
+    [1, -1]
+    """
+    return apply(cast_op, x, in_dtype=dtype_of(x), out_dtype=convert_dtype(dtype))
+
+
+def in_dtype(x: Any, dtype: dt.DType) -> Any:
+    """x itself where it has the dtype already, else converted."""
+    return x if dtype_of(x) is dtype else cast(x, dtype)
+
+
+def as_floating(x: Any) -> Any:
+    """x in the default dtype where it holds integers or bools."""
+    return x if x.dtype.is_differentiable else cast(x, dt.get_default_dtype_object())
+
+
+NUMBERS = (int, float, np.number, np.bool_)
+_PLAIN = (int, float)
+
+
+def _number(x: Any, value: Any) -> tuple[Any, Any]:
+    """x and a Python number that may meet in one operator; an integer x becomes floating when the number is."""
+    if type(value) in _PLAIN and x.dtype.is_differentiable:
+        return x, value
+    if isinstance(value, (np.number, np.bool_)):
+        value = value.item()
+    if isinstance(value, float) and not x.dtype.is_differentiable:
+        x = cast(x, dt.get_default_dtype_object())
+    elif isinstance(value, int) and x.dtype is dt.bool_:
+        x = cast(x, dt.int64)
+    return x, value
+
+
+def operand(x: Any, value: Any) -> tuple[Any, Any]:
+    """x and the second operand as values: a number becomes a 0-d tensor of x's dtype, an array a tensor."""
+    if is_value(value):
+        return x, value
+    if isinstance(value, NUMBERS):
+        if not (isinstance(value, (bool, np.bool_)) and x.dtype is dt.bool_):
+            x, value = _number(x, value)
+        return x, state.trace.number(value, x.dtype)
+    if isinstance(value, complex):
+        return x, state.trace.number(value, dt.promote(x.dtype, dt.complex64))
+    return x, to_tensor(value)
+
+
+def add(x: Any, y: Any, name: str | None = None) -> Any:
+    """x + y, element by element, broadcasting.
+
+    >>> import proa as paddle
+    >>> paddle.add(paddle.to_tensor([1, 2]), paddle.to_tensor([3, 4])).tolist()
+    [4, 6]
+    """
+    if getattr(y, "_is_proa_value", False):
+        return state.trace.apply(add_op, (x, y), {})
+    if isinstance(y, NUMBERS):
+        x, y = _number(x, y)
+        return apply(scale_op, x, None, bias=y)
+    return apply(add_op, *operand(x, y))
+
+
+def subtract(x: Any, y: Any, name: str | None = None) -> Any:
+    """x - y, element by element, broadcasting."""
+    if getattr(y, "_is_proa_value", False):
+        return state.trace.apply(subtract_op, (x, y), {})
+    if isinstance(y, NUMBERS):
+        x, y = _number(x, y)
+        return apply(scale_op, x, None, bias=-y)
+    return apply(subtract_op, *operand(x, y))
+
+
+def _reverse_subtract(x: Any, y: Any) -> Any:
+    if isinstance(y, NUMBERS):
+        x, y = _number(x, y)
+        return apply(scale_op, x, None, scale=-1.0, bias=y)
+    return apply(subtract_op, to_tensor(y), x)
+
+
+def multiply(x: Any, y: Any, name: str | None = None) -> Any:
+    """x * y, element by element, broadcasting."""
+    if getattr(y, "_is_proa_value", False):
+        return state.trace.apply(multiply_op, (x, y), {})
+    if isinstance(y, NUMBERS):
+        x, y = _number(x, y)
+        return apply(scale_op, x, None, scale=y)
+    return apply(multiply_op, *operand(x, y))
+
+
+def divide(x: Any, y: Any, name: str | None = None) -> Any:
+    """x / y, element by element, broadcasting; integers are divided as floats."""
+    if getattr(y, "_is_proa_value", False):
+        return state.trace.apply(divide_op, (as_floating(x), as_floating(y)), {})
+    if isinstance(y, NUMBERS) and y != 0:
+        x, y = _number(as_floating(x), y)
+        return apply(scale_op, x, None, scale=1.0 / y)
+    x, y = operand(as_floating(x), y)
+    return apply(divide_op, x, as_floating(y))
+
+
+def _reversed(function: Callable) -> Callable:
+    def reversed_function(x: Any, y: Any) -> Any:
+        x, y = operand(x, y)
+        return function(y, x)
+
+    return reversed_function
+
+
+def floor_divide(x: Any, y: Any, name: str | None = None) -> Any:
+    """x // y, rounded down (PaddlePaddle 2.6.2 rounds negative integer quotients towards zero)."""
+    return apply(floor_divide_op, *operand(x, y))
+
+
+def mod(x: Any, y: Any, name: str | None = None) -> Any:
+    """x % y, with the sign of y."""
+    return apply(mod_op, *operand(x, y))
+
+
+remainder = floor_mod = mod
+
+
+def pow(x: Any, y: Any, name: str | None = None) -> Any:
+    """x ** y, element by element; y is a number or a tensor.
+
+    >>> import proa as paddle
+    >>> paddle.pow(paddle.to_tensor([2.0, 3.0]), 2).tolist()
+    [4.0, 9.0]
+    """
+    if isinstance(y, NUMBERS):
+        x, y = _number(x, y)
+        return apply(power_op, x, None, factor=y)
+    return apply(pow_op, *operand(x, y))
+
+
+def maximum(x: Any, y: Any, name: str | None = None) -> Any:
+    """The larger of x and y, element by element."""
+    return apply(maximum_op, *operand(x, y))
+
+
+def minimum(x: Any, y: Any, name: str | None = None) -> Any:
+    """The smaller of x and y, element by element."""
+    return apply(minimum_op, *operand(x, y))
+
+
+def scale(x: Any, scale: Any = 1.0, bias: float = 0.0, bias_after_scale: bool = True, act: str | None = None,
+          name: str | None = None) -> Any:
+    """x * scale + bias, or (x + bias) * scale; `scale` is a number or a one-element tensor."""
+    tensor = scale if is_value(scale) else None
+    return apply(scale_op, x, tensor, scale=1.0 if tensor is not None else scale, bias=bias,
+                 bias_after_scale=bias_after_scale)
+
+
+def neg(x: Any, name: str | None = None) -> Any:
+    """-x."""
+    return apply(scale_op, x, None, scale=-1.0)
+
+
+def add_n(inputs: Any, name: str | None = None) -> Any:
+    """The sum of several tensors of one shape."""
+    return apply(add_n_op, list(inputs) if isinstance(inputs, (list, tuple)) else [inputs])
+
+
+#: The operators of Python's syntax, as methods of Tensor and Variable.
+SYNTAX: Mapping[str, Callable] = {
+    "__add__": add, "__radd__": add,
+    "__sub__": subtract, "__rsub__": _reverse_subtract,
+    "__mul__": multiply, "__rmul__": multiply,
+    "__truediv__": divide, "__rtruediv__": _reversed(divide),
+    "__floordiv__": floor_divide, "__rfloordiv__": _reversed(floor_divide),
+    "__mod__": mod, "__rmod__": _reversed(mod),
+    "__pow__": pow, "__rpow__": _reversed(pow),
+    "__neg__": neg,
+}

@@ -1,0 +1,314 @@
+"""Reductions over dimensions: sum, mean, max, min, prod, any, all, logsumexp, variance, norms, argmax.
+
+`axis` is None for all dimensions, an int, or several; `keepdim` leaves the reduced dimensions in place with size 1.
+"""
+
+
+import builtins
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...backend.engines import LOOPS
+from ...backend.kernels import reduce as fast
+from ...core import dtype as dt
+from ...core.dtype import DType, convert_dtype
+from ..array.creation import full_of_shape
+from ..array.gradient_shapes import expand_to, reshape_to
+from ..array.reshape import ints_of, reshape_op, shape_handle, transpose_op, unsqueeze_op
+from ..core.facts import free
+from ..core.infer import normalize_axes, normalize_axis, product
+from ..core.kernels import by
+from ..core.operator import Ints, Long, Longs, Operator, operator
+from ..core.spec import Spec
+from ..core.trace import apply
+from .cumulative import product_of_others
+from .elementwise import cast, dtype_of, equal_op, multiply_op
+
+
+def reduced_axes(what: str, dim: Sequence[int], reduce_all: bool, rank: int) -> tuple[int, ...]:
+    """The dimensions that the attributes of a reduction mean; no dimensions mean all."""
+    if reduce_all or not len(dim):
+        return tuple(range(rank))
+    axes = normalize_axes(what, dim, rank)
+    return axes if rank else ()
+
+
+def _rank(shape: Any) -> int:
+    return len(shape) if type(shape) is tuple else shape.ndim
+
+
+def kept(value: Any, shape: Any, dim: Sequence[int], keep_dim: bool, reduce_all: bool) -> Any:
+    """A reduction's result (or its gradient) with the reduced dimensions of `shape` in place, so that it broadcasts."""
+    axes = reduced_axes("reduce", dim, reduce_all, _rank(shape))
+    if keep_dim or len(axes) == _rank(shape):
+        return value
+    return apply(unsqueeze_op, value, None, None, axes=list(axes))
+
+
+def reduced_count(shape: Any, dim: Sequence[int], reduce_all: bool) -> Any:
+    """How many elements go into one: an int, or a 0-d integer value where a size is not known."""
+    axes = reduced_axes("reduce", dim, reduce_all, _rank(shape))
+    sizes = shape if type(shape) is tuple else tuple(shape.shape)
+    known = product([sizes[axis] for axis in axes])
+    if known >= 0:
+        return known
+    return apply(size_op, shape) if len(axes) == len(sizes) else apply(size_along_op, shape, axes=list(axes))
+
+
+def _size_along(xp, x, *, axes: Ints):
+    return xp.asarray(product([x.shape[axis] for axis in axes]), "int64")
+
+
+def _product_of_sizes(x: Any, *, axes: Sequence[int]) -> Any:
+    from ..array.unknown_sizes import count_of, size_at
+
+    count = count_of([size_at(x, axis) for axis in axes])
+    return full_of_shape((), count, dt.int64) if isinstance(count, int) else cast(count, dt.int64)
+
+
+size_op = operator("size", "Input -> Out", kernel=lambda xp, x: xp.asarray(x.size, "int64"),
+                   infer=lambda x: Spec((), dt.int64), narrow=True, cost=free)
+size_along_op = operator("size_along", "X -> Out", kernel=_size_along, composed=_product_of_sizes,
+                         infer=lambda x, *, axes: Spec((), dt.int64))
+
+
+def _infer(type: str, result: Callable[[DType], DType]) -> Callable:
+    def infer(x, axis_tensor=None, axis_list=None, *, dim=(), keep_dim=False, reduce_all=False, in_dtype=None,
+              out_dtype=None):
+        axes = reduced_axes(type, dim, reduce_all, x.rank)
+        shape = [1 if n in axes else size for n, size in enumerate(x.shape) if keep_dim or n not in axes]
+        return Spec(tuple(shape), out_dtype or result(x.dtype))
+
+    return infer
+
+
+def _same(dtype: DType) -> DType:
+    return dtype
+
+
+def _axes_of(x: Any, dim: Sequence[int], reduce_all: bool) -> tuple[int, ...] | None:
+    """The dimensions in NumPy's form; a value of none has the axes 0 and -1."""
+    if reduce_all or not dim:
+        return None
+    return tuple(dim) if x.ndim or not {0, -1}.issuperset(dim) else None
+
+
+def _reduction(type: str, function: Callable, result: Callable[[DType], DType] = _same,
+               grad: Callable | None = None, loop: Callable | None = None,
+               least: int = fast.LEAST, precision: str = "gray") -> Operator:
+    """`function(xp, x, axes, keepdims)` reduces."""
+    def kernel(xp, x, *, dim: Ints = (), keep_dim: bool = False, reduce_all: bool = False,
+               in_dtype: DType | None = None, out_dtype: DType | None = None):
+        if out_dtype is not None:
+            x = x.astype(out_dtype.dtype, copy=False)
+        axes = _axes_of(x, dim, reduce_all)
+        return function(xp, x, axes, keep_dim)
+
+    return operator(type, "X -> Out", kernel=kernel, infer=_infer(type, result),
+                    engines=[by(LOOPS, loop, least)] if loop else [],
+                    grad={"X": grad} if grad else None, precision=precision)
+
+
+def _reduction_of_tensor_axes(type: str, function: Callable, result: Callable[[DType], DType] = _same,
+                              grad: Callable | None = None) -> Operator:
+    """As `_reduction`, where files may give the dimensions as a tensor."""
+    def kernel(xp, x, axis_tensor=None, axis_list=None, *, dim: Longs = (), keep_dim: bool = False,
+               reduce_all: bool = False, in_dtype: DType | None = None, out_dtype: DType | None = None):
+        return function(xp, x, _axes_of(x, dim, reduce_all), keep_dim)
+
+    return operator(type, "X, AxisTensor?, AxisTensorList*? -> Out", kernel=kernel, infer=_infer(type, result),
+                    grad={"X": grad} if grad else None)
+
+
+def _summed(dtype: DType) -> DType:
+    """Integers and bools are summed in int64."""
+    return dtype if dtype.is_differentiable else dt.int64
+
+
+def _sum(xp, x, axes, keepdims):
+    return x.sum(axes, dtype=x.dtype if x.dtype.kind in "fcV" else "int64", keepdims=keepdims)
+
+
+def _sum_gradient(g: Any, X_shape: Any, X_dtype: DType, dim: Sequence[int], keep_dim: bool, reduce_all: bool) -> Any:
+    g = expand_to(kept(g, X_shape, dim, keep_dim, reduce_all), X_shape)
+    return g if dtype_of(g) is X_dtype else cast(g, X_dtype)
+
+
+def _mean_gradient(g: Any, X_shape: Any, dim: Sequence[int], keep_dim: bool, reduce_all: bool) -> Any:
+    count = reduced_count(X_shape, dim, reduce_all)
+    g = g * (1.0 / builtins.max(count, 1)) if isinstance(count, int) else g / cast(count, dtype_of(g))
+    return expand_to(kept(g, X_shape, dim, keep_dim, reduce_all), X_shape)
+
+
+def _extreme_gradient(g: Any, X: Any, Out: Any, dim: Sequence[int], keep_dim: bool, reduce_all: bool) -> Any:
+    """Every element that equals the extreme gets the whole gradient."""
+    rest = dim, keep_dim, reduce_all
+    shape = shape_handle(X)
+    mask = apply(equal_op, X, kept(Out, shape, *rest))
+    return apply(multiply_op, kept(g, shape, *rest), cast(mask, dtype_of(g)))
+
+
+def _shared_gradient(g: Any, X: Any, Out: Any, dim: Sequence[int], keep_dim: bool, reduce_all: bool) -> Any:
+    """The elements that equal the extreme share the gradient evenly."""
+    rest = dim, keep_dim, reduce_all
+    shape = shape_handle(X)
+    mask = cast(apply(equal_op, X, kept(Out, shape, *rest)), dtype_of(g))
+    count = apply(sum_op, mask, dim=list(dim), keep_dim=True, reduce_all=reduce_all)
+    return apply(multiply_op, mask, kept(g, shape, *rest) / count)
+
+
+def _prod(xp, x, axes, keepdims):
+    return xp.prod(x, axes, dtype=x.dtype if x.dtype.kind != "b" else "int64", keepdims=keepdims)
+
+
+def _prod_gradient(g: Any, X: Any, dim: Sequence[int], keep_dim: bool, reduce_all: bool) -> Any:
+    """The product of the others, which is right where elements are 0 and division is not."""
+    axes = reduced_axes("prod", dim, reduce_all, X.ndim)
+    order = [n for n in range(X.ndim) if n not in axes] + list(axes)
+    moved = apply(transpose_op, X, axis=order)
+    flat = apply(reshape_op, moved, None, None, shape=[0] * (X.ndim - len(axes)) + [-1])
+    others = reshape_to(product_of_others(flat), shape_handle(moved))
+    others = apply(transpose_op, others, axis=[order.index(n) for n in range(X.ndim)])
+    return apply(multiply_op, others, kept(g, shape_handle(X), dim, keep_dim, reduce_all))
+
+
+sum_op = _reduction("reduce_sum", _sum, _summed, _sum_gradient, fast.reduce_sum, precision="black")
+mean_op = _reduction("reduce_mean", lambda xp, x, axes, keep: x.mean(axes, keepdims=keep), grad=_mean_gradient,
+                     loop=fast.reduce_mean, precision="black")
+max_op = _reduction("reduce_max", lambda xp, x, axes, keep: x.max(axes, keepdims=keep), grad=_extreme_gradient,
+                    loop=fast.reduce_max)
+min_op = _reduction("reduce_min", lambda xp, x, axes, keep: x.min(axes, keepdims=keep), grad=_extreme_gradient,
+                    loop=fast.reduce_min)
+prod_op = _reduction("reduce_prod", _prod, lambda dtype: dt.int64 if dtype is dt.bool_ else dtype, _prod_gradient,
+                     fast.reduce_prod, fast.LEAST_OF_PRODUCTS, precision="black")
+amax_op = _reduction_of_tensor_axes("reduce_amax", lambda xp, x, axes, keep: x.max(axes, keepdims=keep),
+                                    grad=_shared_gradient)
+amin_op = _reduction_of_tensor_axes("reduce_amin", lambda xp, x, axes, keep: x.min(axes, keepdims=keep),
+                                    grad=_shared_gradient)
+any_op = _reduction_of_tensor_axes("reduce_any", lambda xp, x, axes, keep: x.any(axes, keepdims=keep),
+                                   lambda _: dt.bool_)
+all_op = _reduction_of_tensor_axes("reduce_all", lambda xp, x, axes, keep: x.all(axes, keepdims=keep),
+                                   lambda _: dt.bool_)
+whole_mean_op = operator("mean", "X -> Out", kernel=lambda xp, x: x.mean(), engines=[by(LOOPS, fast.mean, fast.LEAST)],
+                         infer=lambda x: Spec((), x.dtype),
+                         grad={"X": lambda g, X_shape: _mean_gradient(g, X_shape, (), False, True)},
+                         precision="black")
+
+
+def _attrs(axis: Any, keepdim: bool) -> dict[str, Any]:
+    dim = [] if axis is None else ints_of(axis)
+    return {"dim": dim, "keep_dim": keepdim, "reduce_all": not dim}
+
+
+def sum(x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """The sum over `axis`; of integers and bools in int64, or in `dtype` when it is given.
+
+    >>> import proa as paddle
+    >>> paddle.sum(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]), axis=0).tolist()
+    [4.0, 6.0]
+    """
+    given = {} if dtype is None else {"in_dtype": x.dtype, "out_dtype": convert_dtype(dtype)}
+    return apply(sum_op, x, **_attrs(axis, keepdim), **given)
+
+
+def mean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """The arithmetic mean over `axis`; integers are averaged as floats.
+
+    >>> import proa as paddle
+    >>> float(paddle.mean(paddle.to_tensor([1.0, 2.0, 6.0])))
+    3.0
+    """
+    if not x.dtype.is_differentiable:
+        x = cast(x, dt.get_default_dtype_object())
+    return apply(mean_op, x, **_attrs(axis, keepdim))
+
+
+def max(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """The largest element over `axis`. Each of several equal ones gets the whole gradient; see `amax`."""
+    return apply(max_op, x, **_attrs(axis, keepdim))
+
+
+def min(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """The smallest element over `axis`. Each of several equal ones gets the whole gradient; see `amin`."""
+    return apply(min_op, x, **_attrs(axis, keepdim))
+
+
+def amax(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """The largest element over `axis`; several equal ones share the gradient."""
+    return apply(amax_op, x, None, None, **_attrs(axis, keepdim))
+
+
+def amin(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """The smallest element over `axis`; several equal ones share the gradient."""
+    return apply(amin_op, x, None, None, **_attrs(axis, keepdim))
+
+
+def prod(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = None, name: str | None = None) -> Any:
+    """The product over `axis`, computed in `dtype` when it is given.
+
+    >>> import proa as paddle
+    >>> float(paddle.prod(paddle.to_tensor([2.0, 3.0, 4.0])))
+    24.0
+    """
+    return apply(prod_op, x if dtype is None else cast(x, dtype), **_attrs(axis, keepdim))
+
+
+def any(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """True where at least one element over `axis` is true (or not 0)."""
+    return apply(any_op, x, None, None, **_attrs(axis, keepdim))
+
+
+def all(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """True where every element over `axis` is true (or not 0)."""
+    return apply(all_op, x, None, None, **_attrs(axis, keepdim))
+
+
+def numel(x: Any, name: str | None = None) -> Any:
+    """The number of elements, as a 0-d int64 tensor."""
+    return apply(size_op, x)
+
+
+def count_nonzero(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
+    """How many elements over `axis` are not 0, in int64."""
+    return sum(cast(x, dt.bool_), axis, keepdim=keepdim)
+
+
+# argmax, argmin
+
+def _arg(type: str, find: Callable) -> Operator:
+    def kernel(xp, x, *, axis: Long = 0, keepdims: bool = False, flatten: bool = False, dtype: DType = dt.int64):
+        if flatten:
+            found = find(xp)(x).reshape((1,) * x.ndim if keepdims else ())
+        else:
+            found = find(xp)(x, axis)
+            found = xp.expand_dims(found, axis) if keepdims else found
+        return found.astype(dtype.dtype)
+
+    def infer(x, *, axis=0, keepdims=False, flatten=False, dtype=dt.int64):
+        axes = range(x.rank) if flatten else (normalize_axis(type, axis, x.rank),)
+        return Spec(tuple(1 if n in axes else s for n, s in enumerate(x.shape) if keepdims or n not in axes), dtype)
+
+    return operator(type, "X -> Out", kernel=kernel, infer=infer)
+
+
+argmax_op = _arg("arg_max", lambda xp: xp.argmax)
+argmin_op = _arg("arg_min", lambda xp: xp.argmin)
+
+
+def argmax(x: Any, axis: int | None = None, keepdim: bool = False, dtype: Any = "int64",
+           name: str | None = None) -> Any:
+    """The position of the largest element along `axis` (the first of equal ones), or in x flattened.
+
+    >>> import proa as paddle
+    >>> paddle.argmax(paddle.to_tensor([[1, 5], [7, 2]]), axis=1).tolist()
+    [1, 0]
+    """
+    return apply(argmax_op, x, axis=0 if axis is None else int(axis), keepdims=keepdim, flatten=axis is None,
+                 dtype=convert_dtype(dtype))
+
+
+def argmin(x: Any, axis: int | None = None, keepdim: bool = False, dtype: Any = "int64",
+           name: str | None = None) -> Any:
+    """The position of the smallest element along `axis` (the first of equal ones), or in x flattened."""
+    return apply(argmin_op, x, axis=0 if axis is None else int(axis), keepdims=keepdim, flatten=axis is None,
+                 dtype=convert_dtype(dtype))

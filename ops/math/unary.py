@@ -1,0 +1,186 @@
+"""One operand, element by element: exp, log, sqrt, trigonometry, rounding, tests for NaN and infinity."""
+
+
+from collections.abc import Callable
+from typing import Any
+
+from ...backend.engines import LOOPS
+from ...backend.kernels import trigonometry as fast
+from ...core import dtype as dt
+from ..core.infer import same, with_dtype
+from ..core.kernels import by
+from ..core.operator import Operator, find, operator
+from ..core.spec import Spec
+from ..core.trace import state
+from .elementwise import apply, cast, dtype_of, equal_op, scale_op
+
+
+def _unary(type: str, function: str | Callable, grad: Callable | None = None, formula: str | None = None,
+           loop: Callable | None = None, precision: str = "gray", shares: bool = False) -> Operator:
+    """Floating in, floating out; the function is given `xp` and `x`, or named in `xp`."""
+    ufunc = function if isinstance(function, str) else None
+    kernel = function if callable(function) else lambda xp, x: getattr(xp, function)(x)
+    return operator(type, "X -> Out~X" if shares else "X -> Out", kernel=kernel, infer=same, formula=formula,
+                    grad={"X": grad} if grad else None, ufunc=ufunc, precision=precision,
+                    engines=[by(LOOPS, loop, fast.LEAST)] if loop else [])
+
+
+_TWO_OVER_SQRT_PI = 1.1283791670955126
+
+exp_op = _unary("exp", "exp", lambda g, Out: g * Out, "exp(X)", precision="black")
+expm1_op = _unary("expm1", "expm1", lambda g, Out: g * (Out + 1.0), "expm1(X)", precision="black")
+log_op = _unary("log", "log", lambda g, X: g / X, "log(X)", precision="black")
+log2_op = _unary("log2", "log2", lambda g, X: g / (X * 0.6931471805599453),
+                 "log(X) * 1.4426950408889634", precision="black")
+log10_op = _unary("log10", "log10", lambda g, X: g / (X * 2.302585092994046), precision="black")
+log1p_op = _unary("log1p", "log1p", lambda g, X: g / (X + 1.0), "log1p(X)")
+sqrt_op = _unary("sqrt", "sqrt", lambda g, Out: g / (Out * 2.0), "sqrt(X)")
+rsqrt_op = _unary("rsqrt", lambda xp, x: xp.reciprocal(xp.sqrt(x)), lambda g, Out: g * (Out * Out * Out * -0.5),
+                  "1.0 / sqrt(X)", precision="black")
+square_op = _unary("square", "square", lambda g, X: g * (X * 2.0), "X * X", precision="black")
+reciprocal_op = _unary("reciprocal", lambda xp, x: 1 / x, lambda g, Out: g * (Out * Out * -1.0), "1.0 / X",
+                       precision="black")
+sin_op = _unary("sin", "sin", lambda g, X: g * cos(X), loop=fast.sin)
+cos_op = _unary("cos", "cos", lambda g, X: g * (sin(X) * -1.0), loop=fast.cos)
+tan_op = _unary("tan", "tan", lambda g, Out: g * (Out * Out + 1.0), precision="black")
+asin_op = _unary("asin", "arcsin", lambda g, X: g * rsqrt(X * X * -1.0 + 1.0), precision="black")
+acos_op = _unary("acos", "arccos", lambda g, X: g * (rsqrt(X * X * -1.0 + 1.0) * -1.0), precision="black")
+atan_op = _unary("atan", "arctan", lambda g, X: g / (X * X + 1.0), "atan(X)")
+sinh_op = _unary("sinh", "sinh", lambda g, X: g * cosh(X), precision="black")
+cosh_op = _unary("cosh", "cosh", lambda g, X: g * sinh(X), "cosh(X)", precision="black")
+tanh_op = _unary("tanh", "tanh", lambda g, Out: g - g * Out * Out, "tanh(X)")
+asinh_op = _unary("asinh", "arcsinh", lambda g, X: g * rsqrt(X * X + 1.0))
+acosh_op = _unary("acosh", "arccosh", lambda g, X: g * rsqrt(X * X - 1.0))
+atanh_op = _unary("atanh", "arctanh", lambda g, X: g / (X * X * -1.0 + 1.0), precision="black")
+def _times_sign(xp, g, x):
+    return xp.where(x > 0, g, xp.where(x < 0, -g, x * 0))
+
+
+times_sign_op = operator(  # 0 at 0, be the gradient as large as it may: the slope of sqrt(abs(x)) is no NaN there
+    "times_sign", "G, X -> Out", kernel=_times_sign, infer=same,
+    formula="G if X > 0.0 else (-G if X < 0.0 else X * 0.0)",
+    composed=lambda g, x: apply(find("where"), apply(equal_op, x, x * 0.0), x * 0.0, g * sign(x)),
+    grad={"G": lambda g, X: apply(times_sign_op, g, X)})
+
+
+def _abs_gradient(g: Any, x: Any) -> Any:
+    return g * sign(x) if dtype_of(x).is_complex else apply(times_sign_op, g, x)
+
+
+abs_op = operator("abs", "X -> Out", kernel=lambda xp, x: xp.abs(x), formula="abs(X)",
+                  grad={"X": lambda g, X: _abs_gradient(g, X)}, infer=lambda x: x if not x.dtype.is_complex else Spec(
+                      x.shape, dt.float32 if x.dtype is dt.complex64 else dt.float64))
+
+
+def _flat(g: Any) -> Any:
+    """The gradient of a function that is constant wherever it has a slope."""
+    return g * 0.0
+
+
+sign_op = _unary("sign", "sign", _flat,
+                 "(1.0 if X > 0.0 else 0.0) - (1.0 if X < 0.0 else 0.0) if X == X else X")
+floor_op = _unary("floor", "floor", _flat, "floor(X)")
+ceil_op = _unary("ceil", "ceil", _flat, "ceil(X)")
+round_op = _unary("round", lambda xp, x: _round_half_away(xp, x), _flat, "copysign(floor(abs(X) + 0.5), X)",
+                  shares=True)
+trunc_op = _unary("trunc", "trunc", _flat, "truncate(X)")
+erf_op = _unary("erf", lambda xp, x: _erf(xp, x), lambda g, X: g * (exp(X * X * -1.0) * _TWO_OVER_SQRT_PI), "erf(X)")
+
+logical_not_op = operator("logical_not", "X -> Out", kernel=lambda xp, x: xp.logical_not(x), infer=with_dtype(dt.bool_),
+                          formula="not X")
+bitwise_not_op = operator("bitwise_not", "X -> Out", kernel=lambda xp, x: xp.invert(x), infer=same)
+isnan_op = operator("isnan_v2", "X -> Out", kernel=lambda xp, x: xp.isnan(x), infer=with_dtype(dt.bool_),
+                    formula="X != X")
+isinf_op = operator("isinf_v2", "X -> Out", kernel=lambda xp, x: xp.isinf(x), infer=with_dtype(dt.bool_))
+isfinite_op = operator("isfinite_v2", "X -> Out", kernel=lambda xp, x: xp.isfinite(x), infer=with_dtype(dt.bool_))
+
+
+def _round_half_away(xp: Any, x: Any) -> Any:
+    """Halves go away from zero, as in Paddle; NumPy's own rule sends them to the even neighbour."""
+    if x.dtype.kind in "iub":
+        return x
+    return xp.copysign(xp.floor(xp.abs(x) + 0.5), x)
+
+
+def _erf(xp: Any, x: Any) -> Any:
+    """The error function by rational approximations that are exact to float32, or to float64 for float64."""
+    if xp.__name__ == "cupy":
+        from cupyx.scipy.special import erf as device_erf
+
+        return device_erf(x)
+    from .erf import erf as host_erf
+
+    return host_erf(x)
+
+
+def _function(op: Operator, doc: str, name: str, floating: bool = True) -> Callable:
+    def function(x: Any, name: str | None = None) -> Any:
+        if floating and not dtype_of(x).is_differentiable:
+            x = cast(x, dt.get_default_dtype_object())
+        return state.trace.apply(op, (x,), {})
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return function
+
+
+exp = _function(exp_op, "e to the power of x, element by element.", "exp")
+expm1 = _function(expm1_op, "exp(x) - 1, precise for small x.", "expm1")
+log = _function(log_op, "The natural logarithm.", "log")
+log2 = _function(log2_op, "The logarithm to base 2.", "log2")
+log10 = _function(log10_op, "The logarithm to base 10.", "log10")
+log1p = _function(log1p_op, "log(1 + x), precise for small x.", "log1p")
+sqrt = _function(sqrt_op, "The square root.", "sqrt")
+rsqrt = _function(rsqrt_op, "1 / sqrt(x).", "rsqrt")
+square = _function(square_op, "x * x.", "square", floating=False)
+reciprocal = _function(reciprocal_op, "1 / x.", "reciprocal")
+sin = _function(sin_op, "The sine, x in radians.", "sin")
+cos = _function(cos_op, "The cosine, x in radians.", "cos")
+tan = _function(tan_op, "The tangent, x in radians.", "tan")
+asin = _function(asin_op, "The inverse sine, in radians.", "asin")
+acos = _function(acos_op, "The inverse cosine, in radians.", "acos")
+atan = _function(atan_op, "The inverse tangent, in radians.", "atan")
+sinh = _function(sinh_op, "The hyperbolic sine.", "sinh")
+cosh = _function(cosh_op, "The hyperbolic cosine.", "cosh")
+tanh = _function(tanh_op, "The hyperbolic tangent.", "tanh")
+asinh = _function(asinh_op, "The inverse hyperbolic sine.", "asinh")
+acosh = _function(acosh_op, "The inverse hyperbolic cosine.", "acosh")
+atanh = _function(atanh_op, "The inverse hyperbolic tangent.", "atanh")
+abs = _function(abs_op, "The absolute value; of a complex number its magnitude.", "abs", floating=False)
+sign = _function(sign_op, "-1, 0 or 1 after the sign of x.", "sign", floating=False)
+floor = _function(floor_op, "The largest whole number not above x.", "floor", floating=False)
+ceil = _function(ceil_op, "The smallest whole number not below x.", "ceil", floating=False)
+round = _function(round_op, "The nearest whole number, halves away from zero.", "round", floating=False)
+
+
+def trunc(input: Any, name: str | None = None) -> Any:
+    """The values without their fractions."""
+    return apply(trunc_op, input)
+
+
+erf = _function(erf_op, "The error function 2/sqrt(pi) * integral of exp(-t*t) from 0 to x.", "erf")
+
+
+def logical_not(x: Any, out: Any = None, name: str | None = None) -> Any:
+    """True where x is false or 0. `out` has no meaning, as in Paddle's eager mode."""
+    return apply(logical_not_op, x)
+
+
+def bitwise_not(x: Any, out: Any = None, name: str | None = None) -> Any:
+    """~x on integers or bools. `out` has no meaning, as in Paddle's eager mode."""
+    return apply(bitwise_not_op, x)
+
+
+isnan = _function(isnan_op, "True where x is not a number.", "isnan", floating=False)
+isinf = _function(isinf_op, "True where x is infinite.", "isinf", floating=False)
+isfinite = _function(isfinite_op, "True where x is neither infinite nor NaN.", "isfinite", floating=False)
+
+
+def frac(x: Any, name: str | None = None) -> Any:
+    """x - trunc(x)."""
+    return x - trunc(x)
+
+
+def stanh(x: Any, scale_a: float = 0.67, scale_b: float = 1.7159, name: str | None = None) -> Any:
+    """scale_b * tanh(scale_a * x)."""
+    return apply(scale_op, tanh(apply(scale_op, x, None, scale=scale_a)), None, scale=scale_b)

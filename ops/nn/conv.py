@@ -1,0 +1,314 @@
+"""Convolution and its transpose in two and three dimensions: conv2d, depthwise_conv2d, conv3d, conv2d_transpose, …
+
+The gradients are operators of their own, and each other's gradients: `conv_input_grad` is linear in the result's
+gradient and the filter, `conv_filter_grad` in the input and the result's gradient.
+"""
+
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...backend import onednn
+from ...backend.engines import ONEDNN
+from ..core.facts import convolution, filter_gradient, transposed_convolution
+from ..core.kernels import by
+from ..core.operator import Ints, Operator, operator
+from ..core.spec import Spec
+from ..core.trace import apply
+from .conv_kernels import convolve, convolve_back, correlate
+from .layout import channels_first, channels_of, channels_restored, full_shape, sizes_along
+from .windows import Geometry, geometry, pad_pairs
+
+
+def _ones_for(sizes: Sequence[int], given: Sequence[int]) -> Sequence[int]:
+    """An attribute, or 1 in each dimension where it is not given."""
+    return given if len(given) else [1] * len(sizes)
+
+
+def _geometry(sizes: Sequence[int], kernel: Sequence[int], strides: Any, paddings: Any, dilations: Any,
+              algorithm: str) -> Geometry:
+    return geometry("conv", sizes, kernel, _ones_for(sizes, strides), paddings if len(paddings) else [0] * len(sizes),
+                    _ones_for(sizes, dilations), algorithm)
+
+
+# the three maps
+
+def _conv(xp, x, w, *, strides: Ints = (), paddings: Ints = (), padding_algorithm: str = "EXPLICIT",
+          dilations: Ints = (), groups: int = 1, data_format: str = "NCHW"):
+    x = channels_first(x, data_format)
+    geo = _geometry(x.shape[2:], w.shape[2:], strides, paddings, dilations, padding_algorithm)
+    return channels_restored(convolve(xp, x, w, geo, groups), data_format)
+
+
+def _infer_conv(x, w, *, strides=(), paddings=(), padding_algorithm="EXPLICIT", dilations=(), groups=1,
+                data_format="NCHW"):
+    _check_ranks(x, w)
+    channels = channels_of(x.shape, data_format)
+    if min(channels, w.shape[1]) >= 0 and channels != w.shape[1] * groups:
+        raise ValueError(
+            f"conv(x, weight): x must have weight.shape[1] * groups = {w.shape[1] * groups} channels in dimension "
+            f"{'-1' if data_format[-1] == 'C' else '1'} (data_format={data_format!r}). Received "
+            f"x.shape={list(x.shape)}, weight.shape={list(w.shape)}, groups={groups}."
+        )
+    if w.shape[0] >= 0 and w.shape[0] % groups:
+        raise ValueError(
+            f"conv(x, weight, groups): groups must divide the {w.shape[0]} filters. Received groups={groups}.")
+    geo = _geometry(sizes_along(x.shape, data_format), w.shape[2:], strides, paddings, dilations, padding_algorithm)
+    return Spec(full_shape(x.shape[0], w.shape[0], geo.out, data_format), x.dtype)
+
+
+def _check_ranks(x: Spec, w: Spec) -> None:
+    if x.rank != w.rank:
+        raise ValueError(
+            f"conv(x, weight): x and weight must have {w.rank} dimensions alike. "
+            f"Received x.shape={list(x.shape)}, weight.shape={list(w.shape)}."
+        )
+
+
+def _input_grad(xp, g, w, like=None, *, size: Ints = (), strides: Ints = (), paddings: Ints = (),
+                padding_algorithm: str = "EXPLICIT", dilations: Ints = (), groups: int = 1, data_format: str = "NCHW"):
+    g = channels_first(g, data_format)
+    sizes = sizes_along(like.shape, data_format) if like is not None else tuple(size)
+    geo = _geometry(sizes, w.shape[2:], strides, paddings, dilations, padding_algorithm)
+    return channels_restored(convolve_back(xp, g, w, geo, groups), data_format)
+
+
+def _infer_input_grad(g, w, like=None, *, size=(), groups=1, data_format="NCHW", **_):
+    sizes = sizes_along(like.shape, data_format) if like is not None else tuple(size)
+    return Spec(full_shape(g.shape[0], w.shape[1] * groups, sizes, data_format), g.dtype)
+
+
+def _filter_grad(xp, x, g, *, kernel: Ints, strides: Ints = (), paddings: Ints = (),
+                 padding_algorithm: str = "EXPLICIT", dilations: Ints = (), groups: int = 1, data_format: str = "NCHW"):
+    x, g = channels_first(x, data_format), channels_first(g, data_format)
+    geo = _geometry(x.shape[2:], kernel, strides, paddings, dilations, padding_algorithm)
+    return correlate(xp, x, g, geo, groups)
+
+
+def _infer_filter_grad(x, g, *, kernel, groups=1, data_format="NCHW", **_):
+    channels = channels_of(x.shape, data_format)
+    return Spec((channels_of(g.shape, data_format), channels // groups, *kernel), x.dtype)
+
+
+# the same by oneDNN, on NumPy arrays
+
+def _conv_by_onednn(x, w, *, strides=(), paddings=(), padding_algorithm="EXPLICIT", dilations=(), groups=1,
+                    data_format="NCHW"):
+    if not onednn.is_ready():
+        return NotImplemented
+    x = channels_first(x, data_format)
+    geo = _geometry(x.shape[2:], w.shape[2:], strides, paddings, dilations, padding_algorithm)
+    return _restored(onednn.convolution(x, w, geo.strides, geo.pads, geo.dilations, groups), data_format)
+
+
+def conv_by_onednn(x: Any, w: Any, packed: Any, scale: Any, bias: Any, residual: Any, epilogue: str | None,
+                   strides: Any, paddings: Any, padding_algorithm: str, dilations: Any, groups: int) -> Any:
+    """A convolution with a frozen filter times `scale`, and what follows it.
+
+    `packed(strides, pads, dilations, groups)` gives the filter, multiplied already, or None to use `w` itself.
+    """
+    geo = _geometry(x.shape[2:], w.shape[2:], strides, paddings, dilations, padding_algorithm)
+    weight = packed(geo.strides, geo.pads, geo.dilations, groups)
+    if weight is None:
+        return onednn.convolution(x, w, geo.strides, geo.pads, geo.dilations, groups, bias, residual, epilogue,
+                                  scale=scale)
+    return onednn.convolution(x, weight, geo.strides, geo.pads, geo.dilations, groups, bias, residual, epilogue)
+
+
+def _restored(result: Any, data_format: str) -> Any:
+    return result if result is NotImplemented else channels_restored(result, data_format)
+
+
+def _input_grad_by_onednn(g, w, like=None, *, size=(), strides=(), paddings=(), padding_algorithm="EXPLICIT",
+                          dilations=(), groups=1, data_format="NCHW"):
+    if not onednn.is_ready():
+        return NotImplemented
+    g = channels_first(g, data_format)
+    sizes = sizes_along(like.shape, data_format) if like is not None else tuple(size)
+    geo = _geometry(sizes, w.shape[2:], strides, paddings, dilations, padding_algorithm)
+    return _restored(onednn.convolution_input_grad(g, w, geo.sizes, geo.strides, geo.pads, geo.dilations, groups),
+                     data_format)
+
+
+def _filter_grad_by_onednn(x, g, *, kernel, strides=(), paddings=(), padding_algorithm="EXPLICIT", dilations=(),
+                           groups=1, data_format="NCHW"):
+    if not onednn.is_ready():
+        return NotImplemented
+    x, g = channels_first(x, data_format), channels_first(g, data_format)
+    geo = _geometry(x.shape[2:], kernel, strides, paddings, dilations, padding_algorithm)
+    return onednn.convolution_filter_grad(x, g, geo.kernel, geo.strides, geo.pads, geo.dilations, groups)
+
+
+# their gradients, by each other
+
+def _to_input(g: Any, w: Any, shape: Any, data_format: str, **attrs: Any) -> Any:
+    """The gradient of an input, of which only the shape (a tuple, or the value itself) is needed."""
+    sizes = sizes_along(shape if type(shape) is tuple else tuple(shape.shape), data_format)
+    like = shape if -1 in sizes else None
+    size = [] if like is not None else list(sizes)
+    return apply(input_grad_op, g, w, like, size=size, data_format=data_format, **attrs)
+
+
+def _by_input(g, Filter, Input_shape, strides, paddings, padding_algorithm, dilations, groups, data_format):
+    return _to_input(g, Filter, Input_shape, data_format, strides=strides, paddings=paddings,
+                     padding_algorithm=padding_algorithm, dilations=dilations, groups=groups)
+
+
+def _by_filter(g, Input, Filter_shape, strides, paddings, padding_algorithm, dilations, groups, data_format):
+    return apply(filter_grad_op, Input, g, kernel=list(Filter_shape[2:]), strides=strides, paddings=paddings,
+                 padding_algorithm=padding_algorithm, dilations=dilations, groups=groups, data_format=data_format)
+
+
+def _convolution(type: str, precision: str = "gray") -> Operator:
+    return operator(type, "Input, Filter -> Output", kernel=_conv,
+                    engines=[by(ONEDNN, _conv_by_onednn)], infer=_infer_conv,
+                    grad={"Input": _by_input, "Filter": _by_filter}, cost=convolution, precision=precision)
+
+
+conv2d_op = _convolution("conv2d", precision="white")
+depthwise_conv2d_op = _convolution("depthwise_conv2d")
+conv3d_op = _convolution("conv3d")
+
+
+def _back_by_gradient(g, Filter, strides, paddings, padding_algorithm, dilations, groups, data_format):
+    return apply(_conv_op_of(Filter), g, Filter, strides=strides, paddings=paddings,
+                 padding_algorithm=padding_algorithm, dilations=dilations, groups=groups, data_format=data_format)
+
+
+def _conv_op_of(w: Any) -> Operator:
+    return conv3d_op if w.ndim == 5 else conv2d_op
+
+
+def _back_by_filter(g, G, Filter_shape, strides, paddings, padding_algorithm, dilations, groups, data_format):
+    return apply(filter_grad_op, g, G, kernel=list(Filter_shape[2:]), strides=strides, paddings=paddings,
+                 padding_algorithm=padding_algorithm, dilations=dilations, groups=groups, data_format=data_format)
+
+
+def _correlated_by_input(g, G, Input_shape, strides, paddings, padding_algorithm, dilations, groups, data_format):
+    return _to_input(G, g, Input_shape, data_format, strides=strides, paddings=paddings,
+                     padding_algorithm=padding_algorithm, dilations=dilations, groups=groups)
+
+
+def _correlated_by_gradient(g, Input, strides, paddings, padding_algorithm, dilations, groups, data_format):
+    return apply(_conv_op_of(g), Input, g, strides=strides, paddings=paddings, padding_algorithm=padding_algorithm,
+                 dilations=dilations, groups=groups, data_format=data_format)
+
+
+input_grad_op = operator("conv_input_grad", "G, Filter, Like? -> Output", kernel=_input_grad,
+                         engines=[by(ONEDNN, _input_grad_by_onednn)],
+                         infer=_infer_input_grad, grad={"G": _back_by_gradient, "Filter": _back_by_filter},
+                         cost=transposed_convolution, only_here=True)
+filter_grad_op = operator("conv_filter_grad", "Input, G -> Output", kernel=_filter_grad,
+                          engines=[by(ONEDNN, _filter_grad_by_onednn)],
+                          infer=_infer_filter_grad,
+                          grad={"Input": _correlated_by_input, "G": _correlated_by_gradient},
+                          cost=filter_gradient, only_here=True)
+
+
+# the transpose
+
+def _explicit(sizes: Sequence[int], kernel: Sequence[int], strides: Any, paddings: Any, algorithm: str) -> list[int]:
+    """The padding in numbers, which the algorithm SAME derives from the sizes."""
+    strides = _ones_for(sizes, strides)
+    if algorithm == "SAME":
+        if -1 in sizes:
+            raise NotImplementedError(
+                "conv_transpose(padding='SAME'): the sizes of x must be known. Give the padding in numbers.")
+        pads = geometry("conv_transpose", sizes, kernel, strides, [0] * len(sizes), [1] * len(sizes), "SAME").pads
+    else:
+        none = algorithm == "VALID" or not len(paddings)
+        pads = ((0, 0),) * len(sizes) if none else pad_pairs(paddings, len(sizes))
+    return [number for pair in pads for number in pair]
+
+
+def _transposed_sizes(sizes: Sequence[int], kernel: Sequence[int], strides: Any, pads: Sequence[int], dilations: Any,
+                      output_padding: Sequence[int], output_size: Sequence[int]) -> list[int]:
+    result = []
+    for n, size in enumerate(sizes):
+        stride, dilation = _ones_for(sizes, strides)[n], _ones_for(sizes, dilations)[n]
+        least = (size - 1) * stride - pads[2 * n] - pads[2 * n + 1] + dilation * (kernel[n] - 1) + 1
+        wanted = output_size[n] if len(output_size) else least + (output_padding[n] if len(output_padding) else 0)
+        known = min(size, kernel[n]) >= 0
+        if known and not least <= wanted < least + max(stride, dilation):
+            raise ValueError(
+                f"conv_transpose(output_size, output_padding): size {n} of the result must lie in "
+                f"[{least}, {least + max(stride, dilation)}). Received {wanted}."
+            )
+        result.append(int(wanted) if known or len(output_size) else -1)
+    return result
+
+
+def _conv_transpose(xp, x, w, bias=None, *, strides: Ints = (), paddings: Ints = (), output_padding: Ints = (),
+                    output_size: Ints = (), padding_algorithm: str = "EXPLICIT", groups: int = 1, dilations: Ints = (),
+                    data_format: str = "NCHW"):
+    x = channels_first(x, data_format)
+    geo = _transposed_geometry(x.shape[2:], w.shape[2:], strides, paddings, output_padding, output_size,
+                               padding_algorithm, dilations)
+    result = convolve_back(xp, x, w, geo, groups)
+    if bias is not None:
+        result = result + bias.reshape(-1, *(1,) * len(geo.sizes))
+    return channels_restored(result, data_format)
+
+
+def _transposed_geometry(sizes: Sequence[int], kernel: Sequence[int], strides: Any, paddings: Any, output_padding: Any,
+                         output_size: Any, algorithm: str, dilations: Any) -> Geometry:
+    """The windows of the convolution whose transpose this is."""
+    pads = _explicit(sizes, kernel, strides, paddings, algorithm)
+    wanted = _transposed_sizes(sizes, kernel, strides, pads, dilations, output_padding, output_size)
+    return _geometry(wanted, kernel, strides, pads, dilations, "EXPLICIT")
+
+
+def _transposed_by_onednn(x, w, bias=None, *, strides=(), paddings=(), output_padding=(), output_size=(),
+                          padding_algorithm="EXPLICIT", groups=1, dilations=(), data_format="NCHW"):
+    if not onednn.is_ready():
+        return NotImplemented
+    x = channels_first(x, data_format)
+    geo = _transposed_geometry(x.shape[2:], w.shape[2:], strides, paddings, output_padding, output_size,
+                               padding_algorithm, dilations)
+    result = onednn.convolution_input_grad(x, w, geo.sizes, geo.strides, geo.pads, geo.dilations, groups)
+    if bias is not None and result is not NotImplemented:
+        result += bias.reshape(-1, *(1,) * len(geo.sizes))
+    return _restored(result, data_format)
+
+
+def _infer_transpose(x, w, bias=None, *, strides=(), paddings=(), output_padding=(), output_size=(),
+                     padding_algorithm="EXPLICIT", groups=1, dilations=(), data_format="NCHW"):
+    _check_ranks(x, w)
+    channels, sizes = channels_of(x.shape, data_format), sizes_along(x.shape, data_format)
+    if min(channels, w.shape[0]) >= 0 and channels != w.shape[0]:
+        raise ValueError(
+            f"conv_transpose(x, weight): x must have weight.shape[0] = {w.shape[0]} channels. "
+            f"Received x.shape={list(x.shape)}, weight.shape={list(w.shape)}, data_format={data_format!r}."
+        )
+    if padding_algorithm == "SAME" and -1 in sizes:
+        result = [-1] * len(sizes)
+    else:
+        pads = _explicit(sizes, w.shape[2:], strides, paddings, padding_algorithm)
+        result = _transposed_sizes(sizes, w.shape[2:], strides, pads, dilations, output_padding, output_size)
+    return Spec(full_shape(x.shape[0], max(w.shape[1] * groups, -1), result, data_format), x.dtype)
+
+
+def _transposed_by_input(g, Filter, Input_shape, strides, paddings, padding_algorithm, groups, dilations, data_format):
+    shape = Input_shape if type(Input_shape) is tuple else tuple(Input_shape.shape)
+    pads = _explicit(sizes_along(shape, data_format), Filter.shape[2:], strides, paddings, padding_algorithm)
+    return apply(_conv_op_of(Filter), g, Filter, strides=strides, paddings=pads, dilations=dilations, groups=groups,
+                 data_format=data_format)
+
+
+def _transposed_by_filter(g, Input, Filter_shape, strides, paddings, padding_algorithm, groups, dilations, data_format):
+    sizes = sizes_along(tuple(Input.shape), data_format)
+    pads = _explicit(sizes, Filter_shape[2:], strides, paddings, padding_algorithm)
+    return apply(filter_grad_op, g, Input, kernel=list(Filter_shape[2:]), strides=strides, paddings=pads,
+                 dilations=dilations, groups=groups, data_format=data_format)
+
+
+def _transposed(type: str, signature: str) -> Operator:
+    return operator(type, signature, kernel=_conv_transpose,
+                    engines=[by(ONEDNN, _transposed_by_onednn)], infer=_infer_transpose,
+                    grad={"Input": _transposed_by_input, "Filter": _transposed_by_filter},
+                    cost=transposed_convolution)
+
+
+conv2d_transpose_op = _transposed("conv2d_transpose", "Input, Filter, Bias? -> Output")
+depthwise_conv2d_transpose_op = _transposed("depthwise_conv2d_transpose", "Input, Filter, Bias? -> Output")
+conv3d_transpose_op = _transposed("conv3d_transpose", "Input, Filter -> Output")

@@ -1,0 +1,77 @@
+"""lookup_table_v2: rows of a table by number, and the operator of its gradient.
+
+With `is_sparse` the gradient on the host is a `SelectedRows`, which costs by the rows looked up: it is an array to
+everything that meets it. On a device it is the whole matrix.
+"""
+
+
+from typing import Any
+
+from ...backend.engines import LOOPS
+from ...backend.kernels import embedding as fast
+from ...core.selected_rows import SelectedRows
+from ..array.gather import add_at
+from ..core.kernels import by
+from ..core.operator import Ints, Long, operator
+from ..core.spec import Spec
+from ..core.trace import apply
+
+
+def _checked(xp: Any, ids: Any, rows: int, padding_idx: int) -> tuple[Any, Any]:
+    """The numbers with 0 in place of the padding's, and the mask of the padding (None: there is none, as for -1)."""
+    if not ids.size:
+        return ids, None
+    padding = None
+    low, high = int(ids.min()), int(ids.max())
+    if padding_idx != -1 and low <= padding_idx <= high:
+        padding = ids == padding_idx
+        ids = xp.where(padding, xp.zeros_like(ids), ids)
+        low, high = int(ids.min()), int(ids.max())
+    if low < 0 or high >= rows:
+        raise ValueError(
+            f"embedding(x, weight): numbers must lie in [0, {rows}), weight having {rows} rows. "
+            f"Received numbers from {low} to {high}."
+        )
+    return ids, padding
+
+
+def _lookup(xp, ids, w, *, is_sparse: bool = False, is_distributed: bool = False, padding_idx: Long = -1,
+            remote_prefetch: bool = False):
+    ids, padding = _checked(xp, ids, w.shape[0], padding_idx)
+    result = w[ids]
+    if padding is not None:
+        result[padding] = 0
+    return result
+
+
+def _lookup_backward(xp, ids, g, *, shape: Ints, padding_idx: Long = -1, is_sparse: bool = False):
+    ids, rows = ids.reshape(-1), g.reshape(-1, shape[-1])
+    if padding_idx != -1:
+        counted = ids != padding_idx
+        ids, rows = ids[counted], rows[counted]
+    if is_sparse and xp.__name__ == "numpy":
+        return SelectedRows(ids.astype("int64", copy=False), rows, shape[0])
+    result = xp.zeros(tuple(shape), g.dtype)
+    add_at(xp, result, ids, rows)
+    return result
+
+
+def _infer(ids, w, **_):
+    if not ids.dtype.is_integer or w.rank != 2:
+        raise TypeError(
+            f"embedding(x, weight): x must hold integers and weight be a matrix. Received x.dtype={ids.dtype.name}, "
+            f"weight.shape={list(w.shape)}."
+        )
+    return Spec((*ids.shape, w.shape[1]), w.dtype)
+
+
+lookup_op = operator(
+    "lookup_table_v2", "Ids, W -> Out", kernel=_lookup, engines=[by(LOOPS, fast.lookup)], infer=_infer, grad={
+        "W": lambda g, Ids, W_shape, padding_idx, is_sparse: apply(
+            lookup_backward_op, Ids, g, shape=list(W_shape), padding_idx=padding_idx, is_sparse=is_sparse)},
+    moves=True, fails="values", precision="slow")
+lookup_backward_op = operator(
+    "lookup_table_backward", "Ids, OutGrad -> WGrad", kernel=_lookup_backward,
+    engines=[by(LOOPS, fast.lookup_grad)],
+    infer=lambda ids, g, *, shape, **_: Spec(tuple(shape), g.dtype), grad={
+        "OutGrad": lambda g, Ids, padding_idx: apply(lookup_op, Ids, g, padding_idx=padding_idx)}, only_here=True)

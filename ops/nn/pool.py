@@ -1,0 +1,309 @@
+"""Pooling in two and three dimensions: pool2d and pool3d, maxima with their positions, and putting them back.
+
+A gradient is an operator of its own; it is linear in the result's gradient, so that its gradient is pooling again.
+"""
+
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+from ...backend import onednn
+from ...backend.engines import LOOPS, ONEDNN
+from ...backend.kernels import small_pool
+from ...backend.kernels.max_pool import max_pool_grad as max_pool_grad_by_loops
+from ...backend.kernels.reduce import reduce_mean
+from ...core.dtype import int32
+from ..core.infer import product
+from ..core.kernels import by
+from ..core.operator import Ints, Operator, operator
+from ..core.spec import Spec
+from ..core.trace import apply
+from .layout import channels_first, channels_of, channels_restored, full_shape, sizes_along
+from .pool_kernels import (
+    adaptive_mean,
+    adaptive_tables,
+    even_tables,
+    max_pool,
+    max_pool_grad,
+    max_pool_take,
+    max_with_positions,
+    mean_factor,
+    put_positions,
+    sum_pool,
+    sum_pool_grad,
+    take_positions,
+)
+from .windows import Geometry, geometry, pad_pairs
+
+
+def _even(sizes: Sequence[int], ksize: Sequence[int], strides: Any, paddings: Any, ceil_mode: bool,
+          global_pooling: bool, adaptive: bool, algorithm: str) -> Geometry | None:
+    """Where windows at even steps lie; None where adaptive windows differ in size."""
+    rank = len(sizes)
+    none, ones = [0] * rank, [1] * rank
+    if global_pooling:
+        return geometry("pool", sizes, sizes, ones, none, ones)
+    if adaptive:
+        if any(size % out for size, out in zip(sizes, ksize, strict=True)):
+            return None
+        step = [size // out for size, out in zip(sizes, ksize, strict=True)]
+        return geometry("pool", sizes, step, step, none, ones)
+    return geometry("pool", sizes, ksize, strides if len(strides) else ones, paddings if len(paddings) else none, ones,
+                    algorithm, ceil_mode, cut=True)
+
+
+def _completed(geo: Geometry) -> Geometry:
+    """With as much padding behind as the last windows need: ceil_mode and small inputs let them reach further."""
+    pads = tuple(
+        (before, max(after, (out - 1) * stride + kernel - size - before))
+        for kernel, stride, size, out, (before, after) in zip(
+            geo.kernel, geo.strides, geo.sizes, geo.out, geo.pads, strict=True))
+    return geo if pads == geo.pads else geo._replace(pads=pads)
+
+
+def _pool(xp, x, *, pooling_type: str, ksize: Ints, strides: Ints = (), paddings: Ints = (),
+          ceil_mode: bool = False, exclusive: bool = True, data_format: str = "NCHW", global_pooling: bool = False,
+          adaptive: bool = False, padding_algorithm: str = "EXPLICIT"):
+    x = channels_first(x, data_format)
+    geo = _even(x.shape[2:], ksize, strides, paddings, ceil_mode, global_pooling, adaptive, padding_algorithm)
+    if geo is None:
+        result = adaptive_mean(xp, x, x.shape[2:], ksize) if pooling_type == "avg" else max_with_positions(
+            xp, x, adaptive_tables(x.shape[2:], ksize))[0]
+    elif pooling_type == "avg":
+        whole = _completed(geo)
+        result = sum_pool(xp, x, whole) * mean_factor(xp, whole, geo.pads, exclusive, x.dtype)
+    else:
+        result = max_pool(xp, x, _completed(geo))
+    return channels_restored(result, data_format)
+
+
+def _pool_grad(xp, x, out, g, *, pooling_type: str, ksize: Ints, strides: Ints = (), paddings: Ints = (),
+               ceil_mode: bool = False, exclusive: bool = True, data_format: str = "NCHW",
+               global_pooling: bool = False, adaptive: bool = False, padding_algorithm: str = "EXPLICIT"):
+    x, out, g = (channels_first(v, data_format) for v in (x, out, g))
+    geo = _even(x.shape[2:], ksize, strides, paddings, ceil_mode, global_pooling, adaptive, padding_algorithm)
+    if geo is None:
+        if pooling_type == "avg":
+            result = adaptive_mean(xp, g, x.shape[2:], ksize, back=True)
+        else:
+            positions = max_with_positions(xp, x, adaptive_tables(x.shape[2:], ksize))[1]
+            result = put_positions(xp, g, positions, x.shape[2:])
+    elif pooling_type == "avg":
+        whole = _completed(geo)
+        result = sum_pool_grad(xp, g * mean_factor(xp, whole, geo.pads, exclusive, g.dtype), whole)
+    else:
+        result = max_pool_grad(xp, x, out, g, _completed(geo))
+    return channels_restored(result, data_format)
+
+
+def _pool_take(xp, x, out, v, *, ksize: Ints, strides: Ints = (), paddings: Ints = (), ceil_mode: bool = False,
+               data_format: str = "NCHW", global_pooling: bool = False, adaptive: bool = False,
+               padding_algorithm: str = "EXPLICIT"):
+    x, out, v = (channels_first(a, data_format) for a in (x, out, v))
+    geo = _even(x.shape[2:], ksize, strides, paddings, ceil_mode, global_pooling, adaptive, padding_algorithm)
+    if geo is None:
+        positions = max_with_positions(xp, x, adaptive_tables(x.shape[2:], ksize))[1]
+        result = take_positions(xp, v, positions)
+    else:
+        result = max_pool_take(xp, x, out, v, _completed(geo))
+    return channels_restored(result, data_format)
+
+
+# the same by loops and by oneDNN, on NumPy arrays
+
+@functools.lru_cache(1024)
+def _by_onednn(sizes: tuple, pooling_type: str, ksize: tuple, strides: tuple, paddings: tuple, ceil_mode: bool,
+               exclusive: bool, global_pooling: bool, adaptive: bool, algorithm: str) -> tuple[Geometry, int] | None:
+    """The windows and the kind of pooling; None where oneDNN would count otherwise, or knows nothing like it."""
+    geo = _even(sizes, ksize, strides, paddings, ceil_mode, global_pooling, adaptive, algorithm)
+    if geo is None:
+        return None
+    whole = _completed(geo)
+    for n, (before, _) in enumerate(geo.pads):
+        if before >= geo.kernel[n] or (geo.out[n] - 1) * geo.strides[n] - before >= geo.sizes[n]:
+            return None  # a window of padding alone
+    if pooling_type == "max":
+        return whole, onednn.MAX
+    if exclusive or not whole.is_padded:
+        return whole, onednn.MEAN
+    return (whole, onednn.MEAN_WITH_PADDING) if whole.pads == geo.pads else None
+
+
+def _for_engines(x: Any, pooling_type: str, ksize: Sequence[int], strides: Sequence[int] = (),
+                 paddings: Sequence[int] = (), ceil_mode: bool = False, exclusive: bool = True,
+                 data_format: str = "NCHW", global_pooling: bool = False, adaptive: bool = False,
+                 padding_algorithm: str = "EXPLICIT") -> tuple[Geometry, int] | None:
+    """Where the windows over a channels-first image lie, and oneDNN's kind of them; None where engines have none."""
+    return _by_onednn(x.shape[2:], pooling_type, tuple(ksize), tuple(strides), tuple(paddings), ceil_mode, exclusive,
+                      global_pooling, adaptive, padding_algorithm)
+
+
+def _pool_by_loops(x, *, pooling_type, data_format="NCHW", **attrs):
+    x = channels_first(x, data_format)
+    found = _for_engines(x, pooling_type, **attrs)
+    if found is None:
+        return NotImplemented
+    geo, kind = found
+    where, result = (geo.kernel, geo.strides, geo.pads, geo.out), NotImplemented
+    if kind == onednn.MEAN and tuple(geo.kernel) == x.shape[2:] and not geo.is_padded:
+        result = reduce_mean(x, dim=range(2, x.ndim), keep_dim=True)
+    if result is NotImplemented and pooling_type == "max":
+        result = small_pool.max_pool(x, *where)
+    elif result is NotImplemented:
+        result = small_pool.mean_pool(x, *where, kind == onednn.MEAN_WITH_PADDING)
+    return result if result is NotImplemented else channels_restored(result, data_format)
+
+
+def _pool_by_onednn(x, *, pooling_type, data_format="NCHW", **attrs):
+    x = channels_first(x, data_format)
+    found = _for_engines(x, pooling_type, **attrs)
+    if found is None or not onednn.is_ready():
+        return NotImplemented
+    geo, kind = found
+    result = onednn.pooling(x, kind, geo.kernel, geo.strides, geo.pads, geo.out)
+    return result if result is NotImplemented else channels_restored(result, data_format)
+
+
+def _max_pool_grad_by_loops(x, out, g, *, pooling_type, data_format="NCHW", **attrs):
+    if pooling_type != "max":
+        return NotImplemented
+    x, out, g = (channels_first(v, data_format) for v in (x, out, g))
+    found = _for_engines(x, pooling_type, **attrs)
+    if found is None:
+        return NotImplemented
+    result = max_pool_grad_by_loops(x, out, g, found[0].kernel, found[0].strides, found[0].pads)
+    return result if result is NotImplemented else channels_restored(result, data_format)
+
+
+def _pool_grad_by_onednn(x, out, g, *, pooling_type, data_format="NCHW", **attrs):
+    x, g = (channels_first(v, data_format) for v in (x, g))
+    found = _for_engines(x, pooling_type, **attrs)
+    if found is None or not onednn.is_ready():
+        return NotImplemented
+    geo, kind = found
+    result = onednn.pooling_grad(x, g, kind, geo.kernel, geo.strides, geo.pads)
+    return result if result is NotImplemented else channels_restored(result, data_format)
+
+
+def _infer_pool(x, *, ksize, strides=(), paddings=(), ceil_mode=False, data_format="NCHW", global_pooling=False,
+                adaptive=False, padding_algorithm="EXPLICIT", **_):
+    sizes = sizes_along(x.shape, data_format)
+    if len(sizes) != len(ksize):
+        raise ValueError(
+            f"pool(x): x must have {len(ksize) + 2} dimensions, samples and channels among them. "
+            f"Received x.shape={list(x.shape)}."
+        )
+    if global_pooling:
+        out: Sequence[int] = [1] * len(sizes)
+    elif adaptive:
+        out = ksize
+    else:
+        out = geometry("pool", sizes, ksize, strides if len(strides) else [1] * len(sizes),
+                       paddings if len(paddings) else [0] * len(sizes), [1] * len(sizes), padding_algorithm,
+                       ceil_mode, cut=True).out
+        _check_pads(ksize, paddings)
+    return Spec(full_shape(x.shape[0], channels_of(x.shape, data_format), out, data_format), x.dtype)
+
+
+def _check_pads(ksize: Sequence[int], paddings: Sequence[int]) -> None:
+    pairs = pad_pairs(paddings, len(ksize)) if len(paddings) else ()
+    if any(max(pair) >= kernel for pair, kernel in zip(pairs, ksize, strict=False)):
+        raise ValueError(
+            f"pool(kernel_size, padding): padding must be less than the window. "
+            f"Received kernel_size={list(ksize)}, padding={list(paddings)}."
+        )
+
+
+def _adaptive_maxima(x: Any, *, pooling_type: str = "max", ksize: Sequence[int], adaptive: bool = False,
+                     data_format: str = "NCHW", **attrs: Any) -> Any:
+    """Maxima of adaptive windows: Paddle's kernel takes other windows, but for those of the positions as well."""
+    if not adaptive or pooling_type != "max" or data_format[-1] == "C":
+        return NotImplemented
+    if all(size == 1 for size in ksize):
+        op = pool2d_op if len(ksize) == 2 else pool3d_op
+        return apply(op, x, pooling_type="max", ksize=ksize, global_pooling=True, data_format=data_format,
+                     strides=[1] * len(ksize), paddings=[0] * len(ksize))
+    op = max_pool2d_with_index_op if len(ksize) == 2 else max_pool3d_with_index_op
+    return apply(op, x, ksize=ksize, strides=[1] * len(ksize), paddings=[0] * len(ksize), adaptive=True)[0]
+
+
+def _by_input(g, X, Out, pooling_type, ksize, strides, paddings, ceil_mode, exclusive, data_format, global_pooling,
+              adaptive, padding_algorithm):
+    return apply(pool_grad_op, X, Out, g, pooling_type=pooling_type, ksize=ksize, strides=strides, paddings=paddings,
+                 ceil_mode=ceil_mode, exclusive=exclusive, data_format=data_format, global_pooling=global_pooling,
+                 adaptive=adaptive, padding_algorithm=padding_algorithm)
+
+
+def _grad_by_gradient(g, X, Out, pooling_type, ksize, strides, paddings, ceil_mode, exclusive, data_format,
+                      global_pooling, adaptive, padding_algorithm):
+    attrs = dict(ksize=ksize, strides=strides, paddings=paddings, ceil_mode=ceil_mode, data_format=data_format,
+                 global_pooling=global_pooling, adaptive=adaptive, padding_algorithm=padding_algorithm)
+    if pooling_type == "max":
+        return apply(pool_take_op, X, Out, g, **attrs)
+    op = pool2d_op if len(ksize) == 2 else pool3d_op
+    return apply(op, g, pooling_type="avg", exclusive=exclusive, **attrs)
+
+
+def _take_by_input(g, X, Out, ksize, strides, paddings, ceil_mode, data_format, global_pooling, adaptive,
+                   padding_algorithm):
+    return apply(pool_grad_op, X, Out, g, pooling_type="max", ksize=ksize, strides=strides, paddings=paddings,
+                 ceil_mode=ceil_mode, data_format=data_format, global_pooling=global_pooling, adaptive=adaptive,
+                 padding_algorithm=padding_algorithm)
+
+
+_POOLING = by(LOOPS, _pool_by_loops), by(ONEDNN, _pool_by_onednn)
+pool2d_op = operator("pool2d", "X -> Out", kernel=_pool, engines=_POOLING, infer=_infer_pool,
+                     composed=_adaptive_maxima, grad={"X": _by_input})
+pool3d_op = operator("pool3d", "X -> Out", kernel=_pool, engines=_POOLING, infer=_infer_pool,
+                     composed=_adaptive_maxima, grad={"X": _by_input})
+pool_grad_op = operator("pool_grad", "X, Out, G -> Result", kernel=_pool_grad,
+                        engines=[by(LOOPS, _max_pool_grad_by_loops), by(ONEDNN, _pool_grad_by_onednn)],
+                        infer=lambda x, *_, **__: x, grad={"G": _grad_by_gradient}, only_here=True)
+pool_take_op = operator("max_pool_take", "X, Out, V -> Result", kernel=_pool_take,
+                        infer=lambda x, out, v, **_: Spec(out.shape, v.dtype), grad={"V": _take_by_input},
+                        only_here=True)
+
+
+# maxima with their positions
+
+def _with_index(xp, x, *, ksize: Ints, strides: Ints = (), paddings: Ints = (), global_pooling: bool = False,
+                adaptive: bool = False, ceil_mode: bool = False):
+    sizes = x.shape[2:]
+    geo = _even(sizes, ksize, strides, paddings, ceil_mode, global_pooling, adaptive, "EXPLICIT")
+    return max_with_positions(xp, x, adaptive_tables(sizes, ksize) if geo is None else even_tables(geo))
+
+
+def _infer_with_index(x, *, ksize, strides=(), paddings=(), global_pooling=False, adaptive=False, ceil_mode=False):
+    out = _infer_pool(x, ksize=ksize, strides=strides, paddings=paddings, global_pooling=global_pooling,
+                      adaptive=adaptive, ceil_mode=ceil_mode)
+    return out, Spec(out.shape, int32)
+
+
+def _put_positions(xp, g, positions, like=None, *, size: Ints = ()):
+    return put_positions(xp, g, positions, tuple(size) if like is None else like.shape[2:])
+
+
+def put_back(g: Any, positions: Any, shape: Any) -> Any:
+    """Zeros of a shape (or of a value's) with the elements of g added at positions in each channel."""
+    sizes = tuple(shape if type(shape) is tuple else shape.shape)[2:]
+    like = shape if product(sizes) < 0 else None
+    return apply(put_positions_op, g, positions, like, size=[] if like is not None else list(sizes))
+
+
+def _indexed(type: str, precision: str = "gray") -> Operator:
+    return operator(type, "X -> Out, Mask", kernel=_with_index, infer=_infer_with_index, precision=precision, grad={
+        "X": lambda g, Mask, X_shape: put_back(g, Mask, X_shape)})
+
+
+max_pool2d_with_index_op = _indexed("max_pool2d_with_index", "white")
+max_pool3d_with_index_op = _indexed("max_pool3d_with_index")
+put_positions_op = operator(
+    "put_positions", "G, Mask, Like? -> Out", kernel=_put_positions,
+    infer=lambda g, mask, like=None, *, size=(): Spec(
+        (*g.shape[:2], *(tuple(size) if like is None else like.shape[2:])), g.dtype),
+    grad={"G": lambda g, Mask: apply(take_positions_op, g, Mask)}, only_here=True)
+take_positions_op = operator(
+    "take_positions", "X, Mask -> Out", kernel=take_positions,
+    infer=lambda x, mask: Spec((*x.shape[:2], *mask.shape[2:]), x.dtype),
+    grad={"X": lambda g, Mask, X_shape: put_back(g, Mask, X_shape)}, only_here=True)

@@ -1,0 +1,178 @@
+"""softmax and log_softmax along a dimension, and their relatives: gumbel_softmax, maxout, rrelu."""
+
+
+from typing import Any
+
+from ...backend.engines import LOOPS
+from ...backend.kernels import softmax as accelerated
+from ..core.infer import normalize_axis, same
+from ..core.kernels import by
+from ..core.operator import operator
+from ..core.spec import Spec
+from ..core.trace import apply
+from ..math.elementwise import multiply_op
+from ..math.reduce import sum
+from ..math.unary import exp
+from ..random.sampling import generator
+
+
+def softmax_array(xp: Any, x: Any, axis: int) -> Any:
+    """softmax of an array: 1 of a 0-d one."""
+    if x.ndim == 0:
+        return xp.ones_like(x)
+    if not x.shape[axis]:
+        return x.copy()
+    result = x - x.max(axis, keepdims=True)
+    xp.exp(result, out=result)
+    result /= result.sum(axis, keepdims=True)
+    return result
+
+
+def log_softmax_array(xp: Any, x: Any, axis: int) -> Any:
+    """log_softmax of an array: 0 of a 0-d one."""
+    if x.ndim == 0:
+        return xp.zeros_like(x)
+    if not x.shape[axis]:
+        return x.copy()
+    result = x - x.max(axis, keepdims=True)
+    result -= xp.log(xp.exp(result).sum(axis, keepdims=True))
+    return result
+
+
+def _softmax(xp, x, *, axis: int = -1, is_test: bool = False, data_format: str = "AnyLayout"):
+    return softmax_array(xp, x, axis)
+
+
+def _log_softmax(xp, x, *, axis: int = -1):
+    return log_softmax_array(xp, x, axis)
+
+
+def _infer(type: str) -> Any:
+    def infer(x, *, axis=-1, **_):
+        normalize_axis(type, axis, x.rank)
+        if not x.dtype.is_differentiable:
+            raise TypeError(f"{type}: x must be floating. Received {x.dtype.name}. Use x.astype('float32').")
+        return x
+
+    return infer
+
+
+def _softmax_grad(xp, out, g, *, axis: int = -1):
+    result = g * out
+    total = result.sum(axis, keepdims=True) if out.ndim else result
+    return result - out * total
+
+
+def _softmax_grad_of_out(out: Any, g: Any, v: Any, axis: int) -> Any:
+    """The gradient, along v, of out * (g - sum(g * out)) with respect to out."""
+    return v * (g - _total(g * out, axis)) - g * _total(v * out, axis)
+
+
+def _total(x: Any, axis: int) -> Any:
+    return sum(x, axis, keepdim=True) if x.ndim else x
+
+
+def _log_softmax_grad(xp, out, g, *, axis: int = -1):
+    return g - xp.exp(out) * (g.sum(axis, keepdims=True) if out.ndim else g)
+
+
+softmax_op = operator("softmax", "X -> Out", kernel=_softmax, engines=[by(LOOPS, accelerated.softmax)],
+                      infer=_infer("softmax(x, axis)"), grad={
+    "X": lambda g, Out, axis: apply(softmax_grad_op, Out, g, axis=axis)}, precision="black")
+softmax_grad_op = operator("softmax_grad", "Out, G -> Result", kernel=_softmax_grad,
+                           engines=[by(LOOPS, accelerated.softmax_grad)],
+                           infer=same, grad={
+    "Out": lambda g, Out, G, axis: _softmax_grad_of_out(Out, G, g, axis),
+    "G": lambda g, Out, axis: apply(softmax_grad_op, Out, g, axis=axis)}, only_here=True)
+log_softmax_op = operator("log_softmax", "X -> Out", kernel=_log_softmax, engines=[by(LOOPS, accelerated.log_softmax)],
+                          infer=_infer("log_softmax(x, axis)"), grad={
+    "X": lambda g, Out, axis: apply(log_softmax_grad_op, Out, g, axis=axis)}, precision="black")
+log_softmax_grad_op = operator(
+    "log_softmax_grad", "Out, G -> Result", kernel=_log_softmax_grad,
+    engines=[by(LOOPS, accelerated.log_softmax_grad)], infer=same,
+    grad={"Out": lambda g, Out, G, axis: g * exp(Out) * _total(G, axis) * -1.0,
+          "G": lambda g, Out, axis: g - _total(g * exp(Out), axis)}, only_here=True)
+
+
+def softmax(x: Any, axis: int = -1) -> Any:
+    """exp(x) / sum(exp(x)) along `axis`."""
+    return apply(softmax_op, x, axis=axis)
+
+
+# gumbel_softmax
+
+def _gumbel_softmax(xp, x, *, temperature: float = 1.0, hard: bool = False, axis: int = -1):
+    noise = xp.asarray(generator(xp).standard_exponential(x.shape)).astype(x.dtype)
+    tiny = xp.asarray(xp.finfo(x.dtype).tiny, x.dtype)
+    soft = softmax_array(xp, (x - xp.log(noise + tiny)) / temperature, axis)
+    if not hard:
+        return soft, soft
+    best = xp.expand_dims(soft.argmax(axis), axis)
+    places = xp.arange(x.shape[axis]).reshape([-1 if n == axis % x.ndim else 1 for n in range(x.ndim)])
+    return (best == places).astype(x.dtype), soft
+
+
+gumbel_softmax_op = operator(
+    "gumbel_softmax", "X -> Out, Soft", kernel=_gumbel_softmax, effects="random",
+    infer=lambda x, *, temperature=1.0, hard=False, axis=-1: (x, x),
+    grad={"X": lambda g, Soft, temperature, axis: apply(softmax_grad_op, Soft, g, axis=axis) * (1.0 / temperature)})
+
+
+# rrelu
+
+def _rrelu(xp, x, *, lower: float = 1 / 8, upper: float = 1 / 3, is_test: bool = False):
+    if is_test:
+        noise = xp.full(x.shape, (lower + upper) / 2, x.dtype)
+    else:
+        noise = (generator(xp).random(x.shape) * (upper - lower) + lower).astype(x.dtype)
+    noise = xp.where(x >= 0, xp.ones_like(x), noise)
+    return x * noise, noise
+
+
+rrelu_op = operator("rrelu", "X -> Out, Noise", kernel=_rrelu, infer=lambda x, **_: (x, x), effects="random",
+                    grad={"X": lambda g, Noise: apply(multiply_op, g, Noise)})
+
+
+# maxout
+
+def _groups_apart(shape: tuple, groups: int, axis: int) -> tuple:
+    axis %= len(shape)
+    return (*shape[:axis], shape[axis] // groups, groups, *shape[axis + 1:])
+
+
+def _maxout(xp, x, *, groups: int, axis: int = 1):
+    return x.reshape(_groups_apart(x.shape, groups, axis)).max(axis % x.ndim + 1)
+
+
+def _chosen(xp, x, groups, axis):
+    """Which of each group is the largest, the first of equals, as a mask with the groups apart."""
+    apart, after = x.reshape(_groups_apart(x.shape, groups, axis)), axis % x.ndim + 1
+    number = xp.arange(groups).reshape(groups, *[1] * (apart.ndim - after - 1))
+    return xp.expand_dims(apart.argmax(after), after) == number
+
+
+def _maxout_grad(xp, x, out, g, *, groups: int, axis: int = 1):
+    return (xp.expand_dims(g, axis % x.ndim + 1) * _chosen(xp, x, groups, axis)).reshape(x.shape)
+
+
+def _maxout_take(xp, x, out, v, *, groups: int, axis: int = 1):
+    chosen = _chosen(xp, x, groups, axis)
+    return (v.reshape(chosen.shape) * chosen).sum(axis % x.ndim + 1, dtype=v.dtype)
+
+
+def _infer_maxout(x, *, groups, axis=1):
+    axis = normalize_axis("maxout(x, groups, axis)", axis, x.rank)
+    if groups < 2 or (x.shape[axis] >= 0 and x.shape[axis] % groups):
+        raise ValueError(
+            f"maxout(x, groups): groups must be at least 2 and divide the {x.shape[axis]} channels. Received {groups}.")
+    channels = x.shape[axis] // groups if x.shape[axis] >= 0 else -1
+    return Spec((*x.shape[:axis], channels, *x.shape[axis + 1:]), x.dtype)
+
+
+maxout_op = operator("maxout", "X -> Out", kernel=_maxout, infer=_infer_maxout, grad={
+    "X": lambda g, X, Out, groups, axis: apply(maxout_grad_op, X, Out, g, groups=groups, axis=axis)})
+maxout_grad_op = operator("maxout_grad", "X, Out, G -> Result", kernel=_maxout_grad, infer=same, grad={
+    "G": lambda g, X, Out, groups, axis: apply(maxout_take_op, X, Out, g, groups=groups, axis=axis)}, only_here=True)
+maxout_take_op = operator("maxout_take", "X, Out, V -> Result", kernel=_maxout_take,
+                          infer=lambda x, out, v, **_: out, grad={
+    "V": lambda g, X, Out, groups, axis: apply(maxout_grad_op, X, Out, g, groups=groups, axis=axis)}, only_here=True)

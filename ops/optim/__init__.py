@@ -1,0 +1,1 @@
+"""Updates of parameters, one operator a rule, and what goes with them."""

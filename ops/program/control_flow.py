@@ -1,0 +1,77 @@
+"""Operators that control flow in a Program is made of, with Paddle's types and slots.
+
+`while` and `conditional_block` run a block of the Program: the compiler turns them into Python's own `while` and `if`,
+so they have no kernel. `select_input` takes one of several values, of which the others need not have been computed.
+"""
+
+from typing import Any
+
+from ...core.dtype import promote
+from ..core.infer import same
+from ..core.operator import operator
+from ..core.spec import Spec
+from ..core.trace import apply
+from .tensor_arrays import ArrayValue
+
+
+def _compiled_only(xp: Any, *inputs: Any, sub_block: Any, is_test: bool = False, is_scalar_condition: bool = True,
+                   skip_eager_deletion_vars: list[str] = (), saved: list[str] = ()) -> Any:
+    raise RuntimeError("Control flow has no kernel: it runs as part of a compiled Program.")
+
+
+def _no_rule(*_: Any, **__: Any) -> Any:
+    raise RuntimeError("Control flow is appended by static.nn.cond and static.nn.while_loop, which know its outputs.")
+
+
+while_op = operator("while", "X*, Condition -> Out*, StepScopes", kernel=_compiled_only, infer=_no_rule,
+                    precision="keep", runs_block=True)
+conditional_block_op = operator(
+    "conditional_block", "Cond*, Input* -> Out*, Scope", kernel=_compiled_only, infer=_no_rule,
+    precision="keep", runs_block=True)
+
+
+def _merged(x: list[Spec], mask: Spec) -> Spec:
+    first = x[0]
+    for other in x[1:]:
+        if other.rank != first.rank:
+            raise ValueError(
+                f"The branches of a condition must give values of one number of dimensions. "
+                f"Received shapes {[list(s.shape) for s in x]}."
+            )
+        shape = tuple(a if a == b else -1 for a, b in zip(first.shape, other.shape, strict=True))
+        first = type(first)(shape, promote(first.dtype, other.dtype))
+    return first
+
+
+def _under_another_name(x: Any) -> Any:
+    """A value under another name: an array object of its own, so that an update in place knows of it."""
+    return x if isinstance(x, ArrayValue) else x.view()
+
+
+select_input_op = operator(
+    "select_input", "X*, Mask -> Out~X", kernel=lambda xp, x, mask: _under_another_name(x[int(mask.item())]),
+    infer=_merged,
+    grad={"X": lambda g, X_shape, Mask: [select_gradient(g, Mask, branch) for branch in range(len(X_shape))]},
+    moves=True, precision="keep", lists=True)
+
+
+def _select_gradient(xp, g, mask, *, branch: int):
+    if int(mask.item()) == branch:
+        return _under_another_name(g)
+    return ArrayValue() if isinstance(g, ArrayValue) else xp.zeros_like(g)
+
+
+select_gradient_op = operator("select_gradient", "X, Mask -> Out~X", kernel=_select_gradient, infer=same, grad={
+    "X": lambda g, Mask, branch: select_gradient(g, Mask, branch)},
+                              moves=True, precision="keep", only_here=True, lists=True)
+
+
+def select_gradient(g: Any, mask: Any, branch: int) -> Any:
+    """g when the mask names this branch, otherwise zeros."""
+    return apply(select_gradient_op, g, mask, branch=branch)
+
+
+share_data_op = operator("share_data", "X -> Out~X", kernel=lambda xp, x: _under_another_name(x), infer=same,
+                         grad={"X": lambda g: g}, moves=True, precision="keep", lists=True)
+"""The same value under another name, without a copy: for Programs only, in which no value is changed."""
+

@@ -1,0 +1,42 @@
+"""The initial values that a parameter gets when nobody says otherwise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ...core.dtype import DType
+from ..array.creation import full
+
+
+def fans(shape: tuple[int, ...]) -> tuple[int, int]:
+    """How many inputs and outputs meet in one element's unit: (fan_in, fan_out) of a weight.
+
+    A matrix is [in, out]; a convolution's filter is [out, in, *window].
+    """
+    if not shape:
+        return 1, 1
+    if len(shape) == 1:
+        return shape[0], shape[0]
+    if len(shape) == 2:
+        return shape[0], shape[1]
+    window = math.prod(shape[2:])
+    return shape[1] * window, shape[0] * window
+
+
+def _xavier_uniform(shape: tuple[int, ...], dtype: DType) -> Any:
+    from .sampling import uniform
+
+    fan_in, fan_out = fans(shape)
+    limit = math.sqrt(6.0 / (fan_in + fan_out))
+    return uniform(list(shape), dtype, -limit, limit)
+
+
+def _zeros(shape: tuple[int, ...], dtype: DType) -> Any:
+    return full(list(shape), 0.0, dtype)
+
+
+def default_initial_value(is_bias: bool) -> Callable[..., Any]:
+    """Zeros for a bias; otherwise uniform within sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio, 2010)."""
+    return _zeros if is_bias else _xavier_uniform

@@ -1,0 +1,251 @@
+"""Random values: rand, randn, uniform, normal, randint, randperm, bernoulli, multinomial, poisson, and their relatives.
+
+They are drawn from the generator of the place in use, which `paddle.seed` starts; a `seed` other than 0 starts a
+sequence of its own, the same each time.
+"""
+
+
+from typing import Any
+
+from ...backend.kernels.normal import normals
+from ...core import dtype as dt
+from ...core.dtype import DType, convert_dtype
+from ...core.random import default_generator
+from ..array.creation import inferred_sizes, is_value, shape_inputs, sizes_of
+from ..array.reshape import shape as shape_of
+from ..array.sizes import sizes_one_by_one
+from ..array.unknown_sizes import known_number
+from ..core.infer import product, same
+from ..core.operator import Ints, Longs, operator
+from ..core.spec import Spec
+from ..core.trace import apply
+from ..math.elementwise import cast
+
+
+def generator(xp: Any, seed: int = 0) -> Any:
+    """The generator that a kernel draws from: NumPy's, or CuPy's started from it."""
+    if xp.__name__ == "cupy":
+        return xp.random.default_rng(seed or default_generator().next_seed())
+    return xp.random.default_rng(seed) if seed else default_generator().numpy
+
+
+def _float_draw(draw: Any, sizes: tuple, dtype: DType) -> Any:
+    """Draws floats in float32 where that is enough, which is twice as fast."""
+    drawn = draw(sizes, dtype="float64" if dtype is dt.float64 else "float32")
+    return drawn.astype(dtype.dtype, copy=False)
+
+
+def _uniform(xp, shape_tensor=None, shape_list=None, *, shape: Longs = (), dtype: DType = dt.float32, min: float = -1.0,
+             max: float = 1.0, seed: int = 0, diag_num: int = 0, diag_step: int = 0, diag_val: float = 1.0):
+    sizes = sizes_of(shape, shape_tensor, shape_list)
+    result = xp.asarray(_float_draw(generator(xp, seed).random, sizes, dtype))
+    if (min, max) != (0, 1):
+        result = result * xp.asarray(max - min, result.dtype) + xp.asarray(min, result.dtype)
+    for n in range(diag_num):
+        result.reshape(-1)[n * (diag_step + 1)] = diag_val
+    return result
+
+
+def _gaussian(xp, shape_tensor=None, shape_list=None, *, shape: Longs = (), mean: float = 0.0, std: float = 1.0,
+              seed: int = 0, dtype: DType = dt.float32):
+    sizes = sizes_of(shape, shape_tensor, shape_list)
+    rng = generator(xp, seed)
+    if xp.__name__ != "cupy" and dtype is not dt.float64:
+        count = product(sizes)
+        drawn = normals(rng.random(count + count % 2, "float32"), mean, std)
+        return drawn[:count].reshape(sizes).astype(dtype.dtype, copy=False)
+    result = xp.asarray(_float_draw(rng.standard_normal, sizes, dtype))
+    return result * xp.asarray(std, result.dtype) + xp.asarray(mean, result.dtype)
+
+
+def _truncated(xp, *, shape: Ints, mean: float = 0.0, std: float = 1.0, seed: int = 0, dtype: DType = dt.float32,
+               a: float = -2.0, b: float = 2.0):
+    rng, sizes = generator(xp, seed), tuple(shape)
+    result = rng.standard_normal(sizes)
+    outside = (result < a) | (result > b)
+    while bool(outside.any()):
+        result = xp.where(outside, rng.standard_normal(sizes), result)
+        outside = (result < a) | (result > b)
+    return (result * std + mean).astype(dtype.dtype)
+
+
+def _randint(xp, shape_tensor=None, shape_list=None, *, low: int = 0, high: int, shape: Longs = (),
+             dtype: DType = dt.int64, seed: int = 0):
+    return generator(xp, seed).integers(low, high, sizes_of(shape, shape_tensor, shape_list)).astype(dtype.dtype)
+
+
+def _randperm(xp, *, n: int, dtype: DType = dt.int64, seed: int = 0):
+    if xp.__name__ == "cupy":
+        return xp.argsort(generator(xp, seed).random(n)).astype(dtype.dtype)
+    return generator(xp, seed).permutation(n).astype(dtype.dtype)
+
+
+def _sized(shape_tensor=None, shape_list=None, *, shape=(), dtype, **_):
+    return Spec(inferred_sizes(shape, shape_tensor, shape_list), dtype)
+
+
+def _bernoulli(xp, x):
+    return (generator(xp).random(x.shape) < x).astype(x.dtype)
+
+
+def _poisson(xp, x):
+    return xp.asarray(generator(xp).poisson(x)).astype(x.dtype)
+
+
+def _multinomial(xp, x, *, num_samples: int = 1, replacement: bool = False):
+    weights = x.astype("float64")
+    if bool((weights < 0).any()) or not bool((weights.sum(-1) > 0).all()):
+        raise ValueError("multinomial(x): the probabilities must not be negative, and not all be 0.")
+    rng = generator(xp)
+    if replacement:
+        ends = xp.cumsum(weights, -1)
+        draws = rng.random((*x.shape[:-1], num_samples)) * ends[..., -1:]
+        return (draws[..., None] >= ends[..., None, :]).sum(-1).astype("int64")
+    if bool(((weights > 0).sum(-1) < num_samples).any()):
+        raise ValueError(
+            f"multinomial(x, num_samples): without replacement each row needs at least {num_samples} probabilities "
+            f"above 0. Give replacement=True or fewer samples."
+        )
+    # The first arrivals of processes whose rates are the weights: drawing without replacement.
+    with_zero = xp.where(weights > 0, weights, xp.ones_like(weights))
+    times = xp.where(weights > 0, rng.standard_exponential(x.shape) / with_zero, xp.inf)
+    return xp.argsort(times, -1)[..., :num_samples].astype("int64")
+
+
+uniform_op = operator("uniform_random", "ShapeTensor?, ShapeTensorList*? -> Out", kernel=_uniform, effects="random",
+                      infer=lambda t=None, p=None, *, shape=(), dtype=dt.float32, **_: _sized(
+                          t, p, shape=shape, dtype=dtype))
+gaussian_op = operator("gaussian_random", "ShapeTensor?, ShapeTensorList*? -> Out", kernel=_gaussian, effects="random",
+                       infer=lambda t=None, p=None, *, shape=(), dtype=dt.float32, **_: _sized(
+                           t, p, shape=shape, dtype=dtype))
+truncated_op = operator("truncated_gaussian_random", "-> Out", kernel=_truncated, effects="random",
+                        infer=lambda *, shape, dtype=dt.float32, **_: Spec(tuple(shape), dtype))
+randint_op = operator("randint", "ShapeTensor?, ShapeTensorList*? -> Out", kernel=_randint, effects="random",
+                      infer=lambda t=None, p=None, *, shape=(), dtype=dt.int64, **_: _sized(
+                          t, p, shape=shape, dtype=dtype))
+randperm_op = operator("randperm", "-> Out", kernel=_randperm, effects="random",
+                       infer=lambda *, n, dtype=dt.int64, seed=0: Spec((n,), dtype))
+bernoulli_op = operator("bernoulli", "X -> Out", kernel=_bernoulli, infer=same, effects="random")
+poisson_op = operator("poisson", "X -> Out", kernel=_poisson, infer=same, effects="random")
+multinomial_op = operator("multinomial", "X -> Out", kernel=_multinomial, effects="random",
+                          infer=lambda x, *, num_samples=1, replacement=False: Spec(
+                              (*x.shape[:-1], num_samples), dt.int64))
+
+
+def _floating(dtype: Any) -> DType:
+    return dt.get_default_dtype_object() if dtype is None else convert_dtype(dtype)
+
+
+def uniform(shape: Any, dtype: Any = None, min: float = -1.0, max: float = 1.0, seed: int = 0,
+            name: str | None = None) -> Any:
+    """Values spread evenly from `min` up to `max`, without it."""
+    attribute, tensor, parts = shape_inputs(shape)
+    return apply(uniform_op, tensor, parts, shape=list(attribute), dtype=_floating(dtype), min=float(min),
+                 max=float(max), seed=seed)
+
+
+@sizes_one_by_one
+def rand(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """Values spread evenly from 0 up to 1, without it.
+
+    >>> import proa as paddle
+    >>> paddle.rand([2, 3]).shape
+    [2, 3]
+    """
+    return uniform(shape, dtype, 0.0, 1.0)
+
+
+def gaussian(shape: Any, mean: float = 0.0, std: float = 1.0, seed: int = 0, dtype: Any = None,
+             name: str | None = None) -> Any:
+    """Values of the normal distribution with this mean and standard deviation."""
+    attribute, tensor, parts = shape_inputs(shape)
+    return apply(gaussian_op, tensor, parts, shape=list(attribute), mean=float(mean), std=float(std), seed=seed,
+                 dtype=_floating(dtype))
+
+
+@sizes_one_by_one
+def standard_normal(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """Values of the normal distribution with mean 0 and standard deviation 1."""
+    return gaussian(shape, dtype=dtype)
+
+
+@sizes_one_by_one
+def randn(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """As `standard_normal`."""
+    return gaussian(shape, dtype=dtype)
+
+
+def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None = None) -> Any:
+    """Normally distributed values: of `shape`, or in the shape of `mean` or `std` where these are tensors."""
+    if is_value(mean) or is_value(std):
+        like = mean if is_value(mean) else std
+        return gaussian(_shape(like), dtype=like.dtype) * std + mean
+    return gaussian([1] if shape is None else shape, mean, std)
+
+
+def _shape(x: Any) -> Any:
+    """x's shape for a creating function: ints, or a tensor where a size is not known."""
+    return shape_of(x) if -1 in x.shape else list(x.shape)
+
+
+def truncated_gaussian(shape: Any, mean: float = 0.0, std: float = 1.0, seed: int = 0, dtype: Any = None,
+                       a: float = -2.0, b: float = 2.0) -> Any:
+    """Normally distributed values, drawn again where they lie outside a … b standard deviations from the mean."""
+    attribute, _, _ = shape_inputs(shape)
+    return apply(truncated_op, shape=list(attribute), mean=float(mean), std=float(std), seed=seed,
+                 dtype=_floating(dtype), a=a, b=b)
+
+
+def randint(low: int = 0, high: int | None = None, shape: Any = (1,), dtype: Any = None,
+            name: str | None = None) -> Any:
+    """Integers from `low` up to `high`, without it; from 0 up to `low` when `high` is None.
+
+    >>> import proa as paddle
+    >>> bool((paddle.randint(3, 5, [100]) >= 3).all())
+    True
+    """
+    low, high = (known_number(f"randint({name})", n) for name, n in zip(
+        ("low", "high"), (0, low) if high is None else (low, high), strict=True))
+    if low >= high:
+        raise ValueError(f"randint(low, high): low must be less than high. Received low={low}, high={high}.")
+    attribute, tensor, parts = shape_inputs(shape)
+    return apply(randint_op, tensor, parts, low=int(low), high=int(high), shape=list(attribute),
+                 dtype=convert_dtype(dtype or "int64"))
+
+
+def randint_like(x: Any, low: int = 0, high: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
+    """As `randint`, in the shape of x, and its dtype unless another is given."""
+    return cast(randint(low, high, _shape(x)), x.dtype if dtype is None else dtype)
+
+
+def randperm(n: int, dtype: Any = "int64", name: str | None = None) -> Any:
+    """The integers from 0 up to n, without it, in random order."""
+    n = known_number("randperm(n)", n)
+    if n < 1:
+        raise ValueError(f"randperm(n): n must be at least 1. Received {n}.")
+    return apply(randperm_op, n=int(n), dtype=convert_dtype(dtype))
+
+
+def bernoulli(x: Any, name: str | None = None) -> Any:
+    """1 with the probability that stands in x, otherwise 0, element by element."""
+    return apply(bernoulli_op, x)
+
+
+def poisson(x: Any, name: str | None = None) -> Any:
+    """Values of the Poisson distribution with the mean that stands in x, element by element."""
+    return apply(poisson_op, x)
+
+
+def multinomial(x: Any, num_samples: int = 1, replacement: bool = False, name: str | None = None) -> Any:
+    """For each row of probabilities (any scale) `num_samples` positions, int64, drawn with or without replacement."""
+    return apply(multinomial_op, x, num_samples=num_samples, replacement=replacement)
+
+
+def uniform_(x: Any, min: float = -1.0, max: float = 1.0, seed: int = 0, name: str | None = None) -> Any:
+    """Fills x, in place, with values spread evenly from `min` up to `max`."""
+    return x._rebind(uniform(_shape(x), x.dtype, min, max, seed))
+
+
+def normal_(x: Any, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> Any:
+    """Fills x, in place, with normally distributed values."""
+    return x._rebind(gaussian(_shape(x), mean, std, dtype=x.dtype))

@@ -1,0 +1,1 @@
+"""Sequences: masks, beams, the best path."""

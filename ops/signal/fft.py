@@ -1,0 +1,263 @@
+"""Fourier transforms as the user calls them: fft and its relatives in one, two and n dimensions, shifts, frequencies.
+
+`n` or `s` give sizes to which the input is first cut, or filled up with zeros; `norm` says which direction divides by
+the number of elements: 'backward', 'forward', or both by its root ('ortho').
+"""
+
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...core.dtype import convert_dtype, get_default_dtype_object
+from ..array.concat_split import stack
+from ..array.creation import arange
+from ..array.pad import pad_op
+from ..array.rearrange import roll, roll_op
+from ..array.reshape import ints_of, shape
+from ..array.slices import Ranges
+from ..core.infer import normalize_axis
+from ..core.trace import apply
+from ..linalg.matrices import COMPLEX
+from ..math.elementwise import as_floating, cast
+from .fft_operators import SWAPPED, c2c_op, c2r_op, r2c_op
+
+
+def _resized(what: str, x: Any, axes: Sequence[int], sizes: Sequence[int]) -> Any:
+    """x cut, or filled up with zeros, to sizes along axes."""
+    ranges, paddings = Ranges(), [0] * (2 * x.ndim)
+    for axis, size in zip(axes, sizes, strict=True):
+        have = x.shape[axis]
+        if size <= 0:
+            raise ValueError(f"{what}: the length of a transform must be positive. Received {size}.")
+        if have == -1:
+            raise ValueError(f"{what}: a length cannot be given for dimension {axis}, whose size is not known.")
+        if size < have:
+            ranges.add(axis, 0, size)
+        paddings[2 * axis + 1] = 0 if size < have else size - have
+    x = ranges.take(x) if ranges.axes else x
+    return apply(pad_op, x, paddings=paddings) if any(paddings) else x
+
+
+def _axes_and_sizes(what: str, x: Any, s: Any, axes: Any) -> tuple[list[int], list[int] | None]:
+    sizes = None if s is None else ints_of(s)
+    if axes is None:
+        found = list(range(x.ndim if sizes is None else len(sizes)))
+        found = [n + x.ndim - len(found) for n in found]
+    else:
+        found = ints_of(axes)
+    if not found or len(found) > x.ndim:
+        raise ValueError(f"{what}: x must have a dimension for each of the axes, at least one. "
+                         f"Received x.shape={list(x.shape)}, {len(found)} axes.")
+    found = [normalize_axis(what, n, x.ndim) for n in found]
+    if len(set(found)) < len(found):
+        raise ValueError(f"{what}: the axes must differ. Received {axes}.")
+    if sizes is not None and len(sizes) != len(found):
+        raise ValueError(f"{what}: s and axes must be of one length. Received s={sizes}, axes={found}.")
+    return found, sizes
+
+
+def _checked_norm(what: str, norm: str) -> str:
+    if norm not in SWAPPED:
+        raise ValueError(f"{what}: norm must be 'backward', 'ortho' or 'forward'. Received {norm!r}.")
+    return norm
+
+
+def _complex(what: str, x: Any, s: Any, axes: Any, norm: str, forward: bool) -> Any:
+    """A transform with a complex result of all elements."""
+    found, sizes = _axes_and_sizes(what, x, s, axes)
+    x = as_floating(x)
+    x = x if sizes is None else _resized(what, x, found, sizes)
+    given = {"axes": found, "normalization": _checked_norm(what, norm), "forward": forward}
+    return apply(c2c_op, x, **given) if x.dtype.is_complex else apply(r2c_op, x, onesided=False, **given)
+
+
+def _half(what: str, x: Any, s: Any, axes: Any, norm: str, forward: bool) -> Any:
+    """A transform of real values: half of its result."""
+    found, sizes = _axes_and_sizes(what, x, s, axes)
+    x = as_floating(x)
+    x = x if sizes is None else _resized(what, x, found, sizes)
+    return apply(r2c_op, x, axes=found, normalization=_checked_norm(what, norm), forward=forward, onesided=True)
+
+
+def _real(what: str, x: Any, s: Any, axes: Any, norm: str, forward: bool) -> Any:
+    """A transform of half of a spectrum, with a real result."""
+    found, sizes = _axes_and_sizes(what, x, s, axes)
+    x = as_floating(x)
+    x = x if x.dtype.is_complex else cast(x, COMPLEX.get(x.dtype, "complex64"))
+    last = x.shape[found[-1]]
+    last = 2 * (last - 1) if last >= 0 else 0
+    if sizes is not None:
+        last = sizes[-1]
+        x = _resized(what, x, found, [*sizes[:-1], last // 2 + 1 if last > 0 else 0])
+    return apply(c2r_op, x, axes=found, normalization=_checked_norm(what, norm), forward=forward, last_dim_size=last)
+
+
+def _one(n: int | None) -> list[int] | None:
+    return None if n is None else [int(n)]
+
+
+# complex values to complex values
+
+def fft(x: Any, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None) -> Any:
+    """The discrete Fourier transform along `axis`: sum over t of x[t] exp(-2πi k t / n), complex.
+
+    x is first cut, or filled up with zeros, to n elements. Raises ValueError for an axis, n or norm that cannot be.
+
+    >>> import proa as paddle
+    >>> paddle.fft.fft(paddle.to_tensor([1.0, 2.0, 3.0, 4.0])).tolist()
+    [(10+0j), (-2+2j), (-2+0j), (-2-2j)]
+    """
+    return _complex("fft(x, n, axis)", x, _one(n), [axis], norm, True)
+
+
+def fft2(x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None) -> Any:
+    """The discrete Fourier transform, along two axes."""
+    return _complex("fft2(x, s, axes)", x, s, axes, norm, True)
+
+
+def fftn(x: Any, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None) -> Any:
+    """The discrete Fourier transform, along `axes`: all, or the last len(s)."""
+    return _complex("fftn(x, s, axes)", x, s, axes, norm, True)
+
+
+def ifft(x: Any, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None) -> Any:
+    """The inverse of `fft`: sum over k of x[k] exp(2πi k t / n), divided by n."""
+    return _complex("ifft(x, n, axis)", x, _one(n), [axis], norm, False)
+
+
+def ifft2(x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None) -> Any:
+    """The inverse discrete Fourier transform, along two axes."""
+    return _complex("ifft2(x, s, axes)", x, s, axes, norm, False)
+
+
+def ifftn(x: Any, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None) -> Any:
+    """The inverse discrete Fourier transform, along `axes`: all, or the last len(s)."""
+    return _complex("ifftn(x, s, axes)", x, s, axes, norm, False)
+
+
+
+# real values and half of a spectrum
+
+def rfft(x: Any, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None) -> Any:
+    """The first n // 2 + 1 elements of the `fft` of real values: the others are their conjugates.
+
+    x is first cut, or filled up with zeros, to n elements. Raises ValueError for an axis, n or norm that cannot be.
+
+    >>> import proa as paddle
+    >>> paddle.fft.rfft(paddle.to_tensor([1.0, 2.0, 3.0, 4.0])).tolist()
+    [(10+0j), (-2+2j), (-2+0j)]
+    """
+    return _half("rfft(x, n, axis)", x, _one(n), [axis], norm, True)
+
+
+def rfft2(x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None) -> Any:
+    """Half of the Fourier transform of real values, along two axes."""
+    return _half("rfft2(x, s, axes)", x, s, axes, norm, True)
+
+
+def rfftn(x: Any, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None) -> Any:
+    """Half of the Fourier transform of real values, along `axes`: all, or the last len(s)."""
+    return _half("rfftn(x, s, axes)", x, s, axes, norm, True)
+
+
+def irfft(x: Any, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None) -> Any:
+    """The inverse of `rfft`: n real values, by default 2 * (size - 1), from half of their spectrum."""
+    return _real("irfft(x, n, axis)", x, _one(n), [axis], norm, False)
+
+
+def irfft2(x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None) -> Any:
+    """The inverse of `rfft2`, real, along two axes."""
+    return _real("irfft2(x, s, axes)", x, s, axes, norm, False)
+
+
+def irfftn(x: Any, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None) -> Any:
+    """The inverse of `rfftn`, real, along `axes`: all, or the last len(s)."""
+    return _real("irfftn(x, s, axes)", x, s, axes, norm, False)
+
+
+
+# half of a signal and a real spectrum
+
+def hfft(x: Any, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None) -> Any:
+    """The real `fft` of a signal with x[-t] = conj(x[t]), of which the first half is given."""
+    return _real("hfft(x, n, axis)", x, _one(n), [axis], norm, True)
+
+
+def hfft2(x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None) -> Any:
+    """The real Fourier transform of a signal given by half, as `hfft`, along two axes."""
+    return _real("hfft2(x, s, axes)", x, s, axes, norm, True)
+
+
+def hfftn(x: Any, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None) -> Any:
+    """The real Fourier transform of a signal given by half, as `hfft`, along `axes`: all, or the last len(s)."""
+    return _real("hfftn(x, s, axes)", x, s, axes, norm, True)
+
+
+def ihfft(x: Any, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None) -> Any:
+    """The inverse of `hfft`: the first half of a signal, from its real spectrum."""
+    return _half("ihfft(x, n, axis)", x, _one(n), [axis], norm, False)
+
+
+def ihfft2(x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None) -> Any:
+    """The inverse of `hfft2`: half of a signal from its real spectrum, along two axes."""
+    return _half("ihfft2(x, s, axes)", x, s, axes, norm, False)
+
+
+def ihfftn(x: Any, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None) -> Any:
+    """The inverse of `hfftn`: half of a signal from its real spectrum, along `axes`: all, or the last len(s)."""
+    return _half("ihfftn(x, s, axes)", x, s, axes, norm, False)
+
+
+# shifts and frequencies
+
+def _rolled(x: Any, axes: Any, back: bool) -> Any:
+    found = list(range(x.ndim)) if axes is None else [normalize_axis("fftshift(x, axes)", n, x.ndim)
+                                                      for n in ints_of(axes)]
+    sizes = [x.shape[n] for n in found]
+    if -1 not in sizes:
+        return roll(x, [-(size // 2) if back else size // 2 for size in sizes], found)
+    all_sizes = shape(x)
+    halves = stack([all_sizes[n] for n in found]) // 2
+    return apply(roll_op, x, halves * -1 if back else halves, shifts=[], axis=found)
+
+
+def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
+    """The halves of x exchanged along `axes`, by default all: frequency 0 comes to the middle.
+
+    >>> import proa as paddle
+    >>> paddle.fft.fftshift(paddle.to_tensor([0, 1, 2, -2, -1])).tolist()
+    [-2, -1, 0, 1, 2]
+    """
+    return _rolled(x, axes, back=False)
+
+
+def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
+    """The inverse of `fftshift`."""
+    return _rolled(x, axes, back=True)
+
+
+def _frequencies(what: str, n: int, d: float, dtype: Any, first: int, last: int) -> Any:
+    if n <= 0 or d == 0:
+        raise ValueError(f"{what}: n must be positive and d not be 0. Received n={n}, d={d}.")
+    found = get_default_dtype_object() if dtype is None else convert_dtype(dtype)
+    return arange(first, last, 1, found if found.is_floating else get_default_dtype_object()) * (1.0 / (n * d))
+
+
+def fftfreq(n: int, d: float = 1.0, dtype: Any = None, name: str | None = None) -> Any:
+    """The frequencies of the elements of an `fft` of n samples at distances d, in cycles per unit of d.
+
+    >>> import proa as paddle
+    >>> paddle.fft.fftfreq(4, 0.5).tolist()
+    [0.0, 0.5, -1.0, -0.5]
+    """
+    return ifftshift(_frequencies("fftfreq(n, d)", n, d, dtype, -(n // 2), (n + 1) // 2))
+
+
+def rfftfreq(n: int, d: float = 1.0, dtype: Any = None, name: str | None = None) -> Any:
+    """The frequencies of the elements of an `rfft` of n samples at distances d, in cycles per unit of d.
+
+    >>> import proa as paddle
+    >>> paddle.fft.rfftfreq(4, 0.5).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    return _frequencies("rfftfreq(n, d)", n, d, dtype, 0, n // 2 + 1)

@@ -1,0 +1,1 @@
+"""Images: resampling, boxes of detection, regions."""

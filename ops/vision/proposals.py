@@ -1,0 +1,101 @@
+"""Proposals of regions: generate_proposals_v2 makes them of anchors, distribute_fpn_proposals sorts them by size.
+
+How many there are depends on the values: the first sizes of the results are not known before.
+"""
+
+import math
+from typing import Any
+
+from ...core import dtype as dt
+from ..core.operator import operator
+from ..core.spec import Spec
+from .nms import best_first, standing
+from .roi_kernels import images_of
+
+_MOST_GROWTH = math.log(1000.0 / 16.0)
+
+
+def _decoded(xp: Any, anchors: Any, deltas: Any, variances: Any, more: float) -> Any:
+    """Anchors [M, 4] moved and stretched by deltas [M, 4]."""
+    deltas = deltas * variances
+    sides = anchors[:, 2:] - anchors[:, :2] + more
+    middle = anchors[:, :2] + sides / 2 + deltas[:, :2] * sides
+    half = xp.exp(xp.minimum(deltas[:, 2:], _MOST_GROWTH)) * sides / 2
+    return xp.concatenate([middle - half, middle + half - more], 1)
+
+
+def _of_image(xp: Any, scores: Any, deltas: Any, size: Any, anchors: Any, variances: Any, before: int, after: int,
+              threshold: float, min_size: float, eta: float, more: float) -> tuple[Any, Any]:
+    """The proposals of one image and their scores, best first."""
+    chosen = best_first(xp, scores, before if before > 0 else -1)
+    boxes = _decoded(xp, anchors[chosen], deltas[chosen], variances[chosen], more)
+    edge = xp.concatenate([size[::-1], size[::-1]]).astype(boxes.dtype) - more
+    boxes, scores = xp.clip(boxes, 0, edge), scores[chosen]
+    sides = boxes[:, 2:] - boxes[:, :2] + more
+    large = (sides >= max(min_size, 1.0)).all(1)
+    if more:
+        middle = boxes[:, :2] + sides / 2
+        large &= (middle <= size[::-1]).all(1)
+    boxes, scores = boxes[large], scores[large]
+    if not len(boxes):
+        return xp.zeros((1, 4), boxes.dtype), xp.zeros((1, 1), scores.dtype)
+    kept = standing(xp, boxes, threshold, more, eta, after) if threshold > 0 else list(range(len(boxes)))
+    return boxes[kept], scores[kept, None]
+
+
+def _generate(xp, scores, deltas, sizes, anchors, variances, *, pre_nms_topN: int = 6000, post_nms_topN: int = 1000,
+              nms_thresh: float = 0.5, min_size: float = 0.1, eta: float = 1.0, pixel_offset: bool = True):
+    samples, count, height, width = scores.shape
+    scores = scores.transpose(0, 2, 3, 1).reshape(samples, -1)
+    deltas = deltas.reshape(samples, count, 4, height, width).transpose(0, 3, 4, 1, 2).reshape(samples, -1, 4)
+    anchors, variances = anchors.reshape(-1, 4), variances.reshape(-1, 4)
+    found = [_of_image(xp, scores[n], deltas[n], sizes[n], anchors, variances, pre_nms_topN, post_nms_topN, nms_thresh,
+                       min_size, eta, 1.0 if pixel_offset else 0.0) for n in range(samples)]
+    counts = xp.asarray([len(boxes) for boxes, _ in found], dtype="int32")
+    return xp.concatenate([boxes for boxes, _ in found]), xp.concatenate([values for _, values in found]), counts
+
+
+def _infer_generate(scores, deltas, sizes, anchors, variances, **_):
+    if scores.rank != 4 or deltas.rank != 4 or deltas.shape[1] not in (-1, 4 * scores.shape[1]):
+        raise ValueError(f"generate_proposals(scores, bbox_deltas): must have the shapes [N, A, H, W] and "
+                         f"[N, 4 * A, H, W]. Received {list(scores.shape)} and {list(deltas.shape)}.")
+    return Spec((-1, 4), scores.dtype), Spec((-1, 1), scores.dtype), Spec(scores.shape[:1], dt.int32)
+
+
+generate_proposals_op = operator(
+    "generate_proposals_v2", "Scores, BboxDeltas, ImShape, Anchors, Variances -> RpnRois, RpnRoiProbs, RpnRoisNum",
+    kernel=_generate, infer=_infer_generate)
+
+
+# distribute_fpn_proposals
+
+def _distribute(xp, boxes, counts=None, *, min_level: int = 2, max_level: int = 5, refer_level: int = 4,
+                refer_scale: int = 224, pixel_offset: bool = True):
+    sides = boxes[:, 2:] - boxes[:, :2]
+    real = (sides >= 0).all(1)
+    area = xp.where(real, (sides + (1.0 if pixel_offset else 0.0)).prod(1), 0)
+    level = xp.floor(xp.log2(xp.sqrt(area) / refer_scale + 1e-6)) + refer_level
+    level = xp.clip(level, min_level, max_level).astype("int64")
+    levels = range(min_level, max_level + 1)
+    found = [xp.flatnonzero(level == n) for n in levels]
+    restored = xp.argsort(xp.concatenate(found), kind="stable").astype("int32")[:, None]
+    if counts is None:
+        each = [xp.asarray([len(at)], dtype="int32") for at in found]
+    else:
+        image = images_of(xp, counts, len(boxes))
+        each = [xp.bincount(image[at], minlength=len(counts)).astype("int32") for at in found]
+    return [boxes[at] for at in found], each, restored
+
+
+def _infer_distribute(boxes, counts=None, *, min_level=2, max_level=5, **_):
+    if max_level < min_level:
+        raise ValueError(f"distribute_fpn_proposals(min_level, max_level): the first must not be above the second. "
+                         f"Received {min_level} and {max_level}.")
+    levels = max_level - min_level + 1
+    count = Spec((1,) if counts is None else counts.shape, dt.int32)
+    return [Spec((-1, 4), boxes.dtype)] * levels, [count] * levels, Spec((boxes.shape[0], 1), dt.int32)
+
+
+distribute_proposals_op = operator(
+    "distribute_fpn_proposals", "FpnRois, RoisNum? -> MultiFpnRois*, MultiLevelRoIsNum*, RestoreIndex",
+    kernel=_distribute, infer=_infer_distribute)

@@ -1,0 +1,192 @@
+"""Regions of images on arrays: which elements stand in each bin of a region, and with what weight.
+
+Regions are boxes [R, 4] of corners (left, top, right, bottom); `counts` says how many of them each image has. A region
+is cut into bins [height, width], and each bin gives one number for each channel.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ..array.gather import add_at
+
+_PART = 1 << 21  # elements that are gathered at once
+
+
+def images_of(xp: Any, counts: Any, regions: int) -> Any:
+    """The number of the image of each region."""
+    if int(counts.sum()) != regions:
+        raise ValueError(f"roi pooling(boxes, boxes_num): boxes_num must sum to the number of boxes, {regions}. "
+                         f"Received {counts.tolist()}.")
+    return xp.searchsorted(xp.cumsum(counts), xp.arange(regions), side="right")
+
+
+def _parts(bins: int, inner: int, regions: int) -> Iterator[slice]:
+    step = max(_PART // max(bins * inner, 1), 1)
+    return (slice(start, start + step) for start in range(0, regions, step))
+
+
+def rounded(xp: Any, x: Any) -> Any:
+    """x to the nearest integers, halves away from zero."""
+    return xp.sign(x) * xp.floor(xp.abs(x) + 0.5)
+
+
+# means of interpolated samples
+
+def _samples(xp: Any, start: Any, size: Any, bins: int, ratio: int, limit: int) -> tuple[Any, Any]:
+    """Along one dimension, for each region and bin, elements and their weights [R, bins, 2 * samples]."""
+    width = size / bins
+    count = xp.full(start.shape, ratio, start.dtype) if ratio > 0 else xp.ceil(width)
+    most = max(int(count.max()), 1) if count.size else 1
+    number, share = xp.arange(most, dtype=start.dtype), (width / xp.maximum(count, 1))[:, None, None]
+    place = (start[:, None] + xp.arange(bins, dtype=start.dtype) * width[:, None])[:, :, None] + (number + 0.5) * share
+    counts = (number < count[:, None, None]) & (place >= -1) & (place <= limit)
+    place = xp.clip(place, 0, limit - 1)
+    low = xp.floor(place)
+    after = place - low
+    weight = counts / xp.maximum(count, 1)[:, None, None].astype(start.dtype)
+    at = xp.concatenate([low, xp.minimum(low + 1, limit - 1)], -1).astype("int64")
+    return at, xp.concatenate([weight * (1 - after), weight * after], -1).astype(start.dtype)
+
+
+def _aligned(xp: Any, boxes: Any, image: Any, bins: Sequence[int], sizes: Sequence[int], scale: float, ratio: int,
+             aligned: bool) -> tuple[Any, Any]:
+    """Flat positions in all images, and weights, of what makes the bins: [bins of all regions, elements]."""
+    start = boxes[:, :2] * scale - (0.5 if aligned else 0.0)
+    size = boxes[:, 2:] * scale - (0.5 if aligned else 0.0) - start
+    if not aligned:
+        size = xp.maximum(size, 1)
+    across, weight_across = _samples(xp, start[:, 0], size[:, 0], bins[1], ratio, sizes[1])
+    down, weight_down = _samples(xp, start[:, 1], size[:, 1], bins[0], ratio, sizes[0])
+    at = (image[:, None, None] * sizes[0] + down)[:, :, None, :, None] * sizes[1] + across[:, None, :, None, :]
+    weight = weight_down[:, :, None, :, None] * weight_across[:, None, :, None, :]
+    inner = at.shape[3] * at.shape[4]
+    return at.reshape(-1, inner), weight.reshape(-1, inner)
+
+
+def _rows(xp: Any, x: Any) -> Any:
+    """Images [N, C, H, W] as [N * H * W, C]."""
+    return xp.ascontiguousarray(x.transpose(0, 2, 3, 1)).reshape(-1, x.shape[1])
+
+
+def _step(bins: Sequence[int], channels: int, boxes: Any, scale: float, ratio: int) -> int:
+    """The elements that the bins of one region gather at most."""
+    if ratio > 0:
+        return bins[0] * bins[1] * 4 * ratio * ratio * channels
+    spans = (boxes[:, 2:] - boxes[:, :2]) * scale if len(boxes) else boxes[:, 2:]
+    area = float((spans.max(0) + bins[0] + bins[1]).prod()) if len(boxes) else 1.0
+    return int(4 * max(area, 1)) * channels
+
+
+def align(xp: Any, x: Any, boxes: Any, counts: Any, bins: Sequence[int], scale: float, ratio: int,
+          aligned: bool) -> Any:
+    """The means of samples in each bin [R, C, *bins]."""
+    image, rows = images_of(xp, counts, len(boxes)), _rows(xp, x)
+    result = xp.zeros((len(boxes), bins[0] * bins[1], x.shape[1]), x.dtype)
+    for part in _parts(1, _step(bins, x.shape[1], boxes, scale, ratio), len(boxes)):
+        at, weight = _aligned(xp, boxes[part], image[part], bins, x.shape[2:], scale, ratio, aligned)
+        made = xp.matmul(weight.astype(x.dtype)[:, None], rows[at])
+        result[part] = made.reshape(-1, bins[0] * bins[1], x.shape[1])
+    return result.transpose(0, 2, 1).reshape(len(boxes), x.shape[1], *bins)
+
+
+def align_back(xp: Any, g: Any, boxes: Any, counts: Any, shape: Sequence[int], scale: float, ratio: int,
+               aligned: bool) -> Any:
+    """The transpose of `align` in the images: g [R, C, *bins] to [N, C, H, W]."""
+    image, bins, channels = images_of(xp, counts, len(boxes)), g.shape[2:], shape[1]
+    rows = xp.zeros((shape[0] * shape[2] * shape[3], channels), g.dtype)
+    g = g.reshape(len(boxes), channels, -1).transpose(0, 2, 1)
+    for part in _parts(1, _step(bins, channels, boxes, scale, ratio), len(boxes)):
+        at, weight = _aligned(xp, boxes[part], image[part], bins, shape[2:], scale, ratio, aligned)
+        given = weight.astype(g.dtype)[:, :, None] * g[part].reshape(-1, 1, channels)
+        add_at(xp, rows, at.reshape(-1), given.reshape(-1, channels))
+    return rows.reshape(shape[0], *shape[2:], channels).transpose(0, 3, 1, 2)
+
+
+# bins of whole elements
+
+def _spans(xp: Any, start: Any, size: Any, bins: int, limit: int) -> tuple[Any, Any]:
+    """The first element of each bin, and the one after its last: [R, bins]."""
+    width = (size / bins)[:, None]
+    number = xp.arange(bins, dtype=start.dtype)
+    first = xp.floor(number * width + start[:, None])
+    last = xp.ceil((number + 1) * width + start[:, None])
+    return xp.clip(first, 0, limit).astype("int64"), xp.clip(last, 0, limit).astype("int64")
+
+
+def maxima(xp: Any, x: Any, boxes: Any, counts: Any, bins: Sequence[int], scale: float) -> tuple[Any, Any]:
+    """The largest element in each bin, and its position in its channel: 0 and -1 for a bin without elements."""
+    image, rows, count = images_of(xp, counts, len(boxes)), _rows(xp, x), bins[0] * bins[1]
+    corners = rounded(xp, boxes * scale)
+    sizes = xp.maximum(corners[:, 2:] - corners[:, :2] + 1, 1)
+    spans = [_spans(xp, corners[:, 1 - n], sizes[:, 1 - n], bins[n], x.shape[2 + n]) for n in range(2)]
+    most = [max(int((last - first).max()), 1) if len(boxes) else 1 for first, last in spans]
+    values = xp.zeros((len(boxes), count, x.shape[1]), x.dtype)
+    found = xp.full(values.shape, -1, "int64")
+    for part in _parts(count, most[0] * most[1] * x.shape[1], len(boxes)):
+        inside = [(first[part], last[part]) for first, last in spans]
+        flat, some = _elements(xp, inside, most, x.shape[3])
+        elements = rows[xp.repeat(image[part], count)[:, None] * (x.shape[2] * x.shape[3]) + flat]
+        best = elements.argmax(1)
+        largest = xp.take_along_axis(elements, best[:, None], 1)[:, 0]
+        values[part] = xp.where(some, largest, 0).reshape(-1, count, x.shape[1])
+        found[part] = xp.where(some, xp.take_along_axis(flat, best, 1), -1).reshape(-1, count, x.shape[1])
+    shape = (len(boxes), x.shape[1], *bins)
+    return values.transpose(0, 2, 1).reshape(shape), found.transpose(0, 2, 1).reshape(shape)
+
+
+def _elements(xp: Any, spans: Sequence[tuple[Any, Any]], most: Sequence[int], width: int) -> tuple[Any, Any]:
+    """Positions in a plane of the elements of bins [bins, elements], the last repeated; and whether there are any."""
+    places = [xp.maximum(xp.minimum(first[:, :, None] + xp.arange(n), last[:, :, None] - 1), 0)
+              for (first, last), n in zip(spans, most, strict=True)]
+    flat = places[0][:, :, None, :, None] * width + places[1][:, None, :, None, :]
+    down, along = (last > first for first, last in spans)
+    return flat.reshape(-1, most[0] * most[1]), (down[:, :, None] & along[:, None]).reshape(-1, 1)
+
+
+def flat_positions(xp: Any, positions: Any, counts: Any, plane: int) -> Any:
+    """Where positions [R, C, *bins] in a channel of `plane` elements lie in all images."""
+    regions, channels = positions.shape[:2]
+    channel = images_of(xp, counts, regions)[:, None] * channels + xp.arange(channels)
+    return channel[:, :, None, None] * plane + xp.maximum(positions, 0)
+
+
+# means of whole elements, by sums from the first corner
+
+class SummedBins:
+    """The bins of regions in images whose channels are in [C', *bins]: each bin has channels of its own."""
+
+    def __init__(self, xp: Any, boxes: Any, counts: Any, bins: Sequence[int], sizes: Sequence[int], scale: float):
+        start = rounded(xp, boxes[:, :2]) * scale
+        size = xp.maximum((rounded(xp, boxes[:, 2:]) + 1) * scale - start, 0.1)
+        down = [edge[:, None, :, None] for edge in _spans(xp, start[:, 1], size[:, 1], bins[0], sizes[0])]
+        along = [edge[:, None, None, :] for edge in _spans(xp, start[:, 0], size[:, 0], bins[1], sizes[1])]
+        self.edges = [((down[a], along[b]), 1 if a == b else -1) for a in range(2) for b in range(2)]
+        count = xp.maximum(down[1] - down[0], 0) * xp.maximum(along[1] - along[0], 0)
+        self.factor = xp.where(count > 0, 1 / xp.maximum(count, 1), 0)
+        self.image = images_of(xp, counts, len(boxes))[:, None, None, None]
+        self.bins, self.sizes, self.xp = bins, sizes, xp
+
+    def _at(self, channels: int, edge: tuple[Any, Any]) -> tuple:
+        xp = self.xp
+        return (self.image, xp.arange(channels)[:, None, None], xp.arange(self.bins[0])[:, None],
+                xp.arange(self.bins[1]), *edge)
+
+    def means(self, x: Any) -> Any:
+        """The mean of each bin [R, C', *bins]."""
+        xp, channels = self.xp, x.shape[1] // (self.bins[0] * self.bins[1])
+        sums = xp.zeros((len(x), channels, *self.bins, self.sizes[0] + 1, self.sizes[1] + 1))
+        planes = x.reshape(len(x), channels, *self.bins, *self.sizes)
+        sums[..., 1:, 1:] = xp.cumsum(xp.cumsum(planes, -1, "float64"), -2)
+        total = sum(sums[self._at(channels, edge)] * sign for edge, sign in self.edges)
+        return (total * self.factor).astype(x.dtype)
+
+    def back(self, g: Any, samples: int) -> Any:
+        """The transpose of `means`: g [R, C', *bins] to the images."""
+        xp, channels = self.xp, g.shape[1]
+        sums = xp.zeros((samples, channels, *self.bins, self.sizes[0] + 1, self.sizes[1] + 1))
+        share = g * self.factor
+        for edge, sign in self.edges:
+            at = xp.broadcast_arrays(*self._at(channels, edge))
+            xp.add.at(sums, tuple(at), share * sign)
+        ahead = xp.cumsum(xp.cumsum(sums[..., ::-1, ::-1], -1), -2)[..., ::-1, ::-1]
+        return ahead[..., 1:, 1:].reshape(samples, -1, *self.sizes).astype(g.dtype)

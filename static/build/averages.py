@@ -1,0 +1,108 @@
+"""ExponentialMovingAverage: averages of a Program's parameters, to be used in their place for evaluation."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from ... import backend
+from ...core.dtype import float32
+from ...core.unique_name import generate
+from ...ops.array.creation import full
+from ...ops.math.elementwise import cast, minimum
+from ...ops.core.trace import current_trace
+from .mode import default_main_program
+from ..run.scope import Scope, global_scope
+
+
+class ExponentialMovingAverage:
+    """For each trainable parameter w of the default main Program, `average = decay * average + (1 - decay) * w`.
+
+    The averages begin as zeros, for which `apply` corrects: it divides by `1 - decay ** updates`. `thres_steps`, a
+    Variable that counts steps, makes the decay grow with it: `min(decay, (1 + steps) / (10 + steps))`; the product of
+    the decays is what corrects then. After "Adam" (Kingma and Ba, 2015), section 7.2.
+
+    >>> import numpy, proa as paddle
+    >>> from proa import static
+    >>> main, startup, scope = static.Program(), static.Program(), static.Scope()
+    >>> with static.program_guard(main, startup):
+    ...     loss = static.nn.fc(static.data("x", [None, 2]), 1).mean()
+    ...     paddle.optimizer.SGD(0.1).minimize(loss)  # doctest: +ELLIPSIS
+    ...     average = static.ExponentialMovingAverage(0.9)
+    ...     average.update()
+    (...
+    >>> exe = static.Executor()
+    >>> with static.scope_guard(scope):
+    ...     _ = exe.run(startup), exe.run(main, feed={"x": numpy.ones((1, 2), "float32")})
+    ...     with average.apply(exe):
+    ...         pass  # evaluate
+    """
+
+    def __init__(self, decay: float = 0.999, thres_steps: Any = None, name: str | None = None):
+        if not 0.0 <= decay < 1.0:
+            raise ValueError(f"ExponentialMovingAverage(decay): must be in [0, 1). Received {decay!r}.")
+        self._decay, self._thres_steps = decay, thres_steps
+        self._prefix = f"{name}." if name else ""
+        self._averages: dict[str, str] = {}
+        self._left = ""  # the name of the product of all decays
+        self._replaced: dict[str, Any] = {}
+
+    def update(self) -> None:
+        """Appends the update of the averages to the default main Program: call it behind the optimizer's `minimize`."""
+        trace: Any = current_trace()
+        program = default_main_program()
+        with trace.updating():
+            decay = self._current_decay()
+            left = trace.persistent((1,), float32, 1.0, generate(f"{self._prefix}ema_left"))
+            trace.store(left, left * decay)
+            self._left = left.name
+            for parameter in program.all_parameters():
+                if not parameter.trainable:
+                    continue
+                average = trace.persistent(parameter.shape, parameter.dtype, 0.0,
+                                           generate(f"{self._prefix}{parameter.name}_ema"))
+                factor = cast(decay, parameter.dtype)
+                trace.store(average, average * factor + parameter * (1.0 - factor))
+                self._averages[parameter.name] = average.name
+
+    def _current_decay(self) -> Any:
+        decay = full([1], self._decay, "float32")
+        if self._thres_steps is None:
+            return decay
+        steps = cast(self._thres_steps, "float32")
+        return minimum(decay, (steps + 1.0) / (steps + 10.0))
+
+    @contextlib.contextmanager
+    def apply(self, executor: Any, need_restore: bool = True) -> Iterator[None]:
+        """Within the block the parameters in the global scope are the averages; after it, unless `need_restore` is
+        False, what they were. RuntimeError before `update` was appended or its Program has run.
+        """
+        scope = global_scope()
+        left = self._array(scope, self._left) if self._left else None
+        if left is None:
+            raise RuntimeError("ExponentialMovingAverage.apply(): call update() while building the Program; run that.")
+        share = 1.0 - float(backend.to_numpy(left)[0])
+        for name, average in self._averages.items():
+            array, current = self._array(scope, average), self._array(scope, name)
+            self._replaced[name] = current
+            scope.set_array(name, (array / share).astype(array.dtype) if share > 0 else array.copy())
+        try:
+            yield
+        finally:
+            if need_restore:
+                self.restore(executor)
+
+    def restore(self, executor: Any) -> None:
+        """Puts the parameters back that `apply(need_restore=False)` replaced."""
+        scope = global_scope()
+        for name, array in self._replaced.items():
+            scope.set_array(name, array)
+        self._replaced.clear()
+
+    @staticmethod
+    def _array(scope: Scope, name: str) -> Any:
+        array = scope.array(name)
+        if array is None:
+            raise RuntimeError(f"ExponentialMovingAverage: {name!r} has no value. Run the startup Program first.")
+        return array

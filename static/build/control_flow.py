@@ -1,0 +1,345 @@
+"""Control flow in a Program: `cond`, `while_loop`, `case` and `switch_case`.
+
+A branch or loop body is traced into a block of its own. What it gives is assigned to variables of the enclosing block,
+which is how Paddle's `conditional_block` and `while` hand values on. With a condition that has a value, both are plain
+Python.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...core import nest
+from ...core.dtype import promote
+from ...core.unique_name import drawing
+from ...ops.program.control_flow import select_input_op
+from ...ops.array.creation import full, is_value, to_tensor
+from ...ops.math.elementwise import cast
+from ...ops.array.reshape import assign
+from ...ops.core.trace import apply, current_trace
+from ...ops.math.unary import logical_not
+from .tensor_arrays import ArrayVariable
+from ..ir.usage import block_reads, block_writes
+from ..ir.program import Block, Program, Variable
+
+
+def _program() -> Program:
+    return current_trace().main  # type: ignore[attr-defined]
+
+
+def _as_variable(value: Any) -> Any:
+    """A leaf as a Variable of the Program: numbers become constants, None stays."""
+    if value is None or isinstance(value, Variable):
+        return value
+    if isinstance(value, (numbers.Number, bool)):
+        return full((), value)
+    if is_value(value):
+        return current_trace().lift(value, "a value in a branch or loop")  # type: ignore[attr-defined]
+    return to_tensor(value)
+
+
+def _assign_to(target: Variable, value: Variable) -> None:
+    if isinstance(target, ArrayVariable):
+        target.assign(value)
+    elif value is not target:
+        target.program.current_block().append("assign", {"X": [value.name]}, {"Out": [target.name]}, {})
+
+
+def _handed_out(block: Block, value: Variable) -> Variable:
+    """A variable of the enclosing block that the branch being traced assigns `value` to."""
+    parent = block.parent
+    assert parent is not None
+    outer = parent.create_var(block.program.new_name("branch"), value.shape, value.dtype, kind=value.kind,
+                              stop_gradient=value.stop_gradient)
+    _assign_to(outer, value)
+    return outer
+
+
+def _branch(pred: Variable, function: Callable[[], Any] | None) -> tuple[Any, list[Any]]:
+    """Traces a branch that runs when `pred` is true: its structure, and its leaves as outer variables."""
+    program = _program()
+    block = program.create_block()
+    result = function() if function is not None else None
+    leaves = [_as_variable(leaf) for leaf in nest.leaves(result)]
+    outer = [None if leaf is None else _handed_out(block, leaf) for leaf in leaves]
+    program.rollback()
+    current = program.current_block()
+    scope = current.create_var(program.new_name("conditional_block_scope"), kind="scopes")
+    own = [v.name for v in outer if v is not None]
+    written = list(dict.fromkeys([*own, *block_writes(block)]))
+    kept = [n for n in written if n not in own]  # where the branch does not run
+    read = dict.fromkeys([*block_reads(block), *kept])
+    current.append("conditional_block", {"Cond": [pred.name], "Input": list(read)},
+                   {"Out": written, "Scope": [scope.name]},
+                   {"sub_block": block.idx, "is_scalar_condition": True, "skip_eager_deletion_vars": []})
+    return result, outer
+
+
+def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable[[], Any] | None = None,
+         name: str | None = None, return_names: Sequence[str] | None = None) -> Any:
+    """`true_fn()` if `pred` (a bool tensor of one element) is true, otherwise `false_fn()`.
+
+    Both must give the same structure; its tensors must agree in their number of dimensions.
+
+    >>> import proa as paddle
+    >>> paddle.static.nn.cond(paddle.to_tensor(True), lambda: 1, lambda: 2)
+    1
+    """
+    for argument, function in (("true_fn", true_fn), ("false_fn", false_fn)):
+        if function is not None and not callable(function):
+            raise TypeError(f"cond({argument}): must be callable. Received {type(function).__name__}.")
+    if not isinstance(pred, Variable):
+        function = true_fn if bool(pred) else false_fn
+        return function() if function is not None else None
+    true_result, true_leaves = _branch(pred, true_fn)
+    false_result, false_leaves = _branch(logical_not(pred), false_fn)
+    merged = _merge(pred, (true_result, true_leaves), (false_result, false_leaves))
+    return None if true_result is None else nest.pack(true_result, merged)
+
+
+def _merge(pred: Variable, true: tuple[Any, list], false: tuple[Any, list]) -> list[Any]:
+    plain_true, plain_false = nest.flatten(true[0]), nest.flatten(false[0])
+    if len(plain_true) != len(plain_false):
+        raise ValueError(
+            f"cond: both branches must give the same structure. Received {len(plain_true)} values from true_fn and "
+            f"{len(plain_false)} from false_fn: {true[0]!r} and {false[0]!r}."
+        )
+    mask = cast(pred, "int32")
+    merged: list[Any] = []
+    for position, (a, b) in enumerate(zip(true[1], false[1], strict=True)):
+        if a is None and b is None:
+            merged.append(None)
+            continue
+        if a is None or b is None:
+            raise TypeError(f"cond: value {position} is None in one branch and a tensor in the other.")
+        if a.dtype is not b.dtype:
+            python = not is_value(plain_true[position]), not is_value(plain_false[position])
+            a, b = _recast(pred, a, b, python)
+        merged.append(apply(select_input_op, [b, a], mask))
+    return merged
+
+
+def _recast(pred: Variable, a: Variable, b: Variable, python: tuple[bool, bool]) -> tuple[Variable, Variable]:
+    """Casts inside the branches: outside them, the value of the branch not taken does not exist."""
+    block = a.block
+    if python[0] != python[1]:  # a Python number follows the other branch's tensor
+        dtype = b.dtype if python[0] else a.dtype
+    else:
+        dtype = promote(a.dtype, b.dtype)
+    for outer in (a, b):
+        if outer.dtype is dtype:
+            continue
+        op = next(op for op in block.ops if op.type == "conditional_block" and outer.name in op.output("Out"))
+        inner = outer.program.blocks[op.attrs["sub_block"]]
+        last = next(o for o in reversed(inner.ops) if outer.name in o.output_arg_names)
+        before = inner.create_var(outer.program.new_name("branch"), outer.shape, outer.dtype,
+                                  stop_gradient=outer.stop_gradient)
+        last.rename_output(outer.name, before.name)
+        inner.append("cast", {"X": [before.name]}, {"Out": [outer.name]}, {"in_dtype": outer.dtype, "out_dtype": dtype})
+        outer._dtype = dtype
+    return a, b
+
+
+def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Sequence[Any], is_test: bool = False,
+               name: str | None = None) -> list[Any]:
+    """Repeats `loop_vars = body(*loop_vars)` while `cond(*loop_vars)`, a bool tensor of one element, is true.
+
+    A loop variable keeps its dtype and number of dimensions; its sizes may change from one round to the next. In a
+    Program that is written by hand, the Variables in `loop_vars` are overwritten, as in Paddle: each holds what it is
+    after the rounds so far, and the result is these Variables. A parameter is left alone: the result has another
+    Variable in its place.
+
+    >>> import proa as paddle
+    >>> paddle.static.nn.while_loop(lambda i: i < 3, lambda i: [i + 1], [paddle.to_tensor(0)])[0].item()
+    3
+    """
+    if not callable(cond) or not callable(body):
+        raise TypeError("while_loop(cond, body): both must be callable.")
+    if not isinstance(loop_vars, (list, tuple)) or not loop_vars:
+        raise ValueError(
+            f"while_loop(loop_vars): must be a list or tuple with something in it. Received {loop_vars!r}."
+        )
+    return loop(cond, body, loop_vars, is_test, overwrites=not current_trace().bare().captures)
+
+
+def loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Sequence[Any], is_test: bool = False,
+         overwrites: bool = False) -> list[Any]:
+    """As `while_loop`; a loop that changes tensors in place, and nothing else, has no loop variables.
+
+    Without `overwrites` the Variables that it is given stay as they are.
+    """
+    values = list(loop_vars)
+    pred = cond(*values)
+    if isinstance(pred, Variable):
+        return _traced_loop(cond, body, values, is_test, overwrites)
+    while bool(pred):
+        values = _as_values(body(*values))
+        pred = cond(*values)
+    return values
+
+
+def _as_values(result: Any) -> list[Any]:
+    return list(result) if isinstance(result, (list, tuple)) else [result]
+
+
+def _loop_variable(value: Any, taken: Sequence[str] | None) -> Variable:
+    """What a loop changes for a value that it is given: itself, or a copy if its name is `taken` (None: all are)."""
+    initial = _as_variable(value)
+    if initial is None:
+        raise TypeError("while_loop: a loop variable is None before the loop; give it a tensor or a number.")
+    overwritten = taken is not None and not initial.is_parameter and initial.name not in taken
+    if overwritten or isinstance(initial, ArrayVariable):  # a list changes in place
+        return initial
+    variable = assign(initial)
+    variable.stop_gradient = initial.stop_gradient
+    return variable
+
+
+def _loop_variables(values: list[Any], overwrites: bool) -> list[Variable]:
+    found: list[Variable] = []
+    for leaf in nest.leaves(values):
+        found.append(_loop_variable(leaf, [v.name for v in found] if overwrites else None))
+    return found
+
+
+def _traced_loop(cond: Callable, body: Callable, values: list[Any], is_test: bool, overwrites: bool) -> list[Any]:
+    program = _program()
+    flat = _loop_variables(values, overwrites)
+    lists = [v for v in program.list_vars() if isinstance(v, ArrayVariable)]
+    outer = _variables_around(program.current_block())
+    rounds = 2 + len(outer) + sum(v.ndim + 2 for v in (*flat, *lists))
+    for _ in range(rounds):  # each round makes a size unknown, or a gradient wanted, or stops
+        stops = [v.stop_gradient for v in outer]
+        checkpoint = len(program.blocks)
+        known = [(v.shape, v._dtype, v.stop_gradient) for v in lists]
+        packed = nest.pack(values, flat)
+        with drawing() as give_names_back:
+            pred = assign(cond(*packed))
+            block = program.create_block()
+            results = [_as_variable(leaf) for leaf in nest.leaves(_as_values(body(*packed)))]
+            if len(results) != len(flat):
+                raise ValueError(
+                    f"while_loop: body must give {len(flat)} values, as many as loop_vars. It gave {len(results)}."
+                )
+            widened = _widened(flat, results)
+            wanted = _wanted_in_place(outer, stops)
+            if not widened and not wanted and known == [(v.shape, v._dtype, v.stop_gradient) for v in lists]:
+                break
+            give_names_back()  # parameters of the body are the same ones in the next round
+        del program.blocks[checkpoint:]
+        program.current_block_idx = block.parent_idx
+    own = {v.name for v in flat}
+    results = [assign(r) if r.name in own and r is not v and r.kind == "tensor" else r
+               for v, r in zip(flat, results, strict=True)]
+    going_on = cond(*nest.pack(values, results)) if overwrites else None  # sees what a round gives, and has not stored
+    for variable, result in zip(flat, results, strict=True):
+        _assign_to(variable, result)
+    _assign_to(pred, cond(*nest.pack(values, flat)) if going_on is None else going_on)
+    program.rollback()
+    _append_while(block, pred, is_test)
+    return nest.pack(values, flat)
+
+
+def _variables_around(block: Block | None) -> list[Variable]:
+    """The tensors that a loop in a block can change in place."""
+    found: list[Variable] = []
+    while block is not None:
+        found += [v for v in block.vars.values() if v.kind == "tensor"]
+        block = block.parent
+    return found
+
+
+def _wanted_in_place(variables: list[Variable], before: list[bool]) -> bool:
+    """Whether a round has made gradients wanted of variables by changing them in place; that stays so."""
+    changed = False
+    for variable, stopped in zip(variables, before, strict=True):
+        if variable.stop_gradient != stopped:
+            changed, variable.stop_gradient = changed or stopped, False
+    return changed
+
+
+def _widened(variables: list[Variable], results: list[Variable]) -> bool:
+    """Makes sizes unknown, and gradients wanted, where a round changed them; True when anything changed."""
+    changed = False
+    for position, (variable, result) in enumerate(zip(variables, results, strict=True)):
+        if isinstance(variable, ArrayVariable):
+            continue
+        if result.dtype is not variable.dtype or result.ndim != variable.ndim:
+            raise TypeError(
+                f"while_loop: a loop variable keeps its dtype and number of dimensions. Variable {position} began as "
+                f"{variable.dtype.name}{list(variable.shape)} and body gave {result.dtype.name}{list(result.shape)}. "
+                f"Convert it in body, or start from a value of that kind."
+            )
+        shape = tuple(a if a == b else -1 for a, b in zip(variable.shape, result.shape, strict=True))
+        stop = variable.stop_gradient and result.stop_gradient
+        if shape != variable.shape or stop != variable.stop_gradient:
+            variable.shape, variable.stop_gradient = shape, stop
+            changed = True
+    return changed
+
+
+def _append_while(block: Block, pred: Variable, is_test: bool) -> None:
+    program, parent = block.program, block.parent
+    assert parent is not None
+    scopes = parent.create_var(program.new_name("while_scopes"), kind="scopes")
+    written = [name for name in block_writes(block) if name != pred.name]
+    read = list(dict.fromkeys([*block_reads(block), *written]))
+    parent.append("while", {"X": [n for n in read if n != pred.name], "Condition": [pred.name]},
+                  {"Out": [*written, pred.name], "StepScopes": [scopes.name]},
+                  {"sub_block": block.idx, "is_test": is_test, "skip_eager_deletion_vars": []})
+
+
+def case(
+    pred_fn_pairs: Sequence[tuple[Any, Callable]], default: Callable | None = None, name: str | None = None,
+) -> Any:
+    """The result of the first function whose condition is true, otherwise of `default` (or the last function)."""
+    pairs = list(pred_fn_pairs)
+    if not pairs:
+        raise ValueError("case(pred_fn_pairs): give at least one pair of a condition and a function.")
+    if default is None:
+        default = pairs.pop()[1]
+    if not pairs:
+        return default()
+    (pred, function), rest = pairs[0], pairs[1:]
+    return cond(pred, function, lambda: case(rest, default) if rest else default())
+
+
+def switch_case(branch_index: Any, branch_fns: Any, default: Callable | None = None, name: str | None = None) -> Any:
+    """The result of the function at `branch_index` (an integer tensor), otherwise of `default` (or the last one).
+
+    `branch_fns`: functions, pairs of an index and a function, or a dict of these. In a Program they are called once
+    each, from the last to the first, then `default`, as in Paddle: parameters without names get the same ones.
+    Raises TypeError and ValueError for what is no index, no function, or there twice.
+
+    >>> import proa as paddle
+    >>> paddle.static.nn.switch_case(paddle.to_tensor(1), [lambda: 10, lambda: 20, lambda: 30])
+    20
+    """
+    if branch_index.dtype.is_differentiable or branch_index.dtype.name == "bool":
+        raise TypeError("switch_case(branch_index): must be an integer tensor. "
+                        f"Received dtype {branch_index.dtype.name}.")
+    items = _indexed_functions(branch_fns)
+    if default is None:
+        items = sorted(items, key=lambda item: item[0])
+        default = items.pop()[1]
+    pairs = [(branch_index == index, function) for index, function in items]
+    return case(pairs[::-1], default) if pairs else default()
+
+
+def _indexed_functions(branch_fns: Any) -> list[tuple[int, Callable]]:
+    """The functions of `switch_case` with their indices, in the order given."""
+    given = list(branch_fns.items()) if isinstance(branch_fns, dict) else list(branch_fns)
+    items: list[tuple[Any, Any]] = list(enumerate(given)) if all(map(callable, given)) else [
+        (item[0], item[1]) for item in given]
+    if not items:
+        raise ValueError("switch_case(branch_fns): give at least one function.")
+    for index, function in items:
+        if not isinstance(index, numbers.Integral) or not callable(function):
+            raise TypeError(f"switch_case(branch_fns): must be functions, or pairs of an int and a function. "
+                            f"Received {(index, function)!r}.")
+    if len({index for index, _ in items}) < len(items):
+        raise ValueError("switch_case(branch_fns): each index must occur once. "
+                         f"Received {[index for index, _ in items]}.")
+    return items

@@ -1,0 +1,68 @@
+"""A Program's inputs and persistable values: `data`, `create_parameter`, `create_global_var`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...core import dtype as dt
+from ...core.dtype import convert_dtype
+from ...core.param_attr import ParamAttr, to_param_attr
+from ...core.unique_name import generate
+from ...ops.core.trace import current_trace
+from .mode import default_main_program
+from ..ir.program import Variable
+
+
+def data(name: str, shape: Sequence[int | None], dtype: Any = None, lod_level: int = 0) -> Variable:
+    """An input of the default main Program, to be fed by name; None or -1 for a size that may differ from run to run.
+
+    Raises TypeError for a name or shape of another kind, ValueError for a name that the Program has with another shape
+    or dtype; one that it has with the same is the same Variable. The dtype is the default one unless given.
+
+    >>> import proa as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program()):
+    ...     paddle.static.data("x", [None, 3]).shape
+    (-1, 3)
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"static.data(name): must be a str. Received {type(name).__name__}.")
+    if not isinstance(shape, (list, tuple)):
+        raise TypeError(f"static.data(shape): must be a list or tuple. Received {type(shape).__name__}.")
+    dtype = convert_dtype(dt.get_default_dtype() if dtype is None else dtype)
+    block = default_main_program().global_block()
+    block.check_redeclared("static.data(name)", name, shape, dtype, persistable=False)
+    if not block.has_var(name):
+        return block.create_var(name, shape, dtype, is_data=True, lod_level=lod_level)
+    block.vars[name].stop_gradient = True
+    return block.vars[name]
+
+
+def create_parameter(shape: Sequence[int], dtype: Any, name: str | None = None, attr: Any = None, is_bias: bool = False,
+                     default_initializer: Any = None) -> Any:
+    """A parameter: of the default main Program in static mode, a Tensor otherwise.
+
+    Filled by `attr.initializer`, else `default_initializer`, else XavierUniform (zeros for a bias).
+
+    >>> import proa as paddle
+    >>> paddle.create_parameter([2, 3], "float32").shape
+    [2, 3]
+    """
+    from ...ops.random.default_initial_values import default_initial_value
+
+    param = to_param_attr(attr)
+    if param is None:
+        raise ValueError("create_parameter(attr): False means no parameter, which makes no sense here.")
+    initializer = param.initializer or default_initializer or default_initial_value(is_bias)
+    named = ParamAttr(name or param.name or generate("create_parameter.b" if is_bias else "create_parameter.w"),
+                      learning_rate=param.learning_rate, regularizer=param.regularizer, trainable=param.trainable,
+                      need_clip=param.need_clip)
+    return current_trace().parameter(tuple(int(n) for n in shape), convert_dtype(dtype), named, initializer)
+
+
+def create_global_var(shape: Sequence[int], value: float, dtype: Any, persistable: bool = False,
+                      force_cpu: bool = False, name: str | None = None) -> Any:
+    """A value of the default main Program that is filled with a number by the startup Program."""
+    variable = current_trace().persistent(tuple(shape), convert_dtype(dtype), value, name or generate("global_var"))
+    variable.persistable = True
+    return variable

@@ -1,0 +1,97 @@
+"""Python in the middle of a Program: `Print` shows a value whenever the Program runs, `py_func` calls a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...ops.program.print_assert import print_op
+from ...ops.program.py_func import py_func_op, register
+from ...ops.core.trace import apply, current_trace
+from ..ir.program import Variable
+
+
+def Print(input: Any, first_n: int = -1, message: str | None = None, summarize: int = 20,
+          print_tensor_name: bool = True, print_tensor_type: bool = True, print_tensor_shape: bool = True,
+          print_tensor_layout: bool = True, print_tensor_lod: bool = True, print_phase: str = "both") -> Any:
+    """Prints a value whenever the Program runs, and gives it.
+
+    `first_n`: only so many times (-1: always; Prints with the same message count together). `summarize`: so many
+    elements (-1: all). `print_phase`: 'forward', 'backward' (the gradient instead) or 'both'. There are no layouts or
+    LoDs to print. Raises ValueError for another phase.
+
+    >>> import numpy, proa as paddle
+    >>> main = paddle.static.Program()
+    >>> with paddle.static.program_guard(main):
+    ...     x = paddle.static.Print(paddle.static.data("x", [2]), message="here:", print_tensor_name=False)
+    >>> _ = paddle.static.Executor().run(main, feed={"x": numpy.ones(2, "float32")})
+    here: shape=[2] dtype=float32 [1.0, 1.0]
+    """
+    phase = print_phase.upper()
+    if phase not in ("FORWARD", "BACKWARD", "BOTH"):
+        raise ValueError(f"Print(print_phase): must be 'forward', 'backward' or 'both'. Received {print_phase!r}.")
+    parts = [message or "", f"variable {input.name}" if print_tensor_name else ""]
+    return apply(print_op, input, first_n=first_n, message=" ".join(part for part in parts if part),
+                 summarize=summarize, print_tensor_name=print_tensor_name, print_tensor_type=print_tensor_type,
+                 print_tensor_shape=print_tensor_shape, print_tensor_layout=print_tensor_layout,
+                 print_tensor_lod=print_tensor_lod, print_phase=phase)
+
+
+def _variables(argument: str, value: Any) -> list[Variable]:
+    values = [] if value is None else list(value) if isinstance(value, (list, tuple)) else [value]
+    for one in values:
+        if not isinstance(one, Variable):
+            raise TypeError(f"py_func({argument}): must be a Variable of the Program, or several. "
+                            f"Received {type(one).__name__}.")
+    return values
+
+
+def _check_callable(argument: str, function: Any) -> None:
+    if not callable(function):
+        raise TypeError(f"py_func({argument}): must be callable. Received {type(function).__name__}.")
+
+
+def py_func(func: Callable[..., Any], x: Any, out: Any, backward_func: Callable[..., Any] | None = None,
+            skip_vars_in_backward_input: Any = None) -> Any:
+    """Calls `func` with the arrays of `x` whenever the Program runs, and gives `out` what it returns.
+
+    `x`, `out`: a Variable, several, or None; `out` is made before, with `block.create_var(name, shape, dtype)`.
+    `backward_func`, when given, gets the arrays of x, of out and of out's gradients, without those of
+    `skip_vars_in_backward_input`, and returns the gradients of x; without it no gradient flows. A file cannot hold
+    the functions.
+
+    >>> import numpy, proa as paddle
+    >>> main = paddle.static.Program()
+    >>> with paddle.static.program_guard(main):
+    ...     x = paddle.static.data("x", [2])
+    ...     y = main.current_block().create_var("y", [2], "float32")
+    ...     y = paddle.static.py_func(lambda array: array + 1, x, y)
+    >>> paddle.static.Executor().run(main, feed={"x": numpy.ones(2, "float32")}, fetch_list=[y])[0].tolist()
+    [2.0, 2.0]
+    """
+    _check_callable("func", func)
+    inputs, outputs = _variables("x", x), _variables("out", out)
+    skipped = {v if isinstance(v, str) else v.name for v in _as_list(skip_vars_in_backward_input)}
+    unknown = sorted(skipped - {v.name for v in (*inputs, *outputs)})
+    if unknown:
+        raise ValueError(f"py_func(skip_vars_in_backward_input): {unknown} are neither in x nor in out.")
+    trace: Any = current_trace()
+    attrs = {"forward_callable_id": register(func, [v.spec for v in outputs]), "backward_callable_id": -1,
+             "backward_skip_vars": sorted(skipped)}
+    if backward_func is not None:
+        _check_callable("backward_func", backward_func)
+        taken = [v.name not in skipped for v in (*inputs, *outputs)] + [True] * len(outputs)
+        attrs["backward_callable_id"] = register(backward_func, [v.spec for v in inputs], taken)
+    for variable in outputs:
+        stops = backward_func is None or all(v.stop_gradient for v in inputs)
+        variable.stop_gradient = stops or not variable.dtype.is_differentiable
+    block = (inputs or outputs)[0].program.current_block() if inputs or outputs else trace.block
+    block.append(py_func_op.type, {"X": [v.name for v in inputs]}, {"Out": [v.name for v in outputs]}, attrs,
+                 trace.source())
+    return out
+
+
+def _as_list(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return list(value) if isinstance(value, (list, tuple, set)) else [value]

@@ -1,0 +1,123 @@
+"""Operations in place on variables of a Program: `y.add_(1)`, `y.unsqueeze_(0)`, `y[0] = 1`.
+
+A value of the block that is being written gets a name of its own, and the variable goes by that from then on: what has
+read it before goes on reading what it read. What has to keep its name is assigned to: a parameter or other state, a
+value of an enclosing block (which a branch or loop changes), and in a Program by hand any, as it is fetched by name.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from ...ops.core.infer import product
+from ...ops.core.trace import current_trace, state
+from ..ir.program import Variable
+
+
+def rebind(variable: Variable, result: Variable) -> Variable:
+    """Gives a variable the value of another from here on.
+
+    ValueError for a result of another number of elements; RuntimeError where the variable must keep its shape or dtype.
+    """
+    if result is variable:
+        return variable
+    alike = result.dtype is variable.dtype and _may_agree(result.shape, variable.shape)
+    if not alike:
+        _check_size(variable, result)
+    if not state.grad_enabled and not variable.stop_gradient and result.dtype.is_differentiable:
+        result = _with_former_gradient(variable, result)
+    trace: Any = current_trace()
+    if variable.persistable or variable.block is not trace.block:
+        _check_kept(variable, result, alike)
+        _assign(variable, result)
+    elif trace.captures or not alike:
+        take_name(variable, result)
+    else:
+        _assign(variable, result)
+    elsewhere = variable.block is not trace.block  # where this branch or round does not run, the old value remains
+    variable.stop_gradient = result.stop_gradient and (variable.stop_gradient or not elsewhere)
+    return variable
+
+
+def assigned(variable: Variable, result: Variable) -> Variable:
+    """What `assign(value, variable)` does in a Program by hand: a variable that stops gradients goes on to do so.
+
+    Whether a parameter is trained is not up to what it is set to.
+    """
+    stops = variable.stop_gradient
+    if result.dtype is variable.dtype and _may_agree(result.shape, variable.shape):
+        _assign(variable, result)
+    else:
+        rebind(variable, result)
+    variable.stop_gradient = stops if variable.is_parameter else stops or result.stop_gradient
+    return variable
+
+
+def _may_agree(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
+    return len(a) == len(b) and all(x == y or -1 in (x, y) for x, y in zip(a, b, strict=True))
+
+
+def _check_size(variable: Variable, result: Variable) -> None:
+    if -1 not in (*variable.shape, *result.shape) and product(variable.shape) != product(result.shape):
+        raise ValueError(
+            f"An in-place operation must keep the shape {list(variable.shape)} and dtype {variable.dtype.name}. "
+            f"The result has shape {list(result.shape)} and dtype {result.dtype.name}.")
+
+
+def _check_kept(variable: Variable, result: Variable, alike: bool) -> None:
+    if not alike:
+        raise RuntimeError(
+            f"The tensor {variable.name!r} is changed in place in a branch or loop that a tensor decides, or outlives "
+            f"the call: it must keep its shape {list(variable.shape)} and dtype {variable.dtype.name} there. The "
+            f"result has shape {list(result.shape)} and dtype {result.dtype.name}. Use the form that returns another.")
+
+
+def _with_former_gradient(variable: Variable, result: Variable) -> Variable:
+    """Under `no_grad` a new value leaves the gradient as it was: it flows to what the old value was computed from."""
+    from ..autodiff.py_layer import with_gradient
+
+    former = copy.copy(variable)
+    like_former = list(former.shape) if former.shape != result.shape else None
+    with_same_shape = (lambda g: g) if like_former is None else (lambda g: g.reshape(like_former))
+    return with_gradient(current_trace(), result, [former], with_same_shape, "an operation in place")  # type: ignore[arg-type]
+
+
+def _assign(variable: Variable, result: Variable) -> None:
+    variable.program.current_block().append("assign", {"X": [result.name]}, {"Out": [variable.name]}, {})
+
+
+def take_name(variable: Variable, result: Variable) -> None:
+    """Lets the variable be another one of its block; the value that it was keeps the name that it had."""
+    block, program = variable.block, variable.program
+    former = copy.copy(variable)
+    block.vars[former.name] = former
+    variable.name = program.new_name(result.name.partition(".tmp")[0])
+    variable.shape, variable._dtype, variable.is_data = result.shape, result.dtype, False
+    block.add_var(variable)
+    _assign(variable, result)
+    program.renamed.append((variable, former))
+
+
+def set_stop_gradient(variable: Variable, value: bool) -> None:
+    """`variable.stop_gradient = value` in a converted function: it holds for what reads the variable from here on.
+
+    What has read it before keeps its gradient, and one through which gradients are to flow again is where they end. A
+    value that was given, or is of an enclosing block, keeps its name, so that all that reads it is concerned.
+    """
+    trace: Any = current_trace()
+    own = variable.block is trace.block and not variable.persistable and not variable.is_data
+    if own and trace.captures and bool(value) != variable.stop_gradient and variable.kind == "tensor":
+        take_name(variable, variable.detach())
+    variable.stop_gradient = bool(value)
+    if own and trace.captures and not variable.stop_gradient:
+        variable.program.leaves.add(variable.name)
+
+
+def undo_since(program: Any, count: int) -> None:
+    """Gives variables back the names that they had when there were so many renamings."""
+    while len(program.renamed) > count:
+        variable, former = program.renamed.pop()
+        variable.block.vars.pop(variable.name, None)
+        vars(variable).update(vars(former))
+        variable.block.add_var(variable)

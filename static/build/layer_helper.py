@@ -1,0 +1,123 @@
+"""`LayerHelper`: by which code of users appends operators to a Program by their types, slots and attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...core.dtype import convert_dtype
+from ...core.unique_name import generate
+from ...ops.core.hints import without_hints
+from ...ops.core.operator import Operator, find
+from ...ops.core.signature import Slot
+from ...ops.core.trace import apply, current_trace
+from .data import create_parameter
+from .mode import default_main_program, default_startup_program, in_dynamic_mode
+from ..ir.program import Program, Variable
+
+
+class LayerHelper:
+    """Appends operators and makes their variables. `paddle.common_ops_import.LayerHelper`.
+
+    `layer_type`: what names begin with; `kwargs`: what the layer was called with, kept for its own use.
+
+    >>> import proa as paddle
+    >>> paddle.enable_static()
+    >>> with paddle.static.program_guard(paddle.static.Program()):
+    ...     x = paddle.static.data("x", [2, 3])
+    ...     helper = paddle.common_ops_import.LayerHelper("double")
+    ...     out = helper.create_variable_for_type_inference("float32")
+    ...     helper.append_op(type="scale", inputs={"X": x}, outputs={"Out": out}, attrs={"scale": 2.0})
+    ...     out.shape
+    (2, 3)
+    >>> paddle.disable_static()
+    """
+
+    def __init__(self, layer_type: str, **kwargs: Any):
+        self.layer_type, self.kwargs = layer_type, kwargs
+        self.name = kwargs.get("name") or generate(layer_type)
+
+    @property
+    def main_program(self) -> Program:
+        """The Program that is built: within `to_static` the one of the function."""
+        trace: Any = current_trace().bare()
+        return default_main_program() if trace.computes else trace.main
+
+    @property
+    def startup_program(self) -> Program:
+        """The Program that fills parameters."""
+        return default_startup_program()
+
+    def create_variable_for_type_inference(self, dtype: Any, stop_gradient: bool = False,
+                                           shape: Any = None) -> Variable:
+        """A variable for a result of `append_op`, which decides about its shape and dtype."""
+        if in_dynamic_mode():
+            raise RuntimeError(
+                "LayerHelper makes variables of a Program, and operations run at once now. Ask "
+                f"paddle.in_dynamic_mode() before, and call paddle._legacy_C_ops.{self.layer_type} or a function of "
+                "paddle there.")
+        block = self.main_program.current_block()
+        return block.create_var(generate(f"{self.name}.tmp"), shape or (), convert_dtype(dtype),
+                                stop_gradient=stop_gradient)
+
+    def create_parameter(self, attr: Any, shape: Any, dtype: Any = None, is_bias: bool = False,
+                         default_initializer: Any = None, stop_gradient: bool = False) -> Any:
+        """A parameter, as a Layer makes it; None for `attr=False`."""
+        if attr is False:
+            return None
+        parameter = create_parameter(shape, dtype or "float32", None, attr, is_bias, default_initializer)
+        parameter.stop_gradient = parameter.stop_gradient or stop_gradient
+        return parameter
+
+    def append_op(self, type: str, inputs: Mapping[str, Any] | None = None, outputs: Mapping[str, Any] | None = None,
+                  attrs: Mapping[str, Any] | None = None, stop_gradient: bool = False) -> None:
+        """Applies an operator to `inputs`, by slot a variable or a list; the variables of `outputs` become its results.
+
+        Attributes that do not change values (`use_cudnn`) are passed over. Raises NotImplementedError for a type that
+        is not known, TypeError for other attributes that the operator does not have, ValueError for such slots and for
+        another number of results.
+        """
+        op = find(type)
+        _check_slots(op, "inputs", inputs or {}, op.inputs)
+        _check_slots(op, "outputs", outputs or {}, op.outputs)
+        given = [_given(slot, (inputs or {}).get(slot.name)) for slot in op.inputs]
+        results = apply(op, *given, **without_hints(op, attrs or {}, f"append_op({op.type!r})"))
+        for slot, result in zip(op.results, results if len(op.results) > 1 else [results], strict=True):
+            for variable, value in _taken(op, slot, _listed((outputs or {}).get(slot.name)), _listed(result)):
+                _take_over(variable, value, stop_gradient)
+
+
+def _check_slots(op: Operator, what: str, given: Mapping[str, Any], slots: tuple[Slot, ...]) -> None:
+    unknown = sorted(set(given) - {slot.name for slot in slots})
+    if unknown:
+        raise ValueError(f"append_op({op.type!r}, {what}): has the slots {[slot.name for slot in slots]}. "
+                         f"Received {unknown}.")
+
+
+def _given(slot: Slot, value: Any) -> Any:
+    """What `apply` takes for a slot."""
+    values = _listed(value)
+    if slot.many:
+        return values
+    return values[0] if values else None
+
+
+def _taken(op: Operator, slot: Slot, variables: list[Any], values: list[Any]) -> list[tuple[Any, Any]]:
+    """Which variable becomes which result; none where nobody asks for the slot."""
+    if variables and len(variables) != len(values):
+        raise ValueError(f"append_op({op.type!r}, outputs): {slot.name!r} has {len(values)} results. "
+                         f"Received {len(variables)} variables.")
+    return list(zip(variables, values, strict=False))
+
+
+def _listed(value: Any) -> list[Any]:
+    return [] if value is None else list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _take_over(variable: Variable, value: Variable, stop_gradient: bool) -> None:
+    """Makes a variable the one that was made."""
+    if variable is value:
+        return
+    variable.shape, variable._dtype = value.shape, value.dtype
+    variable._rebind(value)
+    variable.stop_gradient = stop_gradient or value.stop_gradient

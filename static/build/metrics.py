@@ -1,0 +1,92 @@
+"""Measures of predictions that a Program keeps while it runs: accuracy, area under the curve, sums for click rates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.dtype import DType, float32, int64
+from ...core.unique_name import generate
+from ...ops.metric.accuracy import accuracy_of
+from ...ops.nn.activation import sigmoid
+from ...ops.metric.auc import auc_op
+from ...ops.array.assign import shape
+from ...ops.array.creation import full
+from ...ops.math.elementwise import cast, multiply
+from ...ops.math.reduce import sum
+from ...ops.array.sorting import topk
+from ...ops.core.trace import apply, current_trace
+from ...ops.math.unary import abs, square
+
+
+def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any = None) -> Any:
+    """The part of the rows of `input` [N, classes] whose label [N, 1] is among the k largest, as a float32 scalar.
+
+    `correct` and `total`, int32 Variables, are given the two counts when they are there.
+
+    >>> import numpy, proa as paddle
+    >>> main = paddle.static.Program()
+    >>> with paddle.static.program_guard(main):
+    ...     p, label = paddle.static.data("p", [None, 2]), paddle.static.data("l", [None, 1], "int64")
+    ...     right = paddle.static.accuracy(p, label)
+    >>> feed = {"p": numpy.eye(2, dtype="float32"), "l": numpy.zeros((2, 1), "int64")}
+    >>> float(paddle.static.Executor().run(main, feed=feed, fetch_list=[right])[0])
+    0.5
+    """
+    values, indices = topk(input, k)
+    part, right, count = accuracy_of(values, indices, label)
+    trace = current_trace()
+    for target, value in ((correct, right), (total, count)):
+        if target is not None:
+            trace.store(target, value if target.dtype is value.dtype else cast(value, target.dtype))
+    return part
+
+
+def _kept(shape: tuple[int, ...], dtype: DType, name: str) -> Any:
+    return current_trace().persistent(shape, dtype, 0, name)
+
+
+def auc(input: Any, label: Any, curve: str = "ROC", num_thresholds: int = 4095, topk: int = 1, slide_steps: int = 1,
+        ins_tag_weight: Any = None) -> tuple[Any, Any, list[Any]]:
+    """The area under the ROC curve of all batches, that of the last `slide_steps` batches, and their statistics.
+
+    `input`: probabilities, of which the last column counts, [N, classes]; `label`: 0 or 1, [N, 1]. Scores fall into
+    `num_thresholds + 1` buckets. `ins_tag_weight`: samples whose weight is 0 do not count. The areas are float64
+    scalars; the statistics are persistable: counts of positive and negative samples by bucket, of the last batches
+    and of all. Raises NotImplementedError for another curve, which PaddlePaddle computes as ROC.
+    """
+    if curve != "ROC":
+        raise NotImplementedError(f"auc(curve): only 'ROC' is supported. Received {curve!r}.")
+    if num_thresholds < 1 or slide_steps < 1:
+        raise ValueError(f"auc: num_thresholds and slide_steps must be positive. Received {num_thresholds} and "
+                         f"{slide_steps}.")
+    name, buckets = generate("auc"), num_thresholds + 1
+    sliding = [_kept(((1 + slide_steps) * buckets + 1,), int64, f"{name}.batch_{sign}") for sign in ("pos", "neg")]
+    whole = [_kept((1, buckets), int64, f"{name}.stat_{sign}") for sign in ("pos", "neg")]
+
+    def area(stats: list[Any], steps: int) -> Any:
+        return apply(auc_op, input, label, *stats, ins_tag_weight, num_thresholds=num_thresholds, slide_steps=steps)[0]
+
+    batch = area(sliding, slide_steps)
+    return area(whole, 0), batch, [*sliding, *whole]
+
+
+def ctr_metric_bundle(input: Any, label: Any, ins_tag_weight: Any = None) -> tuple[Any, ...]:
+    """Sums over all batches of predicted click rates `input` [N, 1] and labels [N, 1], each a persistable [1]:
+
+    of squared errors, of absolute errors, of predictions, of sigmoid(predictions), of labels, and of samples. Divide
+    by the last for RMSE, MAE, the predicted and the true click rate. `ins_tag_weight` [N, 1]: weights of the samples
+    in the fourth and the last sum.
+    """
+    trace, name = current_trace(), generate("ctr_metric_bundle")
+    label = cast(label, input.dtype)
+    error = input - label
+    weight = full([1], 1.0, "float32") if ins_tag_weight is None else ins_tag_weight
+    count = cast(shape(label)[0], "float32") if ins_tag_weight is None else sum(cast(weight, "float32"))
+    parts = {"sqrerr": sum(square(error)), "abserr": sum(abs(error)), "prob": sum(input),
+             "q": sum(multiply(sigmoid(input), weight)), "pos": sum(label), "ins": count}
+    totals = []
+    for part, value in parts.items():
+        total = _kept((1,), float32, f"{name}.{part}")
+        trace.store(total, total + value)
+        totals.append(total)
+    return tuple(totals)

@@ -1,0 +1,82 @@
+"""Static mode: the default Programs, the guards that exchange them, and whether building a Program is the default.
+
+Static mode is a trace: `enable_static` makes a program trace the thread's outermost one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from ...ops.core.trace import Trace, current_trace, set_default_trace, state
+from ..ir.program import Program
+from .trace import ProgramTrace
+
+
+class DefaultTrace(ProgramTrace):
+    """Appends to whichever Programs are the default ones at the moment."""
+
+    def __init__(self) -> None:
+        super().__init__(Program(), Program())
+
+
+_default = DefaultTrace()
+_eager: list[Trace] = []
+
+
+def default_main_program() -> Program:
+    """The Program that static code appends to."""
+    return _default.main
+
+
+def default_startup_program() -> Program:
+    """The Program that initializes parameters."""
+    assert _default.startup is not None
+    return _default.startup
+
+
+@contextlib.contextmanager
+def program_guard(main_program: Program, startup_program: Program | None = None) -> Iterator[None]:
+    """Within the block these are the default Programs, and what runs is appended to them.
+
+    Raises TypeError when one of them is no Program.
+    """
+    for program in (main_program, startup_program):
+        if program is not None and not isinstance(program, Program):
+            raise TypeError(f"program_guard takes Programs. Received {type(program).__name__}.")
+    old = _default.main, _default.startup, state.trace
+    _default.main = main_program
+    _default.startup = startup_program or _default.startup
+    state.trace = _default
+    try:
+        yield
+    finally:
+        _default.main, _default.startup, state.trace = old
+
+
+def enable_static() -> None:
+    """From now on operations are appended to the default main Program instead of run."""
+    if not _eager:
+        _eager.append(set_default_trace(_default))
+
+
+def disable_static(place: object = None) -> None:
+    """From now on operations run at once."""
+    if _eager:
+        set_default_trace(_eager.pop())
+
+
+def in_static_mode() -> bool:
+    """True while operations are appended to a Program."""
+    return not current_trace().computes
+
+
+def in_dynamic_mode() -> bool:
+    """True while operations run at once."""
+    return not in_static_mode()
+
+
+@contextlib.contextmanager
+def name_scope(prefix: str | None = None) -> Iterator[None]:
+    """Groups operations for display; names are not changed."""
+    yield

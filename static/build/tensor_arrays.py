@@ -1,0 +1,257 @@
+"""Lists in a Program (LoDTensorArray): a variable that grows, shrinks and is read where the program says.
+
+A list changes in place, as Python's does: `append` in a branch or loop is an operation of that block, and whoever holds
+the list sees it. Its items have one dtype and one number of dimensions.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ...core.dtype import DType, convert_dtype
+from ...ops.program import tensor_arrays as ops
+from ...ops.array.creation import full, is_value, to_tensor
+from ...ops.math.elementwise import cast, minimum
+from ...ops.array.reshape import reshape
+from ...ops.core.spec import Spec
+from ...ops.core.trace import apply, current_trace
+from ..ir.program import KINDS, Block, Variable
+
+
+class ArrayVariable(Variable):
+    """A list of a Program: `shape` and `dtype` are those of its items, -1 for a size in which they differ.
+
+    As long as nothing was appended neither is known. Reads and writes are Python's: `a.append(x)`, `a.pop()`, `a[i]`,
+    `a[i] = x`, `a + [x]`; `length()` is its length. `paddle.stack(a)` and `paddle.concat(a)` join the items.
+    """
+
+    @property
+    def spec(self) -> ops.ArraySpec:
+        """Shape and dtype of the items."""
+        return ops.ArraySpec(self.shape, self._dtype)  # type: ignore[arg-type]
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the items; TypeError while nothing was appended."""
+        if self._dtype is None:
+            raise TypeError("A list of a Program is read before anything was appended to it.")
+        return self._dtype
+
+    def __len__(self) -> int:
+        raise TypeError("The length of this list is known only when the program runs: ask for it with len(list) in "
+                        "converted code, or with list.length().")
+
+    def __iter__(self) -> Any:
+        raise TypeError("How many items this list has is known only when the program runs. Loop over it with a `for` "
+                        "statement, or join its items with paddle.stack or paddle.concat.")
+
+    def __bool__(self) -> bool:
+        return bool(len(self))
+
+    def length(self) -> Variable:
+        """The number of items, an int64 scalar."""
+        return reshape(apply(ops.length_op, self), [])
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return self._part(index)
+        self._check_readable()
+        return apply(ops.read_op, self, self._index(index))
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._write(self._index(index), value)
+
+    def append(self, value: Any) -> None:
+        """Puts a tensor or a number behind the last item."""
+        self._write(apply(ops.length_op, self), value)
+
+    def extend(self, values: Any) -> None:
+        """Appends the items of a Python list, or of another list of the Program."""
+        if not isinstance(values, ArrayVariable):
+            for value in values:
+                self.append(value)
+            return
+        self._meets(values.shape, values.dtype, values.stop_gradient)
+        source = values._copy() if values is self else values
+        self._extend_from(source, full([1], 0, "int64"))
+
+    def _extend_from(self, source: ArrayVariable, begin: Variable) -> None:
+        """Appends the items of another list from an index on."""
+        count = source.length()
+        _repeat(reshape(begin, []), count, lambda i: self.append(source[i]))
+
+    def _cut(self, end: Variable) -> None:
+        """Takes out what is at an index and behind it. Paddle cuts no list down to nothing: that is a branch."""
+        from .control_flow import cond
+
+        self._check_readable()
+        cond(reshape(end, []) > 0, lambda: self.assign(apply(ops.slice_op, self, None, end)), self.clear)
+
+    def pop(self, index: Any = -1) -> Any:
+        """Takes an item out, the last one by default."""
+        value = self[index]
+        if isinstance(index, int) and index == -1:
+            self._cut(self._index(-1))
+            return value
+        at: Any = self._index(index)
+        behind = self._copy()
+        self._cut(at)
+        self._extend_from(behind, at + 1)
+        return value
+
+    def insert(self, index: Any, value: Any) -> None:
+        """Puts an item before the one at an index."""
+        at = self._index(index)
+        behind = self._copy()
+        self._cut(at)
+        self.append(value)
+        self._extend_from(behind, at)
+
+    def clear(self) -> None:
+        """Takes all items out."""
+        self._append_operation("empty_array", {})
+
+    def copy(self) -> ArrayVariable:
+        """Another list with the same items."""
+        return self._copy()
+
+    def __add__(self, other: Any) -> ArrayVariable:
+        result = self._copy()
+        result.extend(other)
+        return result
+
+    def __radd__(self, other: Any) -> ArrayVariable:
+        result = create_array(self._dtype, shape=self.shape)
+        result.extend(other)
+        result.extend(self)
+        return result
+
+    def __iadd__(self, other: Any) -> ArrayVariable:
+        self.extend(other)
+        return self
+
+    def assign(self, other: ArrayVariable) -> None:
+        """Gives this list the items of another."""
+        if other is not self:
+            self._meets(other.shape, other.dtype, other.stop_gradient)
+            self._append_operation("share_data", {"X": [other.name]})
+
+    def _copy(self) -> ArrayVariable:
+        result: ArrayVariable = apply(share_data(), self)
+        result.stop_gradient = self.stop_gradient
+        return result
+
+    def _part(self, part: slice) -> ArrayVariable:
+        if part.step not in (None, 1):
+            return self._stepped(part)
+        start, stop = (None if bound is None else self._index(bound) for bound in (part.start, part.stop))
+        result = create_array(self.dtype, shape=self.shape)
+        result.stop_gradient = self.stop_gradient
+        length = self.length()
+        stop = length if stop is None else minimum(reshape(stop, []), length)
+        _repeat(full([], 0, "int64") if start is None else reshape(start, []), stop, lambda i: result.append(self[i]))
+        return result
+
+    def _stepped(self, part: slice) -> ArrayVariable:
+        if type(part.step) is not int or not part.step or (part.start, part.stop) != (None, None):
+            raise TypeError("A slice of a list of a Program with a step has neither start nor stop: `a[::2]`, "
+                            f"`a[::-1]`. Received {part}.")
+        result = create_array(self.dtype, shape=self.shape)
+        result.stop_gradient = self.stop_gradient
+        length, step = self.length(), part.step
+        count: Any = (length + (abs(step) - 1)) // abs(step)
+        first = full([], 0, "int64") if step > 0 else length - 1
+        _repeat(full([], 0, "int64"), count, lambda i: result.append(self[first + i * step]))
+        return result
+
+    def _index(self, index: Any) -> Variable:
+        """An index as files have it: an int64 vector of one element, counted from the beginning."""
+        if isinstance(index, Variable):
+            return reshape(index if index.dtype.name == "int64" else cast(index, "int64"), [1])
+        if not isinstance(index, numbers.Integral):
+            raise TypeError(f"list indices must be integers or slices, not {type(index).__name__}")
+        length = apply(ops.length_op, self) if index < 0 else 0
+        return full([1], int(index), "int64") + length if index < 0 else full([1], int(index), "int64")
+
+    def _write(self, index: Variable, value: Any) -> None:
+        item = as_item(value)
+        self._meets(item.shape, item.dtype, item.stop_gradient)
+        self._append_operation("write_to_array", {"X": [item.name], "I": [index.name], "Array": [self.name]})
+
+    def _meets(self, shape: Iterable[int], dtype: DType, stop_gradient: bool) -> None:
+        """Takes down what a new item is like."""
+        known = None if self._dtype is None else self.spec
+        self.shape, self._dtype = ops.items_with(Spec(tuple(shape), dtype), known)
+        self.stop_gradient = self.stop_gradient and stop_gradient
+
+    def _append_operation(self, kind: str, inputs: dict[str, list[str]]) -> None:
+        trace: Any = current_trace()
+        trace.block.append(kind, inputs, {"Out": [self.name]}, {}, trace.source())
+
+    def _check_readable(self) -> None:
+        assert self.dtype is not None
+
+
+class ArrayGradient(ArrayVariable):
+    """The gradient of a list; gradients are added."""
+
+    @property
+    def spec(self) -> ops.GradientArraySpec:
+        """Shape and dtype of the items."""
+        return ops.GradientArraySpec(self.shape, self._dtype)  # type: ignore[arg-type]
+
+    def __add__(self, other: Any) -> Any:
+        return apply(ops.sum_op, self, other)
+
+
+KINDS.update({"array": ArrayVariable, "array_gradient": ArrayGradient})
+
+
+def share_data() -> Any:
+    """The operator that gives the same value another name."""
+    from ...ops.program.control_flow import share_data_op
+
+    return share_data_op
+
+
+def as_item(value: Any) -> Variable:
+    """What is appended to a list, as a Variable of the Program."""
+    if isinstance(value, ArrayVariable):
+        raise TypeError("A list of a Program holds tensors and numbers. Received another list of the Program.")
+    if isinstance(value, Variable):
+        return value
+    if isinstance(value, (numbers.Number, bool)):
+        return full([], value)
+    if is_value(value):
+        return current_trace().lift(value, "an item of a list")  # type: ignore[attr-defined]
+    if value is None or isinstance(value, (str, list, tuple, dict)):
+        raise TypeError(f"A list that grows in a Program holds tensors and numbers. Received {type(value).__name__}. "
+                        "Keep a list for each kind of item.")
+    return to_tensor(value)
+
+
+def _repeat(begin: Variable, end: Variable, body: Callable[[Variable], None]) -> None:
+    """Runs `body(i)` for each index of a range."""
+    from .control_flow import loop
+
+    def turn(i: Any) -> list[Any]:
+        body(i)
+        return [i + 1]
+
+    loop(lambda i: i < end, turn, [begin])
+
+
+def create_array(dtype: Any = None, initialized_list: Iterable[Any] | None = None,
+                 shape: Iterable[int] = ()) -> ArrayVariable:
+    """A list in the block that is being built, with these items."""
+    trace: Any = current_trace()
+    block: Block = trace.block
+    array = block.create_var(trace.main.new_name("array"), tuple(shape), convert_dtype(dtype) if dtype else None,
+                             kind="array")
+    assert isinstance(array, ArrayVariable)
+    array._append_operation("empty_array", {})
+    for value in initialized_list or ():
+        array.append(value)
+    return array

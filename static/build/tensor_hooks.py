@@ -1,0 +1,58 @@
+"""`x.register_hook` on a variable of a Program: what is computed from x from here on gives its gradient to the hook.
+
+As a PyLayer's `backward` it runs once, where it is registered, and becomes part of the Program's backward pass.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+from ...ops.core.trace import current_trace, grad_mode
+from .in_place import rebind
+from ..ir.program import Variable
+from ..autodiff.py_layer import with_gradient
+
+
+class ProgramHook:
+    """What registering a hook in a Program returns."""
+
+    def remove(self) -> bool:
+        """Raises RuntimeError: what the hook does is part of the Program."""
+        raise RuntimeError("register_hook(…).remove(): the hook of a variable is part of the Program by now, and "
+                           "cannot be taken away. Register it only where it is wanted.")
+
+
+def register_hook(variable: Variable, hook: Callable[[Any], Any]) -> ProgramHook:
+    """Lets the gradient of a variable that was just computed go through `hook`, behind those it has."""
+    if variable.stop_gradient:
+        raise RuntimeError("register_hook(hook): this Tensor has stop_gradient=True, so it gets no gradient.")
+    trace: Any = current_trace()
+    _check_own(variable, trace)
+    former, hooks = trace.hooked.get(variable.name) or (copy.copy(variable), ())
+    hooks = (*hooks, hook)
+
+    def through_hooks(gradient: Variable) -> Any:
+        for each in hooks:
+            found = trace.called(each)(gradient)
+            gradient = gradient if found is None else found
+        return gradient
+
+    with grad_mode(True):
+        result = with_gradient(trace, former, [former], through_hooks, "a hook of register_hook")
+        rebind(variable, result)
+    trace.hooked[variable.name] = former, hooks
+    return ProgramHook()
+
+
+def _check_own(variable: Variable, trace: Any) -> None:
+    """RuntimeError where the gradient that flows to the value already would not go through the hook."""
+    if variable.is_data or variable.persistable or variable.block is not trace.block:
+        raise RuntimeError(
+            f"register_hook(hook): {variable.name!r} was not computed in this place of the Program: its gradient has "
+            "other parts too. Register the hook outside of the function, or on x * 1 and use that from there on.")
+    if any(variable.name in op.input_arg_names for block in variable.program.blocks for op in block.ops):
+        raise RuntimeError(
+            f"register_hook(hook): {variable.name!r} has been used already, and what was computed from it would give "
+            "its gradient past the hook. Register the hook right behind the operation that computes the tensor.")

@@ -1,0 +1,342 @@
+"""The program trace: infers a result's shape and dtype, and appends the operator to the current block."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ...core.dtype import DType, promote
+from ...core.param_attr import ParamAttr
+from ...core.place import Place
+from ...core.unique_name import generate
+from ...ops.program.tensor_arrays import ArraySpec, GradientArraySpec
+from ...ops.array.creation import assign_value
+from ...ops.math.elementwise import cast
+from ...ops.core.operator import Operator
+from ...ops.core.signature import Slot
+from ...ops.core.spec import Spec
+from ...ops.core.trace import Trace, grad_mode, staging, state, using
+from .tensor_arrays import ArrayVariable
+from ..ir.program import Block, ParameterVariable, Program, Variable
+
+_PACKAGE = __name__.partition(".")[0]
+_KINDS: dict[type, str] = {ArraySpec: "array", GradientArraySpec: "array_gradient"}
+_UNKNOWN = "(-1 is a size that is not known while the Program is built. Declare it where the rule needs it.)"
+_OPEN_DTYPE = DType | None  # the annotation of an attribute that files must hold though it says nothing
+
+
+class ProgramTrace(Trace):
+    """Appends to `main`; initializers of parameters go to `startup`."""
+
+    computes = False
+    role = 0  # the attribute op_role of what is appended: 1 in the backward pass, 2 in an optimizer's update
+    device = ""  # the attribute op_device: see `static.device_guard`
+
+    def __init__(self, main: Program, startup: Program | None = None):
+        self.main, self.startup = main, startup
+        self.hooked: dict[str, tuple] = {}  # by name, what has hooks: the value without them, and the hooks
+
+    @property
+    def block(self) -> Block:
+        """The block appended to."""
+        return self.main.current_block()
+
+    def lift(self, value: Any, what: str) -> Variable:
+        """The Variable that an operator's input is; a Tensor with a value does not belong here and raises TypeError."""
+        if isinstance(value, Variable):
+            return value
+        raise TypeError(
+            f"{what} must be a Variable of the Program being built. Received {type(value).__name__}. "
+            f"In static mode make values with paddle.static.data, paddle.full, paddle.assign…"
+        )
+
+    def rebind(self, value: Any, result: Variable) -> None:
+        """Makes a Tensor the result of an operation on it in the Program; TypeError where no Tensor belongs."""
+        self.lift(value, "a tensor that is changed in place")._rebind(result)
+
+    def variable_of(self, value: Any) -> Variable | None:
+        """What stands for a Tensor in the Program, where it has Tensors."""
+        return None
+
+    def look_at(self, value: Any) -> None:
+        """Is told that Python looks at the value that a Tensor has now."""
+
+    def writes(self, value: Any, new: Any) -> bool:
+        """Makes the Program set a Tensor's value where it has Tensors; otherwise False, and the caller sets it now."""
+        return False
+
+    def called(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """What to call for a function of the user's that is to append to the Program."""
+        return function
+
+    @contextlib.contextmanager
+    def apart(self, what: str) -> Iterator[None]:
+        """Around code that is to compute and nothing else: RuntimeError where it leaves anything else changed."""
+        before = self.main.value_wanted
+        self.main.value_wanted = None
+        try:
+            yield
+            if self.main.value_wanted is not None:
+                raise self.main.value_wanted
+        finally:
+            self.main.value_wanted = before
+
+    def py_layer(self, layer: Any, context: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """Appends what `forward` does; its gradient will be what `backward` says."""
+        from ..autodiff.py_layer import apply_in_program
+
+        return apply_in_program(self, layer, context, args, kwargs)
+
+    def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
+        """Appends the operator, or those that it is composed of, and gives the Variables of its results."""
+        if op.composed is not None:
+            results: Any = op.composed(*inputs, **attrs)
+            if results is not NotImplemented:
+                return results
+        inputs = tuple(self._lift_slot(op, slot, v) for slot, v in zip(op.inputs, inputs, strict=False))
+        if op.promotes:
+            inputs = self._promoted(inputs)
+        if op.adapted is not None:
+            inputs, attrs = op.adapted(*inputs, **attrs)
+        attrs = {**op.defaults, **attrs}
+        if op.random and self.main.random_seed:
+            attrs = self._seeded(op, attrs)
+        specs = self._inferred(op, inputs, attrs)
+        stop = not state.grad_enabled or op.gradient is None or all(v.stop_gradient for v in _flat(inputs))
+        aliases = dict(op.aliases)
+        results = []
+        for index, (slot, spec) in enumerate(zip(op.results, specs, strict=True)):
+            if index in aliases:
+                results.append(inputs[aliases[index]])
+            elif spec is None:
+                results.append(None)
+            elif slot.many:
+                results.append([self._new(op.type, s, stop or not s.dtype.is_differentiable) for s in spec])
+            else:
+                results.append(self._new(op.type, spec, stop or not (op.is_single or spec.dtype.is_differentiable)))
+        self._append(op, inputs, results, attrs)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _seeded(self, op: Operator, attrs: dict[str, Any]) -> dict[str, Any]:
+        """The attributes with a seed of the Program's, where the operator is one that it seeds and has none yet."""
+        if "fix_seed" in op.attributes:
+            return attrs if attrs["fix_seed"] else {**attrs, "fix_seed": True, "seed": self.main.next_seed()}
+        return attrs
+
+    @staticmethod
+    def _inferred(op: Operator, inputs: tuple, attrs: dict[str, Any]) -> tuple:
+        try:
+            return op.infer_specs(tuple(map(_spec, inputs)), attrs)
+        except ValueError as error:
+            if any(-1 in v.shape for v in _flat(inputs)) and len(error.args) == 1:
+                error.args = (f"{error.args[0]} {_UNKNOWN}",)
+            raise
+
+    def _lift_slot(self, op: Operator, slot: Slot, value: Any) -> Any:
+        what = f"{op.type}: the input {slot.name}"
+        if value is None and (slot.optional or slot.many):
+            return None
+        values = [self.lift(v, what) for v in (value if slot.many else (value,))]
+        if not op.lists:
+            _refuse_arrays(op, values)
+        return values if slot.many else values[0]
+
+    @staticmethod
+    def source() -> str:
+        """The user's file and line that is appending."""
+        return user_source()
+
+    def _promoted(self, inputs: tuple) -> tuple:
+        x, y = inputs[0], inputs[1]
+        if x.dtype is y.dtype:
+            return inputs
+        dtype = promote(x.dtype, y.dtype)
+        return (x if x.dtype is dtype else cast(x, dtype), y if y.dtype is dtype else cast(y, dtype), *inputs[2:])
+
+    def _new(self, key: str, spec: Spec, stop_gradient: bool) -> Variable:
+        name = self.main.new_name(key)
+        kind = _KINDS.get(type(spec), "tensor")
+        return self.block.create_var(name, spec.shape, spec.dtype, kind=kind, stop_gradient=stop_gradient)
+
+    def _append(self, op: Operator, inputs: tuple, results: list, attrs: dict[str, Any]) -> None:
+        outputs = {slot.name: _names(value) for slot, value in zip(op.results, results, strict=True)}
+        for slot in op.outputs:
+            if slot.file_only:
+                first = inputs[0]
+                extra = self._new(op.type, Spec((0, *first.shape), first.dtype), True)
+                outputs[slot.name] = [extra.name]
+        named = {slot.name: _names(value) for slot, value in zip(op.inputs, inputs, strict=False)}
+        kept = {name: value for name, value in attrs.items()
+                if value is not None or op.attributes[name].annotation == _OPEN_DTYPE}
+        if self.role:
+            kept["op_role"] = self.role
+        if self.device:
+            kept["op_device"] = self.device
+        self.block.append(op.type, named, outputs, kept, user_source())
+
+    def constant(self, array: Any, place: Place | None, stop_gradient: bool) -> Variable:
+        """A Variable to which an operator of the Program assigns the array."""
+        from ...core.dtype import from_numpy_dtype
+
+        result = self.apply(assign_value, (), {
+            "shape": list(array.shape), "dtype": from_numpy_dtype(array.dtype), "values": array})
+        if not stop_gradient:
+            self.begin_gradient(result)
+        return result
+
+    def begin_gradient(self, x: Variable) -> None:
+        """Makes a Variable, which was just computed, one that gradients are taken with respect to."""
+        x.stop_gradient = False
+        self.main.leaves.add(x.name)
+
+    def copy(self, x: Variable, place: Place | None) -> Variable:
+        """A Variable of its own with x's value."""
+        return x.detach()
+
+    def parameter(self, shape: tuple[int, ...], dtype: DType, attr: ParamAttr, initializer: Any) -> ParameterVariable:
+        """A parameter of the Program, whose initializer goes to the startup Program."""
+        assert attr.name is not None
+        self.main.global_block().check_redeclared("a parameter", attr.name, shape, dtype, persistable=True)
+        parameter = ParameterVariable(
+            self.main.global_block(), attr.name, shape, dtype, trainable=attr.trainable, regularizer=attr.regularizer,
+            optimize_attr={"learning_rate": attr.learning_rate}, need_clip=attr.need_clip)
+        self.main.global_block().add_var(parameter)
+        self._initialize(parameter, lambda: initializer(shape, dtype))
+        return parameter
+
+    def gradients(self, loss: Variable, parameters: list | None, no_grad: Any = None,
+                  callbacks: Any = None) -> list[tuple[Any, Any]]:
+        """Appends the gradient of `loss`; the parameters with their gradients."""
+        from ..autodiff.backward import append_backward
+
+        return append_backward(loss, parameters, no_grad, callbacks)
+
+    def derivatives(self, outputs: list, inputs: list, starts: list, no_grad: Any, create_graph: bool,
+                    retain_graph: bool) -> list:
+        """Appends the gradients of Variables with respect to Variables."""
+        from ..autodiff.backward import derivatives
+
+        stopped = [] if no_grad is None else no_grad if isinstance(no_grad, (list, tuple, set)) else [no_grad]
+        return derivatives(
+            self, [self.lift(v, "grad(outputs)") for v in outputs], [self.lift(v, "grad(inputs)") for v in inputs],
+            [None if v is None else self.lift(v, "grad(grad_outputs)") for v in starts],
+            [self.lift(v, "grad(no_grad_vars)") for v in stopped], create_graph)
+
+    @contextlib.contextmanager
+    def updating(self) -> Iterator[None]:
+        """What the block appends is marked as an optimizer's update."""
+        self.role, old = 2, self.role
+        try:
+            with grad_mode(False):
+                yield
+        finally:
+            self.role = old
+
+    def trained(self) -> list:
+        """The Program's trainable parameters."""
+        return [parameter for parameter in self.main.all_parameters() if parameter.trainable]
+
+    @contextlib.contextmanager
+    def training(self, loss: Variable, startup: Program | None = None) -> Iterator[None]:
+        """What the block appends goes to the loss's Program, and initial values to `startup`, if it is given."""
+        if loss.program is self.main and startup in (None, self.startup):
+            yield
+            return
+        with using(ProgramTrace(loss.program, startup or self.startup)):
+            yield
+
+    def staged(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function, converted: its control flow becomes operations where a Variable decides about it."""
+        return staging()(function)
+
+    def host_value(self, source: Any, dtype: DType, name: str) -> Variable:
+        """A persistable Variable that the Executor fills with what `source()` gives, before each run."""
+        variable = self.main.global_block().create_var(generate(name), (1,), dtype, persistable=True)
+        self.main.host_values[variable.name] = source
+        return variable
+
+    def persistent(self, shape: tuple[int, ...], dtype: DType, value: Any, name: str) -> Variable:
+        """A persistable Variable of this name, filled by the startup Program."""
+        from ...ops.array.creation import full
+
+        self.main.global_block().check_redeclared("a persistable variable", name, shape, dtype, persistable=True)
+        variable = self.main.global_block().create_var(name, shape, dtype, persistable=True)
+        if isinstance(value, Variable):
+            self._initialize(variable, lambda: cast(_like(value, self.startup), dtype))
+        else:
+            self._initialize(variable, lambda: full(shape, value, dtype))
+        return variable
+
+    def store(self, target: Variable, value: Variable) -> None:
+        """Appends the assignment."""
+        self.block.append("assign", {"X": [value.name]}, {"Out": [target.name]}, {"op_role": self.role}, user_source())
+
+    def _initialize(self, variable: Variable, make: Any) -> None:
+        if self.startup is None:
+            raise RuntimeError(
+                f"The parameter {variable.name!r} is made while a Program without a startup Program is being traced. "
+                f"Make parameters before, in the layer's __init__."
+            )
+        block = self.startup.global_block()
+        if block.has_var(variable.name):
+            return
+        with using(StartupTrace(self.startup)):
+            made = make()
+        last = next(op for op in reversed(block.ops) if made.name in op.output_arg_names)
+        last.rename_output(made.name, variable.name)
+        del block.vars[made.name]
+        block.create_var(variable.name, variable.shape, variable.dtype, persistable=True)
+
+
+class StartupTrace(ProgramTrace):
+    """Appends initializers to a startup Program."""
+
+    def _seeded(self, op: Operator, attrs: dict[str, Any]) -> dict[str, Any]:
+        return {**attrs, "seed": self.main.next_seed()} if attrs.get("seed") == 0 else super()._seeded(op, attrs)
+
+
+def _like(variable: Variable, program: Any) -> Variable:
+    """The Variable of the same name in another Program's first block."""
+    block = program.global_block()
+    if block.has_var(variable.name):
+        return block.var(variable.name)
+    return block.create_var(variable.name, variable.shape, variable.dtype, persistable=True)
+
+
+def _refuse_arrays(op: Operator, values: list[Variable]) -> None:
+    if any(isinstance(value, ArrayVariable) for value in values):
+        raise TypeError(
+            f"{op.type}: received a list whose length is known only when the program runs. Join its items with "
+            "paddle.stack or paddle.concat, take one of them, or loop over them.")
+
+
+def _spec(value: Any) -> Any:
+    if isinstance(value, list):
+        return [v.spec for v in value]
+    return None if value is None else value.spec
+
+
+def _flat(inputs: tuple) -> list[Variable]:
+    flat: list[Variable] = []
+    for value in inputs:
+        if value is not None:
+            flat.extend(value if isinstance(value, list) else [value])
+    return flat
+
+
+def _names(value: Any) -> list[str]:
+    if value is None:
+        return []
+    return [v.name for v in value] if isinstance(value, list) else [value.name]
+
+
+def user_source() -> str:
+    """The file and line, outside this package, that is appending: 'model.py:12'."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if not frame.f_globals.get("__name__", "").startswith(_PACKAGE):
+            return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+        frame = frame.f_back  # type: ignore[assignment]
+    return ""

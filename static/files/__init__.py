@@ -1,0 +1,1 @@
+"""Between Programs and the messages and streams of Paddle's files."""

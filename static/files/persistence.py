@@ -1,0 +1,256 @@
+"""A Program with its values as files and bytes: `save`, `load`, their states, and persistable values in one piece.
+
+`save` writes PREFIX.pdparams (parameters), PREFIX.pdopt (the other persistable values) and PREFIX.pdmodel (the
+Program). What older code wrote, a folder with a file for each variable or one file with all, can be read too.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ... import backend
+from ...core.dtype import bfloat16
+from ...core.files import CorruptFileError, atomic_group, atomic_write
+from ...core.safe_pickle import dump_state, load_state
+from ..build.mode import default_main_program
+from ..format.tensor_stream import read_combined, read_stream, write_combined
+from ..io import MODEL_SUFFIX, as_declared, normalize_program, program_bytes, stream_array
+from ..ir.program import Program, Variable
+from ..ir.transform import persistable_names
+from ..run.executor import Executor
+from ..run.scope import global_scope
+from ..run.state import program_state
+
+PARAMETERS_SUFFIX, OPTIMIZER_SUFFIX = ".pdparams", ".pdopt"
+_NAME_TABLE = "StructuredToParameterName@@"
+
+
+def save(program: Program, model_path: str, protocol: int = 4, **configs: Any) -> None:
+    """Writes a Program and its persistable values in the global scope; PaddlePaddle reads the files.
+
+    `model_path`: the files' common prefix, FOLDER/NAME (ValueError otherwise); the folder is made. `protocol`: of the
+    pickles, 2, 3 or 4. All files are written, or none. Raises ValueError when a value is missing from the scope.
+
+    >>> import tempfile, proa as paddle
+    >>> from proa import static
+    >>> main, startup, exe = static.Program(), static.Program(), static.Executor()
+    >>> prefix = tempfile.mkdtemp() + "/model"
+    >>> with static.scope_guard(static.Scope()), static.program_guard(main, startup):
+    ...     y = static.nn.fc(static.data("x", [None, 2]), 1)
+    ...     _ = exe.run(startup)
+    ...     static.save(main, prefix)
+    ...     static.load(main, prefix)
+    """
+    _check_program("save", program)
+    path = os.fspath(model_path)
+    if not os.path.basename(path):
+        raise ValueError(f"save(model_path): a path ends in the files' common name, FOLDER/NAME. Received {path!r}.")
+    if protocol not in (2, 3, 4):
+        raise ValueError(f"save(protocol): must be 2, 3 or 4. Received {protocol!r}.")
+    states = {suffix: _plain(program_state(program, mode), program)
+              for suffix, mode in ((PARAMETERS_SUFFIX, "param"), (OPTIMIZER_SUFFIX, "opt"))}
+    with atomic_group() as group:
+        for suffix, state in states.items():
+            with group.open(path + suffix) as file:
+                dump_state(state, file, protocol)
+        with group.open(path + MODEL_SUFFIX) as file:
+            file.write(program_bytes(program))
+
+
+def _check_program(what: str, program: Any) -> None:
+    if not isinstance(program, Program):
+        raise TypeError(f"{what}(program): must be a Program. Received {type(program).__name__}.")
+
+
+def _plain(state: dict[str, Any], program: Program) -> dict[str, np.ndarray]:
+    """Arrays as files have them: bfloat16 as raw 16-bit integers, a learning rate as a scalar."""
+    arrays = {name: np.asarray(value) for name, value in state.items()}
+    arrays.update({name: arrays[name].reshape(()) for name in program.host_values if name in arrays})
+    return {name: a.view(np.uint16) if a.dtype.name == "bfloat16" else a for name, a in arrays.items()}
+
+
+def _names(var_list: Any) -> list[str] | None:
+    return None if var_list is None else [v if isinstance(v, str) else v.name for v in var_list]
+
+
+def _persistables(program: Program) -> dict[str, Variable]:
+    """The values that are filled; a learning rate is set anew before each run."""
+    return {v.name: v for v in program.list_vars()
+            if v.persistable and v.kind == "tensor" and v.name not in program.host_values}
+
+
+def load(program: Program, model_path: str, executor: Executor | None = None, var_list: Any = None) -> None:
+    """Puts the values that `save` wrote, here or in PaddlePaddle, into the global scope.
+
+    `model_path`: the prefix, with or without one of the suffixes; or a folder with a file for each variable, or one
+    file with the variables of `var_list`. `executor`: the values go to its place. `var_list`: only these Variables.
+    Nothing is changed when something is missing from the files or does not fit (ValueError). Raises
+    FileNotFoundError and CorruptFileError, naming the file.
+    """
+    _check_program("load", program)
+    wanted = _persistables(program)
+    if var_list is not None:
+        names = _names(var_list) or []
+        unknown = [name for name in names if name not in wanted]
+        if unknown:
+            raise ValueError(f"load(var_list): {unknown} are not persistable variables of the Program.")
+        wanted = {name: wanted[name] for name in names}
+    state = _state_at(model_path, list(wanted) if var_list is None or not _is_pair(model_path) else None,
+                      f"load({model_path!r})")
+    missing = sorted(set(wanted) - set(state))
+    if missing:
+        raise ValueError(f"load: {os.fspath(model_path)!r} has no value for {missing}.")
+    _fill("load", wanted, state, executor)
+
+
+def _prefix(path: str) -> str:
+    for suffix in (PARAMETERS_SUFFIX, OPTIMIZER_SUFFIX, MODEL_SUFFIX):
+        if path.endswith(suffix):
+            return path[:-len(suffix)]
+    return path
+
+
+def _is_pair(path: Any) -> bool:
+    return os.path.exists(_prefix(os.fspath(path)) + PARAMETERS_SUFFIX)
+
+
+def _state_at(path: Any, names: list[str] | None, what: str) -> dict[str, np.ndarray]:
+    """The arrays of a saved state by name; `names` are those that a combined file or a folder is asked for."""
+    path = os.fspath(path)
+    prefix = _prefix(path)
+    if _is_pair(path):
+        state = _pickled(prefix + PARAMETERS_SUFFIX)
+        if os.path.exists(prefix + OPTIMIZER_SUFFIX):
+            state.update(_pickled(prefix + OPTIMIZER_SUFFIX))
+        return state
+    if os.path.isdir(path):
+        return folder_state(path, names)
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"{what}: there is neither {prefix + PARAMETERS_SUFFIX!r} nor a file or folder "
+                                f"{path!r}.")
+    if names is None:
+        raise ValueError(f"{what}: {path!r} holds several variables without their names; give var_list.")
+    return {name: as_declared(array, number) for name, (array, number, _) in read_combined(path, sorted(names)).items()}
+
+
+def _pickled(path: str) -> dict[str, np.ndarray]:
+    state = load_state(path)
+    if not isinstance(state, dict):
+        raise CorruptFileError(path, "its pickle", f"a dict of arrays should stand here, not a {type(state).__name__}")
+    return {name: _restored(value) for name, value in state.items() if name != _NAME_TABLE}
+
+
+def _restored(value: Any) -> np.ndarray:
+    array = np.asarray(value[1] if isinstance(value, tuple) else value)
+    return array.view(bfloat16.dtype) if array.dtype == np.uint16 else array
+
+
+def folder_state(folder: str, names: list[str] | None) -> dict[str, np.ndarray]:
+    """The arrays of a folder with a file for each variable, by name; `names`: of these, where there are files."""
+    if names is None:
+        names = [name for name in sorted(os.listdir(folder))
+                 if os.path.isfile(os.path.join(folder, name)) and name not in ("__model__",)]
+    state = {}
+    for name in names:
+        path = os.path.join(folder, name)
+        if os.path.isfile(path):
+            with open(path, "rb") as file:
+                stored = read_stream(file, path)
+            state[name] = as_declared(stored.array, stored.number)
+    return state
+
+
+def _fill(what: str, variables: dict[str, Variable], state: dict[str, Any], executor: Executor | None) -> None:
+    """Puts arrays into the global scope, all of them or none."""
+    arrays = {}
+    for name, variable in variables.items():
+        array = np.asarray(state[name])
+        if list(array.shape) != list(variable.shape):
+            raise ValueError(f"{what}: {name!r} has shape {list(variable.shape)} in the Program. "
+                             f"Received shape {list(array.shape)}.")
+        arrays[name] = array.astype(variable.dtype.dtype, copy=True)
+    scope = global_scope()
+    for name, array in arrays.items():
+        scope.set_array(name, array if executor is None else backend.as_place(array, executor.place))
+
+
+def load_program_state(model_path: str, var_list: Any = None) -> dict[str, np.ndarray]:
+    """The values that `save` wrote as a dict of arrays by name; also of a folder, or of one file with `var_list`.
+
+    `var_list` gives only these, as Variables or names. Raises FileNotFoundError and CorruptFileError.
+    """
+    names = _names(var_list)
+    state = _state_at(model_path, names, f"load_program_state({model_path!r})")
+    return state if names is None else {name: state[name] for name in names if name in state}
+
+
+def set_program_state(program: Program, state_dict: dict[str, Any]) -> None:
+    """Puts arrays into the global scope by name; a name that the Program does not have is warned of.
+
+    Nothing is changed when a shape does not fit (ValueError).
+    """
+    _check_program("set_program_state", program)
+    known = _persistables(program)
+    unused = sorted(set(state_dict) - set(known) - set(program.host_values))
+    _fill("set_program_state", {n: v for n, v in known.items() if n in state_dict}, state_dict, None)
+    if unused:
+        warnings.warn(f"set_program_state: the Program has no variables {unused}; they are passed over.", stacklevel=2)
+
+
+def serialize_persistables(feed_vars: Any, fetch_vars: Any, executor: Executor, **kwargs: Any) -> bytes | None:
+    """The persistable values that `fetch_vars` need of `feed_vars`, as the bytes of a `.pdiparams` file.
+
+    `program=`: the default main Program by default. None, with a warning, where there are none. RuntimeError when
+    one has no value in the global scope.
+    """
+    program = normalize_program(kwargs.get("program") or default_main_program(), feed_vars, fetch_vars)
+    names, scope = persistable_names(program), global_scope()
+    if not names:
+        warnings.warn("serialize_persistables: the Program has no persistable values to write.", stacklevel=2)
+        return None
+    arrays = {name: scope.array(name) for name in names}
+    missing = [name for name, array in arrays.items() if array is None]
+    if missing:
+        raise RuntimeError(f"serialize_persistables: {missing} have no value. Run the startup Program first.")
+    file = io.BytesIO()
+    write_combined(file, [stream_array(array) for array in arrays.values()])
+    return file.getvalue()
+
+
+def deserialize_persistables(program: Program, data: bytes | None, executor: Executor) -> None:
+    """Puts what `serialize_persistables` gave into the global scope, for a Program with the same persistable values.
+
+    Raises CorruptFileError when the bytes are damaged or belong to another Program, ValueError for a wrong shape.
+    """
+    _check_program("deserialize_persistables", program)
+    if data is None:
+        return
+    if not isinstance(data, (bytes, bytearray)):
+        raise TypeError(f"deserialize_persistables(data): must be bytes. Received {type(data).__name__}.")
+    names = persistable_names(program)
+    tensors = read_combined(io.BytesIO(data), names)
+    state = {name: as_declared(array, number) for name, (array, number, _) in tensors.items()}
+    _fill("deserialize_persistables", {name: v for name, v in _persistables(program).items()}, state, executor)
+
+
+def save_to_file(path: str, content: bytes) -> None:
+    """Writes bytes to a file, whole or not at all; its folder is made. TypeError for something else than bytes."""
+    if not isinstance(content, (bytes, bytearray)):
+        raise TypeError(f"save_to_file(content): must be bytes. Received {type(content).__name__}.")
+    with atomic_write(path) as file:
+        file.write(content)
+
+
+def load_from_file(path: str) -> bytes:
+    """The bytes of a file."""
+    with open(path, "rb") as file:
+        return file.read()
+
+
+__all__ = ("deserialize_persistables", "load", "load_from_file", "load_program_state", "save",
+                          "save_to_file", "serialize_persistables", "set_program_state")

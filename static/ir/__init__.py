@@ -1,0 +1,1 @@
+"""The intermediate representation: Program, Block, Operation, Variable, and Programs made from Programs."""

@@ -1,0 +1,386 @@
+"""Program, Block and Operation: a computation written down instead of done.
+
+A Program is data: it knows operators by type name, slots by name and values by variable name, as the `.pdmodel` format
+does; `variable.py` has its values. What appends to it is `trace.py`; what runs it is `executor.py`.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ...core.dtype import DType
+from .variable import KINDS, ParameterVariable, Variable
+
+GRAD_SUFFIX = "@GRAD"
+_SEEDS, _STEP = 2**31 - 1, 1_000_003  # seeds are 32-bit integers in files; the step keeps neighbours apart
+_global_seed = [0]
+
+
+class Operation:
+    """One operator applied in a Block: its type, variable names by slot, and attributes.
+
+    `source` is the user's file and line that appended it, for error messages.
+    """
+
+    __slots__ = ("block", "type", "inputs", "outputs", "attrs", "source", "_reads", "_writes")
+
+    def __init__(self, block: Block, type: str, inputs: dict[str, list[str]], outputs: dict[str, list[str]],
+                 attrs: dict[str, Any], source: str = ""):
+        self.block, self.type, self.attrs, self.source = block, type, attrs, source
+        self.inputs = {slot: list(names) for slot, names in inputs.items()}
+        self.outputs = {slot: list(names) for slot, names in outputs.items()}
+        self._reads: list[str] | None = None  # of all slots, collected when they are first asked for
+        self._writes: list[str] | None = None
+
+    def input(self, slot: str) -> list[str]:
+        """The names in an input slot; empty when it is not there."""
+        return self.inputs.get(slot, [])
+
+    def output(self, slot: str) -> list[str]:
+        """The names in an output slot; empty when it is not there."""
+        return self.outputs.get(slot, [])
+
+    @property
+    def input_names(self) -> list[str]:
+        """The input slots."""
+        return list(self.inputs)
+
+    @property
+    def output_names(self) -> list[str]:
+        """The output slots."""
+        return list(self.outputs)
+
+    @property
+    def input_arg_names(self) -> list[str]:
+        """Every variable read."""
+        found = self._reads
+        if found is None:
+            found = self._reads = [name for names in self.inputs.values() for name in names]
+        return found
+
+    @property
+    def output_arg_names(self) -> list[str]:
+        """Every variable written."""
+        found = self._writes
+        if found is None:
+            found = self._writes = [name for names in self.outputs.values() for name in names]
+        return found
+
+    def set_input(self, slot: str, names: list[str]) -> None:
+        """Puts these names into an input slot."""
+        self.inputs[slot], self._reads = names, None
+
+    def set_output(self, slot: str, names: list[str]) -> None:
+        """Puts these names into an output slot."""
+        self.outputs[slot], self._writes = names, None
+
+    def attr(self, name: str) -> Any:
+        """The value of an attribute."""
+        return self.attrs[name]
+
+    def has_attr(self, name: str) -> bool:
+        """True when the attribute is there."""
+        return name in self.attrs
+
+    def rename_input(self, old: str, new: str) -> None:
+        """Reads `new` wherever it read `old`."""
+        self.inputs = {s: [new if n == old else n for n in names] for s, names in self.inputs.items()}
+        self._reads = None
+
+    def rename_output(self, old: str, new: str) -> None:
+        """Writes `new` wherever it wrote `old`."""
+        self.outputs = {s: [new if n == old else n for n in names] for s, names in self.outputs.items()}
+        self._writes = None
+
+    def __repr__(self) -> str:
+        def side(slots: dict[str, list[str]]) -> str:
+            return ", ".join(f"{slot}={names}" for slot, names in slots.items() if names)
+
+        attrs = ", ".join(f"{k}={v!r}" for k, v in sorted(self.attrs.items()))
+        return f"{{{side(self.outputs)}}} = {self.type}(inputs={{{side(self.inputs)}}}, {attrs})"
+
+    __str__ = __repr__
+
+
+class Block:
+    """A list of operations and the variables they name; a name not found here is looked up in the parent block."""
+
+    def __init__(self, program: Program, idx: int, parent_idx: int = -1):
+        self.program, self.idx, self.parent_idx = program, idx, parent_idx
+        self.forward_block_idx = -1
+        self.vars: dict[str, Variable] = {}
+        self.ops: list[Operation] = []
+
+    @property
+    def parent(self) -> Block | None:
+        """The enclosing block; None for the outermost."""
+        return self.program.blocks[self.parent_idx] if self.parent_idx >= 0 else None
+
+    def find_var(self, name: str) -> Variable | None:
+        """The variable of this name here or in an enclosing block; None when there is none."""
+        block: Block | None = self
+        while block is not None:
+            if name in block.vars:
+                return block.vars[name]
+            block = block.parent
+        return None
+
+    def var(self, name: str) -> Variable:
+        """As `find_var`; ValueError when there is none."""
+        found = self.find_var(name)
+        if found is None:
+            raise ValueError(f"Block {self.idx} has no variable {name!r}.")
+        return found
+
+    _var_recursive = var
+
+    def has_var(self, name: str) -> bool:
+        """True when this very block has the variable."""
+        return name in self.vars
+
+    def create_var(self, name: str | None = None, shape: Any = (), dtype: Any = None, **attributes: Any) -> Variable:
+        """A new variable here; without a name it gets one of its own."""
+        from ...core.dtype import convert_dtype
+
+        name = name or self.program.new_name("_generated_var")
+        dtype = None if dtype is None else convert_dtype(dtype)
+        made = KINDS.get(attributes.get("kind", "tensor"), Variable)
+        variable = self.vars[name] = made(self, name, shape, dtype, **attributes)
+        return variable
+
+    def check_redeclared(self, what: str, name: str, shape: Any, dtype: Any, persistable: bool) -> None:
+        """Raises ValueError where there is a variable of this name that is another one than `what` would make."""
+        old = self.vars.get(name)
+        shape = tuple(-1 if size is None else int(size) for size in shape)
+        if old is None or (old.shape, old._dtype, old.persistable) == (shape, dtype, persistable):
+            return
+        kinds = {True: "a value that is kept between runs", False: "a value of one run"}
+        raise ValueError(
+            f"{what}: the Program has a variable {name!r} already: {kinds[old.persistable]}, shape {list(old.shape)}, "
+            f"dtype {old._dtype and old._dtype.name}. Received {kinds[persistable]}, shape {list(shape)}, dtype "
+            f"{dtype.name}. Give it another name, or declare it as it was.")
+
+    def add_var(self, variable: Variable) -> Variable:
+        """Puts a variable made elsewhere into this block."""
+        variable.block = self
+        self.vars[variable.name] = variable
+        return variable
+
+    def all_parameters(self) -> list[ParameterVariable]:
+        """The parameters of this block, in the order they were made."""
+        return [v for v in self.vars.values() if isinstance(v, ParameterVariable)]
+
+    def append(self, type: str, inputs: dict[str, list[str]], outputs: dict[str, list[str]], attrs: dict[str, Any],
+               source: str = "") -> Operation:
+        """Appends an operation."""
+        operation = Operation(self, type, inputs, outputs, attrs, source)
+        self.ops.append(operation)
+        self.program.version += 1
+        return operation
+
+    def __repr__(self) -> str:
+        variables = "\n".join(f"    {v!r}" for v in self.vars.values())
+        operations = "\n".join(f"    {op!r}" for op in self.ops)
+        return f"{{ // block {self.idx}, parent {self.parent_idx}\n{variables}\n\n{operations}\n}}"
+
+
+class Program:
+    """A computation: blocks of operations, the first being the outermost.
+
+    >>> import proa as paddle
+    >>> main = paddle.static.Program()
+    >>> with paddle.static.program_guard(main):
+    ...     x = paddle.static.data("x", [None, 3]); y = x * 2
+    >>> [op.type for op in main.global_block().ops]
+    ['scale']
+    """
+
+    def __init__(self) -> None:
+        self.blocks = [Block(self, 0)]
+        self.current_block_idx = 0
+        self.value_wanted: Exception | None = None  # the first reason why this cannot be run: a value asked for
+        self.must_be_whole = False  # a value asked for as an array is then the variable, without a gradient
+        self.stands_for_arrays = False  # that this has happened
+        self.ungradable: Exception | None = None  # the first reason why a part of this cannot be differentiated
+        self.version = 0  # counts changes: what was compiled from an older version is compiled again
+        self._random_seed = _global_seed[0]
+        self._seeds_given = 0
+        self.plans: dict[Any, Any] = {}  # the Executor's cache
+        self.raised: dict[str, Exception] = {}  # by the messages of assertions that stand for them
+        self.host_values: dict[str, Callable[[], float]] = {}  # filled anew before each run: learning rates
+        self.renamed: list[tuple[Variable, Variable]] = []  # by operations in place: with the variables that they were
+        self.leaves: set[str] = set()  # what was computed and told that gradients are taken with respect to it
+        self.gradient_passes = 0  # how often gradients have been appended
+        self._counts: defaultdict[str, int] = defaultdict(int)
+
+    def new_name(self, key: str) -> str:
+        """A variable name that this Program does not have yet."""
+        while True:
+            name = f"{key}_{self._counts[key]}.tmp_0"
+            self._counts[key] += 1
+            if not any(name in block.vars for block in self.blocks):
+                return name
+
+    @property
+    def random_seed(self) -> int:
+        """Where it is not 0, initializers and dropouts that are appended from now on draw the same in every run.
+
+        Each has a seed of its own, which follows from this number and from how many there were before. What else draws
+        goes by `paddle.seed`. ValueError for what is no int.
+        """
+        return self._random_seed
+
+    @random_seed.setter
+    def random_seed(self, seed: int) -> None:
+        if not isinstance(seed, int):
+            raise ValueError(f"Program.random_seed: must be an int. Received {type(seed).__name__}.")
+        self._random_seed, self._seeds_given = seed, 0
+
+    def global_seed(self, seed: int = 0) -> None:
+        """Sets the random seed of this Program and of those that are made from now on."""
+        self.random_seed = seed
+        _global_seed[:] = [seed]
+
+    def next_seed(self) -> int:
+        """The seed of the next operation that the Program's seed governs: 31 bits, not 0."""
+        seed = (self._random_seed + _STEP * self._seeds_given) % _SEEDS
+        self._seeds_given += 1
+        return seed or _STEP
+
+    def global_block(self) -> Block:
+        """The outermost block."""
+        return self.blocks[0]
+
+    def current_block(self) -> Block:
+        """The block that operations are being appended to."""
+        return self.blocks[self.current_block_idx]
+
+    def block(self, index: int) -> Block:
+        """The block of this index."""
+        return self.blocks[index]
+
+    @property
+    def num_blocks(self) -> int:
+        """How many blocks there are."""
+        return len(self.blocks)
+
+    def create_block(self, parent_idx: int | None = None) -> Block:
+        """A new block inside the current one (or another), which becomes the current one."""
+        parent = self.current_block_idx if parent_idx is None else parent_idx
+        block = Block(self, len(self.blocks), parent)
+        self.blocks.append(block)
+        self.current_block_idx = block.idx
+        self.version += 1
+        return block
+
+    def rollback(self) -> None:
+        """Makes the parent of the current block current again."""
+        self.current_block_idx = self.current_block().parent_idx
+
+    def list_vars(self) -> Iterator[Variable]:
+        """Every variable of every block."""
+        for block in self.blocks:
+            yield from block.vars.values()
+
+    def all_parameters(self) -> list[ParameterVariable]:
+        """Every parameter."""
+        return [p for block in self.blocks for p in block.all_parameters()]
+
+    def clone(self, for_test: bool = False) -> Program:
+        """A copy. With `for_test` dropout and batch norm work as in evaluation, without gradients and updates."""
+        from .transform import for_evaluation
+
+        return for_evaluation(self) if for_test else copy.deepcopy(self)
+
+    def __deepcopy__(self, memo: dict) -> Program:
+        result = Program.__new__(Program)
+        memo[id(self)] = result
+        result.blocks = [_bare_copy(block, memo) for block in self.blocks]  # first: all else refers to them
+        for block, made in zip(self.blocks, result.blocks, strict=True):
+            _fill_copy(block, made, memo)
+        for key, value in self.__dict__.items():
+            shared = {"plans": {}, "raised": dict(self.raised), "host_values": dict(self.host_values),
+                      "ungradable": self.ungradable, "renamed": [], "blocks": result.blocks}
+            result.__dict__[key] = shared[key] if key in shared else copy.deepcopy(value, memo)
+        return result
+
+    def state_dict(self, mode: str = "all", scope: Any = None) -> dict[str, Any]:
+        """The persistable values in `scope` by name: mode 'all', 'param' (parameters) or 'opt' (the others)."""
+        from ..run.state import program_state
+
+        return program_state(self, mode, scope)
+
+    def set_state_dict(self, state_dict: dict[str, Any], scope: Any = None) -> None:
+        """Puts values into `scope` by name; a name that the Program does not have is warned of."""
+        from ..run.state import set_program_state_dict
+
+        set_program_state_dict(self, state_dict, scope)
+
+    def plan(self, feed: Any = (), fetch_list: Any = ()) -> Any:
+        """What the Executor makes of this Program for these inputs and results: printed, a table of what a run does.
+
+        `feed`: names of inputs; `fetch_list`: Variables or names. Raises ValueError for a result that is not there.
+
+        >>> import proa as paddle
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [8, 4]); y = paddle.tanh(x * 2.0 + 1.0)
+        >>> print(main.plan(["x"], [y]))  # doctest: +ELLIPSIS
+        1 operations a run, 0 prepared; 96 operations
+        ...
+        1  one loop: scale + scale + tanh  float32[8, 4]  96          256    ...
+        """
+        from ..compiler import compile_plan
+
+        names = [item if isinstance(item, str) else item.name for item in fetch_list]
+        for name in names:
+            self.global_block().var(name)
+        return compile_plan(self, list(feed), names)[0]
+
+    def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
+        """The Program as text."""
+        return "\n".join(repr(block) for block in self.blocks)
+
+    def __repr__(self) -> str:
+        return self.to_string()
+
+    __str__ = __repr__
+
+
+# Copies, as `copy.deepcopy` would make them, of which a Program has hundreds: it asks each object how it is copied.
+
+_ATOMS = frozenset({str, int, float, bool, type(None), DType})
+
+
+def _copied(value: Any, memo: dict) -> Any:
+    """What stands for an attribute's value in a copy."""
+    kind = type(value)
+    if kind in _ATOMS or kind is tuple and all(type(item) in _ATOMS for item in value):
+        return value
+    if kind is list and all(type(item) in _ATOMS for item in value):
+        return list(value)
+    return copy.deepcopy(value, memo)
+
+
+def _bare_copy(block: Block, memo: dict) -> Block:
+    """A block to be filled: variables and operations refer to it."""
+    made = memo[id(block)] = Block.__new__(Block)
+    return made
+
+
+def _fill_copy(block: Block, made: Block, memo: dict) -> None:
+    made.vars = {}
+    for name, variable in block.vars.items():
+        twin = made.vars[name] = memo[id(variable)] = type(variable).__new__(type(variable))
+        twin.__dict__.update({key: memo[id(value)] if id(value) in memo else _copied(value, memo)
+                              for key, value in variable.__dict__.items()})
+    made.ops = []
+    for op in block.ops:
+        attrs = {key: _copied(value, memo) for key, value in op.attrs.items()}
+        made.ops.append(Operation(memo[id(op.block)], op.type, op.inputs, op.outputs, attrs, op.source))
+    for key, value in block.__dict__.items():
+        if key not in ("vars", "ops"):
+            made.__dict__[key] = memo[id(value)] if id(value) in memo else _copied(value, memo)

@@ -1,0 +1,144 @@
+"""Shapes and dtypes of a Program, inferred again for inputs of other sizes than it was written for.
+
+PaddlePaddle passes over the sizes in a file when it runs one: what an operator takes, it takes.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ...ops.core.operator import find, is_declared
+from ...ops.core.spec import Spec
+from .program import Block, Operation, Program, Variable
+from .usage import sub_block
+
+
+def misfits(specs: Mapping[str, Spec], values: Sequence[Any]) -> dict[str, Spec]:
+    """Of inputs that are not as their specs say, what they are: sizes that differ are left open, -1.
+
+    `values`: the inputs in order, with a shape and a dtype.
+    """
+    return {name: _opened(spec, value) for (name, spec), value in zip(specs.items(), values, strict=True)
+            if not _fits(spec, value)}
+
+
+def _fits(spec: Spec, value: Any) -> bool:
+    shape = value.shape
+    return value.dtype is spec.dtype and len(shape) == len(spec.shape) and all(
+        a in (-1, b) for a, b in zip(spec.shape, shape, strict=True))
+
+
+def _opened(spec: Spec, value: Any) -> Spec:
+    """Counted from the last dimension, the sizes that are those of the spec are known."""
+    sizes = tuple(value.shape)
+    known = (*(-1,) * (len(sizes) - len(spec.shape)), *spec.shape[max(len(spec.shape) - len(sizes), 0):])
+    return Spec(tuple(a if a == b else -1 for a, b in zip(known, sizes, strict=True)), value.dtype)
+
+
+def for_inputs(program: Program, specs: Mapping[str, Spec], values: Sequence[Any]) -> Program:
+    """The Program as it is for these inputs: itself where they are as their specs say, otherwise a copy of it.
+
+    Raises ValueError, naming those that are not and what was received, where an operator does not take them.
+    """
+    given = misfits(specs, values)
+    if not given:
+        return program
+    try:
+        return infer_again(copy.deepcopy(program), given)
+    except ValueError as error:
+        received = "; ".join(
+            f"The input {name!r} takes shape {list(spec.shape)} (-1: any size) and dtype {spec.dtype.name}. Received "
+            f"shape {list(value.shape)} and dtype {value.dtype.name}"
+            for (name, spec), value in zip(specs.items(), values, strict=True) if name in given)
+        raise ValueError(f"{received}, which the model's operators do not take: {error}") from error
+
+
+def infer_again(program: Program, inputs: Mapping[str, Spec]) -> Program:
+    """Gives inputs other shapes or dtypes, and all that is computed from them what follows; gives the Program.
+
+    Raises ValueError, naming operator and place, where an operator does not take what it then gets.
+    """
+    before = {id(v): v._dtype for v in program.list_vars()}
+    for name, spec in inputs.items():
+        variable = program.global_block().var(name)
+        variable.shape, variable._dtype = tuple(spec.shape), spec.dtype
+    first = True
+    while _infer(program.global_block(), before, set() if first else None):  # a loop carries sizes back to its begin
+        first = False
+    return program
+
+
+def _infer(block: Block, before: dict[int, Any], new: set[str] | None) -> bool:
+    """One pass over a block; whether anything changed. `new`: what was written in the first pass, None in others.
+
+    The first write of that pass says anew what a value is, another makes a size unknown in which they differ.
+    """
+    changed = False
+    for op in block.ops:
+        inner = sub_block(op)
+        if inner is not None:
+            changed |= _infer(inner, before, new)
+            continue
+        for variable, spec in _results(block, op, before):
+            if new is None or variable.name in new or variable.kind != "tensor":
+                spec = _either(op, variable, spec)
+            else:
+                new.add(variable.name)
+            changed |= (variable.shape, variable._dtype) != (spec.shape, spec.dtype)
+            variable.shape, variable._dtype = spec.shape, spec.dtype
+    return changed
+
+
+def _results(block: Block, op: Operation, before: dict[int, Any]) -> Iterator[tuple[Variable, Spec]]:
+    """What an operation computes, state apart, with its specs."""
+    if not is_declared(op.type) or op.type in ("feed", "fetch", "empty_array"):
+        return
+    operator = find(op.type)
+    given = [[block.var(name) for name in op.input(slot.name)] for slot in operator.inputs]
+    _check_dtypes(op, [v for held in given for v in held], before)
+    specs: list[Any] = [[v.spec for v in held] for held in given]
+    taken = tuple((found or None) if slot.many else found[0] if found else None
+                  for found, slot in zip(specs, operator.inputs, strict=True))
+    attrs = {**operator.defaults, **{k: v for k, v in op.attrs.items() if k in operator.attributes}}
+    try:
+        found = operator.infer_specs(taken, attrs)
+    except (ValueError, TypeError, IndexError) as error:
+        raise ValueError(f"{_place(op)}{error}") from error
+    aliases = dict(operator.aliases)
+    for index, (slot, spec) in enumerate(zip(operator.results, found, strict=False)):
+        if spec is None or index in aliases:
+            continue
+        for name, each in zip(op.output(slot.name), spec if slot.many else [spec], strict=False):
+            variable = block.find_var(name)
+            if variable is not None and not variable.persistable:
+                yield variable, each
+
+
+def _check_dtypes(op: Operation, values: list[Variable], before: dict[int, Any]) -> None:
+    """ValueError where inputs that were of one dtype no longer are: operators in files do not convert."""
+    first: dict[Any, Variable] = {}
+    for other in values:
+        one = first.setdefault(before.get(id(other)), other)
+        if one._dtype is not other._dtype:
+            raise ValueError(f"{_place(op)}the operator {op.type} takes values of one dtype. Received "
+                             f"{_shown(one)} ({one.name!r}) and {_shown(other)} ({other.name!r}).")
+
+
+def _place(op: Operation) -> str:
+    return f"{op.source}: " if op.source else ""
+
+
+def _either(op: Operation, variable: Variable, spec: Spec) -> Spec:
+    """What a value is that is written in several places: its sizes are known where they agree."""
+    if len(variable.shape) != len(spec.shape) or variable._dtype is not spec.dtype:
+        raise ValueError(
+            f"{_place(op)}{variable.name!r} is written in several places, as {_shown(variable)} and "
+            f"{_shown(spec)}: dtype and number of dimensions must agree.")
+    shape = tuple(a if a == b else -1 for a, b in zip(variable.shape, spec.shape, strict=True))
+    return Spec(shape, spec.dtype)
+
+
+def _shown(spec: Spec | Variable) -> str:
+    return f"{spec.dtype.name}{list(spec.shape)}"

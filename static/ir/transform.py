@@ -1,0 +1,219 @@
+"""Programs from Programs: for evaluation, and pruned to what an inference needs."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from ...ops.core.operator import Operator
+from ..autodiff.backward import BACKWARD_ROLE, OPTIMIZE_ROLE
+from ..format.only_here import unknown_to_paddle
+from .program import Block, Operation, Program
+from .usage import needed_operations, reads, sub_block, without_gradient, writes
+
+_LOSS_ROLE = 256
+_NO_STATE: Mapping[str, str] = MappingProxyType({})
+
+
+def for_evaluation(program: Program, custom_gradients: bool = False) -> Program:
+    """A copy without gradients and updates, in which dropout and batch norm behave as in evaluation.
+
+    With `custom_gradients` it keeps what says how a part of it is to be differentiated, should it be fine-tuned.
+    """
+    result = copy.deepcopy(program)
+    for block in result.blocks:
+        block.ops = [op for op in block.ops if not _is_training_only(op)]
+        if not custom_gradients:
+            block.ops = [kept for op in block.ops for kept in without_gradient(op)]
+        for op in block.ops:
+            _evaluate(op)
+    result.version += 1
+    return result
+
+
+def _is_training_only(op: Operation) -> bool:
+    role = op.attrs.get("op_role", 0)
+    return isinstance(role, int) and bool(role & ~_LOSS_ROLE & (BACKWARD_ROLE | OPTIMIZE_ROLE))
+
+
+def _evaluate(op: Operation) -> None:
+    from ...ops.core.operator import find, is_declared
+
+    if "is_test" in op.attrs or (is_declared(op.type) and "is_test" in find(op.type).attributes):
+        op.attrs["is_test"] = True
+
+
+def for_inference(program: Program, feeds: Sequence[str], fetches: Sequence[str],
+                  state: Mapping[str, str] = _NO_STATE) -> Program:
+    """A copy for evaluation that holds only what the fetched values need of the fed ones, framed by feed and fetch.
+
+    `state`: the names of persistable values that each run is to change, with those of what they become; such a value
+    is changed where the fetched ones need it. Gradients of the user's own stay, and what they need, unless PaddlePaddle
+    has no operator for that. Raises ValueError, naming them, when the fetched values need values that are neither fed
+    nor persistable.
+    """
+    result = _pruned(for_evaluation(program, custom_gradients=True), feeds, fetches, state)
+    if _only_here(result):
+        without = _pruned(for_evaluation(program), feeds, fetches, state)
+        more = [kind for kind in _only_here(result) if kind not in _only_here(without)]
+        if more:
+            warnings.warn("The gradients of PyLayers are left out of the model: they need operators that only proa has "
+                          f"({', '.join(more)}). Where it is fine-tuned, no gradient flows there.", stacklevel=2)
+            result = without
+    _frame(result.global_block(), feeds, fetches)
+    result.version += 1
+    return result
+
+
+def _only_here(program: Program) -> list[str]:
+    """The operators that PaddlePaddle does not have, without those that files do without."""
+    types = {op.type for block in program.blocks for op in block.ops} - {"custom_gradient"}
+    return unknown_to_paddle(types)
+
+
+def _pruned(result: Program, feeds: Sequence[str], fetches: Sequence[str], state: Mapping[str, str]) -> Program:
+    """The Program, without what the fetched values, and the state that these read, do not need."""
+    block = result.global_block()
+    _append_changes(block, state)
+    made: set[str] = set(feeds)
+    wanted = _with_state(block, set(fetches), state)
+    ops = [op for op in needed_operations(block.ops, wanted) if not set(writes(op)) <= made or sub_block(op)]
+    used = {name for op in ops for name in (*reads(op), *writes(op))} | set(feeds) | set(fetches)
+    _check_inputs(block, ops, set(feeds), fetches)
+    block.ops = ops
+    block.vars = {name: v for name, v in block.vars.items() if name in used}
+    result.host_values = {name: source for name, source in result.host_values.items() if name in block.vars}
+    _keep_reachable_blocks(result)
+    return result
+
+
+def _append_changes(block: Block, state: Mapping[str, str]) -> None:
+    """Assigns to state what it becomes; what other state was at first is put aside before any of it changes."""
+    changes = {name: last for name, last in state.items() if name != last}
+    for name, last in changes.items():
+        if last in state:
+            aside = block.create_var(None, block.var(last).shape, block.var(last).dtype)
+            block.append("assign", {"X": [last]}, {"Out": [aside.name]}, {})
+            changes[name] = aside.name
+    for name, last in changes.items():
+        block.append("assign", {"X": [last]}, {"Out": [name]}, {})
+
+
+def _with_state(block: Block, wanted: set[str], state: Mapping[str, str]) -> set[str]:
+    """The wanted names, and those of state that is read for them."""
+    while True:
+        read = {name for op in needed_operations(block.ops, wanted) for name in reads(op)}
+        more = (read | wanted) & state.keys() - wanted
+        if not more:
+            return wanted
+        wanted = wanted | more
+
+
+def _check_inputs(block: Block, ops: list[Operation], feeds: set[str], fetches: Sequence[str]) -> None:
+    known = set(feeds)
+    missing = []
+    for op in ops:
+        missing += [n for n in reads(op) if n not in known and _is_input(block, n)]
+        known.update(writes(op))
+    missing += [n for n in fetches if n not in known and _is_input(block, n)]
+    if missing:
+        raise ValueError(
+            f"The outputs {list(fetches)} depend on inputs that are not among the feeds {sorted(feeds)}: "
+            f"{sorted(set(missing))}."
+        )
+
+
+def _is_input(block: Block, name: str) -> bool:
+    variable = block.vars.get(name)
+    return variable is not None and variable.kind == "tensor" and not variable.persistable
+
+
+def _keep_reachable_blocks(program: Program) -> None:
+    kept = [program.blocks[0]]
+    for block in kept:
+        kept.extend(inner for op in block.ops if (inner := sub_block(op)) is not None)
+    numbers = {block.idx: n for n, block in enumerate(kept)}
+    for block in kept:
+        for op in block.ops:
+            if "sub_block" in op.attrs:
+                op.attrs["sub_block"] = numbers[op.attrs["sub_block"]]
+        block.parent_idx = numbers.get(block.parent_idx, -1)
+        block.forward_block_idx = numbers.get(block.forward_block_idx, -1)
+    for block in kept:
+        block.idx = numbers[block.idx]
+    program.blocks = kept
+    program.current_block_idx = 0
+
+
+def _frame(block: Block, feeds: Sequence[str], fetches: Sequence[str]) -> None:
+    """Adds the feed and fetch operations that tell, in a file, which values go in and come out.
+
+    Feeds stand from the last to the first: PaddlePaddle's `jit.load` goes by their order and not by `col`.
+    """
+    block.create_var("feed", kind="feed", persistable=True)
+    block.create_var("fetch", kind="fetch", persistable=True)
+    fed = [Operation(block, "feed", {"X": ["feed"]}, {"Out": [name]}, {"col": n}) for n, name in enumerate(feeds)][::-1]
+    fetched = [
+        Operation(block, "fetch", {"X": [name]}, {"Out": ["fetch"]}, {"col": n}) for n, name in enumerate(fetches)]
+    block.ops = [*fed, *block.ops, *fetched]
+
+
+def feed_names(program: Program) -> list[str]:
+    """The names that a Program's feed operations fill, in order."""
+    found = [op for op in program.global_block().ops if op.type == "feed"]
+    return [op.output("Out")[0] for op in sorted(found, key=lambda op: op.attrs.get("col", 0))]
+
+
+def fetch_names(program: Program) -> list[str]:
+    """The names that a Program's fetch operations read, in order."""
+    found = [op for op in program.global_block().ops if op.type == "fetch"]
+    return [op.input("X")[0] for op in sorted(found, key=lambda op: op.attrs.get("col", 0))]
+
+
+def persistable_names(program: Program) -> list[str]:
+    """The persistable values that the file of parameters holds, in its order (sorted)."""
+    return sorted(v.name for v in program.list_vars() if v.persistable and v.kind == "tensor")
+
+
+def unframed(program: Program) -> Program:
+    """A copy without feed and fetch operations, as one that runs within another."""
+    result = copy.deepcopy(program)
+    block = result.global_block()
+    block.ops = [op for op in block.ops if op.type not in ("feed", "fetch")]
+    block.vars = {n: v for n, v in block.vars.items() if v.kind not in ("feed", "fetch")}
+    return result
+
+
+def set_training(program: Program) -> None:
+    """Makes dropout and batch norm of a loaded Program behave as in training.
+
+    Outputs that an inference file leaves out (a dropout's mask) get variables.
+    """
+    from ...ops.core.operator import find, is_declared
+
+    for block in program.blocks:
+        for op in block.ops:
+            if op.attrs.get("is_test") is True and not sub_block(op):
+                op.attrs["is_test"] = False
+            if is_declared(op.type) and not sub_block(op):
+                _complete_outputs(block, op, find(op.type))
+
+
+def _complete_outputs(block: Block, op: Operation, operator: Operator) -> None:
+    """Gives a variable to each result that the file leaves out."""
+    missing = [n for n, slot in enumerate(operator.results) if not op.output(slot.name) and not slot.many]
+    if not missing:
+        return
+    inputs = [[block.var(name).spec for name in op.input(slot.name)] for slot in operator.inputs]
+    given = tuple((found or None) if slot.many else found[0] if found else None
+                  for found, slot in zip(inputs, operator.inputs, strict=True))
+    specs = operator.infer_specs(given, {k: v for k, v in op.attrs.items() if k in operator.attributes})
+    for index in missing:
+        slot, spec = operator.results[index], specs[index]
+        if slot.alias:
+            op.set_output(slot.name, list(op.input(slot.alias)))
+        elif spec is not None:
+            made = block.create_var(block.program.new_name(op.type), spec.shape, spec.dtype)
+            op.set_output(slot.name, [made.name])

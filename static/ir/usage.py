@@ -1,0 +1,94 @@
+"""What the operations of a block read and write, sub-blocks included."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...ops.core.operator import find, is_declared
+from .program import Block, Operation
+
+
+def sub_block(op: Operation) -> Block | None:
+    """The block that a control-flow operation runs; None for any other operation."""
+    index = op.attrs.get("sub_block")
+    return None if index is None else op.block.program.blocks[index]
+
+
+def has_effect(op: Operation) -> bool:
+    """Whether an operation does something beyond the Program, in its sub-block perhaps.
+
+    One of a type that is not known here, and that gives nothing, can be there for nothing else.
+    """
+    if "sub_block" not in op.attrs:
+        return find(op.type).has_effect if is_declared(op.type) else not op.output_arg_names
+    block = sub_block(op)
+    return block is not None and any(map(has_effect, block.ops))
+
+
+def views(op: Operation) -> list[tuple[str, str]]:
+    """(result, input): the names of values that may lie in one memory without being the same variable."""
+    if "sub_block" in op.attrs or not is_declared(op.type):
+        return []
+    operator = find(op.type)
+    return [(result, given) for i, j in operator.views for result in op.output(operator.results[i].name)
+            for given in op.input(operator.inputs[j].name)]
+
+
+def reads(op: Operation) -> list[str]:
+    """The outer names that an operation reads, through its sub-block too."""
+    if "sub_block" not in op.attrs:
+        return op.input_arg_names
+    block = sub_block(op)
+    return op.input_arg_names if block is None else [*op.input_arg_names, *block_reads(block)]
+
+
+def block_reads(block: Block) -> list[str]:
+    """The names of enclosing blocks that a block reads before it writes them."""
+    found: dict[str, None] = {}
+    written: set[str] = set()
+    for op in block.ops:
+        found.update((name, None) for name in reads(op) if name not in written and name not in block.vars)
+        if sub_block(op) is None:
+            written.update(op.output_arg_names)
+    return list(found)
+
+
+def block_writes(block: Block) -> list[str]:
+    """The names of enclosing blocks that a block writes."""
+    found: dict[str, None] = {}
+    for op in block.ops:
+        names = op.output_arg_names
+        inner = sub_block(op)
+        if inner is not None:
+            names = [*names, *block_writes(inner)]
+        found.update((name, None) for name in names if name not in block.vars)
+    return list(found)
+
+
+def writes(op: Operation) -> list[str]:
+    """The names that an operation writes, through its sub-block too."""
+    if "sub_block" not in op.attrs:
+        return op.output_arg_names
+    block = sub_block(op)
+    return op.output_arg_names if block is None else [*op.output_arg_names, *block_writes(block)]
+
+
+def needed_operations(ops: Sequence[Operation], wanted: set[str]) -> list[Operation]:
+    """Those of the operations that the wanted names, or an effect beyond the Program, depend on."""
+    wanted = set(wanted)
+    kept = []
+    for op in reversed(ops):
+        if op.type in ("feed", "fetch"):
+            continue
+        if not wanted.isdisjoint(writes(op)) or has_effect(op):
+            kept.append(op)
+            wanted.update(reads(op))
+    return kept[::-1]
+
+
+def without_gradient(op: Operation) -> list[Operation]:
+    """The operation; instead of one that is there for its gradient alone, assignments, which every reader knows."""
+    if op.type != "custom_gradient":
+        return [op]
+    return [Operation(op.block, "assign", {"X": [x]}, {"Out": [out]}, {}, op.source)
+            for x, out in zip(op.input("X"), op.output("Out"), strict=True)]

@@ -1,0 +1,221 @@
+"""A variable of a Program: a value that is known by name, shape and dtype, and has Tensor's methods.
+
+Knows of its Block only that it has one; see `program.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from ...core.dtype import DType
+from ...core.var_type import VarType
+from ...ops.core.spec import Spec
+from ...ops.core.trace import current_trace
+from ...ops.methods import METHODS
+
+if TYPE_CHECKING:
+    from .program import Block, Program
+
+KINDS: dict[str, type[Variable]] = {}
+"""The classes of variables that hold something else than a tensor, by kind, where they have one of their own."""
+
+_VariableMethods: Any = type("_VariableMethods", (), {"__slots__": (), **METHODS})
+
+
+class Variable(_VariableMethods):
+    """A value of a Program, known by name, shape (-1: a size not yet known) and dtype. It has no value of its own.
+
+    `kind` tells what it holds: 'tensor', or one of the format's other types ('array', 'scopes', 'feed', 'fetch', …).
+    """
+
+    _is_proa_value = True
+    __array_priority__ = 100
+
+    def __init__(self, block: Block, name: str, shape: Any = (), dtype: DType | None = None, *,
+                 persistable: bool = False, stop_gradient: bool = True, is_data: bool = False, lod_level: int = 0,
+                 kind: str = "tensor"):
+        self.block, self.name = block, name
+        self.shape = tuple(-1 if size is None else int(size) for size in shape)
+        self._dtype = dtype
+        self.persistable, self.stop_gradient = persistable, stop_gradient
+        self.is_data, self.lod_level, self.kind = is_data, lod_level, kind
+
+    is_parameter = False
+
+    @property
+    def dtype(self) -> DType:
+        """The element type; a variable that holds no tensor has none and raises TypeError."""
+        if self._dtype is None:
+            raise TypeError(f"The variable {self.name!r} holds a {self.kind}, which has no dtype.")
+        return self._dtype
+
+    @property
+    def type(self) -> VarType:
+        """What it holds: `VarType.LOD_TENSOR`, or one of the format's other types."""
+        return VarType.of_kind(self.kind)
+
+    @property
+    def spec(self) -> Spec:
+        """Shape and dtype."""
+        return Spec(self.shape, self.dtype)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> Any:
+        """The number of elements: an int, or a 0-d int64 Variable where a size is not known."""
+        from ...ops.core.infer import product
+        from ...ops.math.reduce import numel
+
+        return product(self.shape) if -1 not in self.shape else numel(self)
+
+    @property
+    def program(self) -> Program:
+        """The Program it belongs to."""
+        return self.block.program
+
+    def dim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def _no_value(self, what: str) -> TypeError:
+        from ..build.trace import user_source
+
+        error = TypeError(
+            f"{what}: the variable {self.name!r} of a static Program has no value while the Program is being built "
+            f"({user_source()}). Run the Program and fetch it; in a function under to_static, keep to tensor "
+            f"operations here (paddle.sin, not np.sin or math.sin)."
+        )
+        self.program.value_wanted = self.program.value_wanted or error
+        return error
+
+    def __bool__(self) -> bool:
+        raise self._no_value("bool(x), as in `if x` or `while x`")
+
+    def __int__(self) -> int:
+        raise self._no_value("int(x)")
+
+    def __float__(self) -> float:
+        raise self._no_value("float(x)")
+
+    def __index__(self) -> int:
+        raise self._no_value("x as an index")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        raise self._no_value("an array of NumPy's made of x, as np.sin(x) or np.array(x) needs one")
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """NumPy's functions that are methods of their argument (`np.transpose`) work; TypeError for others."""
+        try:
+            return function._implementation(*args, **kwargs)
+        except TypeError as error:
+            raise self._no_value(f"np.{function.__name__}(x)") from error
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of a 0-d tensor")
+        if self.shape[0] < 0:
+            raise self._no_value("len(x), where the first size is not known; paddle.shape(x)[0] is it as a tensor")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator:
+        if not self.shape or self.shape[0] < 0:
+            raise self._no_value("iteration over an unknown first dimension")
+        return (self[i] for i in range(self.shape[0]))
+
+    def _in_place_of_array(self, what: str) -> Variable:
+        if not self.program.must_be_whole:
+            raise self._no_value(what)
+        self.program.stands_for_arrays = True
+        return self.detach()
+
+    def numpy(self) -> Any:
+        """In a function that must become one Program, what `detach` gives; otherwise raises TypeError: no value yet."""
+        return self._in_place_of_array("x.numpy()")
+
+    def item(self, *args: int) -> Any:
+        """As `numpy`, of one element: at an index, or of a tensor with a single one."""
+        found = self._in_place_of_array("x.item()")
+        if not args:
+            return found.reshape([])
+        return found.flatten()[args[0]] if len(args) == 1 else found[args]
+
+    def tolist(self) -> Any:
+        """Raises TypeError: there is no value yet."""
+        raise self._no_value("x.tolist()")
+
+    def detach(self) -> Variable:
+        """A variable of the same value through which no gradient flows.
+
+        It stays cut off when it is told to want a gradient: what stops is a variable of its own between the two.
+        """
+        from ...ops.array.reshape import assign
+
+        cut = assign(self)
+        cut.stop_gradient = True
+        return assign(cut)
+
+    def detach_(self) -> Variable:
+        """Lets no gradient flow through this variable from here on."""
+        from ..build.in_place import take_name
+
+        take_name(self, self.detach())
+        self.stop_gradient = True
+        return self
+
+    def register_hook(self, hook: Callable[[Any], Any]) -> Any:
+        """Lets this variable's gradient go through `hook(gradient)`; a variable that it returns takes its place."""
+        from ..build.tensor_hooks import register_hook
+
+        return register_hook(self, hook)
+
+    def _alias(self) -> Variable:
+        return self
+
+    def _rebind(self, result: Variable) -> Variable:
+        """Gives this variable the value of another from here on: what the in-place forms do."""
+        from ..build.in_place import rebind
+
+        return rebind(self, result)
+
+    def _assigned(self, result: Variable) -> Variable:
+        """As `_rebind`; but in a Program that is written by hand, a variable that stops gradients goes on to do so."""
+        from ..build.in_place import assigned, rebind
+
+        return (rebind if current_trace().bare().captures else assigned)(self, result)
+
+    def __repr__(self) -> str:
+        kind = "param" if self.is_parameter else "persist var" if self.persistable else "var"
+        what = f"shape{list(self.shape)}.dtype({self._dtype.name})" if self._dtype else self.kind
+        return f"{kind} {self.name} : {what}.stop_gradient({self.stop_gradient})"
+
+    __str__ = __repr__
+
+
+class ParameterVariable(Variable):
+    """A variable that is trained; optimizers read the attributes they read of an eager Parameter."""
+
+    is_parameter = True
+
+    def __init__(self, block: Block, name: str, shape: Any, dtype: DType, *, trainable: bool = True,
+                 optimize_attr: dict[str, float] | None = None, regularizer: Any = None, need_clip: bool = True):
+        super().__init__(block, name, shape, dtype, persistable=True, stop_gradient=not trainable)
+        self.optimize_attr = optimize_attr or {"learning_rate": 1.0}
+        self.regularizer, self.need_clip = regularizer, need_clip
+        self.is_distributed = False
+
+    @property
+    def trainable(self) -> bool:
+        """True when optimizers change it."""
+        return not self.stop_gradient
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        self.stop_gradient = not value

@@ -1,0 +1,1 @@
+"""Running a Program: the Executor, scopes, places, strategies."""

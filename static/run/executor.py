@@ -1,0 +1,183 @@
+"""The Executor: runs a Program for fed values and gives the fetched ones."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ... import backend
+from ...core import nest
+from ...core.forks import unforked
+from ...core.place import Place, expected_place
+from ...ops.core.spec import Spec
+from ..build.mode import default_main_program
+from ..compiler import Plan, compile_plan
+from ..ir.program import Operation, Program, Variable
+from ..ir.shape_inference import for_inputs, misfits
+from ..ir.transform import feed_names
+from .scope import Scope, global_scope
+
+_lock = threading.Lock()
+
+
+class Compiled:
+    """A plan with the names it takes from the scope and those it writes back."""
+
+    def __init__(self, program: Program, feeds: tuple[str, ...], fetches: tuple[str, ...]):
+        self.plan: Plan
+        self.version = program.version
+        self.plan, self.reads, self.writes = compile_plan(program, feeds, fetches)
+        self.updated_feeds = [place for place, name in enumerate(feeds) if name in self.writes]
+
+
+class Executor:
+    """Runs Programs at a place.
+
+    >>> import numpy, proa as paddle
+    >>> main = paddle.static.Program()
+    >>> with paddle.static.program_guard(main):
+    ...     x = paddle.static.data("x", [None]); y = x * 2
+    >>> exe = paddle.static.Executor(paddle.CPUPlace())
+    >>> exe.run(main, feed={"x": numpy.ones(2, "float32")}, fetch_list=[y])[0].tolist()
+    [2.0, 2.0]
+    """
+
+    def __init__(self, place: Place | Sequence[Place] | None = None):
+        self.place = expected_place() if place is None else place if isinstance(place, Place) else place[0]
+
+    def close(self) -> None:
+        """Ends this Executor's work; there is nothing to release."""
+
+    def run(self, program: Program | None = None, feed: Any = None, fetch_list: Any = None, feed_var_name: str = "feed",
+            fetch_var_name: str = "fetch", scope: Scope | None = None, return_numpy: bool = True,
+            use_program_cache: bool = False, return_merged: bool = True, use_prune: bool = False) -> list[Any]:
+        """Runs a Program (the default main one) once.
+
+        `feed`: values by name (arrays, Tensors, numbers); a name that the Program does not have is passed over with a
+        warning. `fetch_list`: Variables or names, also in lists of lists; what `minimize` returned may stand there and
+        gives nothing. Gives the fetched values as NumPy arrays, or as Tensors' arrays' holders with
+        `return_numpy=False`. Raises KeyError for a value that is neither fed nor in the scope, ValueError and TypeError
+        for a fed value of the wrong shape or dtype.
+        """
+        program = _plain_program(program)
+        scope = scope or global_scope()
+        fed, others = self._feeds(program, feed)
+        fetches = tuple(_fetch_name(program, item) for item in _fetched_items(fetch_list))
+        for name, source in program.host_values.items():
+            variable = program.global_block().var(name)
+            scope.set_array(name, np.full(variable.shape, source(), variable.dtype.dtype))
+        compiled = _compiled(program, tuple(sorted(fed)), fetches, others)
+        xp = backend.namespace_at(self.place)
+        arrays = [fed[name] for name in sorted(fed)]
+        for place in compiled.updated_feeds:
+            arrays[place] = arrays[place].view()  # the caller's array is not written into
+        arrays += [self._from_scope(scope, name, program) for name in compiled.reads]
+        results = compiled.plan(xp, arrays)
+        for name, array in zip(compiled.writes, results[len(fetches):], strict=True):
+            scope.set_array(name, xp.asarray(array))
+        fetched = [xp.asarray(array) for array in results[: len(fetches)]]
+        return [backend.to_numpy(a).copy() for a in fetched] if return_numpy else [_as_tensor(a) for a in fetched]
+
+    def _feeds(self, program: Program, feed: Any) -> tuple[dict[str, Any], dict[str, Spec]]:
+        """The arrays by name, and what those are that are not of the sizes that the Program says."""
+        if isinstance(feed, (list, tuple)):
+            feed = feed[0] if feed else {}
+        block = program.global_block()
+        arrays: dict[str, Any] = {}
+        others: dict[str, Spec] = {}
+        for name, value in (feed or {}).items():
+            variable = block.find_var(name)
+            if variable is None:
+                inputs = feed_names(program) or [v.name for v in block.vars.values() if v.is_data]
+                warnings.warn(f"feed: the Program has no variable {name!r}, so its value is not used. Its inputs: "
+                              f"{inputs}.", stacklevel=3)
+                continue
+            array = value._array if hasattr(value, "_array") else np.asarray(value)
+            array = in_dtype(variable, array)
+            arrays[name] = backend.as_place(array, self.place)
+            if not _fits(variable.shape, array.shape):
+                others.update(misfits({name: variable.spec}, [Spec(array.shape, variable.dtype)]))
+        for name in others:
+            _check_sizes(program, name, arrays[name].shape)
+        return arrays, others
+
+    def _from_scope(self, scope: Scope, name: str, program: Program) -> Any:
+        array = scope.array(name)
+        if array is None:
+            variable = program.global_block().find_var(name)
+            if variable is not None and variable.persistable:
+                raise RuntimeError(
+                    f"The variable {name!r} has no value: run the startup Program first, or load its value."
+                )
+            raise KeyError(f"The Program needs a value for {name!r}, which was not fed.")
+        return backend.as_place(array, self.place)
+
+
+def _fits(shape: tuple[int, ...], received: tuple[int, ...]) -> bool:
+    return len(shape) == len(received) and all(n in (-1, m) for n, m in zip(shape, received, strict=True))
+
+
+def _check_sizes(program: Program, name: str, shape: tuple[int, ...]) -> None:
+    """ValueError for a value of other sizes, unless it is an input of a model that was saved without a check."""
+    variable = program.global_block().var(name)
+    if variable.is_data or name not in feed_names(program):
+        raise ValueError(f"feed: {name!r} takes shape {list(variable.shape)} (-1: any size). Received shape "
+                         f"{list(shape)}.")
+
+
+def in_dtype(variable: Variable, array: Any) -> Any:
+    """The array in the variable's dtype; TypeError where it is of another kind."""
+    if array.dtype == variable.dtype.dtype:
+        return array
+    if not np.can_cast(array.dtype, variable.dtype.dtype, "same_kind"):
+        raise TypeError(
+            f"feed: {variable.name!r} takes dtype {variable.dtype.name}. Received dtype {array.dtype}. "
+            f"Convert it with .astype('{variable.dtype.name}')."
+        )
+    return array.astype(variable.dtype.dtype)
+
+
+def _compiled(program: Program, feeds: tuple[str, ...], fetches: tuple[str, ...], others: dict[str, Spec]) -> Compiled:
+    """The Program compiled, for inputs of `others`, sizes where these are not the Program's."""
+    key: Any = (feeds, fetches, *others.items())
+    with unforked(), _lock:
+        found = program.plans.get(key)
+        if found is None or found.version != program.version:
+            block = program.global_block()
+            specs = {name: block.var(name).spec for name in others}
+            made = for_inputs(program, specs, list(others.values()))
+            found = program.plans[key] = Compiled(made, feeds, fetches)
+            found.version = program.version
+        return found
+
+
+def _plain_program(program: Any) -> Program:
+    program = default_main_program() if program is None else program
+    program = getattr(program, "_program", program)  # a CompiledProgram
+    if not isinstance(program, Program):
+        raise TypeError(f"Executor.run(program): program must be a Program. Received {type(program).__name__}.")
+    return program
+
+
+def _fetched_items(fetch_list: Any) -> list:
+    """Names and Variables in order, out of lists of any depth; operations, which updates are, have no value."""
+    return [item for item in nest.leaves(fetch_list) if item is not None and not isinstance(item, Operation)]
+
+
+def _fetch_name(program: Program, item: Any) -> str:
+    name = item if isinstance(item, str) else getattr(item, "name", None)
+    if name is None or program.global_block().find_var(name) is None:
+        raise ValueError(f"fetch_list: the Program has no variable {item!r}.")
+    return name
+
+
+def _as_tensor(array: Any) -> Any:
+    from .scope import ScopeVariable
+
+    variable = ScopeVariable("fetched")
+    variable.array = array
+    return variable.get_tensor()

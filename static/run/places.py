@@ -1,0 +1,88 @@
+"""Places for Programs: lists of them, the guard that names a device, and the devices that are not supported."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn
+
+from ...backend import cuda_device_count, cuda_is_available
+from ...core.place import CPUPlace, CUDAPlace
+from ...ops.core.trace import current_trace
+
+
+def cpu_places(device_count: int | None = None) -> list[CPUPlace]:
+    """So many CPUPlaces: by default as many as the environment variable CPU_NUM says, or one.
+
+    >>> import proa as paddle
+    >>> paddle.static.cpu_places(2)
+    [Place(cpu), Place(cpu)]
+    """
+    count = int(os.environ.get("CPU_NUM", "1")) if device_count is None else device_count
+    return [CPUPlace() for _ in range(count)]
+
+
+def cuda_places(device_ids: int | Sequence[int] | None = None) -> list[CUDAPlace]:
+    """The CUDAPlaces of these devices, by default of all; RuntimeError where CUDA cannot be used."""
+    if not cuda_is_available():
+        raise RuntimeError("cuda_places(): CUDA cannot be used here; docs/gpu.md says what it takes. "
+                           "Use paddle.static.cpu_places().")
+    if device_ids is None:
+        device_ids = range(cuda_device_count())
+    return [CUDAPlace(index) for index in ([device_ids] if isinstance(device_ids, int) else device_ids)]
+
+
+def xpu_places(device_ids: Any = None) -> NoReturn:
+    """Raises RuntimeError: Kunlun's devices are not supported."""
+    raise RuntimeError("xpu_places(): Kunlun's devices are not supported. Use paddle.static.cpu_places().")
+
+
+@contextlib.contextmanager
+def device_guard(device: str | None = None) -> Iterator[None]:
+    """Notes on the operations that the block appends for which device they are meant: 'cpu', 'gpu', 'gpu:0' or None.
+
+    The note goes into files. An Executor here runs all of a Program at its own place. Raises ValueError for another
+    device.
+    """
+    kind, _, index = (device or "").partition(":")
+    if kind not in ("", "cpu", "gpu", "xpu") or (index and kind == "cpu") or (index and not index.isdigit()):
+        raise ValueError(f"device_guard(device): must be 'cpu', 'gpu', 'gpu:INDEX' or None. Received {device!r}.")
+    trace: Any = current_trace().bare()
+    old = getattr(trace, "device", None)
+    if old is None:  # no Program is being built
+        yield
+        return
+    trace.device = f"{kind}:{index or 0}" if kind in ("gpu", "xpu") and device else device or ""
+    try:
+        yield
+    finally:
+        trace.device = old
+
+
+def _no_ipu(what: str) -> RuntimeError:
+    return RuntimeError(f"{what}: Graphcore's IPUs are not supported. Run the Program with paddle.static.Executor.")
+
+
+class IpuStrategy:
+    """Not supported: RuntimeError."""
+
+    def __init__(self) -> None:
+        raise _no_ipu("IpuStrategy()")
+
+
+class IpuCompiledProgram:
+    """Not supported: RuntimeError."""
+
+    def __init__(self, program: Any = None, scope: Any = None, ipu_strategy: Any = None):
+        raise _no_ipu("IpuCompiledProgram()")
+
+
+def ipu_shard_guard(index: int = -1, stage: int = -1) -> NoReturn:
+    """Not supported: RuntimeError."""
+    raise _no_ipu("ipu_shard_guard()")
+
+
+def set_ipu_shard(call_func: Any, index: int = -1, stage: int = -1) -> NoReturn:
+    """Not supported: RuntimeError."""
+    raise _no_ipu("set_ipu_shard()")

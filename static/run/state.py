@@ -1,0 +1,62 @@
+"""A Program's persistable values: read from a scope and put back."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ... import backend
+from ..ir.program import Program, Variable
+from .scope import Scope, global_scope
+
+
+def _wanted(program: Program, mode: str) -> list[Variable]:
+    if mode not in ("all", "param", "opt"):
+        raise ValueError(f"Program.state_dict(mode): 'all', 'param' or 'opt'. Received {mode!r}.")
+    variables = [v for v in program.list_vars() if v.persistable and v.kind == "tensor"]
+    if mode == "all":
+        return variables
+    return [v for v in variables if v.is_parameter == (mode == "param")]
+
+
+def program_state(program: Program, mode: str = "all", scope: Scope | None = None) -> dict[str, Any]:
+    """The persistable values of a Program by name, as the holders that a scope gives (`numpy.array(v)` reads one)."""
+    scope = scope or global_scope()
+    state = {}
+    for name, source in program.host_values.items():
+        if scope.array(name) is None:
+            variable = program.global_block().var(name)
+            scope.set_array(name, np.full(variable.shape, source(), variable.dtype.dtype))
+    for variable in _wanted(program, mode):
+        found = scope.find_var(variable.name)
+        if found is None or found.array is None:
+            raise ValueError(
+                f"Program.state_dict(): {variable.name!r} has no value in the scope. Run the startup Program first."
+            )
+        state[variable.name] = found.get_tensor()
+    return state
+
+
+def set_program_state_dict(program: Program, state_dict: dict[str, Any], scope: Scope | None = None) -> None:
+    """Puts values into a scope by name. Nothing is changed when a shape or dtype does not fit (ValueError)."""
+    if not isinstance(state_dict, dict):
+        raise TypeError(f"set_state_dict(state_dict): must be a dict. Received {type(state_dict).__name__}.")
+    scope = scope or global_scope()
+    known = {v.name: v for v in program.list_vars() if v.persistable}
+    arrays = {}
+    for name, value in state_dict.items():
+        if name not in known:
+            if name != "StructuredToParameterName@@":
+                warnings.warn(f"set_state_dict: the Program has no variable {name!r}; it is passed over.", stacklevel=3)
+            continue
+        array = np.asarray(value)
+        if list(array.shape) != list(known[name].shape):
+            raise ValueError(
+                f"set_state_dict: {name!r} has shape {list(known[name].shape)}. Received shape {list(array.shape)}."
+            )
+        arrays[name] = array.astype(known[name].dtype.dtype, copy=True)
+    for name, array in arrays.items():
+        place = backend.place_of(old) if (old := scope.array(name)) is not None else None
+        scope.set_array(name, array if place is None else backend.as_place(array, place))
