@@ -72,16 +72,23 @@ def _number(value: Any) -> str:
     return f"({value!r})" if value < 0 else repr(value)
 
 
+def text_for(formula: Formula, attributes: Mapping[str, Any]) -> str | None:
+    """The formula as text; None where it does not hold for these attributes."""
+    text = formula(**attributes) if callable(formula) else formula
+    for value in attributes.values():
+        if isinstance(value, float) and value != value:
+            return None  # a NaN has no literal
+    return text
+
+
 def expression(formula: Formula, operands: Mapping[str, Sequence[str]], attributes: Mapping[str, Any]) -> str | None:
     """The formula over operands called by the given names; None where it does not hold for these attributes."""
-    if callable(formula):
-        text = formula(**attributes)
-        if text is None:
-            return None
-    else:
-        text = formula
-    if any(isinstance(v, float) and v != v for v in attributes.values()):
-        return None  # a NaN has no literal
+    text = text_for(formula, attributes)
+    return None if text is None else over(text, operands, attributes)
+
+
+def over(text: str, operands: Mapping[str, Sequence[str]], attributes: Mapping[str, Any]) -> str:
+    """A formula's text over operands called by the given names, the attributes' values written into it."""
     return _substituted(text.replace("inf", "1e999"), tuple((k, tuple(v)) for k, v in operands.items()), tuple(
         (k, v) for k, v in attributes.items() if isinstance(v, (bool, int, float))))
 

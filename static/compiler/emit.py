@@ -59,7 +59,8 @@ class Emitter:
         self.unit: Unit | None = None  # whose operations are being emitted
         self.bindings: dict[str, Any] = {}
         self.frozen: list[str] = []  # the inputs that `prepare` takes
-        self.locals: dict[tuple[int, str], str] = {}
+        self.locals: dict[tuple[int, str], str] = {}  # by the block that has the variable, and its name
+        self._seen: dict[tuple[int, str], str] = {}  # by the block that it is seen from
         self._bound: dict[int, str] = {}
         self._assigned: set[str] = set()
 
@@ -67,11 +68,13 @@ class Emitter:
 
     def local(self, block: Block, name: str) -> str:
         """The local that holds a variable, seen from `block`."""
-        variable = block.find_var(name)
-        key = (variable.block.idx if variable is not None else 0, name)
-        if key not in self.locals:
-            self.locals[key] = f"v{len(self.locals)}"
-        return self.locals[key]
+        seen = block.idx, name
+        found = self._seen.get(seen)
+        if found is None:
+            variable = block.find_var(name)
+            key = (variable.block.idx if variable is not None else 0, name)
+            found = self._seen[seen] = self.locals.setdefault(key, f"v{len(self.locals)}")
+        return found
 
     def bind(self, prefix: str, value: Any) -> str:
         """A global name for an object."""

@@ -10,7 +10,7 @@ from ..unit import Unit, renamed
 
 def merge_common(unit: Unit) -> None:
     """Merges operations of one type with the same inputs and attributes, and passes through plain copies."""
-    made: dict[Any, Operation] = {}
+    made: dict[Any, list[Operation]] = {}  # by what is quickly told
     instead: dict[str, str] = {}
     kept: list[Operation] = []
     fixed = {*unit.inputs, *unit.results, *unit.updated}
@@ -22,10 +22,10 @@ def merge_common(unit: Unit) -> None:
         if op.type == "assign" and op.input("X") and op.input("X")[0] not in fixed:
             instead[op.output("Out")[0]] = op.input("X")[0]
             continue
-        key = _key(op)
-        twin = made.get(key)
+        alike = made.setdefault((op.type, *op.input_arg_names), [])
+        twin = next((other for other in alike if _key(other) == key), None) if alike and (key := _key(op)) else None
         if twin is None:
-            made[key] = op
+            alike.append(op)
             kept.append(op)
             continue
         for slot, names in op.outputs.items():

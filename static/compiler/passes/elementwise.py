@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from ....backend.loops.formula import expression
+from ....backend.loops.formula import over, text_for
 from ....backend.loops.types import OF_DTYPE, REAL
-from ....ops.core.operator import find
+from ....ops.core.operator import Operator, find
 from ....ops.core.spec import Spec
 from ...ir.program import Operation
 from ...ir.usage import reads, writes
@@ -28,6 +28,16 @@ def _read_in(ops: Sequence[Operation]) -> set[str]:
     return {name for op in ops for name in op.input_arg_names}
 
 
+class _Fusible(NamedTuple):
+    """What is known of an operation that may be part of a loop: among others the floating dtype in which it works."""
+
+    operator: Operator
+    dtype: str
+    shape: tuple[int, ...]
+    attrs: dict[str, Any]
+    formula: str
+
+
 class _Fusion:
     """Groups are grown in order: an operation joins the group of one of its inputs where no third stands between."""
 
@@ -36,22 +46,26 @@ class _Fusion:
         self.readers: dict[str, set[int]] = {}
         self.group = list(range(len(self.ops)))
         self.members: dict[int, list[int]] = {i: [i] for i in range(len(self.ops))}
+        self.last = list(range(len(self.ops)))  # by group: its last member
+        self.fusible: list[_Fusible | None] = []
         self.feeds: list[set[int]] = []  # by operation: those that must come before it: the makers of its inputs
 
     def run(self) -> list[Operation]:
         """The operations with groups fused, in an order that respects what each reads."""
-        fusible = [self._real_dtype(op) for op in self.ops]
+        self.fusible = fusible = [self._fusible(op) for op in self.ops]
         maker: dict[str, int] = {}
         for index, op in enumerate(self.ops):
             self.feeds.append(self._before(op, maker))
             for name in reads(op):
                 self.readers.setdefault(name, set()).add(index)
             maker.update((name, index) for name in writes(op))
-            if fusible[index] is None:
+            own = fusible[index]
+            if own is None:
                 continue
             for other in sorted(self.feeds[index], reverse=True):
-                if (fusible[other] == fusible[index] and self.group[other] != self.group[index]
-                        and self._shape(op) == self._shape(self.ops[other]) and self._may_join(index, other)):
+                found = fusible[other]
+                if (found is not None and found.dtype == own.dtype and found.shape == own.shape
+                        and self.group[other] != self.group[index] and self._may_join(index, other)):
                     self._join(index, other)
         if all(len(members) == 1 for members in self.members.values()):
             return self.ops
@@ -65,43 +79,51 @@ class _Fusion:
                 found |= self.readers.get(name, set()) | ({maker[name]} if name in maker else set())
         return found
 
-    def _shape(self, op: Operation) -> tuple[int, ...]:
-        spec = self.unit.spec(op.output_arg_names[0])
-        assert spec is not None
-        return spec.shape
-
-    def _real_dtype(self, op: Operation) -> str | None:
-        """The floating dtype in which an operation works when it can be fused; None when it cannot."""
-        unit = self.unit
-        if not unit.is_movable(op) or find(op.type).formula is None or _formula(op, {}) is None:
+    def _fusible(self, op: Operation) -> _Fusible | None:
+        """What is known of an operation when it can be fused; None when it cannot."""
+        unit, outputs = self.unit, op.output_arg_names
+        if len(outputs) != 1 or not unit.is_movable(op):
             return None
-        specs = [unit.spec(name) for name in (*op.input_arg_names, *op.output_arg_names)]
-        if any(spec is None for spec in specs) or len(op.output_arg_names) != 1:
+        operator = find(op.type)
+        made = None if operator.formula is None else unit.spec(outputs[0])
+        if operator.formula is None or made is None:
             return None
-        kinds = {spec.dtype.name for spec in specs if spec is not None and spec.dtype.name not in _MASKS}
-        return kinds.pop() if len(kinds) == 1 and kinds <= {"float32", "float64"} else None
+        dtype = made.dtype.name
+        for name in op.input_arg_names:
+            spec = unit.spec(name)
+            if spec is None:
+                return None
+            kind = spec.dtype.name
+            if kind != dtype and kind not in _MASKS:
+                if dtype not in _MASKS:
+                    return None
+                dtype = kind
+        if dtype not in ("float32", "float64"):
+            return None
+        if any(slot.optional and op.input(slot.name) for slot in operator.inputs):  # the formula leaves it out
+            return None
+        attrs = {k: v for k, v in op.attrs.items() if k in operator.attributes}
+        text = text_for(operator.formula, {**operator.defaults, **attrs})
+        return None if text is None else _Fusible(operator, dtype, made.shape, attrs, text)
 
     def _may_join(self, index: int, other: int) -> bool:
         """Whether the operation may run with the other's group: none of its inputs needs that group by a detour."""
         own, target = self.group[index], self.group[other]
         if len(self.members[own]) + len(self.members[target]) > _LARGEST_GROUP:
             return False
-        first = min(self.members[target] + self.members[own])
-        pending = [self.group[i] for member in self.members[own] for i in self.feeds[member]]
-        pending = [g for g in pending if g not in (own, target)]
-        pending += [self.group[i] for member in self.members[target] for i in self.feeds[member]
-                    if self.group[i] not in (own, target)]
-        seen = set(pending)
+        group, last, feeds = self.group, self.last, self.feeds
+        both = [*self.members[own], *self.members[target]]
+        first = min(both)
+        pending = [group[i] for member in both for i in feeds[member] if last[group[i]] >= first]
+        seen = {own, target, *pending}
+        pending = [found for found in pending if found != own and found != target]
         while pending:
-            current = pending.pop()
-            if max(self.members[current]) < first:
-                continue
-            for member in self.members[current]:
-                for i in self.feeds[member]:
-                    found = self.group[i]
-                    if found in (own, target):
+            for member in self.members[pending.pop()]:
+                for i in feeds[member]:
+                    found = group[i]
+                    if found == own or found == target:
                         return False
-                    if found not in seen:
+                    if found not in seen and last[found] >= first:
                         seen.add(found)
                         pending.append(found)
         return True
@@ -111,6 +133,7 @@ class _Fusion:
         for member in self.members.pop(source):
             self.group[member] = target
             self.members[target].append(member)
+        self.last[target] = max(self.last[target], self.last[source])
 
     def _ordered(self) -> list[Operation]:
         """The operations, groups as one, each behind what it reads; otherwise in the old order."""
@@ -118,7 +141,11 @@ class _Fusion:
         placed: set[int] = set()
 
         def place(group: int) -> None:
-            stack = [(group, False)]
+            if all(self.group[i] in placed or self.group[i] == group for m in self.members[group]
+                   for i in self.feeds[m]):
+                stack = [(group, True)]
+            else:
+                stack = [(group, False)]
             while stack:
                 current, ready = stack.pop()
                 if current in placed:
@@ -132,7 +159,7 @@ class _Fusion:
                 stack.extend((g, False) for g in sorted(needed, reverse=True))
 
         for index in range(len(self.ops)):
-            if index == max(self.members[self.group[index]]):
+            if index == self.last[self.group[index]]:
                 place(self.group[index])
         return done
 
@@ -144,7 +171,7 @@ class _Fusion:
         inputs = list(dict.fromkeys(n for op in ops for n in op.input_arg_names if n not in made))
         number = {name: k for k, name in enumerate([*inputs, *made])}
         outputs = [n for n in made if n in self.wanted or not self.readers.get(n, set()).issubset(members)]
-        parts = [self._part(op, number, len(inputs)) for op in ops]
+        parts = [self._part(i, number, len(inputs)) for i in members]
         group = Group(parts, [number[n] for n in outputs], [self._spec(n) for n in outputs])
         return Operation(ops[0].block, "fused_elementwise", {"X": inputs}, {"Out": outputs}, {"group": group},
                          ops[-1].source)
@@ -154,30 +181,20 @@ class _Fusion:
         assert spec is not None
         return spec
 
-    def _part(self, op: Operation, number: dict[str, int], inputs: int) -> Part:
-        operator = find(op.type)
-        names = {n: f"a{k}" if (k := number[n]) < inputs else f"t{k}" for n in op.input_arg_names}
-        formula = _formula(op, names)
-        assert formula is not None
+    def _part(self, index: int, number: dict[str, int], inputs: int) -> Part:
+        op, known = self.ops[index], self.fusible[index]
+        assert known is not None
+        operator, attrs = known.operator, known.attrs
         slots: list[Any] = []
+        operands: dict[str, list[str]] = {}
         for slot in operator.inputs:
-            values = tuple(number[n] for n in op.input(slot.name))
+            values = tuple([number[n] for n in op.input(slot.name)])
             slots.append(values if slot.many else values[0] if values else None)
-        attrs = {k: v for k, v in op.attrs.items() if k in operator.attributes}
+            if values:
+                operands[slot.name] = [f"a{k}" if k < inputs else f"t{k}" for k in values]
+        formula = over(known.formula, operands, {**operator.defaults, **attrs})
         result = op.output_arg_names[0]
         kind = OF_DTYPE[self._spec(result).dtype.name]
         if kind in REAL:
             formula = f"{kind}({formula})"  # what is made of masks alone is a number from here on
         return Part(operator, tuple(slots), number[result], attrs, formula)
-
-
-def _formula(op: Operation, names: dict[str, str]) -> str | None:
-    """The operation's formula over named values; None where it has none, or leaves an input out."""
-    operator = find(op.type)
-    assert operator.formula is not None
-    operands = {slot.name: [names.get(n, f"x{k}") for k, n in enumerate(op.input(slot.name))]
-                for slot in operator.inputs if op.input(slot.name)}
-    attrs = {**operator.defaults, **{k: v for k, v in op.attrs.items() if k in operator.attributes}}
-    text = expression(operator.formula, operands, attrs)
-    absent = {slot.name for slot in operator.inputs if slot.optional and op.input(slot.name)}
-    return None if text is None or absent else text
