@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...backend.devices import is_device_array
 from ...backend.engines import LOOPS
 from ...backend.kernels import copying as fast
 from ...core import dtype as dt
@@ -367,8 +368,9 @@ def to_tensor(data: Any, dtype: Any = None, place: Place | str | None = None, st
         return _told(made if wanted is None or made.dtype is wanted else made.astype(wanted), stop_gradient)
     if isinstance(data, (str, bytes)):
         raise TypeError(f"to_tensor(data): text cannot become a tensor. Received {data!r}.")
-    if hasattr(data, "__cuda_array_interface__"):
-        array = data
+    if is_device_array(data):
+        array = data.copy() if wanted is None else data.astype(wanted.dtype)
+        dt.from_numpy_dtype(array.dtype)
     else:
         array = _to_array(data, wanted)
         if array is data or array.base is not None:

@@ -8,8 +8,11 @@ added adds up, and of what is assigned the last stays.
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ...backend.engines import LOOPS
 from ...backend.kernels import embedding as fast
+from ...backend.scatter import add_at as add_each_at
 from ..core.infer import normalize_axis, same
 from ..core.kernels import by
 from ..core.operator import operator
@@ -26,8 +29,8 @@ def add_at(xp: Any, target: Any, index: Any, updates: Any) -> None:
     `index` is 1-D and `updates` has its length in front. Rows of one index are brought together by sorting, which is
     much faster than NumPy's own loop; vectors take its fast path for them.
     """
-    if target.ndim == 1 or xp.__name__ != "numpy" or not len(index):
-        xp.add.at(target, index, updates)
+    if target.ndim == 1 or xp is not np or not len(index):
+        add_each_at(xp, target, index, updates)
         return
     index = index % target.shape[0] if index.min() < 0 else index
     order = index.argsort(kind="stable")

@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ...backend.scatter import add_at
 from ...core import dtype as dt
 from ..core.infer import normalize_axis
 from ..core.operator import Ints, Longs, operator
@@ -147,7 +148,7 @@ def _sum_repeats(xp, g, repeats_tensor=None, *, Repeats: int = 1, dim: int = 0):
         return g.reshape(*g.shape[:dim], count, Repeats, *g.shape[dim + 1:]).sum(dim + 1, dtype=g.dtype)
     rows = xp.moveaxis(g, dim, 0)
     result = xp.zeros((repeats_tensor.size, *rows.shape[1:]), g.dtype)
-    xp.add.at(result, xp.repeat(xp.arange(repeats_tensor.size), repeats_tensor.tolist()), rows)
+    add_at(xp, result, xp.repeat(xp.arange(repeats_tensor.size), repeats_tensor.tolist()), rows)
     return xp.moveaxis(result, 0, dim)
 
 

@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ...backend.scatter import add_at, multiply_at
 from ..core.infer import normalize_axis
 from ..core.operator import operator
 from ..core.spec import Spec
@@ -19,9 +20,14 @@ def _zeros(shape: Any, like: Any) -> Any:
     return full_of_shape(shape, 0.0, dtype_of(like))
 
 
+def open_grid(xp: Any, shape: tuple[int, ...]) -> list:
+    """The numbers of the places along each dimension of a shape, as arrays that broadcast to it."""
+    return [xp.arange(size).reshape((-1, *[1] * (len(shape) - n - 1))) for n, size in enumerate(shape)]
+
+
 def _grid(xp, index: Any, axis: int) -> tuple:
     """The index that reads or writes `index[i, j, …]` along an axis and its own place in the others."""
-    ranges: list[Any] = list(xp.ogrid[tuple(slice(size) for size in index.shape)])
+    ranges = open_grid(xp, index.shape)
     ranges[axis] = index
     return tuple(ranges)
 
@@ -48,9 +54,9 @@ def _put_along(xp, x, index, value, *, Axis: int = 0, Reduce: str = "assign", In
     if Reduce == "assign":
         result[grid] = value
     elif Reduce == "add":
-        xp.add.at(result, grid, value)
+        add_at(xp, result, grid, value)
     else:
-        xp.multiply.at(result, grid, value)
+        multiply_at(xp, result, grid, value)
     return result
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...backend.engines import LOOPS
 from ...backend.kernels import compact as fast
+from ...backend.scatter import add_at
 from ...core import dtype as dt
 from ...core.dtype import promote
 from ..core.infer import broadcast_shapes
@@ -136,7 +137,7 @@ def column(x: Any, n: int, keep: bool = False) -> Any:
 def _index_put(xp, x, indices, value, *, accumulate: bool = False):
     result, index = xp.array(x), tuple(indices)
     if accumulate:
-        xp.add.at(result, index, value)
+        add_at(xp, result, index, value)
     else:
         result[index] = value
     return result

@@ -3,6 +3,9 @@
 
 from typing import Any
 
+import numpy as np
+
+from ...backend.scatter import maximum_at, minimum_at
 from ...core.dtype import int64
 from ..array.creation import full_of_shape
 from ..array.gather import add_at, gather_op, put_at_op
@@ -23,7 +26,7 @@ def reduced_rows(xp: Any, rows: Any, places: Any, count: int, reduction: str) ->
         if reduction == "MEAN":
             result = (result / divisors(xp, met, rows)).astype(rows.dtype)
         return result, met
-    if xp.__name__ != "numpy":
+    if xp is not np:
         return _extremes_by_scatter(xp, result, rows, places, met, reduction), met
     function = xp.maximum if reduction == "MAX" else xp.minimum
     order = places.argsort(kind="stable")
@@ -37,7 +40,7 @@ def reduced_rows(xp: Any, rows: Any, places: Any, count: int, reduction: str) ->
 def _extremes_by_scatter(xp: Any, result: Any, rows: Any, places: Any, met: Any, reduction: str) -> Any:
     info = xp.finfo(rows.dtype) if rows.dtype.kind == "f" else xp.iinfo(rows.dtype)
     result[met > 0] = info.min if reduction == "MAX" else info.max
-    (xp.maximum if reduction == "MAX" else xp.minimum).at(result, places, rows)
+    (maximum_at if reduction == "MAX" else minimum_at)(xp, result, places, rows)
     return result
 
 

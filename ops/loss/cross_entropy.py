@@ -13,6 +13,7 @@ from ...backend.kernels import cross_entropy as accelerated
 from ...core.dtype import int64
 from ..array.gradient_shapes import expand_to
 from ..array.reshape import unsqueeze_op
+from ..array.take_along_axis import open_grid
 from ..core.infer import normalize_axis, same, with_dtype
 from ..core.kernels import by
 from ..core.operator import operator
@@ -56,7 +57,7 @@ def _chosen(xp: Any, label: Any, axis: int) -> tuple:
     """The index of the element that each label names."""
     if label.ndim == 1 and axis == 1:
         return xp.arange(len(label)), label
-    index = list(xp.indices(label.shape, sparse=True)) if label.ndim else []
+    index = open_grid(xp, label.shape)
     return (*index[:axis], label, *index[axis:])
 
 

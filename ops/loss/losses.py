@@ -11,6 +11,7 @@ from ...backend.kernels import losses as fast
 from ...core import dtype as dt
 from ..array.creation import full_like
 from ..array.gradient_shapes import expand_to, sum_to
+from ..array.take_along_axis import open_grid
 from ..core.infer import same
 from ..core.kernels import by
 from ..core.operator import Long, operator
@@ -234,7 +235,7 @@ def _nll_index(xp: Any, x: Any, label: Any, weight: Any, ignore_index: int) -> t
     if label.size and (int(label.min()) < 0 or int(label.max()) >= x.shape[1]):
         raise ValueError(f"nll_loss(input, label): labels must lie in [0, {x.shape[1]}) or equal ignore_index="
                          f"{ignore_index}. Received labels from {int(label.min())} to {int(label.max())}.")
-    index = list(xp.indices(label.shape, sparse=True))
+    index = open_grid(xp, label.shape)
     weights = counted.astype(x.dtype) if weight is None else weight[label] * counted
     return (index[0], label, *index[1:]), weights
 

@@ -7,6 +7,8 @@ have exact gradients of every order, and nothing is divided.
 
 from typing import Any
 
+import numpy as np
+
 from ...backend.engines import LOOPS
 from ...backend.kernels import scan as fast
 from ...core import dtype as dt
@@ -145,10 +147,21 @@ def cumprod(x: Any, dim: int | None = None, dtype: Any = None, name: str | None 
     return apply(cumprod_op, flatten(x) if dim is None else x, dim=0 if dim is None else int(dim))
 
 
+def _accumulated(xp: Any, function: str, x: Any, axis: int) -> Any:
+    """`function.accumulate(x, axis)` of an associative function; on a device by log2(n) steps over all elements."""
+    if xp is np:
+        return getattr(np, function).accumulate(x, axis=axis)
+    result, distance = xp.array(xp.moveaxis(x, axis, 0)), 1
+    while distance < len(result):
+        result[distance:] = getattr(xp, function)(result[distance:], result[:-distance])
+        distance *= 2
+    return xp.moveaxis(result, 0, axis)
+
+
 def _logcumsumexp(xp, x, *, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False):
     x, axis = (x.reshape(-1), 0) if flatten else (x, axis)
     x = xp.flip(x, axis) if reverse else x
-    result = xp.logaddexp.accumulate(x, axis=axis)
+    result = _accumulated(xp, "logaddexp", x, axis)
     if exclusive:
         to, source = _moved(x, axis, 1)
         moved = xp.full_like(result, -xp.inf)

@@ -4,6 +4,9 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from ...backend.devices import device_type_with
 from ...backend.engines import LOOPS
 from ...backend.kernels import trigonometry as fast
 from ...core import dtype as dt
@@ -84,7 +87,8 @@ ceil_op = _unary("ceil", "ceil", _flat, "ceil(X)")
 round_op = _unary("round", lambda xp, x: _round_half_away(xp, x), _flat, "copysign(floor(abs(X) + 0.5), X)",
                   shares=True)
 trunc_op = _unary("trunc", "trunc", _flat, "truncate(X)")
-erf_op = _unary("erf", lambda xp, x: _erf(xp, x), lambda g, X: g * (exp(X * X * -1.0) * _TWO_OVER_SQRT_PI), "erf(X)")
+erf_op = _unary("erf", lambda xp, x: error_function(xp, x),
+                lambda g, X: g * (exp(X * X * -1.0) * _TWO_OVER_SQRT_PI), "erf(X)")
 
 logical_not_op = operator("logical_not", "X -> Out", kernel=lambda xp, x: xp.logical_not(x), infer=with_dtype(dt.bool_),
                           formula="not X")
@@ -102,12 +106,10 @@ def _round_half_away(xp: Any, x: Any) -> Any:
     return xp.copysign(xp.floor(xp.abs(x) + 0.5), x)
 
 
-def _erf(xp: Any, x: Any) -> Any:
+def error_function(xp: Any, x: Any) -> Any:
     """The error function by rational approximations that are exact to float32, or to float64 for float64."""
-    if xp.__name__ == "cupy":
-        from cupyx.scipy.special import erf as device_erf
-
-        return device_erf(x)
+    if xp is not np:
+        return device_type_with(xp).special.erf(x).astype(x.dtype, copy=False)
     from .erf import erf as host_erf
 
     return host_erf(x)

@@ -16,7 +16,7 @@ from ..core.operator import Operator, operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.elementwise import cast, dtype_of
-from ..math.unary import abs, exp, square, tanh
+from ..math.unary import abs, error_function, exp, square, tanh
 
 _INFINITY = float("inf")
 _SQRT_HALF = 0.7071067811865476
@@ -238,11 +238,7 @@ selu_op = _activation("selu", _selu, lambda g, X, Out, scale, alpha: _choose(
 # gelu
 
 def _normal_cdf(xp, x):
-    if xp.__name__ == "cupy":
-        from cupyx.scipy.special import erf
-    else:
-        from ..math.erf import erf
-    return (erf(x * _SQRT_HALF) + 1) * 0.5
+    return (error_function(xp, x * _SQRT_HALF) + 1) * 0.5
 
 
 def _gelu(xp, x, *, approximate: bool = False):

@@ -4,6 +4,8 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 _TILE = 1 << 17  # scores of a tile on the host: 512 KiB of float32, which stay in a core's cache
 _DEVICE_TILE = 1 << 26
 
@@ -12,7 +14,7 @@ Tile = tuple[slice, slice, slice]
 
 def _tiles(xp: Any, batch: int, heads: int, queries: int, keys: int) -> Iterator[Tile]:
     """Slices of batch, heads and queries whose scores have about as many elements as a tile may."""
-    room = _TILE if xp.__name__ == "numpy" else _DEVICE_TILE
+    room = _TILE if xp is np else _DEVICE_TILE
     rows = min(queries, max(16, room // max(keys, 1)))
     height = min(heads, max(1, room // max(queries * keys, 1)))
     depth = min(batch, max(1, room // max(heads * queries * keys, 1)))

@@ -7,6 +7,8 @@ everything that meets it. On a device it is the whole matrix.
 
 from typing import Any
 
+import numpy as np
+
 from ...backend.engines import LOOPS
 from ...backend.kernels import embedding as fast
 from ...core.selected_rows import SelectedRows
@@ -49,7 +51,7 @@ def _lookup_backward(xp, ids, g, *, shape: Ints, padding_idx: Long = -1, is_spar
     if padding_idx != -1:
         counted = ids != padding_idx
         ids, rows = ids[counted], rows[counted]
-    if is_sparse and xp.__name__ == "numpy":
+    if is_sparse and xp is np:
         return SelectedRows(ids.astype("int64", copy=False), rows, shape[0])
     result = xp.zeros(tuple(shape), g.dtype)
     add_at(xp, result, ids, rows)

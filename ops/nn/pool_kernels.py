@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...backend.scatter import add_at
 from ..core.infer import product
 from .windows import Geometry, padded
 
@@ -217,7 +218,7 @@ def _flat_positions(xp: Any, g: Any, positions: Any, count: int) -> Any:
 def put_positions(xp: Any, g: Any, positions: Any, sizes: Sequence[int]) -> Any:
     """Zeros of `sizes` with the elements of g added at positions in each channel (or in all: [N, 1, *sizes])."""
     result = xp.zeros((*g.shape[:2], *sizes), g.dtype)
-    xp.add.at(result.reshape(-1), _flat_positions(xp, g, positions, product(sizes)), g.reshape(-1))
+    add_at(xp, result.reshape(-1), _flat_positions(xp, g, positions, product(sizes)), g.reshape(-1))
     return result
 
 

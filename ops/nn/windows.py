@@ -8,6 +8,8 @@ import functools
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 
 class Geometry(NamedTuple):
     """Where windows lie: their sizes, strides and dilations, the padding (before, after), the sizes in and out."""
@@ -141,5 +143,5 @@ def padded_parts(xp: Any, x: Any, geo: Geometry, chunk: int) -> Iterator[tuple[s
 
 def parts_of(xp: Any, count: int, elements: int) -> int:
     """How many of `count` samples to take at once, each making `elements` elements that should stay in the cache."""
-    budget = 2**19 if xp.__name__ == "numpy" else 2**27
+    budget = 2**19 if xp is np else 2**27
     return max(1, min(count, budget // max(elements, 1)))

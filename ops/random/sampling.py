@@ -7,6 +7,8 @@ sequence of its own, the same each time.
 
 from typing import Any
 
+import numpy as np
+
 from ...backend.kernels.normal import normals
 from ...core import dtype as dt
 from ...core.dtype import DType, convert_dtype
@@ -23,8 +25,8 @@ from ..math.elementwise import cast
 
 
 def generator(xp: Any, seed: int = 0) -> Any:
-    """The generator that a kernel draws from: NumPy's, or CuPy's started from it."""
-    if xp.__name__ == "cupy":
+    """The generator that a kernel draws from: NumPy's, or a device's started from it."""
+    if xp is not np:
         return xp.random.default_rng(seed or default_generator().next_seed())
     return xp.random.default_rng(seed) if seed else default_generator().numpy
 
@@ -50,7 +52,7 @@ def _gaussian(xp, shape_tensor=None, shape_list=None, *, shape: Longs = (), mean
               seed: int = 0, dtype: DType = dt.float32):
     sizes = sizes_of(shape, shape_tensor, shape_list)
     rng = generator(xp, seed)
-    if xp.__name__ != "cupy" and dtype is not dt.float64:
+    if xp is np and dtype is not dt.float64:
         count = product(sizes)
         drawn = normals(rng.random(count + count % 2, "float32"), mean, std)
         return drawn[:count].reshape(sizes).astype(dtype.dtype, copy=False)
@@ -75,7 +77,7 @@ def _randint(xp, shape_tensor=None, shape_list=None, *, low: int = 0, high: int,
 
 
 def _randperm(xp, *, n: int, dtype: DType = dt.int64, seed: int = 0):
-    if xp.__name__ == "cupy":
+    if xp is not np:
         return xp.argsort(generator(xp, seed).random(n)).astype(dtype.dtype)
     return generator(xp, seed).permutation(n).astype(dtype.dtype)
 

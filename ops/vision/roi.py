@@ -6,6 +6,7 @@ many of them each image has, RoisNum [N]. Gradients go to the images, as in Padd
 
 from typing import Any
 
+from ...backend.scatter import add_at
 from ...core import dtype as dt
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
@@ -80,7 +81,7 @@ def _roi_put(xp, g, positions, counts, like=None, *, size: Ints = ()):
     shape = _shape(like, size)
     result = xp.zeros(shape, g.dtype)
     at = kernels.flat_positions(xp, positions, counts, shape[2] * shape[3])
-    xp.add.at(result.reshape(-1), at.reshape(-1), (g * (positions >= 0)).reshape(-1))
+    add_at(xp, result.reshape(-1), at.reshape(-1), (g * (positions >= 0)).reshape(-1))
     return result
 
 

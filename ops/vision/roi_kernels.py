@@ -7,6 +7,7 @@ is cut into bins [height, width], and each bin gives one number for each channel
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ...backend.scatter import add_at as add_each_at
 from ..array.gather import add_at
 
 _PART = 1 << 21  # elements that are gathered at once
@@ -187,6 +188,6 @@ class SummedBins:
         share = g * self.factor
         for edge, sign in self.edges:
             at = xp.broadcast_arrays(*self._at(channels, edge))
-            xp.add.at(sums, tuple(at), share * sign)
+            add_each_at(xp, sums, tuple(at), share * sign)
         ahead = xp.cumsum(xp.cumsum(sums[..., ::-1, ::-1], -1), -2)[..., ::-1, ::-1]
         return ahead[..., 1:, 1:].reshape(samples, -1, *self.sizes).astype(g.dtype)

@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from ...backend.scatter import assign_at
+
 
 def sigmoid(xp: Any, x: Any) -> Any:
     """1 / (1 + exp(-x)), without overflow."""
@@ -93,7 +95,7 @@ class Truth:
         result = xp.where(near.max(-1) > threshold, -1, 0).astype(self.map.dtype)
         sample, number = xp.nonzero(self.match >= 0)
         across, down = (part[sample, number] for part in self.cell)
-        result[sample, self.match[sample, number], down, across] = self.scores[sample, number]
+        assign_at(xp, result, (sample, self.match[sample, number], down, across), self.scores[sample, number])
         return result
 
     def compared(self, present: Any, smooth: bool) -> tuple[Any, ...]:

@@ -1,0 +1,50 @@
+"""What several values for one place come to, on the host and on a device, in every dtype."""
+
+import numpy as np
+import pytest
+from cupy_stand_in import namespace as device
+from cupy_stand_in import registered
+from proa.backend import device_type, scatter
+
+DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64", "complex64"]
+FUNCTIONS = {"add_at": np.add, "multiply_at": np.multiply, "maximum_at": np.maximum, "minimum_at": np.minimum}
+
+
+@pytest.fixture(autouse=True)
+def device_types():
+    with registered():
+        device_type("stand_in")
+        yield
+
+
+def values(dtype, *shape):
+    drawn = np.random.default_rng(len(shape)).integers(-3 if np.dtype(dtype).kind in "ifc" else 0, 4, shape)
+    return (drawn * (1 + 2j) if dtype.startswith("complex") else drawn).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_at(name, dtype):
+    if dtype.startswith("complex") and name in ("maximum_at", "minimum_at"):
+        pytest.skip("complex numbers have no order here")
+    target, index, new = values(dtype, 4, 3), (np.array([0, 2, 0, -1]), np.array([1, 1, 1, 0])), values(dtype, 4)
+    expected = target.copy()
+    FUNCTIONS[name].at(expected, index, new)
+    for xp in (np, device):
+        found = xp.array(xp.asarray(target))
+        getattr(scatter, name)(xp, found, tuple(map(xp.asarray, index)), xp.asarray(new))
+        np.testing.assert_array_equal(np.asarray(found.get() if xp is device else found), expected)
+
+
+def test_the_last_value_stays():
+    target, index, new = np.zeros((3, 2)), (np.array([0, 0, 2]), np.array([1, 1, 0])), np.array([1.0, 2.0, 3.0])
+    for xp in (np, device):
+        found = xp.asarray(target.copy())
+        scatter.assign_at(xp, found, tuple(map(xp.asarray, index)), xp.asarray(new))
+        assert found.tolist() == [[0, 2], [0, 0], [3, 0]]
+
+
+def test_nothing_at_no_place():
+    found = device.ones(3)
+    scatter.multiply_at(device, found, device.zeros(0, "int64"), device.zeros(0))
+    assert found.tolist() == [1, 1, 1]
