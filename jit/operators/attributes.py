@@ -14,6 +14,7 @@ from ..footprint.reads import OPERATIONS, current
 from ..footprint.surroundings import ABSENT
 from . import staging
 from .partial import load
+from .where import here
 
 _NUMBERS = (int, float)
 
@@ -97,6 +98,10 @@ def augment(attribute: begun, symbol: str, operand: Any) -> None:
 def set_stop_gradient(owner: Any, value: Any) -> None:
     """`owner.stop_gradient = value`."""
     owner = load(owner)
+    if staging.is_symbolic(value):
+        raise TypeError(
+            f"{here()}: `stop_gradient` of a tensor depends here on what another tensor holds. Whether gradients flow "
+            "must be known while the Program is built. Give the branch another value instead: `h = h.detach()`.")
     if staging.is_symbolic(owner):
         staging.set_gradient_stop(owner, value)
     else:

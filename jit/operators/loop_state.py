@@ -66,13 +66,15 @@ class LoopState:
             raise self._changed(i, described(before), described(after))
         for x, y in zip(staged_leaves(before), staged_leaves(after), strict=True):
             if _dtype(x) and _dtype(y) and _dtype(x) != _dtype(y):
-                raise self._changed(i, _dtype(x), _dtype(y))
+                name = self._names[i]
+                way = f": `{name} = {name}.astype('{_dtype(y)}')`" if x is before and name.isidentifier() else ""
+                raise self._changed(i, _dtype(x), _dtype(y), way)
 
-    def _changed(self, i: int, before: Any, after: Any) -> TypeError:
+    def _changed(self, i: int, before: Any, after: Any, way: str = "") -> TypeError:
         return TypeError(
             f"{self._where}: a tensor decides how often this loop runs, and {described_name(self._names[i])} is "
             f"{before} before a turn and {after} behind it. Give it before the loop a value of the type, and of the "
-            "nesting, that the loop computes.")
+            f"nesting, that the loop computes{way}.")
 
     def final(self, results: Any) -> tuple:
         """The state behind the loop; what only the loop binds has a value if it ran."""

@@ -121,8 +121,11 @@ def _for_staged(items: SymbolicSequence, body: Callable[[Any], Any], guard: Call
         inside = _inside(index, items)
         return inside if guard is None else _and_guard(inside, guard())
 
+    counts_up = all(type(n) is int for n in (items.start, items.step)) and items.start >= 0 < items.step
+
     def turn() -> None:
         nonlocal index
+        staging.note_number(index, counts_up)
         body(items.item_at(index))
         index = index + items.step
 

@@ -138,6 +138,14 @@ def place() -> Any:
     return id(current_trace().block)  # type: ignore[attr-defined]
 
 
+def note_number(value: Any, counts_up: bool) -> None:
+    """Notes that a symbolic integer stands for an int of Python, which is never below 0 where it `counts_up`."""
+    if is_symbolic(value):
+        value.program.numbers.add(value.name)
+        if counts_up:
+            value.program.counters.add(value.name)
+
+
 def set_gradient_stop(value: Any, stop: Any) -> None:
     """`value.stop_gradient = stop` for a symbolic value."""
     set_stop_gradient(value, stop)

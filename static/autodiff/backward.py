@@ -20,6 +20,7 @@ from ..build.trace import ProgramTrace
 from ..ir.program import Block, Operation, Variable
 from ..ir.usage import reads, writes
 from .gradient_names import Callback, GradientNames, NamingWalk
+from .gradients_in_blocks import operations_within
 
 BACKWARD_ROLE, OPTIMIZE_ROLE = 1, 2  # of the attribute op_role in files
 
@@ -191,12 +192,11 @@ def derivatives(trace: ProgramTrace, targets: Sequence[Variable], inputs: Sequen
     those of all other values that want one are appended too.
     """
     block = trace.block
-    if block.parent is not None and naming is None:
-        raise RuntimeError("grad(outputs, inputs): inside of an `if` or a loop that a tensor decides, gradients cannot "
-                           "be asked for: they reach beyond it. Compute them before or after.")
     if block.parent is None:
         _prepare(trace, block, targets)
-    graph = BlockGraph(block, _leading_to(block, targets), _names(no_grad))
+    inside = block.parent is not None and naming is None
+    ops = operations_within(block, targets, inputs) if inside else _leading_to(block, targets)
+    graph = BlockGraph(block, ops, _names(no_grad))
     edges = [graph.wanted(v.name) for v in inputs]
     roots = [(graph.edge(t.name), t, g) for t, g in zip(targets, starts, strict=True)]
     names = naming(graph) if naming is not None else None

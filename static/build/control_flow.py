@@ -218,6 +218,7 @@ def _traced_loop(cond: Callable, body: Callable, values: list[Any], is_test: boo
         with drawing() as give_names_back:
             pred = assign(cond(*packed))
             block = program.create_block()
+            block.repeats = True
             results = [_as_variable(leaf) for leaf in nest.leaves(_as_values(body(*packed)))]
             if len(results) != len(flat):
                 raise ValueError(

@@ -169,7 +169,9 @@ class ArrayVariable(Variable):
     def _index(self, index: Any) -> Variable:
         """An index as files have it: an int64 vector of one element, counted from the beginning."""
         if isinstance(index, Variable):
-            return reshape(index if index.dtype.name == "int64" else cast(index, "int64"), [1])
+            at = reshape(index if index.dtype.name == "int64" else cast(index, "int64"), [1])
+            counts = index.name in index.program.counters
+            return at if counts else at + cast(at < 0, "int64") * apply(ops.length_op, self)
         if not isinstance(index, numbers.Integral):
             raise TypeError(f"list indices must be integers or slices, not {type(index).__name__}")
         length = apply(ops.length_op, self) if index < 0 else 0
@@ -237,6 +239,7 @@ def _repeat(begin: Variable, end: Variable, body: Callable[[Variable], None]) ->
     from .control_flow import loop
 
     def turn(i: Any) -> list[Any]:
+        i.program.counters.add(i.name)
         body(i)
         return [i + 1]
 

@@ -24,6 +24,7 @@ from ..ir.program import Block, ParameterVariable, Program, Variable
 _PACKAGE = __name__.partition(".")[0]
 _KINDS: dict[type, str] = {ArraySpec: "array", GradientArraySpec: "array_gradient"}
 _UNKNOWN = "(-1 is a size that is not known while the Program is built. Declare it where the rule needs it.)"
+_OF_A_DTYPE = {"dtype", "out_dtype"}  # attributes with which a dtype is asked for
 _OPEN_DTYPE = DType | None  # the annotation of an attribute that files must hold though it says nothing
 
 
@@ -117,7 +118,14 @@ class ProgramTrace(Trace):
             else:
                 results.append(self._new(op.type, spec, stop or not (op.is_single or spec.dtype.is_differentiable)))
         self._append(op, inputs, results, attrs)
+        if self.main.numbers and inputs and _OF_A_DTYPE.isdisjoint(op.attributes):
+            self._note_numbers(inputs, results)
         return results[0] if len(results) == 1 else tuple(results)
+
+    def _note_numbers(self, inputs: tuple, results: list) -> None:
+        """What is computed of ints of Python alone is one."""
+        if all(v.name in self.main.numbers for v in _flat(inputs)):
+            self.main.numbers.update(v.name for v in _flat(results) if v.dtype.is_integer)
 
     def _seeded(self, op: Operator, attrs: dict[str, Any]) -> dict[str, Any]:
         """The attributes with a seed of the Program's, where the operator is one that it seeds and has none yet."""
@@ -153,6 +161,9 @@ class ProgramTrace(Trace):
         if x.dtype is y.dtype:
             return inputs
         dtype = promote(x.dtype, y.dtype)
+        if self.main.numbers and x.dtype.is_integer and y.dtype.is_integer:
+            numbers = [v.name in self.main.numbers for v in (x, y)]
+            dtype = dtype if numbers[0] is numbers[1] else y.dtype if numbers[0] else x.dtype
         return (x if x.dtype is dtype else cast(x, dtype), y if y.dtype is dtype else cast(y, dtype), *inputs[2:])
 
     def _new(self, key: str, spec: Spec, stop_gradient: bool) -> Variable:

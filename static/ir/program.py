@@ -108,6 +108,8 @@ class Operation:
 class Block:
     """A list of operations and the variables they name; a name not found here is looked up in the parent block."""
 
+    repeats = False  # whether it is the body of a loop
+
     def __init__(self, program: Program, idx: int, parent_idx: int = -1):
         self.program, self.idx, self.parent_idx = program, idx, parent_idx
         self.forward_block_idx = -1
@@ -212,6 +214,8 @@ class Program:
         self.raised: dict[str, Exception] = {}  # by the messages of assertions that stand for them
         self.host_values: dict[str, Callable[[], float]] = {}  # filled anew before each run: learning rates
         self.renamed: list[tuple[Variable, Variable]] = []  # by operations in place: with the variables that they were
+        self.numbers: set[str] = set()  # ints of Python that only a run knows: beside them a tensor keeps its dtype
+        self.counters: set[str] = set()  # of these, what counts up from 0 or more
         self.leaves: set[str] = set()  # what was computed and told that gradients are taken with respect to it
         self.gradient_passes = 0  # how often gradients have been appended
         self._counts: defaultdict[str, int] = defaultdict(int)

@@ -115,19 +115,83 @@ def test_no_gradient_passes_through_what_is_held():
         assert found.tolist() == [9.0]
 
 
-def test_in_a_branch_it_is_refused_with_the_line():
-    def function(x):
-        if x.sum() > 0:
-            return paddle.grad(x * x, x)[0]
-        return x
+def of_an_input(x):
+    if x.sum() > 0:
+        [g] = paddle.grad((x * x * x).sum(), x, create_graph=True)
+    else:
+        g = x
+    return g
+
+
+def of_a_value_around(x):
+    y = x * 2.0
+    if x.sum() > 0:
+        g = paddle.grad((y * y * x).sum(), y, create_graph=True)[0] * x
+    else:
+        g = y
+    return g
+
+
+def of_a_leaf(x):
+    y, g = x * 2.0, x
+    if x.sum() > 0:
+        q = y.detach()
+        q.stop_gradient = False
+        if x.max() > 1.5:
+            g = paddle.grad((q * q * q).sum(), q)[0]
+    return g + x
+
+
+def in_a_loop(x):
+    y, n = x * 1.0, paddle.to_tensor(0)
+    while n < 2:
+        q = y.detach()
+        q.stop_gradient = False
+        y = y - 0.1 * paddle.grad((q * q * q * x).sum(), q, create_graph=True)[0]
+        n += 1
+    return y
+
+
+@pytest.mark.parametrize("values", [[1.0, 2.0], [-1.0, -2.0]])
+@pytest.mark.parametrize("function", [of_an_input, of_a_value_around, of_a_leaf, in_a_loop])
+def test_in_a_branch_of_what_is_computed_there(function, values):
+    found = []
+    for run in (function, paddle.jit.to_static(function, full_graph=True)):
+        x = paddle.to_tensor(values, stop_gradient=False)
+        y = run(x)
+        y.sum().backward()
+        found.append((y.numpy(), x.grad.numpy()))
+    for a, b in zip(*found, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6)
+
+
+def beyond(x):
+    y = x * x
+    if x.sum() > 0:
+        return paddle.grad(y * x, x)[0]
+    return x
+
+
+def in_a_loop_beyond(x):
+    y, n = x * 0.0, paddle.to_tensor(0)
+    while n < 2:
+        y = y + paddle.grad((y * x * x).sum(), x, retain_graph=True)[0]
+        n += 1
+    return y
+
+
+@pytest.mark.parametrize("function, line, value", [
+    (beyond, "return paddle.grad(y * x, x)[0]", [3.0, 12.0]),
+    (in_a_loop_beyond, "y = y + paddle.grad((y * x * x).sum(), x, retain_graph=True)[0]", [0.0, 0.0])])
+def test_in_a_branch_it_is_refused_with_the_line_where_it_reaches_beyond(function, line, value):
 
     x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
     with pytest.raises(RuntimeError, match="inside of an `if` or a loop") as caught:
         paddle.jit.to_static(function, full_graph=True)(x)
     lines = [entry.line for entry in traceback.extract_tb(caught.value.__traceback__) if entry.filename == __file__]
-    assert lines[-1] == "return paddle.grad(x * x, x)[0]"
+    assert lines[-1] == line
     with pytest.warns(paddle.jit.FallbackWarning):
-        assert paddle.jit.to_static(function)(x).tolist() == [2.0, 4.0]
+        assert paddle.jit.to_static(function)(x).tolist() == value
 
 
 class Energy(nn.Layer):

@@ -173,9 +173,9 @@ def train(
         optimizer.clear_grad()
         if hasattr(optimizer._learning_rate, "step"):
             optimizer._learning_rate.step()
-        for name, b in net.named_buffers():
-            if name in kept:
-                b.set_value(kept[name])
+        for name, array in kept.items():  # another tensor: `forward` may have given the buffer another dtype
+            owner, _, last = name.rpartition(".")
+            (net if not owner else dict(net.named_sublayers())[owner])._buffers[last] = paddle.to_tensor(array)
     found.update(state(net))
     return Trained(found, given)
 

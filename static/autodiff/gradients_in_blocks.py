@@ -1,0 +1,57 @@
+"""`paddle.grad` inside of an `if` or a loop that a tensor decides: which operations of the block it walks through.
+
+The gradient's operations are appended to the block, so every way from the inputs to the outputs must lie in it; in a
+loop the inputs too, for what is around it may be what an earlier turn has computed from them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from ..compiler.plan import external_reads
+from ..ir.usage import reads, writes
+from ..ir.program import Block, Operation, Variable
+
+
+def operations_within(block: Block, targets: Sequence[Variable], inputs: Sequence[Variable]) -> list[Operation]:
+    """The operations of the block that compute the targets. RuntimeError where gradients would reach beyond it."""
+    found = _leading_to(block.ops, {v.name for v in targets})
+    made = Counter(name for op in block.ops for name in writes(op))
+    around = {v.name for v in inputs} - made.keys()
+    read = external_reads(found, set())
+    changed = any(name in made for name in read) or any(made[name] > 1 for op in found for name in writes(op))
+    staged = any("sub_block" in op.attrs for op in found)
+    if changed or staged or around and _is_in_loop(block) or not (_depending(block, around) - around).isdisjoint(read):
+        raise RuntimeError(
+            "grad(outputs, inputs): inside of an `if` or a loop that a tensor decides, gradients cannot be asked for "
+            "that reach beyond it. Compute the outputs from the inputs inside, and in a loop give it inputs of the "
+            "same turn (x.detach() with stop_gradient=False), or ask before or after.")
+    return found
+
+
+def _leading_to(ops: Sequence[Operation], names: set[str]) -> list[Operation]:
+    found = []
+    for op in reversed(ops):
+        if not names.isdisjoint(writes(op)):
+            found.append(op)
+            names.update(reads(op))
+    return found[::-1]
+
+
+def _is_in_loop(block: Block | None) -> bool:
+    return block is not None and (block.repeats or _is_in_loop(block.parent))
+
+
+def _depending(block: Block, names: set[str]) -> set[str]:
+    """What is computed from names, with a gradient, in the blocks around a block."""
+    found, around = set(names), []
+    outer = block.parent
+    while outer is not None:
+        around.append(outer)
+        outer = outer.parent
+    for each in reversed(around):
+        for op in each.ops:
+            if not found.isdisjoint(reads(op)):
+                found.update(n for n in writes(op) if (v := each.find_var(n)) is None or not v.stop_gradient)
+    return found

@@ -1,0 +1,113 @@
+"""What a loop counts through is an int, as without conversion: tensors beside it keep their dtype, and lists take -i."""
+
+import numpy as np
+import proa as paddle
+import pytest
+
+
+def count(x):
+    return (x > 0).astype("int64").sum()
+
+
+def added(x):
+    z = paddle.zeros([3], "int32")
+    for i in range(count(x)):
+        z = z + i
+    return z
+
+
+def other_way_round(x):
+    z = paddle.ones([3], "int32")
+    for i in range(1, count(x) + 1):
+        z = (2 * i + 1) * z
+    return z
+
+
+def after_the_loop(x):
+    z = y = paddle.ones([2], "int32")
+    for i in range(count(x)):
+        y = z * (i - 3) // 2
+    return y
+
+
+def enumerated(x):
+    z = paddle.zeros([], "int32")
+    for i, row in enumerate(x):
+        if row > 0:
+            z = z + i
+    return z
+
+
+def with_floats(x):
+    y = x * 1.0
+    for i in range(count(x)):
+        y = y + i * 0.5 - y / (i + 1)
+    return y
+
+
+def made_int64(x):
+    z = paddle.zeros([], "int64")
+    for i in range(count(x)):
+        z = z + paddle.full([], 2, "int64") * i
+    return z
+
+
+def from_behind(x):
+    items, y = [x, x * 2.0, x * 3.0], x * 0.0
+    for i in range(count(x)):
+        y = y + items[-1 - i] * (i + 1)
+    return y
+
+
+def by_a_tensor(x):
+    items, y = [x, x * 2.0, x * 3.0], x * 0.0
+    k = paddle.to_tensor(-3)
+    while k < 2:
+        y = y * 0.5 + items[k]
+        k += 1
+    return y
+
+
+def of_a_list_that_grows(x):
+    items, y = [x], x * 0.0
+    for i in range(count(x)):
+        items.append(items[-1] * 0.5)
+        y = y + items[-2] * items[-1 - i]
+    return y
+
+
+CASES = [added, other_way_round, after_the_loop, enumerated, with_floats, made_int64, from_behind, by_a_tensor,
+         of_a_list_that_grows]
+
+
+@pytest.mark.parametrize("spec", [None, [paddle.static.InputSpec([None], "float32")]])
+@pytest.mark.parametrize("function", CASES)
+def test_as_without_conversion(function, spec):
+    converted = paddle.jit.to_static(function, full_graph=True, input_spec=spec)
+    x = paddle.to_tensor([0.5, -1.0, 2.0])
+    found, expected = converted(x), function(x)
+    assert found.dtype is expected.dtype
+    np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-6)
+
+
+def test_a_tensor_of_another_dtype_widens_what_a_loop_carries_and_is_refused():
+    def function(x):
+        z, i = paddle.zeros([3], "int32"), paddle.to_tensor(0)
+        while i < count(x):
+            z = z + i
+            i += 1
+        return z
+
+    with pytest.raises(TypeError, match=r"`z` is int32 before a turn and int64 behind it.*`z = z.astype\('int64'\)`"):
+        paddle.jit.to_static(function, full_graph=True)(paddle.ones([2]))
+
+
+def test_stop_gradient_by_what_a_tensor_holds_is_refused_with_the_way_out():
+    def function(x):
+        h = x * 2.0
+        if x.sum() > 0:
+            h.stop_gradient = True
+        return h * x
+
+    with pytest.raises(TypeError, match=r"line \d+, in function: `stop_gradient` of a tensor depends.*h.detach\(\)"):
+        paddle.jit.to_static(function, full_graph=True)(paddle.ones([2]))
