@@ -125,7 +125,7 @@ class ProgramTrace(Trace):
     def _note_numbers(self, inputs: tuple, results: list) -> None:
         """What is computed of ints of Python alone is one."""
         if all(v.name in self.main.numbers for v in _flat(inputs)):
-            self.main.numbers.update(v.name for v in _flat(results) if v.dtype.is_integer)
+            self.main.numbers.update(v.name for v in _flat(tuple(results)) if v.dtype.is_integer)
 
     def _seeded(self, op: Operator, attrs: dict[str, Any]) -> dict[str, Any]:
         """The attributes with a seed of the Program's, where the operator is one that it seeds and has none yet."""

@@ -1,4 +1,4 @@
-"""What a loop counts through is an int, as without conversion: tensors beside it keep their dtype, and lists take -i."""
+"""What a loop counts through is an int, as without conversion: a tensor beside it keeps its dtype; lists take -i."""
 
 import numpy as np
 import proa as paddle
