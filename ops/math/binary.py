@@ -13,7 +13,7 @@ from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from .comparison import greater_equal, less_equal
-from .elementwise import as_floating, binary, cast, dtype_of, maximum
+from .elementwise import as_floating, binary, cast, dtype_of, in_dtype, maximum
 from .unary import abs, exp, isnan, log1p, logical_not
 
 
@@ -125,7 +125,9 @@ def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Any:
     >>> paddle.lerp(paddle.to_tensor([1.0]), paddle.to_tensor([3.0]), 0.25).tolist()
     [1.5]
     """
-    return apply(lerp_op, x, y, weight if is_value(weight) else full((), weight, dtype_of(x)))
+    dtype = promote(dtype_of(x), dtype_of(y))
+    weight = in_dtype(weight, dtype) if is_value(weight) else full((), weight, dtype)
+    return apply(lerp_op, in_dtype(x, dtype), in_dtype(y, dtype), weight)
 
 
 def hypot(x: Any, y: Any, name: str | None = None) -> Any:

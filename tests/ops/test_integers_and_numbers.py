@@ -68,3 +68,17 @@ def test_what_is_no_number_is_not_equal(other):
 
 def test_the_other_operand_may_know_how_to_compare():
     assert paddle.to_tensor(0.1 + 0.2, dtype="float64") == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize("dtypes", [("float32", "float64", "float64"), ("float64", "float32", "float32"),
+                                    ("float32", "float32", "float64")])
+def test_lerp_of_several_dtypes_is_in_one(dtypes):
+    """Paddle's operator, which files hold, takes one."""
+    given = [paddle.to_tensor(np.array(v, dtype)) for v, dtype in zip([[1.0, 2.0], [3.0, 5.0], [0.25, 0.5]], dtypes,
+                                                                      strict=True)]
+    converted = paddle.jit.to_static(lambda x, y, weight: paddle.lerp(x, y, weight), full_graph=True)
+    eager, found = paddle.lerp(*given), converted(*given)
+    [op] = [op for op in converted.concrete_program.main_program.global_block().ops if op.type == "lerp"]
+    assert len({converted.concrete_program.main_program.global_block().var(n).dtype for n in op.input_arg_names}) == 1
+    assert eager.dtype is found.dtype and eager.dtype.name == max(dtypes[:2])
+    np.testing.assert_allclose(eager.numpy(), [1.5, 3.5])
