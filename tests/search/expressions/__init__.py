@@ -1,0 +1,10 @@
+"""Expressions of generated programs: operators on values in scope, by family.
+
+Values stay within some ten around zero and away from poles, so that rounding stays small.
+"""
+
+from . import arithmetic, indexing, integers, layers, products, reductions, shapes
+from .choice import expression
+from .same_shape import is_number, operand, same_shape, unary
+
+__all__ = ["expression", "is_number", "operand", "same_shape", "unary"]
