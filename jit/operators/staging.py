@@ -140,7 +140,7 @@ def place() -> Any:
 
 def note_number(value: Any, counts_up: bool) -> None:
     """Notes that a symbolic integer stands for an int of Python, which is never below 0 where it `counts_up`."""
-    if is_symbolic(value):
+    if isinstance(value, Variable):
         value.program.numbers.add(value.name)
         if counts_up:
             value.program.counters.add(value.name)
