@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from ..compiler.plan import external_reads
-from ..ir.usage import reads, writes
 from ..ir.program import Block, Operation, Variable
+from ..ir.usage import reads, writes
 
 
 def operations_within(block: Block, targets: Sequence[Variable], inputs: Sequence[Variable]) -> list[Operation]:
@@ -19,7 +18,7 @@ def operations_within(block: Block, targets: Sequence[Variable], inputs: Sequenc
     found = _leading_to(block.ops, {v.name for v in targets})
     made = Counter(name for op in block.ops for name in writes(op))
     around = {v.name for v in inputs} - made.keys()
-    read = external_reads(found, set())
+    read = _from_outside(found)
     changed = any(name in made for name in read) or any(made[name] > 1 for op in found for name in writes(op))
     staged = any("sub_block" in op.attrs for op in found)
     if changed or staged or around and _is_in_loop(block) or not (_depending(block, around) - around).isdisjoint(read):
@@ -27,6 +26,16 @@ def operations_within(block: Block, targets: Sequence[Variable], inputs: Sequenc
             "grad(outputs, inputs): inside of an `if` or a loop that a tensor decides, gradients cannot be asked for "
             "that reach beyond it. Compute the outputs from the inputs inside, and in a loop give it inputs of the "
             "same turn (x.detach() with stop_gradient=False), or ask before or after.")
+    return found
+
+
+def _from_outside(ops: Sequence[Operation]) -> set[str]:
+    """The names that operations read before any of them writes them."""
+    found: set[str] = set()
+    written: set[str] = set()
+    for op in ops:
+        found.update(set(reads(op)) - written)
+        written.update(writes(op))
     return found
 
 
