@@ -103,7 +103,8 @@ empty_array_op = operator(
 
 
 def _write(xp, x, i, array=None):
-    return (ArrayValue() if array is None else array).written(_position(i), x.view())
+    item = x if isinstance(x, ArrayValue) else x.view()  # a list may hold lists: those of a loop's rounds
+    return (ArrayValue() if array is None else array).written(_position(i), item)
 
 
 write_op = operator(
