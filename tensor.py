@@ -39,7 +39,7 @@ def create_tensor(dtype: Any, name: str | None = None, persistable: bool = False
     trace = current_trace()
     if trace.computes:
         return _zeros([0], dtype)
-    block: Any = trace.block  # type: ignore[attr-defined]
+    block: Any = trace.block
     return block.create_var(name, (), dtype, persistable=persistable)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
-from ..ops.amp.autocast import AutocastTrace
 from ..ops.core.operator import Operator
 from ..ops.core.trace import Trace, state
 from ..ops.core.trace_around import TraceAround
+
+_W = TypeVar("_W", bound="Watching")
 
 
 class Watching(TraceAround):
@@ -27,25 +28,12 @@ class Watching(TraceAround):
 
 def start_watching(make: Callable[[Trace], Watching]) -> None:
     """Puts a trace around the one that does the work, beneath one that casts."""
-    trace = state.trace
-    if isinstance(trace, AutocastTrace):
-        state.trace = AutocastTrace(make(trace.inner), trace.precision)
-    else:
-        state.trace = make(trace)
+    state.trace = state.trace.watched(make)
 
 
-def stop_watching(kind: type) -> Any:
-    """Takes the innermost trace of this kind away and gives it; None where there is none."""
-    above: list[AutocastTrace | Watching] = []
-    trace = state.trace
-    while isinstance(trace, (AutocastTrace, Watching)) and not isinstance(trace, kind):
-        above.append(trace)
-        trace = trace.inner
-    if not isinstance(trace, kind):
-        return None
-    assert isinstance(trace, Watching)
-    if above:
-        above[-1].inner = trace.inner
-    else:
-        state.trace = trace.inner
-    return trace
+def stop_watching(kind: type[_W]) -> _W | None:
+    """Takes the outermost trace of this kind away and gives it; None where there is none."""
+    found = state.trace.find(kind)
+    if found is not None:
+        state.trace = state.trace.without(found)
+    return found

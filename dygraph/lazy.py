@@ -8,6 +8,7 @@ from .. import backend
 from ..core.dtype import DType
 from ..core.param_attr import ParamAttr
 from ..core.place import expected_place
+from ..ops.amp.autocast import with_same_precision
 from ..ops.core.trace import state
 from .eager import EagerTrace
 from .tensor import Parameter
@@ -46,7 +47,7 @@ class LazyGuard:
     def __enter__(self) -> None:
         self._old.append(state.trace)
         if state.trace.computes:
-            state.trace = LazyTrace()
+            state.trace = with_same_precision(LazyTrace())
 
     def __exit__(self, *_: Any) -> None:
         state.trace = self._old.pop()

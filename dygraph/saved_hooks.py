@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..ops.amp.autocast import with_same_precision
 from ..ops.core.operator import Operator
 from ..ops.core.operator_node import OperatorNode, SingleResultNode
 from ..ops.core.trace import grad_mode, state, using
@@ -124,10 +125,10 @@ class saved_tensors_hooks:
         self._within: list[Any] = []
 
     def __enter__(self) -> None:
-        if not isinstance(state.trace.bare(), EagerTrace):
+        if not state.trace.computes:
             raise RuntimeError("saved_tensors_hooks: nothing is saved here: operators are put into a Program. Use it "
                                "around code that runs eagerly.")
-        within = using(_PackingTrace(_Hooks(self.pack_hook, self.unpack_hook)))
+        within = using(with_same_precision(_PackingTrace(_Hooks(self.pack_hook, self.unpack_hook))))
         within.__enter__()
         self._within.append(within)
 

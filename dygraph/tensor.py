@@ -192,8 +192,7 @@ class Tensor(_ArrayMethods):
     def _on_host(self) -> np.ndarray:
         """The array on the host, for Python to look at."""
         if not state.trace.computes:
-            trace: Any = state.trace
-            trace.look_at(self)
+            state.trace.look_at(self)
         return backend.to_numpy(self._array)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
@@ -411,8 +410,7 @@ class Tensor(_ArrayMethods):
         of the value. Operations in place on either do not concern the other.
         """
         if not state.trace.computes:
-            trace: Any = state.trace
-            variable = trace.variable_of(self)
+            variable = state.trace.variable_of(self)
             if variable is not None:
                 return variable.detach()
         if self.is_leaf:
@@ -441,14 +439,13 @@ class Tensor(_ArrayMethods):
     def _alias(self) -> Any:
         """Another Tensor of this value and edge: what an in-place form saves of it stays good."""
         if not state.trace.computes:
-            return state.trace.lift(self, "a tensor that is changed in place")  # type: ignore[attr-defined]
+            return state.trace.lift(self, "a tensor that is changed in place")
         return another_of(self)
 
     def _rebind(self, result: Tensor) -> Tensor:
         """Makes this Tensor the result of an operation on it: what the in-place forms do."""
         if not isinstance(result, Tensor):
-            trace: Any = state.trace
-            trace.rebind(self, result)
+            state.trace.rebind(self, result)
             return self
         if state.grad_enabled and type(self._edge) is Leaf:
             raise RuntimeError(
@@ -472,7 +469,7 @@ class Tensor(_ArrayMethods):
 
     def set_value(self, value: Any) -> None:
         """Sets the value from an array or Tensor of the same shape and dtype; raises ValueError otherwise."""
-        if not state.trace.computes and state.trace.writes(self, value):  # type: ignore[attr-defined]
+        if not state.trace.computes and state.trace.writes(self, value):
             return
         array = value._array if isinstance(value, Tensor) else np.asarray(value)
         if tuple(array.shape) != self._array.shape:

@@ -129,7 +129,7 @@ class TranslatedLayer(Layer):
 
     def _inlined(self, loaded: LoadedMethod, args: tuple, states: list[Tensor],
                  trained: frozenset[str]) -> list[Variable]:
-        trace: Any = state.trace
+        trace = state.trace
         values = [trace.lift(value, "an input of a TranslatedLayer") for value in (*args, *states)]
         program = loaded.program(self.training, trained, values)
         results = inline(program, trace.block, dict(zip([*loaded.inputs, *loaded.states], values, strict=True)),

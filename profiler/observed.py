@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..core import nest
+from ..core.sources import user_line
 from ..ops.core.backward import Node, Output, Walk, edge_node
 from ..ops.core.operator import Operator
 from ..ops.core.trace import Trace, state
 from ..ops.core.trace_around import TraceAround
 from . import events
 from .events import Span
-from .sources import user_line
 
 if TYPE_CHECKING:
     from .recorder import Recorder
@@ -73,8 +73,8 @@ class ObservedWalk(Walk):
         self._recorder = recorder
 
     def _step(self, node: Node, gs: list[Any]) -> None:
-        trace, recorder = state.trace, self._recorder
-        if not isinstance(trace, ObservedTrace):
+        trace, recorder = state.trace.find(ObservedTrace), self._recorder
+        if trace is None:
             return super()._step(node, gs)
         trace.phase, trace.node = events.BACKWARD, node
         source = recorder.source_of(node)

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from .. import backend
 from ..core.dtype import DType
 from ..core.place import Place
+from ..core.sources import user_line
 from ..ops.core.observer import Observer
 from ..ops.core.operator import find
 from ..ops.core.trace import Trace, state
@@ -25,7 +26,6 @@ from . import events
 from .events import Event, ProfilerResult, Span
 from .memory import LiveBytes
 from .observed import ObservedTrace, ObservedWalk, backward_name
-from .sources import user_line
 from .timer import StepTimer
 
 _ROLES = {1: events.BACKWARD, 2: events.OPTIMIZATION}  # the attribute op_role of a Program's operations
@@ -81,7 +81,8 @@ class Recorder(Observer):
 
     def observed(self, trace: Trace) -> Trace:
         """A trace that times what `trace` does; `trace` itself where nothing is computed."""
-        if isinstance(trace, ObservedTrace) or not trace.computes:
+        found = trace.find(ObservedTrace)
+        if found is not None and found.recorder is self or not trace.computes:
             return trace
         return ObservedTrace(trace, self, _phase())
 
@@ -159,7 +160,8 @@ class Recorder(Observer):
         run = plan.load(namespace)
 
         def run_program(*args: Any) -> tuple:
-            node = getattr(state.trace, "node", None)
+            observed = state.trace.find(ObservedTrace)
+            node = None if observed is None else observed.node
             name, source = ("run_program", user_line()) if node is None else (
                 backward_name(node, "run_program"), self.source_of(node))
             return self.timed(Span(events.PROGRAM, name, _phase(), source), run, *args)
@@ -187,5 +189,5 @@ class Recorder(Observer):
 
 def _phase() -> str:
     """What the thread is doing, as the trace in charge knows it."""
-    trace = state.trace
-    return trace.phase if isinstance(trace, ObservedTrace) else events.FORWARD
+    observed = state.trace.find(ObservedTrace)
+    return events.FORWARD if observed is None else observed.phase

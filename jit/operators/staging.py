@@ -85,7 +85,7 @@ def zeros(shape: list[int], dtype: Any) -> Any:
 
 def mark() -> Any:
     """How much of the program there is, for `undo`."""
-    program = current_trace().main  # type: ignore[attr-defined]
+    program = current_trace().main
     operations = len(program.current_block().ops)
     return program, program.current_block_idx, operations, len(program.blocks), len(program.renamed)
 
@@ -102,7 +102,7 @@ def undo(mark: Any) -> None:
 
 def is_staging() -> bool:
     """Whether a program is being built."""
-    return hasattr(current_trace(), "main")
+    return not current_trace().computes
 
 
 def since(mark: Any) -> list[tuple[Operator, bool]]:
@@ -115,7 +115,7 @@ def since(mark: Any) -> list[tuple[Operator, bool]]:
 
 def has_unknown_sizes() -> bool:
     """Whether the program takes values of sizes not yet known."""
-    return any(map(_has_unknown_size, current_trace().main.list_vars()))  # type: ignore[attr-defined]
+    return any(map(_has_unknown_size, current_trace().main.list_vars()))
 
 
 def _has_unknown_size(variable: Any) -> bool:
@@ -124,18 +124,18 @@ def _has_unknown_size(variable: Any) -> bool:
 
 def is_refused() -> bool:
     """Whether there will be no program."""
-    return current_trace().main.value_wanted is not None  # type: ignore[attr-defined]
+    return current_trace().main.value_wanted is not None
 
 
 def refuse(error: Exception) -> None:
     """Notes why there will be no program, whatever the user's code does about the error."""
-    program = current_trace().main  # type: ignore[attr-defined]
+    program = current_trace().main
     program.value_wanted = program.value_wanted or error
 
 
 def place() -> Any:
     """What tells the block that is being traced from others."""
-    return id(current_trace().block)  # type: ignore[attr-defined]
+    return id(current_trace().block)
 
 
 def note_number(value: Any, counts_up: bool) -> None:
@@ -235,7 +235,7 @@ def check_or_raise(test: Any, error: Exception, where: str) -> None:
     """The same for an error of the user's: what runs the program raises that in place of the AssertionError."""
     said = f"{type(error).__name__}: {error}"
     check(test, said, where)
-    current_trace().main.raised[f"{where}: {said}"] = error  # type: ignore[attr-defined]
+    current_trace().main.raised[f"{where}: {said}"] = error
 
 
 def show(values: list) -> None:

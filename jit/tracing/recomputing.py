@@ -20,7 +20,7 @@ SEGMENT = "recompute_segment"  # the attribute that numbers the parts
 
 def run_marked(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
     """Runs a function under a program trace, and marks what it appends as one part to be computed again."""
-    block = state.trace.block  # type: ignore[attr-defined]
+    block = state.trace.block
     begin = len(block.ops)
     result = function(*args, **kwargs)
     for op in block.ops[begin:]:

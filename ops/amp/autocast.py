@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from ...core.dtype import DType, convert_dtype, float32
@@ -70,6 +70,14 @@ class AutocastTrace(TraceAround):
         inner = self.inner.bare()
         return self if inner is self.inner else AutocastTrace(inner, self._precision)
 
+    def uncast(self) -> Trace:
+        """The trace inside."""
+        return self.inner
+
+    def watched(self, make: Callable[[Trace], Trace]) -> Trace:
+        """The same around what `make` puts around the trace inside."""
+        return AutocastTrace(make(self.inner), self._precision)
+
     def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
         """Applies the operator to inputs of the dtype that it is to compute in."""
         precision = self._precision
@@ -130,10 +138,8 @@ def _cast_slot(value: Any, wanted: DType) -> Any:
 @contextlib.contextmanager
 def autocast(precision: Precision | None) -> Iterator[None]:
     """Within the block this Precision decides (None: operators compute in the dtypes of their inputs)."""
-    base = state.trace.bare()
-    if isinstance(base, AutocastTrace):
-        base = base.inner
-    around = _autocast_within(base)
+    base = state.trace.bare().uncast()
+    around = base.find(AutocastTrace)
     if around is not None:  # another trace watches what this one casts: it goes on doing so
         old, around._precision = around._precision, precision
         try:
@@ -145,14 +151,6 @@ def autocast(precision: Precision | None) -> Iterator[None]:
     else:
         with using(AutocastTrace(base, precision)):
             yield
-
-
-def _autocast_within(trace: Trace) -> AutocastTrace | None:
-    while isinstance(trace, TraceAround):
-        if isinstance(trace, AutocastTrace):
-            return trace
-        trace = trace.inner
-    return None
 
 
 def with_same_precision(trace: Trace) -> Trace:

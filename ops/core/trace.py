@@ -11,7 +11,8 @@ import contextlib
 import functools
 import threading
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy
 
@@ -26,24 +27,72 @@ if TYPE_CHECKING:
     from .operator import Operator
 
 
+_T = TypeVar("_T", bound="Trace")
+
+
+class _OfPrograms:
+    """What only a trace that writes a Program has; it keeps its own in its instance, where it is found before this."""
+
+    def __init__(self, what: str):
+        self.what = what
+
+    def __get__(self, trace: Trace | None, owner: type) -> Any:
+        raise RuntimeError(
+            f"{owner.__name__} has no {self.what}: operators are computed at once here. Call paddle.enable_static(), "
+            "use paddle.static.program_guard, or convert the function with paddle.jit.to_static.")
+
+
 class Trace:
-    """What every trace offers. `inputs` are by slot: a value, None (optional), or a list (repeated)."""
+    """What every trace offers: nobody has to know which one is in charge.
+
+    Where a trace cannot do something, it says so. `inputs` are by slot: a value, None (optional), or a list (repeated).
+    A trace around another one (`trace_around.py`) hands everything to that.
+    """
 
     computes = True  # applying an operator runs its kernel now
     captures = False  # makes a Program of a function for `to_static`
     precision: Any = None  # what decides the dtypes in which operators compute, where that is not their inputs' dtypes
+    role = 0  # which part of a training step is applied: 0 forward, 1 the backward pass, 2 an optimizer's update
+    main: Any = _OfPrograms("main Program")  # the Program that is written
+    startup: Any = _OfPrograms("startup Program")  # the Program in which values begin, or None
+    block: Any = _OfPrograms("block")  # that of the Program to which operations are appended
+
+    def _cannot(self, what: str) -> NotImplementedError:
+        return NotImplementedError(f"{type(self).__name__} cannot {what}.")
+
+    # Operators
 
     def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
         """Applies an operator: its single result, or a tuple of its results."""
-        raise NotImplementedError
+        raise self._cannot(f"apply an operator ({op.type})")
+
+    # Traces around this one
 
     def bare(self) -> Trace:
         """The trace that does the work: itself, unless it was put around another one to observe that."""
         return self
 
+    def uncast(self) -> Trace:
+        """The trace to which a Precision's casts are handed: itself, unless it is what casts."""
+        return self
+
+    def find(self, kind: type[_T]) -> _T | None:
+        """The outermost trace of this kind among itself and those inside."""
+        return self if isinstance(self, kind) else None
+
+    def without(self, trace: Trace) -> Trace:
+        """What remains when a trace among those inside, or itself around another one, is taken away."""
+        return self
+
+    def watched(self, make: Callable[[Trace], Trace]) -> Trace:
+        """With what `make` puts around what does the work; beneath a trace that casts, to see what really runs."""
+        return make(self)
+
+    # Values
+
     def constant(self, array: Any, place: Place | None, stop_gradient: bool) -> Any:
         """A value that holds the given array."""
-        raise NotImplementedError
+        raise self._cannot("make a constant")
 
     def number(self, value: Any, dtype: DType) -> Any:
         """A value without dimensions that holds a number."""
@@ -53,11 +102,36 @@ class Trace:
 
     def parameter(self, shape: tuple[int, ...], dtype: DType, attr: ParamAttr, initializer: Any) -> Any:
         """A new parameter, initialized."""
-        raise NotImplementedError
+        raise self._cannot(f"make the parameter {attr.name!r}")
 
     def copy(self, x: Any, place: Place | None) -> Any:
         """A value of its own that equals x, at `place`; no gradient flows to x."""
-        raise NotImplementedError
+        raise self._cannot("copy a value")
+
+    def lift(self, value: Any, what: str) -> Any:
+        """The value of this trace that `value` is or that stands for it; TypeError, naming `what`, where there is none.
+
+        A Program that is made by `to_static` has variables for Tensors; elsewhere each value is its own.
+        """
+        return value
+
+    def variable_of(self, value: Any) -> Any:
+        """What stands for a Tensor in the Program that is written, where it has Tensors; None elsewhere."""
+        return None
+
+    def look_at(self, value: Any) -> None:
+        """Is told that Python looks at the value that a Tensor has now."""
+
+    def writes(self, value: Any, new: Any) -> bool:
+        """Makes the Program set a Tensor's value where it has Tensors; otherwise False, and the caller sets it now."""
+        return False
+
+    def rebind(self, value: Any, result: Any) -> None:
+        """Makes a Tensor the result of an operation in the Program; TypeError where no Tensor belongs."""
+        raise TypeError(
+            f"A tensor that is changed in place can take the value of a Tensor. Received {type(result).__name__}.")
+
+    # Gradients
 
     def begin_gradient(self, x: Any) -> None:
         """Makes a value that nothing gives a gradient to one that gradients are taken with respect to."""
@@ -66,7 +140,7 @@ class Trace:
     def gradients(self, loss: Any, parameters: list | None, no_grad: Any = None,
                   callbacks: Any = None) -> list[tuple[Any, Any]]:
         """Parameters with their gradients: in a Program, the operators that compute them are appended."""
-        raise NotImplementedError
+        raise self._cannot("give gradients to an optimizer")
 
     def derivatives(self, outputs: list, inputs: list, starts: list, no_grad: Any, create_graph: bool,
                     retain_graph: bool) -> list:
@@ -74,19 +148,21 @@ class Trace:
 
         With `create_graph` they can be differentiated in their turn; no gradient passes through `no_grad`.
         """
-        raise NotImplementedError
+        raise self._cannot("differentiate")
 
     def py_layer(self, layer: Any, context: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         """Applies a PyLayer: what its `forward` gives, whose gradient is what its `backward` says."""
-        raise NotImplementedError
+        raise self._cannot(f"apply a PyLayer ({layer.__name__})")
 
     def kept(self, values: tuple) -> tuple:
         """What a PyLayer saves for its `backward`, in the form in which it is to wait for that."""
         return values
 
+    # Training
+
     def updating(self) -> Any:
         """A context manager around the updates of an optimizer: nothing in it is recorded for a gradient."""
-        raise NotImplementedError
+        raise self._cannot("update parameters")
 
     def trained(self) -> list | None:
         """The parameters that an optimizer trains which was given none: a Program's; None where nobody knows them."""
@@ -100,22 +176,36 @@ class Trace:
 
     def host_value(self, source: Any, dtype: DType, name: str) -> Any:
         """A one-element value that the host decides anew at each step: what `source()` gives then."""
-        raise NotImplementedError
+        raise self._cannot(f"take {name!r} from the host")
 
     def persistent(self, shape: tuple[int, ...], dtype: DType, value: Any, name: str) -> Any:
         """A new value that outlives a step without being a parameter: a moment, say.
 
         It is filled with a number, or begins as a cast copy of the parameter that `value` is.
         """
-        raise NotImplementedError
+        raise self._cannot(f"keep {name!r} from step to step")
 
     def store(self, target: Any, value: Any) -> None:
         """Gives `target` the value of another of its shape and dtype, without a record for gradients."""
-        raise NotImplementedError
+        raise self._cannot("store a value")
+
+    # The user's functions
 
     def staged(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function in a form whose `while` may ask what only running tells: itself, where values are known."""
         return function
+
+    def called(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """What to call for a function of the user's: its converted form where converted code calls it."""
+        return function
+
+    def apart(self, what: str) -> AbstractContextManager[None]:
+        """Around code that is to compute and nothing else: RuntimeError, naming `what`, where it must not and does."""
+        return contextlib.nullcontext()
+
+    def meant_for(self, device: str) -> AbstractContextManager[None]:
+        """Within the block what is appended to a Program is noted to be meant for a device; nothing elsewhere."""
+        return contextlib.nullcontext()
 
 
 class ArrayTrace(Trace):

@@ -3,31 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 from ...core.dtype import DType
 from ...core.param_attr import ParamAttr
 from ...core.place import Place
 from .operator import Operator
-from .trace import Trace
+from .trace import _T, Trace
 
 
 class TraceAround(Trace):
-    """Does what `inner` does. Attributes that a trace need not have are the inner one's too."""
+    """Does what `inner` does."""
 
     def __init__(self, inner: Trace):
         self.inner = inner
-        self.computes = inner.computes
+        self.computes, self.captures = inner.computes, inner.captures
 
     @property
     def precision(self) -> Any:
         """What decides the dtypes in which operators compute."""
         return self.inner.precision
 
-    def __getattr__(self, name: str) -> Any:
-        if name == "inner":  # it is not there yet
-            raise AttributeError(name)
-        return getattr(self.inner, name)
+    @property
+    def role(self) -> int:  # type: ignore[override]
+        """Which part of a training step is applied."""
+        return self.inner.role
+
+    @property
+    def main(self) -> Any:
+        """The Program that is written."""
+        return self.inner.main
+
+    @property
+    def startup(self) -> Any:
+        """The Program in which values begin."""
+        return self.inner.startup
+
+    @property
+    def block(self) -> Any:
+        """That of the Program to which operations are appended."""
+        return self.inner.block
+
+    def find(self, kind: type[_T]) -> _T | None:
+        """The outermost trace of this kind."""
+        return self if isinstance(self, kind) else self.inner.find(kind)
+
+    def without(self, trace: Trace) -> Trace:
+        """What remains when a trace is taken away."""
+        if trace is self:
+            return self.inner
+        self.inner = self.inner.without(trace)
+        return self
 
     def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
         """As the inner trace has it, and so have all others."""
@@ -52,6 +79,26 @@ class TraceAround(Trace):
     def begin_gradient(self, x: Any) -> None:
         """Makes a value one that gradients are taken with respect to."""
         self.inner.begin_gradient(x)
+
+    def lift(self, value: Any, what: str) -> Any:
+        """The value of this trace that `value` is or that stands for it."""
+        return self.inner.lift(value, what)
+
+    def variable_of(self, value: Any) -> Any:
+        """What stands for a Tensor in the Program that is written."""
+        return self.inner.variable_of(value)
+
+    def look_at(self, value: Any) -> None:
+        """Is told that Python looks at the value that a Tensor has now."""
+        self.inner.look_at(value)
+
+    def writes(self, value: Any, new: Any) -> bool:
+        """Makes the Program set a Tensor's value where it has Tensors."""
+        return self.inner.writes(value, new)
+
+    def rebind(self, value: Any, result: Any) -> None:
+        """Makes a Tensor the result of an operation in the Program."""
+        self.inner.rebind(value, result)
 
     def gradients(self, loss: Any, parameters: list | None, no_grad: Any = None,
                   callbacks: Any = None) -> list[tuple[Any, Any]]:
@@ -98,3 +145,15 @@ class TraceAround(Trace):
     def staged(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function in a form whose `while` may ask what only running tells."""
         return self.inner.staged(function)
+
+    def called(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """What to call for a function of the user's."""
+        return self.inner.called(function)
+
+    def apart(self, what: str) -> AbstractContextManager[None]:
+        """Around code that is to compute and nothing else."""
+        return self.inner.apart(what)
+
+    def meant_for(self, device: str) -> AbstractContextManager[None]:
+        """Within the block what is appended is noted to be meant for a device."""
+        return self.inner.meant_for(device)

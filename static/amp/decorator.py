@@ -77,7 +77,7 @@ class OptimizerWithMixedPrecision:
         """Divides the gradients by the factor, and updates the parameters unless one of them is not finite."""
         if self._scale is None:
             return self._optimizer.apply_gradients(params_grads)
-        trace: Any = current_trace()
+        trace = current_trace()
         gradients = [g for _, g in params_grads if g is not None]
         with trace.updating():
             found = check_finite_and_unscale(gradients, self._scale)
@@ -106,10 +106,12 @@ class OptimizerWithMixedPrecision:
 
 def _trace_of(program: Program, startup: Program | None) -> Any:
     """The trace in charge where it appends to this Program, or one that does."""
-    trace: Any = current_trace()
-    if not trace.computes and trace.main is program and (startup is None or trace.startup is startup):
+    trace = current_trace()
+    if trace.computes:
+        return ProgramTrace(program, startup)
+    if trace.main is program and (startup is None or trace.startup is startup):
         return trace
-    return ProgramTrace(program, startup if startup is not None else getattr(trace, "startup", None))
+    return ProgramTrace(program, startup if startup is not None else trace.startup)
 
 
 def decorate(optimizer: Any, amp_lists: AutoMixedPrecisionLists | None = None, *args: Any, **kwargs: Any) -> Any:

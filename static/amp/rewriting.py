@@ -28,7 +28,7 @@ class _Guarded(TraceAround):
 
     def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
         """Appends the operator, marked."""
-        block: Block = self.inner.block  # type: ignore[attr-defined]
+        block: Block = self.block
         count = len(block.ops)
         result = self.inner.apply(op, inputs, attrs)
         for operation in block.ops[count:]:

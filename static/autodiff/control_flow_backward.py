@@ -114,7 +114,7 @@ def _append_gradient(op: Operation, inner: Block, given: dict[str, Variable]) ->
     op.attrs["saved"] = saved
     names = [v.name for v in gradients.values()]
     parent.append(kind, {slot: op.output(slot), "Out@GRAD": names}, {"Out": names},
-                  {"sub_block": block.idx, "saved": saved, "op_role": getattr(trace, "role", 0)})
+                  {"sub_block": block.idx, "saved": saved, "op_role": trace.role})
     return gradients
 
 

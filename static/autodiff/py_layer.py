@@ -17,9 +17,8 @@ from typing import Any
 
 from ...core import nest
 from ...ops.array.creation import is_value, zeros_like
-from ...ops.core.trace import current_trace, grad_mode, state, using
+from ...ops.core.trace import Trace, current_trace, grad_mode, state, using
 from ...ops.program.custom_gradient import WrittenGradient, checked_gradients, custom_gradient_op
-from ..build.trace import ProgramTrace
 from ..ir.inline import inline
 from ..ir.program import Block, Program, Variable
 from ..ir.usage import block_reads, block_writes
@@ -39,11 +38,11 @@ class BackwardCode:
 
     def append(self, flowing: Sequence[Variable | None], kept: dict[str, Variable]) -> list[Variable | None]:
         """Appends the operations to the current block of the current trace, over these gradients and values."""
-        trace: Any = current_trace()
+        trace = current_trace()
         values = {name: kept[name] for name in self.kept}
         values |= {name: g for name, g in zip(self.given, flowing, strict=True) if name is not None and g is not None}
         names = [name for name in self.results if name is not None]
-        found = iter(inline(self.program, trace.block, values, names, role=getattr(trace, "role", 0),
+        found = iter(inline(self.program, trace.block, values, names, role=trace.role,
                             stop_gradient=not state.grad_enabled))
         return [None if name is None else next(found) for name in self.results]
 
@@ -78,7 +77,7 @@ class PyLayerGradient:
         return code.append(flowing, values)
 
 
-def apply_in_program(trace: ProgramTrace, layer: Any, context: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+def apply_in_program(trace: Trace, layer: Any, context: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """Appends what a PyLayer's `forward` does, and notes its gradient where an input wants one."""
     inputs = [trace.lift(leaf, f"{layer.__name__}.apply: an input")
               for leaf in nest.leaves([list(args), kwargs]) if is_value(leaf)]
@@ -97,7 +96,7 @@ def apply_in_program(trace: ProgramTrace, layer: Any, context: Any, args: tuple,
     return with_gradient(trace, result, inputs, backward, f"{layer.__name__}.backward", stopped, context._materialize)
 
 
-def with_gradient(trace: ProgramTrace, result: Any, inputs: list[Variable], backward: Callable[..., Any], what: str,
+def with_gradient(trace: Trace, result: Any, inputs: list[Variable], backward: Callable[..., Any], what: str,
                   stopped: Sequence[int] = (), materialize: bool = True) -> Any:
     """`result`, its tensors given the gradient that `backward` makes of theirs, one for each of the inputs.
 
@@ -119,7 +118,7 @@ def with_gradient(trace: ProgramTrace, result: Any, inputs: list[Variable], back
     return nest.map_structure(lambda leaf: next(bounded) if is_value(leaf) else leaf, result)
 
 
-def _written(trace: ProgramTrace, values: list[Variable], flows: list[bool], inputs: list[Variable],
+def _written(trace: Trace, values: list[Variable], flows: list[bool], inputs: list[Variable],
              backward: Callable[..., Any], what: str, materialize: bool) -> PyLayerGradient:
     gradient = PyLayerGradient(what, materialize)
     given = {v.name for v in inputs}
@@ -143,7 +142,7 @@ def _choices(flows: list[bool], materialize: bool) -> list[tuple[bool, ...]]:
     return [there for there in options if any(there)]
 
 
-def _code(trace: ProgramTrace, values: list[Variable], there: tuple[bool, ...], inputs: list[Variable],
+def _code(trace: Trace, values: list[Variable], there: tuple[bool, ...], inputs: list[Variable],
           backward: Callable[..., Any], what: str, materialize: bool) -> BackwardCode:
     """Runs `backward` in a block of its own, and takes that out of the Program."""
     program = trace.main

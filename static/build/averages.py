@@ -50,7 +50,7 @@ class ExponentialMovingAverage:
 
     def update(self) -> None:
         """Appends the update of the averages to the default main Program: call it behind the optimizer's `minimize`."""
-        trace: Any = current_trace()
+        trace = current_trace()
         program = default_main_program()
         with trace.updating():
             decay = self._current_decay()

@@ -26,7 +26,7 @@ from ..ir.program import Block, Program, Variable
 
 
 def _program() -> Program:
-    return current_trace().main  # type: ignore[attr-defined]
+    return current_trace().main
 
 
 def _as_variable(value: Any) -> Any:
@@ -36,7 +36,7 @@ def _as_variable(value: Any) -> Any:
     if isinstance(value, (numbers.Number, bool)):
         return full((), value)
     if is_value(value):
-        return current_trace().lift(value, "a value in a branch or loop")  # type: ignore[attr-defined]
+        return current_trace().lift(value, "a value in a branch or loop")
     return to_tensor(value)
 
 
@@ -161,7 +161,7 @@ def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Se
         raise ValueError(
             f"while_loop(loop_vars): must be a list or tuple with something in it. Received {loop_vars!r}."
         )
-    return loop(cond, body, loop_vars, is_test, overwrites=not current_trace().bare().captures)
+    return loop(cond, body, loop_vars, is_test, overwrites=not current_trace().captures)
 
 
 def loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Sequence[Any], is_test: bool = False,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...core.sources import user_line
 from ...ops.program.print_assert import print_op
 from ...ops.program.py_func import py_func_op, register
 from ...ops.core.trace import apply, current_trace
@@ -75,7 +76,6 @@ def py_func(func: Callable[..., Any], x: Any, out: Any, backward_func: Callable[
     unknown = sorted(skipped - {v.name for v in (*inputs, *outputs)})
     if unknown:
         raise ValueError(f"py_func(skip_vars_in_backward_input): {unknown} are neither in x nor in out.")
-    trace: Any = current_trace()
     attrs = {"forward_callable_id": register(func, [v.spec for v in outputs]), "backward_callable_id": -1,
              "backward_skip_vars": sorted(skipped)}
     if backward_func is not None:
@@ -85,9 +85,9 @@ def py_func(func: Callable[..., Any], x: Any, out: Any, backward_func: Callable[
     for variable in outputs:
         stops = backward_func is None or all(v.stop_gradient for v in inputs)
         variable.stop_gradient = stops or not variable.dtype.is_differentiable
-    block = (inputs or outputs)[0].program.current_block() if inputs or outputs else trace.block
+    block = (inputs or outputs)[0].program.current_block() if inputs or outputs else current_trace().block
     block.append(py_func_op.type, {"X": [v.name for v in inputs]}, {"Out": [v.name for v in outputs]}, attrs,
-                 trace.source())
+                 user_line())
     return out
 
 

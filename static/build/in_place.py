@@ -27,7 +27,7 @@ def rebind(variable: Variable, result: Variable) -> Variable:
         _check_size(variable, result)
     if not state.grad_enabled and not variable.stop_gradient and result.dtype.is_differentiable:
         result = _with_former_gradient(variable, result)
-    trace: Any = current_trace()
+    trace = current_trace()
     if variable.persistable or variable.block is not trace.block:
         _check_kept(variable, result, alike)
         _assign(variable, result)
@@ -80,7 +80,7 @@ def _with_former_gradient(variable: Variable, result: Variable) -> Variable:
     former = copy.copy(variable)
     like_former = list(former.shape) if former.shape != result.shape else None
     with_same_shape = (lambda g: g) if like_former is None else (lambda g: g.reshape(like_former))
-    return with_gradient(current_trace(), result, [former], with_same_shape, "an operation in place")  # type: ignore[arg-type]
+    return with_gradient(current_trace(), result, [former], with_same_shape, "an operation in place")
 
 
 def _assign(variable: Variable, result: Variable) -> None:
@@ -105,7 +105,7 @@ def set_stop_gradient(variable: Variable, value: bool) -> None:
     What has read it before keeps its gradient, and one through which gradients are to flow again is where they end. A
     value that was given, or is of an enclosing block, keeps its name, so that all that reads it is concerned.
     """
-    trace: Any = current_trace()
+    trace = current_trace()
     own = variable.block is trace.block and not variable.persistable and not variable.is_data
     if own and trace.captures and bool(value) != variable.stop_gradient and variable.kind == "tensor":
         take_name(variable, variable.detach())

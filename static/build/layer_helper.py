@@ -40,7 +40,7 @@ class LayerHelper:
     @property
     def main_program(self) -> Program:
         """The Program that is built: within `to_static` the one of the function."""
-        trace: Any = current_trace().bare()
+        trace = current_trace()
         return default_main_program() if trace.computes else trace.main
 
     @property

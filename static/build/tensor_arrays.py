@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...core.dtype import DType, convert_dtype
+from ...core.sources import user_line
 from ...ops.program import tensor_arrays as ops
 from ...ops.array.creation import full, is_value, to_tensor
 from ...ops.math.elementwise import cast, minimum
@@ -189,8 +190,7 @@ class ArrayVariable(Variable):
         self.stop_gradient = self.stop_gradient and stop_gradient
 
     def _append_operation(self, kind: str, inputs: dict[str, list[str]]) -> None:
-        trace: Any = current_trace()
-        trace.block.append(kind, inputs, {"Out": [self.name]}, {}, trace.source())
+        current_trace().block.append(kind, inputs, {"Out": [self.name]}, {}, user_line())
 
     def _check_readable(self) -> None:
         assert self.dtype is not None
@@ -227,7 +227,7 @@ def as_item(value: Any) -> Variable:
     if isinstance(value, (numbers.Number, bool)):
         return full([], value)
     if is_value(value):
-        return current_trace().lift(value, "an item of a list")  # type: ignore[attr-defined]
+        return current_trace().lift(value, "an item of a list")
     if value is None or isinstance(value, (str, list, tuple, dict)):
         raise TypeError(f"A list that grows in a Program holds tensors and numbers. Received {type(value).__name__}. "
                         "Keep a list for each kind of item.")
@@ -249,7 +249,7 @@ def _repeat(begin: Variable, end: Variable, body: Callable[[Variable], None]) ->
 def create_array(dtype: Any = None, initialized_list: Iterable[Any] | None = None,
                  shape: Iterable[int] = ()) -> ArrayVariable:
     """A list in the block that is being built, with these items."""
-    trace: Any = current_trace()
+    trace = current_trace()
     block: Block = trace.block
     array = block.create_var(trace.main.new_name("array"), tuple(shape), convert_dtype(dtype) if dtype else None,
                              kind="array")

@@ -9,7 +9,7 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from ...ops.core.trace import current_trace, grad_mode
+from ...ops.core.trace import Trace, current_trace, grad_mode
 from .in_place import rebind
 from ..ir.program import Variable
 from ..autodiff.py_layer import with_gradient
@@ -28,9 +28,10 @@ def register_hook(variable: Variable, hook: Callable[[Any], Any]) -> ProgramHook
     """Lets the gradient of a variable that was just computed go through `hook`, behind those it has."""
     if variable.stop_gradient:
         raise RuntimeError("register_hook(hook): this Tensor has stop_gradient=True, so it gets no gradient.")
-    trace: Any = current_trace()
+    trace = current_trace()
     _check_own(variable, trace)
-    former, hooks = trace.hooked.get(variable.name) or (copy.copy(variable), ())
+    hooked = variable.program.hooked
+    former, hooks = hooked.get(variable.name) or (copy.copy(variable), ())
     hooks = (*hooks, hook)
 
     def through_hooks(gradient: Variable) -> Any:
@@ -42,11 +43,11 @@ def register_hook(variable: Variable, hook: Callable[[Any], Any]) -> ProgramHook
     with grad_mode(True):
         result = with_gradient(trace, former, [former], through_hooks, "a hook of register_hook")
         rebind(variable, result)
-    trace.hooked[variable.name] = former, hooks
+    hooked[variable.name] = former, hooks
     return ProgramHook()
 
 
-def _check_own(variable: Variable, trace: Any) -> None:
+def _check_own(variable: Variable, trace: Trace) -> None:
     """RuntimeError where the gradient that flows to the value already would not go through the hook."""
     if variable.is_data or variable.persistable or variable.block is not trace.block:
         raise RuntimeError(

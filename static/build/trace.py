@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...core.dtype import DType, promote
 from ...core.param_attr import ParamAttr
 from ...core.place import Place
+from ...core.sources import user_line
 from ...core.unique_name import generate
 from ...ops.program.tensor_arrays import ArraySpec, GradientArraySpec
 from ...ops.array.creation import assign_value
@@ -21,7 +21,6 @@ from ...ops.core.trace import Trace, grad_mode, staging, state, using
 from .tensor_arrays import ArrayVariable
 from ..ir.program import Block, ParameterVariable, Program, Variable
 
-_PACKAGE = __name__.partition(".")[0]
 _KINDS: dict[type, str] = {ArraySpec: "array", GradientArraySpec: "array_gradient"}
 _UNKNOWN = "(-1 is a size that is not known while the Program is built. Declare it where the rule needs it.)"
 _OF_A_DTYPE = {"dtype", "out_dtype"}  # attributes with which a dtype is asked for
@@ -32,16 +31,14 @@ class ProgramTrace(Trace):
     """Appends to `main`; initializers of parameters go to `startup`."""
 
     computes = False
-    role = 0  # the attribute op_role of what is appended: 1 in the backward pass, 2 in an optimizer's update
-    device = ""  # the attribute op_device: see `static.device_guard`
+    device = ""  # the attribute op_device of what is appended
 
     def __init__(self, main: Program, startup: Program | None = None):
         self.main, self.startup = main, startup
-        self.hooked: dict[str, tuple] = {}  # by name, what has hooks: the value without them, and the hooks
 
     @property
     def block(self) -> Block:
-        """The block appended to."""
+        """The block to which operations are appended."""
         return self.main.current_block()
 
     def lift(self, value: Any, what: str) -> Variable:
@@ -57,21 +54,6 @@ class ProgramTrace(Trace):
         """Makes a Tensor the result of an operation on it in the Program; TypeError where no Tensor belongs."""
         self.lift(value, "a tensor that is changed in place")._rebind(result)
 
-    def variable_of(self, value: Any) -> Variable | None:
-        """What stands for a Tensor in the Program, where it has Tensors."""
-        return None
-
-    def look_at(self, value: Any) -> None:
-        """Is told that Python looks at the value that a Tensor has now."""
-
-    def writes(self, value: Any, new: Any) -> bool:
-        """Makes the Program set a Tensor's value where it has Tensors; otherwise False, and the caller sets it now."""
-        return False
-
-    def called(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """What to call for a function of the user's that is to append to the Program."""
-        return function
-
     @contextlib.contextmanager
     def apart(self, what: str) -> Iterator[None]:
         """Around code that is to compute and nothing else: RuntimeError where it leaves anything else changed."""
@@ -83,6 +65,15 @@ class ProgramTrace(Trace):
                 raise self.main.value_wanted
         finally:
             self.main.value_wanted = before
+
+    @contextlib.contextmanager
+    def meant_for(self, device: str) -> Iterator[None]:
+        """Within the block operations have the attribute op_device."""
+        self.device, old = device, self.device
+        try:
+            yield
+        finally:
+            self.device = old
 
     def py_layer(self, layer: Any, context: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         """Appends what `forward` does; its gradient will be what `backward` says."""
@@ -151,11 +142,6 @@ class ProgramTrace(Trace):
             _refuse_arrays(op, values)
         return values if slot.many else values[0]
 
-    @staticmethod
-    def source() -> str:
-        """The user's file and line that is appending."""
-        return user_source()
-
     def _promoted(self, inputs: tuple) -> tuple:
         x, y = inputs[0], inputs[1]
         if x.dtype is y.dtype:
@@ -185,7 +171,7 @@ class ProgramTrace(Trace):
             kept["op_role"] = self.role
         if self.device:
             kept["op_device"] = self.device
-        self.block.append(op.type, named, outputs, kept, user_source())
+        self.block.append(op.type, named, outputs, kept, user_line())
 
     def constant(self, array: Any, place: Place | None, stop_gradient: bool) -> Variable:
         """A Variable to which an operator of the Program assigns the array."""
@@ -282,7 +268,7 @@ class ProgramTrace(Trace):
 
     def store(self, target: Variable, value: Variable) -> None:
         """Appends the assignment."""
-        self.block.append("assign", {"X": [value.name]}, {"Out": [target.name]}, {"op_role": self.role}, user_source())
+        self.block.append("assign", {"X": [value.name]}, {"Out": [target.name]}, {"op_role": self.role}, user_line())
 
     def _initialize(self, variable: Variable, make: Any) -> None:
         if self.startup is None:
@@ -341,13 +327,3 @@ def _names(value: Any) -> list[str]:
     if value is None:
         return []
     return [v.name for v in value] if isinstance(value, list) else [value.name]
-
-
-def user_source() -> str:
-    """The file and line, outside this package, that is appending: 'model.py:12'."""
-    frame = sys._getframe(1)
-    while frame is not None:
-        if not frame.f_globals.get("__name__", "").startswith(_PACKAGE):
-            return f"{frame.f_code.co_filename}:{frame.f_lineno}"
-        frame = frame.f_back  # type: ignore[assignment]
-    return ""

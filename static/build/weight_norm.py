@@ -55,7 +55,7 @@ def normalized_parameter(shape: tuple[int, ...], dtype: DType, attr: ParamAttr, 
         return ParamAttr(f"{attr.name}_{suffix}", None, attr.learning_rate, attr.regularizer, attr.trainable,
                          attr.do_model_average, attr.need_clip)
 
-    trace: Any = current_trace()
+    trace = current_trace()
     v = trace.parameter(shape, dtype, named("v"), initializer)
     lengths = tuple(size if dim is not None and n == dim % len(shape) else 1 for n, size in enumerate(shape))
     g = trace.parameter(lengths, dtype, named("g"), lambda *_: _length(_counterpart(trace.startup, v), dim))

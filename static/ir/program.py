@@ -217,6 +217,7 @@ class Program:
         self.numbers: set[str] = set()  # ints of Python that only a run knows: beside them a tensor keeps its dtype
         self.counters: set[str] = set()  # of these, what counts up from 0 or more
         self.leaves: set[str] = set()  # what was computed and told that gradients are taken with respect to it
+        self.hooked: dict[str, tuple] = {}  # by name, what has hooks: the value without them, and the hooks
         self.gradient_passes = 0  # how often gradients have been appended
         self._counts: defaultdict[str, int] = defaultdict(int)
 
@@ -307,7 +308,7 @@ class Program:
             _fill_copy(block, made, memo)
         for key, value in self.__dict__.items():
             shared = {"plans": {}, "raised": dict(self.raised), "host_values": dict(self.host_values),
-                      "ungradable": self.ungradable, "renamed": [], "blocks": result.blocks}
+                      "ungradable": self.ungradable, "renamed": [], "hooked": {}, "blocks": result.blocks}
             result.__dict__[key] = shared[key] if key in shared else copy.deepcopy(value, memo)
         return result
 

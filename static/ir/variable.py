@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ...core.dtype import DType
+from ...core.sources import user_line
 from ...core.var_type import VarType
 from ...ops.core.spec import Spec
 from ...ops.core.trace import current_trace
@@ -86,11 +87,10 @@ class Variable(_VariableMethods):
         return id(self)
 
     def _no_value(self, what: str) -> TypeError:
-        from ..build.trace import user_source
 
         error = TypeError(
             f"{what}: the variable {self.name!r} of a static Program has no value while the Program is being built "
-            f"({user_source()}). Run the Program and fetch it; in a function under to_static, keep to tensor "
+            f"({user_line()}). Run the Program and fetch it; in a function under to_static, keep to tensor "
             f"operations here (paddle.sin, not np.sin or math.sin)."
         )
         self.program.value_wanted = self.program.value_wanted or error
@@ -189,7 +189,7 @@ class Variable(_VariableMethods):
         """As `_rebind`; but in a Program that is written by hand, a variable that stops gradients goes on to do so."""
         from ..build.in_place import assigned, rebind
 
-        return (rebind if current_trace().bare().captures else assigned)(self, result)
+        return (rebind if current_trace().captures else assigned)(self, result)
 
     def __repr__(self) -> str:
         kind = "param" if self.is_parameter else "persist var" if self.persistable else "var"

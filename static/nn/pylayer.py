@@ -36,7 +36,7 @@ def static_pylayer(forward_fn: Callable[..., Any], inputs: Sequence[Any], backwa
     for value in values:
         if not isinstance(value, Variable):
             raise TypeError(f"static_pylayer(inputs): must be Variables. Received {type(value).__name__}.")
-    trace: Any = current_trace()
+    trace = current_trace()
     with grad_mode(False):
         result = trace.called(forward_fn)(*values)
     if backward_fn is None:

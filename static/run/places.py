@@ -48,16 +48,8 @@ def device_guard(device: str | None = None) -> Iterator[None]:
     kind, _, index = (device or "").partition(":")
     if kind not in ("", "cpu", "gpu", "xpu") or (index and kind == "cpu") or (index and not index.isdigit()):
         raise ValueError(f"device_guard(device): must be 'cpu', 'gpu', 'gpu:INDEX' or None. Received {device!r}.")
-    trace: Any = current_trace().bare()
-    old = getattr(trace, "device", None)
-    if old is None:  # no Program is being built
+    with current_trace().meant_for(f"{kind}:{index or 0}" if kind in ("gpu", "xpu") and device else device or ""):
         yield
-        return
-    trace.device = f"{kind}:{index or 0}" if kind in ("gpu", "xpu") and device else device or ""
-    try:
-        yield
-    finally:
-        trace.device = old
 
 
 def _no_ipu(what: str) -> RuntimeError:
