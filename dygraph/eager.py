@@ -17,6 +17,7 @@ from ..core import flags, nest
 from ..core.dtype import DType, from_numpy_dtype, promote
 from ..core.param_attr import ParamAttr
 from ..core.place import Place, expected_place
+from ..core.selected_rows import SelectedRows
 from ..ops.core.backward import Output
 from ..ops.core.kernels import ANY, TWO
 from ..ops.core.operator import Operator
@@ -24,7 +25,10 @@ from ..ops.core.operator_node import OperatorNode, SingleResultNode
 from ..ops.core.spec import spec_of
 from ..ops.core.trace import Trace, grad_mode, offer_default_trace, state
 from ..ops.math.elementwise import cast
-from .tensor import Parameter, Tensor, new_tensor
+from .engine import backward, derivatives, tensor_hook
+from .py_layer import apply_eagerly
+from .selected_rows import of_rows
+from .tensor import Parameter, Tensor
 
 _ndarray = np.ndarray
 _flags = flags.values
@@ -35,10 +39,12 @@ _HOST, _NOTHING = {np.ndarray}, {type(None)}
 class EagerTrace(Trace):
     """Runs kernels on the arrays that Tensors hold.
 
-    `single_node` and `node` make what it records of an operator with one result, and with several.
+    Its values are of `value_class`, a Tensor or a subclass with a method table of its own, and its parameters of
+    `parameter_class`. `single_node` and `node` make what it records of an operator with one result, and with several.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, value_class: type[Tensor], parameter_class: type[Parameter]) -> None:
+        self.value_class, self.parameter_class = value_class, parameter_class
         self.single_node: Callable[..., OperatorNode] = SingleResultNode
         self.node: Callable[..., OperatorNode] = OperatorNode
 
@@ -81,7 +87,7 @@ class EagerTrace(Trace):
                 edges, arrays = (x._edge, *others), (a, *others)
         except (ValueError, TypeError, IndexError, AttributeError):
             return self._apply_any(op, inputs, attrs)
-        result = _make(Tensor)
+        result = _make(self.value_class)
         result._array = array = array if type(array) is _ndarray else np.asarray(array)
         if any(edges) and op.gradient is not None and state.grad_enabled:
             result._edge = self.single_node(op, attrs, edges, op.gradient.save_arrays(arrays, (array,)))
@@ -141,7 +147,7 @@ class EagerTrace(Trace):
             _check_finite(op, results)
         if not op.is_single:
             return self._several(op, inputs, attrs, arrays, results, xp, wanted)
-        result = _make(Tensor)
+        result = _make(self.value_class)
         result._array = results if type(results) is _ndarray else xp.asarray(results)
         edge = None
         if wanted and op.gradient is not None and state.grad_enabled:
@@ -167,9 +173,9 @@ class EagerTrace(Trace):
             elif array is None:
                 outputs.append(None)
             elif op.results[index].many:
-                outputs.append([new_tensor(a if type(a) is _ndarray else xp.asarray(a)) for a in array])
+                outputs.append([self.new(a if type(a) is _ndarray else xp.asarray(a)) for a in array])
             else:
-                outputs.append(new_tensor(array if type(array) is _ndarray else xp.asarray(array)))
+                outputs.append(self.new(array if type(array) is _ndarray else xp.asarray(array)))
         if wanted and op.gradient is not None and state.grad_enabled:
             edges = _slot_edges(inputs)
             if any(edges):
@@ -177,9 +183,33 @@ class EagerTrace(Trace):
                 _connect(node, outputs, aliases)
         return tuple(outputs) if len(outputs) > 1 else outputs[0]
 
+    @property
+    def plain(self) -> EagerTrace:
+        """The trace of these values that does nothing else: under it gradients are computed."""
+        return self.value_class._eager
+
+    def new(self, array: Any) -> Tensor:
+        """A value of an array, without gradient."""
+        value = _make(self.value_class)
+        value._array = array
+        value._edge = None
+        return value
+
+    def of_gradient(self, gradient: Any) -> Tensor:
+        """The value of a gradient as the backward walk gives it: an array, or some rows of one."""
+        return of_rows(gradient) if isinstance(gradient, SelectedRows) else self.new(gradient)
+
+    def hook(self, hook: Callable[[Tensor], Tensor | None]) -> Callable[[Any], Any]:
+        """A user's hook on one of its values, in the form that the backward walk calls."""
+        return tensor_hook(self, hook)
+
+    def backward(self, values: list, starts: list, retain_graph: bool) -> None:
+        """Adds the gradients of values to those of the leaves that they were computed from."""
+        backward(values, starts, retain_graph)
+
     def constant(self, array: Any, place: Place | None, stop_gradient: bool) -> Tensor:
         """A Tensor of the array, at `place` or the place in use."""
-        tensor = new_tensor(backend.as_place(array, place or expected_place()))
+        tensor = self.new(backend.as_place(array, place or expected_place()))
         if not stop_gradient:
             tensor.stop_gradient = False
         return tensor
@@ -188,12 +218,12 @@ class EagerTrace(Trace):
         """A Tensor without dimensions: every comparison with a number makes one."""
         array = np.empty((), dtype.dtype)
         array.fill(value)
-        return new_tensor(backend.as_place(array, expected_place()))
+        return self.new(backend.as_place(array, expected_place()))
 
     def copy(self, x: Tensor, place: Place | None) -> Tensor:
         """A Tensor of its own with x's value; no gradient flows to x."""
         array = backend.as_place(x._array, place) if place is not None else x._array
-        return new_tensor(array.copy() if array is x._array else array)
+        return self.new(array.copy() if array is x._array else array)
 
     def parameter(self, shape: tuple[int, ...], dtype: DType, attr: ParamAttr, initializer: Any) -> Parameter:
         """A Parameter, filled by its initializer."""
@@ -202,7 +232,7 @@ class EagerTrace(Trace):
             value = initializer(shape, dtype)
         finally:
             state.grad_enabled = old
-        return Parameter.of_array(value._array, attr)
+        return self.parameter_class.of_array(value._array, attr)
 
     def gradients(self, loss: Any, parameters: list | None, no_grad: Any = None,
                   callbacks: Any = None) -> list[tuple[Any, Any]]:
@@ -217,15 +247,11 @@ class EagerTrace(Trace):
     def derivatives(self, outputs: list, inputs: list, starts: list, no_grad: Any, create_graph: bool,
                     retain_graph: bool) -> list:
         """The gradients of Tensors with respect to Tensors."""
-        from .engine import derivatives
-
-        return derivatives(outputs, inputs, starts, no_grad, create_graph, retain_graph)
+        return derivatives(self.plain, outputs, inputs, starts, no_grad, create_graph, retain_graph)
 
     def py_layer(self, layer: Any, context: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         """Runs `forward` now, and `backward` in the backward pass."""
-        from .py_layer import apply_eagerly
-
-        return apply_eagerly(layer, context, args, kwargs)
+        return apply_eagerly(self.plain, layer, context, args, kwargs)
 
     def updating(self) -> Any:
         """Nothing in the block is recorded."""
@@ -233,13 +259,13 @@ class EagerTrace(Trace):
 
     def host_value(self, source: Any, dtype: DType, name: str) -> Tensor:
         """A Tensor of what `source()` gives now."""
-        return new_tensor(_expected_namespace().full((1,), source(), dtype.dtype))
+        return self.new(_expected_namespace().full((1,), source(), dtype.dtype))
 
     def persistent(self, shape: tuple[int, ...], dtype: DType, value: Any, name: str) -> Tensor:
         """A Tensor of this name, filled with a number or with another Tensor's value."""
         array = value._array.astype(dtype.dtype) if isinstance(value, Tensor) else _expected_namespace().full(
             shape, value, dtype.dtype)
-        tensor = new_tensor(array.view())  # memory that nothing else sees: updates write in place
+        tensor = self.new(array.view())  # memory that nothing else sees: updates write in place
         tensor.name, tensor.persistable = name, True
         return tensor
 
@@ -351,5 +377,17 @@ def _check_finite(op: Operator, results: Any) -> None:
             )
 
 
-EAGER = EagerTrace()
+def eager_trace(value_class: type[Tensor], parameter_class: type[Parameter]) -> EagerTrace:
+    """The eager trace whose values are of these classes, which know it as theirs from now on.
+
+    A second face of this package has Tensors with other methods: classes of its own, and a trace that makes them. Under
+    `using(trace)` all that is computed in a thread is of its class. Values of both may live side by side; each one's
+    gradients, copies and hooks are those of its own face.
+    """
+    trace = EagerTrace(value_class, parameter_class)
+    value_class._eager = parameter_class._eager = trace
+    return trace
+
+
+EAGER = eager_trace(Tensor, Parameter)
 offer_default_trace(EAGER)

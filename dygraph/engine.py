@@ -1,10 +1,12 @@
 """The engine: `backward` and `grad` on Tensors, by the walk that lives in `ops`.
 
 A plain pass walks on bare arrays; with `create_graph` it walks on Tensors, and what it does is recorded in its turn.
+Which Tensors these are, `eager` says: the eager trace of the values concerned.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,8 +15,8 @@ from ..core.errors import ModifiedInPlaceError
 from ..core.selected_rows import SelectedRows
 from ..ops.core.backward import Leaf, Node, Output, Walk, run_hooks
 from ..ops.core.trace import ArrayTrace, grad_mode, state, using
-from .selected_rows import gradient_of, tensor_of
-from .tensor import Tensor, new_tensor, superseded
+from .selected_rows import gradient_of
+from .tensor import Tensor, superseded
 
 
 def _check_unchanged(node: Node) -> None:
@@ -35,22 +37,22 @@ def _read_arrays(node: Node) -> tuple:
     return node.saved
 
 
-def _with_edge(array: Any, edge: Any) -> Tensor:
-    tensor = new_tensor(array)
-    tensor._edge = edge
-    return tensor
-
-
-def _read_tensors(node: Node) -> tuple:
-    """What the node saved, as Tensors that are connected to where they came from."""
+def _read_tensors(eager: Any, node: Node) -> tuple:
+    """What the node saved, as Tensors of a trace that are connected to where they came from."""
     if superseded:
         _check_unchanged(node)
-    return node.connected(_with_edge)
+
+    def connect(array: Any, edge: Any) -> Tensor:
+        tensor = eager.new(array)
+        tensor._edge = edge
+        return tensor
+
+    return node.connected(connect)
 
 
 def _start(tensor: Tensor, gradient: Tensor | None) -> Tensor:
     if gradient is None:
-        return new_tensor(backend.namespace_of([tensor._array]).ones_like(tensor._array))
+        return tensor._eager.new(backend.namespace_of([tensor._array]).ones_like(tensor._array))
     if gradient.shape != tensor.shape:
         raise ValueError(
             f"The gradient to start from must have the tensor's shape. Received {gradient.shape} for {tensor.shape}."
@@ -68,15 +70,13 @@ def _starts(outputs: Sequence[Tensor], gradients: Sequence[Tensor | None]) -> li
     return [(t._edge, _start(t, g)) for t, g in zip(outputs, gradients, strict=True) if t._edge is not None]
 
 
-def _walk(outputs: Sequence[Tensor], gradients: Sequence[Tensor | None], retain: bool, create_graph: bool,
+def _walk(eager: Any, outputs: Sequence[Tensor], gradients: Sequence[Tensor | None], retain: bool, create_graph: bool,
           targets: Sequence[Any] | None) -> dict[Any, Any]:
-    """The gradients of the targets by edge: Tensors with `create_graph`, arrays otherwise."""
-    from .eager import EAGER
-
+    """The gradients of the targets by edge: Tensors of a trace with `create_graph`, arrays otherwise."""
     starts = _starts(outputs, gradients)
     if create_graph:
-        with using(EAGER), grad_mode(True):
-            return _walk_type()(_read_tensors, retain, targets).run(starts)
+        with using(eager), grad_mode(True):
+            return _walk_type()(functools.partial(_read_tensors, eager), retain, targets).run(starts)
     namespace = backend.namespace_of([t._array for t in outputs])
     with using(ArrayTrace(namespace)):
         found = _walk_type()(_read_arrays, retain, targets).run([(edge, g._array) for edge, g in starts])
@@ -87,17 +87,16 @@ def _as_array(namespace: Any, gradient: Any) -> Any:
     return gradient if isinstance(gradient, SelectedRows) else namespace.asarray(gradient)
 
 
-def walk_segment(roots: Sequence[tuple[Any, Any]], since: int, recorded: bool) -> dict[Any, Any]:
+def walk_segment(eager: Any, roots: Sequence[tuple[Any, Any]], since: int, recorded: bool) -> dict[Any, Any]:
     """What a walk back from the roots leaves at the leaves, and at nodes of an order below `since`.
 
-    It takes and gives arrays under the trace in charge, or Tensors that can be differentiated again (`recorded`).
+    It takes and gives arrays under the trace in charge, or Tensors of `eager` that can be differentiated again
+    (`recorded`).
     """
-    from .eager import EAGER
-
     if not recorded:
         return _walk_type()(_read_arrays, False, None, since).run(roots)
-    with using(EAGER), grad_mode(True):
-        return _walk_type()(_read_tensors, True, None, since).run(roots)
+    with using(eager), grad_mode(True):
+        return _walk_type()(functools.partial(_read_tensors, eager), True, None, since).run(roots)
 
 
 def backward(tensors: Sequence[Tensor], grad_tensors: Sequence[Tensor | None] | None = None,
@@ -150,16 +149,14 @@ class _Leaves:
             gradient = run_hooks(leaf.hooks, gradient)
         found = gradient_of(gradient) if isinstance(gradient, Tensor) else gradient
         self.before.append((leaf, leaf.grad, leaf.cleared))
-        leaf.grad = tensor_of(found if leaf.grad is None else gradient_of(leaf.grad) + found)
+        leaf.grad = leaf.trace.of_gradient(found if leaf.grad is None else gradient_of(leaf.grad) + found)
         leaf.cleared = False
 
     def finish(self, leaf: Leaf, gradient: Any) -> None:
         """Adds to a leaf's gradient, to which this pass will add nothing more, and tells those who wait for it."""
-        from .eager import EAGER
-
         self.add(leaf, gradient)
         if leaf.observers:
-            with using(EAGER), grad_mode(False):
+            with using(leaf.trace), grad_mode(False):
                 for observer in list(leaf.observers.values()):
                     observer()
 
@@ -169,8 +166,8 @@ class _Leaves:
             leaf.grad, leaf.cleared = gradient, cleared
 
 
-def tensor_hook(hook: Callable[[Tensor], Tensor | None]) -> Callable[[Any], Any]:
-    """A user's hook in the form that the walk calls, whatever form its gradients take."""
+def tensor_hook(eager: Any, hook: Callable[[Tensor], Tensor | None]) -> Callable[[Any], Any]:
+    """A user's hook on a Tensor of a trace in the form that the walk calls, whatever form its gradients take."""
 
     def checked(result: Any) -> Any:
         if result is not None and not isinstance(result, Tensor):
@@ -181,12 +178,10 @@ def tensor_hook(hook: Callable[[Tensor], Tensor | None]) -> Callable[[Any], Any]
         return result
 
     def run(gradient: Any) -> Any:
-        from .eager import EAGER
-
         if isinstance(gradient, Tensor):
             return checked(hook(gradient))
-        with using(EAGER), grad_mode(False):
-            result = checked(hook(tensor_of(gradient)))
+        with using(eager), grad_mode(False):
+            result = checked(hook(eager.of_gradient(gradient)))
         return None if result is None else gradient_of(result)
 
     return run
@@ -228,15 +223,15 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
     return found
 
 
-def derivatives(outputs: list, inputs: list, starts: list, no_grad: Any, create_graph: bool,
+def derivatives(eager: Any, outputs: list, inputs: list, starts: list, no_grad: Any, create_graph: bool,
                 retain_graph: bool) -> list[Tensor | None]:
-    """The gradients of Tensors with respect to Tensors; None where there is none."""
+    """The gradients of Tensors with respect to Tensors, as Tensors of a trace; None where there is none."""
     for value in (*outputs, *inputs):
         if not isinstance(value, Tensor):
             raise TypeError(f"grad(outputs, inputs): both must be Tensors. Received {type(value).__name__}.")
     targets = [t._edge for t in inputs if t._edge is not None]
     with _blocked(no_grad):
-        found = _walk(outputs, starts, retain_graph, create_graph, targets)
+        found = _walk(eager, outputs, starts, retain_graph, create_graph, targets)
     results: list[Tensor | None] = []
     for tensor in inputs:
         gradient = found.get(tensor._edge) if tensor._edge is not None else None
@@ -244,7 +239,7 @@ def derivatives(outputs: list, inputs: list, starts: list, no_grad: Any, create_
             gradient = _of_width(gradient, tensor)
         if gradient is not None and type(tensor._edge) is Leaf and tensor._edge.hooks:
             gradient = run_hooks(tensor._edge.hooks, gradient)
-        results.append(gradient if gradient is None or isinstance(gradient, Tensor) else tensor_of(gradient))
+        results.append(gradient if gradient is None or isinstance(gradient, Tensor) else eager.of_gradient(gradient))
     return results
 
 

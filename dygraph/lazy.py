@@ -20,7 +20,7 @@ class LazyTrace(EagerTrace):
     def parameter(self, shape: tuple[int, ...], dtype: DType, attr: ParamAttr, initializer: Any) -> Parameter:
         """A Parameter of zeros, which take no memory until they are touched."""
         array = backend.namespace_at(expected_place()).zeros(shape, dtype.dtype)
-        parameter = Parameter.of_array(array, attr)
+        parameter = self.parameter_class.of_array(array, attr)
         parameter.set_initializer(lambda: initializer(shape, dtype))
         return parameter
 
@@ -46,8 +46,9 @@ class LazyGuard:
 
     def __enter__(self) -> None:
         self._old.append(state.trace)
-        if state.trace.computes:
-            state.trace = with_same_precision(LazyTrace())
+        eager = state.trace.find(EagerTrace)
+        if eager is not None:
+            state.trace = with_same_precision(LazyTrace(eager.value_class, eager.parameter_class))
 
     def __exit__(self, *_: Any) -> None:
         state.trace = self._old.pop()

@@ -12,9 +12,8 @@ from ..core.place import expected_place
 from ..ops.core.backward import Node, Output
 from ..ops.core.trace import grad_mode, state, using
 from ..ops.program.custom_gradient import checked_gradients
-from .eager import EAGER
-from .saved_hooks import unpacked
-from .tensor import Tensor, new_tensor
+from .packing import unpacked
+from .tensor import Tensor
 
 
 class _SavedOutput:
@@ -34,6 +33,7 @@ class PyLayerContext:
         self._undifferentiable: list[int] = []
         self._materialize = True
         self._node: Any = None
+        self._eager: Any = None
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keeps tensors for `backward`, which gets them from `saved_tensor()`."""
@@ -59,10 +59,10 @@ class PyLayerContext:
         given = {id(t) for t in inputs}
         places = {id(t): n for n, t in enumerate(originals) if id(t) not in given}
         self._saved = tuple(_SavedOutput(t._array, places[id(t)]) if id(t) in places else t for t in self._saved)
-        self._node = weakref.ref(node)
+        self._node, self._eager = weakref.ref(node), node.eager
 
     def _output(self, saved: _SavedOutput) -> Tensor:
-        tensor, node = new_tensor(saved.array), self._node()
+        tensor, node = self._eager.new(saved.array), self._node()
         if node is not None and tensor.dtype.is_differentiable:
             tensor._edge = Output(node, saved.index)
         return tensor
@@ -71,12 +71,12 @@ class PyLayerContext:
 class PyLayerNode(Node):
     """An application of a PyLayer as the backward walk sees it."""
 
-    __slots__ = ("layer", "context", "outputs", "shapes")
+    __slots__ = ("eager", "layer", "context", "outputs", "shapes")
 
-    def __init__(self, layer: type[PyLayer], context: PyLayerContext, inputs: Sequence[Tensor],
+    def __init__(self, eager: Any, layer: type[PyLayer], context: PyLayerContext, inputs: Sequence[Tensor],
                  outputs: Sequence[Tensor]):
         super().__init__([t._edge for t in inputs], tuple(t._array for t in context._saved if isinstance(t, Tensor)))
-        self.layer, self.context = layer, context
+        self.eager, self.layer, self.context = eager, layer, context
         self.outputs = [(o._array.shape, o._array.dtype) for o in outputs]
         self.shapes = [t._array.shape for t in inputs]
 
@@ -97,7 +97,7 @@ class PyLayerNode(Node):
     def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
         """What the user's `backward` gives, one gradient an input tensor, in the walk's own form."""
         recorded = any(isinstance(g, Tensor) for g in gs)
-        with using(EAGER), grad_mode(recorded):
+        with using(self.eager), grad_mode(recorded):
             given = [self._cotangent(n, g) for n, g in enumerate(gs)]
             backward = self.layer.backward
             results = checked_gradients(f"{self.layer.__name__}.backward", backward, backward(self.context, *given),
@@ -109,8 +109,8 @@ class PyLayerNode(Node):
             if not self.context._materialize:
                 return None
             shape, dtype = self.outputs[number]
-            return new_tensor(backend.namespace_at(expected_place()).zeros(shape, dtype))
-        return gradient if isinstance(gradient, Tensor) else new_tensor(gradient)
+            return self.eager.new(backend.namespace_at(expected_place()).zeros(shape, dtype))
+        return gradient if isinstance(gradient, Tensor) else self.eager.new(gradient)
 
 
 class PyLayer:
@@ -149,7 +149,8 @@ class PyLayer:
         return state.trace.py_layer(cls, PyLayerContext(), args, kwargs)
 
 
-def apply_eagerly(layer: type[PyLayer], context: PyLayerContext, args: tuple, kwargs: dict[str, Any]) -> Any:
+def apply_eagerly(eager: Any, layer: type[PyLayer], context: PyLayerContext, args: tuple,
+                  kwargs: dict[str, Any]) -> Any:
     """Runs `forward` and records the operation when an input wants a gradient."""
     inputs = [leaf for leaf in nest.leaves([list(args), kwargs]) if isinstance(leaf, Tensor)]
     with grad_mode(False):
@@ -157,12 +158,12 @@ def apply_eagerly(layer: type[PyLayer], context: PyLayerContext, args: tuple, kw
     if not state.grad_enabled or all(t.stop_gradient for t in inputs):
         return result
     owned = nest.map_structure(
-        lambda leaf: new_tensor(leaf._array.view()) if isinstance(leaf, Tensor) else leaf, result)
+        lambda leaf: eager.new(leaf._array.view()) if isinstance(leaf, Tensor) else leaf, result)
     originals = [leaf for leaf in nest.leaves(result) if isinstance(leaf, Tensor)]
     outputs = [leaf for leaf in nest.leaves(owned) if isinstance(leaf, Tensor)]
     if not outputs:
         raise TypeError(f"{layer.__name__}.forward must return at least one Tensor. It returned {result!r}.")
-    node = PyLayerNode(layer, context, inputs, outputs)
+    node = PyLayerNode(eager, layer, context, inputs, outputs)
     context._made_by(node, originals, inputs)
     for index, (original, output) in enumerate(zip(originals, outputs, strict=True)):
         if output.dtype.is_differentiable and id(original) not in context._undifferentiable:

@@ -19,8 +19,9 @@ from ..ops.core.backward import Node, Output, edge_node, next_order, reachable_n
 from ..ops.core.operator import Operator
 from ..ops.core.trace import Trace, grad_mode, state, using
 from ..ops.core.trace_around import TraceAround
+from .eager import EagerTrace
 from .engine import walk_segment
-from .tensor import Tensor, new_tensor
+from .tensor import Tensor
 
 
 class _Watched(TraceAround):
@@ -55,6 +56,7 @@ class Segment:
                  preserve_rng_state: bool):
         self.function, self.args, self.kwargs = function, args, kwargs
         self.trace = state.trace.bare()
+        self.eager = self.trace.find(EagerTrace).plain  # type: ignore[union-attr]
         self.random_state = default_generator().get_state() if preserve_rng_state else None
         self.given = {id(t): (t, t._array, t._edge) for t in nest.leaves([args, kwargs]) if isinstance(t, Tensor)}
         self.before = {id(t): (t, t._array) for t in changing}  # what the call found in Tensors that it changed
@@ -91,7 +93,7 @@ class Segment:
         tensor, array, edge = self.given.get(id(leaf), (None, None, None))
         if tensor is None or leaf._edge is edge:
             return leaf
-        former = new_tensor(array)
+        former = tensor._eager.new(array)
         former._edge = edge
         return former
 
@@ -165,7 +167,7 @@ class RecomputeNode(Node):
             raise RuntimeError(_DIFFERENT.format(f"{len(outputs)} Tensors with a gradient, after {len(gs)} before"))
         roots = [(t._edge, g) for t, g in zip(outputs, gs, strict=True) if g is not None]
         del result, outputs
-        found = walk_segment(roots, since, any(isinstance(g, Tensor) for g in gs))
+        found = walk_segment(segment.eager, roots, since, any(isinstance(g, Tensor) for g in gs))
         gradients = [_arrived(found, edge) for edge in self.edges]
         known = {edge_node(edge) or edge for edge in self.edges}
         if not found.keys() <= known:

@@ -58,7 +58,7 @@ class SelectedRowsTensor(Tensor):
 
     def with_values(self, values: Tensor) -> SelectedRowsTensor:
         """The rows in `merged_rows()` with other values."""
-        return _of_rows(self.get_selected_rows().merge().with_values(values._array))
+        return of_rows(self.get_selected_rows().merge().with_values(values._array))
 
     @property
     def shape(self) -> list[int]:
@@ -89,15 +89,11 @@ class SelectedRowsTensor(Tensor):
         return self._dense if self._selected is None else self._selected
 
 
-def _of_rows(selected: SelectedRows) -> SelectedRowsTensor:
+def of_rows(selected: SelectedRows) -> SelectedRowsTensor:
+    """The Tensor of some rows."""
     tensor = SelectedRowsTensor.__new__(SelectedRowsTensor)
     tensor._selected, tensor._dense, tensor._edge = selected, None, None
     return tensor
-
-
-def tensor_of(gradient: Any) -> Tensor:
-    """The Tensor of a gradient as the backward walk gives it: an array, or some rows of one."""
-    return _of_rows(gradient) if isinstance(gradient, SelectedRows) else new_tensor(gradient)
 
 
 def gradient_of(tensor: Tensor) -> Any:

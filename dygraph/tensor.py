@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import weakref
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -55,6 +55,7 @@ class Tensor(_ArrayMethods):
 
     _array: Any
     _edge: Any
+    _eager: ClassVar[Any]  # the eager trace whose values are of this class: it tells, when it is made (`eager.py`)
 
     def __init__(self, data: Any = None, dtype: Any = None, place: Any = None, stop_gradient: bool = True):
         array = np.asarray([] if data is None else data._array if isinstance(data, Tensor) else data)
@@ -280,7 +281,7 @@ class Tensor(_ArrayMethods):
                 self._leaf = self._edge
             self._edge = None
         elif self._edge is None:
-            self._leaf = self._edge = self._leaf or Leaf()
+            self._leaf = self._edge = self._leaf or Leaf(self._eager)
 
     @property
     def is_leaf(self) -> bool:
@@ -294,10 +295,13 @@ class Tensor(_ArrayMethods):
         if holder is None:
             return None
         if holder.cleared:
-            holder.grad, holder.cleared = new_tensor(backend.namespace_of([self._array]).zeros_like(self._array)), False
+            zeros = backend.namespace_of([self._array]).zeros_like(self._array)
+            holder.grad, holder.cleared = self._eager.new(zeros), False
         found = holder.grad
-        if type(found) is Tensor and self._array.itemsize == 2 and found._array.itemsize != 2 and not holder.hooks:
-            holder.grad = found = new_tensor(found._array.astype(self._array.dtype))  # rules may compute in float32
+        dtype = self._array.dtype
+        if dtype.itemsize == 2 and found is not None and not holder.hooks and found.is_dense() and (
+                found._array.itemsize != 2):
+            holder.grad = found = self._eager.new(found._array.astype(dtype))  # rules may compute in float32
         return found
 
     @grad.setter
@@ -309,7 +313,7 @@ class Tensor(_ArrayMethods):
             )
         holder = self._holder()
         if holder is None:
-            holder = self._leaf = Leaf()
+            holder = self._leaf = Leaf(self._eager)
         holder.grad, holder.cleared = value, False
 
     @property
@@ -333,9 +337,7 @@ class Tensor(_ArrayMethods):
         Raises GraphFreedError when an earlier pass without `retain_graph=True` has freed the graph, and
         ModifiedInPlaceError when a value that the gradient needs was changed in place.
         """
-        from .engine import backward
-
-        backward([self], [grad_tensor], retain_graph)
+        self._eager.backward([self], [grad_tensor], retain_graph)
 
     def gradient(self) -> np.ndarray | None:
         """The gradient as a NumPy array, or None."""
@@ -355,10 +357,10 @@ class Tensor(_ArrayMethods):
         if self.is_leaf:
             return
         if self._leaf is None:
-            leaf = self._leaf = Leaf()
+            leaf = self._leaf = Leaf(self._eager)
 
             def keep(gradient: Any) -> None:
-                kept = gradient if isinstance(gradient, Tensor) else new_tensor(gradient)
+                kept = gradient if isinstance(gradient, Tensor) else self._eager.of_gradient(gradient)
                 leaf.grad = kept if leaf.grad is None else leaf.grad + kept
 
             add_hook(self._hooks(), keep)
@@ -367,9 +369,7 @@ class Tensor(_ArrayMethods):
         """Calls `hook(gradient)` when this Tensor's gradient is known; a Tensor it returns takes its place."""
         if self._edge is None:
             raise RuntimeError("register_hook(hook): this Tensor has stop_gradient=True, so it gets no gradient.")
-        from .engine import tensor_hook
-
-        return add_hook(self._hooks(), tensor_hook(hook))
+        return add_hook(self._hooks(), self._eager.hook(hook))
 
     def _register_backward_hook(self, hook: Callable[[], Any]) -> HookHandle:
         """Calls `hook()` in each `backward()` that adds to this leaf's gradient, as soon as it has added all it will.
@@ -415,7 +415,7 @@ class Tensor(_ArrayMethods):
                 return variable.detach()
         if self.is_leaf:
             return alias_of(self)
-        return new_tensor(self._array.view())
+        return self._eager.new(self._array.view())
 
     def detach_(self) -> Tensor:
         """Cuts this Tensor off from what it was computed from."""
@@ -497,7 +497,7 @@ class Tensor(_ArrayMethods):
         array = backend.as_place(self._array, place)
         if array is self._array:
             return self
-        moved = new_tensor(array)
+        moved = self._eager.new(array)
         moved._name = self._name
         if not self.stop_gradient:
             moved.stop_gradient = False
@@ -652,14 +652,14 @@ def new_tensor(array: Any) -> Tensor:
 
 def another_of(tensor: Tensor) -> Tensor:
     """Another Tensor of this value and edge, with an array object of its own."""
-    other = new_tensor(tensor._array.view())
+    other = tensor._eager.new(tensor._array.view())
     other._edge = tensor._edge
     return other
 
 
 def alias_of(tensor: Tensor) -> Tensor:
     """Another Tensor of the same memory, which updates of either change; no gradient flows from it."""
-    alias = new_tensor(tensor._array)
+    alias = tensor._eager.new(tensor._array)
     shared = tensor._aliases
     if shared is None:
         shared = tensor._aliases = [weakref.ref(tensor)]

@@ -12,7 +12,8 @@ from typing import Any
 
 from ... import backend
 from ...core.random import default_generator
-from ...dygraph.tensor import Tensor, new_tensor
+from ...dygraph.eager import EagerTrace
+from ...dygraph.tensor import Tensor
 from ...ops.core.backward import Leaf, Node, Output
 from ...ops.core.operator import find, is_declared
 from ...ops.core.trace import state
@@ -105,7 +106,8 @@ class ProgramFunction:
         results = plan(xp, arrays)
         count = len(self.outputs)
         self._write_back(tensors, updated, results[count:], xp)
-        return [new_tensor(xp.asarray(a)) for a in results[:count]]
+        new = _eager().new
+        return [new(xp.asarray(a)) for a in results[:count]]
 
     def _write_back(self, tensors: Sequence[Tensor], names: list[str], arrays: Sequence[Any], xp: Any) -> None:
         for name, array in zip(names, arrays, strict=True):
@@ -120,8 +122,9 @@ class ProgramFunction:
         count, last = len(self.outputs), len(results) - len(halves.places)
         for place, array in zip(halves.places, results[last:], strict=True):
             tensors[place]._update(xp.asarray(array))
-        outputs = [new_tensor(xp.asarray(a)) for a in results[:count]]
-        leaves = [Leaf() for _ in halves.leaves]
+        eager = _eager()
+        outputs = [eager.new(xp.asarray(a)) for a in results[:count]]
+        leaves = [Leaf(eager.plain) for _ in halves.leaves]
         edges = [t._edge for t in tensors] + leaves
         for index, leaf in zip(halves.leaves, leaves, strict=True):
             outputs[index]._edge = leaf
@@ -207,6 +210,14 @@ class ProgramFunction:
         return self._recorded[wanted]
 
 
+def _eager() -> EagerTrace:
+    """The eager trace in charge, whose values a run gives."""
+    found = state.trace.find(EagerTrace)
+    if found is None:
+        raise RuntimeError("A compiled Program runs on Tensors, and no trace that computes at once is in charge.")
+    return found
+
+
 def _check_complete(extra: list[str]) -> None:
     if extra:
         raise RuntimeError(f"A compiled Program reads values that it is not given: {extra}. This is a defect in proa.")
@@ -258,13 +269,13 @@ class ProgramNode(Node):
 
     def _recorded_gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
         function = self.function.recorded_gradient(self.wanted)
-        xp = backend.namespace_of(saved[0])
+        xp, new = backend.namespace_of(saved[0]), _eager().new
         tensors = []
         for array, edge in zip([*saved[0], *self.leaves], self.edges, strict=True):
-            tensor = new_tensor(array)
+            tensor = new(array)
             tensor._edge = edge
             tensors.append(tensor)
-        tensors += [g if isinstance(g, Tensor) else new_tensor(a)
+        tensors += [g if isinstance(g, Tensor) else new(a)
                     for g, a in zip(gs, self._cotangents([getattr(g, "_array", g) for g in gs], xp), strict=True)]
         with _random_state(self.random_state):
             results = function(tensors)

@@ -27,11 +27,13 @@ class Leaf:
 
     `cleared`: the gradient is zeros, which nobody has looked at: they are made when somebody does. `hooks` may give
     another gradient in place of the one that a pass has found; `observers` are told when `grad` has what a pass adds.
+    `trace` is that whose values `grad` and what observers compute are; None for leaves of Programs.
     """
 
-    __slots__ = ("grad", "cleared", "hooks", "observers", "__weakref__")
+    __slots__ = ("grad", "cleared", "hooks", "observers", "trace", "__weakref__")
 
-    def __init__(self) -> None:
+    def __init__(self, trace: Any = None) -> None:
+        self.trace = trace
         self.grad: Any = None
         self.cleared = False
         self.hooks: dict[int, Callable[[Any], Any]] | None = None

@@ -1,0 +1,90 @@
+"""Values that wait for the backward walk in a packed form: what `saved_tensors_hooks` makes of what nodes save."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..ops.core.operator import Operator
+from ..ops.core.operator_node import OperatorNode, SingleResultNode
+from ..ops.core.trace import grad_mode, using
+from .tensor import Tensor
+
+
+class Packing:
+    """The two hooks of a block, and the eager trace under which they run."""
+
+    __slots__ = ("pack", "unpack", "eager")
+
+    def __init__(self, pack: Callable[[Tensor], Any], unpack: Callable[[Any], Tensor], eager: Any):
+        self.pack, self.unpack, self.eager = pack, unpack, eager
+
+    def packed(self, array: Any) -> Packed:
+        """An array, packed."""
+        return Packed(array, self)
+
+
+class Packed:
+    """What `pack` made of a value, and how to bring the value back."""
+
+    __slots__ = ("held", "packing")
+
+    def __init__(self, array: Any, packing: Packing):
+        self.packing = packing
+        with using(packing.eager), grad_mode(False):
+            # A view: an update will leave what `pack` keeps of it alone.
+            self.held = packing.pack(packing.eager.new(array.view()))
+
+    def value(self) -> Tensor:
+        """The value as a Tensor."""
+        with using(self.packing.eager), grad_mode(False):
+            value = self.packing.unpack(self.held)
+        if not isinstance(value, Tensor):
+            raise TypeError(f"saved_tensors_hooks(unpack_hook): must return a Tensor. It returned "
+                            f"{type(value).__name__}.")
+        return value
+
+
+def _each(value: Any, change: Callable[[Any], Any]) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_each(item, change) for item in value]
+    return None if value is None else change(value)
+
+
+def _unpacked(value: Any) -> Any:
+    """A saved value as it was: an array, or a Tensor where the walk is recorded."""
+    if isinstance(value, list):
+        return [_unpacked(item) for item in value]
+    if isinstance(value, Tensor) and type(value._array) is Packed:
+        value._array = value._array.value()._array
+    return value.value()._array if isinstance(value, Packed) else value
+
+
+class PackedNode(OperatorNode):
+    """A node whose values are packed until its gradient rule needs them."""
+
+    __slots__ = ()
+
+    def __init__(self, packing: Packing, op: Operator, attrs: dict[str, Any], edges: Sequence[Any], saved: tuple):
+        super().__init__(op, attrs, edges, saved)
+        places = {place for place, *_ in self._values()}
+        self.saved = tuple(_each(value, packing.packed) if n in places else value for n, value in enumerate(saved))
+
+    def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
+        """The gradients of the input slots, from those of the results."""
+        return super().gradients(gs, tuple(map(_unpacked, saved)))
+
+    def kept_arrays(self) -> list[Any]:
+        """None: a packed value is not changed with the Tensor it came from."""
+        return []
+
+
+class PackedSingleNode(PackedNode, SingleResultNode):
+    """The same of an operator with one result."""
+
+    __slots__ = ()
+
+
+def unpacked(values: tuple) -> tuple:
+    """What a PyLayer saved, as Tensors."""
+    return tuple(value.value() if isinstance(value, Packed) else value for value in values)
