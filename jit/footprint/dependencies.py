@@ -7,7 +7,7 @@ kept in one place only; otherwise the Program does not fit any more. Knows Tenso
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,9 +15,9 @@ from ...backend import to_numpy
 from ...core import nest
 from ...dygraph.tensor import Tensor
 from ...nn import Layer
-from ..tracing.capture import CaptureTrace
+from .locations import ABSENT, Guard
 from .layer_guards import CodeGuards
-from .surroundings import ABSENT, Surroundings
+from .surroundings import Surroundings
 
 _PLAIN = (bool, int, float, str)
 
@@ -38,22 +38,31 @@ class _Place:
                 and now._array.dtype == old._array.dtype and (self.wants_gradient or now.stop_gradient))
 
 
+class Captured(NamedTuple):
+    """What a trace has met of Tensors: in order, and of each whether a gradient may be wanted.
+
+    `looked_at` are those whose values Python has seen, with these; `rebound` those that the function changes in place.
+    """
+
+    tensors: list[Tensor]
+    wanted: list[bool]
+    looked_at: list[tuple[Tensor, np.ndarray]]
+    rebound: list[Tensor]
+
+
 class Dependencies:
     """Of one Program; `values` are the captured Tensors, in order, kept up to date by `hold`."""
 
-    def __init__(self, trace: CaptureTrace, surroundings: Surroundings, in_slots: set[int], code: CodeGuards):
-        self.values = list(trace.captured.values())
-        block = trace.main.global_block()
+    def __init__(self, captured: Captured, surroundings: Surroundings, in_slots: set[int], code: CodeGuards):
+        self.values = list(captured.tensors)
         number = {id(t): i for i, t in enumerate(self.values) if id(t) not in in_slots}
-        wanted = [not block.var(name).stop_gradient for name in trace.captured]
         self._places: list[_Place] = []
         self._nested: list[tuple[Any, Any, Any]] = []
         self._lists: list[tuple[list, list]] = []
-        self.guards: list[Any] = []  # Python values that were read
+        self.guards: list[Guard] = []  # Python values that were read
         self.code = code
-        self._read = [(t, a) for t, a in trace.values_read if id(t) not in in_slots]
-        written = trace.rebound.values()
-        self.read_and_changed = [t.name for t, _ in trace.values_read if any(t is changed for changed in written)]
+        self._read = [(t, a) for t, a in captured.looked_at if id(t) not in in_slots]
+        self.read_and_changed = [t.name for t, _ in captured.looked_at if any(t is each for each in captured.rebound)]
         self._settings = [(mapping, key, value) for mapping, contents in surroundings.settings
                           for key, value in contents.items()
                           if isinstance(value, _PLAIN) and key != "training" and mapping.get(key) == value]
@@ -63,7 +72,7 @@ class Dependencies:
                 index = number.get(id(value))
                 if index is not None:
                     is_only = surroundings.places[id(value)] == 1
-                    self._places.append(_Place(mapping, key, value, index, is_only, wanted[index]))
+                    self._places.append(_Place(mapping, key, value, index, is_only, captured.wanted[index]))
                 elif isinstance(value, Layer) and id(mapping) not in counted:
                     self._nested.append((mapping, key, value))
                 elif isinstance(value, (list, tuple)) and any(id(leaf) in number for leaf in nest.leaves(value)):

@@ -7,64 +7,89 @@ Knows values; knows nothing of tensors.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
 
 from ...core import nest
-from .reads import Counted, Reads
-from .slots import Slot
-from .surroundings import ABSENT, Surroundings
+from .locations import Change, Entry, Identity, Items
+
+Steps = list[tuple[Callable[[Any, Any], Any], Any]]
 
 
-class Effect:
-    """An entry of a mapping that is given a value, or counted on."""
+class Readings(Protocol):
+    """What is to be known of what was read, to tell which changes a run can make."""
 
-    def __init__(self, mapping: Any, key: Any, shown: str, before: Any, after: Any, steps: Counted | None):
-        self.mapping, self.key, self.shown, self.before = mapping, key, shown, before
-        self._after, self.steps, self.grows, self.container = after, steps, False, ABSENT
+    def replays(self, entry: Entry, before: Any, now: Any) -> Steps | None:
+        """The operations that make `now` of a counter, where nothing else has read it."""
 
-    def undo(self) -> None:
-        """Puts back what was there before the function was traced."""
-        self._put(self.before)
+    def only_grows(self, items: Any) -> bool:
+        """Whether a list was appended to and nothing else has looked at it."""
+
+    def is_watched(self, container: Any) -> bool:
+        """Whether a run can rely on the contents of a list or set."""
+
+
+class Effect(Change):
+    """A change of a Python value; calling it makes it again."""
 
     def __call__(self) -> None:
-        """Does it."""
-        if self.steps is None:
-            self._put(_fresh(self._after))
-            return
-        value = self.mapping[self.key]
-        for operation, operand in self.steps:
+        """Makes the change."""
+        raise NotImplementedError
+
+
+class EntryEffect(Effect):
+    """An entry of a mapping that is given a value."""
+
+    def __init__(self, location: Entry, before: Any, after: Any):
+        super().__init__(location, before)
+        self._after = after
+
+    def __call__(self) -> None:
+        """Gives it the value."""
+        self.location.store(_fresh(self._after))
+
+
+class CountEffect(Effect):
+    """An entry of a mapping that is counted on, from whatever it holds."""
+
+    is_guarded = False
+
+    def __init__(self, location: Entry, before: Any, steps: Steps):
+        super().__init__(location, before)
+        self._steps = steps
+
+    def __call__(self) -> None:
+        """Counts on."""
+        value = self.location.load()
+        for operation, operand in self._steps:
             value = operation(value, operand)
-        self.mapping[self.key] = value
-
-    def _put(self, value: Any) -> None:
-        if value is ABSENT:
-            self.mapping.pop(self.key, None)
-        else:
-            self.mapping[self.key] = value
+        self.location.store(value)
 
 
-class ItemsEffect:
-    """A list or set that comes to hold other items; one that `grows` is given more in each run."""
+class ItemsEffect(Effect):
+    """A list or set that comes to hold other items."""
 
-    steps = None
-    mapping = key = None
-
-    def __init__(self, container: Any, shown: str, before: list[Any], grows: bool):
-        self.container, self.shown, self.grows = container, shown, grows
-        self._before, self._after = before, list(container)
-
-    def undo(self) -> None:
-        """Puts back the items it had before the function was traced."""
-        self._put(self._before)
+    def __init__(self, location: Items, before: list[Any]):
+        super().__init__(location, before)
+        self._after = location.load()
 
     def __call__(self) -> None:
-        """Does it."""
-        more = [_fresh(item) for item in self._after[len(self._before) if self.grows else 0:]]
-        self.container.extend(more) if self.grows else self._put(more)
+        """Gives it these items."""
+        self.location.store(map(_fresh, self._after))
 
-    def _put(self, items: list[Any]) -> None:
-        self.container.clear()
-        self.container.update(items) if isinstance(self.container, set) else self.container.extend(items)
+
+class GrowingEffect(Effect):
+    """A list that is given more in each run."""
+
+    is_guarded = False
+
+    def __init__(self, location: Items, before: list[Any]):
+        super().__init__(location, before)
+        self._list, self._more = location.container, location.load()[len(before):]
+
+    def __call__(self) -> None:
+        """Appends to it."""
+        self._list.extend(map(_fresh, self._more))
 
 
 def _fresh(value: Any) -> Any:
@@ -72,16 +97,20 @@ def _fresh(value: Any) -> Any:
     return nest.map_structure(lambda leaf: leaf, value) if type(value) in (list, dict, tuple) else value
 
 
-def effects_of(surroundings: Surroundings, reads: Reads, slots: list[Slot]) -> list[Any]:
-    """What the trace has done to Python values within reach, beside filling the slots."""
-    effects: list[Any] = []
-    filled = {(id(slot.mapping), slot.key) for slot in slots}
-    for mapping, key, shown, before, now in surroundings.changes():
-        if (id(mapping), key) not in filled and not (isinstance(key, str) and key.startswith("_static_")):
-            steps = None if ABSENT in (before, now) else reads.replays(mapping, key, before, now)
-            effects.append(Effect(mapping, key, shown, before, now, steps))
-    for container, shown, before in surroundings.changed_sequences():
-        grows = reads.only_grows(container)
-        if grows or reads.is_watched(container):
-            effects.append(ItemsEffect(container, shown, before, grows))
+def effects_of(entries: Iterable[tuple[Entry, Any, Any]], items: Iterable[tuple[Items, list[Any]]], reads: Readings,
+               filled: set[Identity]) -> list[Effect]:
+    """What the trace has done to Python values: entries and items that were changed, with what they held before.
+
+    `filled`: entries that runs fill otherwise.
+    """
+    effects: list[Effect] = []
+    for entry, before, now in entries:
+        if entry.identity not in filled and not (isinstance(entry.key, str) and entry.key.startswith("_static_")):
+            steps = reads.replays(entry, before, now)
+            effects.append(EntryEffect(entry, before, now) if steps is None else CountEffect(entry, before, steps))
+    for location, held in items:
+        if reads.only_grows(location.container):
+            effects.append(GrowingEffect(location, held))
+        elif reads.is_watched(location.container):
+            effects.append(ItemsEffect(location, held))
     return effects

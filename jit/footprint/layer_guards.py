@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...nn import Layer
+from .locations import ABSENT
 from .reads import Reads, is_code
-from .surroundings import ABSENT, Surroundings
+from .surroundings import Surroundings
 
 _HOOKS = ("_forward_pre_hooks", "_forward_post_hooks")
 

@@ -12,7 +12,7 @@ import dis
 import itertools
 import operator
 import threading
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -23,7 +23,8 @@ from ...nn import Layer
 from ...static.ir.program import Variable
 from ..convert.ignoring import is_users_module
 from .global_names import all_names
-from .surroundings import ABSENT, CellVariable, Globals, ModuleAttributes, Surroundings
+from .locations import ABSENT, Change, Entry, Guard, Identity, Items, Location, items_identity
+from .surroundings import CellVariable, Globals, ModuleAttributes, Surroundings
 
 _PLAIN = (bool, int, float, complex, str, bytes)
 _CONTAINERS = (list, tuple, dict, set, frozenset)
@@ -32,46 +33,52 @@ _LARGEST_ARRAY = 10_000
 Counted = list[tuple[Callable[[Any, Any], Any], Any]]
 
 
-class _Place:
+class EntryGuard(Guard):
     """An entry of a mapping that held a value when the function was traced."""
 
-    __slots__ = ("mapping", "key", "value", "shown", "items")
+    __slots__ = ("mapping", "key", "value", "items")
 
-    def __init__(self, mapping: Any, key: Any, value: Any, shown: str, items: list[Any] | None):
-        self.mapping, self.key, self.value, self.shown = mapping, key, value, shown
+    def __init__(self, entry: Entry, value: Any, items: list[Any] | None):
+        super().__init__(entry)
+        self.mapping, self.key, self.value = entry.mapping, entry.key, value
         self.items = items  # of a list of plain values: another list of these will do
 
     def holds(self) -> bool:
+        """Whether the entry has an equal value."""
         now = self.mapping.get(self.key, ABSENT)
         if now is self.value or self.items is None:
             return now is self.value or _equal(self.value, now)
         return type(now) is list and len(now) == len(self.items) and all(map(_equal, self.items, now))
 
 
-class _Contents:
+class ItemsGuard(Guard):
     """The items of a list or set, or the plain values in a dict."""
 
-    __slots__ = ("container", "items", "shown")
+    __slots__ = ("container", "items")
 
-    def __init__(self, container: Any, items: Any, shown: str):
-        self.container, self.items, self.shown = container, items, shown
+    def __init__(self, location: Items, items: Any):
+        super().__init__(location)
+        self.container, self.items = location.container, items
 
     def holds(self) -> bool:
+        """Whether the items are equal."""
         if isinstance(self.items, dict):
             return all(_equal(value, self.container.get(key, ABSENT)) for key, value in self.items.items())
         now = self.container
         return len(now) == len(self.items) and all(map(_equal, self.items, now))
 
 
-class _Array:
+class ArrayGuard(Guard):
     """A NumPy array of the user's, which may be changed in place."""
 
-    __slots__ = ("array", "before", "shown")
+    __slots__ = ("array", "before")
 
-    def __init__(self, array: Any, shown: str):
-        self.array, self.before, self.shown = array, _written(array), shown
+    def __init__(self, location: Items):
+        super().__init__(location)
+        self.array, self.before = location.container, _written(location.container)
 
     def holds(self) -> bool:
+        """Whether the array has the same elements."""
         return _written(self.array) == self.before
 
 
@@ -99,9 +106,9 @@ class Reads:
 
     def __init__(self, surroundings: Surroundings, function: Any):
         self._surroundings = surroundings
-        self._places: dict[tuple[int, Any], _Place] = {}
-        self._counted: dict[tuple[int, Any], Counted] = {}
-        self._contents: dict[int, Any] = {}
+        self._places: dict[Identity, EntryGuard] = {}
+        self._counted: dict[Identity, Counted] = {}
+        self._contents: dict[Identity, ItemsGuard | ArrayGuard] = {}
         self._uses: dict[int, list[int]] = {}  # of lists: how often they were read as attributes, and appended to
         self.codes = {getattr(function, "__code__", None)}
 
@@ -172,32 +179,33 @@ class Reads:
         return True
 
     def _note(self, mapping: Any, key: Any, value: Any, shown: str) -> None:
-        if (id(mapping), key) not in self._places:
+        entry = Entry(mapping, key, shown)
+        if entry.identity not in self._places:
             items = self._surroundings.contents_of(value) if type(value) is list else None
             plain = items is not None and all(isinstance(item, _PLAIN) for item in items)
-            self._places[id(mapping), key] = _Place(mapping, key, value, shown, items if plain else None)
+            self._places[entry.identity] = EntryGuard(entry, value, items if plain else None)
             self._watch(value, shown)
 
     def _watch(self, value: Any, shown: str) -> None:
         if isinstance(value, np.ndarray) and value.size <= _LARGEST_ARRAY and value.dtype != object:
-            self._contents.setdefault(id(value), _Array(value, shown))
-        if not isinstance(value, _CONTAINERS) or id(value) in self._contents:
+            self._contents.setdefault(items_identity(value), ArrayGuard(Items(value, shown)))
+        if not isinstance(value, _CONTAINERS) or items_identity(value) in self._contents:
             return
         items: Any = self._surroundings.contents_of(value)
         if items is None:
             return
         if isinstance(items, dict):
             items = {k: v for k, v in items.items() if v is None or isinstance(v, _PLAIN) or is_code(v)}
-        self._contents[id(value)] = _Contents(value, items, shown)
+        self._contents[items_identity(value)] = ItemsGuard(Items(value, shown), items)
         for item in self._surroundings.contents_of(value).values() if isinstance(value, dict) else items:
             self._watch(item, shown)
 
     # What has come of it
 
-    def replays(self, mapping: Any, key: Any, before: Any, now: Any) -> Counted | None:
+    def replays(self, entry: Entry, before: Any, now: Any) -> Counted | None:
         """The operations that make `now` of a counter, where nothing else has read it."""
-        steps = self._counted.get((id(mapping), key))
-        if steps is None or (id(mapping), key) in self._places:
+        steps = self._counted.get(entry.identity)
+        if steps is None or entry.identity in self._places or ABSENT in (before, now):
             return None
         for operation, operand in steps:
             before = operation(before, operand)
@@ -219,25 +227,26 @@ class Reads:
         return alone and not (others and named) and all(
             _only_appends(code, name) for code in self.codes if code for name in named)
 
-    def has_read(self, mapping: Any, key: Any) -> bool:
+    def has_read(self, location: Location) -> bool:
         """Whether the value that a place had before the function ran was looked at."""
-        return (id(mapping), key) in self._places
+        return location.identity in self._places
 
     def is_watched(self, container: Any) -> bool:
         """Whether a run can rely on the contents of a list or set."""
-        return id(container) in self._contents
+        return items_identity(container) in self._contents
 
-    def guards(self, filled: set[tuple[int, Any]], counters: set[tuple[int, Any]], grown: set[int]) -> list[Any]:
-        """All that must hold before a run, but for places that a run fills and that are compared elsewhere."""
-        for key in self._counted.keys() - counters - self._places.keys():
+    def guards(self, changes: Iterable[Change]) -> list[Guard]:
+        """All that must hold before a run which makes these changes."""
+        free = {change.location.identity for change in changes if not change.is_guarded}
+        for key in self._counted.keys() - free - self._places.keys():
             self._read_counter(key)
         self._note_named()
         for guard in self._contents.values():
-            if isinstance(guard, _Contents) and isinstance(guard.items, dict):
-                guard.items = {k: v for k, v in guard.items.items() if (id(guard.container), k) not in filled}
-        contents = [guard for key, guard in self._contents.items() if key not in grown and (
-            isinstance(guard, _Array) or guard.items or not isinstance(guard.items, dict))]
-        return [p for key, p in self._places.items() if key not in filled] + contents
+            if isinstance(guard, ItemsGuard) and isinstance(guard.items, dict):
+                guard.items = {k: v for k, v in guard.items.items() if (id(guard.container), k) not in free}
+        contents = [guard for key, guard in self._contents.items() if key not in free and (
+            isinstance(guard, ArrayGuard) or guard.items or not isinstance(guard.items, dict))]
+        return [*(guard for key, guard in self._places.items() if key not in free), *contents]
 
     def _read_counter(self, key: tuple[int, Any]) -> None:
         for mapping, _, contents in self._surroundings.mappings:

@@ -7,7 +7,7 @@ Knows values and Variables; runs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import AsyncGeneratorType, CoroutineType, FunctionType, GeneratorType, MethodType, ModuleType
 from typing import Any
 
@@ -16,29 +16,21 @@ from ...dygraph.tensor import Tensor
 from ...static.build.tensor_arrays import ArrayVariable
 from ...static.ir.program import Variable
 from ..errors import ConversionError
-from .surroundings import ABSENT, Surroundings
+from .locations import Change, Entry, Items, Location
 
 _PLAIN = (bool, int, float, str, bytes)
 _LAZY = (GeneratorType, CoroutineType, AsyncGeneratorType, map, filter, zip, enumerate, reversed)
 
 
-class Slot:
+class Slot(Change):
     """One such place: what it held when the function was traced, and what tracing left in it."""
 
-    def __init__(self, mapping: Any, key: Any, shown: str, before: Any, after: Any):
-        self.mapping, self.key, self.shown, self.before, self.after = mapping, key, shown, before, after
+    is_guarded = False  # `fits` says what may be there
+
+    def __init__(self, location: Location, before: Any, after: Any):
+        super().__init__(location, before)
+        self.after = after
         self.fixed: list[Tensor] = []  # of `before`: Tensors that must be there still
-
-    def current(self) -> Any:
-        """What the place holds."""
-        return self.mapping.get(self.key, ABSENT)
-
-    def put(self, value: Any) -> None:
-        """Gives the place a value, or none."""
-        if value is ABSENT:
-            self.mapping.pop(self.key, None)
-        else:
-            self.mapping[self.key] = value
 
     @property
     def variables(self) -> list[Variable]:
@@ -47,11 +39,11 @@ class Slot:
 
     def held(self) -> Iterator[tuple[int, Tensor]]:
         """The ids of the Tensors that the place held when the function was traced, with those that it holds instead."""
-        return zip(map(id, tensor_leaves(self.before)), tensor_leaves(self.current()), strict=True)
+        return zip(map(id, tensor_leaves(self.before)), tensor_leaves(self.location.load()), strict=True)
 
     def fill(self, results: dict[str, Tensor], held: dict[int, Tensor]) -> None:
         """Puts the results of a run, by name, there, and the Tensors that places `held` before it."""
-        self.put(nest.map_structure(
+        self.location.store(nest.map_structure(
             lambda v: results[v.name] if isinstance(v, Variable) else held.get(id(v), v), self.after))
 
     def successors(self) -> list[tuple[Tensor, Variable | Tensor | None]]:
@@ -72,7 +64,7 @@ class Slot:
 
     def fits(self) -> bool:
         """Whether the place holds something of the kind that the Program was made for."""
-        return _alike(self.before, self.current(), self.fixed)
+        return _alike(self.before, self.location.load(), self.fixed)
 
 
 def _may_follow(old: Tensor, new: Any) -> bool:
@@ -100,23 +92,28 @@ def tensor_leaves(value: Any) -> list[Tensor]:
     return [leaf for leaf in nest.leaves(value) if isinstance(leaf, Tensor)]
 
 
-def slots_of(surroundings: Surroundings, where: str) -> list[Slot]:
-    """The places that have come to hold Variables; ConversionError for one that no run can fill."""
-    for sequence, shown, _ in surroundings.changed_sequences():
-        if any(map(holds_variable, sequence)):
-            raise _kept(where, f"the {type(sequence).__name__} `{shown}`", "Return what is to be collected.")
+def slots_of(entries: Iterable[tuple[Entry, Any, Any]], items: Iterable[tuple[Items, Any]], where: str) -> list[Slot]:
+    """The entries that have come to hold Variables, of those that were changed: each with its values before and now.
+
+    ConversionError for one that no run can fill, and where changed lists or sets (`items`) hold Variables.
+    """
+    for location, _ in items:
+        if any(map(holds_variable, location.container)):
+            raise _kept(where, f"the {type(location.container).__name__} `{location.shown}`",
+                        "Return what is to be collected.")
     slots = []
-    changes = list(surroundings.changes())
-    replaced = {id(tensor) for *_, before, _ in changes for tensor in tensor_leaves(before)}
-    for mapping, key, name, before, now in changes:
-        if isinstance(key, tuple) and holds_variable(key):
+    changes = list(entries)
+    replaced = {id(tensor) for _, before, _ in changes for tensor in tensor_leaves(before)}
+    for entry, before, now in changes:
+        name = entry.shown
+        if isinstance(entry.key, tuple) and holds_variable(entry.key):
             raise _kept(where, f"`{name.partition('[')[0]}`", "Use a key that Python knows, such as a known size.")
         moves = any(id(tensor) in replaced for tensor in tensor_leaves(now))  # `self.last, self.now = self.now, x * 2`
         if not moves and not holds_variable(now):
             continue
         if any(holds_variable(leaf) and not isinstance(leaf, Variable) for leaf in nest.leaves(now)):
             raise _kept(where, f"the {type(now).__name__} in `{name}`", "Keep the tensor itself there.")
-        slots.append(Slot(mapping, key, name, before, now))
+        slots.append(Slot(entry, before, now))
     return slots
 
 

@@ -24,6 +24,7 @@ from ...dygraph.tensor import Tensor
 from ...nn import Layer
 from ...static.ir.program import Variable
 from ..convert.ignoring import is_foreign, is_ignored_module, is_users_module
+from .locations import ABSENT, Entry, Items
 from .global_names import all_names, global_names
 
 _MOST_OBJECTS = 20_000
@@ -34,7 +35,6 @@ _SEQUENCES = (list, set)
 _VALUES = (str, bytes, int, float, complex, bool, type(None), list, dict, set, tuple, frozenset, Tensor, Variable)
 _NAMESPACES = ("SimpleNamespace", "Namespace")  # of types and of argparse: the user's values are in them
 _OF_LAYERS = ("_parameters", "_buffers", "_sub_layers")
-ABSENT: Any = type("ABSENT", (), {"__repr__": lambda self: "nothing", "__slots__": ()})()
 
 
 class CellVariable(MutableMapping):
@@ -361,25 +361,20 @@ class Surroundings:
 
     # What tracing has left
 
-    def changes(self) -> Iterator[tuple[Any, Any, str, Any, Any]]:
-        """The entries of mappings that have another value now: mapping, key, what it is called, before, now."""
+    def changed_entries(self) -> Iterator[tuple[Entry, Any, Any]]:
+        """The entries of mappings that have another value now: with that of before, and that of now."""
         for mapping, form, contents in self.mappings:
             if not _unchanged(mapping, contents):
                 for key in [*contents, *(key for key in mapping if key not in contents)]:
                     before, now = contents.get(key, ABSENT), mapping.get(key, ABSENT)
                     if before is not now:
-                        yield mapping, key, form.format(key), before, now
+                        yield Entry(mapping, key, form.format(key)), before, now
 
-    def changed_sequences(self) -> Iterator[tuple[Any, str, list[Any]]]:
-        """The lists and sets that have other items now, and those they had."""
+    def changed_items(self) -> Iterator[tuple[Items, list[Any]]]:
+        """The lists and sets that have other items now, with those that they had."""
         for sequence, shown, items in self.sequences:
             if len(sequence) != len(items) or any(a is not b for a, b in zip(sequence, items, strict=True)):
-                yield sequence, shown, items
-
-
-def identity_of(mapping: Any) -> int:
-    """What tells a mapping from others, whichever trace has noted it."""
-    return getattr(mapping, "identity", id(mapping))
+                yield Items(sequence, shown), items
 
 
 def _unchanged(mapping: Any, contents: dict[Any, Any]) -> bool:

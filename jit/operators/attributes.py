@@ -10,8 +10,8 @@ from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
 
+from ..footprint.locations import ABSENT
 from ..footprint.reads import OPERATIONS, current
-from ..footprint.surroundings import ABSENT
 from . import staging
 from .partial import load
 from .where import here

@@ -18,12 +18,13 @@ from ...static.ir.input_spec import InputSpec
 from ...static.ir.program import Program, Variable
 from ...static.ir.transform import for_evaluation
 from ..errors import place_of
-from ..footprint.dependencies import Dependencies
+from ..footprint.dependencies import Captured, Dependencies
 from ..footprint.effects import effects_of
 from ..footprint.layer_guards import CodeGuards
+from ..footprint.locations import Identity
 from ..footprint.reads import Reads, noting
 from ..footprint.slots import Slot, check_arguments, check_result, held_by, slots_of, tensor_leaves
-from ..footprint.surroundings import ABSENT, Surroundings, identity_of
+from ..footprint.surroundings import Surroundings
 from .capture import CaptureTrace
 from .function_inputs import FunctionInputs
 from .program_function import ProgramFunction
@@ -78,19 +79,17 @@ class ConcreteProgram:
         check_arguments(given, where)
         self.result = nest.map_structure(lambda leaf: _output_variable(trace, leaf), result)
         self.outputs = [leaf for leaf in nest.leaves(self.result) if isinstance(leaf, Variable)]
-        self.slots = slots_of(surroundings, where)
+        self.slots = slots_of(surroundings.changed_entries(), surroundings.changed_items(), where)
         for tensor in (tensor for slot in self.slots for tensor in tensor_leaves(slot.after) if tensor.stop_gradient):
             trace.variable_of(tensor)  # a file needs a name for what moves from place to place
-        self.effects = effects_of(surroundings, reads, self.slots)
+        filled = {slot.location.identity for slot in self.slots}
+        self.effects = effects_of(surroundings.changed_entries(), surroundings.changed_items(), reads, filled)
         self.first_values_read = [slot.shown for slot in self.slots
-                                  if slot.becomes_tensors and reads.has_read(slot.mapping, slot.key)]
+                                  if slot.becomes_tensors and reads.has_read(slot.location)]
         self.captured = trace.captured
         called = receiver if getattr(self.function, "__name__", None) == "forward" else ()
         self._connect(trace, surroundings, CodeGuards(surroundings, reads, called), now)
-        filled = {(id(slot.mapping), slot.key) for slot in self.slots}
-        counters = {(id(e.mapping), e.key) for e in self.effects if e.steps is not None}
-        grown = {id(effect.container) for effect in self.effects if effect.grows}
-        self.guards = reads.guards(filled, counters, grown)
+        self.guards = reads.guards([*self.slots, *self.effects])
         self._relies_on.guards = self.guards
 
     def _connect(self, trace: CaptureTrace, surroundings: Surroundings, code: CodeGuards,
@@ -99,10 +98,8 @@ class ConcreteProgram:
 
         `arguments`: what the inputs are in the end, which the function may have changed in place.
         """
-        for slot in self.slots:
-            slot.put(slot.before)
-        for effect in self.effects:
-            effect.undo()
+        for change in (*self.slots, *self.effects):
+            change.undo()
         self._sources = _sources(self.slots, trace.captured, surroundings)
         names = [v.name for v in self.inputs]
         everything = [*names, *trace.captured]
@@ -122,7 +119,7 @@ class ConcreteProgram:
         self.run = ProgramFunction(run, everything, list(dict.fromkeys(results)) if extra else results,
                                    replaced=self._changed, leaves=trace.main.leaves)
         in_slots = {id(tensor) for slot in self.slots for tensor in tensor_leaves(slot.before)}
-        self._relies_on = Dependencies(trace, surroundings, in_slots, code)
+        self._relies_on = Dependencies(_captured_by(trace), surroundings, in_slots, code)
         self._outer = self._relies_on.values
         self.holds = self._relies_on.hold
         self._gives_one = isinstance(self.result, Variable)
@@ -144,7 +141,7 @@ class ConcreteProgram:
         found = dict(self.captured)
         names = list(found)
         for index, slot, number in self._sources:
-            found[names[index]] = tensor_leaves(slot.current())[number]
+            found[names[index]] = tensor_leaves(slot.location.load())[number]
         return found
 
     @property
@@ -160,17 +157,16 @@ class ConcreteProgram:
     @property
     def depends_on_itself(self) -> list[str]:
         """What the function reads as Python values, and changes: a later run would be another Program."""
-        places = {(id(getattr(g, "mapping", None)), getattr(g, "key", None)) for g in self.guards}
-        watched = {id(getattr(g, "container", None)) for g in self.guards}
-        changed = [e.shown for e in self.effects if (id(e.mapping), e.key) in places or id(e.container) in watched]
+        read = {guard.location.identity for guard in self.guards}
+        changed = [effect.shown for effect in self.effects if effect.location.identity in read]
         return changed + self._relies_on.read_and_changed
 
     @property
-    def numbers_read_and_changed(self) -> dict[tuple[int, Any], tuple[str, Any]]:
+    def numbers_read_and_changed(self) -> dict[Identity, tuple[str, Any]]:
         """Those, by place, that are plain numbers: what each is called, and its value before a run."""
-        changed = {(identity_of(e.mapping), e.key) for e in self.effects if e.container is ABSENT}
-        numbers = [g for g in self.guards if type(getattr(g, "value", None)) in (int, float)]
-        places = {(identity_of(g.mapping), g.key): (g.shown, g.value) for g in numbers}
+        changed = {effect.location.lasting_identity for effect in self.effects}
+        numbers = [guard for guard in self.guards if type(guard.value) in (int, float)]
+        places = {guard.location.lasting_identity: (guard.shown, guard.value) for guard in numbers}
         return {place: number for place, number in places.items() if place in changed}
 
     def position_of(self, index: int) -> int | None:
@@ -189,7 +185,7 @@ class ConcreteProgram:
             return False
         found: dict[int, Tensor] = {}  # places that held one Tensor must hold one still
         return all(found.setdefault(id(before), now) is now for slot in self.slots for before, now in zip(
-            tensor_leaves(slot.before), tensor_leaves(slot.current()), strict=True))
+            tensor_leaves(slot.before), tensor_leaves(slot.location.load()), strict=True))
 
     def changed(self) -> list[str]:
         """What of that which the Program was made from is another now, as the user's code calls it."""
@@ -215,7 +211,7 @@ class ConcreteProgram:
     def _run_with_state(self, tensors: Sequence[Tensor]) -> Any:
         given = [*tensors, *self._outer]
         for index, slot, number in self._sources:
-            given[len(tensors) + index] = tensor_leaves(slot.current())[number]
+            given[len(tensors) + index] = tensor_leaves(slot.location.load())[number]
         results = dict(zip(self.run.outputs, self._run_or_raise(given), strict=True))
         held = dict(pair for slot in self.slots for pair in slot.held()) if self._moves else {}
         for slot in self.slots:
@@ -258,6 +254,12 @@ def _sources(slots: list[Slot], captured: dict[str, Tensor], surroundings: Surro
                 for each, _ in held[id(tensor)]:
                     each.fixed.append(tensor)
     return sources
+
+
+def _captured_by(trace: CaptureTrace) -> Captured:
+    block = trace.main.global_block()
+    return Captured(list(trace.captured.values()), [not block.var(name).stop_gradient for name in trace.captured],
+                    trace.values_read, list(trace.rebound.values()))
 
 
 def _input_variable(trace: CaptureTrace, leaf: Any) -> Any:
