@@ -16,7 +16,7 @@ from ..core.selected_rows import SelectedRows
 from ..ops.core.backward import Leaf, Node, Output, Walk, run_hooks
 from ..ops.core.trace import ArrayTrace, grad_mode, state, using
 from .selected_rows import gradient_of
-from .tensor import Tensor, superseded
+from .tensor import Tensor, another_of, superseded
 
 
 def _check_unchanged(node: Node) -> None:
@@ -58,8 +58,7 @@ def _start(tensor: Tensor, gradient: Tensor | None) -> Tensor:
             f"The gradient to start from must have the tensor's shape. Received {gradient.shape} for {tensor.shape}."
         )
     # A value of its own: it may come out as a gradient, and what was given may be updated.
-    return (_with_edge(gradient._array.view(), gradient._edge) if gradient.dtype is tensor.dtype
-            else gradient.astype(tensor.dtype))
+    return another_of(gradient) if gradient.dtype is tensor.dtype else gradient.astype(tensor.dtype)
 
 
 def _walk_type() -> type[Walk]:
