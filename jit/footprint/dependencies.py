@@ -15,8 +15,8 @@ from ...backend import to_numpy
 from ...core import nest
 from ...dygraph.tensor import Tensor
 from ...nn import Layer
-from .locations import ABSENT, Guard
 from .layer_guards import CodeGuards
+from .locations import ABSENT, Guard
 from .surroundings import Surroundings
 
 _PLAIN = (bool, int, float, str)

@@ -24,8 +24,8 @@ from ...dygraph.tensor import Tensor
 from ...nn import Layer
 from ...static.ir.program import Variable
 from ..convert.ignoring import is_foreign, is_ignored_module, is_users_module
-from .locations import ABSENT, Entry, Items
 from .global_names import all_names, global_names
+from .locations import ABSENT, Entry, Items
 
 _MOST_OBJECTS = 20_000
 _MOST_ITEMS = 2_000

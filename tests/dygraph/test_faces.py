@@ -9,8 +9,11 @@ from proa.autograd import PyLayer
 from proa.distributed.fleet.utils import recompute
 from proa.dygraph.eager import EAGER, eager_trace
 from proa.dygraph.tensor import Parameter, Tensor
-from proa.ops import creation, elementwise, linalg, reduce, unary
-from proa.ops.trace import state, using
+from proa.ops.array import creation
+from proa.ops.core.trace import state, using
+from proa.ops.linalg import products as linalg
+from proa.ops.math import elementwise, unary
+from proa.ops.math import reduce
 
 
 class FlowTensor(Tensor):

@@ -8,11 +8,11 @@ import proa as paddle
 import pytest
 from proa.amp.watching import Watching
 from proa.dygraph.eager import EAGER
-from proa.ops.autocast import AutocastTrace
-from proa.ops.trace import ArrayTrace, Trace, current_trace, in_to_static_mode, using
-from proa.ops.trace_around import TraceAround
-from proa.static.layer_helper import LayerHelper
-from proa.static.trace import ProgramTrace
+from proa.ops.amp.autocast import AutocastTrace
+from proa.ops.core.trace import ArrayTrace, Trace, current_trace, in_to_static_mode, using
+from proa.ops.core.trace_around import TraceAround
+from proa.static.build.layer_helper import LayerHelper
+from proa.static.build.trace import ProgramTrace
 
 ROOT = os.path.dirname(paddle.__file__)
 OF_THE_CHAIN = {"bare", "uncast", "watched"}  # what a trace around another one answers for itself
@@ -33,11 +33,11 @@ def _kinds(kind=Trace):
 
 def test_no_trace_has_what_others_have_not():
     import proa.distributed.fleet
-    import proa.jit.capture
+    import proa.jit.tracing.capture
     import proa.profiler.observed
     import proa.static.amp.rewriting
 
-    assert {ProgramTrace, proa.jit.capture.CaptureTrace, proa.profiler.observed.ObservedTrace} <= set(_kinds())
+    assert {ProgramTrace, proa.jit.tracing.capture.CaptureTrace, proa.profiler.observed.ObservedTrace} <= set(_kinds())
     for kind in _kinds():
         if kind.__module__.startswith("proa."):
             assert _public(kind) - _public(Trace) - OWN == set(), kind
