@@ -19,7 +19,7 @@ from ..core.param_attr import ParamAttr
 from ..core.place import Place, expected_place
 from ..core.selected_rows import SelectedRows
 from ..ops.core.backward import Output
-from ..ops.core.kernels import ANY, TWO
+from ..ops.core.kernels import ANY, ONE, TWO
 from ..ops.core.operator import Operator
 from ..ops.core.operator_node import OperatorNode, SingleResultNode
 from ..ops.core.spec import spec_of
@@ -70,29 +70,36 @@ class EagerTrace(Trace):
                     array = choice.small(np, a, b, **attrs) if attrs or direct is None else direct(a, b)
                 else:
                     array = choice.large(np, a, b, **attrs)
-                edges: Any = (x._edge, y._edge)
                 arrays: Any = (a, b)
+                is_wanted = x._edge is not None or y._edge is not None
             else:
                 x = inputs[0]
                 a = x._array
-                others = inputs[1:]
-                if type(a) is not _ndarray or len(others) != others.count(None):
+                if type(a) is not _ndarray:
                     return self._apply_any(op, inputs, attrs)
                 choice = kernels.of_dtype[a.dtype]
-                if a.size < choice.least:
-                    direct = choice.direct
-                    array = choice.small(np, a, *others, **attrs) if attrs or direct is None else direct(a)
+                if arity == ONE:
+                    if a.size < choice.least:
+                        direct = choice.direct
+                        array = choice.small(np, a, **attrs) if attrs or direct is None else direct(a)
+                    else:
+                        array = choice.large(np, a, **attrs)
+                    arrays = (a,)
                 else:
-                    array = choice.large(np, a, *others, **attrs)
-                edges, arrays = (x._edge, *others), (a, *others)
+                    others = inputs[1:]
+                    if len(others) != others.count(None):
+                        return self._apply_any(op, inputs, attrs)
+                    array = (choice.small if a.size < choice.least else choice.large)(np, a, *others, **attrs)
+                    arrays = (a, *others)
+                is_wanted = x._edge is not None
         except (ValueError, TypeError, IndexError, AttributeError):
             return self._apply_any(op, inputs, attrs)
         result = _make(self.value_class)
         result._array = array = array if type(array) is _ndarray else np.asarray(array)
-        if any(edges) and op.gradient is not None and state.grad_enabled:
+        result._edge = None
+        if is_wanted and op.gradient is not None and state.grad_enabled:
+            edges = (x._edge, y._edge) if arity == TWO else (x._edge, *inputs[1:])
             result._edge = self.single_node(op, attrs, edges, op.gradient.save_arrays(arrays, (array,)))
-        else:
-            result._edge = None
         return result
 
     def _apply_any(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
@@ -133,7 +140,10 @@ class EagerTrace(Trace):
             xp = _namespace(arrays)
             kernel = op.kernel_for(xp)
         elif listed:
-            kernel = op.kernels.on_host
+            first = arrays[0]
+            if type(first) is list:
+                first = first[0] if first else None
+            kernel = op.kernels.of_dtype[getattr(first, "dtype", None)].kernel
         else:
             choice = op.kernels.of_dtype[arrays[0].dtype]
             kernel = choice.small if largest < choice.least else choice.large

@@ -56,9 +56,9 @@ class EngineKernel:
         """What `when` says of these arrays: it is asked once for the same shapes, dtypes and attributes."""
         assert self.when is not None
         try:
-            key = (*[(x.shape, x.dtype) for x in inputs], *attrs.items())
+            key = (*[x if x is None else (x.shape, x.dtype) for x in inputs], *attrs.items())
             found = self._answers.get(key)
-        except (AttributeError, TypeError):  # an input is a list or None, or an attribute a list
+        except (AttributeError, TypeError):  # an input, or an attribute, is a list
             return self.when(*map(spec_of, inputs), **attrs)
         if found is None:
             if len(self._answers) >= _KEPT_ANSWERS:
@@ -157,11 +157,10 @@ class Kernels:
 
     def on_host(self, xp: Any, *inputs: Any, **attrs: Any) -> Any:
         """Computes on arrays of the host."""
-        try:
-            dtype = inputs[0].dtype
-        except (AttributeError, IndexError):  # none, a list, or no inputs
-            dtype = _dtype_of(inputs)
-        return self.of_dtype[dtype].kernel(xp, *inputs, **attrs)
+        first = inputs[0] if inputs else None
+        if type(first) is list or type(first) is tuple:
+            first = first[0] if first else None
+        return self.of_dtype[getattr(first, "dtype", None)].kernel(xp, *inputs, **attrs)
 
     def usable(self, place: str) -> list[EngineKernel]:
         """The kernels of engines that may be asked for arrays at a place, in order."""

@@ -85,7 +85,8 @@ def test_record(record, check):
 
 def test_every_operator_has_a_record():
     recorded = {record.type for record in RECORDS}.union(*TESTED_ELSEWHERE.values())
-    missing = sorted(op.type for op in all_operators() if op.type not in recorded)
+    ours = [op for op in all_operators() if op._declared_kernel.__module__.startswith("proa.")]  # not those of tests
+    missing = sorted(op.type for op in ours if op.type not in recorded)
     assert not missing, f"operators without a record in tests/ops/records_*.py: {missing}"
 
 
