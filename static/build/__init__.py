@@ -1,1 +1,1 @@
-"""Building a Program: the program trace, default Programs, control flow, lists, state and what else is written into one."""
+"""Building a Program: the program trace, default Programs, control flow, lists, state and whatever else is written in."""

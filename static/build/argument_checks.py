@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.dtype import convert_dtype
-from .mode import in_dynamic_mode
 from ..ir.program import Variable
+from .mode import in_dynamic_mode
 
 
 def check_type(input: Any, input_name: str, expected_type: Any, op_name: str, extra_message: str = "") -> None:

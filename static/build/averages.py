@@ -10,10 +10,10 @@ from ... import backend
 from ...core.dtype import float32
 from ...core.unique_name import generate
 from ...ops.array.creation import full
-from ...ops.math.elementwise import cast, minimum
 from ...ops.core.trace import current_trace
-from .mode import default_main_program
+from ...ops.math.elementwise import cast, minimum
 from ..run.scope import Scope, global_scope
+from .mode import default_main_program
 
 
 class ExponentialMovingAverage:

@@ -14,15 +14,15 @@ from typing import Any
 from ...core import nest
 from ...core.dtype import promote
 from ...core.unique_name import drawing
-from ...ops.program.control_flow import select_input_op
 from ...ops.array.creation import full, is_value, to_tensor
-from ...ops.math.elementwise import cast
 from ...ops.array.reshape import assign
 from ...ops.core.trace import apply, current_trace
+from ...ops.math.elementwise import cast
 from ...ops.math.unary import logical_not
-from .tensor_arrays import ArrayVariable
-from ..ir.usage import block_reads, block_writes
+from ...ops.program.control_flow import select_input_op
 from ..ir.program import Block, Program, Variable
+from ..ir.usage import block_reads, block_writes
+from .tensor_arrays import ArrayVariable
 
 
 def _program() -> Program:

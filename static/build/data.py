@@ -10,8 +10,8 @@ from ...core.dtype import convert_dtype
 from ...core.param_attr import ParamAttr, to_param_attr
 from ...core.unique_name import generate
 from ...ops.core.trace import current_trace
-from .mode import default_main_program
 from ..ir.program import Variable
+from .mode import default_main_program
 
 
 def data(name: str, shape: Sequence[int | None], dtype: Any = None, lod_level: int = 0) -> Variable:

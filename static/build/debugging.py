@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.sources import user_line
+from ...ops.core.trace import apply, current_trace
 from ...ops.program.print_assert import print_op
 from ...ops.program.py_func import py_func_op, register
-from ...ops.core.trace import apply, current_trace
 from ..ir.program import Variable
 
 

@@ -11,9 +11,9 @@ from ...ops.core.hints import without_hints
 from ...ops.core.operator import Operator, find
 from ...ops.core.signature import Slot
 from ...ops.core.trace import apply, current_trace
+from ..ir.program import Program, Variable
 from .data import create_parameter
 from .mode import default_main_program, default_startup_program, in_dynamic_mode
-from ..ir.program import Program, Variable
 
 
 class LayerHelper:

@@ -6,16 +6,16 @@ from typing import Any
 
 from ...core.dtype import DType, float32, int64
 from ...core.unique_name import generate
-from ...ops.metric.accuracy import accuracy_of
-from ...ops.nn.activation import sigmoid
-from ...ops.metric.auc import auc_op
 from ...ops.array.assign import shape
 from ...ops.array.creation import full
-from ...ops.math.elementwise import cast, multiply
-from ...ops.math.reduce import sum
 from ...ops.array.sorting import topk
 from ...ops.core.trace import apply, current_trace
+from ...ops.math.elementwise import cast, multiply
+from ...ops.math.reduce import sum
 from ...ops.math.unary import abs, square
+from ...ops.metric.accuracy import accuracy_of
+from ...ops.metric.auc import auc_op
+from ...ops.nn.activation import sigmoid
 
 
 def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any = None) -> Any:

@@ -12,12 +12,12 @@ from typing import Any
 
 from ...core.dtype import DType, convert_dtype
 from ...core.sources import user_line
-from ...ops.program import tensor_arrays as ops
 from ...ops.array.creation import full, is_value, to_tensor
-from ...ops.math.elementwise import cast, minimum
 from ...ops.array.reshape import reshape
 from ...ops.core.spec import Spec
 from ...ops.core.trace import apply, current_trace
+from ...ops.math.elementwise import cast, minimum
+from ...ops.program import tensor_arrays as ops
 from ..ir.program import KINDS, Block, Variable
 
 

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ...ops.core.trace import Trace, current_trace, grad_mode
-from .in_place import rebind
-from ..ir.program import Variable
 from ..autodiff.py_layer import with_gradient
+from ..ir.program import Variable
+from .in_place import rebind
 
 
 class ProgramHook:

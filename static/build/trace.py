@@ -11,15 +11,15 @@ from ...core.param_attr import ParamAttr
 from ...core.place import Place
 from ...core.sources import user_line
 from ...core.unique_name import generate
-from ...ops.program.tensor_arrays import ArraySpec, GradientArraySpec
 from ...ops.array.creation import assign_value
-from ...ops.math.elementwise import cast
 from ...ops.core.operator import Operator
 from ...ops.core.signature import Slot
 from ...ops.core.spec import Spec
 from ...ops.core.trace import Trace, grad_mode, staging, state, using
-from .tensor_arrays import ArrayVariable
+from ...ops.math.elementwise import cast
+from ...ops.program.tensor_arrays import ArraySpec, GradientArraySpec
 from ..ir.program import Block, ParameterVariable, Program, Variable
+from .tensor_arrays import ArrayVariable
 
 _KINDS: dict[type, str] = {ArraySpec: "array", GradientArraySpec: "array_gradient"}
 _UNKNOWN = "(-1 is a size that is not known while the Program is built. Declare it where the rule needs it.)"

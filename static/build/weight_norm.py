@@ -6,9 +6,9 @@ from typing import Any
 
 from ...core.dtype import DType
 from ...core.param_attr import ParamAttr
+from ...ops.core.trace import current_trace
 from ...ops.math.elementwise import divide, multiply
 from ...ops.math.reduce import sum
-from ...ops.core.trace import current_trace
 from ...ops.math.unary import sqrt, square
 from ..ir.program import Program, Variable
 

@@ -12,8 +12,7 @@ from proa.dygraph.tensor import Parameter, Tensor
 from proa.ops.array import creation
 from proa.ops.core.trace import state, using
 from proa.ops.linalg import products as linalg
-from proa.ops.math import elementwise, unary
-from proa.ops.math import reduce
+from proa.ops.math import elementwise, reduce, unary
 
 
 class FlowTensor(Tensor):
