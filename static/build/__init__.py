@@ -1,1 +1,1 @@
-"""Building a Program: the program trace, default Programs, control flow, lists, state and whatever else is written in."""
+"""Building a Program: the program trace, default Programs, control flow, lists, state, and checks of arguments."""
