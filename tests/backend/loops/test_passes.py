@@ -94,3 +94,17 @@ def test_what_numpy_computes_otherwise_is_due_after_so_many_elements(line, nothi
     loop = ElementwiseLoop([line], ["float32"])
     with flags_guard({"FLAGS_kernel_after_elements": 3 * (65536 + x.size)}):
         assert [loop(x, y) is None for _ in range(4)] == [True, True, False, False]
+
+
+@pytest.mark.parametrize("size,calls", [(1 << 17, 1), (8, 2)])
+def test_machine_code_is_looked_for_on_disk_when_that_is_worth_it(size, calls, monkeypatch):
+    elementwise._code.cache_clear()
+    looks = []
+    monkeypatch.setattr(Kernel, "kept", lambda self, *types: looks.append(types))
+    monkeypatch.setattr(elementwise, "_WORTH_A_LOOK", 1e-5)
+    loop, x = ElementwiseLoop(["r0 = a0 * 3.0 + 0.5"], ["float32"]), np.ones(size, "float32")
+    for _ in range(4):
+        loop(x)
+        calls -= 1
+        assert len(looks) == (calls <= 0)
+    elementwise._code.cache_clear()
