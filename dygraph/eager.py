@@ -70,27 +70,22 @@ class EagerTrace(Trace):
                     array = choice.small(np, a, b, **attrs) if attrs or direct is None else direct(a, b)
                 else:
                     array = choice.large(np, a, b, **attrs)
-                arrays: Any = (a, b)
                 is_wanted = x._edge is not None or y._edge is not None
             else:
                 x = inputs[0]
                 a = x._array
                 if type(a) is not _ndarray:
                     return self._apply_any(op, inputs, attrs)
+                if arity != ONE:
+                    for other in inputs[1:]:
+                        if other is not None:
+                            return self._apply_any(op, inputs, attrs)
                 choice = kernels.of_dtype[a.dtype]
-                if arity == ONE:
-                    if a.size < choice.least:
-                        direct = choice.direct
-                        array = choice.small(np, a, **attrs) if attrs or direct is None else direct(a)
-                    else:
-                        array = choice.large(np, a, **attrs)
-                    arrays = (a,)
+                if a.size < choice.least:
+                    direct = choice.direct
+                    array = choice.small(np, a, **attrs) if attrs or direct is None else direct(a)
                 else:
-                    others = inputs[1:]
-                    if len(others) != others.count(None):
-                        return self._apply_any(op, inputs, attrs)
-                    array = (choice.small if a.size < choice.least else choice.large)(np, a, *others, **attrs)
-                    arrays = (a, *others)
+                    array = choice.large(np, a, *inputs[1:], **attrs)
                 is_wanted = x._edge is not None
         except (ValueError, TypeError, IndexError, AttributeError):
             return self._apply_any(op, inputs, attrs)
@@ -98,7 +93,8 @@ class EagerTrace(Trace):
         result._array = array = array if type(array) is _ndarray else np.asarray(array)
         result._edge = None
         if is_wanted and op.gradient is not None and state.grad_enabled:
-            edges = (x._edge, y._edge) if arity == TWO else (x._edge, *inputs[1:])
+            edges, arrays = ((x._edge, y._edge), (a, b)) if arity == TWO else (
+                (x._edge, *inputs[1:]), (a, *inputs[1:]))
             result._edge = self.single_node(op, attrs, edges, op.gradient.save_arrays(arrays, (array,)))
         return result
 

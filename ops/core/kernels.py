@@ -16,6 +16,7 @@ computed in float32 by any of them (`narrow.py`). Choices end when a flag of eng
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -95,7 +96,8 @@ class Choice:
     """What computes an operator on arrays of the host whose first has a certain dtype.
 
     - `direct`: the function of NumPy that does it for small arrays where no attribute is given, or None;
-    - `small(xp, *inputs, **attributes)`: the kernel for inputs of less than `least` elements each;
+    - `small(xp, *inputs, **attributes)`: the kernel for inputs of less than `least` elements each; optional ones behind
+      the last that is given may be left out;
     - `large(xp, *inputs, **attributes)`: the kernel where an input has as many;
     - `kernel(xp, *inputs, **attributes)`: one of both, for who has not looked at the sizes.
     """
@@ -136,7 +138,7 @@ class Kernels:
 
     `plain(xp, *inputs, **attributes)` computes everything; `function`, where there is one, does what it does without
     attributes on the host; `declared` are those of engines. `arity` tells who is in a hurry what the inputs are, of an
-    operator that gives one value: ONE or TWO of them, or ONE_AND_OPTIONAL; ANY otherwise.
+    operator that gives one value: ONE or TWO, or ONE_AND_OPTIONAL, which the kernel may be called without; else ANY.
     """
 
     __slots__ = ("operator", "plain", "function", "declared", "registered", "of_dtype", "on_device", "arity")
@@ -198,7 +200,7 @@ class Kernels:
         """What computes on arrays of the host whose first has this dtype."""
         if dtype is not None and narrow.rounds(self.operator, dtype):
             kernel = self._rounding(choices)
-            return Choice(None, kernel, _NEVER, kernel, kernel)
+            return Choice(None, kernel, 0, kernel, kernel)
         usable = self.usable(engines.CPU)
         if not usable:
             return Choice(self.function, self.plain, _NEVER, self.plain, self.plain)
@@ -225,7 +227,9 @@ def _arity(operator: Operator) -> int:
         return ANY
     if operator.is_plain:
         return {1: ONE, 2: TWO}.get(len(slots), ANY)
-    return ONE_AND_OPTIONAL if all(slot.optional for slot in slots[1:]) else ANY
+    with_defaults = len(inspect.unwrap(operator.kernel).__defaults__ or ())  # the kernel's inputs that may be left out
+    are_optional = all(slot.optional for slot in slots[1:]) and with_defaults >= len(slots) - 1
+    return ONE_AND_OPTIONAL if are_optional else ANY
 
 
 _all: list[Kernels] = []
