@@ -34,9 +34,9 @@ class Generation:
 
     def changed(self) -> None:
         """Ends the choices that were made so far."""
-        self.count += 1
         for listener in self._listeners:
             listener()
+        self.count += 1  # at last: who has seen it asks listeners that have heard of the change
 
     def on_change(self, listener: Callable[[], None]) -> None:
         """Has `listener` called at each change."""

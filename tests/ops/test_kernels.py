@@ -1,5 +1,6 @@
 """The choice of kernels: by dtype and size, by engines that are turned on and off, and of engines from outside."""
 
+import sys
 import threading
 
 import numpy as np
@@ -15,6 +16,7 @@ from proa.ops.core.operator import find, is_declared, operator
 from proa.ops.core.spec import Spec
 from proa.ops.core.trace import apply
 from proa.ops.math.elementwise import add_op
+from proa.static.compiler import compile_plan
 
 
 def _twice(xp, x, *, plus: float = 0.0):
@@ -231,3 +233,33 @@ def test_engines_are_turned_on_and_off_while_threads_compute(engine):
         thread.join()
     set_flags({"FLAGS_cpu_engines": "onednn,loops,test"})
     assert not wrong
+
+
+def test_a_plan_asks_for_arrays_of_other_dtypes_than_the_program_declares():
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        x = paddle.static.data("x", [3, 2])
+        y = paddle.nn.functional.softmax(x)
+    plan = compile_plan(main, ["x"], [y.name])[0]
+    array = np.linspace(-1, 2, 6, dtype="float32").reshape(3, 2)
+    wide, = plan(np, [array])
+    narrow, = plan(np, [array.astype("float16")])
+    assert wide.dtype == np.float32 and narrow.dtype == np.float16
+    np.testing.assert_allclose(narrow, wide, rtol=4e-3)
+    np.testing.assert_array_equal(plan(np, [array])[0], wide)
+
+
+def test_a_plan_calls_what_was_chosen_and_nothing_around_it():
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        x = paddle.static.data("x", [2, 2])
+        y = paddle.matmul(x, paddle.add(x, x))
+    plan = compile_plan(main, ["x"], [y.name])[0]
+    called, array = [], np.ones((2, 2), "float32")
+    run = plan.function(True, [array])
+    sys.setprofile(lambda frame, event, _: called.append(frame.f_code.co_name) if event == "call" else None)
+    try:
+        run(np, array)
+    finally:
+        sys.setprofile(None)
+    assert called == ["run", "_matmul"]
