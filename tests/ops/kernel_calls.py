@@ -189,7 +189,7 @@ LAYOUTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 def run(call: Call, layout: str, fast: bool) -> tuple[tuple, Any]:
     """The inputs laid out in this way, and what the kernel (or the one that an engine may take) makes of them."""
     inputs = tuple(mapped(LAYOUTS[layout], x) for x in call.inputs)
-    kernel = call.op.host_kernel if fast else call.op.kernel
+    kernel = call.op.kernels.on_host if fast else call.op.kernel
     results = kernel(np, *inputs, **call.attrs)
     return inputs, results if isinstance(results, (tuple, list)) and len(call.op.results) > 1 else (results,)
 
@@ -205,3 +205,12 @@ def sharing(inputs: tuple, results: Any) -> Iterator[tuple[int, int]]:
 def named(op: Operator, pair: tuple[int, int]) -> str:
     """A pair in the words of the declaration."""
     return f"{op.results[pair[0]].name}~{op.inputs[pair[1]].name}"
+
+
+def equal(a: Any, b: Any) -> bool:
+    """Whether two values hold the same elements; of NaN each is like another."""
+    if isinstance(a, (list, tuple, ArrayValue)):
+        return len(a) == len(b) and all(map(equal, a, b))
+    if a is None or not isinstance(a, (np.ndarray, np.generic)):
+        return True
+    return np.array_equal(a, b, equal_nan=np.asarray(a).dtype.kind in "fc")

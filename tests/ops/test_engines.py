@@ -1,16 +1,13 @@
 """The operator records in float32 under each combination of engines, which are made to take every size."""
 
-import importlib
-import pkgutil
-
 import checks
+import every_size
 import numpy as np
 import proa as paddle
 import pytest
-from proa.backend import kernels, loops, onednn
-from proa.backend.engines import generation
+from proa.backend import loops, onednn
 from proa.core.flags import flags_guard
-from proa.ops.core.operator import all_operators, find
+from proa.ops.core.operator import find
 from records import all_records
 
 READY = [name for name, engine in (("onednn", onednn), ("loops", loops)) if engine.is_ready()]
@@ -20,20 +17,9 @@ RECORDS = [r for r in all_records() if not find(r.type).random and str(r) != "vi
 
 
 @pytest.fixture(autouse=True)
-def engines_take_every_size():
-    with pytest.MonkeyPatch.context() as patch:
-        for op in all_operators():
-            for kernel in op.kernels.declared:
-                patch.setattr(kernel, "least", min(kernel.least, 1))
-        patch.setattr(importlib.import_module("proa.backend.onednn.matmul"), "LARGE", 0)
-        patch.setattr(importlib.import_module("proa.backend.recurrent.loop_engine"), "_LEAST", 0)
-        for module in pkgutil.iter_modules(kernels.__path__):
-            found = importlib.import_module(f"{kernels.__name__}.{module.name}")
-            for name in [n for n in vars(found) if n.startswith("_LEAST")]:
-                patch.setattr(found, name, 0)
-        generation.changed()
+def engines():
+    with every_size.engines_take_every_size():
         yield
-    generation.changed()
 
 
 def strided_results(record, engines):

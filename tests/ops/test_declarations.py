@@ -1,0 +1,225 @@
+"""What declarations say of operators against what their kernels do, on every call that records lead to.
+
+Each call is repeated with its arrays laid out in memory in several ways, by the plain kernel and by those of engines:
+which results share memory with which inputs, which inputs change, what another seed changes, whether elements are only
+moved, what is printed. A declared fact that is never seen is as wrong as one that is not declared.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Any
+
+import every_size
+import kernel_calls
+import kernel_scenarios
+import numpy as np
+import proa as paddle
+import pytest
+from proa.core.dtype import from_numpy_dtype
+from proa.ops.arrays import ArrayValue
+from proa.ops.core.operator import Operator, all_operators, find, operator
+from proa.ops.core.spec import Spec
+from records import all_records
+
+#: Operators that no call of a kernel shows, by why.
+UNSEEN = {
+    "control flow: it has no kernel": {"while", "conditional_block"},
+    "in place of others in compiled plans, tests/static/compiler": {"batch_norm_line", "fused_attention"},
+    "its calls in eager code are other operators'": {"assign_value", "standard_gamma"},
+}
+
+#: What a declaration says and no call shows, by why.
+UNSHOWN = {
+    "numbers of a list that programs of these tests do not take apart": {"array_slice", "array_shifted"},
+    "what user code gives back is not known": {"py_func"},
+    "it stands in Programs for the gradient of what PyLayers do; a run leaves it out": {"custom_gradient"},
+}
+
+_REFUSALS = (Exception,)
+
+
+@dataclass
+class Seen:
+    """What the calls of one operator showed, with a call that showed it."""
+
+    calls: list[kernel_calls.Call] = field(default_factory=list)
+    shares: dict[str, Any] = field(default_factory=dict)
+    changed: dict[str, Any] = field(default_factory=dict)
+    differs: Any = None
+    computed: Any = None
+    printed: Any = None
+
+
+@pytest.fixture(scope="module")
+def seen() -> dict[str, Seen]:
+    found: dict[str, Seen] = defaultdict(Seen)
+    scenarios = [(str(record), kernel_calls.of_record(record)) for record in all_records()]
+    for call in kernel_calls.collect([*scenarios, *kernel_scenarios.SCENARIOS]):
+        found[call.op.type].calls.append(call)
+    with every_size.engines_take_every_size(), np.errstate(all="ignore"):
+        for one in found.values():
+            for call in one.calls:
+                for layout in kernel_calls.LAYOUTS:
+                    for by_engine in (False, True):
+                        _look(one, call, layout, by_engine)
+                _look_again(one, call)
+    return found
+
+
+def _look(seen: Seen, call: kernel_calls.Call, layout: str, by_engine: bool) -> None:
+    output = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(output):
+            inputs, results = kernel_calls.run(call, layout, by_engine)
+    except _REFUSALS:
+        return
+    where = f"{call}, {layout}, {'an engine' if by_engine else 'the plain kernel'}"
+    for pair in kernel_calls.sharing(inputs, results):
+        seen.shares.setdefault(kernel_calls.named(call.op, pair), where)
+    for slot, now, before in zip(call.op.inputs, inputs, call.inputs, strict=True):
+        if not kernel_calls.equal(now, before):
+            seen.changed.setdefault(slot.name, where)
+    if output.getvalue():
+        seen.printed = where
+    if call.op.moves and seen.computed is None and not _only_moved(call, results):
+        seen.computed = where
+
+
+def _look_again(seen: Seen, call: kernel_calls.Call) -> None:
+    """Two runs with other numbers at random."""
+    found = []
+    for seed in (1, 2):
+        paddle.seed(seed)
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):
+                found.append(kernel_calls.run(call, "C", True)[1])
+        except _REFUSALS:
+            return
+    if not kernel_calls.equal(list(found[0]), list(found[1])):
+        seen.differs = str(call)
+
+
+def _only_moved(call: kernel_calls.Call, results: Any) -> bool:
+    """Whether each element of the results is one of the inputs', 0, or a number among the attributes."""
+    numbers = [n for value in call.attrs.values() for n in (value if isinstance(value, (list, tuple)) else (value,))
+               if isinstance(n, (int, float, np.number))]
+    given = [a for x in call.inputs for a in kernel_calls.arrays_in(x)]
+    dtypes = {a.dtype for a in given}
+    for array in (a for r in results for a in kernel_calls.arrays_in(r)):
+        if array.dtype not in dtypes:
+            if array.dtype.kind not in "iu":  # the sizes of the parts of a list, say
+                return False
+            continue
+        known = [a.reshape(-1) for a in given if a.dtype == array.dtype]
+        pool = np.concatenate([*known, np.array([0.0, *numbers], "float64").astype(array.dtype)])
+        flat = array.reshape(-1)
+        if not (np.isin(flat, pool) | (flat != flat)).all():
+            return False
+    return True
+
+
+def _excused(reasons: dict[str, set[str]]) -> set[str]:
+    return set().union(*reasons.values())
+
+
+def _alias_pairs(op: Operator) -> set[str]:
+    return {f"{op.results[i].name}~{op.inputs[j].name}" for i, j in op.aliases}
+
+
+TYPES = [op.type for op in all_operators()]
+
+
+def test_every_operator_is_seen(seen):
+    assert set(TYPES) - set(seen) == _excused(UNSEEN) & set(TYPES)
+
+
+@pytest.mark.parametrize("type", TYPES)
+def test_views_are_declared(seen, type):
+    op, declared = find(type), {kernel_calls.named(find(type), pair) for pair in find(type).views}
+    found = seen[type].shares
+    more = {pair: call for pair, call in found.items() if pair not in declared | _alias_pairs(op)}
+    assert not more, f"{type}: results that share memory with an input, and are not declared as views of it: {more}"
+    if type not in _excused(UNSEEN) | _excused(UNSHOWN):
+        assert declared <= set(found), f"{type}: views that no call gives: {declared - set(found)}"
+
+
+@pytest.mark.parametrize("type", TYPES)
+def test_what_is_written_is_declared(seen, type):
+    op = find(type)
+    declared = {op.inputs[n].name for n in op.writes}
+    found = seen[type].changed
+    more = {name: call for name, call in found.items() if name not in declared}
+    assert not more, f"{type}: inputs that a kernel changes, and that are not declared as written (:=): {more}"
+    assert type not in seen or declared <= set(found), f"{type}: no call writes {declared - set(found)}"
+
+
+@pytest.mark.parametrize("type", TYPES)
+def test_random_operators_are_declared(seen, type):
+    if seen[type].calls and not find(type).effects & {"calls", "reads"}:
+        assert find(type).random == (seen[type].differs is not None), f"{type}: {seen[type].differs}"
+
+
+@pytest.mark.parametrize("type", [op.type for op in all_operators() if op.moves])
+def test_what_is_declared_to_move_computes_nothing(seen, type):
+    assert seen[type].computed is None, f"{type} gives what is no element of an input: {seen[type].computed}"
+
+
+@pytest.mark.parametrize("type", TYPES)
+def test_what_prints_is_declared(seen, type):
+    assert ("prints" in find(type).effects) == (seen[type].printed is not None), seen[type].printed
+
+
+@pytest.mark.parametrize("type", TYPES)
+def test_costs_are_counts(seen, type):
+    op = find(type)
+    for call in seen[type].calls:
+        try:
+            results = kernel_calls.run(call, "C", False)[1]
+        except _REFUSALS:
+            continue
+        if any(isinstance(x, ArrayValue) for x in (*call.inputs, *results)):
+            continue
+        operations = op.cost(_shapes(call.inputs), _shapes(results), call.attrs)
+        assert isinstance(operations, int) and operations >= 0, call
+        assert op.cost is not None and (not op.moves or operations == 0), call
+        if op.traffic is not None:
+            traffic = op.traffic(_specs(call.inputs), _specs(results), call.attrs)
+            assert isinstance(traffic, int) and traffic >= 0, call
+
+
+def _shapes(values: Any) -> list:
+    return [_shapes(v) if isinstance(v, (list, tuple)) else None if v is None else np.shape(v) for v in values]
+
+
+def _specs(values: Any) -> list:
+    return [_specs(v) if isinstance(v, (list, tuple)) else None if v is None else
+            Spec(np.shape(v), from_numpy_dtype(np.asarray(v).dtype)) for v in values]
+
+
+def test_a_merged_form_takes_what_the_one_that_it_merges_takes():
+    for op in all_operators():
+        if op.merges is not None:
+            assert {s.name for s in op.merges.inputs} <= {s.name for s in op.inputs if s.many}
+            assert [s.name for s in op.merges.results] == [s.name for s in op.results][:len(op.merges.results)]
+
+
+def test_a_declaration_is_never_changed():
+    with pytest.raises(AttributeError, match=r"<operator exp>\.moves: a declaration is not changed"):
+        find("exp").moves = True
+
+
+@pytest.mark.parametrize(("signature", "facts", "says"), [
+    ("X -> Out~Y", {}, "names 'Y', which is no input"),
+    ("X -> Out:=", {}, "Not a slot"),
+    ("X -> Out", {"effects": "loud"}, r"effects\): \['loud'\] are none of"),
+    ("X -> Out", {"precision": "grey"}, r"precision\): must be one of"),
+    ("X -> Out", {"lod": "keep"}, r"lod\): must be one of"),
+    ("X -> Out", {"fails": "often"}, r"fails\): must be one of"),
+])
+def test_a_declaration_that_means_nothing_is_refused(signature, facts, says):
+    with pytest.raises(ValueError, match=says):
+        operator("never_declared", signature, kernel=lambda xp, x: x, infer=lambda x: x, **facts)
