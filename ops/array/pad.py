@@ -107,7 +107,7 @@ def _shrunk(g: Spec, widths: _Widths) -> Spec:
 
 unpad3d_op = operator("unpad3d", "G, Paddings? -> XGrad~G", kernel=_unpad3d, infer=_infer_unpad3d, grad={
     "G": lambda g, Paddings, paddings, mode, data_format: apply(
-        pad3d_op, g, Paddings, paddings=paddings, mode=mode, data_format=data_format)}, moves=True, only_here=True)
+        pad3d_op, g, Paddings, paddings=paddings, mode=mode, data_format=data_format)}, only_here=True)
 pad3d_op = operator("pad3d", "X, Paddings? -> Out", kernel=_pad3d, infer=_infer_pad3d, grad={
     "X": lambda g, Paddings, paddings, mode, data_format: apply(
         unpad3d_op, g, Paddings, paddings=paddings, mode=mode, data_format=data_format)}, moves=True)

@@ -92,6 +92,7 @@ def _agree(sizes: Sequence[int]) -> bool:
 
 
 def _infer_gradient(q, k, v, mask, totals, g, *, scale, causal=False, with_mask=False):
+    _check(q, k, v, mask, causal)
     return q, k, v, mask if with_mask else None
 
 

@@ -70,10 +70,6 @@ class Plan:
         return {name: value.kernel_for(np if on_host else None) if isinstance(value, Operator) else value
                 for name, value in self._bindings.items()}
 
-    def bound(self) -> dict[str, Any]:
-        """What the global names of the source stand for: operators, and attributes."""
-        return dict(self._bindings)
-
     def load(self, namespace: dict[str, Any], source: str = "") -> Callable[..., tuple]:
         """The source as a function over these globals."""
         exec(code_of(source or self.source, self._file), namespace)  # noqa: S102 - it is our own, made of names

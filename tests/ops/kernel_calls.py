@@ -7,6 +7,8 @@ operators are met that no public function names. `variants_of` lays out a call's
 from __future__ import annotations
 
 import contextlib
+import io
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -16,11 +18,16 @@ import checks
 import numpy as np
 import proa as paddle
 import variants
+from proa.core.dtype import DType
 from proa.ops.core.observer import Observer
-from proa.ops.core.operator import Operator
+from proa.ops.core.operator import Operator, find
+from proa.ops.core.spec import spec_of
 from proa.ops.core.trace import Trace, set_observer
 from proa.ops.core.trace_around import TraceAround
 from proa.ops.program.tensor_arrays import ArrayValue
+
+REFUSALS = (ValueError, TypeError, NotImplementedError, IndexError, RuntimeError, KeyError, ArithmeticError,
+             np.linalg.LinAlgError)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,18 +110,20 @@ class Collector(Observer):
         """A trace that takes down what `trace` computes."""
         return trace if isinstance(trace, _Watching) or not trace.computes else _Watching(trace, self)
 
-    def plan_function(self, plan: Any, on_host: bool) -> Callable[..., tuple]:
+    def plan_function(self, plan: Any, on_host: bool, arrays: Any) -> Callable[..., tuple]:
         """The compiled Program, over kernels that take down their calls."""
         namespace = plan.globals(on_host)
-        for name, value in plan.bound().items():
-            if isinstance(value, Operator):
-                namespace[name] = self._watched(value, namespace[name])
+        for name, value in namespace.items():
+            if callable(value) and not isinstance(value, (DType, type)):
+                namespace[name] = self._watched(plan, value)
         return plan.load(namespace)
 
-    def _watched(self, op: Operator, kernel: Callable[..., Any]) -> Callable[..., Any]:
-        def call(xp: Any, *inputs: Any, **attrs: Any) -> Any:
-            self.add(op, tuple(map(_bare, inputs)), attrs)
-            return kernel(xp, *inputs, **attrs)
+    def _watched(self, plan: Any, kernel: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **attrs: Any) -> Any:
+            operation = plan.operation_at(sys._getframe(1).f_lineno)
+            if operation is not None:
+                self.add(find(operation.type), tuple(map(_bare, args[1:])), attrs)
+            return kernel(*args, **attrs)
 
         return call
 
@@ -125,16 +134,25 @@ def collect(scenarios: Iterable[tuple[str, Callable[[], Any]]]) -> list[Call]:
     old = set_observer(collector)
     try:
         for collector.label, run in scenarios:
-            with np.errstate(all="ignore"), warnings.catch_warnings():
+            quiet = contextlib.redirect_stdout(io.StringIO())
+            with np.errstate(all="ignore"), warnings.catch_warnings(), quiet:
                 warnings.simplefilter("ignore")
                 run()
     finally:
         set_observer(old)
-    return collector.calls
+    return [call for call in collector.calls if _is_taken(call)]
 
 
-_REFUSALS = (ValueError, TypeError, NotImplementedError, IndexError, RuntimeError, KeyError, ArithmeticError,
-             np.linalg.LinAlgError)
+def _is_taken(call: Call) -> bool:
+    """Whether the operator's own rule takes such inputs: eager code asks it only when a kernel has failed."""
+    if call.op.lists or call.op.runs_block:
+        return True
+    try:
+        with np.errstate(all="ignore"):
+            call.op.infer_specs(tuple(map(spec_of, call.inputs)), call.attrs)
+    except REFUSALS:
+        return False
+    return True
 
 
 def of_record(record: Any) -> Callable[[], Any]:
@@ -146,7 +164,7 @@ def of_record(record: Any) -> Callable[[], Any]:
             changed = change(record)
             if changed is None:
                 continue
-            with contextlib.suppress(*_REFUSALS):  # what does not take such inputs says so
+            with contextlib.suppress(*REFUSALS):  # what does not take such inputs says so
                 if name == "float32" and record.float32:
                     _with_gradients(record, changed)
                 else:
@@ -165,8 +183,8 @@ def _with_gradients(record: Any, arrays: Any) -> None:
         paddle.grad(checks.weighted_sum(results, weights), [given[n] for n in wanted], allow_unused=True)
 
 
-def _in_order_of_fortran(array: np.ndarray) -> np.ndarray:
-    return np.asfortranarray(array).copy(order="F")
+def _columns_first(array: np.ndarray) -> np.ndarray:
+    return np.array(array, order="F")
 
 
 def _strided(array: np.ndarray) -> np.ndarray:
@@ -180,8 +198,8 @@ def _strided(array: np.ndarray) -> np.ndarray:
 
 
 LAYOUTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "C": lambda array: array.copy(order="C"),
-    "F": _in_order_of_fortran,
+    "C": lambda array: array.copy(order="C").view(),  # as a parameter's, which an update may write: backend/aliasing.py
+    "F": _columns_first,
     "strided": _strided,
 }
 

@@ -13,6 +13,7 @@ import numpy as np
 import proa as paddle
 from proa.ops.core.operator import find
 from proa.ops.core.trace import apply
+from proa.ops.random import sampling as R
 from proa.static.build.tensor_arrays import create_array
 
 nn, static = paddle.nn, paddle.static
@@ -50,6 +51,11 @@ def _trained_by_rows(rule: Callable[..., Any], **settings: Any) -> None:
         layer(paddle.to_tensor(numbers)).sum().backward()
         optimizer.step()
         optimizer.clear_grad()
+
+
+def _written() -> None:
+    """Values that stand in a Program."""
+    _in_a_program(lambda x: x * paddle.assign(_values(2, 3)))
 
 
 def _in_a_program(build: Callable[[Any], Any], gradients: bool = True) -> None:
@@ -156,7 +162,6 @@ def _saved_and_run(net: Any, x: np.ndarray) -> None:
 
 
 def _drawn() -> None:
-    R = paddle.ops.random
     for dtype in ("float32", "float64"):
         R.uniform([2, 3], dtype), R.gaussian([2, 3], dtype=dtype), R.truncated_gaussian([2, 3], dtype=dtype)
         half = paddle.full([8], 0.5, dtype)
@@ -164,6 +169,14 @@ def _drawn() -> None:
         paddle.distribution.Dirichlet(half * 3).sample([2])
         paddle.distribution.Beta(half, half).sample([2])
     R.randint(1, 900, [8]), R.randperm(16)
+    x = paddle.to_tensor(_values(4, 8))
+    nn.functional.dropout(x, 0.5), nn.functional.rrelu(-x, 0.1, 0.9)
+    apply(find("standard_gamma"), x)
+    row, starts = paddle.arange(60) % 4, paddle.to_tensor([0, 15, 30, 45, 60])
+    nodes = paddle.to_tensor([0, 1, 2, 3])
+    paddle.geometric.sample_neighbors(row, starts, nodes, sample_size=5)
+    paddle.geometric.weighted_sample_neighbors(row, starts, paddle.to_tensor(_values(60)), nodes, sample_size=5)
+    paddle.incubate.graph_khop_sampler(row, starts, nodes, [5])
 
 
 def _of_equal_kind() -> None:
@@ -212,6 +225,7 @@ SCENARIOS: list[tuple[str, Callable[[], Any]]] = [
     ("lists", _of_lists),
     ("print and assert", lambda: _in_a_program(_checked)),
     ("py_func", lambda: _in_a_program(_called, False)),
+    ("values", _written),
     ("auc", lambda: _in_a_program(_area, False)),
     ("a branch", lambda: _in_a_program(_branched)),
 ]
