@@ -114,6 +114,19 @@ def device_type_with(namespace: Any) -> DeviceType:
     return next(found for found in _made.values() if found.namespace is namespace)
 
 
+def on_host(xp: Any, function: Callable[..., Any], *arrays: Any) -> tuple[Any, ...]:
+    """The results of a function of NumPy, which no library of a device has: arrays go to the host, and results back."""
+    if xp is not np:
+        device = device_type_with(xp)
+        return tuple(xp.asarray(result) for result in function(*map(device.to_host, arrays)))
+    return tuple(function(*arrays))
+
+
+def host_values(array: Any) -> list:
+    """The values of an array that the host must know to go on (sizes, counts), as lists: a device is waited for."""
+    return array.tolist()
+
+
 def is_device_array(value: Any) -> bool:
     """True for an array of a device: one of CuPy's, or of a registered device type."""
     return type(value) in _by_array or type(value).__module__.partition(".")[0] == "cupy"

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .devices import device_type_with
+from .devices import device_type_with, on_host
 
 
 @contextlib.contextmanager
@@ -56,10 +56,7 @@ def solution(xp: Any, a: Any, b: Any) -> Any:
 
 
 def eigen(xp: Any, x: Any) -> tuple[Any, Any]:
-    """Eigenvalues and eigenvectors of general matrices; by NumPy where CuPy has none."""
-    if xp is np or hasattr(xp.linalg, "eig"):
-        values, vectors = xp.linalg.eig(x)
-    else:
-        values, vectors = map(xp.asarray, np.linalg.eig(device_type_with(xp).to_host(x)))
+    """Eigenvalues and eigenvectors of general matrices; on the host, for not every version of CUDA has them."""
+    values, vectors = on_host(xp, np.linalg.eig, x)
     dtype = "complex64" if x.dtype.name in ("float32", "complex64") else "complex128"
     return values.astype(dtype, copy=False), vectors.astype(dtype, copy=False)

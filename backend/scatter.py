@@ -1,4 +1,4 @@
-"""Sums, products and extremes at places of an array, where a place may be named more than once: `scatter_add` and kin.
+"""Sums, products and extremes at places of an array (`scatter_add` and kin), and whether places are within bounds.
 
 Knows arrays only. NumPy's ufuncs do it for every dtype; a device does it by atomic operations, for few of them, and has
 none for products. Here every dtype and function goes on every device.
@@ -16,6 +16,27 @@ from .devices import device_type_with
 _ADDED = frozenset({"int32", "uint32", "uint64", "float16", "float32", "float64"})
 _COMPARED = _ADDED - {"float16"}
 _WIDER = {"bool": "int32", "int8": "int32", "int16": "int32", "uint8": "int32", "uint16": "int32", "float16": "float32"}
+
+
+def within_bounds(xp: Any, shape: tuple[int, ...], index: tuple) -> tuple:
+    """The index of an array of this shape: slices, and arrays of integers or bools. IndexError for a place outside.
+
+    NumPy refuses it itself. A device's library goes round to the other end and says nothing, so the places are looked
+    at before: one wait for the device for each array of integers.
+    """
+    if xp is np:
+        return index
+    axis = 0
+    for part in index:
+        if isinstance(part, slice) or part.dtype.kind != "b":
+            size = shape[axis]
+            if not isinstance(part, slice) and bool(((part < -size) | (part >= size)).any()):
+                worst = int(part.max()) if int(part.max()) >= size else int(part.min())
+                raise IndexError(f"index {worst} is out of bounds for axis {axis} with size {size}")
+            axis += 1
+        else:
+            axis += part.ndim
+    return index
 
 
 def add_at(xp: Any, target: Any, index: Any, values: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...backend.devices import is_device_array
+from ...backend.devices import host_values, is_device_array
 from ...backend.engines import LOOPS
 from ...backend.kernels import copying as fast
 from ...core import dtype as dt
@@ -25,7 +25,7 @@ from .sizes import sizes_one_by_one
 def sizes_of(shape: Any, tensor: Any, parts: Any) -> tuple[int, ...]:
     """The sizes that a kernel is given: an attribute, a 1-D array, or a list of one-element arrays."""
     if tensor is not None:
-        return tuple(tensor.tolist())
+        return tuple(host_values(tensor))
     if parts:
         return tuple(int(n.item()) for n in parts)
     return tuple(shape)

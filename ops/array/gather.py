@@ -13,6 +13,7 @@ import numpy as np
 from ...backend.engines import LOOPS
 from ...backend.kernels import embedding as fast
 from ...backend.scatter import add_at as add_each_at
+from ...backend.scatter import within_bounds
 from ..core.infer import normalize_axis, same
 from ..core.kernels import by
 from ..core.operator import operator
@@ -53,7 +54,8 @@ def _along(axis: int, index: Any) -> tuple:
 def _gather(xp, x, index, axis_tensor=None, *, axis: int = 0):
     axis = axis if axis_tensor is None else int(axis_tensor.item())
     axis = normalize_axis("gather(x, index, axis)", axis, x.ndim)
-    return x[_along(axis, index.reshape(-1) if index.ndim == 2 and index.shape[1] == 1 else index)]
+    places = index.reshape(-1) if index.ndim == 2 and index.shape[1] == 1 else index
+    return x[within_bounds(xp, x.shape, _along(axis, places))]
 
 
 def _infer_gather(x, index, axis_tensor=None, *, axis=0):
@@ -103,7 +105,8 @@ def gather(x: Any, index: Any, axis: Any = None, name: str | None = None) -> Any
 
 
 def _index_select(xp, x, index, *, dim: int = 0):
-    return x[_along(normalize_axis("index_select(x, index, axis)", dim, x.ndim), index)]
+    axis = normalize_axis("index_select(x, index, axis)", dim, x.ndim)
+    return x[within_bounds(xp, x.shape, _along(axis, index))]
 
 
 def _infer_select(x, index, *, dim=0):
@@ -124,6 +127,7 @@ def index_select(x: Any, index: Any, axis: int = 0, name: str | None = None) -> 
 
 
 def _index_add(xp, x, index, value, *, axis: int = 0):
+    within_bounds(xp, x.shape, _along(normalize_axis("index_add(x, index, axis, value)", axis, x.ndim), index))
     return _put_at(xp, x, index, xp.broadcast_to(value, _select_shape(x.shape, index, axis)), axis=axis)
 
 
@@ -146,6 +150,7 @@ def index_add(x: Any, index: Any, axis: int, value: Any, name: str | None = None
 
 def _scatter(xp, x, ids, updates, *, overwrite: bool = True):
     result, rows = xp.array(x), ids.reshape(-1)
+    within_bounds(xp, x.shape, (rows,))
     updates = updates.reshape((rows.size, *x.shape[1:]))
     if overwrite:
         result[rows] = updates
@@ -186,7 +191,9 @@ def _columns(index: Any) -> tuple:
 
 
 def _gather_nd(xp, x, index):
-    return x[_columns(index)] if index.shape[-1] else xp.broadcast_to(x, index.shape[:-1] + x.shape)
+    if not index.shape[-1]:
+        return xp.broadcast_to(x, index.shape[:-1] + x.shape)
+    return x[within_bounds(xp, x.shape, _columns(index))]
 
 
 def _infer_gather_nd(x, index):

@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ...backend.devices import host_values
 from ...backend.scatter import add_at
 from ...core import dtype as dt
 from ..core.infer import normalize_axis
@@ -43,7 +44,7 @@ reverse = flip
 
 
 def _roll(xp, x, shifts_tensor=None, *, shifts: Longs = (), axis: Longs = ()):
-    shifts = shifts if shifts_tensor is None else shifts_tensor.reshape(-1).tolist()
+    shifts = shifts if shifts_tensor is None else host_values(shifts_tensor.reshape(-1))
     if not axis:
         return _rolled(xp, x.reshape(-1), shifts[0], 0).reshape(x.shape)
     for shift, n in zip(shifts, axis, strict=True):
@@ -131,7 +132,7 @@ def triu(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
 # repeat_interleave
 
 def _repeat(xp, x, repeats_tensor=None, *, Repeats: int = 1, dim: int = 0):
-    return xp.repeat(x, Repeats if repeats_tensor is None else repeats_tensor.tolist(), dim)
+    return xp.repeat(x, Repeats if repeats_tensor is None else host_values(repeats_tensor), dim)
 
 
 def _infer_repeat(x, repeats_tensor=None, *, Repeats=1, dim=0):
@@ -148,7 +149,7 @@ def _sum_repeats(xp, g, repeats_tensor=None, *, Repeats: int = 1, dim: int = 0):
         return g.reshape(*g.shape[:dim], count, Repeats, *g.shape[dim + 1:]).sum(dim + 1, dtype=g.dtype)
     rows = xp.moveaxis(g, dim, 0)
     result = xp.zeros((repeats_tensor.size, *rows.shape[1:]), g.dtype)
-    add_at(xp, result, xp.repeat(xp.arange(repeats_tensor.size), repeats_tensor.tolist()), rows)
+    add_at(xp, result, xp.repeat(xp.arange(repeats_tensor.size), host_values(repeats_tensor)), rows)
     return xp.moveaxis(result, 0, dim)
 
 

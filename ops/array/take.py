@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...backend.scatter import within_bounds
 from ...core import dtype as dt
 from ...core.dtype import convert_dtype
 from ..core.infer import normalize_axis
@@ -50,7 +51,8 @@ def take(x: Any, index: Any, mode: str = "raise", name: str | None = None) -> An
 
 def _multiplex(xp, x, ids):
     rows = xp.arange(ids.shape[0])
-    return xp.stack(list(x))[ids.reshape(-1), rows]
+    among = xp.stack(list(x))
+    return among[within_bounds(xp, among.shape, (ids.reshape(-1), rows))]
 
 
 def _to_sources(xp, g, ids, *, count: int):

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ...backend.scatter import add_at, multiply_at
+from ...backend.scatter import add_at, multiply_at, within_bounds
 from ..core.infer import normalize_axis
 from ..core.operator import operator
 from ..core.spec import Spec
@@ -33,7 +33,7 @@ def _grid(xp, index: Any, axis: int) -> tuple:
 
 
 def _take_along(xp, x, index, *, Axis: int = 0):
-    return x[_grid(xp, index, Axis % x.ndim)]
+    return x[within_bounds(xp, x.shape, _grid(xp, index, Axis % x.ndim))]
 
 
 def _infer_take(x, index, *, Axis=0):
@@ -50,7 +50,7 @@ def _check_along(what: str, x: Spec, index: Spec, axis: int) -> None:
 
 def _put_along(xp, x, index, value, *, Axis: int = 0, Reduce: str = "assign", Include_self: bool = True):
     result, axis = xp.array(x), Axis % x.ndim
-    grid, value = _grid(xp, index, axis), xp.broadcast_to(value, index.shape)
+    grid, value = within_bounds(xp, x.shape, _grid(xp, index, axis)), xp.broadcast_to(value, index.shape)
     if Reduce == "assign":
         result[grid] = value
     elif Reduce == "add":

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...backend.engines import LOOPS
 from ...backend.kernels import compact as fast
-from ...backend.scatter import add_at
+from ...backend.scatter import add_at, within_bounds
 from ...core import dtype as dt
 from ...core.dtype import promote
 from ..core.infer import broadcast_shapes
@@ -136,6 +136,9 @@ def column(x: Any, n: int, keep: bool = False) -> Any:
 
 def _index_put(xp, x, indices, value, *, accumulate: bool = False):
     result, index = xp.array(x), tuple(indices)
+    if len(index) > 1:  # CuPy takes one mask, and nothing beside it
+        index = tuple(part for i in index for part in (xp.nonzero(i) if i.dtype.kind == "b" else (i,)))
+    index = within_bounds(xp, x.shape, index)
     if accumulate:
         add_at(xp, result, index, value)
     else:

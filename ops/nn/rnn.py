@@ -128,7 +128,7 @@ def _rnn_double_grad(xp, x, states, weights, lengths, keep, grad_out, grad_state
     By symmetry of second derivatives they are the gradients of v times what `rnn_grad` gives. They are taken by a
     complex step: f(x + ihv) = f(x) + ihf'(x)v (Squire and Trapp, 1998).
     """
-    dtype = xp.result_type(x.dtype, xp.complex64)
+    given, dtype = x.dtype, xp.result_type(x.dtype, xp.complex64)
     step = _STEP[dtype.name]
 
     def along(value: Any, direction: Any) -> Any:
@@ -145,7 +145,7 @@ def _rnn_double_grad(xp, x, states, weights, lengths, keep, grad_out, grad_state
                                                  [g.astype(dtype) for g in grad_states])
 
     def part(value: Any) -> Any:
-        return value.imag / step
+        return (value.imag / step).astype(given, copy=False)
 
     return (part(of_x), [part(v) for v in of_states], [part(v) for v in of_weights], part(out),
             [part(v) for v in finals])

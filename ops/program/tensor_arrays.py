@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
+from ...backend.devices import host_values
 from ...core.dtype import DType, int32, int64
 from ..core.facts import free
 from ..core.infer import normalize_axis
@@ -215,7 +216,7 @@ def _pieces(xp: Any, x: Any, sizes: Sequence[int], axis: int, use_stack: bool) -
 
 
 def _split(xp, x, sizes, *, axis: int = 0, use_stack: bool = False):
-    return ArrayValue(_pieces(xp, x, sizes.tolist(), axis, use_stack))
+    return ArrayValue(_pieces(xp, x, host_values(sizes), axis, use_stack))
 
 
 def _infer_split(x, sizes, *, axis=0, use_stack=False):
@@ -233,7 +234,7 @@ split_op = operator(
 
 def _joined(xp, array, like, sizes, *, axis: int = 0, use_stack: bool = False):
     result = xp.zeros_like(like)
-    for n, part in enumerate(_pieces(xp, result, sizes.tolist(), axis, use_stack)):
+    for n, part in enumerate(_pieces(xp, result, host_values(sizes), axis, use_stack)):
         if array.get(n) is not None:
             part[...] = array.get(n)
     return result

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ...backend.devices import host_values
 from ..array.assign import shape
 from ..array.concat_split import concat
 from ..core.operator import Ints, operator
@@ -26,7 +27,7 @@ def _base(xp: Any, sizes: Sequence[int], align_corners: bool, dtype: Any) -> Any
 
 
 def _affine_grid(xp, theta, output_tensor=None, *, align_corners: bool = True, output_shape: Ints = ()):
-    sizes = [int(n) for n in (output_shape if output_tensor is None else output_tensor.tolist())]
+    sizes = [int(n) for n in (output_shape if output_tensor is None else host_values(output_tensor))]
     base = _base(xp, sizes[2:], align_corners, theta.dtype)
     return (base @ theta.swapaxes(1, 2)).reshape(theta.shape[0], *sizes[2:], theta.shape[1])
 

@@ -7,6 +7,7 @@ import io
 from pathlib import Path
 from typing import Any
 
+from ...backend import to_numpy
 from ...core import dtype as dt
 from ..core.operator import operator
 from ..core.spec import Spec
@@ -31,7 +32,7 @@ def _pillow() -> Any:
 
 
 def _decode_jpeg(xp, x, *, mode: str = "unchanged"):
-    data = x.tobytes()
+    data = to_numpy(x).tobytes()
     image_of = _pillow()
     try:
         image = image_of.open(io.BytesIO(data), formats=["JPEG"])

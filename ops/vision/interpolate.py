@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...backend.devices import host_values
 from ...core import dtype as dt
 from ..array.assign import shape
 from ..core.operator import Ints, Operator, operator
@@ -43,9 +44,9 @@ def _wanted(sizes: Sequence[int], out_size: Any, size_list: Any, scale_tensor: A
     if size_list:
         return [int(n.item()) for n in size_list], [0.0] * rank
     if out_size is not None:
-        return [int(n) for n in out_size.reshape(-1).tolist()], [0.0] * rank
+        return [int(n) for n in host_values(out_size.reshape(-1))], [0.0] * rank
     if scale_tensor is not None:
-        scale = scale_tensor.reshape(-1).tolist()
+        scale = host_values(scale_tensor.reshape(-1))
     scales = _scales(rank, scale)
     return _scaled(sizes, scales) if scales[0] > 0 else list(given), scales
 
@@ -94,7 +95,7 @@ def _back(xp, g, like=None, scale_tensor=None, *, size: Ints = (), data_layout: 
           scale: list[float] = (), interp_method: str = "bilinear", align_corners: bool = True, align_mode: int = 1):
     g = channels_first(g, data_layout)
     sizes = tuple(size) if like is None else sizes_along(like.shape, data_layout)
-    scales = _scales(len(sizes), scale if scale_tensor is None else scale_tensor.reshape(-1).tolist())
+    scales = _scales(len(sizes), scale if scale_tensor is None else host_values(scale_tensor.reshape(-1)))
     out = g.shape[2:]
     result = _resized_back(xp, g, sizes, out, scales, interp_method, align_corners, align_mode)
     return channels_restored(result, data_layout)

@@ -5,6 +5,7 @@ How many stay depends on the boxes: the first size of the results is not known b
 
 from typing import Any
 
+from ...backend.devices import host_values
 from ...core import dtype as dt
 from ..core.operator import operator
 from ..core.spec import Spec
@@ -47,7 +48,7 @@ def _images(xp: Any, boxes: Any, scores: Any, counts: Any) -> list[tuple[Any, An
     if (counts < 0).any() or int(counts.sum()) != len(boxes):
         raise ValueError(f"multiclass_nms3(RoisNum): must share out the {len(boxes)} boxes. "
                          f"Received {counts.tolist()}.")
-    ends = [0, *xp.cumsum(counts).tolist()]
+    ends = [0, *host_values(xp.cumsum(counts))]
     return [(boxes[a:b].swapaxes(0, 1), scores[a:b].T) for a, b in zip(ends[:-1], ends[1:], strict=True)]
 
 

@@ -5,6 +5,7 @@ How many stay depends on the boxes: the first size of the results is not known b
 
 from typing import Any
 
+from ...backend.devices import host_values
 from ...core import dtype as dt
 from ..core.operator import operator
 from ..core.spec import Spec
@@ -39,7 +40,7 @@ def standing(xp: Any, boxes: Any, threshold: float, more: float = 0.0, eta: floa
     while len(left) and (most < 0 or len(kept) < most):
         block, left = left[:_BLOCK], left[_BLOCK:]
         stays = block[_standing_of_block(xp, boxes[block], threshold, more)]
-        kept += stays.tolist()
+        kept += host_values(stays)
         hidden = overlaps(xp, boxes[stays][:, None], boxes[left][None], more) > threshold
         left = left[~hidden.any(0)]
     return kept if most < 0 else kept[:most]

@@ -48,6 +48,10 @@ REFUSED = {
     "dtypes without a loop": (TypeError, lambda: xp.bitwise_and(ones(), ones())),
     "keys that are no array": (AttributeError, lambda: xp.lexsort((ones()[0], ones()[1]))),
     "a sort of another kind": (ValueError, lambda: xp.sort(ones(), kind="mergesort")),
+    "as many repeats as an array says": (ValueError, lambda: xp.repeat(xp.ones(2), xp.asarray([1, 2]))),
+    "to be searched in by a list": (NotImplementedError, lambda: xp.searchsorted(xp.ones(2), [1, 2])),
+    "general eigenvalues, which not every CUDA has": (RuntimeError, lambda: xp.linalg.eig(xp.ones((2, 2)))),
+    "to have its flags changed": (AttributeError, lambda: ones().flags.writeable),
     "decompositions of 16-bit floats": (TypeError, lambda: xp.linalg.inv(xp.ones((2, 2), "float16"))),
 }
 

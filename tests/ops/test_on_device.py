@@ -1,18 +1,99 @@
 """Every operator on a device's arrays, where there is no device: the records under CuPy's stand-in.
 
 What a kernel does that CuPy cannot (`tests/backend/cupy_stand_in`) fails here: forward, backward, eager and in
-Programs.
+Programs. So does a kernel that reads an array on the host but by `backend.devices`' `host_values` and `on_host`.
 """
 
+import sys
+from pathlib import Path
+
 import checks
+import proa as paddle
 import pytest
-from cupy_stand_in import on_stand_in
+from cupy_stand_in import arrays, on_stand_in
+from proa import to_tensor
 from records import all_records
 
 RECORDS = all_records()
+_OPS = str(Path(paddle.__file__).parent / "ops")
+
+
+@pytest.fixture(autouse=True)
+def device(monkeypatch):
+    """New tensors are on the stand-in, whose arrays the files of ops/ do not take to the host by themselves."""
+    def declared(method):
+        def read(self, *args, **kwargs):
+            caller = sys._getframe(1).f_code
+            assert self.size == 1 or not caller.co_filename.startswith(_OPS), (
+                f"{caller.co_filename}: {caller.co_name} takes an array to the host by {method.__name__}: say so, by "
+                "host_values or on_host of backend.devices")
+            return method(self, *args, **kwargs)
+
+        return read
+
+    for name in ("get", "tolist", "tobytes"):
+        monkeypatch.setattr(arrays.ndarray, name, declared(getattr(arrays.ndarray, name)))
+    with on_stand_in():
+        yield
+
 
 @pytest.mark.parametrize("check", checks.CHECKS)
 @pytest.mark.parametrize("record", RECORDS, ids=str)
 def test_record_on_device(record, check):
-    with on_stand_in():
-        checks.CHECKS[check](record)
+    checks.CHECKS[check](record)
+
+
+def ones(*shape):
+    return paddle.ones(shape)
+
+
+#: A device's library goes round to the other end for such a place, and computes something.
+OUT_OF_BOUNDS = {
+    "gather": lambda: paddle.gather(ones(3, 2), to_tensor([0, 3])),
+    "gather, from the end": lambda: paddle.gather(ones(3, 2), to_tensor([0, -4])),
+    "gather_nd": lambda: paddle.gather_nd(ones(3, 2), to_tensor([[0, 3]])),
+    "index_select": lambda: paddle.index_select(ones(3, 2), to_tensor([0, 3])),
+    "index_sample": lambda: paddle.index_sample(ones(2, 3), to_tensor([[0], [3]])),
+    "take_along_axis": lambda: paddle.take_along_axis(ones(3, 2), to_tensor([[5, 0]]), 0),
+    "put_along_axis": lambda: paddle.put_along_axis(ones(3, 2), to_tensor([[5, 0]]), 1.0, 0),
+    "put_along_axis, add": lambda: paddle.put_along_axis(ones(3, 2), to_tensor([[5, 0]]), 1.0, 0, "add"),
+    "scatter": lambda: paddle.scatter(ones(3, 2), to_tensor([0, 5]), ones(2, 2)),
+    "scatter_nd_add": lambda: paddle.scatter_nd_add(ones(3, 2), to_tensor([[5]]), ones(1, 2)),
+    "x[places]": lambda: ones(3, 2)[to_tensor([5])],
+    "x[places, places]": lambda: ones(3, 2)[to_tensor([0]), to_tensor([5])],
+    "x[list]": lambda: ones(3, 2)[[0, 5]],
+    "x[number]": lambda: ones(3, 2)[5],
+    "x[places] = …": lambda: ones(3, 2).__setitem__(to_tensor([5]), 1.0),
+    "index_add": lambda: paddle.index_add(ones(3, 2), to_tensor([5]), 0, ones(1, 2)),
+    "index_put": lambda: paddle.index_put(ones(3, 2), (to_tensor([5]),), ones(1)),
+    "index_put, behind a mask": lambda: paddle.index_put(
+        ones(2, 2), (to_tensor([True, False]), to_tensor([5])), ones(1)),
+    "index_fill": lambda: paddle.index_fill(ones(3, 2), to_tensor([5]), 0, 1.0),
+    "take": lambda: paddle.take(ones(3, 2), to_tensor([9])),
+    "multiplex": lambda: paddle.multiplex([ones(2, 2), ones(2, 2)], to_tensor([[0], [3]])),
+    "embedding": lambda: paddle.nn.functional.embedding(to_tensor([5]), ones(3, 2)),
+    "cross_entropy": lambda: paddle.nn.functional.cross_entropy(ones(2, 3), to_tensor([0, 5])),
+    "nll_loss": lambda: paddle.nn.functional.nll_loss(ones(2, 3), to_tensor([0, 5])),
+    "one_hot": lambda: paddle.nn.functional.one_hot(to_tensor([5]), 3),
+}
+
+
+@pytest.mark.parametrize("what", OUT_OF_BOUNDS)
+def test_places_out_of_bounds_are_errors(what):
+    with pytest.raises((IndexError, ValueError)):
+        OUT_OF_BOUNDS[what]()
+
+
+def test_masks_beside_places():
+    mask, places = to_tensor([True, False, True]), to_tensor([1, 0])
+    x = paddle.arange(6).reshape([3, 2])
+    assert x[mask, places].tolist() == [1, 4]
+    assert paddle.index_put(x, (mask, places), to_tensor([7, 8])).tolist() == [[0, 7], [2, 3], [8, 5]]
+    x[mask, places] = to_tensor([7, 8])
+    assert x.tolist() == [[0, 7], [2, 3], [8, 5]]
+
+
+@pytest.mark.parametrize("record", [r for r in RECORDS if r.type.startswith("rnn_double_grad")], ids=str)
+def test_16_bit_floats_stay_16_bit(record):
+    inputs = checks.tensors([a.astype("float16") if a.dtype.kind == "f" else a for a in record.inputs])
+    assert {result.dtype.name for result in checks.as_list(record.function(*inputs))} == {"float16"}

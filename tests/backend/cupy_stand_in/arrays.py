@@ -269,7 +269,10 @@ def _attribute(array: ndarray, name: str) -> Any:
         return wrapped(host.imag if host.dtype.kind == "c" else np.zeros_like(host))
     if name == "device":
         return SimpleNamespace(id=0)
-    if name in ("shape", "dtype", "ndim", "size", "strides", "nbytes", "itemsize", "flags"):
+    if name == "flags":
+        return SimpleNamespace(c_contiguous=host.flags.c_contiguous, f_contiguous=host.flags.f_contiguous,
+                               owndata=array.base is None)
+    if name in ("shape", "dtype", "ndim", "size", "strides", "nbytes", "itemsize"):
         return getattr(host, name)
     raise NotImplementedError(f"The stand-in has no ndarray.{name}.")
 

@@ -163,6 +163,22 @@ def _sorted_by(how: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def _repeat(a: ndarray, repeats: Any, axis: Any = None) -> ndarray:
+    if isinstance(repeats, (ndarray, np.ndarray)):
+        raise ValueError("cupy.ndarray cannot be specified as `repeats` argument.")
+    return wrapped(np.repeat(a._host, repeats, axis))
+
+
+def _searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> ndarray:
+    if not isinstance(a, ndarray) or not isinstance(v, (ndarray, int, float, complex)):
+        raise NotImplementedError("Only int or ndarray are supported for a and v")
+    return wrapped(np.searchsorted(a._host, unwrapped(v), side, unwrapped(sorter)))
+
+
+def _eig(a: ndarray) -> tuple:
+    raise RuntimeError("geev is not available")  # in cuSOLVER of older versions of CUDA
+
+
 def _asnumpy(a: Any, *args: Any, **kwargs: Any) -> np.ndarray:
     return a.get() if isinstance(a, ndarray) else np.asarray(a)
 
@@ -202,6 +218,7 @@ def _decomposition(name: str) -> Callable[..., Any]:
 OWN: dict[tuple[str, str], Callable[..., Any]] = {
     ("cupy", "where"): _where, ("cupy", "clip"): _clip, ("cupy", "bincount"): _bincount,
     ("cupy", "lexsort"): _lexsort, ("cupy", "einsum"): _einsum, ("cupy", "matmul"): _matmul,
+    ("cupy", "repeat"): _repeat, ("cupy", "searchsorted"): _searchsorted,
     ("cupy", "asnumpy"): _asnumpy, ("cupy", "arange"): _arange,
     ("cupy", "sort"): _sorted_by(lambda a, axis: wrapped(np.sort(a._host, axis, kind="stable"))),
     ("cupy", "argsort"): _sorted_by(lambda a, axis: wrapped(np.argsort(a._host, axis, kind="stable"))),
@@ -212,10 +229,11 @@ OWN: dict[tuple[str, str], Callable[..., Any]] = {
     **{("cupy.linalg", name): _decomposition(name) for name in FACTS["cupy.linalg"]
        if callable(getattr(np.linalg, name, None))
        and name not in ("LinAlgError", "norm", "multi_dot", "trace", "diagonal")},
+    ("cupy.linalg", "eig"): _eig, ("cupy.linalg", "eigvals"): _eig,
 }
 
 METHODS: dict[str, Callable[..., Any]] = {
-    "astype": _astype, "fill": _fill,
+    "repeat": _repeat, "searchsorted": _searchsorted, "astype": _astype, "fill": _fill,
     "sort": _sorted_by(_sort_in_place),
     "argsort": _sorted_by(lambda a, axis: wrapped(np.argsort(a._host, axis, kind="stable"))),
     "scatter_add": lambda a, slices, value: scatter("add", a, slices, value),
