@@ -10,6 +10,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..core import nest
 from ..core.collection import resting
 from ..core.forks import unforked
 from ..dygraph.tensor import Tensor
@@ -17,12 +18,14 @@ from ..nn import Layer
 from ..nn.layer import mode_changes
 from ..ops.core.backward import Output
 from ..ops.core.trace import state
+from ..static.ir.input_spec import InputSpec
 from ..static.ir.program import Program
 from .convert.ignoring import is_marked
 from .errors import ConversionError, place_of
 from .tracing.concrete_program import ConcreteProgram
 from .tracing.fallback import reason_of, warn_of_programs, warn_once
 from .tracing.function_inputs import FunctionInputs, cache_key
+from .tracing.open_sizes import OpenSizes, rank_of, stands_for
 
 _enabled = [True]
 _RECENT = 64
@@ -104,6 +107,7 @@ class StaticFunction:
         self._programs: dict[Any, ConcreteProgram] = {}
         self._variants: dict[Any, list[ConcreteProgram]] = {}
         self._refused: set[Any] = set()  # kinds of calls that run as written
+        self._sizes = OpenSizes()
         # By quick key; with the state of layers' modes, and the mixed precision, for which each was made; and a check.
         self._recent: dict[Any, tuple[int, Callable, Any, Callable[[], bool], dict[str, Any]]] = {}
         self.last_call: dict[str, Any] | None = None  # its arguments, with specs for tensors
@@ -292,7 +296,9 @@ class StaticFunction:
         specs = self.function_spec.specs(bound)
         kind = self._key(specs)
         self.last_call = specs
-        concrete, reason = self._try_program(kind, specs, bound.tensors)
+        concrete, reason = self._open_program(kind, specs, bound.tensors), None
+        if concrete is None:
+            concrete, reason = self._try_program(kind, specs, bound.tensors)
         if concrete is not None:
             runs_again = not concrete.slots and not concrete.main_program.ungradable
             self._remember(quick, version, concrete if runs_again else None, specs)
@@ -303,6 +309,37 @@ class StaticFunction:
             warn_once(self._function, reason)
         self._remember(quick, version, lambda given: self._as_written(*given), specs)
         return result
+
+    def _open_program(self, kind: Any, specs: dict[str, Any], tensors: Sequence[Tensor]) -> ConcreteProgram | None:
+        """A Program for many shapes, where calls have had as many that each was traced anew; None for one of its own.
+
+        What it gives is compared with what the latest of those Programs gives; nothing is lost where it cannot be.
+        """
+        if kind in self._variants or kind in self._refused or self._refused or is_marked(self):
+            return None
+        rest = self._key(nest.map_structure(lambda leaf: rank_of(leaf) if isinstance(leaf, InputSpec) else leaf, specs))
+        opened = self._sizes.opened(rest, specs)
+        if opened is None:
+            return None
+        key = self._key(opened)
+        if key in self._variants and self._variants[key][-1].fits():
+            self._programs[key] = self._variants[key][-1]
+            return self._programs[key]
+        exact = list(self._programs.values())[-1]
+        try:
+            with resting():
+                concrete = self._program(key, opened, whole=False)
+                fits = stands_for(concrete, exact)
+                if fits:
+                    concrete.prepare(tensors)
+        except Exception:  # whatever it is, a Program for these very sizes says it, or has no such trouble
+            fits = False
+        if not fits:
+            self._sizes.close(rest)
+            self._variants.pop(key, None)
+            self._programs.pop(key, None)
+            return None
+        return concrete
 
     def _try_program(self, kind: Any, specs: dict[str, Any],
                      tensors: Sequence[Tensor]) -> tuple[ConcreteProgram | None, str | None]:
