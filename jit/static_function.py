@@ -311,35 +311,32 @@ class StaticFunction:
         return result
 
     def _open_program(self, kind: Any, specs: dict[str, Any], tensors: Sequence[Tensor]) -> ConcreteProgram | None:
-        """A Program for many shapes, where calls have had as many that each was traced anew; None for one of its own.
+        """A Program for many shapes, where calls have had so many that another one is not traced for each further one;
+        None where these shapes are to have their own.
 
-        What it gives is compared with what the latest of those Programs gives; nothing is lost where it cannot be.
+        What it returns is compared with what a Program for known sizes does; where it cannot stand for such, or
+        cannot be made, each shape goes on having its own.
         """
-        if kind in self._variants or kind in self._refused or self._refused or is_marked(self):
+        if kind in self._variants or self._refused or is_marked(self):
             return None
         rest = self._key(nest.map_structure(lambda leaf: rank_of(leaf) if isinstance(leaf, InputSpec) else leaf, specs))
-        opened = self._sizes.opened(rest, specs)
-        if opened is None:
-            return None
-        key = self._key(opened)
-        if key in self._variants and self._variants[key][-1].fits():
-            self._programs[key] = self._variants[key][-1]
-            return self._programs[key]
-        exact = list(self._programs.values())[-1]
-        try:
-            with resting():
-                concrete = self._program(key, opened, whole=False)
-                fits = stands_for(concrete, exact)
-                if fits:
-                    concrete.prepare(tensors)
-        except Exception:  # whatever it is, a Program for these very sizes says it, or has no such trouble
-            fits = False
-        if not fits:
+        with self._lock:
+            opened = self._sizes.opened(rest, kind, specs)
+            if opened is None:
+                return None
+            exact = next((self._variants[k][-1] for k in self._sizes.kinds(rest) if k in self._variants), None)
+            try:
+                with resting():
+                    concrete = self._program(self._key(opened), opened, whole=False)
+                    if exact is not None and stands_for(concrete, exact):
+                        concrete.prepare(tensors)
+                        return concrete
+            except Exception:  # whatever it is, a Program for these very sizes has no such trouble, or tells it
+                pass
             self._sizes.close(rest)
-            self._variants.pop(key, None)
-            self._programs.pop(key, None)
+            self._variants.pop(self._key(opened), None)
+            self._programs.pop(self._key(opened), None)
             return None
-        return concrete
 
     def _try_program(self, kind: Any, specs: dict[str, Any],
                      tensors: Sequence[Tensor]) -> tuple[ConcreteProgram | None, str | None]:
