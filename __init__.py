@@ -418,9 +418,9 @@ if TYPE_CHECKING:
         standard_normal,
         uniform,
     )
-    from .static.build.checks import check_shape
-    from .static.build.data import create_parameter
-    from .static.build.mode import disable_static, enable_static, in_dynamic_mode
+    from .static.building.checks import check_shape
+    from .static.building.data import create_parameter
+    from .static.building.mode import disable_static, enable_static, in_dynamic_mode
     from .utils import signal, sysconfig
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -7,9 +7,9 @@ from typing import Any
 from .core import dtype as dt
 from .core.param_attr import ParamAttr
 from .framework import core
-from .static.build.argument_checks import check_dtype, check_type, check_variable_and_dtype
-from .static.build.layer_helper import LayerHelper
-from .static.build.mode import default_main_program, in_dynamic_mode
+from .static.building.argument_checks import check_dtype, check_type, check_variable_and_dtype
+from .static.building.layer_helper import LayerHelper
+from .static.building.mode import default_main_program, in_dynamic_mode
 from .static.ir.program import Variable
 from .static.run.places import device_guard
 

@@ -16,8 +16,8 @@ from .ops.array.creation import full, is_value
 from .ops.array.creation import zeros as _zeros
 from .ops.core.trace import apply, current_trace
 from .ops.program.tensor_arrays import length_op
-from .static.build.tensor_arrays import ArrayVariable
-from .static.build.tensor_arrays import create_array as _program_array
+from .static.building.tensor_arrays import ArrayVariable
+from .static.building.tensor_arrays import create_array as _program_array
 
 __all__ = ["array_length", "array_read", "array_write", "create_array", "create_tensor", "fill_constant"]
 

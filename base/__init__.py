@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from ..dygraph.tensor import Tensor
     from ..framework import core, in_dynamic_or_pir_mode, in_pir_mode
     from ..static.autodiff.backward import append_backward, gradients
-    from ..static.build.averages import ExponentialMovingAverage
-    from ..static.build.mode import default_main_program, default_startup_program, name_scope, program_guard
-    from ..static.build.mode import disable_static as enable_dygraph
-    from ..static.build.mode import enable_static as disable_dygraph
-    from ..static.build.mode import in_dynamic_mode as in_dygraph_mode
-    from ..static.build.weight_norm import WeightNormParamAttr
+    from ..static.building.averages import ExponentialMovingAverage
+    from ..static.building.mode import default_main_program, default_startup_program, name_scope, program_guard
+    from ..static.building.mode import disable_static as enable_dygraph
+    from ..static.building.mode import enable_static as disable_dygraph
+    from ..static.building.mode import in_dynamic_mode as in_dygraph_mode
+    from ..static.building.weight_norm import WeightNormParamAttr
     from ..static.ir.program import Program, Variable
     from ..static.run.executor import Executor
     from ..static.run.places import (

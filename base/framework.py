@@ -3,7 +3,7 @@
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..dygraph.tensor import EagerParamBase, Parameter
 from ..framework import core, in_dynamic_or_pir_mode, in_pir_mode, use_pir_api
-from ..static.build.mode import (
+from ..static.building.mode import (
     default_main_program,
     default_startup_program,
     in_dynamic_mode,

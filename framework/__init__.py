@@ -13,7 +13,7 @@ from ..device import CustomPlace, IPUPlace, XPUPlace
 from ..dygraph.engine import grad
 from ..dygraph.guards import no_grad
 from ..dygraph.tensor import EagerParamBase, Parameter
-from ..static.build.mode import disable_static, enable_static, in_dynamic_mode
+from ..static.building.mode import disable_static, enable_static, in_dynamic_mode
 from ..static.ir.program import Block, Program
 from . import core, io, random
 from .io import load, save

@@ -7,7 +7,7 @@ from typing import Any
 from ..core.place import CUDAPlace
 from ..core.random import default_generator, get_rng_state, seed, set_rng_state
 from ..device.cuda import device_count
-from ..static.build.mode import default_main_program, default_startup_program
+from ..static.building.mode import default_main_program, default_startup_program
 
 
 def _manual_program_seed(seed: int) -> None:

@@ -4,12 +4,12 @@ from ..core.absent import asked_of
 from ..ops.array.indexing import with_item as setitem
 from . import amp, nn
 from .autodiff.backward import append_backward, gradients
-from .build.averages import ExponentialMovingAverage
-from .build.data import create_global_var, create_parameter, data
-from .build.debugging import Print, py_func
-from .build.metrics import accuracy, auc, ctr_metric_bundle
-from .build.mode import default_main_program, default_startup_program, name_scope, program_guard
-from .build.weight_norm import WeightNormParamAttr
+from .building.averages import ExponentialMovingAverage
+from .building.data import create_global_var, create_parameter, data
+from .building.debugging import Print, py_func
+from .building.metrics import accuracy, auc, ctr_metric_bundle
+from .building.mode import default_main_program, default_startup_program, name_scope, program_guard
+from .building.weight_norm import WeightNormParamAttr
 from .files.persistence import (
     deserialize_persistables,
     load,

@@ -14,7 +14,7 @@ from ...dygraph.guards import enable_grad, is_grad_enabled, no_grad, set_grad_en
 from ...dygraph.tensor import Tensor
 from ...ops.array.creation import to_tensor
 from ...ops.core.trace import in_to_static_mode
-from ...static.build.mode import disable_static, enable_static, in_dynamic_mode
+from ...static.building.mode import disable_static, enable_static, in_dynamic_mode
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import Any
 
 from ...core import nest
 from ...dygraph.tensor import Tensor
-from ...static.build.tensor_arrays import ArrayVariable
+from ...static.building.tensor_arrays import ArrayVariable
 from ...static.ir.program import Variable
 from ..errors import ConversionError
 from .locations import Change, Entry, Items, Location

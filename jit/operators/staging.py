@@ -17,9 +17,9 @@ from ...ops.core.operator import Operator, find
 from ...ops.core.trace import current_trace
 from ...ops.math.elementwise import maximum, minimum
 from ...ops.program.print_assert import assert_value, print_value
-from ...static.build import control_flow
-from ...static.build.in_place import set_stop_gradient, undo_since
-from ...static.build.tensor_arrays import ArrayVariable, create_array
+from ...static.building import control_flow
+from ...static.building.in_place import set_stop_gradient, undo_since
+from ...static.building.tensor_arrays import ArrayVariable, create_array
 from ...static.ir.program import Variable
 
 

@@ -18,7 +18,7 @@ from ...core.param_attr import ParamAttr
 from ...core.place import Place
 from ...dygraph.tensor import Parameter, Tensor
 from ...ops.core.trace import grad_mode, state
-from ...static.build.trace import ProgramTrace
+from ...static.building.trace import ProgramTrace
 from ...static.ir.program import ParameterVariable, Program, Variable
 from ..footprint.surroundings import Surroundings
 

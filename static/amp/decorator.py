@@ -10,8 +10,8 @@ from ...ops.amp.loss_scaling import check_finite_and_unscale, update_loss_scalin
 from ...ops.core.trace import current_trace, using
 from ...ops.math.elementwise import cast
 from ...ops.math.unary import logical_not
-from ..build.control_flow import cond
-from ..build.trace import ProgramTrace
+from ..building.control_flow import cond
+from ..building.trace import ProgramTrace
 from ..ir.program import Program, Variable
 from .lists import AutoMixedPrecisionLists
 from .rewriting import is_guarded, rewrite

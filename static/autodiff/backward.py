@@ -16,7 +16,7 @@ from ...ops.core.operator_node import OperatorNode, operator_node
 from ...ops.core.trace import grad_mode, using
 from ...ops.math.elementwise import cast
 from ...ops.program.control_flow import share_data_op
-from ..build.trace import ProgramTrace
+from ..building.trace import ProgramTrace
 from ..ir.program import Block, Operation, Variable
 from ..ir.usage import reads, writes
 from .gradient_names import Callback, GradientNames, NamingWalk

@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 
-from ..build.tensor_arrays import ArrayVariable
+from ..building.tensor_arrays import ArrayVariable
 from ..ir.program import Block, Operation, Program
 from ..ir.usage import sub_block
 

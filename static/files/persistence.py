@@ -17,7 +17,7 @@ from ... import backend
 from ...core.dtype import bfloat16
 from ...core.files import CorruptFileError, atomic_group, atomic_write
 from ...core.safe_pickle import dump_state, load_state
-from ..build.mode import default_main_program
+from ..building.mode import default_main_program
 from ..format.tensor_stream import read_combined, read_stream, write_combined
 from ..io import MODEL_SUFFIX, as_declared, normalize_program, program_bytes, stream_array
 from ..ir.program import Program, Variable

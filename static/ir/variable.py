@@ -164,7 +164,7 @@ class Variable(_VariableMethods):
 
     def detach_(self) -> Variable:
         """Lets no gradient flow through this variable from here on."""
-        from ..build.in_place import take_name
+        from ..building.in_place import take_name
 
         take_name(self, self.detach())
         self.stop_gradient = True
@@ -172,7 +172,7 @@ class Variable(_VariableMethods):
 
     def register_hook(self, hook: Callable[[Any], Any]) -> Any:
         """Lets this variable's gradient go through `hook(gradient)`; a variable that it returns takes its place."""
-        from ..build.tensor_hooks import register_hook
+        from ..building.tensor_hooks import register_hook
 
         return register_hook(self, hook)
 
@@ -181,13 +181,13 @@ class Variable(_VariableMethods):
 
     def _rebind(self, result: Variable) -> Variable:
         """Gives this variable the value of another from here on: what the in-place forms do."""
-        from ..build.in_place import rebind
+        from ..building.in_place import rebind
 
         return rebind(self, result)
 
     def _assigned(self, result: Variable) -> Variable:
         """As `_rebind`; but in a Program that is written by hand, a variable that stops gradients goes on to do so."""
-        from ..build.in_place import assigned, rebind
+        from ..building.in_place import assigned, rebind
 
         return (rebind if current_trace().captures else assigned)(self, result)
 

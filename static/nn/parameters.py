@@ -11,7 +11,7 @@ from ...ops.core.operator import find, is_declared
 from ...ops.core.trace import apply, current_trace
 from ...ops.random.default_initial_values import default_initial_value
 from ...ops.random.sampling import gaussian
-from ..build.weight_norm import WeightNormParamAttr, normalized_parameter
+from ..building.weight_norm import WeightNormParamAttr, normalized_parameter
 
 
 def parameter(layer: str, suffix: str, attr: Any, shape: Any, dtype: DType, is_bias: bool = False,

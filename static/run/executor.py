@@ -14,7 +14,7 @@ from ...core import nest
 from ...core.forks import unforked
 from ...core.place import Place, expected_place
 from ...ops.core.spec import Spec
-from ..build.mode import default_main_program
+from ..building.mode import default_main_program
 from ..compiler import Plan, compile_plan
 from ..ir.program import Operation, Program, Variable
 from ..ir.shape_inference import for_inputs, misfits

@@ -14,7 +14,7 @@ import proa as paddle
 from proa.ops.core.operator import find
 from proa.ops.core.trace import apply
 from proa.ops.random import sampling as R
-from proa.static.build.tensor_arrays import create_array
+from proa.static.building.tensor_arrays import create_array
 
 nn, static = paddle.nn, paddle.static
 

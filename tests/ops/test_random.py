@@ -6,7 +6,7 @@ import pytest
 from proa.core.random import seed
 from proa.ops.core.trace import using
 from proa.ops.random import sampling as R
-from proa.static.build.trace import ProgramTrace
+from proa.static.building.trace import ProgramTrace
 from proa.static.ir.program import Program
 from proa.static.run.executor import Executor
 

@@ -11,8 +11,8 @@ from proa.dygraph.eager import EAGER
 from proa.ops.amp.autocast import AutocastTrace
 from proa.ops.core.trace import ArrayTrace, Trace, current_trace, in_to_static_mode, using
 from proa.ops.core.trace_around import TraceAround
-from proa.static.build.layer_helper import LayerHelper
-from proa.static.build.trace import ProgramTrace
+from proa.static.building.layer_helper import LayerHelper
+from proa.static.building.trace import ProgramTrace
 
 ROOT = os.path.dirname(paddle.__file__)
 OF_THE_CHAIN = {"bare", "uncast", "watched"}  # what a trace around another one answers for itself

@@ -4,7 +4,7 @@ import numpy as np
 import proa as paddle
 import pytest
 from proa.ops.program.tensor_arrays import ArrayValue
-from proa.static.build.tensor_arrays import create_array
+from proa.static.building.tensor_arrays import create_array
 from proa.static.files.program_codec import from_desc, to_desc
 
 X = np.arange(6, dtype="float32").reshape(2, 3) * 0.25 - 0.5

@@ -1,0 +1,1 @@
+"""Building a Program: the program trace, default Programs, control flow, lists, data, forms in place."""
