@@ -9,6 +9,8 @@ import re
 
 import proa
 import pytest
+from proa.ops.core import operator
+from proa.ops.core.operator import all_operators
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 GUIDES = [name for name in sorted(os.listdir(os.path.join(ROOT, "docs"))) if name.endswith(".md")]
@@ -36,11 +38,15 @@ def test_doctests(name):
 @pytest.mark.parametrize("path", DOCUMENTS)
 def test_python_blocks_run(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    all_operators()  # those that a document declares are gone after it
+    declared = set(operator._registry)
     blocks = re.findall(r"```python\n(.*?)```", read(path), re.S)
     for number, block in enumerate(blocks):
         script = tmp_path / f"block_{number}.py"  # to_static reads the source of a function in its file
         script.write_text(block, encoding="utf-8")
         exec(compile(block, str(script), "exec"), {"__name__": "__main__"})
+    for type in operator._registry.keys() - declared:
+        del operator._registry[type]
 
 
 @pytest.mark.parametrize("path", DOCUMENTS)

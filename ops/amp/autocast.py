@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ...core.dtype import DType, convert_dtype, float32
 from ...core.param_attr import ParamAttr
-from ..core.operator import Operator
+from ..core.operator import Operator, declared_count
 from ..core.trace import Trace, state, using
 from ..core.trace_around import TraceAround
 from ..math.elementwise import cast
@@ -44,13 +44,22 @@ class Precision(NamedTuple):
         return float32 if self.level == "OD" or float32 in dtypes else self.dtype
 
 
-@functools.lru_cache(maxsize=64)
 def precision(dtype: str, level: str, custom_white: frozenset[str], custom_black: frozenset[str],
               promotes: bool = True) -> Precision:
-    """The Precision of a level, its lists changed by custom ones; one object for equal arguments."""
+    """The Precision of a level, its lists changed by custom ones; one object for equal ones."""
+    return _precision(dtype, level, custom_white, custom_black, promotes, declared_count())
+
+
+@functools.lru_cache(maxsize=64)
+def _precision(dtype: str, level: str, custom_white: frozenset[str], custom_black: frozenset[str], promotes: bool,
+               declared: int) -> Precision:
     white = (white_list(dtype, level) | custom_white) - custom_black
     black = (black_list(dtype, level) - custom_white) | custom_black
-    return Precision(convert_dtype(dtype), level, white, black, promotes)
+    found = Precision(convert_dtype(dtype), level, white, black, promotes)
+    return _known.setdefault(found, found)
+
+
+_known: dict[Precision, Precision] = {}
 
 
 class AutocastTrace(TraceAround):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 
-from ..core.operator import all_operators
+from ..core.operator import all_operators, declared_count
 
 ELSEWHERE = {
     "white": "matmul fused_gemm_epilogue",
@@ -22,9 +22,13 @@ ELSEWHERE = {
 
 
 @functools.cache
-def _listed(*words: str) -> frozenset[str]:
+def _listed_among(count: int, words: tuple[str, ...]) -> frozenset[str]:
     named = {name for word in words for name in ELSEWHERE.get(word, "").split()}
     return frozenset(named | {op.type for op in all_operators() if op.precision in words})
+
+
+def _listed(*words: str) -> frozenset[str]:
+    return _listed_among(declared_count(), words)
 
 
 def white_list(dtype: str = "float16", level: str = "O1") -> frozenset[str]:

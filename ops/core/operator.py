@@ -228,6 +228,11 @@ def is_declared(type: str) -> bool:
     return type in _registry or _known(type) is not None
 
 
+def declared_count() -> int:
+    """How many operators have been declared: what is derived from all of them holds as long as it stays the same."""
+    return len(_registry)
+
+
 def all_operators() -> tuple[Operator, ...]:
     """Every declared operator, by type."""
     require("operators")

@@ -186,18 +186,19 @@ def _with_scale_and_bias(x: Any, scale: Any, bias: Any, mean: Any, *others: Any,
             *others), attrs
 
 
-def _by_batch(type: str) -> Operator:
+def _by_batch(type: str, only_here: bool = False) -> Operator:
     return operator(
         type,
         "X, Scale?, Bias?, Mean, Variance, MomentumTensor? -> "
         "Y, MeanOut=Mean, VarianceOut=Variance, SavedMean, SavedVariance, ReserveSpace!",
         kernel=_batch_norm,
         engines=[by(LOOPS, fast_batch.batch_norm)], infer=_infer_batch_norm, adapted=_with_scale_and_bias,
-        grad={"X, Scale, Bias": _batch_gradients}, precision="norm", only_here=type == "sync_batch_norm")
+        grad={"X, Scale, Bias": _batch_gradients}, precision="norm", only_here=only_here)
 
 
 batch_norm_op = _by_batch("batch_norm")
-sync_batch_norm_op = _by_batch("sync_batch_norm")  # in files made for several devices; here there is one
+# In files made for several devices; here there is one.
+sync_batch_norm_op = _by_batch("sync_batch_norm", only_here=True)
 
 
 # by sample

@@ -69,11 +69,11 @@ class BlockGraph:
         return edges[0] if edges else None
 
     def _node(self, op: Operation, edges: list[Any]) -> Node | None:
-        if op.type in ("while", "conditional_block"):
+        operator = find(op.type)
+        if operator.runs_block:
             from .control_flow_backward import ControlFlowNode
 
             return ControlFlowNode(op, edges)
-        operator = find(op.type)
         if operator.gradient is None:
             return None
         inputs = [self._values(op.input(s.name), s.many) for s in operator.inputs]

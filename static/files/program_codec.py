@@ -32,7 +32,6 @@ _KINDS = {
     "strings": pb.VarType.STRINGS, "vocab": pb.VarType.VOCAB, "feed_list": pb.VarType.FEED_LIST,
     "pstring": pb.VarType.PSTRING, "sparse_coo": pb.VarType.SPARSE_COO, "sparse_csr": pb.VarType.SPARSE_CSR,
 }
-_RUNS_A_BLOCK = ("while", "conditional_block")  # Paddle wants their outputs named, if there are none
 _SAME_IN_FILES = {"array_gradient": "array"}
 _KIND_NAMES = {number: kind for kind, number in _KINDS.items()}
 _ANNOTATIONS: dict[Any, int] = {
@@ -110,12 +109,17 @@ def _tensor_field(kind: pb.VarType) -> Any:
     return None if name is None else getattr(kind, name)
 
 
+def _runs_block(operation: Operation) -> bool:
+    """Whether it runs a block: Paddle wants the outputs of such operators named, if there are none."""
+    return is_declared(operation.type) and find(operation.type).runs_block
+
+
 def _write_operation(message: pb.OpDesc, operation: Operation) -> None:
     message.type = operation.type
     for slot, names in operation.inputs.items():
         message.inputs.add(parameter=slot, arguments=names)
     for slot, names in operation.outputs.items():
-        if names or operation.type in _RUNS_A_BLOCK:  # named without a variable it counts as there for training
+        if names or _runs_block(operation):  # named without a variable it counts as there for training
             message.outputs.add(parameter=slot, arguments=names)
     attrs = operation.attrs
     try:

@@ -7,14 +7,18 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from ....ops.core.operator import Operator, all_operators, find, is_declared
+from ....ops.core.operator import Operator, all_operators, declared_count, find, is_declared
 from ...ir.program import Operation
 from ..unit import Unit
 
 
-@functools.cache
 def _merged_forms() -> Mapping[str, Operator]:
     """The operators that update many parameters at once, by the type of the one that updates one."""
+    return _merged_among(declared_count())
+
+
+@functools.cache
+def _merged_among(count: int) -> Mapping[str, Operator]:
     return {op.merges.type: op for op in all_operators() if op.merges is not None}
 
 
