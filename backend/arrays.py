@@ -39,7 +39,7 @@ def namespace_of(arrays: Any) -> ModuleType:
             own = np if isinstance(array, (np.ndarray, np.generic)) else device_type_of(array).namespace
         if namespace is not None and own is not namespace:
             raise PlaceMismatchError(
-                "The tensors of one operation must be in one place. Received some on the host and some on a CUDA "
+                "The tensors of one operation must be in one place. Received some on the host and some on a "
                 "device. Bring them together with x.cuda(), x.cpu() or paddle.to_tensor(x, place=...)."
             )
         namespace = own

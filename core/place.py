@@ -129,6 +129,11 @@ def remove_custom_kind(name: str) -> None:
     _custom.remove(name)
 
 
+def is_device_name(text: str) -> bool:
+    """Whether a text names a kind of device, with a number or without: 'cpu', 'gpu:1', or one that was registered."""
+    return text.partition(":")[0] in {"cpu", "gpu", "cuda"} | _custom
+
+
 def parse_place(device: str | Place) -> Place:
     """The place that 'cpu', 'gpu', 'gpu:1' or a Place means; ValueError for anything else.
 

@@ -17,7 +17,7 @@ from .. import backend
 from ..core.dtype import DType, convert_dtype, from_numpy_dtype
 from ..core.hooks import HookHandle, add_hook
 from ..core.param_attr import ParamAttr
-from ..core.place import CPUPlace, CUDAPlace, Place, parse_place
+from ..core.place import CPUPlace, CUDAPlace, Place, expected_place, is_device_name, parse_place
 from ..core.unique_name import generate
 from ..core.var_type import VarType
 from ..ops.core.backward import Leaf, Node, Output, edge_node
@@ -28,7 +28,6 @@ from .printing import format_tensor
 superseded: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 """Arrays that were a Tensor's value when something saved them, and no longer are; by id."""
 
-_DEVICES = ("cpu", "gpu", "cuda")
 _ArrayMethods: Any = type("_ArrayMethods", (), {"__slots__": (), **METHODS})
 
 
@@ -58,11 +57,11 @@ class Tensor(_ArrayMethods):
     _eager: ClassVar[Any]  # the eager trace whose values are of this class: it tells, when it is made (`eager.py`)
 
     def __init__(self, data: Any = None, dtype: Any = None, place: Any = None, stop_gradient: bool = True):
-        array = np.asarray([] if data is None else data._array if isinstance(data, Tensor) else data)
+        array = np.asarray([] if data is None else backend.to_numpy(data._array) if isinstance(data, Tensor) else data)
         if dtype is not None:
             array = array.astype(convert_dtype(dtype).dtype)
         from_numpy_dtype(array.dtype)
-        self._array = backend.as_place(array.copy(), parse_place(place) if place is not None else CPUPlace())
+        self._array = backend.as_place(array.copy(), expected_place() if place is None else parse_place(place))
         self._edge = None
         if not stop_gradient:
             self.stop_gradient = False
@@ -534,7 +533,7 @@ class Tensor(_ArrayMethods):
                 continue
             if isinstance(value, Tensor):
                 result = result._moved(value.place).astype(value.dtype)
-            elif isinstance(value, Place) or isinstance(value, str) and value.partition(":")[0] in _DEVICES:
+            elif isinstance(value, Place) or isinstance(value, str) and is_device_name(value):
                 result = result._moved(parse_place(value))
             else:
                 result = result.astype(value)

@@ -139,6 +139,20 @@ def test_values_are_given_and_taken():
         assert is_there(paddle.to_tensor(x._array)) and f"place=Place({KIND}:0)" in repr(x)
 
 
+def test_tensors_are_made_and_moved_by_name():
+    with on_stand_in():
+        x = paddle.Tensor(np.ones((2, 3), "float32"))
+        assert is_there(x, paddle.Tensor(x), x.cpu().to(KIND), x.cpu().to(f"{KIND}:0", "int64"))
+        assert x.to("cpu").place == paddle.CPUPlace() and x.data_ptr() != 0
+
+
+def test_tables_of_a_network(capsys):
+    with on_stand_in():
+        assert paddle.summary(nn.Linear(2, 3), (1, 2))["total_params"] == 9
+        assert paddle.flops(nn.Linear(2, 3), [1, 2]) > 0
+    assert "Linear" in capsys.readouterr().out
+
+
 class Squares(paddle.io.Dataset):
     def __getitem__(self, index):
         return np.full(3, index**2, "float32"), index

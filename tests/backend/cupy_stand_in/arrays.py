@@ -269,6 +269,8 @@ def _attribute(array: ndarray, name: str) -> Any:
         return wrapped(host.imag if host.dtype.kind == "c" else np.zeros_like(host))
     if name == "device":
         return SimpleNamespace(id=0)
+    if name == "data":
+        return SimpleNamespace(ptr=host.ctypes.data)
     if name == "flags":
         return SimpleNamespace(c_contiguous=host.flags.c_contiguous, f_contiguous=host.flags.f_contiguous,
                                owndata=array.base is None)
