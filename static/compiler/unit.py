@@ -127,8 +127,16 @@ def renamed(op: Operation, inputs: dict[str, str], outputs: dict[str, str]) -> O
                      {s: [outputs.get(n, n) for n in names] for s, names in op.outputs.items()}, op.attrs, op.source)
 
 
+def written_inputs(op: Operation) -> list[str]:
+    """The names whose memory an operation may write into: behind it they are not to be read."""
+    if not is_declared(op.type):
+        return []
+    operator: Operator = find(op.type)
+    return [name for index in sorted(operator.writes) for name in op.input(operator.inputs[index].name)]
+
+
 def alias_inputs(op: Operation) -> list[str]:
-    """The names whose memory an operation may write into: the inputs that have a new value among its outputs."""
+    """The inputs that have a new value among an operation's outputs."""
     if not is_declared(op.type):
         return []
     operator: Operator = find(op.type)
@@ -165,7 +173,7 @@ def unit_of(block: Block, ops: Sequence[Operation], inputs: Sequence[str], resul
                 if name in known and name not in pinned:
                     versions[name] = versions.get(name, 0) + 1
                     new[name] = f"{name}@v_{versions[name]}"
-            updated.update(current.get(n, n) for n in alias_inputs(op))
+            updated.update(current.get(n, n) for n in written_inputs(op))
             op = renamed(op, current, new)
             known.update(name.partition("@v")[0] for name in op.output_arg_names)
             current.update(new)

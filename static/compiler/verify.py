@@ -5,17 +5,23 @@ from __future__ import annotations
 from ...ops.core.operator import find, is_declared
 from ..ir.program import Operation
 from ..ir.usage import reads, sub_block, writes
-from .unit import Unit
+from .unit import Unit, written_inputs
 
 
 def verify(unit: Unit, after: str) -> None:
-    """Raises RuntimeError, naming the pass, where a value is read too early, made twice, or of the wrong kind."""
-    made = {*unit.inputs}
+    """Raises RuntimeError, naming the pass, where a value is read too early, made twice, or of the wrong kind.
+
+    Or too late: after an update may have written into its memory.
+    """
+    made, gone = {*unit.inputs}, set[str]()
     for op in (*unit.prepared, *unit.ops):
         _check_slots(op, after)
         for name in reads(op):
             if name not in made and name not in unit.pinned and not _is_outer(unit, name):
                 raise RuntimeError(f"After the pass {after}: {op!r} reads {name!r} before it is made.")
+            if name in gone:
+                raise RuntimeError(f"After the pass {after}: {op!r} reads {name!r}, which an update has written over.")
+        gone.update(name for name in written_inputs(op) if name not in unit.pinned)
         for name in writes(op):
             if sub_block(op) is None and name in made and name not in unit.pinned:
                 raise RuntimeError(f"After the pass {after}: {op!r} makes {name!r}, which there is already.")

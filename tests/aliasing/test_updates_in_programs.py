@@ -84,3 +84,19 @@ def test_the_value_of_a_branch(programs):
     for run in range(3):
         for array in exe.run(fetch_list=[chosen, same]):
             np.testing.assert_allclose(array, 1.0 - 0.3 * run, atol=1e-6)
+
+
+def test_fusion_does_not_move_an_update_before_what_reads_the_parameter(programs):
+    """The group tanh(x) + new stands where its last part did; the product before the update needs its first part."""
+    x = static.data("x", [2, 2])
+    p = static.create_parameter([2, 2], "float32", default_initializer=ONES)
+    a = paddle.tanh(x)
+    product = paddle.matmul(p, a)
+    paddle.optimizer.SGD(0.1).minimize((p * 3.0).sum())
+    total = a + p * 1.0
+    exe = static.Executor()
+    exe.run(static.default_startup_program())
+    for run in range(3):
+        before, after = exe.run(feed={"x": np.ones((2, 2), "float32")}, fetch_list=[product, total])
+        np.testing.assert_allclose(before, (1.0 - 0.3 * run) * 2 * np.tanh(1.0), rtol=1e-5)
+        np.testing.assert_allclose(after, np.tanh(1.0) + 0.7 - 0.3 * run, rtol=1e-5)

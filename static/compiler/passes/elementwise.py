@@ -12,7 +12,7 @@ from ....ops.core.spec import Spec
 from ...ir.program import Operation
 from ...ir.usage import reads, writes
 from ..elementwise_group import Group, Part
-from ..unit import Unit
+from ..unit import Unit, written_inputs
 
 _LARGEST_GROUP = 48  # operators: larger loops run out of registers
 _MASKS = ("bool", "uint8")
@@ -72,8 +72,13 @@ class _Fusion:
         return self._ordered()
 
     def _before(self, op: Operation, maker: dict[str, int]) -> set[int]:
-        """What an operation must come behind; where names are written more than once, their readers and writers too."""
+        """What an operation must come behind: the makers of what it reads, and the readers of what it may write over.
+
+        Where names are written more than once, their readers and writers too.
+        """
         found = {maker[name] for name in reads(op) if name in maker}
+        for name in written_inputs(op):
+            found |= self.readers.get(name, set())
         for name in writes(op):
             if name in self.unit.pinned:
                 found |= self.readers.get(name, set()) | ({maker[name]} if name in maker else set())
