@@ -182,7 +182,7 @@ def unit_of(block: Block, ops: Sequence[Operation], inputs: Sequence[str], resul
         updated.update(result for result, given in views(op) if given in updated)
     unit = Unit(block, done, list(inputs), [current.get(name, name) for name in results], pinned=pinned,
                 updated=frozenset(updated))
-    unit.frozen = frozenset(name for name in frozen if name not in updated and name not in pinned)
+    unit.frozen = frozenset(frozen).difference(updated, current, pinned)
     for op in done:
         unit.infer(op)
     return unit
