@@ -65,6 +65,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--engines", type=int, default=8, help="every so many hundreds use the fast engines; 0 for none"
     )
+    parser.add_argument(
+        "--derivatives", action="store_true", help="judge eager gradients by differences, and do nothing else"
+    )
     parser.add_argument("--out", default="/tmp/search", help="a folder for what differs")
     return parser.parse_args()
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import proa as paddle
 
-from . import comparing, loading
+from . import comparing, derivatives, loading
 from .loading import OTHER, TRAINING, Module
 
 STEPS = 3
@@ -227,6 +227,8 @@ def _run(source: str, name: str, way: Way) -> Outcome:
                 _converted(module, way, outcome)
             if "export" in way.stages:
                 _exported(module, way, outcome)
+            if "derivatives" in way.stages:
+                _judged(module, outcome)
         except Invalid as error:
             outcome.invalid = str(error)
         finally:
@@ -281,6 +283,17 @@ def _compare(outcome: Outcome, stage: str, found: dict | None, expected: dict, d
     text = comparing.difference(found, expected, dtype)
     if text:
         outcome.findings.append(Finding(stage, "value", text))
+
+
+def _judged(module: Module, outcome: Outcome) -> None:
+    """Eager gradients against differences."""
+    try:
+        with dtype_of_numbers("float64"):
+            text = derivatives.difference(module, loss_of)
+    except Exception as error:
+        raise Invalid(f"{type(error).__name__}: {str(error)[:300]}") from error
+    if text:
+        outcome.findings.append(Finding("derivatives", "slope", text))
 
 
 def _converted(module: Module, way: Way, outcome: Outcome) -> None:

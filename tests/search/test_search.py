@@ -51,6 +51,15 @@ def test_more_programs(group):
     assert not found, "\n\n".join(found)
 
 
+@pytest.mark.parametrize("group", range(2))
+def test_eager_gradients_are_derivatives(group):
+    worker = Worker(seconds=10, derivatives=True)
+    records = [worker.run(1, number) for number in range(group * 30, (group + 1) * 30)]
+    found = [f"program {f['number']}: {f['detail']}\n{f['source']}" for r in records for f in r["findings"]]
+    assert not found, "\n\n".join(found)
+    assert sum(r["counts"]["invalid"] for r in records) < 10
+
+
 def test_a_number_is_a_program():
     assert program(3, 14) == program(3, 14) != program(3, 15)
     script = "import sys; from search.generator import program; sys.stdout.write(program(3, 14))"
@@ -95,6 +104,15 @@ def test_finds_a_wrong_gradient_rule(monkeypatch):
     finding, source = first_of(("converted", "full_graph"), range(40))
     assert finding.kind == "value" and "gradient" in finding.detail
     assert "tanh" in source and len(source.splitlines()) < 40, source
+
+
+def test_finds_a_wrong_eager_gradient(monkeypatch):
+    """The rule of tanh, wrong everywhere: only differences can tell."""
+    wrong = Gradient(unary.tanh_op, {"X": lambda g, Out: g - g * Out * Out * 0.9})
+    monkeypatch.setitem(vars(unary.tanh_op), "gradient", wrong)
+    worker = Worker(seconds=10, derivatives=True)
+    found = [f for number in range(12) for f in worker.run(1, number)["findings"]]
+    assert found and all("tanh" in f["source"] for f in found)
 
 
 def test_finds_a_forgotten_detach(monkeypatch):

@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from . import oracle as oracles
 from . import recorded
+from .derivatives import WITHOUT
 from .generator import LEFT_OUT, program
 from .shrinking import shrink
 from .stages import Finding, Outcome, Way, run
@@ -26,17 +27,23 @@ class Worker:
     """Runs programs, with an oracle where there is one, and shrinks what differs."""
 
     def __init__(
-        self, oracle: str = "", seconds: float = 20.0, without: frozenset[str] = LEFT_OUT, seen: dict | None = None
+        self,
+        oracle: str = "",
+        seconds: float = 20.0,
+        without: frozenset[str] = LEFT_OUT,
+        seen: dict | None = None,
+        derivatives: bool = False,
     ):
         self.oracle = oracles.Oracle(oracle) if oracle else None
         self.seconds = seconds
-        self.without = without
+        self.without = without | WITHOUT if derivatives else without
+        self.derivatives = derivatives
         self.seen: collections.Counter[str] = collections.Counter(seen or {})
 
     def run(self, seed: int, number: int) -> dict:
         """What came of a program: counts, and findings with shrunken sources."""
         source = program(seed, number, self.without)
-        way = Way.of(number)
+        way = Way(stages=("derivatives",)) if self.derivatives else Way.of(number)
         try:
             outcome = self.outcome(source, way)
         except Exception as error:  # of the search itself; the others go on
@@ -55,6 +62,8 @@ class Worker:
 
     def outcome(self, source: str, way: Way) -> Outcome:
         """Every stage of a program, the oracle's among them."""
+        if "derivatives" in way.stages:
+            return run(source, "program", way)
         if self.oracle is None or "export" not in way.stages:
             return run(source, "program", way)
         folder = tempfile.mkdtemp(prefix="search")
@@ -101,6 +110,7 @@ class Worker:
     def shrunk(self, source: str, way: Way, finding: Finding) -> str:
         """The smallest program that shows a finding of the same signature."""
         stages = ("train",) if finding.stage.startswith(("converted", "full_graph")) else ("export",)
+        stages = ("derivatives",) if self.derivatives else stages
         own = replace(way, stages=stages)
         only = self.outcome if finding.stage == "oracle" else lambda text, way: run(text, "smaller", way)
 
@@ -118,7 +128,9 @@ def main() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
-    worker = Worker(asked["oracle"], asked["shrink"], frozenset(asked["without"].split(",")), asked["seen"])
+    worker = Worker(
+        asked["oracle"], asked["shrink"], frozenset(asked["without"].split(",")), asked["seen"], asked["derivatives"]
+    )
     said: Callable[[dict], None] = lambda line: print(json.dumps(line), flush=True)
     for number in range(asked["first"], asked["end"]):
         said({"begun": number})
