@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-TOLERANCE = {"float32": 2e-4, "float64": 1e-8}
+TOLERANCE = {"float32": 2e-4, "float64": 1e-8, "narrow": 2e-2}  # narrow: something was computed in 16 bits
 
 
-def difference(found: dict[str, Any], expected: dict[str, Any], dtype: str) -> str | None:
+def difference(found: dict[str, Any], expected: dict[str, Any], precision: str) -> str | None:
     """The first thing that differs, as text; None where nothing does."""
     for key in expected:
         if key not in found:
             return f"{key} is missing"
-        text = of_arrays(found[key], expected[key], TOLERANCE[dtype])
+        text = of_arrays(found[key], expected[key], TOLERANCE[precision])
         if text:
             return f"{key}: {text}"
     more = [key for key in found if key not in expected]

@@ -10,7 +10,7 @@ import tempfile
 import traceback
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +65,12 @@ class Way:
     dtype: str = "float32"
     stages: tuple[str, ...] = ("train", "export")
     keep: str = ""  # a folder for the model's files, inputs and outputs, for the oracle
+    narrow: bool = False  # something is computed in 16 bits, which rounds
+
+    @property
+    def precision(self) -> str:
+        """To what precision results are compared."""
+        return "narrow" if self.narrow else self.dtype
 
     @classmethod
     def of(cls, number: int, keep: str = "") -> Way:
@@ -204,9 +210,10 @@ def _gradient(tensor: Any) -> np.ndarray:
 
 def run(source: str, name: str, way: Way) -> Outcome:
     """Every stage of a program; what differs in float32 is settled in float64."""
+    way = replace(way, narrow="auto_cast(" in source)
     outcome = _run(source, name, way)
     for n, finding in enumerate(list(outcome.findings)):
-        if finding.kind != "value" or way.dtype != "float32":
+        if finding.kind != "value" or way.precision != "float32":
             continue
         exact = _run(source, name, Way(way.full_graph, way.with_specs, "float64", way.stages))
         if not exact.invalid and not any(f.stage == finding.stage for f in exact.findings):
@@ -277,10 +284,10 @@ def _refuse(outcome: Outcome, stage: str, kind: str, text: str) -> None:
     outcome.findings.append(Finding(stage, kind, text))
 
 
-def _compare(outcome: Outcome, stage: str, found: dict | None, expected: dict, dtype: str) -> None:
+def _compare(outcome: Outcome, stage: str, found: dict | None, expected: dict, precision: str) -> None:
     if found is None:
         return
-    text = comparing.difference(found, expected, dtype)
+    text = comparing.difference(found, expected, precision)
     if text:
         outcome.findings.append(Finding(stage, "value", text))
 
@@ -320,7 +327,7 @@ def _converted(module: Module, way: Way, outcome: Outcome) -> None:
     found = _attempt(outcome, stage, converted)
     if found is not None and found.given != expected.given:
         expected = eager(found.given)
-    _compare(outcome, stage, found, expected, way.dtype)
+    _compare(outcome, stage, found, expected, way.precision)
 
 
 def _exported(module: Module, way: Way, outcome: Outcome) -> None:
@@ -370,9 +377,9 @@ def _export_to(folder: str, module: Module, way: Way, outcome: Outcome) -> None:
         return found
 
     found = _attempt(outcome, "loaded", loaded_run)
-    if found is not None and comparing.difference(found, expected, way.dtype):
+    if found is not None and comparing.difference(found, expected, way.precision):
         expected = _nearest(found, [eager(True), eager()], way)
-    _compare(outcome, "loaded", found, expected, way.dtype)
+    _compare(outcome, "loaded", found, expected, way.precision)
     if not any("gradients of PyLayers are left out" in text for text in said):
         _tuned(prefix, module, way, outcome)
     if way.keep:
@@ -408,12 +415,12 @@ def _tuned(prefix: str, module: Module, way: Way, outcome: Outcome) -> None:
     if any(key.startswith("buffer ") for key in once):
         tries.append(eager(True, found.given))
     expected = _nearest(found, [_without_unused(e, found) for e in tries], way)
-    _compare(outcome, "tuned", found, expected, way.dtype)
+    _compare(outcome, "tuned", found, expected, way.precision)
 
 
 def _nearest(found: dict, expected: list[dict], way: Way) -> dict:
     """Of what is expected, with state that `forward` moves and with state as it was saved, what was found."""
-    return next((e for e in expected if comparing.difference(found, e, way.dtype) is None), expected[-1])
+    return next((e for e in expected if comparing.difference(found, e, way.precision) is None), expected[-1])
 
 
 def _registered(found: Trained) -> Trained:

@@ -77,6 +77,8 @@ class Worker:
 
     def _ask(self, source: str, way: Way, folder: str, outcome: Outcome) -> None:
         assert self.oracle is not None
+        if "auto_cast(" in source:  # PaddlePaddle computes little in 16 bits without a GPU
+            return
         if not all(map(recorded.runs_there, recorded.numbers_in(source))):
             return
         found = oracles.differs(self.oracle, folder, way.dtype)

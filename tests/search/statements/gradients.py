@@ -74,3 +74,37 @@ def _tensor_hook(body: Body) -> bool:
     with body.block(f"if not {copy.text}.stop_gradient:"):
         body.line(f"{copy.text}.register_hook(lambda g: g * 0.5)")
     return True
+
+
+# Mixed precision
+
+
+@statement(0.5, "amp")
+def _autocast(body: Body) -> bool:
+    """Lines in 16 bits, whose results leave them as what the program has otherwise."""
+    v = body.value("float", 1)
+    if v is None or body.in_with:
+        return False
+    name = body.fresh("a")
+    options = body.pick(
+        "level='O1', dtype='bfloat16'",
+        "level='O1', dtype='float16'",
+        "level='O2', dtype='bfloat16'",
+        "level='O1', dtype='bfloat16', custom_white_list=['tanh', 'elementwise_add']",
+        "level='O1', dtype='bfloat16', custom_black_list=['matmul_v2']",
+        "enable=False",
+    )
+    with body.with_block(f"with paddle.amp.auto_cast({options}):"):
+        text = body.pick("{0}", "paddle.matmul({0}, {0}, transpose_y=True)", "F.linear({0}, {1})", "{0}")
+        if "matmul" in text and v.rank < 2 or "linear" in text and not isinstance(v.shape[-1], int):
+            text = "{0}"
+        shape = v.shape
+        if "matmul" in text:
+            shape = (*v.shape[:-1], v.shape[-2])
+        weight = body.network.parameter((v.shape[-1], 2)) if "linear" in text else ""
+        shape = (*v.shape[:-1], 2) if "linear" in text else shape
+        body.line(f"{name} = {text.format(v.text, weight)} * 0.5")
+        body.line(f"{name} = {same_shape(body, Value(name, shape))}")
+    body.line(f"{name} = {name}.astype({v.text}.dtype)")
+    body.values.append(Value(name, shape))
+    return True

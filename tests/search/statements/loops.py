@@ -16,7 +16,7 @@ def _while(body: Body) -> bool:
     start = body.pick("paddle.zeros([1], 'int64')", "paddle.to_tensor(0)", "paddle.full([], 0, 'int64')")
     body.line(f"{i} = {start}")
     extra = condition(body)
-    test = f"{i} < {body.rng.randint(1, 3)}" + (f" and {extra}" if body.chance(0.25) else "")
+    test = f"{i} < {body.rng.randint(1, 3)}" + (f" and ({extra})" if body.chance(0.25) else "")
     with body.loop(f"while {test}:"):
         some(body)
         if body.chance(0.3):
