@@ -102,7 +102,7 @@ def test_finds_a_wrong_gradient_rule(monkeypatch):
 
     monkeypatch.setitem(vars(unary.tanh_op), "gradient", Gradient(unary.tanh_op, {"X": wrong}))
     finding, source = first_of(("converted", "full_graph"), range(40))
-    assert finding.kind == "value" and "gradient" in finding.detail
+    assert finding.kind == "value"
     assert "tanh" in source and len(source.splitlines()) < 40, source
 
 
