@@ -226,6 +226,10 @@ class EagerTrace(Trace):
         array.fill(value)
         return self.new(backend.as_place(array, expected_place()))
 
+    def zeros(self, shape: Any, dtype: DType) -> Tensor:
+        """A Tensor of zeros."""
+        return self.new(_expected_namespace().zeros(shape, dtype.dtype))
+
     def copy(self, x: Tensor, place: Place | None) -> Tensor:
         """A Tensor of its own with x's value; no gradient flows to x."""
         array = backend.as_place(x._array, place) if place is not None else x._array

@@ -96,9 +96,11 @@ class Trace:
 
     def number(self, value: Any, dtype: DType) -> Any:
         """A value without dimensions that holds a number."""
-        from ..array.creation import full
+        raise self._cannot("make a number")
 
-        return full((), value, dtype)
+    def zeros(self, shape: Any, dtype: DType) -> Any:
+        """Zeros of a shape: a tuple, or, where a size is not known yet, a value whose shape they take."""
+        raise self._cannot("make zeros")
 
     def parameter(self, shape: tuple[int, ...], dtype: DType, attr: ParamAttr, initializer: Any) -> Any:
         """A new parameter, initialized."""
@@ -234,6 +236,14 @@ class ArrayTrace(Trace):
         """The array, in this trace's namespace."""
         return self.namespace.asarray(array)
 
+    def number(self, value: Any, dtype: DType) -> Any:
+        """An array without dimensions."""
+        return self.namespace.full((), value, dtype.dtype)
+
+    def zeros(self, shape: Any, dtype: DType) -> Any:
+        """An array of zeros."""
+        return self.namespace.zeros(shape, dtype.dtype)
+
 
 class _State(threading.local):
     """The current trace, whether gradients are recorded, and who is watching, of one thread."""
@@ -332,6 +342,4 @@ def apply(op: Operator, *inputs: Any, **attrs: Any) -> Any:
 
 def apply_zeros(shape: Any, dtype: DType) -> Any:
     """Zeros of a shape (a tuple, or a value whose shape they take) under the current trace."""
-    from ..array.creation import full_of_shape
-
-    return full_of_shape(shape, 0.0, dtype)
+    return state.trace.zeros(shape, dtype)

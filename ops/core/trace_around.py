@@ -68,6 +68,10 @@ class TraceAround(Trace):
         """A value without dimensions that holds a number."""
         return self.inner.number(value, dtype)
 
+    def zeros(self, shape: Any, dtype: DType) -> Any:
+        """Zeros of a shape."""
+        return self.inner.zeros(shape, dtype)
+
     def parameter(self, shape: tuple[int, ...], dtype: DType, attr: ParamAttr, initializer: Any) -> Any:
         """A new parameter, initialized."""
         return self.inner.parameter(shape, dtype, attr, initializer)

@@ -18,9 +18,11 @@ from ...ops.math.elementwise import cast
 from ...ops.program.control_flow import share_data_op
 from ..building.trace import ProgramTrace
 from ..ir.program import Block, Operation, Variable
-from ..ir.usage import reads, writes
+from ..ir.usage import holds_values, reads, writes
+from .differentiable_loops import make_differentiable
 from .gradient_names import Callback, GradientNames, NamingWalk
 from .gradients_in_blocks import operations_within
+from .overwriting import keep_overwritten
 
 BACKWARD_ROLE, OPTIMIZE_ROLE = 1, 2  # of the attribute op_role in files
 
@@ -113,11 +115,6 @@ class BlockGraph:
 def _is_single(node: Node | None) -> bool:
     """Whether gradients flow through a result of integers too, as without a Program: casts lead there and back."""
     return node is not None and node.is_single
-
-
-def holds_values(variable: Variable) -> bool:
-    """Whether a variable holds what can have a gradient: a tensor, or a list of these."""
-    return variable._dtype is not None and variable.kind in ("tensor", "array", "array_gradient")
 
 
 def _source(edge: Any) -> Any:
@@ -244,9 +241,6 @@ def _is_parameter(block: Block, name: str) -> bool:
 
 def _prepare(trace: ProgramTrace, block: Block, targets: Sequence[Variable]) -> None:
     """Gives a Program the form of which gradients can be appended."""
-    from .differentiable_loops import make_differentiable
-    from .overwriting import keep_overwritten
-
     if any(op.type in ("while_grad", "conditional_block_grad") for op in _leading_to(block, targets)):
         make_differentiable(block.program)
     if trace.captures:

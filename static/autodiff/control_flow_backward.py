@@ -18,8 +18,8 @@ from ...ops.core.trace import apply, current_trace
 from ...ops.program.control_flow import share_data_op
 from ...ops.program.tensor_arrays import empty_array_op
 from ..ir.program import Block, Operation, Variable
-from ..ir.usage import block_reads, block_writes, sub_block
-from .backward import BlockGraph, holds_values, walk_block
+from ..ir.usage import block_reads, block_writes, holds_values, sub_block
+from .backward import BlockGraph, walk_block
 
 
 class ControlFlowNode(Node):

@@ -11,8 +11,7 @@ from collections.abc import Iterable
 
 from ...ops.core.operator import find, is_declared
 from ..ir.program import Block, Operation, Program, Variable
-from ..ir.usage import sub_block
-from .backward import holds_values
+from ..ir.usage import holds_values, sub_block
 
 
 def stopped_on_purpose(program: Program) -> list[Variable]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from ...ops.core.infer import product
 from ...ops.core.trace import current_trace, state
+from ..autodiff.py_layer import with_gradient
 from ..ir.program import Variable
 
 
@@ -75,8 +76,6 @@ def _check_kept(variable: Variable, result: Variable, alike: bool) -> None:
 
 def _with_former_gradient(variable: Variable, result: Variable) -> Variable:
     """Under `no_grad` a new value leaves the gradient as it was: it flows to what the old value was computed from."""
-    from ..autodiff.py_layer import with_gradient
-
     former = copy.copy(variable)
     like_former = list(former.shape) if former.shape != result.shape else None
     with_same_shape = (lambda g: g) if like_former is None else (lambda g: g.reshape(like_former))

@@ -11,13 +11,14 @@ from ...core.param_attr import ParamAttr
 from ...core.place import Place
 from ...core.sources import user_line
 from ...core.unique_name import generate
-from ...ops.array.creation import assign_value
+from ...ops.array.creation import assign_value, full, full_of_shape
 from ...ops.core.operator import Operator
 from ...ops.core.signature import Slot
 from ...ops.core.spec import Spec
 from ...ops.core.trace import Trace, grad_mode, staging, state, using
 from ...ops.math.elementwise import cast
 from ...ops.program.tensor_arrays import ArraySpec, GradientArraySpec
+from ..autodiff.py_layer import apply_in_program
 from ..ir.program import Block, ParameterVariable, Program, Variable
 from .tensor_arrays import ArrayVariable
 
@@ -77,8 +78,6 @@ class ProgramTrace(Trace):
 
     def py_layer(self, layer: Any, context: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         """Appends what `forward` does; its gradient will be what `backward` says."""
-        from ..autodiff.py_layer import apply_in_program
-
         return apply_in_program(self, layer, context, args, kwargs)
 
     def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
@@ -188,6 +187,14 @@ class ProgramTrace(Trace):
         x.stop_gradient = False
         self.main.leaves.add(x.name)
 
+    def number(self, value: Any, dtype: DType) -> Variable:
+        """A Variable without dimensions."""
+        return full((), value, dtype)
+
+    def zeros(self, shape: Any, dtype: DType) -> Variable:
+        """A Variable of zeros."""
+        return full_of_shape(shape, 0.0, dtype)
+
     def copy(self, x: Variable, place: Place | None) -> Variable:
         """A Variable of its own with x's value."""
         return x.detach()
@@ -256,8 +263,6 @@ class ProgramTrace(Trace):
 
     def persistent(self, shape: tuple[int, ...], dtype: DType, value: Any, name: str) -> Variable:
         """A persistable Variable of this name, filled by the startup Program."""
-        from ...ops.array.creation import full
-
         self.main.global_block().check_redeclared("a persistable variable", name, shape, dtype, persistable=True)
         variable = self.main.global_block().create_var(name, shape, dtype, persistable=True)
         if isinstance(value, Variable):

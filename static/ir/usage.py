@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...ops.core.operator import find, is_declared
-from .program import Block, Operation
+from .program import Block, Operation, Variable
 
 
 def sub_block(op: Operation) -> Block | None:
@@ -92,3 +92,8 @@ def without_gradient(op: Operation) -> list[Operation]:
         return [op]
     return [Operation(op.block, "assign", {"X": [x]}, {"Out": [out]}, {}, op.source)
             for x, out in zip(op.input("X"), op.output("Out"), strict=True)]
+
+
+def holds_values(variable: Variable) -> bool:
+    """Whether a variable holds what can have a gradient: a tensor, or a list of these."""
+    return variable._dtype is not None and variable.kind in ("tensor", "array", "array_gradient")
