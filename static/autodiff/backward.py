@@ -17,14 +17,12 @@ from ...ops.core.trace import grad_mode, using
 from ...ops.math.elementwise import cast
 from ...ops.program.control_flow import share_data_op
 from ..building.trace import ProgramTrace
-from ..ir.program import Block, Operation, Variable
+from ..ir.program import BACKWARD_ROLE, Block, Operation, Variable
 from ..ir.usage import holds_values, reads, writes
 from .differentiable_loops import make_differentiable
 from .gradient_names import Callback, GradientNames, NamingWalk
 from .gradients_in_blocks import operations_within
 from .overwriting import keep_overwritten
-
-BACKWARD_ROLE, OPTIMIZE_ROLE = 1, 2  # of the attribute op_role in files
 
 
 class BlockGraph:

@@ -14,6 +14,7 @@ from typing import Any
 from ...core.dtype import DType
 from .variable import KINDS, ParameterVariable, Variable
 
+BACKWARD_ROLE, OPTIMIZE_ROLE = 1, 2  # of the attribute op_role in files
 GRAD_SUFFIX = "@GRAD"
 _SEEDS, _STEP = 2**31 - 1, 1_000_003  # seeds are 32-bit integers in files; the step keeps neighbours apart
 _global_seed = [0]

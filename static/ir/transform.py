@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from ...ops.core.operator import Operator
-from ..autodiff.backward import BACKWARD_ROLE, OPTIMIZE_ROLE
 from ..format.only_here import unknown_to_paddle
-from .program import Block, Operation, Program
+from .program import BACKWARD_ROLE, OPTIMIZE_ROLE, Block, Operation, Program
 from .usage import needed_operations, reads, sub_block, without_gradient, writes
 
 _LOSS_ROLE = 256

@@ -181,7 +181,7 @@ def test_ctrl_c_while_waiting_can_be_caught_and_the_loader_used_again(start_scri
 
 def test_a_static_program_does_not_see_the_loaders_work(run_script):
     returncode, out, err = run_script(script("""
-        from proa.ops.trace import Trace, set_default_trace
+        from proa.ops.core.trace import Trace, set_default_trace
         set_default_trace(Trace())  # can do nothing, as far as a loader is concerned
         for num_workers in (0, 1):
             values, _ = next(iter(io.DataLoader(Data(), num_workers=num_workers)))
