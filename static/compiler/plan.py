@@ -29,6 +29,14 @@ _dtype_of = operator.attrgetter("dtype")
 _KEPT = (ValueError, TypeError, IndexError, NotImplementedError, AssertionError)  # anything else becomes RuntimeError
 
 
+def _are_of(dtypes: list[Any], arrays: list[Any]) -> bool:
+    """Whether arrays have these dtypes; None, what a branch that was not taken leaves of a value, has any."""
+    try:
+        return list(map(_dtype_of, arrays)) == dtypes
+    except AttributeError:
+        return all(array is None or array.dtype == dtype for array, dtype in zip(arrays, dtypes, strict=True))
+
+
 class Plan:
     """A compiled Program: `plan(xp, arrays)` takes the arrays of `inputs` and gives those of `outputs`, in order."""
 
@@ -54,7 +62,7 @@ class Plan:
         """
         if self._generation != generation.count:  # engines were turned on or off, or have other kernels
             self._runs, self._generation = {}, generation.count
-        is_bound = list(map(_dtype_of, itertools.compress(arrays, self._is_sure))) == self._dtypes
+        is_bound = _are_of(self._dtypes, list(itertools.compress(arrays, self._is_sure)))
         runs = self._runs
         run = runs.get((on_host, is_bound))
         if run is None:
