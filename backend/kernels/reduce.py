@@ -181,7 +181,7 @@ _KEPT_PLANS = 1024
 
 def plan_of(x: np.ndarray, dim: Sequence[int], keep_dim: bool, reduce_all: bool) -> Plan | None:
     """The plan for a reduction over dimensions (none: all); None for what loops are not good at."""
-    key = x.shape, x.strides, tuple(dim), keep_dim, reduce_all
+    key = x.shape, x.strides, x.itemsize, tuple(dim), keep_dim, reduce_all  # strides are in bytes
     try:
         return _plans[key]
     except KeyError:

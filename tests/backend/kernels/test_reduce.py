@@ -36,6 +36,14 @@ def test_values_that_are_not_finite(name, dim):
     agree(f"reduce_{name}", getattr(reduce, f"reduce_{name}"), x, dim=dim, rtol=1e-5, atol=1e-4)
 
 
+def test_strides_of_one_dtype_are_not_those_of_another():
+    whole = normal(200, 64, dtype="float64")
+    reduce.reduce_sum(whole, dim=(1,))
+    every_second = normal(200, 128)[:, ::2]
+    assert every_second.strides == whole.strides
+    assert reduce.reduce_sum(every_second, dim=(1,)) is NotImplemented  # not dense, whatever was with such strides
+
+
 def test_long_sums_are_accurate():
     x = np.full(10_000_001, 0.1, "float32")
     exact = x.astype("float64").sum()
