@@ -2,12 +2,10 @@
 
 import ast
 import inspect
-from pathlib import Path
 
-import proa
+from package_files import ROOT, package_files
 from proa.ops.core.operator import all_operators
 
-ROOT = Path(proa.__file__).parent
 OF_ENGINES = {"kernel", "kernel_with", "function"}  # what makes loops: `@loops.kernel`
 OURS = [op for op in all_operators() if op._declared_kernel.__module__.startswith("proa.")]
 
@@ -21,8 +19,7 @@ def writes_loops(path):
 
 
 def test_loops_are_written_in_the_backend():
-    folders = [f for f in ROOT.iterdir() if f.is_dir() and f.name not in ("tests", "benchmarks")]
-    found = [line for folder in folders for path in folder.rglob("*.py") for line in writes_loops(path)]
+    found = [line for path in package_files() for line in writes_loops(path)]
     assert found and [line for line in found if not line.startswith("backend/")] == []
 
 
