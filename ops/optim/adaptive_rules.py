@@ -1,6 +1,6 @@
 """Updates of parameters with a rate for each element: adagrad, adadelta, adamax, rmsprop, lamb.
 
-As in `optim.py`, the new value of a parameter takes the old one's place, and kernels may write into their inputs.
+As in `rules.py`, the new value of a parameter takes the old one's place, and kernels may write into their inputs.
 """
 
 from ...backend.aliasing import changing

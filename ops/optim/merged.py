@@ -1,8 +1,8 @@
 """Operators on many tensors at once: updates of all parameters, and what clipping by the norm of all gradients needs.
 
-An update of many is that of each; Programs are written with the operators of one (see `composed` in `operator.py`), so
-that `merged_adam` and `merged_momentum`, which Paddle knows, occur in files of its own only. Attributes that are lists
-have an item a parameter; an empty one stands for what changes nothing.
+An update of many is that of each; Programs are written with the operators of one (see `composed` in `core.operator`),
+so that `merged_adam` and `merged_momentum`, which Paddle knows, occur in files of its own only. Attributes that are
+lists have an item a parameter; an empty one stands for what changes nothing.
 """
 
 from collections.abc import Callable, Sequence

@@ -2,7 +2,7 @@
 
 `backward` runs once, right behind `forward`, on variables that stand for the gradients of the results: what it reads
 of Python is then what it is in `forward`'s own call, and Tensors it uses become inputs of the Program in time. What it
-appends is taken out again and kept; the backward pass puts it in, each time for other gradients (`inline.py`). What
+appends is taken out again and kept; the backward pass puts it in, each time for other gradients (`ir.inline`). What
 goes wrong in it goes wrong where a gradient is asked for, as it does without a Program.
 """
 

@@ -1,7 +1,7 @@
 """Program, Block and Operation: a computation written down instead of done.
 
 A Program is data: it knows operators by type name, slots by name and values by variable name, as the `.pdmodel` format
-does; `variable.py` has its values. What appends to it is `trace.py`; what runs it is `executor.py`.
+does; `variable.py` has its values. What appends to it is `building/trace.py`; what runs it is `run/executor.py`.
 """
 
 from __future__ import annotations
