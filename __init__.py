@@ -95,7 +95,7 @@ if TYPE_CHECKING:
     from .hapi.model import Model
     from .hapi.summary import summary
     from .io import DataLoader
-    from .io.batch import batch
+    from .io.batch_sampler import batch
     from .ops.array.assign import assign, clone, increment, rank, shape, tolist
     from .ops.array.concat_split import (
         broadcast_tensors,
@@ -109,7 +109,6 @@ if TYPE_CHECKING:
         unstack,
         vstack,
     )
-    from .ops.array.consecutive import unique_consecutive
     from .ops.array.creation import (
         arange,
         empty,
@@ -176,6 +175,7 @@ if TYPE_CHECKING:
         sort,
         topk,
         unique,
+        unique_consecutive,
     )
     from .ops.array.take import (
         combinations,
@@ -284,6 +284,7 @@ if TYPE_CHECKING:
     from .ops.linalg.products import addmm, bmm, dot, inner, matmul, mm, mv, outer, tensordot
     from .ops.linalg.solving import inverse
     from .ops.linalg.triangular import cholesky
+    from .ops.math.allclose import allclose, equal_all, is_empty, isclose
     from .ops.math.bessel import i0, i0e, i1, i1e
     from .ops.math.binary import (
         atan2,
@@ -299,7 +300,6 @@ if TYPE_CHECKING:
         nextafter,
     )
     from .ops.math.clip import clip
-    from .ops.math.closeness import allclose, equal_all, is_empty, isclose
     from .ops.math.comparison import (
         bitwise_and,
         bitwise_or,
@@ -418,7 +418,7 @@ if TYPE_CHECKING:
         standard_normal,
         uniform,
     )
-    from .static.building.checks import check_shape
+    from .static.building.argument_checks import check_shape
     from .static.building.data import create_parameter
     from .static.building.mode import disable_static, enable_static, in_dynamic_mode
     from .utils import signal, sysconfig

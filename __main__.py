@@ -22,7 +22,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from .compat.script import run_module, run_script
+    from .compat.alias import run_module, run_script
 
     if options.module is not None:
         run_module(options.module, options.script)

@@ -1,4 +1,4 @@
-"""`install(name)`: makes `import name` and `import name.part` give proa's modules.
+"""`install(name)`: makes `import name` and `import name.part` give proa's modules; scripts and modules run so.
 
 The root module of that name is one of its own, which looks everything up in proa but answers `__version__` and
 `version` as Paddle does, since packages check them. Everything below it is proa's very modules.
@@ -10,8 +10,11 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import os
+import runpy
 import sys
 from collections.abc import Sequence
+from importlib.machinery import SourceFileLoader
 from types import ModuleType
 from typing import Any
 
@@ -108,3 +111,23 @@ def install(name: str = "paddle") -> None:
             f"Call proa.compat.install({name!r}) before anything imports it."
         )
     sys.meta_path.insert(0, _AliasFinder(name))
+
+
+def run_script(path: str, arguments: list[str]) -> None:
+    """Runs a file as `__main__`, with its folder first on the path and `sys.argv` its own."""
+    install("paddle")
+    sys.argv = [path, *arguments]
+    sys.path[0] = os.path.dirname(os.path.abspath(path))
+    main = ModuleType("__main__")
+    loader = SourceFileLoader("__main__", path)
+    main.__dict__.update(__file__=path, __loader__=loader, __builtins__=__builtins__, __cached__=None)
+    sys.modules["__main__"] = main
+    exec(loader.get_code("__main__"), main.__dict__)  # type: ignore[arg-type]  # noqa: S102 - the user asked for it
+
+
+def run_module(name: str, arguments: list[str]) -> None:
+    """Runs a module as `python -m NAME` would."""
+    install("paddle")
+    sys.argv = [name, *arguments]
+    sys.path[0] = os.getcwd()
+    runpy.run_module(name, run_name="__main__", alter_sys=True)

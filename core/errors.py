@@ -1,10 +1,12 @@
-"""Errors of our own, each with what the reader should do about it.
+"""Errors of our own, each with what the reader should do about it; the line of the user's code that is running.
 
 Where Python has a type that fits (TypeError, ValueError, KeyError…), that is what is raised; a class stands here only
 where a caller may want to catch just this case. All derive from the built-in type a user would have caught.
 """
 
 from __future__ import annotations
+
+import sys
 
 
 class GraphFreedError(RuntimeError):
@@ -33,3 +35,20 @@ class PlaceMismatchError(ValueError):
 
     Fix: bring them together first, with `x.cuda()`, `x.cpu()` or `paddle.to_tensor(x, place=…)`.
     """
+
+
+PACKAGE = __name__.partition(".")[0]
+
+
+def _is_ours(module: str) -> bool:
+    return module == PACKAGE or module.startswith(PACKAGE + ".")
+
+
+def user_line() -> str:
+    """'FILE:LINE' of the user's code that led here; empty when there is none."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if not _is_ours(frame.f_globals.get("__name__", "")):
+            return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+        frame = frame.f_back  # type: ignore[assignment]
+    return ""

@@ -13,9 +13,8 @@ import numpy as np
 from .. import jit, optimizer, seed, static
 from ..framework.io import load, save
 from .digits import split
-from .lenet import LeNet
 from .picture import draw
-from .training import accuracy, predict, train
+from .training import LeNet, accuracy, predict, train
 
 _RELOAD = """
 import sys, numpy, proa as paddle

@@ -1,4 +1,4 @@
-"""Training and measuring, as one writes them in Paddle."""
+"""LeNet, its training and its measuring, as one writes them in Paddle."""
 
 from __future__ import annotations
 
@@ -42,3 +42,20 @@ def predict(layer: Any, images: np.ndarray, batch_size: int = 250) -> np.ndarray
 def accuracy(layer: Any, digits: Digits) -> float:
     """The share of digits whose highest score is the right one."""
     return float((predict(layer, digits.images).argmax(axis=1) == digits.labels).mean())
+
+
+class LeNet(nn.Layer):
+    """Images [N, 1, 28, 28] to the scores of ten digits [N, 10]."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.features = nn.Sequential(
+            nn.Conv2D(1, 6, 3, stride=1, padding=1), nn.ReLU(), nn.MaxPool2D(2, 2),
+            nn.Conv2D(6, 16, 5, stride=1, padding=0), nn.ReLU(), nn.MaxPool2D(2, 2),
+        )
+        self.classifier = nn.Sequential(
+            nn.Flatten(), nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10))
+
+    def forward(self, images: Any) -> Any:
+        """The scores."""
+        return self.classifier(self.features(images))

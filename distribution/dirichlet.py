@@ -7,7 +7,7 @@ from typing import Any
 from ..ops.array.concat_split import stack
 from ..ops.math.gamma import digamma, lgamma
 from ..ops.math.unary import log, log1p
-from ..ops.random.random_gamma import dirichlet
+from ..ops.random.sampling import dirichlet
 from .base import ExponentialFamily, as_parameters
 
 

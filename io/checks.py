@@ -1,9 +1,11 @@
-"""Checks of arguments that datasets, samplers and the DataLoader share. Knows nothing of any of them."""
+"""Checks of the arguments of datasets, samplers and the DataLoader. Knows nothing of any of them."""
 
 from __future__ import annotations
 
 import numbers
 from typing import Any
+
+from ..core.place import Place, parse_place
 
 
 def is_positive_int(value: Any) -> bool:
@@ -31,3 +33,42 @@ def require_callable(where: str, name: str, value: Any) -> None:
     """TypeError where `value` is neither None nor callable."""
     if value is not None and not callable(value):
         raise TypeError(f"{where}: {name} must be a function or None. Received {value!r}.")
+
+
+WHERE = "DataLoader(dataset)"
+
+
+def one_place(places: Any) -> Place | None:
+    """The one place that the user means."""
+    found = list(places) if isinstance(places, (list, tuple)) else [places]
+    if len(found) != 1:
+        raise ValueError(
+            f"{WHERE}: places must be one place. Received {places!r}. For several devices start one process for each."
+        )
+    return None if found[0] is None else parse_place(found[0])
+
+
+def number(name: str, value: Any, kind: Any) -> Any:
+    """A number of at least 0."""
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise TypeError(f"{WHERE}: {name} must be a number of at least 0. Received {value!r}.")
+    if value < 0:
+        raise ValueError(f"{WHERE}: {name} must be at least 0. Received {value!r}.")
+    return value
+
+
+def check_stream(batch_sampler: Any, shuffle: bool) -> None:
+    """ValueError for what makes no sense with an IterableDataset."""
+    if shuffle:
+        raise ValueError(f"{WHERE}: an IterableDataset decides its order: leave shuffle=False and shuffle inside it.")
+    if batch_sampler is not None:
+        raise ValueError(f"{WHERE}: an IterableDataset has no indices to sample. Give batch_size, not batch_sampler.")
+
+
+def check_unset(batch_size: Any, shuffle: bool, drop_last: bool) -> None:
+    """ValueError for what a batch sampler decides by itself."""
+    if batch_size != 1 or shuffle or drop_last:
+        raise ValueError(
+            f"{WHERE}: batch_sampler decides the batches itself. Give batch_size, shuffle and drop_last to it, not "
+            f"here. Received {batch_size=}, {shuffle=}, {drop_last=}."
+        )

@@ -1,13 +1,15 @@
-"""What goes wrong when a function is converted, or when its converted form meets what cannot be staged.
+"""Errors of to_static, which name the user's source line: of conversion, and where converted code cannot be staged.
 
 Knows nothing of tensors or programs.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
+_OPERATORS = f"{__package__}.operators"  # whose frames stand between the user's line and who asks for it
 RETURN_VALUE = "return_value__"  # the variable that holds what a converted function returns
 
 
@@ -50,14 +52,22 @@ class FallbackWarning(UserWarning):
     """
 
 
-def place(filename: str, line: int, function: str) -> str:
-    """A place in the user's source, in the form tracebacks use and editors know."""
+def source_line(filename: str, line: int, function: str) -> str:
+    """A line of the user's source, in the form tracebacks use and editors know."""
     return f'File "{filename}", line {line}, in {function}'
 
 
-def place_of(function: Callable) -> str:
+def line_of(function: Callable) -> str:
     """Where a function was written, as far as that is known."""
     code = getattr(function, "__code__", None)
     if code is None:
         return getattr(function, "__qualname__", None) or repr(function)
-    return place(code.co_filename, code.co_firstlineno, code.co_name)
+    return source_line(code.co_filename, code.co_firstlineno, code.co_name)
+
+
+def here() -> str:
+    """The user's line that is running, as errors print it: generated code has the user's own file and lines."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__package__") == _OPERATORS:
+        frame = frame.f_back
+    return source_line(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)

@@ -21,7 +21,7 @@ from ..ops.core.trace import state
 from ..static.ir.input_spec import InputSpec
 from ..static.ir.program import Program
 from .convert.ignoring import is_marked
-from .errors import ConversionError, place_of
+from .errors import ConversionError, line_of
 from .tracing.concrete_program import ConcreteProgram
 from .tracing.fallback import reason_of, warn_of_programs, warn_once
 from .tracing.function_inputs import FunctionInputs, cache_key
@@ -137,7 +137,7 @@ class StaticFunction:
             return self._function.__qualname__
         if _named(self._function) is not self._function:
             raise pickle.PicklingError(
-                f"{place_of(self._function)}: the function is not to be found as {self.__module__}."
+                f"{line_of(self._function)}: the function is not to be found as {self.__module__}."
                 f"{self._function.__qualname__}; define it at the top of a module to pickle it.")
         return StaticFunction, (self._function, self._input_spec, instance, self._full_graph)
 
@@ -396,12 +396,12 @@ class StaticFunction:
         names: Any = [f"`{name}`" for name in last.changed()]
         if names:
             return ConversionError(
-                place_of(self._function), f"what {', '.join(names)} holds is another value in call after call, and "
+                line_of(self._function), f"what {', '.join(names)} holds is another value in call after call, and "
                 "each would need a Program of its own.",
                 "Keep it in a tensor, such as a buffer, or give it as an argument.")
         names = dict.fromkeys(f"`{slot.shown}`" for slot in last.slots)
         return ConversionError(
-            place_of(self._function), f"what {', '.join(names)} holds has another shape, dtype or nesting in call "
+            line_of(self._function), f"what {', '.join(names)} holds has another shape, dtype or nesting in call "
             "after call, and each would need a Program of its own.",
             "Keep it at one shape, or give it as an argument and return it.")
 

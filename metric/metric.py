@@ -14,7 +14,7 @@ from ..ops.array.sorting import topk as best
 from ..ops.math.comparison import equal
 from ..ops.math.elementwise import cast
 from ..ops.math.reduce import argmax
-from ..ops.metric.accuracy import accuracy_of
+from ..ops.metric.accuracy_auc import accuracy_of
 
 
 def as_array(where: str, label: str, value: Any) -> np.ndarray:

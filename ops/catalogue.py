@@ -4,7 +4,6 @@ from .amp import loss_scaling
 from .array import (
     assign,
     concat_split,
-    consecutive,
     creation,
     diagonal,
     expand,
@@ -34,10 +33,10 @@ from .loss import (
     transducer,
 )
 from .math import (
+    allclose,
     bessel,
     binary,
     clip,
-    closeness,
     cumulative,
     elementwise,
     gamma,
@@ -47,7 +46,7 @@ from .math import (
     statistics,
     unary,
 )
-from .metric import accuracy, auc
+from .metric import accuracy_auc
 from .nn import (
     activation,
     attention,
@@ -57,7 +56,6 @@ from .nn import (
     dropout,
     embedding,
     fold,
-    label_smooth,
     masked_softmax,
     norm,
     pool,
@@ -69,7 +67,7 @@ from .nn import (
 )
 from .optim import adaptive_rules, averages, merged, row_updates, rules
 from .program import control_flow, custom_gradient, print_assert, py_func, tensor_arrays
-from .random import random_gamma, sampling
+from .random import sampling
 from .sequence import masks, viterbi
 from .signal import fft_operators, frames, stft
 from .vision import (
@@ -88,16 +86,16 @@ from .vision import (
 )
 
 __all__ = [
-    "accuracy", "activation", "adaptive_rules", "affine_grid", "assign", "attention", "auc", "averages", "bessel",
-    "bilinear", "binary", "boxes", "class_sampling", "clip", "closeness", "concat_split", "consecutive",
-    "control_flow", "conv", "creation", "cross_entropy", "ctc", "cumulative", "custom_gradient", "data_norm",
-    "deform_conv", "diagonal", "dropout", "eigen", "einsum", "elementwise", "embedding", "expand", "fft_operators",
-    "fold", "frames", "gamma", "gather", "gradient_shapes", "grid_sample", "hierarchical_sigmoid", "identity_loss",
-    "image_files", "interpolate", "inverse_functions", "label_smooth", "least_squares", "logspace", "loss_scaling",
-    "losses", "lu", "margin_cross_entropy", "masked_softmax", "masks", "matrices", "merged", "messages",
-    "multiclass_nms", "nce", "neighbour_sampling", "nms", "norm", "numbers", "pad", "pixel_shuffle", "pool",
-    "print_assert", "products", "proposals", "py_func", "qr_svd", "random_gamma", "rearrange", "reduce", "reshape",
-    "rnn", "roi", "row_conv", "row_updates", "rules", "sampling", "segments", "slices", "softmax", "solving",
-    "sorting", "spectral_norm", "statistics", "stft", "take", "take_along_axis", "tensor_arrays", "transducer",
-    "triangular", "unary", "unpool", "viterbi", "where", "yolo",
+    "accuracy_auc", "activation", "adaptive_rules", "affine_grid", "allclose", "assign", "attention", "averages",
+    "bessel", "bilinear", "binary", "boxes", "class_sampling", "clip", "concat_split", "control_flow", "conv",
+    "creation", "cross_entropy", "ctc", "cumulative", "custom_gradient", "data_norm", "deform_conv", "diagonal",
+    "dropout", "eigen", "einsum", "elementwise", "embedding", "expand", "fft_operators", "fold", "frames", "gamma",
+    "gather", "gradient_shapes", "grid_sample", "hierarchical_sigmoid", "identity_loss", "image_files",
+    "interpolate", "inverse_functions", "least_squares", "logspace", "loss_scaling", "losses", "lu",
+    "margin_cross_entropy", "masked_softmax", "masks", "matrices", "merged", "messages", "multiclass_nms", "nce",
+    "neighbour_sampling", "nms", "norm", "numbers", "pad", "pixel_shuffle", "pool", "print_assert", "products",
+    "proposals", "py_func", "qr_svd", "rearrange", "reduce", "reshape", "rnn", "roi", "row_conv", "row_updates",
+    "rules", "sampling", "segments", "slices", "softmax", "solving", "sorting", "spectral_norm", "statistics",
+    "stft", "take", "take_along_axis", "tensor_arrays", "transducer", "triangular", "unary", "unpool", "viterbi",
+    "where", "yolo",
 ]

@@ -18,7 +18,6 @@ from ..core.forks import unforked
 from .array import (
     assign,
     concat_split,
-    consecutive,
     creation,
     diagonal,
     diagonal_fill,
@@ -35,10 +34,10 @@ from .array import (
 )
 from .linalg import distances, products
 from .math import (
+    allclose,
     bessel,
     binary,
     clip,
-    closeness,
     comparison,
     cumulative,
     differences,
@@ -52,7 +51,7 @@ from .math import (
     unary,
 )
 from .nn import activation
-from .random import random_fill, sampling
+from .random import sampling
 
 
 def _in_place(function: Callable) -> Callable:
@@ -126,12 +125,11 @@ METHODS: dict[str, Any] = {
     **_plain(where, "where nonzero index_put masked_select masked_fill"),
     **_plain(slices, "strided_slice"),
     **_plain(statistics, "logsumexp var std nansum nanmean median quantile norm dist"),
-    **_plain(sorting, "sort argsort topk kthvalue mode unique bincount histogram bucketize"),
-    **_plain(closeness, "isclose allclose equal_all is_empty"),
+    **_plain(sorting, "sort argsort topk kthvalue mode unique unique_consecutive bincount histogram bucketize"),
+    **_plain(allclose, "isclose allclose equal_all is_empty"),
     "clip": clip.clip,
     **_plain(diagonal, "diagonal trace kron cross diag_embed"),
-    **_plain(sampling, "bernoulli multinomial uniform_ normal_"),
-    **_plain(random_fill, "exponential_ cauchy_ geometric_"),
+    **_plain(sampling, "bernoulli multinomial uniform_ normal_ exponential_ cauchy_ geometric_"),
     **_plain(binary, "atan2 fmax fmin heaviside gcd lcm nextafter lerp hypot logaddexp ldexp"),
     **_plain(gamma, "lgamma digamma polygamma multigammaln"),
     **_plain(bessel, "i0 i0e i1 i1e"),
@@ -142,7 +140,6 @@ METHODS: dict[str, Any] = {
     **_plain(diagonal_fill, "diagonal_scatter fill_diagonal_tensor"),
     **_plain(unflatten, "unflatten view_as as_strided unfold atleast_1d atleast_2d atleast_3d vsplit"),
     **_plain(distances, "cdist renorm"),
-    **_plain(consecutive, "unique_consecutive"),
     **_plain(nan_statistics, "nanmedian nanquantile"),
     **_plain(assign, "increment rank"),
     **_plain(diagonal, "diag diagflat"),

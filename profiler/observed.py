@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..core import nest
-from ..core.sources import user_line
+from ..core.errors import user_line
 from ..ops.core.backward import Node, Output, Walk, edge_node
 from ..ops.core.operator import Operator
 from ..ops.core.trace import Trace, state

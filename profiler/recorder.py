@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 from .. import backend
 from ..core.dtype import DType
+from ..core.errors import user_line
 from ..core.place import Place
-from ..core.sources import user_line
 from ..ops.core.observer import Observer
 from ..ops.core.operator import find
 from ..ops.core.trace import Trace, state

@@ -12,9 +12,9 @@ import numpy as np
 from .. import backend
 from ..core.dtype import from_number
 from ..core.files import atomic_group
+from ..ops.core.operator import unknown_to_paddle
 from .building.mode import default_main_program
 from .files.program_codec import from_desc, to_desc
-from .format.only_here import unknown_to_paddle
 from .format.program_file import read_program_desc, serialize_program_desc
 from .format.tensor_stream import read_combined, write_combined
 from .ir.program import Program, Variable

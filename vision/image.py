@@ -1,4 +1,4 @@
-"""Which library gives images, and reading one from a file. Pillow is an extra, imported when an image is needed."""
+"""Images in files: which library reads them, read_file, decode_jpeg. Pillow is an extra, imported when it is needed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+
+from ..ops.core.trace import apply
+from ..ops.vision.image_files import MODES, decode_jpeg_op, read_file_op
 
 _BACKENDS = ("pil", "cv2", "tensor")
 _chosen = {"backend": "pil"}
@@ -83,3 +86,18 @@ def opened(path: str | os.PathLike[str], caller: str) -> Any:
 def array_of(image: Any) -> np.ndarray:
     """A Pillow image as an array uint8 (height, width, 3), red first."""
     return np.array(image.convert("RGB"))
+
+
+def read_file(filename: str, name: str | None = None) -> Any:
+    """The bytes of a file, 1-D, uint8."""
+    return apply(read_file_op, filename=str(filename))
+
+
+def decode_jpeg(x: Any, mode: str = "unchanged", name: str | None = None) -> Any:
+    """The image [C, H, W], uint8, in the bytes of a JPEG file x, 1-D: as it is, or with mode 'gray' or 'rgb' made so.
+
+    Pillow must be installed. Raises ValueError where the bytes are no JPEG image.
+    """
+    if mode not in MODES:
+        raise ValueError(f"decode_jpeg(mode): 'unchanged', 'gray' or 'rgb'. Received {mode!r}.")
+    return apply(decode_jpeg_op, x, mode=mode)

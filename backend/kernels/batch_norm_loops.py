@@ -5,7 +5,7 @@ from __future__ import annotations
 from .. import loops
 from ..loops.names import f64, parallel, sqrt
 from .arrays import bound
-from .totals import product_totals, squares_around, total_of
+from .reduce_functions import product_totals, squares_around, total_of
 
 
 @loops.kernel

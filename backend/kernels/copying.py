@@ -1,4 +1,6 @@
-"""Large arrays filled, copied and put one behind the other by several threads: one does not fill the memory's bus."""
+"""Copies: large arrays filled, copied, concatenated by several threads, as one does not fill the memory's bus;
+broadcast views without the checks of NumPy's own function, which cost more than the view.
+"""
 
 from __future__ import annotations
 
@@ -83,3 +85,13 @@ def joined(arrays: Sequence[np.ndarray], axis: int, stacked: bool) -> Any:
         _put(x.reshape(size, *behind), rows[start:start + size])
         start += size
     return out
+
+
+def broadcast(x: np.ndarray, shape: tuple[int, ...]) -> Any:
+    """x repeated to a shape to which it is known to broadcast; NotImplemented where x does not lie in order."""
+    if not x.flags.c_contiguous or not x.size:
+        return NotImplemented
+    steps = [0 if size == 1 else step for size, step in zip(x.shape, x.strides, strict=True)]
+    view = np.ndarray(shape, x.dtype, x, 0, (*[0] * (len(shape) - x.ndim), *steps))
+    view.setflags(write=False)  # what works in place makes a copy of it
+    return view

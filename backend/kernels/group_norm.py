@@ -11,7 +11,7 @@ from .. import loops
 from ..loops.names import f64, parallel
 from .arrays import bound, flat, takes_floats
 from .layer_norm import parameter
-from .totals import mean_and_spread, product_totals
+from .reduce_functions import mean_and_spread, product_totals
 
 _LEAST = 1 << 5
 

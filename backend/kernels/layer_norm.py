@@ -11,7 +11,7 @@ import numpy as np
 from .. import loops
 from ..loops.names import f64, parallel, sqrt
 from .arrays import bound, flat, takes_floats
-from .totals import mean_and_spread
+from .reduce_functions import mean_and_spread
 
 _LEAST = 1 << 5
 _PARTS = 16  # of the rows, each with sums of its own for the gradients of the parameters

@@ -15,7 +15,7 @@ import numpy as np
 from .. import loops
 from ..loops.names import parallel
 from .arrays import bound, takes_floats
-from .totals import largest, product_of, smallest, squares_of, total_of
+from .reduce_functions import largest, product_of, smallest, squares_of, total_of
 
 LEAST = 1 << 10  # of all of them
 _LEAST = 1 << 13

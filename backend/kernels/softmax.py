@@ -13,7 +13,7 @@ import numpy as np
 from .. import loops
 from ..loops.names import exp, log, parallel
 from .arrays import around, bound, flat, takes
-from .totals import largest
+from .reduce_functions import largest
 
 _LEAST = 1 << 5
 _BLOCK = 64

@@ -11,8 +11,8 @@ from .. import loops
 from ..loops.names import log, parallel
 from .arrays import bound, takes, takes_floats
 from .reduce import plan_of, reduce_mean, sum_of_squares
+from .reduce_functions import largest, squares_around, total_of
 from .softmax import exp_total
-from .totals import largest, squares_around, total_of
 
 LEAST = _LEAST = 1 << 9
 _PART = 1 << 15

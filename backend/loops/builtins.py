@@ -7,8 +7,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from .types import is_real, llvm_type
-from .values import Array, Value
+from .types import Array, Value, is_real, llvm_type
 
 _CASTS = ("f32", "f64", "i8", "i32", "i64", "u8")
 _UNARY = {"sqrt": "llvm.sqrt", "abs": "llvm.fabs", "floor": "llvm.floor", "ceil": "llvm.ceil",

@@ -143,7 +143,7 @@ class _Target:
 @functools.cache
 def _language() -> str:
     """What the same source means: a digest of the files that turn it into LLVM's language and machine code."""
-    names = ("builtins", "compiler", "expressions", "language", "linking", "python", "statements", "types", "values")
+    names = ("builtins", "compiler", "expressions", "language", "linking", "python", "statements", "types")
     paths = [os.path.join(os.path.dirname(__file__), f"{name}.py") for name in names]
     return cache.key_of("".join(map(_text, paths)))
 

@@ -10,8 +10,7 @@ from llvmlite import ir
 
 from . import functions
 from .builtins import Builtins, library_functions
-from .types import combined, is_real, llvm_type
-from .values import Array, Literal, Value
+from .types import Array, Literal, Value, combined, is_real, llvm_type
 
 _INTEGER_OPERATIONS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "sdiv", ast.Mod: "srem",
                        ast.LShift: "shl", ast.RShift: "ashr", ast.BitAnd: "and_", ast.BitOr: "or_", ast.BitXor: "xor"}

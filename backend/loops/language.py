@@ -21,8 +21,7 @@ from llvmlite import ir
 from .functions import Function
 from .python import Python
 from .statements import Statements
-from .types import REAL, llvm_type
-from .values import Array, Value
+from .types import REAL, Array, Value, llvm_type
 
 _POINTER = ir.IntType(8).as_pointer()
 _I64 = ir.IntType(64)

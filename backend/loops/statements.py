@@ -9,8 +9,7 @@ from llvmlite import ir
 
 from .expressions import Expressions
 from .functions import Function
-from .types import is_real, llvm_type
-from .values import Array, Literal, Value
+from .types import Array, Literal, Value, is_real, llvm_type
 
 _IN_ANY_ORDER = ("reassoc", "contract", "nsz")
 """A sum written with `+=`, or a product with `*=`, may be taken in any order: that lets it be taken in vectors."""

@@ -1,8 +1,8 @@
-"""The element types of generated loops, and how two of them combine."""
+"""The element types of generated loops and how two combine; what an expression is while it is compiled."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,3 +39,23 @@ def combined(a: str, b: str) -> str:
 def is_real(name: str) -> bool:
     """Whether values of this type are floating-point numbers."""
     return name in REAL
+
+
+class Value(NamedTuple):
+    """A number in a register: its LLVM value and its type (see `types.py`)."""
+
+    llvm: Any
+    type: str
+
+
+class Literal(NamedTuple):
+    """A number written in the source: it takes the type of what it meets."""
+
+    number: float | int
+
+
+class Array(NamedTuple):
+    """A pointer to elements of a type."""
+
+    pointer: Any
+    type: str

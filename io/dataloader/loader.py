@@ -11,13 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ...core import nest
-from .. import randomness
+from .. import checks, randomness
 from ..batch_sampler import BatchSampler
-from ..checks import require_bool, require_callable, require_positive_int
+from ..checks import WHERE, require_bool, require_callable, require_positive_int
 from ..dataset import IterableDataset
 from ..sampler import RandomSampler, SequenceSampler
-from . import arguments
-from .arguments import WHERE
 from .collate import default_collate_fn, default_convert_fn, to_tensors
 from .fetch import Reading
 from .iterator import Watched, WorkerIterator, read_here
@@ -78,13 +76,13 @@ class DataLoader:
         self.drop_last = require_bool(WHERE, "drop_last", drop_last)
         self.use_buffer_reader = use_buffer_reader
         self.use_shared_memory = use_shared_memory
-        self.num_workers = arguments.number("num_workers", num_workers, numbers.Integral)
+        self.num_workers = checks.number("num_workers", num_workers, numbers.Integral)
         self.prefetch_factor = require_positive_int(WHERE, "prefetch_factor", prefetch_factor)
-        self.timeout = arguments.number("timeout", timeout, numbers.Real)
+        self.timeout = checks.number("timeout", timeout, numbers.Real)
         require_callable(WHERE, "collate_fn", collate_fn)
         require_callable(WHERE, "worker_init_fn", worker_init_fn)
         self.worker_init_fn = worker_init_fn
-        self._place = arguments.place(places)
+        self._place = checks.one_place(places)
         self._iterable = isinstance(dataset, IterableDataset)
         self._set_batches(batch_sampler, batch_size, require_bool(WHERE, "shuffle", shuffle))
         self._fresh = collate_fn is None and self._batched
@@ -96,12 +94,12 @@ class DataLoader:
     def _set_batches(self, batch_sampler: Any, batch_size: int | None, shuffle: bool) -> None:
         """Decides where the indices of the batches come from."""
         if self._iterable:
-            arguments.check_stream(batch_sampler, shuffle)
+            checks.check_stream(batch_sampler, shuffle)
         self.batch_sampler, self.batch_size = batch_sampler, None
         self._batched = batch_sampler is not None or batch_size is not None
         self._indices: Any = batch_sampler
         if batch_sampler is not None:
-            arguments.check_unset(batch_size, shuffle, self.drop_last)
+            checks.check_unset(batch_size, shuffle, self.drop_last)
             return
         if batch_size is not None:
             self.batch_size = require_positive_int(WHERE, "batch_size", batch_size)

@@ -16,8 +16,8 @@ from typing import Any
 
 from ...ops.core.trace import offer_staging
 from .. import operators
-from ..errors import ConversionError, place, place_of
-from ..footprint.reads import current
+from ..errors import ConversionError, line_of, source_line
+from ..footprint.value_guards import current
 from ..identity_cache import IdentityCache
 from ..operators.attributes import Attributes
 from ..operators.builtin import OVERLOADS
@@ -53,7 +53,7 @@ def convert(function: Any) -> Any:
     """
     if isinstance(function, FunctionType):
         if is_generator(function):
-            raise ConversionError(place_of(function), "generators and coroutines run in pieces, and cannot be part of "
+            raise ConversionError(line_of(function), "generators and coroutines run in pieces, and cannot be part of "
                                   "a program.", "Call it from a function that is converted.")
         return _convert_function(function)
     if isinstance(function, MethodType):
@@ -66,7 +66,7 @@ def convert(function: Any) -> Any:
     if isinstance(call, FunctionType):
         return MethodType(_convert_function(call), function)
     if callable(function):
-        raise ConversionError(place_of(function), "it is no Python function: there is no source to convert.",
+        raise ConversionError(line_of(function), "it is no Python function: there is no source to convert.",
                               "Call it from a function that is converted, or leave it out of to_static.")
     raise TypeError(f"convert(function): function must be a Python function or method. Received {function!r}.")
 
@@ -103,7 +103,7 @@ def _convert_function(function: FunctionType) -> FunctionType:
 
 def _try_generate(function: FunctionType) -> _Converted | ConversionError:
     code = function.__code__
-    where = place(code.co_filename, code.co_firstlineno, code.co_name)
+    where = source_line(code.co_filename, code.co_firstlineno, code.co_name)
     reason = why_not(function)
     if reason is not None:
         return ConversionError(where, f"{reason}.", "Call it from outside, or make it a plain function.")
@@ -135,7 +135,7 @@ def _noted(new: CodeType, code: CodeType) -> _Converted:
     """Converted code, known as such from here on; `code` is what it came from."""
     for inner in walk_code(new):
         _generated.put(inner, weakref.ref(code))
-    tell(CONVERSIONS, f"converted: {place(code.co_filename, code.co_firstlineno, code.co_name)}")
+    tell(CONVERSIONS, f"converted: {source_line(code.co_filename, code.co_firstlineno, code.co_name)}")
     return _Converted(new)
 
 

@@ -10,8 +10,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from ..converters import OPERATORS, convert_tree, new_context
-from ..pyct.loading import compile_function
-from ..pyct.printing import source_text
+from ..pyct.loading import compile_function, source_text
 from ..pyct.source import function_source
 
 

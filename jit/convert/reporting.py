@@ -10,7 +10,7 @@ import logging
 import os
 import sys
 
-from ..errors import place
+from ..errors import source_line
 
 CONVERSIONS, LEFT_ALONE = 1, 2  # levels of verbosity
 _logger = logging.getLogger("proa.jit")
@@ -87,4 +87,4 @@ def tell(level: int, message: str) -> None:
 
 def tell_code(filename: str, line: int, name: str, source: str) -> None:
     """Shows what a function was converted to."""
-    _tell("code level", f"{place(filename, line, name)}, is converted to:\n{source}")
+    _tell("code level", f"{source_line(filename, line, name)}, is converted to:\n{source}")

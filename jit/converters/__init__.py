@@ -10,8 +10,8 @@ from typing import Any
 
 import gast
 
-from ..pyct.names import Namer, identifiers
 from ..pyct.statements import is_generator, looks_at_its_names, own_functions
+from ..pyct.templates import Namer, identifiers
 from . import (
     annotated,
     asserts,

@@ -12,7 +12,7 @@ import gast
 from ..pyct.statements import rewrite
 from ..pyct.templates import quote_expression
 from .context import Context
-from .plain import can_wait
+from .expressions import can_wait
 
 _TEMPLATE = "__proa__.assert_stmt(test, lambda: message)"
 

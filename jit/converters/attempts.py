@@ -19,7 +19,7 @@ import gast
 from ..pyct.statements import rewrite
 from ..pyct.templates import quote, quote_expression
 from .context import Context
-from .plain import can_wait
+from .expressions import can_wait
 
 _TEMPLATE = """
 with __proa__.attempt(lambda: kinds):

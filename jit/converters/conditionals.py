@@ -11,8 +11,7 @@ import gast
 
 from ..pyct.templates import quote_expression
 from .context import Context
-from .expressions import ExpressionConverter
-from .plain import can_wait, surely_plain
+from .expressions import ExpressionConverter, can_wait, surely_plain
 
 
 def convert(function: Any, _: Context) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ..pyct.names import Namer
+from ..pyct.templates import Namer
 
 OPERATORS = "__proa__"
 RETURN_VALUE = "return_value__"  # operators know this name: errors about it speak of `return`

@@ -18,7 +18,7 @@ from ..pyct.activity import dotted
 from ..pyct.statements import split_docstring
 from ..pyct.templates import quote, quote_expression
 from .context import Context
-from .plain import surely_plain
+from .expressions import surely_plain
 from .state import Plan, State, plan
 
 _GET = """

@@ -11,8 +11,7 @@ import gast
 
 from ..pyct.templates import quote_expression
 from .context import Context
-from .expressions import ExpressionConverter
-from .plain import can_wait, surely_plain
+from .expressions import ExpressionConverter, can_wait, surely_plain
 
 _SYMBOLS = {gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">", gast.GtE: ">=", gast.Eq: "==", gast.NotEq: "!=",
             gast.Is: "is", gast.IsNot: "is not", gast.In: "in", gast.NotIn: "not in"}

@@ -16,8 +16,8 @@ from ..pyct.activity import Activity, Scope, activity, rebinding, scope_of
 from ..pyct.cfg import Graph, Node, build
 from ..pyct.flow import bound_after, bound_names, live_after, live_names
 from ..pyct.statements import any_contains, yields
+from .expressions import can_wait, surely_plain
 from .loads import unbound_loads
-from .plain import can_wait, surely_plain
 
 _JUMPS = (gast.Return, gast.Break, gast.Continue)
 

@@ -20,7 +20,7 @@ import gast
 from ..pyct.statements import any_contains, rewrite
 from ..pyct.templates import quote
 from .context import Context
-from .plain import can_wait
+from .expressions import can_wait
 
 _PARTS = {gast.If: "test", gast.Assert: "test", gast.Return: "value", gast.Assign: "value"}
 

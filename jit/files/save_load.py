@@ -23,7 +23,7 @@ from ...static.io import INFO_SUFFIX, add_model
 from ...static.ir.input_spec import InputSpec
 from ...static.ir.program import Program, Variable
 from ...static.ir.transform import for_inference
-from ..errors import ConversionError, place_of
+from ..errors import ConversionError, line_of
 from ..static_function import ConcreteProgram, HookedFunction, StaticFunction
 from ..tracing.function_inputs import FunctionInputs
 from ..translated_layer import TranslatedLayer, load_translated
@@ -174,7 +174,7 @@ def _warn_of_first_call(function: StaticFunction, names: list[str]) -> None:
     if names:
         shown = ", ".join(map(repr, names))
         warnings.warn(
-            f"{place_of(function._function)}: jit.save: {shown} holds no tensors yet, which decides what is computed, "
+            f"{line_of(function._function)}: jit.save: {shown} holds no tensors yet, which decides what is computed, "
             "and does from the first call on. The file has what a first call does, and does that in every run. Call "
             "the layer once before it is saved, so that the file has what later calls do, or begin with a buffer.",
             stacklevel=5)
@@ -184,7 +184,7 @@ def _warn_of_frozen_state(function: StaticFunction, names: list[str]) -> None:
     """What each call changes, and the outputs depend on, but a run of the file cannot change."""
     if names:
         warnings.warn(
-            f"{place_of(function._function)}: jit.save: each call changes {', '.join(map(repr, names))}, which the "
+            f"{line_of(function._function)}: jit.save: each call changes {', '.join(map(repr, names))}, which the "
             "outputs depend on. A run of the file cannot: in each this state is what it is now. Keep it in a buffer "
             "that keeps its shape and dtype, or give it as an input and return it.", stacklevel=5)
 
@@ -233,7 +233,7 @@ def _check_steady(function: StaticFunction, concrete: ConcreteProgram) -> None:
     names = concrete.depends_on_itself
     if names:
         raise ConversionError(
-            place_of(function._function), f"what it computes depends on the value of {', '.join(map(repr, names))}, "
+            line_of(function._function), f"what it computes depends on the value of {', '.join(map(repr, names))}, "
             "which Python looks at and the function changes: a file would have the value of now for ever.",
             "Compute with a tensor in a buffer instead of with a Python number, or decide it outside of the function.")
 

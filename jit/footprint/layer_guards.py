@@ -12,8 +12,8 @@ from typing import Any
 
 from ...nn import Layer
 from .locations import ABSENT
-from .reads import Reads, is_code
 from .surroundings import Surroundings
+from .value_guards import Reads, is_code
 
 _HOOKS = ("_forward_pre_hooks", "_forward_post_hooks")
 

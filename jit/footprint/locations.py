@@ -3,7 +3,7 @@
 A `Location` is such a place, which outlives the call: an attribute, a variable of an enclosing function, a global, an
 entry of a dict, the items of a list. A Program of the function holds as long as its `Guard`s do: what was read is what
 it was. A run carries out its `Change`s, which tracing has undone. What is noted where is the business of those that
-note it (`reads.py`, `slots.py`, `effects.py`, `dependencies.py`); they meet here. Knows Python values only.
+note it (`value_guards.py`, `slots.py`, `effects.py`, `dependencies.py`); they meet here. Knows Python values only.
 """
 
 from __future__ import annotations

@@ -8,18 +8,15 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from .assertions import assert_stmt
 from .attempts import attempt, everything
-from .attributes import augment, begun, set_stop_gradient
+from .attributes import augment, begun, item, set_stop_gradient
 from .builtin import bool_, float_, int_, len_, print_, shape_of
 from .conditionals import if_exp, if_stmt, raising
-from .indexing import item
 from .iteration import enumerate_, range_, zip_
 from .logical import and_, compare, computed, equal, not_, or_, unequal
 from .loops import for_stmt, while_stmt
-from .matches import subject
 from .partial import load
-from .plain import nothing, plain
+from .statements import assert_stmt, nothing, plain, subject
 from .undefined import Undefined, changed, read
 
 __all__ = ["Undefined", "and_", "assert_stmt", "attempt", "augment", "begun", "bool_", "changed", "compare", "computed",

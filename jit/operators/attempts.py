@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ConversionError
+from ..errors import ConversionError, here
 from . import staging
-from .where import here
 
 everything = BaseException
 _OF_OPERATORS = (ValueError, TypeError, IndexError, RuntimeError, NotImplementedError, MemoryError, ArithmeticError,

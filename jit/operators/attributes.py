@@ -1,4 +1,4 @@
-"""Attributes in converted code: properties are converted as calls are, and what is read is noted.
+"""Attributes and items in converted code, `a.b` and `a[i]`: properties are converted, and what is read is noted.
 
 Knows Python's way of finding attributes; how a function is converted is given from outside.
 """
@@ -10,11 +10,13 @@ from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
 
+from ..errors import here
 from ..footprint.locations import ABSENT
-from ..footprint.reads import OPERATIONS, current
+from ..footprint.value_guards import OPERATIONS, current
 from . import staging
 from .partial import load
-from .where import here
+from .retracing import example_of
+from .values import is_staged
 
 _NUMBERS = (int, float)
 
@@ -106,3 +108,11 @@ def set_stop_gradient(owner: Any, value: Any) -> None:
         staging.set_gradient_stop(owner, value)
     else:
         owner.stop_gradient = value
+
+
+def item(value: Any, index: Any) -> Any:
+    """`value[index]`; of a Python list of tensors or numbers by a symbolic index, read when the program runs."""
+    if type(value) in (list, tuple) and staging.is_symbolic(index) and value and all(map(is_staged, value)):
+        tensors = [v for v in value if staging.is_tensor(v)]
+        value = staging.new_list(list(value), example_of((tensors or value)[0]))
+    return load(value[index])

@@ -10,10 +10,10 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..errors import here
 from . import staging
 from .iteration import SymbolicSequence, enumerate_, range_, sequence_of, zip_
 from .logical import and_, or_
-from .where import here
 
 
 def len_(value: Any) -> Any:

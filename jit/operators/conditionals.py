@@ -9,14 +9,13 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import ConversionError
+from ..errors import ConversionError, here
 from . import staging
 from .containers import copied, lists_kept, settled
 from .merging import Merge
 from .preparing import Preparer, restoring
 from .retracing import traced
 from .watching import no_changes_in_place
-from .where import here
 
 Body = Callable[[], Any]
 _SYMBOLIC = re.compile(r"var \S+ : shape\[[^]]*\]\.dtype\(\w+\)\.stop_gradient\(\w+\)")  # as messages print it

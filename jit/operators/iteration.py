@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ..errors import here
 from . import staging
 from .conditionals import if_exp
-from .where import here
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,8 @@ from functools import partial
 from typing import Any
 
 from ...core import nest
-from ..errors import ConversionError
+from ..errors import ConversionError, here
 from . import staging
-from .where import here
 
 
 def contains(items: Any, value: Any) -> Any:

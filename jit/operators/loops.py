@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ..errors import here
 from . import staging
 from .conditionals import if_stmt
 from .iteration import SymbolicSequence, sequence_of
 from .loop_state import LoopState
-from .plain import nothing
 from .preparing import Preparer, restoring
 from .retracing import traced
+from .statements import nothing
 from .watching import no_changes_in_place
-from .where import here
 
 GetState = Callable[[], tuple]
 SetState = Callable[[tuple], Any]

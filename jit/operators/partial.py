@@ -46,8 +46,8 @@ def load(value: Any) -> Any:
         raise error(value)
     if type(value) is not Partial:
         return value
-    place = staging.place()
-    if not value._name.startswith(RETURN_VALUE) and place not in value._checked:  # every way through returns
-        value._checked.add(place)
+    block = staging.current_block()
+    if not value._name.startswith(RETURN_VALUE) and block not in value._checked:  # every way through returns
+        value._checked.add(block)
         staging.check(value._flag, message(value), None)
     return value._content

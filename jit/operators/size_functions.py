@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import here
 from . import staging
-from .where import here
 
 
 def is_symbolic_number(value: Any) -> bool:

@@ -133,7 +133,7 @@ def refuse(error: Exception) -> None:
     program.value_wanted = program.value_wanted or error
 
 
-def place() -> Any:
+def current_block() -> Any:
     """What tells the block that is being traced from others."""
     return id(current_trace().block)
 

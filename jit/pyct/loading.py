@@ -1,4 +1,4 @@
-"""From a syntax tree back to a function that stands in for the one it came from.
+"""From a syntax tree back to a function that stands in for the one it came from, and to source text, for reading.
 
 Nothing of the new code is run to make it: it is compiled inside a frame that gives it the same surroundings
 (free variables, class), its code object is taken out, and a function is built around the original's own globals,
@@ -11,6 +11,7 @@ import __future__
 
 import ast
 import copy
+import warnings
 from collections.abc import Mapping
 from types import CodeType
 from typing import Any
@@ -79,3 +80,20 @@ def _renamed(code: CodeType, names: Mapping[str, str], qualified: str | None) ->
     if qualified is not None:
         changes["co_qualname"] = qualified
     return code.replace(**changes)
+
+
+def source_text(node: Any) -> str:
+    """The source of a syntax tree, as astor prints it; syntax newer than astor is printed by `ast`."""
+    tree = ast.fix_missing_locations(gast.gast_to_ast(gast.Module(body=[_statement(node)], type_ignores=[])))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # astor asks for names that `ast` gives up
+            import astor
+
+            return astor.to_source(tree)
+    except (AttributeError, NotImplementedError, AssertionError, ValueError):
+        return ast.unparse(tree) + "\n"
+
+
+def _statement(node: Any) -> Any:
+    return node if isinstance(node, gast.stmt) else gast.Expr(value=node)

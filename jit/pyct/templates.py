@@ -1,4 +1,4 @@
-"""New code from quoted code: a template is Python text whose placeholder names are replaced by trees.
+"""New code from quoted code, by templates whose placeholder names are replaced by trees; names that are still free.
 
 Knows syntax only. Nodes of the template take the place (line and column) of the user's node they stand for; nodes
 put in for a placeholder keep their own.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import functools
 import textwrap
+from collections.abc import Iterable
 from typing import Any
 
 import gast
@@ -23,7 +24,7 @@ def quote(template: str, at: gast.AST, **replacements: Replacement) -> list[Any]
     a tuple display or after `nonlocal` or `global`, by a list.
     """
     tree = copy.deepcopy(_parse(textwrap.dedent(template)))
-    place(tree, at)
+    set_lines(tree, at)
     return _Filler(replacements).visit(tree).body
 
 
@@ -33,7 +34,7 @@ def quote_expression(template: str, at: gast.AST, **replacements: Replacement) -
     return statement.value
 
 
-def place(tree: gast.AST, at: gast.AST) -> None:
+def set_lines(tree: gast.AST, at: gast.AST) -> None:
     """Gives every node of `tree` the line and column of `at`."""
     for node in gast.walk(tree):
         if "lineno" in getattr(node, "_attributes", ()):
@@ -89,3 +90,29 @@ class _Filler(gast.NodeTransformer):
 
 def _name(identifier: str, at: gast.AST, context: Any) -> Any:
     return gast.copy_location(gast.Name(id=identifier, ctx=context, annotation=None, type_comment=None), at)
+
+
+def identifiers(tree: gast.AST) -> set[str]:
+    """Every identifier that stands anywhere in the tree, in whatever role."""
+    found: set[str] = set()
+    for node in gast.walk(tree):
+        for _, value in gast.iter_fields(node):
+            values = value if isinstance(value, list) else [value]
+            found.update(v for v in values if isinstance(v, str))
+    return found
+
+
+class Namer:
+    """Hands out names that are not taken, and remembers what it gave."""
+
+    def __init__(self, taken: Iterable[str] = ()):
+        self._taken = set(taken)
+
+    def new(self, stem: str) -> str:
+        """`stem`, or `stem_1`, `stem_2`… when it is taken."""
+        name, count = stem, 0
+        while name in self._taken:
+            count += 1
+            name = f"{stem}_{count}"
+        self._taken.add(name)
+        return name

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..convert.ignoring import is_ignored_module
-from ..errors import ConversionError, place
+from ..errors import ConversionError, source_line
 from ..footprint.surroundings import Surroundings
 
 _SHARED = (np.random.rand.__self__, random.random.__self__)  # type: ignore[attr-defined]
@@ -62,4 +62,4 @@ def _caller() -> str:
     frame = sys._getframe(1)
     while frame.f_back is not None and is_ignored_module(frame.f_globals.get("__name__") or ""):
         frame = frame.f_back
-    return place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+    return source_line(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)

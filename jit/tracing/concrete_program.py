@@ -17,14 +17,14 @@ from ...static.compiler import Plan
 from ...static.ir.input_spec import InputSpec
 from ...static.ir.program import Program, Variable
 from ...static.ir.transform import for_evaluation
-from ..errors import place_of
+from ..errors import line_of
 from ..footprint.dependencies import Captured, Dependencies
 from ..footprint.effects import effects_of
 from ..footprint.layer_guards import CodeGuards
 from ..footprint.locations import Identity
-from ..footprint.reads import Reads, noting
 from ..footprint.slots import Slot, check_arguments, check_result, held_by, slots_of, tensor_leaves
 from ..footprint.surroundings import Surroundings
+from ..footprint.value_guards import Reads, noting
 from .capture import CaptureTrace
 from .function_inputs import FunctionInputs
 from .program_function import ProgramFunction
@@ -63,7 +63,7 @@ class ConcreteProgram:
                inputs: FunctionInputs, receiver: tuple) -> None:
         from .chance import refused_in
 
-        where = place_of(self.function)
+        where = line_of(self.function)
         variables = nest.map_structure(lambda leaf: _input_variable(trace, leaf), self.arguments)
         names = [leaf.name for leaf in nest.leaves(list(variables.values())) if isinstance(leaf, Variable)]
         args, kwargs = inputs.call_arguments(variables)

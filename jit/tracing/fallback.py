@@ -14,7 +14,7 @@ from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 from ..convert.ignoring import is_foreign_file, is_ignored_module
-from ..errors import ConversionError, FallbackWarning, place, place_of
+from ..errors import ConversionError, FallbackWarning, line_of, source_line
 from ..identity_cache import IdentityCache
 
 _warned = IdentityCache()
@@ -35,7 +35,7 @@ def _users_line(error: BaseException) -> str | None:
     for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
         name = frame.f_globals.get("__name__") or ""
         if not is_ignored_module(name) and not is_foreign_file(frame.f_code.co_filename, frame.f_globals):
-            return place(frame.f_code.co_filename, line, frame.f_code.co_name)
+            return source_line(frame.f_code.co_filename, line, frame.f_code.co_name)
     return None
 
 
@@ -49,7 +49,7 @@ def warn_once(function: Callable, reason: str) -> None:
         _warned.put(code, True)
     name = getattr(function, "__qualname__", repr(function))
     message = (
-        f"{place_of(function)}: `{name}` runs as it was written, without a Program: it cannot become one as a whole.\n"
+        f"{line_of(function)}: `{name}` runs as it was written, without a Program: it cannot become one as a whole.\n"
         f"  Reason: {reason}\n"
         "  To be told by an error: to_static(full_graph=True). To have it run so without this warning: "
         "paddle.jit.not_to_static, or warnings.filterwarnings('ignore', category=paddle.jit.FallbackWarning).")
@@ -65,7 +65,7 @@ def warn_of_programs(function: Callable, names: list[str]) -> None:
         _warned.put(code, True)
     shown = ", ".join(f"`{name}`" for name in names)
     _warn_at(code, function, (
-        f"{place_of(function)}: {shown} is another number in call after call, and the function both reads and changes "
+        f"{line_of(function)}: {shown} is another number in call after call, and the function both reads and changes "
         "it: a Program is made anew each time. Keep it in a tensor, such as a buffer, or give it as an argument that "
         "is a tensor."))
 

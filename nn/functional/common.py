@@ -12,13 +12,13 @@ from ...ops.array.pad import MODES, pad_image_op, pad_op, padded_as_volume
 from ...ops.array.unknown_sizes import surrounded, vector_of
 from ...ops.core.trace import apply
 from ...ops.linalg.products import matmul_op
+from ...ops.loss.cross_entropy import label_smooth
 from ...ops.math.clip import clip
 from ...ops.math.comparison import greater_equal
 from ...ops.math.elementwise import add_op, cast, multiply, scale
 from ...ops.math.reduce import sum
 from ...ops.math.unary import sqrt
 from ...ops.nn.dropout import DOWNGRADE, UPSCALE, dropout_op
-from ...ops.nn.label_smooth import label_smooth
 from ...ops.random.sampling import uniform
 
 __all__ = ["alpha_dropout", "cosine_similarity", "dropout", "dropout2d", "dropout3d", "label_smooth", "linear", "pad",

@@ -10,7 +10,7 @@ from ...ops.core.operator import Operator
 from ...ops.core.trace import apply
 from ...ops.math.elementwise import add_op
 from ...ops.nn import conv as ops
-from .windows import check_format, padding_attributes, repeated
+from ...ops.nn.window_arguments import check_format, padding_attributes, repeated
 
 __all__ = ["conv1d", "conv1d_transpose", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose"]
 

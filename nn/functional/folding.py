@@ -6,7 +6,7 @@ from typing import Any
 
 from ...ops.core.trace import apply
 from ...ops.nn.fold import fold_op, unfold_op
-from .windows import repeated
+from ...ops.nn.window_arguments import repeated
 
 __all__ = ["fold", "unfold"]
 

@@ -10,14 +10,13 @@ from ...ops.array.reshape import reshape, squeeze_op, unsqueeze_op
 from ...ops.array.unknown_sizes import size_at
 from ...ops.core.trace import apply
 from ...ops.linalg.products import matmul
-from ...ops.loss.cross_entropy import class_numbers, cross_entropy_op
+from ...ops.loss.cross_entropy import class_numbers, cross_entropy_op, label_smooth
 from ...ops.loss.cross_entropy import mean_op as cross_entropy_mean_op
 from ...ops.loss.losses import bce_op, huber_op, kldiv_op, log_loss_op, nll_op, sigmoid_cross_entropy_op
 from ...ops.math.comparison import not_equal
 from ...ops.math.elementwise import cast, multiply, subtract
 from ...ops.math.reduce import mean, sum
 from ...ops.math.unary import abs, square
-from ...ops.nn.label_smooth import label_smooth
 from .activation import relu
 
 __all__ = [

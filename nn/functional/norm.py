@@ -12,8 +12,8 @@ from ...ops.core.trace import apply
 from ...ops.math.elementwise import divide, maximum, multiply, pow, scale
 from ...ops.math.statistics import norm as vector_norm
 from ...ops.nn.norm import batch_norm_op, group_norm_op, instance_norm_op, layer_norm_op
+from ...ops.nn.window_arguments import check_format
 from .pooling import avg_pool2d
-from .windows import check_format
 
 __all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "normalize"]
 

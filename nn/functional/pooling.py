@@ -9,7 +9,7 @@ from ...ops.array.reshape import squeeze, unsqueeze
 from ...ops.core.trace import apply
 from ...ops.math.elementwise import scale
 from ...ops.nn import pool as ops
-from .windows import check_format, padding_attributes, repeated
+from ...ops.nn.window_arguments import check_format, padding_attributes, repeated
 
 __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d",

@@ -7,7 +7,7 @@ from typing import Any
 from ...ops.array.reshape import squeeze, unsqueeze
 from ...ops.core.trace import apply
 from ...ops.nn.unpool import unpool3d_op, unpool_op
-from .windows import check_format, repeated
+from ...ops.nn.window_arguments import check_format, repeated
 
 __all__ = ["max_unpool1d", "max_unpool2d", "max_unpool3d"]
 

@@ -8,6 +8,7 @@ from ...ops.array.concat_split import concat
 from ...ops.array.creation import shape_inputs
 from ...ops.core.trace import apply
 from ...ops.math.elementwise import cast
+from ...ops.nn.window_arguments import check_format
 from ...ops.vision.affine_grid import affine_grid_op
 from ...ops.vision.grid_sample import grid_sampler_op
 from ...ops.vision.pixel_shuffle import (
@@ -16,7 +17,6 @@ from ...ops.vision.pixel_shuffle import (
     pixel_unshuffle_op,
     temporal_shift_op,
 )
-from .windows import check_format
 
 __all__ = ["affine_grid", "channel_shuffle", "grid_sample", "pixel_shuffle", "pixel_unshuffle", "temporal_shift"]
 

@@ -3,10 +3,9 @@
 Each is called with a shape and a dtype, or with a parameter to fill.
 """
 
-from ..initial import set_global_initializer
 from .assign import Assign, Bilinear, Dirac
 from .fan import KaimingNormal, KaimingUniform, XavierNormal, XavierUniform, calculate_gain
-from .initializer import Initializer
+from .initializer import Initializer, set_global_initializer
 from .orthogonal import Orthogonal
 from .simple import Constant, Normal, TruncatedNormal, Uniform
 

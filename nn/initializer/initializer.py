@@ -1,4 +1,4 @@
-"""What the initializers share."""
+"""Initializer, the base of the initializers; and which one a parameter gets whose attr and layer name none."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from ...core.dtype import DType
 from ...ops.array.creation import is_value
+from ...ops.random.default_initial_values import default_initial_value
 
 
 class Initializer:
@@ -30,3 +31,26 @@ class Initializer:
 def sizes(shape: Sequence[int]) -> list[int]:
     """A shape as the operators take it."""
     return [int(n) for n in shape]
+
+
+_global: dict[bool, Any] = {False: None, True: None}
+
+
+def set_global_initializer(weight_init: Any, bias_init: Any = None) -> None:
+    """Sets the initializers that parameters get whose attr has none; None for the layers' own again.
+
+    >>> import proa as paddle
+    >>> paddle.nn.initializer.set_global_initializer(paddle.nn.initializer.Constant(2.0))
+    >>> paddle.nn.Linear(1, 1).weight.item()
+    2.0
+    >>> paddle.nn.initializer.set_global_initializer(None)
+    """
+    for initializer in (weight_init, bias_init):
+        if initializer is not None and not callable(initializer):
+            raise TypeError(f"set_global_initializer: must be an initializer or None. Received {initializer!r}.")
+    _global[False], _global[True] = weight_init, bias_init
+
+
+def initial_value(is_bias: bool, layers_own: Any = None) -> Any:
+    """The initializer set for all, else the layer's own, else XavierUniform for a weight and zeros for a bias."""
+    return _global[is_bias] or layers_own or default_initial_value(is_bias)

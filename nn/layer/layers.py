@@ -18,7 +18,7 @@ from ...core.param_attr import ParamAttr, to_param_attr
 from ...core.unique_name import generate
 from ...ops.array.creation import is_value
 from ...ops.core.trace import current_trace, in_to_static_mode
-from ..initial import initial_value
+from ..initializer.initializer import initial_value
 from ..state import load_state
 
 in_declarative_mode = in_to_static_mode  # by the name under which PaddlePaddle's models import it from here

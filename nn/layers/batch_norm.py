@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.param_attr import ParamAttr
+from ...ops.nn.window_arguments import check_format
 from .. import functional as F
-from ..functional.windows import check_format
 from ..initializer import Constant
 from ..layer import Layer
 

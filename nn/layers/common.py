@@ -12,8 +12,8 @@ from ...ops.array.assign import shape
 from ...ops.array.creation import to_tensor
 from ...ops.array.reshape import flatten, reshape
 from .. import functional as F
-from ..initial import initial_value
 from ..initializer import Initializer
+from ..initializer.initializer import initial_value
 from ..layer import Layer
 
 

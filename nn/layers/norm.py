@@ -8,8 +8,8 @@ from typing import Any
 
 from ...core.param_attr import ParamAttr
 from ...ops.nn.spectral_norm import spectral_norm
+from ...ops.nn.window_arguments import check_format
 from .. import functional as F
-from ..functional.windows import check_format
 from ..initializer import Constant, Normal
 from ..layer import Layer
 from .batch_norm import BatchNorm, BatchNorm1D, BatchNorm2D, BatchNorm3D, SyncBatchNorm, fixed_parameter

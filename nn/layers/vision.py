@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...ops.nn.window_arguments import check_format
 from .. import functional as F
-from ..functional.windows import check_format
 from ..layer import Layer
 
 _FORMATS = ("NCHW", "NHWC")

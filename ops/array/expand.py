@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...backend.engines import NUMPY
-from ...backend.kernels.views import broadcast
+from ...backend.kernels.copying import broadcast
 from ..core.infer import broadcast_shapes
 from ..core.kernels import by
 from ..core.operator import Ints, operator

@@ -45,7 +45,7 @@ from __future__ import annotations
 import functools
 import inspect
 import keyword
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -237,3 +237,8 @@ def all_operators() -> tuple[Operator, ...]:
     """Every declared operator, by type."""
     require("operators")
     return tuple(_registry[type] for type in sorted(_registry))
+
+
+def unknown_to_paddle(types: Iterable[str]) -> list[str]:
+    """Those of the operators' types that PaddlePaddle has no operator for, or none that runs, in order."""
+    return sorted(type for type in set(types) if is_declared(type) and find(type).only_here)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...backend.devices import device_type_with
 from ...backend.engines import LOOPS
-from ...backend.kernels import trigonometry as fast
+from ...backend.kernels import elementwise as fast
 from ...core import dtype as dt
 from ..core.infer import same, with_dtype
 from ..core.kernels import by

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...backend.engines import LOOPS
-from ...backend.kernels import dropout as fast
+from ...backend.kernels import random as fast
 from ...core import dtype as dt
 from ..core.kernels import by
 from ..core.operator import operator

@@ -7,11 +7,12 @@ They share one gradient operator, `norm_grad`, whose own gradient is written in 
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ...backend.engines import LOOPS
 from ...backend.kernels import batch_norm as fast_batch
 from ...backend.kernels import group_norm as fast_group
 from ...backend.kernels import layer_norm as fast_layer
-from ...backend.kernels import norm as fast
 from ...core.dtype import float32
 from ..array.creation import full_like
 from ..array.gradient_shapes import reshape_to
@@ -173,8 +174,21 @@ def _second(d_DX, d_DScale, d_DBias, X, Scale, Mean, Spread, G, kind, data_forma
             reshape_to(d_g, handle))
 
 
+def _norm_grad_by_loops(x, scale, mean, spread, g, *, kind: str, data_format: str = "NCHW", begin: int = 1,
+                        groups: int = 1, epsilon: float, inverted: bool = False, constant: bool = False):
+    """The gradients of x, scale and bias; `spread` is 1 / deviation where `inverted`, the variance otherwise."""
+    if kind == "layer":
+        return NotImplemented if inverted else fast_layer.layer_norm_grad(x, scale, mean, spread, g, begin, epsilon)
+    inverse = spread if inverted else 1 / np.sqrt(spread + epsilon)
+    if kind == "batch":
+        return fast_batch.batch_norm_grad(x, scale, mean, inverse, g, data_format, constant)
+    if data_format[-1] == "C":
+        return NotImplemented
+    return fast_group.group_norm_grad(x, scale, mean, inverse, g, x.shape[1] if kind == "instance" else groups)
+
+
 norm_grad_op = operator("norm_grad", "X, Scale?, Mean, Spread, G -> DX, DScale, DBias", kernel=_norm_grad,
-                        engines=[by(LOOPS, fast.norm_grad)], infer=_infer_norm_grad, grad={"X, Scale, G": _second},
+                        engines=[by(LOOPS, _norm_grad_by_loops)], infer=_infer_norm_grad, grad={"X, Scale, G": _second},
                         only_here=True)
 
 

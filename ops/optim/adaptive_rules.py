@@ -5,7 +5,7 @@ As in `rules.py`, the new value of a parameter takes the old one's place, and ke
 
 from ...backend.aliasing import changing
 from ..core.operator import operator
-from .updating import as_scalar, updates
+from .rules import as_scalar, updates
 
 
 def _adagrad(xp, param, grad, moment, learning_rate, *, epsilon: float = 1e-6):

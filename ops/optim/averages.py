@@ -6,7 +6,7 @@ The window of an average begins anew when it holds at least `min_average_window`
 
 
 from ..core.operator import Long, operator
-from .updating import updates
+from .rules import updates
 
 _SUMMED_AT_ONCE = 16384  # beyond which float32 sums lose values
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...backend.engines import LOOPS
 from ...backend.kernels import optim as fast
-from ...backend.kernels import totals_of_many as fast_totals
+from ...backend.kernels import reduce_many as fast_totals
 from ...core.dtype import DType, float32
 from ..core.kernels import by
 from ..core.operator import Ints, operator
@@ -19,8 +19,7 @@ from ..core.trace import apply
 from ..math.elementwise import add_n, cast, dtype_of
 from ..math.reduce import sum as reduce_sum
 from ..math.unary import square
-from .rules import adam_op, adamw_op, momentum_op, sgd_op
-from .updating import updates
+from .rules import adam_op, adamw_op, momentum_op, sgd_op, updates
 
 _L2 = "l2_decay"
 

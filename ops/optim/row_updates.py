@@ -10,8 +10,7 @@ from typing import Any
 
 from ...backend.aliasing import changing
 from ..core.operator import operator
-from .rules import adam_step, moved_by_adam
-from .updating import as_scalar, updates
+from .rules import adam_step, as_scalar, moved_by_adam, updates
 
 
 def holds_rows(gradient: Any) -> bool:

@@ -5,12 +5,24 @@ inputs that have an alias. Scalars such as the learning rate are one-element arr
 """
 
 
+from collections.abc import Callable
+from typing import Any
+
 from ...backend.aliasing import changing
 from ...backend.engines import LOOPS
 from ...backend.kernels import optim as fast
 from ..core.kernels import by
 from ..core.operator import operator
-from .updating import as_scalar, updates
+
+
+def updates(*positions: int) -> Callable[..., Any]:
+    """The infer rule of an update: the specs of the aliased inputs, by their positions."""
+    return lambda *specs, **_: tuple(specs[p] for p in positions)
+
+
+def as_scalar(x: Any, dtype: Any) -> Any:
+    """A one-element array as a 0-d array of this dtype."""
+    return x.reshape(()).astype(dtype)
 
 
 def _sgd(xp, param, learning_rate, grad):

@@ -1,18 +1,21 @@
-"""Random values: rand, randn, uniform, normal, randint, randperm, bernoulli, multinomial, poisson, and their relatives.
+"""Random values: rand, randn, uniform, normal, randint, randperm, bernoulli, multinomial, poisson, gamma, dirichlet;
+exponential_, cauchy_ and geometric_, which fill a tensor from even values.
 
 They are drawn from the generator of the place in use, which `paddle.seed` starts; a `seed` other than 0 starts a
 sequence of its own, the same each time.
 """
 
 
+import math
 from typing import Any
 
 import numpy as np
 
-from ...backend.kernels.normal import normals
+from ...backend.kernels.random import normals
 from ...core import dtype as dt
 from ...core.dtype import DType, convert_dtype
 from ...core.random import default_generator
+from ..array.assign import shape
 from ..array.creation import inferred_sizes, is_value, shape_inputs, sizes_of
 from ..array.reshape import shape as shape_of
 from ..array.sizes import sizes_one_by_one
@@ -21,7 +24,8 @@ from ..core.infer import product, same
 from ..core.operator import Ints, Longs, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import cast
+from ..math.elementwise import cast, dtype_of
+from ..math.unary import ceil, log, tan
 
 
 def generator(xp: Any, seed: int = 0) -> Any:
@@ -251,3 +255,47 @@ def uniform_(x: Any, min: float = -1.0, max: float = 1.0, seed: int = 0, name: s
 def normal_(x: Any, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> Any:
     """Fills x, in place, with normally distributed values."""
     return x._rebind(gaussian(_shape(x), mean, std, dtype=x.dtype))
+
+
+def _gamma(xp, x):
+    return xp.asarray(generator(xp).standard_gamma(x.astype("float64"))).astype(x.dtype)
+
+
+def _dirichlet(xp, alpha):
+    drawn = xp.asarray(generator(xp).standard_gamma(alpha.astype("float64")))
+    return (drawn / drawn.sum(-1, keepdims=True)).astype(alpha.dtype)
+
+
+standard_gamma_op = operator("standard_gamma", "X -> Out", kernel=_gamma, infer=same, effects="random",
+                             only_here=True)
+dirichlet_op = operator("dirichlet", "Alpha -> Out", kernel=_dirichlet, infer=same, effects="random")
+
+
+def dirichlet(alpha: Any) -> Any:
+    """Shares that sum to 1 over the last dimension, drawn from the Dirichlet distribution of concentrations alpha."""
+    return apply(dirichlet_op, alpha)
+
+
+_TINY = 1e-38  # keeps log away from 0
+
+
+def _uniform_like(x: Any) -> Any:
+    sizes = list(x.shape)
+    return uniform(shape(x) if -1 in sizes else sizes, dtype_of(x), 0.0, 1.0)
+
+
+def exponential_(x: Any, lam: float = 1.0, name: str | None = None) -> Any:
+    """Fills x, in place, from the exponential distribution of rate lam: the mean is 1 / lam."""
+    return x._rebind(log((_uniform_like(x) * -1.0 + 1.0).clip(_TINY)) * (-1.0 / lam))
+
+
+def cauchy_(x: Any, loc: float = 0, scale: float = 1, name: str | None = None) -> Any:
+    """Fills x, in place, from the Cauchy distribution with the median `loc` and the width `scale`."""
+    return x._rebind(tan((_uniform_like(x) - 0.5) * math.pi) * scale + loc)
+
+
+def geometric_(x: Any, probs: Any, name: str | None = None) -> Any:
+    """Fills x, in place, with the numbers of trials up to the first success, each of probability `probs`."""
+    chance = float(probs) if isinstance(probs, (int, float)) else cast(probs, dtype_of(x))
+    failing = math.log1p(-chance) if isinstance(chance, float) else log(chance * -1.0 + 1.0)
+    return x._rebind(ceil(log((_uniform_like(x) * -1.0 + 1.0).clip(_TINY)) / failing).clip(1.0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...core.sources import user_line
+from ...core.errors import user_line
 from ...ops.core.trace import apply, current_trace
 from ...ops.program.print_assert import print_op
 from ...ops.program.py_func import py_func_op, register

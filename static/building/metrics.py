@@ -13,8 +13,7 @@ from ...ops.core.trace import apply, current_trace
 from ...ops.math.elementwise import cast, multiply
 from ...ops.math.reduce import sum
 from ...ops.math.unary import abs, square
-from ...ops.metric.accuracy import accuracy_of
-from ...ops.metric.auc import auc_op
+from ...ops.metric.accuracy_auc import accuracy_of, auc_op
 from ...ops.nn.activation import sigmoid
 
 

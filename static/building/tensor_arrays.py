@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...core.dtype import DType, convert_dtype
-from ...core.sources import user_line
+from ...core.errors import user_line
 from ...ops.array.creation import full, is_value, to_tensor
 from ...ops.array.reshape import reshape
 from ...ops.core.spec import Spec

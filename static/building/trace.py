@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...core.dtype import DType, promote
+from ...core.errors import user_line
 from ...core.param_attr import ParamAttr
 from ...core.place import Place
-from ...core.sources import user_line
 from ...core.unique_name import generate
 from ...ops.array.creation import assign_value, full, full_of_shape
 from ...ops.core.operator import Operator

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...backend import onednn
 from ...backend.engines import ONEDNN
-from ...backend.kernels.relu import relu_in_place
+from ...backend.kernels.elementwise import relu_in_place
 from ...ops.core.facts import convolution, matrix_product
 from ...ops.core.kernels import by
 from ...ops.core.operator import Ints, find, operator

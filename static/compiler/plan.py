@@ -1,16 +1,25 @@
-"""A plan: the compiled form of a Program for given inputs and outputs, and how its failures are told."""
+"""A plan: the compiled form of a Program for given inputs and outputs, and how its failures are told.
+
+Its source, where it is long, is kept compiled on disk: Python takes longer to compile it than to read the result. It is
+kept as Python keeps a module's code in a `.pyc`, by a digest of the source, in the folder of `backend/loops/cache.py`,
+which is this user's own.
+"""
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
+import marshal
 import operator
 import weakref
 from collections.abc import Callable, Sequence
+from types import CodeType
 from typing import Any
 
 import numpy as np
 
 from ...backend.engines import CPU, GPU, generation
+from ...backend.loops import cache
 from ...core.dtype import from_numpy_dtype
 from ...core.forks import unforked
 from ...ops.core.operator import Operator, find, is_declared
@@ -18,11 +27,33 @@ from ...ops.core.spec import Spec
 from ...ops.core.trace import state
 from ..ir.program import Block, Operation, Program
 from ..ir.usage import needed_operations, reads, without_gradient, writes
-from .code import code_of
 from .describe import describe
 from .emit import Emitter, emit_unit
 from .passes import optimize
 from .unit import Unit, in_evaluation, unit_of
+
+_KIND = ".code"
+_LONG = 8192  # characters
+_ANYWHERE = "<proa plan>"
+
+
+def code_of(source: str, file: str) -> CodeType:
+    """The code of a source, which tracebacks place in `file`."""
+    if len(source) < _LONG:
+        return compile(source, file, "exec")
+    key = cache.key_of(f"{importlib.util.MAGIC_NUMBER.hex()} {source}")
+    kept = cache.read(key, _KIND)
+    if kept is not None:
+        return _as_of(marshal.loads(kept), file)  # the folder is this user's own
+    code = compile(source, _ANYWHERE, "exec")
+    cache.write(key, marshal.dumps(code), _KIND)
+    return _as_of(code, file)
+
+
+def _as_of(code: CodeType, file: str) -> CodeType:
+    constants = tuple(_as_of(value, file) if isinstance(value, CodeType) else value for value in code.co_consts)
+    return code.replace(co_filename=file, co_consts=constants)
+
 
 _numbers = itertools.count()
 _dtype_of = operator.attrgetter("dtype")
@@ -190,4 +221,3 @@ def compile_plan(program: Program, feeds: Sequence[str], fetches: Sequence[str],
 def _is_persistable(block: Block, name: str) -> bool:
     variable = block.find_var(name)
     return variable is not None and variable.persistable
-

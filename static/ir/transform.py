@@ -7,8 +7,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from ...ops.core.operator import Operator
-from ..format.only_here import unknown_to_paddle
+from ...ops.core.operator import Operator, unknown_to_paddle
 from .program import BACKWARD_ROLE, OPTIMIZE_ROLE, Block, Operation, Program
 from .usage import needed_operations, reads, sub_block, without_gradient, writes
 

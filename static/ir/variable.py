@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ...core.dtype import DType
-from ...core.sources import user_line
+from ...core.errors import user_line
 from ...core.var_type import VarType
 from ...ops.core.spec import Spec
 from ...ops.core.trace import current_trace

@@ -20,11 +20,10 @@ import pytest
 from operators_there import DIFFERENCES
 from pickles import pickles
 from proa.core.dtype import from_numpy_dtype
-from proa.ops.core.operator import find
+from proa.ops.core.operator import find, unknown_to_paddle
 from proa.ops.core.trace import using
 from proa.static import Executor
 from proa.static.building.trace import ProgramTrace
-from proa.static.format.only_here import unknown_to_paddle
 from proa.static.io import deserialize_program, serialize_program
 from proa.static.ir.program import Program
 from proa.static.ir.transform import fetch_names

@@ -297,7 +297,7 @@ def test_files_carry_the_gradient(case, tmp_path):
 
 
 def test_files_hold_operators_that_every_reader_knows(tmp_path):
-    from proa.static.format.only_here import unknown_to_paddle
+    from proa.ops.core.operator import unknown_to_paddle
     from proa.static.format.program_file import read_program_desc
 
     paddle.jit.save(written.InBranch(), str(tmp_path / "m"), input_spec=[paddle.static.InputSpec([None, 3])])

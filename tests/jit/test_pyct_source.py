@@ -1,11 +1,9 @@
 import pytest
 from proa.jit.pyct.cfg import build
 from proa.jit.pyct.flow import bound_names, live_names
-from proa.jit.pyct.loading import bind, compile_function
-from proa.jit.pyct.names import Namer
-from proa.jit.pyct.printing import source_text
+from proa.jit.pyct.loading import bind, compile_function, source_text
 from proa.jit.pyct.source import SourceUnavailable, function_source
-from proa.jit.pyct.templates import quote
+from proa.jit.pyct.templates import Namer, quote
 
 
 def reloaded(function):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import proa as paddle
 from proa.ops.array import creation
-from proa.ops.math import closeness, comparison, elementwise, unary
+from proa.ops.math import allclose, comparison, elementwise, unary
 from proa.ops.optim import merged
 from records import Record, bools, floats, ints
 
@@ -156,10 +156,10 @@ COMPARISONS = [
     _compare("bitwise_and", lambda x, y: x & y, np.bitwise_and),
     _compare("bitwise_or", lambda x, y: x | y, np.bitwise_or),
     _compare("bitwise_xor", lambda x, y: x ^ y, np.bitwise_xor),
-    _compare("equal_all", closeness.equal_all, lambda x, y: np.array(x.shape == y.shape and (x == y).all())),
-    Record("isclose", closeness.isclose, [floats(2, 3), floats(2, 3) + 1e-9], np.isclose),
-    Record("allclose", closeness.allclose, [floats(2, 3), floats(2, 3) + 1e-9], np.allclose),
-    Record("is_empty", closeness.is_empty, [floats(2, 3)], lambda x: np.array(False)),
+    _compare("equal_all", allclose.equal_all, lambda x, y: np.array(x.shape == y.shape and (x == y).all())),
+    Record("isclose", allclose.isclose, [floats(2, 3), floats(2, 3) + 1e-9], np.isclose),
+    Record("allclose", allclose.allclose, [floats(2, 3), floats(2, 3) + 1e-9], np.allclose),
+    Record("is_empty", allclose.is_empty, [floats(2, 3)], lambda x: np.array(False)),
 ]
 
 CREATION = [

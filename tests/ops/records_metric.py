@@ -1,7 +1,7 @@
 """Records of operators that judge predictions."""
 
 import numpy as np
-from proa.ops.metric.accuracy import accuracy_of
+from proa.ops.metric.accuracy_auc import accuracy_of
 from records import Record, floats, ints
 
 

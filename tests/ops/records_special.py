@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from proa.ops.array import consecutive, diagonal_fill, logspace, take, unflatten
+from proa.ops.array import diagonal_fill, logspace, sorting, take, unflatten
 from proa.ops.linalg import distances
 from proa.ops.math import bessel, binary, differences, gamma, inverse_functions, nan_statistics, numbers
 from records import Record, floats, ints
@@ -137,11 +137,11 @@ CHOICES = [
     Record("where", lambda x, y: diagonal_fill.diagonal_scatter(x, y, 1), [floats(3, 4), floats(3, seed=1)],
            lambda x, y: x * (1 - np.eye(3, 4, 1)) + np.pad(np.diag(y), ((0, 0), (1, 0))), label="diagonal_scatter",
            batched=[]),
-    Record("unique_consecutive", lambda x: consecutive.unique_consecutive(x, True, True),
+    Record("unique_consecutive", lambda x: sorting.unique_consecutive(x, True, True),
            [np.array([1, 1, 2, 2, 3, 1])],
            lambda x: (np.array([1, 2, 3, 1]), np.array([0, 0, 1, 1, 2, 3]), np.array([2, 2, 1, 1])),
            data_dependent=True),
-    Record("unique_consecutive", lambda x: consecutive.unique_consecutive(x, axis=0),
+    Record("unique_consecutive", lambda x: sorting.unique_consecutive(x, axis=0),
            [np.array([[1, 2], [1, 2], [3, 4]])], lambda x: np.array([[1, 2], [3, 4]]), data_dependent=True,
            label="rows"),
     Record("stack", lambda x: take.combinations(x, 2, True), [floats(3)],

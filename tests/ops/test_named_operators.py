@@ -40,7 +40,7 @@ NAMED = {
     "static/compiler/epilogues.py": (1, "oneDNN's names of what it does to a product"),
     "static/compiler/passes/attention.py": (5, _PATTERN),
     "static/compiler/passes/batch_norm.py": (1, _PATTERN),
-    "static/compiler/passes/common.py": (1, _PATTERN),
+    "static/compiler/passes/eliminate.py": (1, _PATTERN),
     "static/compiler/passes/epilogue.py": (6, _PATTERN),
     "static/compiler/passes/projections.py": (1, _PATTERN),
     "static/compiler/describe.py": (3, "what people are shown of the operators that the compiler itself puts in"),

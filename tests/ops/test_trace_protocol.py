@@ -6,7 +6,7 @@ import numpy as np
 import proa as paddle
 import pytest
 from package_files import package_files
-from proa.amp.watching import Watching
+from proa.amp.debugging import Watching
 from proa.dygraph.eager import EAGER
 from proa.ops.amp.autocast import AutocastTrace
 from proa.ops.core.trace import ArrayTrace, Trace, current_trace, in_to_static_mode, using

@@ -1,12 +1,12 @@
 """Operators of detection and segmentation: `paddle.vision.ops`."""
 
+from ..image import decode_jpeg, read_file
 from .blocks import ConvNormActivation
 from .boxes import box_coder, prior_box, yolo_box, yolo_loss
 from .convolution import DeformConv2D, deform_conv2d
-from .files import decode_jpeg, read_file
+from .nms import matrix_nms, nms
 from .proposals import distribute_fpn_proposals, generate_proposals
-from .regions import PSRoIPool, RoIAlign, RoIPool, psroi_pool, roi_align, roi_pool
-from .suppression import matrix_nms, nms
+from .roi import PSRoIPool, RoIAlign, RoIPool, psroi_pool, roi_align, roi_pool
 
 __all__ = [
     "DeformConv2D", "PSRoIPool", "RoIAlign", "RoIPool", "box_coder", "decode_jpeg", "deform_conv2d",

@@ -12,8 +12,8 @@ import numpy as np
 from ...ops.array.creation import to_tensor
 from . import functional as F
 from .base import RandomTransform
+from .geometry import _ATTEMPTS, check_probability, check_range
 from .kinds import _get_image_size
-from .places import _ATTEMPTS, check_probability, check_range
 from .randomness import area_between, happens, noise, place_below, tensor_noise
 
 

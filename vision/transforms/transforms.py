@@ -3,8 +3,7 @@
 from .base import BaseTransform, Compose
 from .colours import BrightnessTransform, ColorJitter, ContrastTransform, HueTransform, SaturationTransform
 from .erasing import RandomErasing
-from .kinds import _get_image_size
-from .places import (
+from .geometry import (
     RandomAffine,
     RandomCrop,
     RandomHorizontalFlip,
@@ -13,6 +12,7 @@ from .places import (
     RandomRotation,
     RandomVerticalFlip,
 )
+from .kinds import _get_image_size
 from .plain import CenterCrop, Grayscale, Normalize, Pad, Resize, ToTensor, Transpose
 
 __all__ = [

@@ -9,9 +9,8 @@ from ..unit import Unit
 from .align import align_operands
 from .attention import fuse_attention
 from .batch_norm import fold_batch_norm
-from .common import merge_common
-from .dead import remove_dead
 from .elementwise import fuse_elementwise
+from .eliminate import merge_common, remove_dead
 from .epilogue import fuse_epilogues
 from .hoist import hoist_frozen
 from .projections import join_projections

@@ -6,8 +6,8 @@ from comparing import agree, channels_last, needs_loops, normal
 from proa.backend.kernels.batch_norm import batch_norm
 from proa.backend.kernels.group_norm import group_norm, instance_norm
 from proa.backend.kernels.layer_norm import layer_norm
-from proa.backend.kernels.norm import norm_grad
 from proa.ops.core.operator import find
+from proa.ops.nn.norm import _norm_grad_by_loops as norm_grad
 
 pytestmark = needs_loops
 CLOSE = {"rtol": 1e-5, "atol": 1e-4}

@@ -4,7 +4,7 @@ import numpy as np
 import proa as paddle
 import pytest
 from comparing import agree, needs_loops, normal
-from proa.backend.kernels import optim, totals_of_many
+from proa.backend.kernels import optim, reduce_many
 from proa.core.flags import flags_guard
 from proa.ops.core.operator import find
 
@@ -106,12 +106,12 @@ def test_what_is_left_to_numpy(param, grad):
 
 
 def test_totals_and_factors_of_many():
-    agree("total_square", totals_of_many.total_square, GRADS, rtol=1e-6)
+    agree("total_square", reduce_many.total_square, GRADS, rtol=1e-6)
     for scale in 0.3, 1.0, np.nan:
-        agree("scale_all", totals_of_many.scale_all, GRADS, np.array(scale, "float32"), **EXACT)
+        agree("scale_all", reduce_many.scale_all, GRADS, np.array(scale, "float32"), **EXACT)
     large = [np.full(3_000_000, 0.1, "float32")]
     exact = (large[0].astype("float64") ** 2).sum()
-    assert abs(float(totals_of_many.total_square(large)) / exact - 1) < 1e-6
+    assert abs(float(reduce_many.total_square(large)) / exact - 1) < 1e-6
 
 
 # Optimizers

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from comparing import agree, needs_loops, normal
 from proa.backend.kernels import reduce, stats
-from proa.backend.kernels.normal import normals
+from proa.backend.kernels.random import normals
 from proa.core.flags import flags_guard
 from proa.ops.math import statistics as operators  # noqa: F401 - declares operators
 

@@ -6,9 +6,8 @@ import pytest
 from proa.core.flags import flags_guard
 from proa.ops.math.elementwise import add_op
 from proa.static.compiler.passes.align import align_operands
-from proa.static.compiler.passes.common import merge_common
-from proa.static.compiler.passes.dead import remove_dead
 from proa.static.compiler.passes.elementwise import fuse_elementwise
+from proa.static.compiler.passes.eliminate import merge_common, remove_dead
 from proa.static.compiler.passes.hoist import hoist_frozen
 from proa.static.compiler.verify import verify
 from proa.static.ir.program import Operation

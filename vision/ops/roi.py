@@ -1,4 +1,4 @@
-"""Regions of images brought to one size, as functions and as layers."""
+"""Regions of images (RoI) brought to one size, as functions and as layers: roi_align, roi_pool, psroi_pool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boxes that others leave standing."""
+"""Non-maximum suppression, boxes that others leave standing: nms, matrix_nms."""
 
 from __future__ import annotations
 

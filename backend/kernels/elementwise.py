@@ -1,4 +1,4 @@
-"""Sines and cosines of large arrays of float32, for which NumPy takes one thread.
+"""Element by element on float32 NumPy arrays: sin and cos of large ones, relu in an array's own memory.
 
 An angle is brought near 0 in float64, where a quarter of a turn times a whole number below 2**31 is known well enough.
 Larger angles, infinities and NaN are left to NumPy.
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import loops
+from .. import loops, threads
 from ..loops.names import bits, f32, f64, fma, i32, nearest, parallel, sin_cos_of_quarters
 from .arrays import bound_plain, flat, takes
 
@@ -57,3 +57,20 @@ def sin(x: np.ndarray) -> Any:
 def cos(x: np.ndarray) -> Any:
     """The cosine, x in radians."""
     return _sine(x, 1)
+
+
+@loops.kernel
+def _relu_in_place(x, n):
+    for i in parallel(n, 1):
+        x[i] = max(x[i], 0.0)
+
+
+def relu_in_place(x: np.ndarray) -> np.ndarray:
+    """relu of an array that nobody else has yet, in its own memory; by a loop, once that is worth its making."""
+    ordered = x if x.flags.c_contiguous else x.transpose(0, *range(2, x.ndim), 1)
+    due = x.dtype == np.float32 and loops.is_ready() and _relu_in_place.is_due(x.size)
+    if ordered.flags.c_contiguous and due:
+        _relu_in_place.typed("f32*", "i64")(threads.get_num_threads(), ordered, x.size)
+    else:
+        np.maximum(ordered, 0, out=ordered)
+    return x

@@ -1,10 +1,11 @@
-"""Common subexpressions: an operation that computes again what another has computed is left out."""
+"""Elimination of common subexpressions, which another operation has computed, and of dead code, which nothing needs."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ...ir.program import Operation
+from ...ir.usage import needed_operations
 from ..unit import Unit, renamed
 
 
@@ -38,3 +39,10 @@ def _key(op: Operation) -> Any:
     wanted = tuple(sorted(slot for slot, names in op.outputs.items() if names))
     attrs = tuple((k, type(v).__name__, repr(v)) for k, v in sorted(op.attrs.items()) if not k.startswith("op_"))
     return op.type, inputs, wanted, attrs
+
+
+def remove_dead(unit: Unit) -> None:
+    """Keeps what the results, or an effect beyond the Program, depend on."""
+    unit.ops = needed_operations(unit.ops, set(unit.results))
+    wanted = set(unit.results) | {name for op in unit.ops for name in op.input_arg_names} | unit.pinned
+    unit.prepared = needed_operations(unit.prepared, wanted)

@@ -1,4 +1,4 @@
-"""Python values that a function looks at while it is traced: the Program holds only as long as they stay.
+"""Guards on the Python values that a function reads while it is traced: its Program holds only as long as they stay.
 
 `if self.steps > 10` makes one Program of many: converted code tells here which attributes it reads; variables of
 enclosing functions and globals are those that the code names. A counter (`self.steps += 1`) that nothing else reads is

@@ -1,4 +1,4 @@
-"""What a stretch of elements comes to, as functions that generated loops call.
+"""Reductions of a stretch of elements, sums, extremes and products, as functions that generated loops call.
 
 Sums stay accurate over long stretches: they are taken of parts in the kernel's type, and these are added in float64.
 """

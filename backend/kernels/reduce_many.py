@@ -10,8 +10,8 @@ from .. import loops
 from ..loops.names import f64, parallel
 from ..threads import get_num_threads
 from .arrays import F32
+from .reduce_functions import squares_around
 from .tensors import HEADER, are_plain, data_of, starts_of, table_of, tensor_of
-from .totals import squares_around
 
 _LEAST = 1 << 10
 

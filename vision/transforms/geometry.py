@@ -1,4 +1,4 @@
-"""Transforms that cut, flip, turn or tilt an image at random."""
+"""Transforms of an image's geometry at random: RandomCrop, RandomResizedCrop, RandomRotation, …"""
 
 from __future__ import annotations
 

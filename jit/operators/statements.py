@@ -1,0 +1,45 @@
+"""`assert`, `match`, and statements that are left to Python, whose tests Python must be able to decide.
+
+Knows what is symbolic, nothing else of staging.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import ConversionError, here
+from . import staging
+
+
+def nothing(*_: Any) -> tuple[()]:
+    """An empty branch; also the reader and writer of an empty state."""
+    return ()
+
+
+def plain(test: Any) -> Any:
+    """A test that decides over a statement which cannot be staged; raises ConversionError if it is symbolic."""
+    if staging.is_symbolic(test):
+        raise ConversionError(
+            here(), "a tensor decides here, but the statement cannot become part of a program: a `return`, `break` or "
+            "`continue` leaves it from within `finally`, or a branch of it binds a name with `:=`.",
+            "Move the jump out of `finally`, or give the name its value with `=` in a statement of its own.")
+    return test
+
+
+def assert_stmt(test: Any, message: Callable[[], Any]) -> Any:
+    """The test for Python's `assert`; a symbolic one is left to the program, and passes."""
+    if not staging.is_symbolic(test):
+        return test
+    said = message()
+    staging.check(test, None if said is None else str(said), here())
+    return True
+
+
+def subject(value: Any) -> Any:
+    """What a `match` with numbers in its patterns looks at; ConversionError for a list with symbolic numbers."""
+    if isinstance(value, (list, tuple)) and any(staging.is_symbolic(v) and not v.shape for v in value):
+        raise ConversionError(
+            here(), "this `match` compares numbers, such as sizes, that are known only when the program runs.",
+            "Use `if`, which becomes part of the program, or sizes that are known (no None in the InputSpec).")
+    return value
