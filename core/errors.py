@@ -38,17 +38,15 @@ class PlaceMismatchError(ValueError):
 
 
 PACKAGE = __name__.partition(".")[0]
-
-
-def _is_ours(module: str) -> bool:
-    return module == PACKAGE or module.startswith(PACKAGE + ".")
+_INSIDE = PACKAGE + "."
 
 
 def user_line() -> str:
     """'FILE:LINE' of the user's code that led here; empty when there is none."""
     frame = sys._getframe(1)
     while frame is not None:
-        if not _is_ours(frame.f_globals.get("__name__", "")):
+        module = frame.f_globals.get("__name__", "")
+        if not module.startswith(_INSIDE) and module != PACKAGE:
             return f"{frame.f_code.co_filename}:{frame.f_lineno}"
         frame = frame.f_back  # type: ignore[assignment]
     return ""

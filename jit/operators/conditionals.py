@@ -18,7 +18,7 @@ from .retracing import traced
 from .watching import no_changes_in_place
 
 Body = Callable[[], Any]
-_SYMBOLIC = re.compile(r"var \S+ : shape\[[^]]*\]\.dtype\(\w+\)\.stop_gradient\(\w+\)")  # as messages print it
+_SYMBOLIC = r"var \S+ : shape\[[^]]*\]\.dtype\(\w+\)\.stop_gradient\(\w+\)"  # as messages print it
 
 
 class raising:
@@ -35,7 +35,7 @@ class raising:
             raise
         except Exception as error:
             if len(error.args) == 1 and isinstance(error.args[0], str):
-                error.args = (_SYMBOLIC.sub("?", error.args[0]),)
+                error.args = (re.sub(_SYMBOLIC, "?", error.args[0]),)
             return error.with_traceback(None)
         raise RuntimeError("A branch that raises has not raised. This is a defect in proa.")
 

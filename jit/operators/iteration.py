@@ -6,7 +6,6 @@ Knows what is symbolic, nothing else of staging.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from ..errors import here
@@ -14,14 +13,13 @@ from . import staging
 from .conditionals import if_exp
 
 
-@dataclass(frozen=True)
 class SymbolicSequence:
     """The items `item_at(i)`, for i in a range whose bounds are known only when the program runs."""
 
-    start: Any
-    stop: Any
-    step: Any
-    item_at: Callable[[Any], Any]
+    __slots__ = ("start", "stop", "step", "item_at")
+
+    def __init__(self, start: Any, stop: Any, step: Any, item_at: Callable[[Any], Any]):
+        self.start, self.stop, self.step, self.item_at = start, stop, step, item_at
 
     def __iter__(self) -> Iterator[Any]:
         raise TypeError(

@@ -5,7 +5,8 @@ The operations of a block become nodes, and walking them under a program trace a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ...core.dtype import DType
@@ -36,6 +37,7 @@ class BlockGraph:
         self.no_grad = set(no_grad)
         self.edges: dict[str, Any] = {}
         self.leaves: dict[str, Leaf] = {}
+        self.lines: dict[Node, str] = {}  # the user's line of each node's operation
         self.before_loops: dict[str, Any] = {}  # the edges of what loops begin with, by the names that they overwrite
         for op in block.ops if ops is None else ops:
             if op.type not in ("feed", "fetch"):
@@ -57,6 +59,8 @@ class BlockGraph:
     def _add(self, op: Operation) -> None:
         edges = [self._slot_edges(op, slot.name, slot.many) for slot in _operator_slots(op)]
         node = self._node(op, edges) if any(edges) else None
+        if node is not None:
+            self.lines[node] = op.source
         if op.type == "while":
             for name in op.output("Out"):
                 self.before_loops.setdefault(name, _source(self.edges.get(name)))
@@ -124,9 +128,19 @@ def _operator_slots(op: Operation) -> tuple:
     return find(op.type).inputs
 
 
-def _saved(node: Node) -> tuple:
-    assert node.saved is not None
-    return node.saved
+@contextlib.contextmanager
+def _reading(trace: ProgramTrace, graph: BlockGraph) -> Iterator[Callable[[Node], tuple]]:
+    """What gives a walk the saved values of nodes: operations of gradients then have the line of what they are of."""
+    def saved(node: Node) -> tuple:
+        assert node.saved is not None
+        trace.source = graph.lines.get(node, "")
+        return node.saved
+
+    before = trace.source
+    try:
+        yield saved
+    finally:
+        trace.source = before
 
 
 class GradientTrace(ProgramTrace):
@@ -137,8 +151,9 @@ class GradientTrace(ProgramTrace):
 
 def walk_block(graph: BlockGraph, roots: Sequence[tuple[Any, Variable]], targets: Sequence[Any]) -> dict[Any, Variable]:
     """Appends the gradients of the targets (edges) to the current block and gives them by edge."""
-    with using(GradientTrace(graph.block.program)), grad_mode(True):
-        return Walk(_saved, True, targets).run(roots)
+    trace = GradientTrace(graph.block.program)
+    with using(trace), grad_mode(True), _reading(trace, graph) as saved:
+        return Walk(saved, True, targets).run(roots)
 
 
 def gradients(
@@ -198,8 +213,8 @@ def derivatives(trace: ProgramTrace, targets: Sequence[Variable], inputs: Sequen
     with using(trace), grad_mode(create_graph):
         started = [(edge, full_like(t, 1.0) if g is None else g) for edge, t, g in roots if edge is not None]
         wanted = [e for e in edges if e is not None] if inputs_only else [*graph.leaves.values()]
-        walk = Walk(_saved, True, wanted) if names is None else NamingWalk(names, _saved, wanted)
-        found = walk.run(started)
+        with _reading(trace, graph) as saved:
+            found = (Walk(saved, True, wanted) if names is None else NamingWalk(names, saved, wanted)).run(started)
         gradients = [None if edge is None or edge not in found else _of_dtype(found[edge], v.dtype)
                      for edge, v in zip(edges, inputs, strict=True)]
         if names is None:

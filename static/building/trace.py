@@ -33,6 +33,7 @@ class ProgramTrace(Trace):
 
     computes = False
     device = ""  # the attribute op_device of what is appended
+    source = ""  # the line of what is appended, where that is not the user's line that is running
 
     def __init__(self, main: Program, startup: Program | None = None):
         self.main, self.startup = main, startup
@@ -94,7 +95,8 @@ class ProgramTrace(Trace):
         attrs = {**op.defaults, **attrs}
         if op.random and self.main.random_seed:
             attrs = self._seeded(op, attrs)
-        specs = self._inferred(op, inputs, attrs)
+        given = tuple(map(_spec, inputs))
+        specs = self._inferred(op, inputs, given, attrs)
         stop = not state.grad_enabled or op.gradient is None or all(v.stop_gradient for v in _flat(inputs))
         aliases = dict(op.aliases)
         results = []
@@ -107,7 +109,7 @@ class ProgramTrace(Trace):
                 results.append([self._new(op.type, s, stop or not s.dtype.is_differentiable) for s in spec])
             else:
                 results.append(self._new(op.type, spec, stop or not (op.is_single or spec.dtype.is_differentiable)))
-        self._append(op, inputs, results, attrs)
+        self._append(op, inputs, results, attrs, (given, specs))
         if self.main.numbers and inputs and _OF_A_DTYPE.isdisjoint(op.attributes):
             self._note_numbers(inputs, results)
         return results[0] if len(results) == 1 else tuple(results)
@@ -124,9 +126,9 @@ class ProgramTrace(Trace):
         return attrs
 
     @staticmethod
-    def _inferred(op: Operator, inputs: tuple, attrs: dict[str, Any]) -> tuple:
+    def _inferred(op: Operator, inputs: tuple, specs: tuple, attrs: dict[str, Any]) -> tuple:
         try:
-            return op.infer_specs(tuple(map(_spec, inputs)), attrs)
+            return op.infer_specs(specs, attrs)
         except ValueError as error:
             if any(-1 in v.shape for v in _flat(inputs)) and len(error.args) == 1:
                 error.args = (f"{error.args[0]} {_UNKNOWN}",)
@@ -156,7 +158,8 @@ class ProgramTrace(Trace):
         kind = _KINDS.get(type(spec), "tensor")
         return self.block.create_var(name, spec.shape, spec.dtype, kind=kind, stop_gradient=stop_gradient)
 
-    def _append(self, op: Operator, inputs: tuple, results: list, attrs: dict[str, Any]) -> None:
+    def _append(self, op: Operator, inputs: tuple, results: list, attrs: dict[str, Any],
+                inferred: tuple[tuple, tuple]) -> None:
         outputs = {slot.name: _names(value) for slot, value in zip(op.results, results, strict=True)}
         for slot in op.outputs:
             if slot.file_only:
@@ -170,7 +173,7 @@ class ProgramTrace(Trace):
             kept["op_role"] = self.role
         if self.device:
             kept["op_device"] = self.device
-        self.block.append(op.type, named, outputs, kept, user_line())
+        self.block.append(op.type, named, outputs, kept, self.source or user_line(), inferred)
 
     def constant(self, array: Any, place: Place | None, stop_gradient: bool) -> Variable:
         """A Variable to which an operator of the Program assigns the array."""
@@ -308,10 +311,11 @@ def _like(variable: Variable, program: Any) -> Variable:
 
 
 def _refuse_arrays(op: Operator, values: list[Variable]) -> None:
-    if any(isinstance(value, ArrayVariable) for value in values):
-        raise TypeError(
-            f"{op.type}: received a list whose length is known only when the program runs. Join its items with "
-            "paddle.stack or paddle.concat, take one of them, or loop over them.")
+    for value in values:
+        if isinstance(value, ArrayVariable):
+            raise TypeError(
+                f"{op.type}: received a list whose length is known only when the program runs. Join its items with "
+                "paddle.stack or paddle.concat, take one of them, or loop over them.")
 
 
 def _spec(value: Any) -> Any:

@@ -10,7 +10,6 @@ of NumPy, or an engine's kernel with what computes when that declines.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from keyword import iskeyword
 from typing import Any, NamedTuple
@@ -279,14 +278,13 @@ def _emit_function(emitter: Emitter, name: str, ops: Sequence[Operation], block:
     results = [emitter.local(block, name) for name in outputs]
     kept = set(results)
     touched = [list(dict.fromkeys(emitter.local(block, name) for name in (*reads(op), *writes(op)))) for op in ops]
-    uses = Counter(name for names in touched for name in names)
+    last = {name: index for index, names in enumerate(touched) for name in names}
     emitter.line(0, f"def {name}({', '.join(['xp', *arguments])}):")
     assigned = set(arguments)
-    for op, names in zip(ops, touched, strict=True):
+    for index, (op, names) in enumerate(zip(ops, touched, strict=True)):
         emitter.operation(op, 1)
         assigned.update(emitter.local(block, name) for name in writes(op))
-        uses.subtract(names)
-        dead = sorted(n for n in names if uses[n] == 0 and n in assigned and n not in kept)
+        dead = sorted(n for n in names if last[n] == index and n in assigned and n not in kept)
         if dead:
             emitter.line(1, f"{' = '.join(dead)} = None")
     given = set(arguments)

@@ -71,10 +71,8 @@ class Unit:
             if any(spec is None for spec in found):
                 return [], []
             specs.append((found or None) if slot.many else found[0] if found else None)
-        attrs = {k: v for k, v in op.attrs.items() if k in operator.attributes}
-        try:
-            results = operator.infer_specs(tuple(specs), attrs)
-        except (ValueError, TypeError, IndexError):  # the run itself will tell the user, with the place
+        results = self._results(op, operator, tuple(specs))
+        if results is None:
             return [], []
         names: list[str] = []
         known: list[Spec | None] = []
@@ -83,6 +81,16 @@ class Unit:
             names += given
             known += list(spec or [None] * len(given)) if slot.many else [spec] * len(given)
         return names, known
+
+    @staticmethod
+    def _results(op: Operation, operator: Operator, specs: tuple) -> tuple | None:
+        """What the rule says, which it may have said when the operation was appended; None where it fails."""
+        if op.inferred is not None and op.inferred[0] == specs:
+            return op.inferred[1]
+        try:
+            return operator.infer_specs(specs, {k: v for k, v in op.attrs.items() if k in operator.attributes})
+        except (ValueError, TypeError, IndexError):  # the run itself will tell the user, with the place
+            return None
 
     def new_name(self, near: str, spec: Spec | None) -> str:
         """A name for a value that a pass makes."""
@@ -124,7 +132,8 @@ def renamed(op: Operation, inputs: dict[str, str], outputs: dict[str, str]) -> O
     if inputs.keys().isdisjoint(op.input_arg_names) and outputs.keys().isdisjoint(op.output_arg_names):
         return op
     return Operation(op.block, op.type, {s: [inputs.get(n, n) for n in names] for s, names in op.inputs.items()},
-                     {s: [outputs.get(n, n) for n in names] for s, names in op.outputs.items()}, op.attrs, op.source)
+                     {s: [outputs.get(n, n) for n in names] for s, names in op.outputs.items()}, op.attrs, op.source,
+                     op.inferred)
 
 
 def written_inputs(op: Operation) -> list[str]:

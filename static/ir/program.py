@@ -23,14 +23,15 @@ _global_seed = [0]
 class Operation:
     """One operator applied in a Block: its type, variable names by slot, and attributes.
 
-    `source` is the user's file and line that appended it, for error messages.
+    `source` is the user's file and line that appended it, for error messages. `inferred` is what its rule said when it
+    was appended: the specs of the inputs and of the results, by slot; None where it was not asked.
     """
 
-    __slots__ = ("block", "type", "inputs", "outputs", "attrs", "source", "_reads", "_writes")
+    __slots__ = ("block", "type", "inputs", "outputs", "attrs", "source", "inferred", "_reads", "_writes")
 
     def __init__(self, block: Block, type: str, inputs: dict[str, list[str]], outputs: dict[str, list[str]],
-                 attrs: dict[str, Any], source: str = ""):
-        self.block, self.type, self.attrs, self.source = block, type, attrs, source
+                 attrs: dict[str, Any], source: str = "", inferred: tuple[tuple, tuple] | None = None):
+        self.block, self.type, self.attrs, self.source, self.inferred = block, type, attrs, source, inferred
         self.inputs = {slot: list(names) for slot, names in inputs.items()}
         self.outputs = {slot: list(names) for slot, names in outputs.items()}
         self._reads: list[str] | None = None  # of all slots, collected when they are first asked for
@@ -177,9 +178,9 @@ class Block:
         return [v for v in self.vars.values() if isinstance(v, ParameterVariable)]
 
     def append(self, type: str, inputs: dict[str, list[str]], outputs: dict[str, list[str]], attrs: dict[str, Any],
-               source: str = "") -> Operation:
+               source: str = "", inferred: tuple[tuple, tuple] | None = None) -> Operation:
         """Appends an operation."""
-        operation = Operation(self, type, inputs, outputs, attrs, source)
+        operation = Operation(self, type, inputs, outputs, attrs, source, inferred)
         self.ops.append(operation)
         self.program.version += 1
         return operation
@@ -386,7 +387,7 @@ def _fill_copy(block: Block, made: Block, memo: dict) -> None:
     made.ops = []
     for op in block.ops:
         attrs = {key: _copied(value, memo) for key, value in op.attrs.items()}
-        made.ops.append(Operation(memo[id(op.block)], op.type, op.inputs, op.outputs, attrs, op.source))
+        made.ops.append(Operation(memo[id(op.block)], op.type, op.inputs, op.outputs, attrs, op.source, op.inferred))
     for key, value in block.__dict__.items():
         if key not in ("vars", "ops"):
             made.__dict__[key] = memo[id(value)] if id(value) in memo else _copied(value, memo)

@@ -40,7 +40,7 @@ def _evaluate(op: Operation) -> None:
     from ...ops.core.operator import find, is_declared
 
     if "is_test" in op.attrs or (is_declared(op.type) and "is_test" in find(op.type).attributes):
-        op.attrs["is_test"] = True
+        op.attrs["is_test"], op.inferred = True, None
 
 
 def for_inference(program: Program, feeds: Sequence[str], fetches: Sequence[str],
@@ -194,7 +194,7 @@ def set_training(program: Program) -> None:
     for block in program.blocks:
         for op in block.ops:
             if op.attrs.get("is_test") is True and not sub_block(op):
-                op.attrs["is_test"] = False
+                op.attrs["is_test"], op.inferred = False, None
             if is_declared(op.type) and not sub_block(op):
                 _complete_outputs(block, op, find(op.type))
 

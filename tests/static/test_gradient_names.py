@@ -102,3 +102,17 @@ def test_parameters_come_in_the_order_they_are_listed_in(programs):
     a, b = weight("a", 1.0), weight("b", 2.0)
     pairs = static.append_backward((a * b).sum(), parameter_list=["b", a])
     assert [(p.name, g.name) for p, g in pairs] == [("b", "b@GRAD"), ("a", "a@GRAD")]
+
+
+def test_operations_of_gradients_have_the_line_of_what_they_are_the_gradient_of():
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        x = paddle.static.data("x", [2])
+        x.stop_gradient = False
+        y = paddle.exp(x)
+        z = paddle.tanh(y)
+        paddle.static.gradients(z, x)
+    exp, tanh, *backward = main.global_block().ops
+    assert exp.source != tanh.source
+    assert [op.source for op in backward[1:]].index(exp.source) > 0
+    assert {op.source for op in backward[1:]} == {exp.source, tanh.source}

@@ -119,7 +119,8 @@ class _Fusion:
         group, last, feeds = self.group, self.last, self.feeds
         both = [*self.members[own], *self.members[target]]
         first = min(both)
-        pending = [group[i] for member in both for i in feeds[member] if last[group[i]] >= first]
+        begins = [index] if len(self.members[own]) == 1 else both  # nothing reads yet what the newest makes
+        pending = [group[i] for member in begins for i in feeds[member] if last[group[i]] >= first]
         seen = {own, target, *pending}
         pending = [found for found in pending if found != own and found != target]
         while pending:
