@@ -50,3 +50,12 @@ def user_line() -> str:
             return f"{frame.f_code.co_filename}:{frame.f_lineno}"
         frame = frame.f_back  # type: ignore[assignment]
     return ""
+
+
+def public_function() -> str:
+    """The name of the function of this package that the user's code has called; for messages."""
+    frame, name = sys._getframe(1), ""
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(_INSIDE):
+        name = frame.f_code.co_name
+        frame = frame.f_back  # type: ignore[assignment]
+    return name

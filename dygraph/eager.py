@@ -34,6 +34,7 @@ _ndarray = np.ndarray
 _flags = flags.values
 _make = Tensor.__new__
 _HOST, _NOTHING = {np.ndarray}, {type(None)}
+_ARRAYS = (np.ndarray, np.generic)
 
 
 class EagerTrace(Trace):
@@ -125,7 +126,7 @@ class EagerTrace(Trace):
                     if x._edge is not None:
                         wanted = True
         except AttributeError:
-            inputs = _first_of_tuples(op, inputs)
+            inputs = self._accepted(op, inputs)
             arrays = _slot_arrays(op, inputs)
             listed = elsewhere = wanted = True
         if op.promotes and arrays[0].dtype is not arrays[1].dtype:
@@ -188,6 +189,29 @@ class EagerTrace(Trace):
                 node = self.node(op, attrs, edges, op.gradient.save_arrays(arrays, results))
                 _connect(node, outputs, aliases)
         return tuple(outputs) if len(outputs) > 1 else outputs[0]
+
+    def _accepted(self, op: Operator, inputs: tuple) -> tuple:
+        """The inputs with Tensors of NumPy's arrays, and the first Tensor of a tuple where one belongs.
+
+        Paddle takes that one, and models rely on it.
+        """
+        taken = list(inputs)
+        for index, (slot, value) in enumerate(zip(op.inputs, inputs, strict=False)):
+            if isinstance(value, _ARRAYS):
+                taken[index] = self._of_array(value)
+            elif slot.many and isinstance(value, (list, tuple)):
+                taken[index] = [self._of_array(v) if isinstance(v, _ARRAYS) else v for v in value]
+            elif type(value) is tuple and value and isinstance(value[0], Tensor):
+                warnings.warn(f"{op.type}: the input {slot.name} must be a Tensor. Received a tuple of {len(value)}, "
+                              "whose first item is taken, as Paddle takes it. Write [0] behind what you pass.",
+                              stacklevel=2)
+                taken[index] = value[0]
+        return tuple(taken)
+
+    def _of_array(self, value: Any) -> Tensor:
+        array = np.array(value)
+        from_numpy_dtype(array.dtype)  # raises for strings and objects
+        return self.constant(array, None, True)
 
     @property
     def plain(self) -> EagerTrace:
@@ -305,17 +329,6 @@ def _array_of(op: Operator, slot: Any, value: Any) -> Any:
 
 def _variable_hint(value: Any) -> str:
     return " of a static Program, which has no value yet" if getattr(type(value), "_is_proa_value", False) else ""
-
-
-def _first_of_tuples(op: Operator, inputs: tuple) -> tuple:
-    """The inputs, with the first Tensor of a tuple where one belongs: Paddle takes it, and models rely on that."""
-    taken = list(inputs)
-    for index, (slot, value) in enumerate(zip(op.inputs, inputs, strict=False)):
-        if type(value) is tuple and not slot.many and value and isinstance(value[0], Tensor):
-            warnings.warn(f"{op.type}: the input {slot.name} must be a Tensor. Received a tuple of {len(value)}, whose "
-                          "first item is taken, as Paddle takes it. Write [0] behind what you pass.", stacklevel=2)
-            taken[index] = value[0]
-    return tuple(taken)
 
 
 def _slot_arrays(op: Operator, inputs: tuple) -> list:

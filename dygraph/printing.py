@@ -75,3 +75,15 @@ def format_tensor(tensor: Tensor) -> str:
     head = (f"Tensor(shape={tensor.shape}, dtype={tensor.dtype.name}, place={tensor.place}, "
             f"stop_gradient={tensor.stop_gradient},\n       ")
     return f"{head}{format_array(backend.to_numpy(tensor._array), 7)})"
+
+
+def formatted(values: Any, spec: str) -> str:
+    """Numbers in nested lists, each by a format such as '.3f', nested in brackets.
+
+    >>> from proa.dygraph.printing import formatted
+    >>> formatted([[1.0, 2.5]], ".2f")
+    '[[1.00, 2.50]]'
+    """
+    if isinstance(values, list):
+        return f"[{', '.join(formatted(value, spec) for value in values)}]"
+    return format(values, spec)

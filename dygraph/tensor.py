@@ -23,15 +23,24 @@ from ..core.var_type import VarType
 from ..ops.core.backward import Leaf, Node, Output, edge_node
 from ..ops.core.trace import grad_mode, state
 from ..ops.methods import METHODS
-from .printing import format_tensor
+from .printing import format_tensor, formatted
 
 superseded: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 """Arrays that were a Tensor's value when something saved them, and no longer are; by id."""
 
 _ArrayMethods: Any = type("_ArrayMethods", (), {"__slots__": (), **METHODS})
+_REDUCTIONS = {np.sum, np.mean, np.max, np.min, np.amax, np.amin, np.std, np.var, np.prod, np.any, np.all}
 
 
-class Tensor(_ArrayMethods):
+class TensorType(type):
+    """The class of Tensor's class, which shows itself under the name that other packages know a Tensor by."""
+
+    def __repr__(cls) -> str:
+        shown = cls.__dict__.get("_shown_as")
+        return f"<class '{shown}'>" if shown else super().__repr__()
+
+
+class Tensor(_ArrayMethods, metaclass=TensorType):
     """An n-dimensional array in a place, with a gradient. Made by `to_tensor` and by every operation.
 
     >>> import proa as paddle
@@ -44,6 +53,7 @@ class Tensor(_ArrayMethods):
     __slots__ = ("_array", "_edge", "__dict__", "__weakref__")
 
     _is_proa_value = True
+    _shown_as = "paddle.Tensor"
     is_parameter = False
     __array_priority__ = 100  # ndarray + Tensor is a Tensor
     _name: str | None = None
@@ -199,6 +209,24 @@ class Tensor(_ArrayMethods):
         array = self.numpy()
         return array if dtype is None else array.astype(dtype)
 
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """NumPy's functions on Tensors: its reductions give what they give of the arrays.
+
+        They would call the method of their name, which knows other arguments; so do others, to which that is no harm.
+        """
+        if function in _REDUCTIONS:
+            args = tuple(x._on_host() if isinstance(x, Tensor) else x for x in args)
+            return function(*args, **{k: x._on_host() if isinstance(x, Tensor) else x for k, x in kwargs.items()})
+        return function._implementation(*args, **kwargs)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """The memory, shared with another library: `torch.from_dlpack(x)`, `numpy.from_dlpack(x)`."""
+        return self._array.view().__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Where the memory is, in DLPack's numbers."""
+        return self._array.__dlpack_device__()
+
     def item(self, *args: int) -> Any:
         """The only element, or the one at an index, as a Python number."""
         if not args and self.size != 1:
@@ -242,8 +270,22 @@ class Tensor(_ArrayMethods):
             raise self._not_one("Only an integer tensor of one element is an index", "x.tolist() gives a list of ints.")
         return int(self._on_host().item())
 
+    def __round__(self, digits: int | None = None) -> Tensor:
+        return self.multiply(10.0**digits).round().divide(10.0**digits) if digits else self.round()
+
+    def __trunc__(self) -> int:
+        return int(self)
+
+    def __divmod__(self, other: Any) -> tuple[Tensor, Tensor]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> tuple[Tensor, Tensor]:
+        return other // self, other % self
+
     def __format__(self, spec: str) -> str:
-        return format(self.item(), spec) if self.ndim == 0 and spec else str(self)
+        if not spec:
+            return str(self)
+        return format(self.item(), spec) if self.size == 1 else formatted(self.tolist(), spec)
 
     def __len__(self) -> int:
         if self.ndim == 0:
@@ -565,6 +607,7 @@ class Parameter(Tensor):
     """A Tensor that is trained: a leaf with a name, a learning-rate factor, a regularizer and a clipping switch."""
 
     is_parameter = True
+    _shown_as = "paddle.base.framework.EagerParamBase"
     optimize_attr: dict[str, float]
     regularizer: Any
     need_clip: bool

@@ -32,6 +32,7 @@ from .array import (
     unflatten,
     where,
 )
+from .array.creation import is_value
 from .linalg import distances, products
 from .math import (
     allclose,
@@ -53,10 +54,19 @@ from .math import (
 from .nn import activation
 from .random import sampling
 
+_NOTHING = object()
+
 
 def _in_place(function: Callable) -> Callable:
+    first = next(iter(inspect.signature(function).parameters))
+
     @functools.wraps(function)
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def method(self: Any = _NOTHING, *args: Any, **kwargs: Any) -> Any:
+        if self is _NOTHING and first in kwargs:  # as a function it may be called by the argument's name
+            self = kwargs.pop(first)
+        if not is_value(self):
+            raise TypeError(f"{method.__name__}({first}): {first} must be a Tensor, which the result is given to. "
+                            f"Received {'nothing' if self is _NOTHING else type(self).__name__}.")
         return self._rebind(function(self._alias(), *args, **kwargs))
 
     method.__name__ = method.__qualname__ = function.__name__ + "_"
@@ -97,7 +107,7 @@ METHODS: dict[str, Any] = {
     **absent_methods(),
     **elementwise.SYNTAX,
     **comparison.SYNTAX,
-    "__matmul__": products.matmul,
+    "__matmul__": products.matmul_operator,
     "__rmatmul__": products.reverse_matmul,
     "__getitem__": indexing.getitem,
     "__setitem__": indexing.setitem,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from ..dygraph.tensor import Tensor, new_tensor
 _CUDA = 2  # DLPack's number of the kind of device
 
 
-class _Capsule:
+class _Shared:
     """An array that another library may take over, once or more."""
 
     def __init__(self, array: Any):
@@ -23,6 +24,28 @@ class _Capsule:
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self._array.__dlpack_device__()
+
+
+class _Managed(ctypes.Structure):
+    """The head of a DLTensor, which a capsule points to."""
+
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32)]
+
+
+class _FromCapsule:
+    """A capsule in the form that the protocol wants: with where its memory is."""
+
+    def __init__(self, capsule: Any):
+        self._capsule = capsule
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        pointer = ctypes.pythonapi.PyCapsule_GetPointer
+        pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        head = ctypes.cast(pointer(self._capsule, b"dltensor"), ctypes.POINTER(_Managed)).contents
+        return head.device_type, head.device_id
 
 
 def to_dlpack(x: Tensor) -> Any:
@@ -36,11 +59,13 @@ def to_dlpack(x: Tensor) -> Any:
     """
     if not isinstance(x, Tensor):
         raise TypeError(f"to_dlpack(x): must be a Tensor. Received {type(x).__name__}.")
-    return _Capsule(x._array.view())
+    return _Shared(x._array.view())
 
 
 def from_dlpack(dlpack: Any) -> Tensor:
-    """A Tensor that shares the memory of an array of another library, which has `__dlpack__`.
+    """A Tensor that shares the memory of an array of another library, which has `__dlpack__`, or of a capsule.
+
+    A capsule is what the `to_dlpack` of other libraries gives, and can be taken once.
 
     An operation in place and an optimizer's step give the Tensor other memory: the array is not written.
 
@@ -48,10 +73,15 @@ def from_dlpack(dlpack: Any) -> Tensor:
     >>> paddle.utils.dlpack.from_dlpack(numpy.arange(3)).tolist()
     [0, 1, 2]
     """
+    if type(dlpack).__name__ == "PyCapsule":
+        if '"dltensor"' not in repr(dlpack):
+            raise ValueError(f"from_dlpack(dlpack): a capsule can be taken once, and this one has been. "
+                             f"Received {dlpack!r}.")
+        dlpack = _FromCapsule(dlpack)
     if not hasattr(dlpack, "__dlpack__"):
         raise TypeError(
-            "from_dlpack(dlpack): must be an array with __dlpack__, such as torch's tensors and NumPy's arrays. "
-            f"Received {type(dlpack).__name__}; give the array itself rather than a capsule of it."
+            "from_dlpack(dlpack): must be an array with __dlpack__, such as torch's tensors and NumPy's arrays, or a "
+            f"capsule. Received {type(dlpack).__name__}."
         )
     on_cuda = dlpack.__dlpack_device__()[0] == _CUDA
     return new_tensor((cupy() if on_cuda else np).from_dlpack(dlpack))

@@ -51,6 +51,8 @@ class CaptureTrace(ProgramTrace):
                     f"{what} belongs to another Program: a value of an earlier trace was kept and used again."
                 )
             return value
+        if isinstance(value, (np.ndarray, np.generic)):
+            return self.constant(np.array(value), None, True)
         if not isinstance(value, Tensor):
             raise TypeError(f"{what} must be a Tensor. Received {type(value).__name__}.")
         found = self._by_tensor.get(id(value))

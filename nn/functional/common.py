@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...ops.array.concat_split import concat
-from ...ops.array.creation import full, is_value
+from ...ops.array.creation import full, is_value, value_of
 from ...ops.array.pad import MODES, pad_image_op, pad_op, padded_as_volume
 from ...ops.array.unknown_sizes import surrounded, vector_of
 from ...ops.core.trace import apply
@@ -59,7 +59,7 @@ def dropout(x: Any, p: float = 0.5, axis: int | Sequence[int] | None = None, tra
     if implementation is None:
         raise ValueError(f"dropout(mode): must be 'upscale_in_train' or 'downscale_in_infer'. Received {mode!r}.")
     if p == 0:
-        return x
+        return value_of(x)
     if axis is None:
         return apply(dropout_op, x, None, dropout_prob=float(p), is_test=not training,
                      dropout_implementation=implementation, seed=0, fix_seed=False)[0]
@@ -71,7 +71,7 @@ def _dropout_along(x: Any, p: float, axes: list[int], training: bool, mode: str)
     if not axes or any(not -rank <= n < rank for n in axes):
         raise ValueError(f"dropout(axis): must name dimensions of x, which has {rank}. Received {axes}.")
     if not training:
-        return x if mode == "upscale_in_train" else scale(x, 1 - p)
+        return value_of(x) if mode == "upscale_in_train" else scale(x, 1 - p)
     kept = {n % rank for n in axes}
     drawn = uniform(_sizes(x, kept), "float32", 0.0, 1.0)
     keep = cast(greater_equal(drawn, full([1], p, "float32")), x.dtype)
@@ -114,7 +114,7 @@ def alpha_dropout(x: Any, p: float = 0.5, training: bool = True, name: str | Non
     if not 0 <= p <= 1:
         raise ValueError(f"alpha_dropout(p): p must lie in [0, 1]. Received {p}.")
     if not training or p == 0:
-        return x
+        return value_of(x)
     if p == 1:
         return scale(x, 0.0)
     limit = -1.6732632423543772 * 1.0507009873554805

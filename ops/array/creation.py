@@ -12,6 +12,7 @@ from ...backend.engines import LOOPS
 from ...backend.kernels import copying as fast
 from ...core import dtype as dt
 from ...core.dtype import DType, convert_dtype
+from ...core.errors import public_function
 from ...core.place import Place, parse_place
 from ..core.facts import free
 from ..core.infer import same
@@ -146,6 +147,22 @@ def _dtype_or_default(dtype: Any) -> DType:
 def is_value(x: Any) -> bool:
     """True for a Tensor or a Variable: what an operator takes, as against Python numbers and NumPy arrays."""
     return getattr(type(x), "_is_proa_value", False)
+
+
+def value_of(x: Any) -> Any:
+    """x itself where it is a value, and of a NumPy array the tensor; TypeError for anything else."""
+    if is_value(x):
+        return x
+    if isinstance(x, (np.ndarray, np.generic)):
+        return to_tensor(x)
+    raise no_tensor(x)
+
+
+def no_tensor(x: Any) -> TypeError:
+    """What is raised where a Tensor belongs and something else, a number say, was given."""
+    shown = repr(x)
+    return TypeError(f"{public_function()}: must be given a Tensor. Received {type(x).__name__} "
+                     f"{shown if len(shown) < 40 else shown[:36] + '...'}. Make one with paddle.to_tensor(...).")
 
 
 _INT = {int}

@@ -20,7 +20,7 @@ from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import cast, conj_of
+from ..math.elementwise import cast, conj_of, operand
 from ..math.reduce import sum as reduce_sum
 
 # matmul
@@ -167,8 +167,14 @@ def mm(input: Any, mat2: Any, name: str | None = None) -> Any:
     return apply(matmul_op, input, mat2, trans_x=False, trans_y=False)
 
 
+def matmul_operator(x: Any, y: Any) -> Any:
+    """x @ y, where y may be a NumPy array or nested lists."""
+    return matmul(*operand(x, y))
+
+
 def reverse_matmul(x: Any, y: Any) -> Any:
     """y @ x."""
+    x, y = operand(x, y)
     return matmul(y, x)
 
 

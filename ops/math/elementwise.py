@@ -13,7 +13,7 @@ import numpy as np
 
 from ...core import dtype as dt
 from ...core.dtype import DType, convert_dtype, promote
-from ..array.creation import is_value, to_tensor
+from ..array.creation import is_value, no_tensor, to_tensor, value_of
 from ..array.gradient_shapes import reshape_to, sum_to
 from ..core.facts import free
 from ..core.infer import broadcast_shapes, same
@@ -244,8 +244,11 @@ def conj_of(x: Any) -> Any:
 
 
 def dtype_of(x: Any) -> DType:
-    """The DType of a value of any trace (a bare array has NumPy's)."""
-    return x.dtype if isinstance(x.dtype, DType) else dt.from_numpy_dtype(x.dtype)
+    """The DType of a value of any trace (a bare array has NumPy's); TypeError for what is neither."""
+    try:
+        return x.dtype if isinstance(x.dtype, DType) else dt.from_numpy_dtype(x.dtype)
+    except AttributeError:
+        raise no_tensor(x) from None
 
 
 def cast(x: Any, dtype: Any) -> Any:
@@ -265,7 +268,7 @@ def in_dtype(x: Any, dtype: dt.DType) -> Any:
 
 def as_floating(x: Any) -> Any:
     """x in the default dtype where it holds integers or bools."""
-    return x if x.dtype.is_differentiable else cast(x, dt.get_default_dtype_object())
+    return x if dtype_of(x).is_differentiable else cast(x, dt.get_default_dtype_object())
 
 
 NUMBERS = (int, float, np.number, np.bool_)
@@ -274,8 +277,11 @@ _PLAIN = (int, float)
 
 def _number(x: Any, value: Any) -> tuple[Any, Any]:
     """x and a Python number that may meet in one operator; an integer x becomes floating when the number is."""
-    if type(value) in _PLAIN and x.dtype.is_differentiable:
-        return x, value
+    try:
+        if type(value) in _PLAIN and x.dtype.is_differentiable:
+            return x, value
+    except AttributeError:
+        x = value_of(x)
     if isinstance(value, (np.number, np.bool_)):
         value = value.item()
     if isinstance(value, float) and not x.dtype.is_differentiable:
@@ -289,6 +295,7 @@ def operand(x: Any, value: Any) -> tuple[Any, Any]:
     """x and the second operand as values: a number becomes a 0-d tensor of x's dtype, an array a tensor."""
     if is_value(value):
         return x, value
+    x = value_of(x)
     if isinstance(value, NUMBERS):
         if not (isinstance(value, (bool, np.bool_)) and x.dtype is dt.bool_):
             x, value = _number(x, value)

@@ -122,6 +122,7 @@ def _function(op: Operator, doc: str, name: str, floating: bool = True) -> Calla
         return state.trace.apply(op, (x,), {})
 
     function.__name__ = function.__qualname__ = name
+    function.__code__ = function.__code__.replace(co_name=name)  # what tracebacks and messages show
     function.__doc__ = doc
     return function
 

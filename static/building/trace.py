@@ -6,7 +6,9 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...core.dtype import DType, promote
+import numpy as np
+
+from ...core.dtype import DType, from_numpy_dtype, promote
 from ...core.errors import user_line
 from ...core.param_attr import ParamAttr
 from ...core.place import Place
@@ -44,9 +46,11 @@ class ProgramTrace(Trace):
         return self.main.current_block()
 
     def lift(self, value: Any, what: str) -> Variable:
-        """The Variable that an operator's input is; a Tensor with a value does not belong here and raises TypeError."""
+        """The Variable that an operator's input is: of an array the constant; TypeError for a Tensor with a value."""
         if isinstance(value, Variable):
             return value
+        if isinstance(value, (np.ndarray, np.generic)):
+            return self.constant(np.array(value), None, True)
         raise TypeError(
             f"{what} must be a Variable of the Program being built. Received {type(value).__name__}. "
             f"In static mode make values with paddle.static.data, paddle.full, paddle.assign…"
@@ -177,8 +181,6 @@ class ProgramTrace(Trace):
 
     def constant(self, array: Any, place: Place | None, stop_gradient: bool) -> Variable:
         """A Variable to which an operator of the Program assigns the array."""
-        from ...core.dtype import from_numpy_dtype
-
         result = self.apply(assign_value, (), {
             "shape": list(array.shape), "dtype": from_numpy_dtype(array.dtype), "values": array})
         if not stop_gradient:
