@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..nn.functional import log_softmax
+from ..nn.functional import log_softmax, softmax
 from ..ops.array.assign import one_hot
 from ..ops.array.creation import is_value, to_tensor
 from ..ops.array.reshape import reshape
@@ -19,8 +19,9 @@ from .base import Distribution, as_parameters, as_shape
 class Categorical(Distribution):
     """One of k classes, with weights over the last dimension of `logits`.
 
-    As in Paddle, `probs`, `log_prob` and `sample` take the weights as they are, logits / Σ logits, while `entropy` and
-    `kl_divergence` take their softmax. Weights must not be negative where the former are used.
+    As in Paddle, `sample`, `entropy` and `kl_divergence` take the softmax of `logits`, while `probs` and `log_prob`
+    take them as weights, logits / Σ logits, which must not be negative then. To sample by weights, give their
+    logarithms.
 
     >>> import proa as paddle
     >>> weighted = paddle.distribution.Categorical(paddle.to_tensor([1.0, 3.0]))
@@ -40,7 +41,8 @@ class Categorical(Distribution):
         count = 1
         for size in sizes:
             count *= size
-        rows = reshape(self._shares, [-1, self.logits.shape[-1]]) if self._batch_shape else self._shares
+        shares = softmax(self.logits)
+        rows = reshape(shares, [-1, self.logits.shape[-1]]) if self._batch_shape else shares
         drawn = multinomial(rows, count, replacement=True)
         if self._batch_shape:
             drawn = reshape(drawn.t(), [*sizes, *self._batch_shape])
@@ -110,7 +112,8 @@ class Multinomial(Distribution):
 
     def sample(self, shape: Any = ()) -> Any:
         """Counts, of the dtype of probs."""
-        drawn = Categorical(self.probs).sample([self.total_count, *as_shape(shape)])
+        logits = log(self.probs.clip(1e-38))
+        drawn = Categorical(logits).sample([self.total_count, *as_shape(shape)])
         return cast(one_hot(drawn, self.probs.shape[-1]), self._dtype).sum(0)
 
     def entropy(self) -> Any:

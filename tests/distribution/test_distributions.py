@@ -57,13 +57,20 @@ def test_density_integrates_to_one():
         assert np.trapezoid(density, x) == pytest.approx(1, abs=1e-3)
 
 
-def test_categorical_draws_by_its_weights():
+def test_categorical_draws_by_the_softmax_of_its_logits():
     paddle.seed(3)
-    weighted = D.Categorical(paddle.to_tensor([[1.0, 3.0], [3.0, 1.0]]))
+    weighted = D.Categorical(paddle.to_tensor([[1.0, 3.0], [2.0, -1.0]]))
     drawn = weighted.sample([4000])
     assert drawn.shape == [4000, 2]
-    np.testing.assert_allclose(drawn.numpy().mean(0), [0.75, 0.25], atol=0.03)
+    np.testing.assert_allclose(drawn.numpy().mean(0), [0.881, 0.047], atol=0.03)
     assert weighted.probs(paddle.to_tensor([[0, 1], [1, 0]])).shape == [2, 2]
+
+
+def test_multinomial_counts_by_its_weights():
+    paddle.seed(3)
+    counts = D.Multinomial(4000, paddle.to_tensor([1.0, 0.0, 3.0])).sample()
+    assert counts.numpy()[1] == 0
+    np.testing.assert_allclose(counts.numpy() / 4000, [0.25, 0.0, 0.75], atol=0.03)
 
 
 def test_bernoulli_samples_with_gradients_sharpen_with_the_temperature():
