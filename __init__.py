@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         nn,
         optimizer,
         profiler,
+        reader,
         regularizer,
         static,
         tensor,

@@ -17,7 +17,7 @@ _SUBJECTS = {
     "the hub of models": "hub",
     "cost models": "cost_model",
     "tensors of strings": "strings",
-    "readers of Paddle 1.x": "reader dataset",
+    "data sets of Paddle 1.x": "dataset",
     "IPUs, NPUs and XPUs": "static.IpuCompiledProgram static.IpuStrategy static.ipu_shard_guard static.set_ipu_shard",
 }
 _OF_NAME = {name: subject for subject, names in _SUBJECTS.items() for name in names.split()}

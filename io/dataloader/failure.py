@@ -24,10 +24,10 @@ def _pickled(error: BaseException) -> bytes | None:
 
 
 class Failure:
-    """What a worker sends of an exception: itself where it survives pickling, and its traceback's text."""
+    """What a process, `where`, sends of an exception: itself where it survives pickling, and its traceback's text."""
 
-    def __init__(self, worker_id: int, error: BaseException):
-        self._where = f"DataLoader worker {worker_id}"
+    def __init__(self, where: str, error: BaseException):
+        self._where = where
         self._name = type(error).__name__
         self._summary = str(error)
         self._text = "".join(traceback.format_exception(error))

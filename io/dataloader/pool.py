@@ -47,7 +47,7 @@ def start_method() -> str:
 
 
 @contextlib.contextmanager
-def _starting() -> Iterator[None]:
+def starting() -> Iterator[None]:
     """Holds Ctrl-C back until the worker ignores it, and keeps Python from warning of a fork beside threads: a lock
     might be held by one, but a worker runs NumPy and the dataset's own code."""
     with warnings.catch_warnings():
@@ -119,7 +119,7 @@ class WorkerPool:
         with contextlib.ExitStack() as opened:
             for end in (tasks, results):
                 opened.callback(end.close)
-            with their_tasks, their_results, _starting():
+            with their_tasks, their_results, starting():
                 self._launch(process, setup)
             opened.pop_all()
         self._workers.append(_Worker(number, process, tasks, Receiver(results)))

@@ -158,10 +158,11 @@ class _Server:
                 return self._sender.pack((task.epoch, "end"), None)
             return self._sender.pack((task.epoch, "batch"), to_arrays(batch))
         except Exception as error:
-            return self._sender.pack((task.epoch, "failure"), Failure(self._id, error))
+            return self._sender.pack((task.epoch, "failure"), Failure(f"DataLoader worker {self._id}", error))
 
 
-def _prepare_process() -> None:
+def prepare_process() -> None:
+    """What a process that reads data begins with: signals, threads and the device as workers have them."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # the parent held it back until here
@@ -174,7 +175,7 @@ def _prepare_process() -> None:
 def worker_main(setup: WorkerSetup, worker_id: int, tasks: Connection, results: Connection,
                 inherited: list[Connection]) -> None:
     """What a worker process runs. `inherited` are the parent's connections, of which a fork made copies."""
-    _prepare_process()
+    prepare_process()
     for connection in inherited:
         connection.close()
     inbox, sender = _Inbox(tasks, setup), Sender(results, setup.shared)
