@@ -9,7 +9,7 @@ import numpy as np
 from ...backend.scatter import within_bounds
 from ...core import dtype as dt
 from ...core.dtype import convert_dtype
-from ..core.infer import normalize_axis
+from ..core.infer import normalize_axis, promoting
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -61,7 +61,7 @@ def _to_sources(xp, g, ids, *, count: int):
 
 
 multiplex_op = operator("multiplex", "X*, Ids -> Out", kernel=_multiplex,
-                        infer=lambda x, ids: Spec((ids.shape[0], *x[0].shape[1:]), x[0].dtype),
+                        infer=promoting(lambda x, ids: Spec((ids.shape[0], *x[0].shape[1:]), x[0].dtype)),
                         adapted=lambda x, ids: ((x, in_dtype(ids, dt.int32)), {}),
                         grad={"X": lambda g, Ids, X_shape: apply(to_sources_op, g, Ids, count=len(X_shape))},
                         moves=True)

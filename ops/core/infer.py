@@ -5,6 +5,7 @@ Each takes specs (and the attributes, which it may pass over) and gives the spec
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,6 +21,25 @@ def same(x: Spec, *_: Any, **__: Any) -> Spec:
 def like(index: int) -> Callable[..., Spec]:
     """The result is like the input of this index."""
     return lambda *specs, **_: specs[index]
+
+
+def promoting(infer: Callable[..., Any]) -> Callable[..., Any]:
+    """The rule of an operator whose kernel computes in the widest dtype of its floats, whichever input has that."""
+    @functools.wraps(infer)
+    def widest(*specs: Any, **attrs: Any) -> Any:
+        dtypes = {spec.dtype for given in specs for spec in (given if isinstance(given, list) else [given])
+                  if spec is not None and spec.dtype.is_floating}
+        if len(dtypes) > 1:
+            dtype = functools.reduce(promote, sorted(dtypes, key=str))
+            specs = tuple([_in(spec, dtype) for spec in given] if isinstance(given, list) else _in(given, dtype)
+                          for given in specs)
+        return infer(*specs, **attrs)
+
+    return widest
+
+
+def _in(spec: Spec | None, dtype: DType) -> Spec | None:
+    return spec if spec is None or not spec.dtype.is_floating else Spec(spec.shape, dtype)
 
 
 def broadcast_shapes(what: str, *shapes: Sequence[int]) -> tuple[int, ...]:

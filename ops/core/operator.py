@@ -34,6 +34,7 @@ usual:
 - `precision` and `lod`: what mixed precision does to it, and what becomes of the LoD of its first input; words of
   `facts.PRECISIONS` and `facts.LODS`, or a function of the inputs' LoDs and attributes that gives those of the results.
 - `only_here`: PaddlePaddle has no such operator, or cannot run it: a file that holds one is proa's alone.
+- `float32` names the inputs, by commas, that are float32 in files, whatever its other inputs are: those have one dtype.
 - `lists`: it takes or gives lists of a Program. `runs_block`: it runs a block of a Program.
 - `merges` names the operator that it applies to many parameters at once: slot by slot the same, each with `*`.
 
@@ -84,8 +85,8 @@ class Operator:
                  composed: Callable[..., Any] | None, adapted: Callable[..., Any] | None,
                  grad: Mapping[str, Callable[..., Any]] | None, promotes: bool, ufunc: str | None, effects: str,
                  moves: bool, narrow: bool, fails: str, cost: Cost | None, traffic: Cost | None,
-                 precision: str, lod: str | Callable[..., Any], only_here: bool, lists: bool, runs_block: bool,
-                 merges: Operator | None):
+                 precision: str, lod: str | Callable[..., Any], only_here: bool, float32: str, lists: bool,
+                 runs_block: bool, merges: Operator | None):
         self.type = type
         self.inputs, self.outputs = parse_signature(signature)
         self.results: tuple[Slot, ...] = tuple(slot for slot in self.outputs if not slot.file_only)
@@ -112,6 +113,7 @@ class Operator:
         self.follows_first = precision.startswith("norm")  # of its inputs mixed precision looks at the first one alone
         self.lod = checked_word(type, "lod", lod, LODS) if isinstance(lod, str) else lod
         self.only_here, self.lists, self.runs_block, self.merges = only_here, lists, runs_block, merges
+        self.in_float32 = frozenset(float32.replace(",", " ").split())  # input slots
 
         names = [slot.name for slot in self.inputs]
         if formula is not None and not engines and not self.has_lists:
@@ -189,16 +191,16 @@ def operator(type: str, signature: str, *, kernel: Callable[..., Any], infer: Ca
              grad: Mapping[str, Callable[..., Any]] | None = None, promotes: bool = False, ufunc: str | None = None,
              effects: str = "", moves: bool = False, narrow: bool = False, fails: str = "shapes",
              cost: Cost | None = None, traffic: Cost | None = None, precision: str = "gray",
-             lod: str | Callable[..., Any] = "share", only_here: bool = False, lists: bool = False,
-             runs_block: bool = False, merges: Operator | None = None) -> Operator:
+             lod: str | Callable[..., Any] = "share", only_here: bool = False, float32: str = "",
+             lists: bool = False, runs_block: bool = False, merges: Operator | None = None) -> Operator:
     """Declares an operator and puts it into the registry; a type is declared once."""
     if type in _registry:
         raise ValueError(f"The operator {type!r} is declared twice.")
     declared = Operator(type, signature, kernel=kernel, infer=infer, engines=engines, formula=formula,
                         loop_from=loop_from, composed=composed, adapted=adapted, grad=grad, promotes=promotes,
                         ufunc=ufunc, effects=effects, moves=moves, narrow=narrow, fails=fails,
-                        cost=cost, traffic=traffic, precision=precision, lod=lod, only_here=only_here, lists=lists,
-                        runs_block=runs_block, merges=merges)
+                        cost=cost, traffic=traffic, precision=precision, lod=lod, only_here=only_here, float32=float32,
+                        lists=lists, runs_block=runs_block, merges=merges)
     _registry[type] = declared
     return declared
 

@@ -11,7 +11,7 @@ from ..array.creation import is_value
 from ..array.gradient_shapes import sum_to
 from ..array.reshape import shape_handle
 from ..array.where import where
-from ..core.infer import broadcast_shapes
+from ..core.infer import broadcast_shapes, promoting
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -127,6 +127,7 @@ _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 def _lstsq(xp, x, y, *, rcond: float = 0.0, driver: str = "gelsy"):
     m, n = x.shape[-2:]
+    x = x.astype(xp.result_type(x, y), copy=False)
     u, s, vh = xp.linalg.svd(finite("lstsq(x, y)", xp, x), full_matrices=False)
     inverse_x, counted = _pseudo_inverse(xp, u, s, vh, _largest(xp, s) * rcond)
     result, none = inverse_x @ y, xp.zeros((0,), s.dtype)
@@ -171,7 +172,7 @@ def _lstsq_gradients(g: Any, g_residuals: Any, g_values: Any, x: Any, y: Any, ou
 
 
 lstsq_op = operator(
-    "lstsq", "X, Y -> Solution, Residuals, Rank, SingularValues", kernel=_lstsq, infer=_infer_lstsq,
+    "lstsq", "X, Y -> Solution, Residuals, Rank, SingularValues", kernel=_lstsq, infer=promoting(_infer_lstsq),
     grad={"X, Y": lambda g, d_Residuals, d_SingularValues, X, Y, Solution, rcond, driver, wants: _lstsq_gradients(
         g, d_Residuals, d_SingularValues, X, Y, Solution, rcond, driver, wants)})
 

@@ -275,7 +275,7 @@ def _contracted(x: Any, y: Any, axes: Any) -> tuple[list[int], list[int]]:
 
 
 def _addmm(xp, input, x, y, *, Alpha: float = 1.0, Beta: float = 1.0):
-    return (Beta * input + Alpha * xp.matmul(x, y)).astype(x.dtype)
+    return (Beta * input + Alpha * xp.matmul(x, y)).astype(xp.result_type(x, y))
 
 
 def _addmm_by_onednn(input, x, y, *, Alpha=1.0, Beta=1.0):

@@ -7,11 +7,13 @@ https://arxiv.org/abs/1009.6112 (QR); J. Townsend, "Differentiating the singular
 
 from typing import Any
 
+from ...core.dtype import promote
 from ..array.concat_split import concat
 from ..array.creation import eye
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
+from ..math.elementwise import dtype_of, in_dtype
 from .matrices import (
     REAL,
     adjoint,
@@ -178,6 +180,8 @@ def householder_product(x: Any, tau: Any, name: str | None = None) -> Any:
     if x.ndim < 2 or tau.ndim != x.ndim - 1 or m < n or n < k or min(n, k) < 0:
         raise ValueError("householder_product(x, tau): x must be [..., m, n] with m >= n, and tau [..., k] with k <= n,"
                          f" of known sizes. Received x.shape={list(x.shape)}, tau.shape={list(tau.shape)}.")
+    dtype = promote(dtype_of(x), dtype_of(tau))
+    x, tau = in_dtype(x, dtype), in_dtype(tau, dtype)
     vectors = lower(x if k == n else part(x, -1, 0, k), -1) + eye(m, k, x.dtype)
     inner = upper(mm(adjoint(vectors), vectors), 1) * as_column(tau)
     middle = apply(triangular_op, inner, diagonal_matrix(tau), upper=True, transpose=False, unitriangular=True)

@@ -12,7 +12,7 @@ from ...core import dtype as dt
 from ..array.creation import full_like
 from ..array.gradient_shapes import expand_to, sum_to
 from ..array.take_along_axis import open_grid
-from ..core.infer import same
+from ..core.infer import promoting, same
 from ..core.kernels import by
 from ..core.operator import Long, operator
 from ..core.spec import Spec
@@ -35,7 +35,7 @@ def _same_shapes(what: str) -> Any:
                 f"{what}: both must have the same shape. Received {list(x.shape)} and {list(label.shape)}.")
         return x
 
-    return infer
+    return promoting(infer)
 
 
 def _check_shapes(x: Any, label: Any) -> None:
@@ -172,8 +172,8 @@ huber_slope_op = operator(
         "G": lambda g, Residual, delta: apply(huber_slope_op, Residual, g, delta=delta)}, only_here=True)
 huber_op = operator(
     "huber_loss", "X, Y -> Out, Residual", kernel=_huber,
-    engines=[by(LOOPS, fast.huber_loss)], infer=lambda x, y, *, delta=1.0: (
-        _same_shapes("smooth_l1_loss(input, label)")(x, y), x),
+    engines=[by(LOOPS, fast.huber_loss)], infer=promoting(lambda x, y, *, delta=1.0: (
+        _same_shapes("smooth_l1_loss(input, label)")(x, y), x)),
     grad={"X": lambda g, X, Y, delta: apply(huber_slope_op, Y - X, g, delta=delta) * -1.0,
           "Y": lambda g, X, Y, delta: apply(huber_slope_op, Y - X, g, delta=delta)}, precision="black")
 
@@ -207,7 +207,7 @@ def _kldiv_gradient(g: Any, Target: Any, X_shape: Any, reduction: str) -> Any:
 
 kldiv_op = operator(
     "kldiv_loss", "X, Target -> Loss", kernel=_kldiv,
-    infer=lambda x, target, *, reduction="none": x if reduction == "none" else Spec((), x.dtype),
+    infer=promoting(lambda x, target, *, reduction="none": x if reduction == "none" else Spec((), x.dtype)),
     grad={"X": lambda g, Target, X_shape, reduction: _kldiv_gradient(g, Target, X_shape, reduction)})
 
 
@@ -218,7 +218,7 @@ def _log_loss(xp, predicted, labels, *, epsilon: float = 1e-4):
 log_loss_op = operator(
     "log_loss", "Predicted, Labels -> Loss", kernel=_log_loss,
     formula="-Labels * log(Predicted + epsilon) - (1.0 - Labels) * log(1.0 - Predicted + epsilon)",
-    infer=lambda p, y, *, epsilon=1e-4: p,
+    infer=promoting(lambda p, y, *, epsilon=1e-4: p),
     grad={"Predicted": lambda g, Predicted, Labels, epsilon: g * (
         (Labels * -1.0 + 1.0) / (Predicted * -1.0 + (1.0 + epsilon)) - Labels / (Predicted + epsilon))},
     precision="black")

@@ -11,7 +11,7 @@ from typing import Any
 from ..array.gradient_shapes import reshape_to, sum_to
 from ..array.reshape import reshape_op, shape_handle
 from ..array.where import where_op
-from ..core.infer import product, same
+from ..core.infer import product, promoting, same
 from ..core.operator import Operator, operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -325,7 +325,7 @@ def _prelu_of_unknown_channels(x: Any, alpha: Any, *, mode: str = "all", data_fo
     return relu(x) - relu(x * -1.0) * _spread_alpha(x, alpha, mode, data_format)
 
 
-prelu_op = operator("prelu", "X, Alpha -> Out", kernel=_prelu, infer=_infer_prelu,
+prelu_op = operator("prelu", "X, Alpha -> Out", kernel=_prelu, infer=promoting(_infer_prelu),
                     composed=_prelu_of_unknown_channels, grad={
     "X": lambda g, X, Alpha, mode, data_format: _choose(X > 0.0, g, g * _spread_alpha(X, Alpha, mode, data_format)),
     "Alpha": lambda g, X, Alpha, mode, data_format: _alpha_gradient(g, X, Alpha, mode, data_format)})

@@ -26,7 +26,7 @@ from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..linalg.products import matmul_op
-from ..math.elementwise import add_op, dtype_of, scale_op
+from ..math.elementwise import add_op, dtype_of, in_dtype, scale_op
 from ..math.reduce import sum
 from .attention_kernels import Arithmetic, forward, gradients
 from .softmax import softmax_grad_op, softmax_op
@@ -170,6 +170,7 @@ def _spec(x: Any) -> Spec:
 
 def _composed(q: Any, k: Any, v: Any, mask: Any = None, *, scale: float, causal: bool = False) -> tuple[Any, None]:
     _check(_spec(q), _spec(k), _spec(v), None if mask is None else _spec(mask), causal)
+    mask = in_dtype(mask, dtype_of(q)) if mask is not None and dtype_of(mask).is_floating else mask
     return _product(attention_weights(q, k, mask, scale, causal), v), None
 
 

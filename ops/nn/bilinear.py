@@ -3,6 +3,7 @@
 from typing import Any
 
 from ..array.gradient_shapes import sum_to
+from ..core.infer import promoting
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -30,7 +31,8 @@ def _sum(equation: str, *operands: Any) -> Any:
     return apply(einsum_op, list(operands), equation=equation)
 
 
-bilinear_op = operator("bilinear_tensor_product", "X, Y, Weight, Bias? -> Out", kernel=_bilinear, infer=_infer, grad={
+bilinear_op = operator("bilinear_tensor_product", "X, Y, Weight, Bias? -> Out", kernel=_bilinear,
+                       infer=promoting(_infer), grad={
     "X": lambda g, Y, Weight: _sum("nk,kab,nb->na", g, Weight, Y),
     "Y": lambda g, X, Weight: _sum("nk,kab,na->nb", g, Weight, X),
     "Weight": lambda g, X, Y: _sum("nk,na,nb->kab", g, X, Y),

@@ -4,7 +4,7 @@ from typing import Any
 
 from ..array.gradient_shapes import sum_to
 from ..array.reshape import shape_handle
-from ..core.infer import same
+from ..core.infer import promoting, same
 from ..core.operator import operator
 from ..core.trace import apply
 from ..math.elementwise import multiply
@@ -61,6 +61,6 @@ def _by_scale(g, X, BatchSize, BatchSum, BatchSquareSum, scale_w, slot_dim):
 
 data_norm_op = operator(
     "data_norm", "X, BatchSize, BatchSum, BatchSquareSum, scale_w?, bias? -> Y, Means, Scales", kernel=_data_norm,
-    infer=_infer, grad={
+    infer=promoting(_infer), grad={
         "X": _by_input, "scale_w": _by_scale,
         "bias": lambda g, X, bias_shape, slot_dim: sum_to(_shown(g, X, slot_dim), bias_shape)})

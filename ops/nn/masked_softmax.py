@@ -5,6 +5,7 @@ from typing import Any
 
 from ...core import dtype as dt
 from ..array.gradient_shapes import sum_to
+from ..core.infer import promoting
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -27,7 +28,7 @@ def _infer_mask(x, mask):
 
 fused_softmax_mask_op = operator(
     "fused_softmax_mask", "X, Mask -> Out", kernel=lambda xp, x, mask: softmax_array(xp, x + mask, -1),
-    infer=_infer_mask,
+    infer=promoting(_infer_mask),
     grad={"X": lambda g, Out: apply(softmax_grad_op, Out, g, axis=-1),
           "Mask": lambda g, Out, Mask_shape: sum_to(apply(softmax_grad_op, Out, g, axis=-1), Mask_shape)})
 

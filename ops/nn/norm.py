@@ -207,7 +207,7 @@ def _by_batch(type: str, only_here: bool = False) -> Operator:
         "Y, MeanOut=Mean, VarianceOut=Variance, SavedMean, SavedVariance, ReserveSpace!",
         kernel=_batch_norm,
         engines=[by(LOOPS, fast_batch.batch_norm)], infer=_infer_batch_norm, adapted=_with_scale_and_bias,
-        grad={"X, Scale, Bias": _batch_gradients}, precision="norm", only_here=only_here)
+        grad={"X, Scale, Bias": _batch_gradients}, precision="norm", only_here=only_here, float32="MomentumTensor")
 
 
 batch_norm_op = _by_batch("batch_norm")

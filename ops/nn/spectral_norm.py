@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..array.reshape import reshape, transpose, unsqueeze
-from ..core.infer import normalize_axis, product
+from ..core.infer import normalize_axis, product, promoting
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -30,9 +30,10 @@ def _iterated(xp: Any, matrix: Any, u: Any, v: Any, steps: int, eps: float) -> t
 
 
 def _spectral_norm(xp, weight, u, v, *, dim: int = 0, power_iters: int = 1, eps: float = 1e-12):
+    dtype = xp.result_type(weight, u, v)
     matrix = _matrix(weight, dim)
     u, v = _iterated(xp, matrix, u, v, power_iters, eps)
-    return weight / (u @ matrix @ v)
+    return (weight / (u @ matrix @ v)).astype(dtype, copy=False)
 
 
 def _infer(weight, u, v, *, dim=0, power_iters=1, eps=1e-12):
@@ -70,7 +71,7 @@ def _as_weight(matrix: Any, shape: Sequence[int], dim: int) -> Any:
     return whole if dim == 0 else transpose(whole, [order.index(n) for n in range(len(shape))])
 
 
-spectral_norm_op = operator("spectral_norm", "Weight, U, V -> Out", kernel=_spectral_norm, infer=_infer,
+spectral_norm_op = operator("spectral_norm", "Weight, U, V -> Out", kernel=_spectral_norm, infer=promoting(_infer),
                             grad={"Weight": _gradient})
 
 

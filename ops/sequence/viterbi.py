@@ -3,6 +3,7 @@
 from typing import Any
 
 from ...core import dtype as dt
+from ..core.infer import promoting
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -41,7 +42,7 @@ def _infer_viterbi(input, transition, length, *, include_bos_eos_tag=True):
 
 
 viterbi_decode_op = operator("viterbi_decode", "Input, Transition, Length -> Scores, Path", kernel=_viterbi,
-                             infer=_infer_viterbi, adapted=lambda input, transition, length, **attrs: (
+                             infer=promoting(_infer_viterbi), adapted=lambda input, transition, length, **attrs: (
                                  (input, transition, in_dtype(length, dt.int64)), attrs))
 
 

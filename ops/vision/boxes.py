@@ -5,7 +5,7 @@ Boxes are (left, top, right, bottom).
 
 from typing import Any
 
-from ..core.infer import broadcast_shapes
+from ..core.infer import broadcast_shapes, promoting
 from ..core.operator import operator
 from ..core.spec import Spec
 
@@ -101,4 +101,4 @@ def _infer_box_coder(prior, variances, target, *, code_type="encode_center_size"
 
 
 box_coder_op = operator("box_coder", "PriorBox, PriorBoxVar?, TargetBox -> OutputBox", kernel=_box_coder,
-                        infer=_infer_box_coder)
+                        infer=promoting(_infer_box_coder))

@@ -10,6 +10,7 @@ from typing import Any
 from ..array.concat_split import stack
 from ..array.gradient_shapes import reshape_to
 from ..array.reshape import reshape, shape_handle, transpose, unsqueeze
+from ..core.infer import promoting
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -160,6 +161,6 @@ def _gradients_v1(g, Input, Offset, Filter, strides, paddings, dilations, deform
 
 
 deformable_conv_op = operator("deformable_conv", "Input, Offset, Mask, Filter -> Output", kernel=_deformed,
-                              infer=_infer, grad={"Input, Offset, Mask, Filter": _gradients})
+                              infer=promoting(_infer), grad={"Input, Offset, Mask, Filter": _gradients})
 deformable_conv_v1_op = operator("deformable_conv_v1", "Input, Offset, Filter -> Output", kernel=_deformed_v1,
-                                 infer=_infer_v1, grad={"Input, Offset, Filter": _gradients_v1})
+                                 infer=promoting(_infer_v1), grad={"Input, Offset, Filter": _gradients_v1})

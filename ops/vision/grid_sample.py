@@ -9,6 +9,7 @@ from typing import Any
 from ..array.concat_split import stack
 from ..array.reshape import shape_handle, squeeze, unsqueeze
 from ..array.slices import slice_
+from ..core.infer import promoting
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..math.comparison import less_equal
@@ -30,7 +31,7 @@ def _grid_sampler(xp, x, grid, *, align_corners: bool = True, padding_mode: str 
     places = _places(xp, grid, x.shape[2:], padding_mode, align_corners)
     if mode == "nearest":
         at, weight = nearest(xp, places, x.shape[2:])
-        return take_positions(xp, x, at) * weight.astype(x.dtype)
+        return take_positions(xp, x, at) * weight.astype(xp.result_type(x, grid))
     result = None
     for at, weight in corners(xp, places, x.shape[2:]):
         part = take_positions(xp, x, at) * weight
@@ -97,5 +98,5 @@ def _gradients(g, X, Grid, align_corners, padding_mode, mode, wants):
     return d_x, stack([slope * speed for slope, speed in zip(slopes, sampled.speeds, strict=True)][::-1], -1)
 
 
-grid_sampler_op = operator("grid_sampler", "X, Grid -> Output", kernel=_grid_sampler, infer=_infer,
+grid_sampler_op = operator("grid_sampler", "X, Grid -> Output", kernel=_grid_sampler, infer=promoting(_infer),
                            grad={"X, Grid": _gradients})

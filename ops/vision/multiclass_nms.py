@@ -7,6 +7,7 @@ from typing import Any
 
 from ...backend.devices import host_values
 from ...core import dtype as dt
+from ..core.infer import promoting
 from ..core.operator import operator
 from ..core.spec import Spec
 from .nms import best_first, standing
@@ -90,4 +91,4 @@ def _infer(boxes, scores, counts=None, **_):
 
 
 multiclass_nms_op = operator("multiclass_nms3", "BBoxes, Scores, RoisNum? -> Out, Index, NmsRoisNum",
-                             kernel=_multiclass_nms, infer=_infer)
+                             kernel=_multiclass_nms, infer=promoting(_infer))

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...backend.devices import host_values
 from ...core import dtype as dt
+from ..core.infer import promoting
 from ..core.operator import operator
 from ..core.spec import Spec
 
@@ -142,4 +143,4 @@ def _infer_matrix_nms(boxes, scores, **_):
 
 
 matrix_nms_op = operator("matrix_nms", "BBoxes, Scores -> Out, Index, RoisNum", kernel=_matrix_nms,
-                         infer=_infer_matrix_nms)
+                         infer=promoting(_infer_matrix_nms))

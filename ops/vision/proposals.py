@@ -59,7 +59,8 @@ def _infer_generate(scores, deltas, sizes, anchors, variances, **_):
     if scores.rank != 4 or deltas.rank != 4 or deltas.shape[1] not in (-1, 4 * scores.shape[1]):
         raise ValueError(f"generate_proposals(scores, bbox_deltas): must have the shapes [N, A, H, W] and "
                          f"[N, 4 * A, H, W]. Received {list(scores.shape)} and {list(deltas.shape)}.")
-    return Spec((-1, 4), scores.dtype), Spec((-1, 1), scores.dtype), Spec(scores.shape[:1], dt.int32)
+    boxes = dt.promote(dt.promote(deltas.dtype, anchors.dtype), variances.dtype)
+    return Spec((-1, 4), boxes), Spec((-1, 1), scores.dtype), Spec(scores.shape[:1], dt.int32)
 
 
 generate_proposals_op = operator(

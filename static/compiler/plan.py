@@ -203,7 +203,8 @@ def compile_plan(program: Program, feeds: Sequence[str], fetches: Sequence[str],
     `freeze`, what depends on parameters alone is computed when they change, not at every run.
     """
     block = block or program.global_block()
-    ops = [in_evaluation(plain) for op in (block.ops if ops is None else ops) for plain in without_gradient(op)]
+    ops = [evaluated for op in (block.ops if ops is None else ops) for plain in without_gradient(op)
+           for evaluated in in_evaluation(plain)]
     persistable = {name for op in ops for name in writes(op) if _is_persistable(block, name)} if keep_writes else set()
     needed = needed_operations(ops, set(fetches) | persistable)
     outer = external_reads(needed, set(feeds))

@@ -15,6 +15,7 @@ from typing import Any
 from ...ops.core.operator import Operator, find, is_declared
 from ...ops.core.spec import Spec
 from ...ops.nn.norm import is_constant
+from ...ops.program.control_flow import share_data_op
 from ..ir.program import Block, Operation
 from ..ir.usage import block_writes, reads, sub_block, views, without_gradient, writes
 
@@ -153,14 +154,18 @@ def alias_inputs(op: Operation) -> list[str]:
             for name in op.input(operator.inputs[index].name)]
 
 
-def in_evaluation(op: Operation) -> Operation:
-    """A batch norm of constant statistics without the outputs that would give these back unchanged."""
+def in_evaluation(op: Operation) -> list[Operation]:
+    """A batch norm of constant statistics without the outputs that give these back; under another name they get it."""
     if op.type != "batch_norm" or not is_constant(**{k: bool(op.attrs.get(k, False)) for k in _MODES}):
-        return op
-    outputs = {slot: names for slot, names in op.outputs.items() if slot not in ("MeanOut", "VarianceOut")}
-    return Operation(op.block, op.type, op.inputs, outputs, op.attrs, op.source)
+        return [op]
+    outputs = {slot: names for slot, names in op.outputs.items() if slot not in _STATISTICS}
+    handed = [(given, new) for result, slot in _STATISTICS.items()
+              for given, new in zip(op.input(slot), op.output(result), strict=False) if given != new]
+    return [Operation(op.block, op.type, op.inputs, outputs, op.attrs, op.source),
+            *(Operation(op.block, share_data_op.type, {"X": [given]}, {"Out": [new]}, {}) for given, new in handed)]
 
 
+_STATISTICS = {"MeanOut": "Mean", "VarianceOut": "Variance"}
 _MODES = ("is_test", "use_global_stats", "trainable_statistics")
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from ...ops.core.operator import Operator, unknown_to_paddle
+from .mixed_dtypes import cast_mixed_dtypes
 from .program import BACKWARD_ROLE, OPTIMIZE_ROLE, Block, Operation, Program
 from .usage import needed_operations, reads, sub_block, without_gradient, writes
 
@@ -49,8 +50,8 @@ def for_inference(program: Program, feeds: Sequence[str], fetches: Sequence[str]
 
     `state`: the names of persistable values that each run is to change, with those of what they become; such a value
     is changed where the fetched ones need it. Gradients of the user's own stay, and what they need, unless PaddlePaddle
-    has no operator for that. Raises ValueError, naming them, when the fetched values need values that are neither fed
-    nor persistable.
+    has no operator for that. An operator on floats of several dtypes stands between casts. Raises ValueError, naming
+    them, when the fetched values need values that are neither fed nor persistable.
     """
     result = _pruned(for_evaluation(program, custom_gradients=True), feeds, fetches, state)
     if _only_here(result):
@@ -60,6 +61,7 @@ def for_inference(program: Program, feeds: Sequence[str], fetches: Sequence[str]
             warnings.warn("The gradients of PyLayers are left out of the model: they need operators that only proa has "
                           f"({', '.join(more)}). Where it is fine-tuned, no gradient flows there.", stacklevel=2)
             result = without
+    cast_mixed_dtypes(result, fetches)
     _frame(result.global_block(), feeds, fetches)
     result.version += 1
     return result

@@ -9,9 +9,14 @@ _DIFFERENT = {
     "eigenvalues have no order": {
         "float32": ["eig"]},
     "no kernel for complex numbers; refused": {
-        "itself, float32": ["triangular_solve-householder complex", "cholesky-complex", "cholesky-complex upper"]},
+        "itself, float32, mixed": ["triangular_solve-householder complex", "cholesky-complex",
+                                   "cholesky-complex upper"]},
+    "loss scaling belongs to training: no file of a model has it; refused": {
+        "mixed": ["check_finite_and_unscale", "check_finite_and_unscale-infinite",
+                  *[f"update_loss_scaling-{found}-{good}-{bad}" for found, good, bad in (
+                      (False, 0, 0), (False, 1, 0), (False, 0, 1), (True, 0, 0), (True, 1, 0), (True, 0, 1))]]},
     "no kernel for float64; refused": {
-        "itself": ["row_conv", "row_conv-short"]},
+        "itself, mixed": ["row_conv", "row_conv-short"]},
     "of equal elements the first; PaddlePaddle takes any": {
         "int32, int64": ["top_k_v2-smallest", "top_k_v2-of many", "top_k_v2-tensor"]},
     "outside of -1 … 1: infinite there, NaN here": {

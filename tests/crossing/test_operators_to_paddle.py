@@ -1,7 +1,8 @@
 """Every operator's form in files is run by PaddlePaddle 2.6.2: what it gives there is what it gives here.
 
 A file is written of the call of each record of tests/ops, for its own inputs and for others' dtypes, with all sizes
-known, with the rows unknown, and with no size known. PROA_ORACLE_PYTHON names the Python that has PaddlePaddle. One
+known, with the rows unknown, and with no size known; and, where it takes several floats, with each of them in turn in
+float64 and the others in float32 ("mixed"). PROA_ORACLE_PYTHON names the Python that has PaddlePaddle. One
 process runs them all; one that a file ends is followed by another. `operators_there.py` lists what does not agree,
 and why; an entry that no longer differs fails too.
 """
@@ -17,26 +18,16 @@ from pathlib import Path
 import numpy as np
 import oracle
 import pytest
+from operator_files import RECORDS, run_here, written
 from operators_there import DIFFERENCES
 from pickles import pickles
-from proa.core.dtype import from_numpy_dtype
-from proa.ops.core.operator import find, unknown_to_paddle
-from proa.ops.core.trace import using
-from proa.static import Executor
-from proa.static.building.trace import ProgramTrace
-from proa.static.io import deserialize_program, serialize_program
-from proa.static.ir.program import Program
-from proa.static.ir.transform import fetch_names
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "ops"))
 
 import checks
-import records
 import variants
 
 pytestmark = pytest.mark.oracle
-RECORDS = {name: record for name, record in variants.keyed(records.all_records()).items()
-           if record.static and not find(record.type).random}
 DTYPES = ("itself", "float32", "int32", "int64", "int32 beside")
 ANSWERS = json.loads((Path(__file__).parents[1] / "fixtures" / "operators" / "answers.json").read_text("utf-8"))
 ASKING = Path(__file__).parent / "oracle_operators.py"
@@ -60,26 +51,6 @@ def unknown_sizes(record):
     return {name: places for name, places in forms.items() if places or name == "known"}
 
 
-def written(record, inputs, unknown):
-    """The bytes of the call's Program; None where it holds operators that are proa's alone: `jit.save` says so."""
-    program = Program()
-    block, given = program.global_block(), []
-    for n, array in enumerate(inputs):
-        shape = [-1 if (n, axis) in unknown else size for axis, size in enumerate(array.shape)]
-        given.append(block.create_var(f"input{n}", shape, from_numpy_dtype(array.dtype), is_data=True))
-    with using(ProgramTrace(program, Program())):
-        results = checks.as_list(record.function(*given))
-    if unknown_to_paddle(op.type for one in program.blocks for op in one.ops):
-        return None
-    return serialize_program(given, results, program=program)
-
-
-def run_here(program, inputs):
-    """What the file gives here."""
-    read = deserialize_program(program)
-    return Executor().run(read, feed=inputs, fetch_list=fetch_names(read))
-
-
 def cases_of(name, record):
     """The files of a record; where a call is refused, for these dtypes or without sizes, there is none."""
     for dtype in DTYPES:
@@ -95,6 +66,18 @@ def cases_of(name, record):
             except (ValueError, TypeError, NotImplementedError, IndexError, RuntimeError, KeyError):
                 if dtype == "itself" and sizes != "unknown":
                     raise
+
+
+def mixed_cases(name, record):
+    """The files of a record with one of its floats in float64; where a call is refused, there is none."""
+    for wide, changed in variants.one_in_float64(record):
+        inputs = {f"input{n}": array for n, array in enumerate(changed)}
+        try:
+            program = written(record, changed)
+        except (ValueError, TypeError):
+            continue
+        if program is not None:
+            yield Case(f"{name}/mixed/{wide}", program, inputs, run_here(program, inputs))
 
 
 def _same_dtypes(some, others):
@@ -147,6 +130,7 @@ def difference(case, answer, asked_for):
 def is_asked_for(key):
     """Whether PaddlePaddle takes such a call eagerly; of what it has no function for, only floats count."""
     name, dtype, _ = key.rsplit("/", 2)
+    dtype = "itself" if dtype == "mixed" else dtype
     answer = ANSWERS.get(name, {}).get(dtype, "no public call")
     if isinstance(answer, str) and answer.startswith("no public call"):
         return dtype in ("itself", "float32") and any(a.dtype.kind == "f" for a in RECORDS[name].inputs)
@@ -155,12 +139,13 @@ def is_asked_for(key):
 
 @pytest.fixture(scope="module")
 def differing(tmp_path_factory):
-    """{record: {dtype/sizes: what differs}}."""
+    """{record: {dtype/sizes, or mixed/input: what differs}}."""
     if oracle.missing():
         pytest.skip(oracle.missing())
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        cases = [case for name, record in RECORDS.items() for case in cases_of(name, record)]
+        cases = [case for name, record in RECORDS.items()
+                 for case in (*cases_of(name, record), *mixed_cases(name, record))]
     answers, found = ask(cases, tmp_path_factory.mktemp("operators")), {}
     for case in cases:
         told = difference(case, answers[case.key], is_asked_for(case.key))

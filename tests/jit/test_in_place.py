@@ -285,3 +285,19 @@ def test_another_shape_in_a_branch_is_refused():
 
     with pytest.raises(RuntimeError, match="must keep its shape"):
         function(tensor(OTHER))
+
+
+def test_statistics_that_are_computed_stay_readable_behind_a_batch_norm():
+    def normed(x, mean):
+        mean = mean * 1.0
+        y = paddle.nn.functional.batch_norm(x, mean, paddle.ones([3]), training=False)
+        return (y * y).sum() + (mean * x).sum()
+
+    found = []
+    for function in (normed, paddle.jit.to_static(normed, full_graph=True)):
+        x = paddle.to_tensor(np.arange(12, dtype="float32").reshape(4, 3) / 5, stop_gradient=False)
+        mean = paddle.to_tensor(np.ones(3, "float32"), stop_gradient=False)
+        function(x, mean).backward()
+        found.append((x.grad.numpy(), mean.grad.numpy()))
+    for a, b in zip(*found, strict=True):
+        np.testing.assert_allclose(a, b, 1e-5)

@@ -108,6 +108,13 @@ VARIANTS: dict[str, Callable[[Record], Inputs | None]] = {
 }
 
 
+def one_in_float64(record: Record) -> list[tuple[int, Inputs]]:
+    """Of several floats each in turn in float64, the others in float32: (which, inputs)."""
+    floats = [n for n, a in enumerate(record.inputs) if a.dtype.kind == "f"]
+    return [(wide, [a.astype("float64" if n == wide else "float32") if n in floats else a
+                    for n, a in enumerate(record.inputs)]) for wide in floats if len(floats) > 1]
+
+
 def keyed(records: Sequence[Record]) -> dict[str, Record]:
     """The records by their names, with a number where a name occurs again."""
     found: dict[str, Record] = {}
