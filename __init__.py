@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         profiler,
         reader,
         regularizer,
+        sparse,
         static,
         tensor,
         text,

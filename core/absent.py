@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any
 
 _SUBJECTS = {
-    "sparse tensors": "sparse incubate.sparse",
     "quantization": "quantization nn.quant static.quantization incubate.quantization",
     "pruning to a pattern of zeros (ASP)": "incubate.asp static.sparsity sparsity",
     "audio": "audio",
@@ -59,7 +58,6 @@ class AbsentName:
 
 
 _OF_METHOD = {
-    "sparse tensors": "to_sparse_coo to_sparse_csr to_dense coalesce indices values crows cols nnz",
     "tensors that several devices share": "dist_attr placements process_mesh num_shard",
     "maps of strings": "get_map_tensor set_vocab set_string_list",
     "sampling of tokens on a GPU": "top_p_sampling",

@@ -28,6 +28,7 @@ from ..ops.math.elementwise import cast
 from .engine import backward, derivatives, tensor_hook
 from .py_layer import apply_eagerly
 from .selected_rows import of_rows
+from .sparse_tensor import FORMATS
 from .tensor import Parameter, Tensor
 
 _ndarray = np.ndarray
@@ -258,6 +259,10 @@ class EagerTrace(Trace):
         """A Tensor of its own with x's value; no gradient flows to x."""
         array = backend.as_place(x._array, place) if place is not None else x._array
         return self.new(array.copy() if array is x._array else array)
+
+    def sparse(self, layout: str, index: tuple, values: Tensor, shape: tuple[int, ...]) -> Tensor:
+        """A coo or csr tensor of its parts."""
+        return FORMATS[layout].of_parts(index, values, shape)
 
     def parameter(self, shape: tuple[int, ...], dtype: DType, attr: ParamAttr, initializer: Any) -> Parameter:
         """A Parameter, filled by its initializer."""

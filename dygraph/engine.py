@@ -120,6 +120,7 @@ def backward(tensors: Sequence[Tensor], grad_tensors: Sequence[Tensor | None] | 
             "backward(): no gradient can flow from this tensor: it has stop_gradient=True, or was computed from such "
             "tensors only, or under paddle.no_grad(). Set stop_gradient=False on what should get a gradient."
         )
+    tensors, gradients = _parts(tensors), _parts(gradients)
     namespace = backend.namespace_of([t._array for t in tensors])
     roots = [(edge, g._array) for edge, g in _starts(tensors, gradients)]
     leaves = _Leaves(namespace)
@@ -132,6 +133,11 @@ def backward(tensors: Sequence[Tensor], grad_tensors: Sequence[Tensor | None] | 
     except BaseException:
         leaves.take_back()
         raise
+
+
+def _parts(values: Sequence[Tensor | None]) -> list:
+    """What of each has a gradient."""
+    return [None if value is None else value._part() for value in values]
 
 
 class _Leaves:
@@ -230,15 +236,18 @@ def derivatives(eager: Any, outputs: list, inputs: list, starts: list, no_grad: 
             raise TypeError(f"grad(outputs, inputs): both must be Tensors. Received {type(value).__name__}.")
     targets = [t._edge for t in inputs if t._edge is not None]
     with _blocked(no_grad):
-        found = _walk(eager, outputs, starts, retain_graph, create_graph, targets)
+        found = _walk(eager, _parts(outputs), _parts(starts), retain_graph, create_graph, targets)
     results: list[Tensor | None] = []
-    for tensor in inputs:
+    for given in inputs:
+        tensor = given._part()
         gradient = found.get(tensor._edge) if tensor._edge is not None else None
         if tensor._array.itemsize == 2:
             gradient = _of_width(gradient, tensor)
         if gradient is not None and type(tensor._edge) is Leaf and tensor._edge.hooks:
             gradient = run_hooks(tensor._edge.hooks, gradient)
-        results.append(gradient if gradient is None or isinstance(gradient, Tensor) else eager.of_gradient(gradient))
+        if gradient is not None:
+            gradient = given._of_part(gradient if isinstance(gradient, Tensor) else eager.of_gradient(gradient))
+        results.append(gradient)
     return results
 
 

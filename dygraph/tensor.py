@@ -152,7 +152,7 @@ class Tensor(_ArrayMethods, metaclass=TensorType):
         return self.shape == y.shape
 
     def is_sparse(self) -> bool:
-        """False: sparse tensors are not supported."""
+        """False: it holds every element."""
         return False
 
     is_sparse_coo = is_sparse_csr = is_sparse
@@ -370,6 +370,14 @@ class Tensor(_ArrayMethods, metaclass=TensorType):
     def _holder(self) -> Leaf | None:
         """Where the gradient of this Tensor is kept: its own leaf, or that of `retain_grads`."""
         return self._edge if type(self._edge) is Leaf else self._leaf
+
+    def _part(self) -> Tensor:
+        """What of it has a gradient, dense: itself."""
+        return self
+
+    def _of_part(self, gradient: Any) -> Any:
+        """The gradient of it, from that of its part."""
+        return gradient
 
     def backward(self, grad_tensor: Tensor | None = None, retain_graph: bool = False) -> None:
         """Adds the gradient of this Tensor to `.grad` of every leaf it was computed from.

@@ -70,6 +70,7 @@ from .program import control_flow, custom_gradient, print_assert, py_func, tenso
 from .random import sampling
 from .sequence import masks, viterbi
 from .signal import fft_operators, frames, stft
+from .sparse import pattern_products, rulebook
 from .vision import (
     affine_grid,
     boxes,
@@ -90,12 +91,11 @@ __all__ = [
     "bessel", "bilinear", "binary", "boxes", "class_sampling", "clip", "concat_split", "control_flow", "conv",
     "creation", "cross_entropy", "ctc", "cumulative", "custom_gradient", "data_norm", "deform_conv", "diagonal",
     "dropout", "eigen", "einsum", "elementwise", "embedding", "expand", "fft_operators", "fold", "frames", "gamma",
-    "gather", "gradient_shapes", "grid_sample", "hierarchical_sigmoid", "identity_loss", "image_files",
-    "interpolate", "inverse_functions", "least_squares", "logspace", "loss_scaling", "losses", "lu",
-    "margin_cross_entropy", "masked_softmax", "masks", "matrices", "merged", "messages", "multiclass_nms", "nce",
-    "neighbour_sampling", "nms", "norm", "numbers", "pad", "pixel_shuffle", "pool", "print_assert", "products",
-    "proposals", "py_func", "qr_svd", "rearrange", "reduce", "reshape", "rnn", "roi", "row_conv", "row_updates",
-    "rules", "sampling", "segments", "slices", "softmax", "solving", "sorting", "spectral_norm", "statistics",
-    "stft", "take", "take_along_axis", "tensor_arrays", "transducer", "triangular", "unary", "unpool", "viterbi",
-    "where", "yolo",
+    "gather", "gradient_shapes", "grid_sample", "hierarchical_sigmoid", "identity_loss", "image_files", "interpolate",
+    "inverse_functions", "least_squares", "logspace", "loss_scaling", "losses", "lu", "margin_cross_entropy",
+    "masked_softmax", "masks", "matrices", "merged", "messages", "multiclass_nms", "nce", "neighbour_sampling", "nms",
+    "norm", "numbers", "pad", "pattern_products", "pixel_shuffle", "pool", "print_assert", "products", "proposals",
+    "py_func", "qr_svd", "rearrange", "reduce", "reshape", "rnn", "roi", "row_conv", "row_updates", "rulebook", "rules",
+    "sampling", "segments", "slices", "softmax", "solving", "sorting", "spectral_norm", "statistics", "stft", "take",
+    "take_along_axis", "tensor_arrays", "transducer", "triangular", "unary", "unpool", "viterbi", "where", "yolo",
 ]

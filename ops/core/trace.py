@@ -110,6 +110,10 @@ class Trace:
         """A value of its own that equals x, at `place`; no gradient flows to x."""
         raise self._cannot("copy a value")
 
+    def sparse(self, layout: str, index: tuple, values: Any, shape: tuple[int, ...]) -> Any:
+        """A sparse tensor, "coo" or "csr", of index values, the values of its entries, and a shape."""
+        raise self._cannot(f"make a sparse {layout} tensor: its values are dense")
+
     def lift(self, value: Any, what: str) -> Any:
         """The value of this trace that `value` is or that stands for it; TypeError, naming `what`, where there is none.
 

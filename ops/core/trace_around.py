@@ -80,6 +80,10 @@ class TraceAround(Trace):
         """A value of its own that equals x, at `place`."""
         return self.inner.copy(x, place)
 
+    def sparse(self, layout: str, index: tuple, values: Any, shape: tuple[int, ...]) -> Any:
+        """A sparse tensor of its parts."""
+        return self.inner.sparse(layout, index, values, shape)
+
     def begin_gradient(self, x: Any) -> None:
         """Makes a value one that gradients are taken with respect to."""
         self.inner.begin_gradient(x)

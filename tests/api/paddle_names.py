@@ -16,10 +16,12 @@ import zlib  # noqa: F401
 import paddle
 
 NAMESPACES = [
-    "", "amp", "amp.debugging", "audio.functional", "autograd", "callbacks", "device", "device.cuda", "distribution",
+    "", "amp", "amp.debugging", "audio", "audio.backends", "audio.datasets", "audio.features", "audio.functional",
+    "autograd", "callbacks", "device", "device.cuda", "distribution",
     "fft", "geometric", "hub", "incubate", "incubate.autograd", "inference", "io", "jit", "linalg", "metric", "nn",
-    "nn.functional", "nn.initializer", "nn.utils", "onnx", "optimizer", "optimizer.lr", "profiler", "regularizer",
-    "signal", "sparse", "static", "static.nn", "sysconfig", "text", "utils", "utils.cpp_extension", "utils.dlpack",
+    "nn.functional", "nn.initializer", "nn.quant", "nn.utils", "onnx", "optimizer", "optimizer.lr", "profiler",
+    "quantization", "quantization.observers", "quantization.quanters", "regularizer", "signal", "sparse", "sparse.nn",
+    "sparse.nn.functional", "static", "static.nn", "sysconfig", "text", "utils", "utils.cpp_extension", "utils.dlpack",
     "utils.download", "utils.unique_name", "version", "vision", "vision.datasets", "vision.models", "vision.ops",
     "vision.transforms",
 ]
