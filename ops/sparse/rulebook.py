@@ -8,6 +8,7 @@ has. Graham et al., 3D Semantic Segmentation with Submanifold Sparse Convolution
 import itertools
 from typing import Any
 
+from ...backend.devices import host_values
 from ...core.dtype import int64
 from ..array.creation import full_of_shape
 from ..array.gather import add_at
@@ -23,7 +24,7 @@ from .pattern_products import taken_rows
 def _parts(counts: Any) -> Any:
     """(number of the part, its slice of the pairs) of the parts of a filter that have pairs."""
     start = 0
-    for part, count in enumerate(counts.tolist()):
+    for part, count in enumerate(host_values(counts)):
         if count:
             yield part, slice(start, start + count)
         start += count

@@ -164,9 +164,9 @@ NO_CALL = {
         "multiplex_grad", "nll_loss_backward", "norm_grad", "over_gaps", "overlap_add_to", "place_diagonal",
         "place_slice", "pool_grad", "power_iteration", "psroi_back", "put_positions", "reshape_to_shape",
         "rnn_double_grad", "rnn_grad", "roi_align_back", "roi_put", "roi_take", "row_conv_filter_gradient",
-        "sample_at_places", "scale_all", "scale_paired", "share_data", "shift_along",
+        "sample_at_places", "sampled_matmul", "scale_all", "scale_paired", "share_data", "shift_along",
         "sigmoid_cross_entropy_with_logits_grad", "size_along", "slope_between", "slots_shown", "softmax_grad",
-        "split_like", "sum_repeats", "sum_to_shape", "take_positions", "temporal_shift_back", "times_sign",
+        "sparse_conv", "sparse_conv_filter_grad", "sparse_conv_rulebook", "sparse_matmul", "split_like", "sum_repeats", "sum_to_shape", "take_positions", "temporal_shift_back", "times_sign",
         "total_square", "unpad", "unpad3d", "warpctc_backward", "warpctc_curvature", "warprnnt_backward",
         "warprnnt_curvature", "where_inside", "whole_numbers", "yolo_matches", "identity_loss_share"},
     "of files and optimizers only: tests/crossing, tests/amp, fixtures/static": {
