@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         framework,
         geometric,
         hapi,
+        hub,
         incubate,
         inference,
         io,

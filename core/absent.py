@@ -13,7 +13,6 @@ _SUBJECTS = {
     "pruning to a pattern of zeros (ASP)": "incubate.asp static.sparsity sparsity",
     "audio": "audio",
     "ONNX": "onnx",
-    "the hub of models": "hub",
     "cost models": "cost_model",
     "tensors of strings": "strings",
     "data sets of Paddle 1.x": "dataset",

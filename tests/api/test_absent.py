@@ -7,7 +7,7 @@ import pytest
 @pytest.mark.parametrize(("place", "subject"), [
     ("quantization", "quantization"), ("nn.quant", "quantization"),
     ("audio", "audio"),
-    ("static.quantization", "quantization"), ("onnx", "ONNX"), ("hub", "the hub"),
+    ("static.quantization", "quantization"), ("onnx", "ONNX"),
     ("reader", "readers of"), ("dataset.mnist", "readers of"), ("nn.nothing", "no attribute"),
     ("nothing", "no attribute"),
 ])
