@@ -1,6 +1,7 @@
 """Random generators: one for each place, seeded together, and the seeds that worker processes derive from them.
 
-A generator's state can be read and put back, so that a run can be repeated from the middle.
+The host's gives the numbers that PaddlePaddle gives after the same seed. A generator's state can be read and put back,
+so that a run can be repeated from the middle.
 """
 
 from __future__ import annotations
@@ -12,26 +13,54 @@ from typing import Any
 import numpy as np
 
 from .forks import held_by_forks
+from .mersenne_twister import Engine, words_of_seed_sequence
 from .place import Place, expected_place, parse_place
 
 
 class Generator:
-    """The random state of one place. On the host it draws from NumPy's PCG64; `backend` draws for a CUDA device."""
+    """The random state of one place.
+
+    `engine` is what the host's numbers are made of; `backend` draws for a CUDA device. `numpy`, NumPy's PCG64, serves
+    what has no sequence to keep to: the seeds of other generators, and what Paddle draws from the system's entropy.
+    """
 
     def __init__(self, place: Place, seed: int = 0):
         self.place = place
+        self.engine = Engine(words_of_seed_sequence, seed)
         self.manual_seed(seed)
 
     def manual_seed(self, seed: int) -> Generator:
-        """Starts the sequence that belongs to `seed` (an int; its low 64 bits count)."""
+        """Starts the sequence that belongs to `seed` (an int; its low 64 bits count, for `engine` its low 32)."""
         self._seed = int(seed) & (2**64 - 1)
-        self.numpy = np.random.Generator(np.random.PCG64(self._seed))
+        self.engine.begin(words_of_seed_sequence, self._seed)
+        self._numpy: np.random.Generator | None = None
         self.draws = 0
         return self
+
+    @property
+    def numpy(self) -> np.random.Generator:
+        """NumPy's generator, started from the same seed."""
+        if self._numpy is None:
+            self._numpy = np.random.Generator(np.random.PCG64(self._seed))
+        return self._numpy
+
+    @property
+    def locks(self) -> list[Any]:
+        """What is held while numbers are drawn."""
+        return [self.engine.lock, *([] if self._numpy is None else [self._numpy.bit_generator.lock])]
 
     def initial_seed(self) -> int:
         """The seed the sequence started from."""
         return self._seed
+
+    def seed(self) -> int:
+        """Starts the sequence of a seed that the system's entropy gives, and gives the seed."""
+        return self.manual_seed(int.from_bytes(os.urandom(7), "little")).initial_seed()
+
+    def random(self) -> int:
+        """The next word of the sequence: 64 bits."""
+        with self.engine.lock:
+            return int(self.engine.words(1)[0])
 
     def next_seed(self) -> int:
         """A 63-bit seed for a generator that works elsewhere (a device's kernel, a worker process)."""
@@ -40,17 +69,20 @@ class Generator:
 
     def get_state(self) -> dict[str, Any]:
         """The state, to be given to `set_state`."""
-        return {"seed": self._seed, "draws": self.draws, "numpy": copy.deepcopy(self.numpy.bit_generator.state)}
+        numpy = None if self._numpy is None else copy.deepcopy(self._numpy.bit_generator.state)
+        return {"seed": self._seed, "draws": self.draws, "engine": self.engine.get_state(), "numpy": numpy}
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Puts a state from `get_state` back."""
-        self._seed, self.draws = state["seed"], state["draws"]
-        self.numpy.bit_generator.state = copy.deepcopy(state["numpy"])
+        self._seed, self.draws, self._numpy = state["seed"], state["draws"], None
+        self.engine.set_state(state["engine"])
+        if state["numpy"] is not None:
+            self.numpy.bit_generator.state = copy.deepcopy(state["numpy"])
 
 
 _generators: dict[Place, Generator] = {}
 _seed: list[int] = []
-held_by_forks(lambda: [generator.numpy.bit_generator.lock for generator in list(_generators.values())])
+held_by_forks(lambda: [lock for generator in list(_generators.values()) for lock in generator.locks])
 
 
 def _current_seed() -> int:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..backend.random import permutation as drawn_permutation
 from ..core import random as core_random
 from ..core.place import CPUPlace
 from ..core.random import Generator
@@ -42,8 +43,7 @@ def epoch_permutation(items: Sequence[int], epoch: int) -> list[int]:
 def split_permutation(count: int, generator: Generator | None) -> list[int]:
     """The numbers 0 … count-1 in the order that `generator` (by default the host's) draws."""
     chosen = generator or core_random.default_generator(CPUPlace())
-    chosen.draws += 1
-    return chosen.numpy.permutation(count).tolist()
+    return drawn_permutation(chosen.engine, count).tolist()
 
 
 def draw_base_seed() -> int:

@@ -16,6 +16,7 @@ from ..ops.math.unary import sqrt, square
 from ..ops.nn.spectral_norm import power_iteration
 from ..ops.nn.spectral_norm import spectral_norm as by_stretch
 from .initializer import Assign, Normal
+from .initializer.initializer import initial_value
 from .layer import Layer
 
 
@@ -35,8 +36,12 @@ def _refuse_second(layer: Layer, kind: type, name: str) -> None:
 
 
 def _same(layer: Layer, value: Any) -> Any:
-    """A new parameter with this value."""
-    return layer.create_parameter(list(value.shape), ParamAttr(initializer=Assign(value)), value.dtype)
+    """A new parameter with this value; what its initializer draws is passed over, as in Paddle."""
+    def fill(shape: tuple[int, ...], dtype: Any) -> Any:
+        initial_value(False)(shape, dtype)
+        return Assign(value)(shape, dtype)
+
+    return layer.create_parameter(list(value.shape), ParamAttr(initializer=fill), value.dtype)
 
 
 # weight normalization
@@ -162,6 +167,7 @@ def spectral_norm(layer: Layer, name: str = "weight", n_power_iterations: int = 
         count *= size
     layer.add_parameter(f"{name}_orig", weight)
     for part, size in (("u", shape[dim]), ("v", count // shape[dim])):
+        initial_value(False)((size,), weight.dtype)  # a parameter is drawn before it is filled, in Paddle
         drawn = Normal(0.0, 1.0)((size,), weight.dtype)
         drawn = divide(drawn, sqrt(sum(square(drawn))))
         layer.register_buffer(f"{name}_{part}", drawn)

@@ -96,6 +96,21 @@ class Builtins:
         x = self.convert(x, "i32")
         return Value(self.builder.bitcast(x.llvm, ir.FloatType()), "f32")
 
+    def _f32_of_unsigned(self, x: Any) -> Value:
+        return self._of_unsigned(x, "f32")
+
+    def _f64_of_unsigned(self, x: Any) -> Value:
+        return self._of_unsigned(x, "f64")
+
+    def _of_unsigned(self, x: Any, type: str) -> Value:
+        return Value(self.builder.uitofp(self.convert(x, "i64").llvm, llvm_type(type)), type)
+
+    def _unsigned_shift(self, x: Any, count: Any) -> Value:
+        return Value(self.builder.lshr(self.convert(x, "i64").llvm, self.convert(count, "i64").llvm), "i64")
+
+    def _unsigned_quotient(self, a: Any, b: Any) -> Value:
+        return Value(self.builder.udiv(self.convert(a, "i64").llvm, self.convert(b, "i64").llvm), "i64")
+
     def _f32_at(self, address: Any) -> Array:
         return self._at(address, "f32")
 

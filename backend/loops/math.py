@@ -243,13 +243,6 @@ def cosh(x):
 
 
 @function
-def sin_cos_of_turns(u):
-    """The sine and the cosine of u whole turns, 0 <= u <= 1, for float32."""
-    quarters = nearest(u * 4.0)
-    return sin_cos_of_quarters((u - quarters * 0.25) * 6.2831853071795865, i32(quarters))
-
-
-@function
 def sigmoid(x):
     return 1.0 / (1.0 + exp(0.0 - x))
 

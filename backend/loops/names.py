@@ -8,9 +8,12 @@ import struct
 from math import atan, atan2, copysign, cosh, erf, expm1, floor, log, log1p, sqrt, tanh
 from typing import Any
 
-__all__ = ["atan", "atan2", "bits", "copysign", "cosh", "erf", "exp", "expm1", "f32", "f32_at", "f64", "floor", "fma",
-           "i32", "i64", "i64_at", "log", "log1p", "nearest", "normal_cdf", "of_bits", "parallel", "product", "sigmoid",
-           "sin_cos_of_quarters", "sin_cos_of_turns", "sqrt", "tanh"]
+import numpy as np
+
+__all__ = ["atan", "atan2", "bits", "copysign", "cosh", "erf", "exp", "expm1", "f32", "f32_at",
+           "f32_of_unsigned", "f64", "f64_of_unsigned", "floor", "fma", "i32", "i64", "i64_at", "log", "log1p",
+           "nearest", "normal_cdf", "of_bits", "parallel", "product", "sigmoid", "sin_cos_of_quarters",
+           "sqrt", "tanh", "unsigned_quotient", "unsigned_shift"]
 
 
 def parallel(count: int, work: int) -> range:
@@ -43,11 +46,6 @@ def normal_cdf(x: float) -> float:
     return (1.0 + erf(x * 0.5**0.5)) * 0.5
 
 
-def sin_cos_of_turns(u: float) -> tuple[float, float]:
-    """The sine and the cosine of so many whole turns."""
-    return math.sin(2 * math.pi * u), math.cos(2 * math.pi * u)
-
-
 def sin_cos_of_quarters(r: float, quarters: int) -> tuple[float, float]:
     """The sine and the cosine of an angle of so many quarters of a turn, and r more."""
     return math.sin(math.pi / 2 * quarters + r), math.cos(math.pi / 2 * quarters + r)
@@ -66,6 +64,26 @@ def bits(x: float) -> int:
 def of_bits(n: int) -> float:
     """The float32 of these 32 bits."""
     return float(struct.unpack("<f", struct.pack("<i", n))[0])
+
+
+def f32_of_unsigned(n: int) -> float:
+    """The 64 bits of n, taken as a whole number that is not negative, as float32."""
+    return float(np.float32(np.uint64(n % 2**64)))
+
+
+def f64_of_unsigned(n: int) -> float:
+    """The same as float64."""
+    return float(n % 2**64)
+
+
+def unsigned_shift(n: int, count: int) -> int:
+    """The 64 bits of n, shifted to the right by `count`, with zeros coming in."""
+    return (n % 2**64) >> count
+
+
+def unsigned_quotient(a: int, b: int) -> int:
+    """a // b of 64 bits each, taken as whole numbers that are not negative."""
+    return (a % 2**64) // (b % 2**64)
 
 
 def f32_at(address: int) -> Any:

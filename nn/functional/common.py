@@ -72,12 +72,12 @@ def _dropout_along(x: Any, p: float, axes: list[int], training: bool, mode: str)
         raise ValueError(f"dropout(axis): must name dimensions of x, which has {rank}. Received {axes}.")
     if not training:
         return value_of(x) if mode == "upscale_in_train" else scale(x, 1 - p)
+    if p == 1:
+        return scale(x, 0.0)
     kept = {n % rank for n in axes}
+    scaled = scale(x, 1 / (1 - p)) if mode == "upscale_in_train" else x
     drawn = uniform(_sizes(x, kept), "float32", 0.0, 1.0)
-    keep = cast(greater_equal(drawn, full([1], p, "float32")), x.dtype)
-    if mode == "upscale_in_train" and p < 1:
-        keep = scale(keep, 1 / (1 - p))
-    return multiply(x, keep)
+    return multiply(scaled, cast(greater_equal(drawn, full([1], p, "float32")), x.dtype))
 
 
 def _sizes(x: Any, kept: set[int]) -> list[Any]:
@@ -113,7 +113,7 @@ def alpha_dropout(x: Any, p: float = 0.5, training: bool = True, name: str | Non
     """
     if not 0 <= p <= 1:
         raise ValueError(f"alpha_dropout(p): p must lie in [0, 1]. Received {p}.")
-    if not training or p == 0:
+    if not training:
         return value_of(x)
     if p == 1:
         return scale(x, 0.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ...core.dtype import convert_dtype, float32, float64
 from ...ops.array.diagonal import diagonal
 from ...ops.array.reshape import reshape, transpose
 from ...ops.linalg.qr_svd import qr
@@ -28,7 +29,8 @@ class Orthogonal(Initializer):
         if len(shape) < 2:
             raise ValueError(f"Orthogonal: a parameter has at least 2 dimensions. Received shape {list(shape)}.")
         rows, columns = shape[0], math.prod(shape[1:])
-        drawn = gaussian([max(rows, columns), min(rows, columns)], dtype="float64")
+        wide = dtype if convert_dtype(dtype) in (float32, float64) else float32
+        drawn = gaussian([max(rows, columns), min(rows, columns)], dtype=wide)
         q, r = qr(drawn)
         q = q * sign(diagonal(r)) * self.gain
         return cast(reshape(transpose(q, [1, 0]) if rows < columns else q, list(shape)), dtype)

@@ -63,7 +63,7 @@ class _ZeroRow(Initializer):
         """A table of this shape and dtype."""
         kept = np.ones((shape[0], 1))
         kept[self.row] = 0.0
-        return self.inner(shape, dtype) * to_tensor(kept, dtype)
+        return self.inner(shape, dtype) * to_tensor(kept, dtype) + 0.0  # no zeros below zero
 
 
 class Embedding(Layer):

@@ -18,7 +18,7 @@ from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..random.sampling import generator
+from ..random.sampling import uniform_array
 
 STATES = {"LSTM": 2, "GRU": 1, "RNN_TANH": 1, "RNN_RELU": 1}
 """How many states a cell of each mode has."""
@@ -50,11 +50,12 @@ def _weight_shapes(plan: Plan, features: int) -> list[tuple[int, ...]]:
 
 
 def _drawn(xp: Any, plan: Plan, probability: float, is_test: bool, seed: int) -> Any:
-    """Which elements pass on between layers; None for all."""
+    """Which elements pass on between layers, the same behind each of them, as in Paddle; None for all."""
     if is_test or probability == 0 or plan.layers == 1:
         return None
-    shape = (plan.layers - 1, plan.steps, plan.batch, plan.width)
-    return xp.asarray(generator(xp, seed).random(shape, dtype="float32")) >= probability
+    shape = (plan.steps, plan.batch, plan.width)
+    kept = uniform_array(xp, shape, dt.float32, seed=seed) >= probability
+    return xp.ascontiguousarray(xp.broadcast_to(kept, (plan.layers - 1, *shape)))
 
 
 def forward(engine: Any, xp: Any, x: Any, states: Sequence[Any], weights: Sequence[Any], lengths: Any, plan: Plan,

@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ...backend.kernels.random import normals
+from ...backend import random as host
+from ...backend.random import F32, F64
 from ...core import dtype as dt
 from ...core.dtype import DType, convert_dtype
+from ...core.mersenne_twister import Engine, words_of_seed
 from ...core.random import default_generator
 from ..array.assign import shape
 from ..array.creation import inferred_sizes, is_value, shape_inputs, sizes_of
@@ -29,24 +31,59 @@ from ..math.unary import ceil, log, tan
 
 
 def generator(xp: Any, seed: int = 0) -> Any:
-    """The generator that a kernel draws from: NumPy's, or a device's started from it."""
+    """A generator as NumPy has them, apart from the sequence of `paddle.seed`: NumPy's, or a device's started from it.
+
+    For devices, and for what draws from the system's entropy in Paddle, so that no two runs agree there.
+    """
     if xp is not np:
         return xp.random.default_rng(seed or default_generator().next_seed())
     return xp.random.default_rng(seed) if seed else default_generator().numpy
 
 
-def _float_draw(draw: Any, sizes: tuple, dtype: DType) -> Any:
-    """Draws floats in float32 where that is enough, which is twice as fast."""
-    drawn = draw(sizes, dtype="float64" if dtype is dt.float64 else "float32")
+def engine(seed: int = 0) -> Engine:
+    """The words that a kernel on the host makes its numbers of: those of the place in use, or those of its own seed."""
+    return Engine(words_of_seed, seed) if seed else default_generator().engine
+
+
+def _kind(dtype: DType) -> np.dtype:
+    """What floats of this dtype are drawn in."""
+    return F64 if dtype is dt.float64 else F32
+
+
+def uniform_array(xp: Any, sizes: tuple[int, ...], dtype: DType, low: float = 0.0, high: float = 1.0,
+                  seed: int = 0) -> Any:
+    """An array spread evenly from `low` up to `high`."""
+    kind = _kind(dtype)
+    if xp is np:
+        drawn = host.uniform(engine(seed), product(sizes), kind, low, high).reshape(sizes)
+    else:
+        drawn = xp.asarray(generator(xp, seed).random(sizes, dtype=kind))
+        if (low, high) != (0, 1):
+            drawn = drawn * xp.asarray(high - low, kind) + xp.asarray(low, kind)
     return drawn.astype(dtype.dtype, copy=False)
+
+
+def normal_array(xp: Any, sizes: tuple[int, ...], dtype: DType, mean: float = 0.0, std: float = 1.0,
+                 seed: int = 0) -> Any:
+    """A normally distributed array."""
+    kind = _kind(dtype)
+    if xp is np:
+        drawn = host.normal(engine(seed), product(sizes), kind, mean, std).reshape(sizes)
+    else:
+        drawn = xp.asarray(generator(xp, seed).standard_normal(sizes, dtype=kind))
+        drawn = drawn * xp.asarray(std, kind) + xp.asarray(mean, kind)
+    return drawn.astype(dtype.dtype, copy=False)
+
+
+def as_float32(number: float) -> float:
+    """The number as an operator's attribute in Paddle holds it."""
+    return float(np.float32(number))
 
 
 def _uniform(xp, shape_tensor=None, shape_list=None, *, shape: Longs = (), dtype: DType = dt.float32, min: float = -1.0,
              max: float = 1.0, seed: int = 0, diag_num: int = 0, diag_step: int = 0, diag_val: float = 1.0):
     sizes = sizes_of(shape, shape_tensor, shape_list)
-    result = xp.asarray(_float_draw(generator(xp, seed).random, sizes, dtype))
-    if (min, max) != (0, 1):
-        result = result * xp.asarray(max - min, result.dtype) + xp.asarray(min, result.dtype)
+    result = uniform_array(xp, sizes, dtype, as_float32(min), as_float32(max), seed)
     for n in range(diag_num):
         result.reshape(-1)[n * (diag_step + 1)] = diag_val
     return result
@@ -55,18 +92,17 @@ def _uniform(xp, shape_tensor=None, shape_list=None, *, shape: Longs = (), dtype
 def _gaussian(xp, shape_tensor=None, shape_list=None, *, shape: Longs = (), mean: float = 0.0, std: float = 1.0,
               seed: int = 0, dtype: DType = dt.float32):
     sizes = sizes_of(shape, shape_tensor, shape_list)
-    rng = generator(xp, seed)
-    if xp is np and dtype is not dt.float64:
-        count = product(sizes)
-        drawn = normals(rng.random(count + count % 2, "float32"), mean, std)
-        return drawn[:count].reshape(sizes).astype(dtype.dtype, copy=False)
-    result = xp.asarray(_float_draw(rng.standard_normal, sizes, dtype))
-    return result * xp.asarray(std, result.dtype) + xp.asarray(mean, result.dtype)
+    return normal_array(xp, sizes, dtype, as_float32(mean), as_float32(std), seed)
 
 
 def _truncated(xp, *, shape: Ints, mean: float = 0.0, std: float = 1.0, seed: int = 0, dtype: DType = dt.float32,
                a: float = -2.0, b: float = 2.0):
-    rng, sizes = generator(xp, seed), tuple(shape)
+    sizes = tuple(shape)
+    if xp is np:
+        drawn = host.truncated_normal(engine(seed), product(sizes), _kind(dtype), as_float32(mean), as_float32(std),
+                                      a, b)
+        return drawn.reshape(sizes).astype(dtype.dtype, copy=False)
+    rng = generator(xp, seed)
     result = rng.standard_normal(sizes)
     outside = (result < a) | (result > b)
     while bool(outside.any()):
@@ -77,13 +113,16 @@ def _truncated(xp, *, shape: Ints, mean: float = 0.0, std: float = 1.0, seed: in
 
 def _randint(xp, shape_tensor=None, shape_list=None, *, low: int = 0, high: int, shape: Longs = (),
              dtype: DType = dt.int64, seed: int = 0):
-    return generator(xp, seed).integers(low, high, sizes_of(shape, shape_tensor, shape_list)).astype(dtype.dtype)
+    sizes = sizes_of(shape, shape_tensor, shape_list)
+    if xp is np:
+        return host.integers(engine(seed), product(sizes), low, high).reshape(sizes).astype(dtype.dtype, copy=False)
+    return generator(xp, seed).integers(low, high, sizes).astype(dtype.dtype)
 
 
 def _randperm(xp, *, n: int, dtype: DType = dt.int64, seed: int = 0):
-    if xp is not np:
-        return xp.argsort(generator(xp, seed).random(n)).astype(dtype.dtype)
-    return generator(xp, seed).permutation(n).astype(dtype.dtype)
+    if xp is np:
+        return host.permutation(engine(seed), n).astype(dtype.dtype, copy=False)
+    return xp.argsort(generator(xp, seed).random(n)).astype(dtype.dtype)
 
 
 def _sized(shape_tensor=None, shape_list=None, *, shape=(), dtype, **_):
@@ -91,7 +130,7 @@ def _sized(shape_tensor=None, shape_list=None, *, shape=(), dtype, **_):
 
 
 def _bernoulli(xp, x):
-    return (generator(xp).random(x.shape) < x).astype(x.dtype)
+    return (uniform_array(xp, x.shape, dt.float64 if x.dtype == F64 else dt.float32) < x).astype(x.dtype)
 
 
 def _poisson(xp, x):

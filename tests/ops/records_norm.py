@@ -94,8 +94,8 @@ DROPOUTS = [
            lambda x: x * 0.75, label="downscale evaluation"),
     Record("dropout", lambda x: F.dropout(x, 1.0), [floats(3, 4)], lambda x: x * 0, label="all"),
     Record("dropout_backward", lambda g, mask: apply(
-               dropout.dropout_backward_op, g, mask, dropout_prob=0.2, dropout_implementation="upscale_in_train"),
-           [floats(3, 4), KEEP], lambda g, mask: g * mask / 0.8),
+               dropout.dropout_backward_op, g, mask, dropout_prob=0.25, dropout_implementation="upscale_in_train"),
+           [floats(3, 4), KEEP], lambda g, mask: g * mask / 0.75),
 ]
 
 IDS = np.array([[1, 3, 1], [0, 4, 1]])

@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 import pytest
 from proa.backend import threads
-from proa.backend.loops import is_ready, kernel, kernel_with
+from proa.backend.loops import is_ready, kernel, kernel_with, names
 from proa.backend.loops.functions import Function
 from proa.backend.loops.kernel import Kernel
 from proa.backend.loops.names import f32_at, i64_at, parallel, product
@@ -214,3 +214,22 @@ def test_machine_code_is_found_by_what_it_is_made_of_without_reading_source(monk
     made = [Function(each_of_pairs, chosen={"joined": name}).content() for name in ("tanh", "tanh", "cosh")]
     assert made[0] == made[1] != made[2]
     assert "\ncosh " in made[2] and "\nexp_f32 " in made[2] and "\ncosh " not in made[0]  # with all that is called
+
+
+def test_bits_as_numbers_that_are_not_negative():
+    numbers = [0, 1, 3, 2**24 + 1, 2**63 - 1, 2**63, 2**63 + 2**39, 2**64 - 2**39, 2**64 - 1]
+    x = np.array(numbers, "uint64")
+    floats, doubles, shifted, parts = (np.empty(x.size, kind) for kind in ("float32", "float64", "int64", "int64"))
+    Kernel(Function(source="""def bits(x, floats, doubles, shifted, parts, n):
+    for i in range(n):
+        floats[i] = f32_of_unsigned(x[i])
+        doubles[i] = f64_of_unsigned(x[i])
+        shifted[i] = unsigned_shift(x[i], 29)
+        parts[i] = unsigned_quotient(x[i], 10)
+"""))(x.view("int64"), floats, doubles, shifted, parts, x.size)
+    assert (floats == x.astype("float32")).all() and (doubles == x.astype("float64")).all()
+    assert shifted.tolist() == [n >> 29 for n in numbers] and parts.tolist() == [n // 10 for n in numbers]
+    assert [names.f32_of_unsigned(n) for n in numbers] == floats.tolist()
+    assert [names.f64_of_unsigned(n - 2**64) for n in numbers] == doubles.tolist()
+    assert [(names.unsigned_shift(n, 29), names.unsigned_quotient(n - 2**64, 10)) for n in numbers] == [
+        (n >> 29, n // 10) for n in numbers]

@@ -1,0 +1,134 @@
+"""Normally distributed floats: `std::normal_distribution` (Marsaglia's polar method; libstdc++).
+
+A pair of words is a point of a square. Where it lies in the unit circle it makes two numbers, the one of its second
+coordinate first; otherwise it is passed over.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...core.mersenne_twister import Engine
+from ..loops.names import f32_of_unsigned, f64_of_unsigned, i64, log, parallel, sqrt
+from .logarithm import LOGARITHMS, log_of
+from .logarithm import log as log_of_array
+from .same import Same, same
+from .uniform import F32, F64, spread
+
+
+@same("i64* f32* i64* i64 i64 i64")
+def _floats_in_circle(words, out, reached, pairs, begin, wanted):
+    place = begin
+    i = 0
+    while i < pairs and place < wanted:
+        u = f32_of_unsigned(words[2 * i]) * 5.421010862427522e-20
+        v = f32_of_unsigned(words[2 * i + 1]) * 5.421010862427522e-20
+        x = (u if u < 1.0 else 0.99999994039535522) * 2.0 - 1.0
+        y = (v if v < 1.0 else 0.99999994039535522) * 2.0 - 1.0
+        out[2 * place] = y
+        out[2 * place + 1] = x
+        square = x * x + y * y
+        place = place + i64(square <= 1.0 and square != 0.0)
+        i = i + 1
+    reached[0] = place
+    reached[1] = i
+
+
+@same("i64* f64* i64* i64 i64 i64")
+def _doubles_in_circle(words, out, reached, pairs, begin, wanted):
+    place = begin
+    i = 0
+    while i < pairs and place < wanted:
+        u = f64_of_unsigned(words[2 * i]) * 5.421010862427522e-20
+        v = f64_of_unsigned(words[2 * i + 1]) * 5.421010862427522e-20
+        x = (u if u < 1.0 else 0.99999999999999989) * 2.0 - 1.0
+        y = (v if v < 1.0 else 0.99999999999999989) * 2.0 - 1.0
+        out[2 * place] = y
+        out[2 * place + 1] = x
+        square = x * x + y * y
+        place = place + i64(square <= 1.0 and square != 0.0)
+        i = i + 1
+    reached[0] = place
+    reached[1] = i
+
+
+@same("f32* i64 f64* real real")
+def _floats_of_points(out, pairs, table, mean, deviation):
+    for i in parallel(pairs, 12):
+        y = out[2 * i]
+        x = out[2 * i + 1]
+        square = x * x + y * y
+        factor = sqrt(log_of(square, table) * -2.0 / square)
+        out[2 * i] = y * factor * deviation + mean
+        out[2 * i + 1] = x * factor * deviation + mean
+
+
+@same("f64* i64 real real")
+def _doubles_of_points(out, pairs, mean, deviation):
+    for i in parallel(pairs, 24):
+        y = out[2 * i]
+        x = out[2 * i + 1]
+        square = x * x + y * y
+        factor = sqrt(log(square) * -2.0 / square)
+        out[2 * i] = y * factor * deviation + mean
+        out[2 * i + 1] = x * factor * deviation + mean
+
+
+_IN_CIRCLE: dict[np.dtype, Same] = {F32: _floats_in_circle, F64: _doubles_in_circle}
+
+
+def _points(words: np.ndarray, out: np.ndarray, begin: int, wanted: int) -> tuple[int, int]:
+    """Writes points that lie in the circle into `out`, from its point `begin` up to `wanted`, as far as the words do.
+
+    Gives the place behind the last, and how many pairs of words were looked at.
+    """
+    loop = _IN_CIRCLE[out.dtype]
+    if loop.is_due(words.size):
+        reached = np.empty(2, "int64")
+        loop(words, out, reached, words.size // 2, begin, wanted)
+        return int(reached[0]), int(reached[1])
+    points = np.empty(words.size // 2 * 2, out.dtype)
+    spread(words[:points.size], points, 0, 1)
+    points *= 2
+    points -= 1
+    points = points.reshape(-1, 2)[:, ::-1]  # the second coordinate first
+    squares = np.square(points)
+    square = squares[:, 1] + squares[:, 0]
+    places = np.flatnonzero((square <= 1) & (square != 0))[:wanted - begin]
+    end = begin + places.size
+    out[2 * begin:2 * end] = points[places].reshape(-1)
+    return end, len(points) if end < wanted else int(places[-1]) + 1
+
+
+def _finish(out: np.ndarray, mean: float, deviation: float) -> None:
+    """Makes the numbers of points in the circle, in place."""
+    kind = out.dtype
+    if kind is F32 and _floats_of_points.is_due(out.size):
+        _floats_of_points(out, out.size // 2, LOGARITHMS, mean, deviation)
+        return
+    if kind is F64 and _doubles_of_points.is_due(out.size):
+        _doubles_of_points(out, out.size // 2, mean, deviation)
+        return
+    points = out.reshape(-1, 2)
+    squares = np.square(points)
+    square = squares[:, 1] + squares[:, 0]
+    factor = log_of_array(square) * kind.type(-2)
+    factor /= square
+    points *= np.sqrt(factor)[:, None]
+    if deviation != 1 or mean != 0:
+        out *= kind.type(deviation)
+        out += kind.type(mean)
+
+
+def normal(engine: Engine, count: int, dtype: np.dtype, mean: float = 0.0, deviation: float = 1.0) -> np.ndarray:
+    """`count` floats of this mean and deviation, float32 or float64; all is computed in the dtype."""
+    wanted = (count + 1) // 2
+    out = np.empty(2 * wanted, dtype)
+    found = 0
+    with engine.lock:
+        while found < wanted:
+            likely = (wanted - found) * 82 // 32 + 16  # two words for each of which pi / 4 are taken
+            found, seen = _points(engine.ahead(min(likely, engine.PART)), out, found, wanted)
+            engine.skip(2 * seen)
+    _finish(out, mean, deviation)
+    return out[:count]
