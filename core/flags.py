@@ -11,22 +11,8 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-# What directs PaddlePaddle's own kernels, memory and compilers: kept as it was set, for programs that set it.
-_OF_PADDLE = frozenset(f"FLAGS_{name}" for name in (
-    "allocator_strategy", "apply_pass_to_program", "benchmark", "call_stack_level", "check_nan_inf_level",
-    "conv2d_disable_cudnn", "conv_workspace_size_limit", "cublaslt_exhaustive_search_times",
-    "cudnn_batchnorm_spatial_persistent", "cudnn_deterministic", "cudnn_exhaustive_search",
-    "cudnn_exhaustive_search_times", "eager_delete_tensor_gb", "embedding_deterministic",
-    "enable_cublas_tensor_op_math", "enable_gpu_memory_usage_log", "enable_pir_api", "enable_pir_in_executor",
-    "fast_eager_deletion_mode", "fraction_of_cpu_memory_to_use", "fraction_of_gpu_memory_to_use",
-    "gemm_use_half_precision_compute_type", "gpu_allocator_retry_time", "gpu_memory_limit_mb",
-    "initial_cpu_memory_in_mb", "initial_gpu_memory_in_mb", "low_precision_op_list", "max_inplace_grad_add",
-    "memory_fraction_of_eager_deletion", "new_executor_serial_run", "new_executor_use_inplace",
-    "paddle_num_threads", "prim_all", "prim_backward", "prim_forward", "reallocate_gpu_memory_in_mb",
-    "search_cache_max_number", "set_to_1d", "sort_sum_gradient", "stop_check_timeout", "sync_nccl_allreduce",
-    "tracer_mkldnn_ops_off", "tracer_mkldnn_ops_on", "use_autotune", "use_cinn", "use_cuda_managed_memory",
-    "use_fast_math", "use_mkldnn", "use_pinned_memory", "use_shm_cache", "use_stride_kernel",
-    "use_system_allocator", "use_virtual_memory_auto_growth"))
+from .paddle_flags import DEFAULTS
+
 _declared: dict[str, tuple[Any, str]] = {}
 _watched: dict[str, list[Callable[[], None]]] = {}
 values: dict[str, Any] = {}  # read directly where a call must cost nothing
@@ -63,14 +49,14 @@ def declare(name: str, default: Any, meaning: str) -> None:
 
 
 def _check(name: str) -> None:
-    if name not in _declared and name not in _OF_PADDLE:
+    if name not in _declared and name not in DEFAULTS:
         raise ValueError(f"There is no flag {name!r}. Known flags: {', '.join(sorted(_declared))}.")
 
 
 def get_flag(name: str) -> Any:
-    """The value of one flag; False for one of PaddlePaddle's own that was not set."""
+    """The value of one flag; of one of PaddlePaddle's own that was not set what it is there."""
     _check(name)
-    return values.get(name, False)
+    return values[name] if name in values else DEFAULTS[name]
 
 
 def get_flags(flags: str | Iterable[str]) -> dict[str, Any]:

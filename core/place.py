@@ -39,6 +39,20 @@ class Place:
         """True for page-locked host memory."""
         return self.kind == "pinned"
 
+    def is_xpu_place(self) -> bool:
+        """False: no such device is known here; so `is_ipu_place`."""
+        return False
+
+    is_ipu_place = is_xpu_place
+
+    def _type(self) -> int:
+        """The number of its kind, as Paddle counts them."""
+        return {"cpu": 1, "gpu": 2, "pinned": 3}.get(self.kind, 10 if self.is_custom_place() else 0)
+
+    def set_place(self, place: Place) -> None:
+        """Makes this one equal to another: what was made as a bare `Place()` says nothing before."""
+        self.kind, self.index = place.kind, place.index
+
     def is_custom_place(self) -> bool:
         """True for a device of a kind that was registered (`CustomPlace`)."""
         return self.kind in _custom

@@ -26,6 +26,12 @@ class UniqueNameGenerator:
         return f"{self.prefix}{key}_{number}"
 
 
+    @property
+    def ids(self) -> defaultdict[str, int]:
+        """The counters, as `counts`."""
+        return self.counts
+
+
 _current = [UniqueNameGenerator()]
 
 
@@ -50,6 +56,16 @@ def generate(key: str) -> str:
     if _drawn.log is not None:
         _drawn.log.append((generator, key, generator.counts[key]))
     return generator(key)
+
+
+def generate_with_ignorable_key(key: str) -> str:
+    """A name for something whose own name nobody asks for: `dygraph_tmp_0`, `dygraph_tmp_1`, whatever the key."""
+    return generate("dygraph_tmp")
+
+
+def generator() -> UniqueNameGenerator:
+    """The generator in charge."""
+    return _current[0]
 
 
 @contextlib.contextmanager

@@ -47,7 +47,7 @@ def vjp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
     ys = func(*inputs)
     outputs = list(ys) if isinstance(ys, Sequence) else [ys]
     found = eager_grad(outputs, inputs, _directions(v, outputs, "vjp"), create_graph=True, allow_unused=True)
-    return ys, _packed([zeros_like(x) if g is None else g for x, g in zip(inputs, found, strict=True)], xs)
+    return ys, _packed([_known(g, x) for x, g in zip(inputs, found, strict=True)], xs)
 
 
 def jvp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
@@ -74,10 +74,17 @@ def _pushed(outputs: list[Tensor], inputs: list[Tensor], directions: list[Tensor
     known = [(slope, d) for slope, d in zip(slopes, directions, strict=True)
              if slope is not None and not slope.stop_gradient]
     if not known:
-        return [zeros_like(y) for y in outputs]
+        return [_known(None, y) for y in outputs]
     found = eager_grad([slope for slope, _ in known], starts, [d for _, d in known], create_graph=True,
                        allow_unused=True)
-    return [zeros_like(y) if g is None else g for y, g in zip(outputs, found, strict=True)]
+    return [_known(g, y) for y, g in zip(outputs, found, strict=True)]
+
+
+def _known(gradient: Tensor | None, x: Tensor) -> Tensor:
+    """The gradient, or zeros of x's shape where there is none; gradients of either can be asked for."""
+    found = zeros_like(x) if gradient is None else gradient
+    found.stop_gradient = False
+    return found
 
 
 def forward_grad(outputs: Any, inputs: Any, grad_inputs: Any = None) -> Any:

@@ -1,16 +1,18 @@
-"""`paddle.sysconfig`: folders of headers and libraries for extensions in C++; proa is Python only and has none."""
+"""`paddle.sysconfig`: where headers and libraries for extensions in C++ would be; proa is Python only and has none."""
+
+from pathlib import Path
+
+_ROOT = Path(__file__).parents[1]
 
 
 def get_include() -> str:
-    """NotImplementedError: there are no C++ headers to compile against."""
-    raise NotImplementedError("get_include(): proa is written in Python and has no C++ headers. Write an operator of "
-                              "your own with paddle.autograd.PyLayer.")
+    """The folder in which headers would be. It does not exist: write an operator with `paddle.autograd.PyLayer`."""
+    return str(_ROOT / "include")
 
 
 def get_lib() -> str:
-    """NotImplementedError: there is no C++ library to link with."""
-    raise NotImplementedError("get_lib(): proa is written in Python and has no C++ library. Write an operator of your "
-                              "own with paddle.autograd.PyLayer.")
+    """The folder in which the library would be. It does not exist: nothing can be linked with Python."""
+    return str(_ROOT / "libs")
 
 
 __all__ = ["get_include", "get_lib"]

@@ -1,5 +1,15 @@
-"""`paddle.utils.unique_name`."""
+"""`paddle.utils.unique_name`; its `generator` is the one in charge."""
 
-from ..core.unique_name import UniqueNameGenerator, generate, guard, switch
+from typing import Any
 
-__all__ = ["UniqueNameGenerator", "generate", "guard", "switch"]
+from ..core import unique_name as _names
+from ..core.unique_name import UniqueNameGenerator, generate, generate_with_ignorable_key, guard, switch
+
+
+def __getattr__(name: str) -> Any:
+    if name == "generator":
+        return _names.generator()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+__all__ = ["UniqueNameGenerator", "generate", "generate_with_ignorable_key", "guard", "switch"]

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...ops.array.assign import one_hot
 from ...ops.array.gather import gather
-from ...ops.array.reshape import reshape, squeeze_op, unsqueeze_op
+from ...ops.array.reshape import reshape, squeeze, squeeze_op, unsqueeze_op
 from ...ops.array.unknown_sizes import size_at
 from ...ops.core.trace import apply
 from ...ops.linalg.products import matmul
@@ -127,8 +127,13 @@ def softmax_with_cross_entropy(logits: Any, label: Any, soft_label: bool = False
 
 def nll_loss(input: Any, label: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean",
              name: str | None = None) -> Any:
-    """-input[label] for log probabilities [N, C, ...] and class numbers [N, ...]; `weight` [C] weighs the mean."""
+    """-input[label] for log probabilities [N, C, ...] and class numbers [N, ...]; `weight` [C] weighs the mean.
+
+    Class numbers of [N, C] may be [N, 1] as well.
+    """
     check_reduction("nll_loss", reduction)
+    if len(input.shape) == len(label.shape) == 2 and label.shape[1] == 1:
+        label = squeeze(label, 1)
     return apply(nll_op, input, label, weight, ignore_index=ignore_index, reduction=reduction)[0]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Sequence
 from typing import Any
 
@@ -50,7 +51,7 @@ def layer_norm(x: Any, normalized_shape: int | Sequence[int], weight: Any = None
 
     After "Layer Normalization" (Ba et al., 2016). Raises ValueError when x does not end in these sizes.
     """
-    single = isinstance(normalized_shape, int) or is_value(normalized_shape)
+    single = isinstance(normalized_shape, numbers.Integral) or is_value(normalized_shape)
     wanted: list[Any] = [normalized_shape] if single else list(normalized_shape)  # type: ignore[arg-type]
     begin = len(x.shape) - len(wanted)
     if begin < 0 or any(not is_value(b) and a not in (b, -1) for a, b in zip(x.shape[begin:], wanted, strict=True)):

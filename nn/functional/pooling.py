@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...ops.array.creation import is_value
 from ...ops.array.reshape import squeeze, unsqueeze
 from ...ops.core.trace import apply
 from ...ops.math.elementwise import scale
@@ -133,6 +134,8 @@ def avg_pool1d(x: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, e
 
 def _output_size(what: str, x: Any, output_size: Any, data_format: str, rank: int) -> list[int]:
     check_format(what, data_format, _FORMATS[rank])
+    if is_value(output_size):
+        output_size = output_size.tolist()
     given: Sequence[Any] = output_size if isinstance(output_size, (list, tuple)) else [output_size] * rank
     sizes = list(x.shape)[1:-1] if data_format[-1] == "C" else list(x.shape)[2:]
     if len(given) != rank or len(sizes) != rank:

@@ -12,19 +12,19 @@ from .initializer import Initializer
 
 
 class Assign(Initializer):
-    """The given values: an array, nested lists or a tensor of the parameter's shape."""
+    """The given values: an array, nested lists or a tensor with as many elements as the parameter."""
 
     def __init__(self, value: Any, name: str | None = None):
         self.given = value
 
     def value(self, shape: tuple[int, ...], dtype: Any) -> Any:
-        """The values; ValueError when their shape is another."""
+        """The values, in the parameter's shape; ValueError when they are more or fewer."""
         array = self.given.numpy() if is_value(self.given) else np.asarray(self.given)
-        if array.shape != tuple(shape):
+        if array.size != math.prod(shape):
             raise ValueError(
                 f"Assign(value): must have the parameter's shape {list(shape)}. Received {list(array.shape)}."
             )
-        return to_tensor(array, dtype)
+        return to_tensor(array.reshape(tuple(shape)), dtype)
 
 
 class Dirac(Initializer):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,7 +32,8 @@ class LayerNorm(Layer):
     def __init__(self, normalized_shape: Any, epsilon: float = 1e-5, weight_attr: Any = None, bias_attr: Any = None,
                  name: str | None = None):
         super().__init__()
-        self._normalized_shape = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
+        single = isinstance(normalized_shape, numbers.Integral)
+        self._normalized_shape = [normalized_shape] if single else list(normalized_shape)
         self._epsilon, self._weight_attr, self._bias_attr = epsilon, weight_attr, bias_attr
         size = 1
         for length in self._normalized_shape:

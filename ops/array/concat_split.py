@@ -245,7 +245,7 @@ def stack(x: Any, axis: int = 0, name: str | None = None) -> Any:
     """
     if is_array(x):
         return joined(x, axis, True)
-    return apply(stack_op, _values("stack(x, axis)", x), axis=axis)
+    return apply(stack_op, _values("stack(x, axis)", x), axis=int(axis))
 
 
 def unstack(x: Any, axis: int = 0, num: int | None = None) -> list:

@@ -175,7 +175,7 @@ def shape_inputs(shape: Any) -> tuple[tuple[int, ...], Any, list | None]:
     if isinstance(shape, (int, numbers.Integral)):
         return (int(shape),), None, None
     if is_value(shape):
-        return (), shape, None
+        return (), shape if shape.ndim else shape.reshape([1]), None
     sizes = list(shape)
     if any(is_value(n) for n in sizes):
         parts = [n if is_value(n) else full((1,), int(n), "int32") for n in sizes]

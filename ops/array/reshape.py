@@ -8,6 +8,8 @@ The names of `copying` and `expand` can be had from here too.
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ...core.dtype import DType, convert_dtype
 from ..core.infer import normalize_axis, product
 from ..core.operator import Ints, operator
@@ -37,6 +39,8 @@ def ints_of(value: Any) -> list[int]:
     """An axis, or several, as a list of ints."""
     if isinstance(value, (list, tuple)):
         return list(map(int, value))
+    if isinstance(value, np.ndarray) and value.ndim:
+        return value.tolist()
     return [int(value)] if not is_value(value) or value.ndim == 0 else [int(n) for n in value]
 
 

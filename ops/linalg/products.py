@@ -8,9 +8,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ...backend import onednn
 from ...backend.engines import ONEDNN
 from ...core import dtype as dt
+from ..array.creation import is_value
 from ..array.gradient_shapes import reshape_to, sum_to
 from ..array.reshape import flatten_op, ints_of, reshape, shape_handle, transpose, unsqueeze_op
 from ..array.unknown_sizes import count_of, size_at
@@ -265,7 +268,12 @@ def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Any:
 
 
 def _contracted(x: Any, y: Any, axes: Any) -> tuple[list[int], list[int]]:
-    if not isinstance(axes, (list, tuple)):
+    if is_value(axes):
+        axes = axes.tolist()
+    if isinstance(axes, (list, tuple)):
+        axes = [n.tolist() if is_value(n) or isinstance(n, np.ndarray) else n for n in axes]
+    else:
+        axes = int(axes)
         return list(range(x.ndim - axes, x.ndim)), list(range(axes))
     pair = axes if axes and isinstance(axes[0], (list, tuple)) else (axes, axes)
     first, second = pair[0], pair[-1]

@@ -4,6 +4,7 @@ M. Giles, "Collected matrix derivative results for forward and reverse mode algo
 """
 
 
+import numbers
 from collections.abc import Sequence
 from typing import Any
 
@@ -225,9 +226,9 @@ def matrix_power(x: Any, n: int, name: str | None = None) -> Any:
     >>> paddle.linalg.matrix_power(paddle.to_tensor([[1.0, 1.0], [0.0, 1.0]]), 5).tolist()
     [[1.0, 5.0], [0.0, 1.0]]
     """
-    if isinstance(n, bool) or not isinstance(n, int):
+    if isinstance(n, bool) or not isinstance(n, numbers.Integral):
         raise TypeError(f"matrix_power(x, n): n must be an int. Received {n!r}.")
-    return checked(matrix_power_op, x, n=n)
+    return checked(matrix_power_op, x, n=int(n))
 
 
 # multi_dot

@@ -80,6 +80,13 @@ def _bytes(program: Program) -> bytes:
     return serialize_program_desc(to_desc(program))
 
 
+def variable_text(variable: Variable) -> str:
+    """What stands in a file of a variable, as text."""
+    message = pb.VarDesc()
+    _write_variable(message, variable)
+    return str(message)
+
+
 def _write_variable(message: pb.VarDesc, variable: Variable) -> None:
     message.name = variable.name
     message.type.type = _KINDS[_SAME_IN_FILES.get(variable.kind, variable.kind)]

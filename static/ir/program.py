@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...core.dtype import DType
+from .descriptions import BlockDesc, OpDesc, ProgramDesc
 from .variable import KINDS, ParameterVariable, Variable
 
 BACKWARD_ROLE, OPTIMIZE_ROLE = 1, 2  # of the attribute op_role in files
@@ -82,6 +83,29 @@ class Operation:
     def attr(self, name: str) -> Any:
         """The value of an attribute."""
         return self.attrs[name]
+
+    @property
+    def attr_names(self) -> list[str]:
+        """The attributes."""
+        return list(self.attrs)
+
+    def all_attrs(self) -> dict[str, Any]:
+        """The attributes with their values."""
+        return dict(self.attrs)
+
+    @property
+    def desc(self) -> OpDesc:
+        """This operation as Paddle's desc: its type and names are methods."""
+        return OpDesc(self)
+
+    @property
+    def idx(self) -> int:
+        """Its place in the block."""
+        return next(n for n, op in enumerate(self.block.ops) if op is self)
+
+    def to_string(self, throw_on_error: bool = True) -> str:
+        """The operation as text."""
+        return repr(self)
 
     def has_attr(self, name: str) -> bool:
         """True when the attribute is there."""
@@ -172,6 +196,19 @@ class Block:
         variable.block = self
         self.vars[variable.name] = variable
         return variable
+
+    @property
+    def desc(self) -> BlockDesc:
+        """This block as Paddle's desc."""
+        return BlockDesc(self)
+
+    def iter_parameters(self) -> Iterator[ParameterVariable]:
+        """The parameters, one after the other."""
+        return iter(self.all_parameters())
+
+    def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
+        """The block as text."""
+        return repr(self)
 
     def all_parameters(self) -> list[ParameterVariable]:
         """The parameters of this block, in the order they were made."""
@@ -268,6 +305,11 @@ class Program:
     def block(self, index: int) -> Block:
         """The block of this index."""
         return self.blocks[index]
+
+    @property
+    def desc(self) -> ProgramDesc:
+        """This Program as Paddle's desc, which gives its bytes: `desc.serialize_to_string()`."""
+        return ProgramDesc(self)
 
     @property
     def num_blocks(self) -> int:

@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...core.dtype import DType
 from ...core.errors import user_line
 from ...core.var_type import VarType
 from ...ops.core.spec import Spec
 from ...ops.core.trace import current_trace
 from ...ops.methods import METHODS
+from .descriptions import VarDesc
 
 if TYPE_CHECKING:
     from .program import Block, Program
@@ -82,6 +85,54 @@ class Variable(_VariableMethods):
     def dim(self) -> int:
         """The number of dimensions."""
         return len(self.shape)
+
+    ndimension = dim
+    error_clip = None
+
+    @property
+    def desc(self) -> VarDesc:
+        """This variable as Paddle's desc: its name, shape and dtype are methods."""
+        return VarDesc(self)
+
+    @property
+    def grad_name(self) -> str:
+        """The name of its gradient."""
+        return f"{self.name}@GRAD"
+
+    def element_size(self) -> int:
+        """Bytes an element."""
+        return self.dtype.itemsize
+
+    def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
+        """The variable as text: what stands of it in a file, and whether gradients stop at it."""
+        from ..files.program_codec import variable_text
+
+        details = f"error_clip: {self.error_clip}\n" if with_details else ""
+        return variable_text(self) + details
+
+    def retain_grads(self) -> None:
+        """Nothing: a Program's gradients are variables, which are there when they are computed."""
+
+    def get_value(self, scope: Any = None) -> Any:
+        """The value that the scope in use, or another one, holds of it; ValueError where it holds none."""
+        return self._held(scope, "get_value").get_tensor()
+
+    def set_value(self, value: Any, scope: Any = None) -> None:
+        """Gives it a value in the scope in use, or another one: an array of its shape; ValueError otherwise."""
+        held = self._held(scope, "set_value")
+        array = np.asarray(value)
+        known = held.get_tensor().shape() if held.get_tensor()._is_initialized() else self.shape
+        if len(known) != array.ndim or any(n not in (-1, m) for n, m in zip(known, array.shape, strict=True)):
+            raise ValueError(f"set_value(value): {self.name} has shape {list(known)}. Received {list(array.shape)}.")
+        held.get_tensor().set(array.astype(self.dtype.dtype))
+
+    def _held(self, scope: Any, what: str) -> Any:
+        from ..run.scope import global_scope
+
+        held = (scope or global_scope()).find_var(self.name)
+        if held is None:
+            raise ValueError(f"{what}(): the scope holds no variable {self.name!r}. Run the startup Program first.")
+        return held
 
     def __hash__(self) -> int:
         return id(self)

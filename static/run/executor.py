@@ -12,7 +12,7 @@ import numpy as np
 from ... import backend
 from ...core import nest
 from ...core.forks import unforked
-from ...core.place import Place, expected_place
+from ...core.place import Place, expected_place, parse_place
 from ...ops.core.spec import Spec
 from ..building.mode import default_main_program
 from ..compiler import Plan, compile_plan
@@ -46,8 +46,10 @@ class Executor:
     [2.0, 2.0]
     """
 
-    def __init__(self, place: Place | Sequence[Place] | None = None):
-        self.place = expected_place() if place is None else place if isinstance(place, Place) else place[0]
+    def __init__(self, place: Place | str | Sequence[Place | str] | None = None):
+        if place is not None and not isinstance(place, (Place, str)):
+            place = place[0]
+        self.place = expected_place() if place is None else parse_place(place)
 
     def close(self) -> None:
         """Ends this Executor's work; there is nothing to release."""

@@ -130,3 +130,21 @@ def test_convolution_norm_and_activation():
     assert block[0].bias is not None and len(block) == 1
     assert block(paddle.zeros([1, 3, 8, 8])).shape == [1, 4, 4, 4]
     assert paddle.vision.ops.ConvNormActivation(3, 4)[0].bias is None
+
+
+def test_a_network_made_from_a_residual_one():
+    class Dilated(paddle.vision.models.ResNet):
+        def __init__(self):
+            super().__init__(resnet.BottleneckBlock, 50, num_classes=0, with_pool=False)
+            self.inplanes = 1024
+            self.layer4 = self._make_layer(resnet.BottleneckBlock, 512, 3, stride=2, dilate=True)
+
+        def _make_layer(self, block, planes, blocks, stride=1, dilate=False):
+            self.made = [*getattr(self, "made", []), planes]
+            return super()._make_layer(block, planes, blocks, stride, dilate)
+
+    net = Dilated()
+    assert net.made == [64, 128, 256, 512, 512] and net.dilation == 2 and net._norm_layer is paddle.nn.BatchNorm2D
+    net.eval()
+    with paddle.no_grad():
+        assert net(paddle.zeros([1, 3, 64, 64])).shape == [1, 2048, 4, 4]

@@ -102,27 +102,34 @@ class ResNet(nn.Layer):
         self.relu = nn.ReLU()
         self.maxpool = nn.MaxPool2D(kernel_size=3, stride=2, padding=1)
         counts = _STAGES[depth]
-        self.layer1 = self._stage(block, 64, counts[0], 1)
-        self.layer2 = self._stage(block, 128, counts[1], 2)
-        self.layer3 = self._stage(block, 256, counts[2], 2)
-        self.layer4 = self._stage(block, 512, counts[3], 2)
+        self.layer1 = self._make_layer(block, 64, counts[0])
+        self.layer2 = self._make_layer(block, 128, counts[1], stride=2)
+        self.layer3 = self._make_layer(block, 256, counts[2], stride=2)
+        self.layer4 = self._make_layer(block, 512, counts[3], stride=2)
         if with_pool:
             self.avgpool = nn.AdaptiveAvgPool2D((1, 1))
         if num_classes > 0:
             self.fc = nn.Linear(512 * block.expansion, num_classes)
 
-    def _stage(self, block: Any, planes: int, count: int, stride: int) -> nn.Sequential:
-        """`count` blocks, the first of which halves height and width where stride is 2."""
-        outer = planes * block.expansion
+    _norm_layer: Any = nn.BatchNorm2D
+
+    def _make_layer(self, block: Any, planes: int, blocks: int, stride: int = 1, dilate: bool = False) -> nn.Sequential:
+        """`blocks` blocks, the first of which halves height and width where stride is 2.
+
+        With `dilate` the later ones look further apart instead. Networks made from this one call it, and replace it.
+        """
+        outer, dilation = planes * block.expansion, self.dilation
+        if dilate:
+            self.dilation, stride = self.dilation * stride, 1
         downsample = None
         if stride != 1 or self.inplanes != outer:
             downsample = nn.Sequential(nn.Conv2D(self.inplanes, outer, 1, stride=stride, bias_attr=False),
-                                       nn.BatchNorm2D(outer))
-        settings = {"groups": self.groups, "base_width": self.base_width}
-        blocks = [block(self.inplanes, planes, stride, downsample, dilation=self.dilation, **settings)]
+                                       self._norm_layer(outer))
+        settings = {"groups": self.groups, "base_width": self.base_width, "norm_layer": self._norm_layer}
+        made = [block(self.inplanes, planes, stride, downsample, dilation=dilation, **settings)]
         self.inplanes = outer
-        blocks += [block(outer, planes, **settings) for _ in range(1, count)]
-        return nn.Sequential(*blocks)
+        made += [block(outer, planes, **settings) for _ in range(1, blocks)]
+        return nn.Sequential(*made)
 
     def forward(self, x: Any) -> Any:
         """[N, 3, H, W] to [N, num_classes]."""
@@ -133,9 +140,9 @@ class ResNet(nn.Layer):
         return self.fc(flatten(x, 1)) if self.num_classes > 0 else x
 
 
-def _made(name: str, block: Any, depth: int, pretrained: bool, settings: dict[str, Any]) -> ResNet:
-    refuse_download(name, pretrained)
-    return ResNet(block, depth, **settings)
+def _resnet(arch: str, Block: Any, depth: int, pretrained: bool, **kwargs: Any) -> ResNet:
+    refuse_download(arch, pretrained)
+    return ResNet(Block, depth, **kwargs)
 
 
 def resnet18(pretrained: bool = False, **kwargs: Any) -> ResNet:
@@ -148,31 +155,31 @@ def resnet18(pretrained: bool = False, **kwargs: Any) -> ResNet:
     >>> model(paddle.zeros([1, 3, 32, 32])).shape
     [1, 4]
     """
-    return _made("resnet18", BasicBlock, 18, pretrained, kwargs)
+    return _resnet("resnet18", BasicBlock, 18, pretrained, **kwargs)
 
 
 def resnet34(pretrained: bool = False, **kwargs: Any) -> ResNet:
     """ResNet of 34 layers; the arguments are those of `resnet18`."""
-    return _made("resnet34", BasicBlock, 34, pretrained, kwargs)
+    return _resnet("resnet34", BasicBlock, 34, pretrained, **kwargs)
 
 
 def resnet50(pretrained: bool = False, **kwargs: Any) -> ResNet:
     """ResNet of 50 layers; the arguments are those of `resnet18`."""
-    return _made("resnet50", BottleneckBlock, 50, pretrained, kwargs)
+    return _resnet("resnet50", BottleneckBlock, 50, pretrained, **kwargs)
 
 
 def resnet101(pretrained: bool = False, **kwargs: Any) -> ResNet:
     """ResNet of 101 layers; the arguments are those of `resnet18`."""
-    return _made("resnet101", BottleneckBlock, 101, pretrained, kwargs)
+    return _resnet("resnet101", BottleneckBlock, 101, pretrained, **kwargs)
 
 
 def resnet152(pretrained: bool = False, **kwargs: Any) -> ResNet:
     """ResNet of 152 layers; the arguments are those of `resnet18`."""
-    return _made("resnet152", BottleneckBlock, 152, pretrained, kwargs)
+    return _resnet("resnet152", BottleneckBlock, 152, pretrained, **kwargs)
 
 
 def _resnext(name: str, depth: int, groups: int, pretrained: bool, settings: dict[str, Any]) -> ResNet:
-    return _made(name, BottleneckBlock, depth, pretrained, {**settings, "groups": groups, "width": 4})
+    return _resnet(name, BottleneckBlock, depth, pretrained, **{**settings, "groups": groups, "width": 4})
 
 
 def resnext50_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
@@ -207,9 +214,9 @@ def resnext152_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
 
 def wide_resnet50_2(pretrained: bool = False, **kwargs: Any) -> ResNet:
     """ResNet of 50 layers whose blocks are twice as wide inside; the arguments are those of `resnet18`."""
-    return _made("wide_resnet50_2", BottleneckBlock, 50, pretrained, {**kwargs, "width": 128})
+    return _resnet("wide_resnet50_2", BottleneckBlock, 50, pretrained, **{**kwargs, "width": 128})
 
 
 def wide_resnet101_2(pretrained: bool = False, **kwargs: Any) -> ResNet:
     """ResNet of 101 layers whose blocks are twice as wide inside; the arguments are those of `resnet18`."""
-    return _made("wide_resnet101_2", BottleneckBlock, 101, pretrained, {**kwargs, "width": 128})
+    return _resnet("wide_resnet101_2", BottleneckBlock, 101, pretrained, **{**kwargs, "width": 128})

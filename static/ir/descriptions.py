@@ -1,0 +1,200 @@
+"""What Paddle calls descs: `Program.desc`, `Block.desc`, `Operation.desc`, `Variable.desc`, views of these objects.
+
+They answer as methods what is an attribute there: `op.desc.type()`, `op.desc.input_arg_names()`, `var.desc.shape()`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.dtype import DType
+from ...core.var_type import VarType
+
+
+class OpDesc:
+    """An operation of a Program."""
+
+    def __init__(self, operation: Any):
+        self._operation = operation
+
+    def type(self) -> str:
+        """The operator's type."""
+        return self._operation.type
+
+    def input_names(self) -> list[str]:
+        """The input slots."""
+        return self._operation.input_names
+
+    def output_names(self) -> list[str]:
+        """The output slots."""
+        return self._operation.output_names
+
+    def input(self, slot: str) -> list[str]:
+        """The names in an input slot."""
+        return self._operation.input(slot)
+
+    def output(self, slot: str) -> list[str]:
+        """The names in an output slot."""
+        return self._operation.output(slot)
+
+    def input_arg_names(self) -> list[str]:
+        """Every variable read."""
+        return list(self._operation.input_arg_names)
+
+    def output_arg_names(self) -> list[str]:
+        """Every variable written."""
+        return list(self._operation.output_arg_names)
+
+    def attr_names(self) -> list[str]:
+        """The attributes."""
+        return list(self._operation.attrs)
+
+    def has_attr(self, name: str, with_attr_var: bool = False) -> bool:
+        """True when the attribute is there."""
+        return self._operation.has_attr(name)
+
+    def attr(self, name: str, with_attr_var: bool = False) -> Any:
+        """The value of an attribute."""
+        return self._operation.attr(name)
+
+    def set_input(self, slot: str, names: list[str]) -> None:
+        """Puts these names into an input slot."""
+        self._operation.set_input(slot, names)
+
+    def set_output(self, slot: str, names: list[str]) -> None:
+        """Puts these names into an output slot."""
+        self._operation.set_output(slot, names)
+
+    def _rename_input(self, old: str, new: str) -> None:
+        self._operation.rename_input(old, new)
+
+    def _rename_output(self, old: str, new: str) -> None:
+        self._operation.rename_output(old, new)
+
+    def _set_attr(self, name: str, value: Any) -> None:
+        self._operation.attrs[name] = value
+
+
+class VarDesc:
+    """A variable of a Program."""
+
+    def __init__(self, variable: Any):
+        self._variable = variable
+
+    def name(self) -> str:
+        """The name."""
+        return self._variable.name
+
+    def shape(self) -> list[int]:
+        """The sizes, -1 where one is not known."""
+        return list(self._variable.shape)
+
+    get_shape = shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Declares other sizes."""
+        self._variable.shape = tuple(-1 if size is None else int(size) for size in shape)
+
+    def dtype(self) -> DType:
+        """The element type."""
+        return self._variable.dtype
+
+    def type(self) -> VarType:
+        """What it holds."""
+        return self._variable.type
+
+    def lod_level(self) -> int:
+        """The depth of its levels of detail."""
+        return self._variable.lod_level
+
+    def persistable(self) -> bool:
+        """Whether its value is kept between runs."""
+        return self._variable.persistable
+
+    def set_persistable(self, persistable: bool) -> None:
+        """Says whether its value is kept between runs."""
+        self._variable.persistable = persistable
+
+    def stop_gradient(self) -> bool:
+        """Whether gradients stop here."""
+        return self._variable.stop_gradient
+
+    def is_parameter(self) -> bool:
+        """Whether it is trained."""
+        return self._variable.is_parameter
+
+    def need_check_feed(self) -> bool:
+        """Whether it is fed."""
+        return self._variable.is_data
+
+
+class BlockDesc:
+    """A block of a Program."""
+
+    def __init__(self, block: Any):
+        self._block = block
+
+    @property
+    def id(self) -> int:
+        """The number of the block."""
+        return self._block.idx
+
+    @property
+    def parent(self) -> int:
+        """The number of the block around it, -1 for the outermost."""
+        return self._block.parent_idx
+
+    def op_size(self) -> int:
+        """The number of operations."""
+        return len(self._block.ops)
+
+    def op(self, index: int) -> OpDesc:
+        """An operation."""
+        return OpDesc(self._block.ops[index])
+
+    def all_vars(self) -> list[VarDesc]:
+        """The variables."""
+        return [VarDesc(variable) for variable in self._block.vars.values()]
+
+    def has_var(self, name: str | bytes) -> bool:
+        """Whether there is a variable of this name in this block."""
+        return _text(name) in self._block.vars
+
+    def find_var(self, name: str | bytes) -> VarDesc | None:
+        """The variable of this name in this block; None where there is none."""
+        variable = self._block.vars.get(_text(name))
+        return None if variable is None else VarDesc(variable)
+
+    def find_var_recursive(self, name: str | bytes) -> VarDesc | None:
+        """The variable of this name in this block or one around it; None where there is none."""
+        variable = self._block.find_var(_text(name))
+        return None if variable is None else VarDesc(variable)
+
+
+class ProgramDesc:
+    """A Program."""
+
+    def __init__(self, program: Any):
+        self._program = program
+
+    def num_blocks(self) -> int:
+        """The number of blocks."""
+        return self._program.num_blocks
+
+    def block(self, index: int) -> BlockDesc:
+        """A block."""
+        return BlockDesc(self._program.block(index))
+
+    def serialize_to_string(self) -> bytes:
+        """The bytes of a `.pdmodel` file."""
+        from ..files.program_codec import to_desc
+        from ..format.program_file import serialize_program_desc
+
+        return serialize_program_desc(to_desc(self._program))
+
+    def flush(self) -> None:
+        """Nothing: this is the Program itself, and no copy of it."""
+
+
+def _text(name: str | bytes) -> str:
+    return name.decode() if isinstance(name, bytes) else name

@@ -1,0 +1,80 @@
+"""Numbers for axes, sizes and repeats as one-element tensors, NumPy scalars and arrays; labels of odd shapes."""
+
+import numpy as np
+import proa as paddle
+import proa.nn.functional as F
+import pytest
+from proa import nn
+
+X = paddle.arange(6, dtype="float32").reshape([2, 3])
+
+
+def number(n, dtype="int64"):
+    return paddle.to_tensor(n, dtype)
+
+
+@pytest.mark.parametrize("call, wanted", [
+    (lambda: paddle.zeros(number(2)), [2]), (lambda: paddle.ones(number(2)), [2]),
+    (lambda: paddle.full(number(2), 1.0), [2]), (lambda: paddle.rand(number(2)), [2]),
+    (lambda: paddle.empty(number(2)), [2]), (lambda: paddle.unsqueeze(X, number(0)), [1, 2, 3]),
+    (lambda: paddle.stack([X, X], number(1)), [2, 2, 3]), (lambda: paddle.transpose(X, np.array([1, 0])), [3, 2]),
+    (lambda: paddle.sum(X, np.array([0, 1])), []), (lambda: paddle.max(X, np.array([1])), [2]),
+    (lambda: F.adaptive_avg_pool2d(paddle.ones([1, 1, 4, 4]), number([2, 3])), [1, 1, 2, 3]),
+    (lambda: F.adaptive_avg_pool2d(paddle.ones([1, 1, 4, 4]), np.int64(2)), [1, 1, 2, 2]),
+    (lambda: paddle.tensordot(X, X.t(), number([[1], [0]])), [2, 2]),
+    (lambda: paddle.tensordot(X, X.t(), [number([1]), number([0])]), [2, 2]),
+    (lambda: paddle.tensordot(X, X.t(), number(1)), [2, 2]),
+    (lambda: paddle.linalg.matrix_power(paddle.eye(2), np.int64(2)), [2, 2]),
+    (lambda: F.layer_norm(X, np.int64(3)), [2, 3]), (lambda: nn.LayerNorm(np.int64(3))(X), [2, 3]),
+    (lambda: F.conv2d_transpose(paddle.ones([1, 1, 4, 4]), paddle.ones([1, 1, 2, 2]), stride=2,
+                                output_size=np.int64(9)), [1, 1, 9, 9]),
+    (lambda: paddle.bincount(number([1, 2]), minlength=number([4])), [4]), (lambda: paddle.arange(number([3])), [3]),
+    (lambda: paddle.cumsum(X, number([1])), [2, 3]), (lambda: paddle.argmax(X, number([1])), [2]),
+    (lambda: paddle.flatten(X, number(0), np.int64(1)), [6]),
+    (lambda: F.pad(X[None], np.array([1, 1]), data_format="NCL"), [1, 2, 5]),
+])
+def test_sizes_and_axes(call, wanted):
+    assert call().shape == wanted
+
+
+def test_class_numbers_in_a_column():
+    x = F.log_softmax(paddle.to_tensor([[1.0, 2.0], [3.0, 1.0]]))
+    flat, column = paddle.to_tensor([0, 1]), paddle.to_tensor([[0], [1]])
+    for reduction in ("mean", "sum", "none"):
+        np.testing.assert_array_equal(F.nll_loss(x, column, reduction=reduction).numpy(),
+                                      F.nll_loss(x, flat, reduction=reduction).numpy())
+    assert nn.NLLLoss()(x, column.astype("int32")).shape == []
+    with pytest.raises(ValueError, match="nll_loss"):
+        F.nll_loss(x, paddle.zeros([2, 2], "int64"))
+
+
+def test_values_of_another_shape_with_as_many_elements():
+    for value in (np.arange(6.0), [0, 1, 2, 3, 4, 5], X.reshape([3, 2])):
+        layer = nn.Linear(2, 3, weight_attr=nn.initializer.Assign(value))
+        assert layer.weight.tolist() == X.tolist()
+    with pytest.raises(ValueError, match="must have the parameter's shape"):
+        nn.Linear(2, 3, weight_attr=nn.initializer.Assign(np.arange(5.0)))
+
+
+@pytest.mark.parametrize("name, options", [
+    ("reshape_", {"shape": [3, 2]}), ("tanh_", {}), ("squeeze_", {"axis": 0}), ("unsqueeze_", {"axis": 0}),
+    ("sin_", {}), ("cast_", {"dtype": "int32"}), ("tril_", {}), ("transpose_", {"perm": [1, 0]}),
+    ("logical_not_", {}), ("pow_", {"y": 2}),
+    ("scatter_", {"index": number([1]), "updates": paddle.ones([1, 3])}), ("multiply_", {"y": X}),
+    ("masked_fill_", {"mask": X > 2, "value": 9.0})])
+def test_forms_in_place_by_keyword(name, options):
+    plain = getattr(paddle, name[:-1])(X, **options)
+    x = X.clone()
+    assert getattr(paddle, name)(x=x, **options) is x
+    np.testing.assert_array_equal(x.numpy(), plain.numpy())
+
+
+def test_forms_in_place_that_are_methods_only():
+    x = X.clone() / 8
+    paddle.Tensor.erfinv_(x=x)
+    paddle.Tensor.lerp_(x=x, y=x * 2, weight=0.5)
+    np.testing.assert_allclose(x.numpy(), 1.5 * paddle.erfinv(X / 8).numpy(), rtol=1e-6)
+    x = paddle.ones([2, 2])
+    assert paddle.t_(input=x) is x
+    with pytest.raises(TypeError, match="Received nothing"):
+        paddle.tanh_()

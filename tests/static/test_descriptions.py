@@ -1,0 +1,86 @@
+"""Descs, texts and values of what a Program holds, as Paddle's methods give them."""
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa import static
+
+
+@pytest.fixture
+def program():
+    made = static.Program()
+    with static.program_guard(made, static.Program()), static.scope_guard(static.Scope()):
+        x = static.data("x", [-1, 3])
+        weight = static.create_parameter([3], "float32", name="weight", attr=paddle.nn.initializer.Constant(2.0))
+        (x * weight).sum()
+        static.Executor().run(static.default_startup_program())
+        yield made
+
+
+def test_descs(program):
+    desc, block = program.desc, program.global_block()
+    assert desc.num_blocks() == 1 and desc.block(0).op_size() == len(block.ops) == 2
+    op = desc.block(0).op(0)
+    assert op.type() == "elementwise_mul" and op.input_arg_names() == ["x", "weight"] and op.input("X") == ["x"]
+    assert op.input_names() == ["X", "Y"] and op.output("Out") == op.output_arg_names() and op.output_names() == ["Out"]
+    assert op.has_attr("axis") and op.attr("axis") == -1 and "axis" in op.attr_names()
+    assert block.ops[1].idx == 1 and block.ops[0].all_attrs() == block.ops[0].attrs
+    read = static.io.read_program_desc(desc.serialize_to_string())
+    assert [o.type for o in read.blocks[0].ops] == [o.type for o in block.ops]
+
+
+def test_descs_of_variables(program):
+    desc = program.global_block().var("x").desc
+    assert (desc.name(), desc.shape(), desc.dtype(), desc.lod_level()) == ("x", [-1, 3], paddle.float32, 0)
+    assert desc.need_check_feed() and not desc.persistable() and desc.stop_gradient() and not desc.is_parameter()
+    desc.set_shape([4, 3])
+    assert program.global_block().var("x").shape == (4, 3)
+    found = program.global_block().desc
+    assert found.find_var("weight").is_parameter() and found.find_var(b"absent") is None
+    assert {v.name() for v in found.all_vars()} >= {"x", "weight"} and found.has_var("x") and found.parent == -1
+    assert [p.name for p in program.global_block().iter_parameters()] == ["weight"]
+
+
+def test_an_operation_changed_through_its_desc(program):
+    op = program.global_block().ops[0]
+    op.desc._rename_input("weight", "x")
+    op.desc._set_attr("op_device", "cpu")
+    assert op.input_arg_names == ["x", "x"] and op.attr("op_device") == "cpu"
+
+
+def test_texts(program):
+    block = program.global_block()
+    assert 'name: "weight"' in block.var("weight").to_string(True)
+    assert block.var("x").to_string(True, with_details=True).endswith("error_clip: None\n")
+    assert "elementwise_mul" in block.ops[0].to_string(True) and "elementwise_mul" in block.to_string(True)
+    assert block.var("x").grad_name == "x@GRAD" and block.var("x").element_size() == 4
+
+
+def test_values(program):
+    weight = program.global_block().var("weight")
+    assert np.array(weight.get_value()).tolist() == [2.0, 2.0, 2.0]
+    weight.set_value(np.arange(3.0))
+    assert np.array(weight.get_value()).tolist() == [0.0, 1.0, 2.0] and np.array(weight.get_value()).dtype == np.float32
+    with pytest.raises(ValueError, match=r"weight has shape \[3\]. Received \[2\]"):
+        weight.set_value(np.ones(2))
+    with pytest.raises(ValueError, match="the scope holds no variable 'x'"):
+        program.global_block().var("x").get_value()
+    program.global_block().var("x").retain_grads()
+
+
+def test_retained_gradients_in_a_converted_function():
+    @paddle.jit.to_static(full_graph=True)
+    def f(x):
+        y = x * 2
+        y.retain_grads()
+        return (y * y).sum()
+
+    x = paddle.ones([2])
+    x.stop_gradient = False
+    f(x).backward()
+    assert x.grad.tolist() == [8.0, 8.0]
+
+
+def test_an_executor_by_the_name_of_its_place():
+    for place in ("cpu", ["cpu"], paddle.CPUPlace(), [paddle.CPUPlace()], None):
+        assert static.Executor(place).place.is_cpu_place()
