@@ -7,12 +7,13 @@ from typing import Any
 from ...backend.devices import host_values
 from ...backend.scatter import add_at
 from ...core import dtype as dt
-from ..core.infer import normalize_axis
+from ..core.infer import broadcast_shapes, normalize_axis
 from ..core.operator import Ints, Longs, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import cast
+from ..math.elementwise import as_floating, dtype_of, in_dtype
 from .creation import is_value
+from .gradient_shapes import sum_to
 from .reshape import flatten, ints_of, transpose
 
 
@@ -199,6 +200,10 @@ def _infer_as_complex(x):
     return Spec(x.shape[:-1], _WHOLE[x.dtype])
 
 
+def _infer_complex(x, y):
+    return Spec(broadcast_shapes("complex(real, imag)", x.shape, y.shape), _WHOLE[x.dtype])
+
+
 def _infer_part(x):
     return Spec(x.shape, _PART[x.dtype])
 
@@ -210,8 +215,9 @@ as_real_op = operator("as_real", "X -> Out", kernel=lambda xp, x: xp.stack([x.re
                       grad={"X": lambda g: apply(as_complex_op, g)})
 complex_op = operator("complex", "X, Y -> Out", kernel=lambda xp, x, y: (x + 1j * y).astype(
                           "complex64" if x.dtype.itemsize == 4 else "complex128"),
-                      infer=lambda x, y: Spec(x.shape, _WHOLE[x.dtype]),
-                      grad={"X": lambda g: apply(real_op, g), "Y": lambda g: apply(imag_op, g)})
+                      infer=_infer_complex,
+                      grad={"X": lambda g, X_shape: sum_to(apply(real_op, g), X_shape),
+                            "Y": lambda g, Y_shape: sum_to(apply(imag_op, g), Y_shape)})
 real_op = operator("real", "X -> Out", kernel=lambda xp, x: x.real.copy(), infer=_infer_part,
                    grad={"X": lambda g: apply(complex_op, g, g * 0.0)})
 imag_op = operator("imag", "X -> Out", kernel=lambda xp, x: x.imag.copy(), infer=_infer_part,
@@ -229,8 +235,20 @@ def as_real(x: Any, name: str | None = None) -> Any:
 
 
 def complex(real: Any, imag: Any, name: str | None = None) -> Any:
-    """The complex values of two real tensors of one shape."""
-    return apply(complex_op, real, imag if imag.dtype is real.dtype else cast(imag, real.dtype))
+    """real + i * imag, of floats that broadcast together: complex64 of float32, complex128 of float64.
+
+    Integers count as floats of the default dtype. Raises TypeError for floats of 16 bits, of which no complex numbers
+    are made.
+
+    >>> import proa as paddle
+    >>> paddle.complex(paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([3.0])).tolist()
+    [(1+3j), (2+3j)]
+    """
+    dtype = dt.promote(as_floating(real).dtype, as_floating(imag).dtype)
+    if dtype not in _WHOLE:
+        raise TypeError(f"complex(real, imag): there are complex numbers of two float32 and of two float64 alone. "
+                        f"Received {dtype_of(real).name} and {dtype_of(imag).name}. Convert them: x.astype('float32').")
+    return apply(complex_op, in_dtype(real, dtype), in_dtype(imag, dtype))
 
 
 def real(x: Any, name: str | None = None) -> Any:

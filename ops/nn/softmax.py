@@ -135,12 +135,24 @@ rrelu_op = operator("rrelu", "X -> Out, Noise", kernel=_rrelu, infer=lambda x, *
 
 # maxout
 
+def _check_groups(x: Any, groups: int, axis: int) -> int:
+    """The axis, counted from 0; ValueError where there is none of groups of its channels."""
+    if not len(x.shape):
+        raise ValueError("maxout(x, groups): x must have a dimension of channels. Received x.shape=[].")
+    axis = normalize_axis("maxout(x, groups, axis)", axis, len(x.shape))
+    if groups < 2 or (x.shape[axis] >= 0 and x.shape[axis] % groups):
+        raise ValueError(
+            f"maxout(x, groups): groups must be at least 2 and divide the {x.shape[axis]} channels. Received {groups}.")
+    return axis
+
+
 def _groups_apart(shape: tuple, groups: int, axis: int) -> tuple:
     axis %= len(shape)
     return (*shape[:axis], shape[axis] // groups, groups, *shape[axis + 1:])
 
 
 def _maxout(xp, x, *, groups: int, axis: int = 1):
+    _check_groups(x, groups, axis)
     return x.reshape(_groups_apart(x.shape, groups, axis)).max(axis % x.ndim + 1)
 
 
@@ -161,10 +173,7 @@ def _maxout_take(xp, x, out, v, *, groups: int, axis: int = 1):
 
 
 def _infer_maxout(x, *, groups, axis=1):
-    axis = normalize_axis("maxout(x, groups, axis)", axis, x.rank)
-    if groups < 2 or (x.shape[axis] >= 0 and x.shape[axis] % groups):
-        raise ValueError(
-            f"maxout(x, groups): groups must be at least 2 and divide the {x.shape[axis]} channels. Received {groups}.")
+    axis = _check_groups(x, groups, axis)
     channels = x.shape[axis] // groups if x.shape[axis] >= 0 else -1
     return Spec((*x.shape[:axis], channels, *x.shape[axis + 1:]), x.dtype)
 

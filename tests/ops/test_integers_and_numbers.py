@@ -82,3 +82,30 @@ def test_lerp_of_several_dtypes_is_in_one(dtypes):
     assert len({converted.concrete_program.main_program.global_block().var(n).dtype for n in op.input_arg_names}) == 1
     assert eager.dtype is found.dtype and eager.dtype.name == max(dtypes[:2])
     np.testing.assert_allclose(eager.numpy(), [1.5, 3.5])
+
+
+def test_complex_broadcasts_with_its_gradients_and_promotes():
+    x = paddle.to_tensor([[1.0], [2.0]], stop_gradient=False)
+    y = paddle.to_tensor([3.0, 4.0, 5.0], stop_gradient=False)
+    z = paddle.complex(x, y)
+    np.testing.assert_array_equal(z.numpy(), x.numpy() + 1j * y.numpy())
+    (z.real() * 2 + z.imag() * 3).sum().backward()
+    np.testing.assert_array_equal(x.grad.numpy(), [[6], [6]])
+    np.testing.assert_array_equal(y.grad.numpy(), [6, 6, 6])
+    assert paddle.complex(x, y.astype("float64")).dtype == "complex128"
+    assert paddle.complex(paddle.to_tensor([1]), paddle.to_tensor([2])).dtype == "complex64"
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_there_are_no_complex_numbers_of_16_bits(dtype):
+    x = paddle.ones([1], dtype)
+    with pytest.raises(TypeError, match=f"complex.*Received {dtype}.*astype"):
+        paddle.complex(x, x)
+
+
+@pytest.mark.parametrize("shape, groups, axis, told", [
+    ([], 2, 1, "dimension of channels"), ([1, 3, 2, 2], 2, 1, "divide the 3"), ([1, 4, 2, 2], 0, 1, "at least 2"),
+    ([1, 4, 2, 2], 1, 1, "at least 2"), ([1, 4, 2, 2], 2, 5, "axis"), ([4], 2, 1, "axis")])
+def test_maxout_says_what_it_does_not_take(shape, groups, axis, told):
+    with pytest.raises(ValueError, match=f"maxout.*{told}"):
+        paddle.nn.functional.maxout(paddle.ones(shape), groups, axis)
