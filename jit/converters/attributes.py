@@ -11,11 +11,7 @@ import gast
 
 from ..pyct.templates import quote, quote_expression
 from .context import OPERATORS, Context
-from .expressions import ExpressionConverter
-
-_SYMBOLS = {gast.Add: "+=", gast.Sub: "-=", gast.Mult: "*=", gast.Div: "/=", gast.FloorDiv: "//=", gast.Mod: "%=",
-            gast.Pow: "**=", gast.MatMult: "@=", gast.BitAnd: "&=", gast.BitOr: "|=", gast.BitXor: "^=",
-            gast.LShift: "<<=", gast.RShift: ">>="}
+from .expressions import ExpressionConverter, symbol_of
 
 
 def convert(function: Any, _: Context) -> Any:
@@ -59,9 +55,8 @@ class _Attributes(ExpressionConverter):
         self.generic_visit(node)
         if not isinstance(target, gast.Attribute) or _is_special(target):
             return node
-        symbol = gast.copy_location(gast.Constant(value=_SYMBOLS[type(node.op)], kind=None), node)
         return quote("__proa__.augment(__proa__.begun(owner, name), symbol, value)", node, owner=target.value,
-                     name=_text(target), symbol=symbol, value=node.value)
+                     name=_text(target), symbol=symbol_of(node), value=node.value)
 
 
 def _is_special(node: gast.Attribute) -> bool:

@@ -34,6 +34,16 @@ class ExpressionConverter(gast.NodeTransformer):
         return node
 
 
+_SYMBOLS = {gast.Add: "+=", gast.Sub: "-=", gast.Mult: "*=", gast.Div: "/=", gast.FloorDiv: "//=", gast.Mod: "%=",
+            gast.Pow: "**=", gast.MatMult: "@=", gast.BitAnd: "&=", gast.BitOr: "|=", gast.BitXor: "^=",
+            gast.LShift: "<<=", gast.RShift: ">>="}
+
+
+def symbol_of(node: gast.AugAssign) -> Any:
+    """The operator of `a += b` as a constant in code: "+="."""
+    return gast.copy_location(gast.Constant(value=_SYMBOLS[type(node.op)], kind=None), node)
+
+
 _NEVER_TENSORS = {"isinstance", "issubclass", "hasattr", "callable"}
 
 

@@ -9,9 +9,10 @@ from types import SimpleNamespace
 from typing import Any
 
 from .attempts import attempt, everything
-from .attributes import augment, begun, item, set_stop_gradient
+from .attributes import augment, begun, set_stop_gradient
 from .builtin import bool_, float_, int_, len_, print_, shape_of
 from .conditionals import if_exp, if_stmt, raising
+from .items import augment_item, begun_item, item, set_item
 from .iteration import enumerate_, range_, zip_
 from .logical import and_, compare, computed, equal, not_, or_, unequal
 from .loops import for_stmt, while_stmt
@@ -19,10 +20,10 @@ from .partial import load
 from .statements import assert_stmt, nothing, plain, subject
 from .undefined import Undefined, changed, read
 
-__all__ = ["Undefined", "and_", "assert_stmt", "attempt", "augment", "begun", "bool_", "changed", "compare", "computed",
-           "equal", "everything", "float_", "for_stmt", "if_exp", "if_stmt", "int_", "item", "len_", "load", "not_",
-           "nothing", "or_", "plain", "print_", "raising", "range_", "read", "set_stop_gradient", "shape_of", "subject",
-           "unequal", "while_stmt"]
+__all__ = ["Undefined", "and_", "assert_stmt", "attempt", "augment", "augment_item", "begun", "begun_item", "bool_",
+           "changed", "compare", "computed", "equal", "everything", "float_", "for_stmt", "if_exp", "if_stmt", "int_",
+           "item", "len_", "load", "not_", "nothing", "or_", "plain", "print_", "raising", "range_", "read",
+           "set_item", "set_stop_gradient", "shape_of", "subject", "unequal", "while_stmt"]
 
 NAME = "__proa__"
 """The one name that generated code knows; converters know it too."""

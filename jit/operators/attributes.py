@@ -1,4 +1,4 @@
-"""Attributes and items in converted code, `a.b` and `a[i]`: properties are converted, and what is read is noted.
+"""Attributes in converted code, `a.b`: properties are converted, and what is read is noted.
 
 Knows Python's way of finding attributes; how a function is converted is given from outside.
 """
@@ -15,8 +15,6 @@ from ..footprint.locations import ABSENT
 from ..footprint.value_guards import OPERATIONS, current
 from . import staging
 from .partial import load
-from .retracing import example_of
-from .values import is_staged
 
 _NUMBERS = (int, float)
 
@@ -108,11 +106,3 @@ def set_stop_gradient(owner: Any, value: Any) -> None:
         staging.set_gradient_stop(owner, value)
     else:
         owner.stop_gradient = value
-
-
-def item(value: Any, index: Any) -> Any:
-    """`value[index]`; of a Python list of tensors or numbers by a symbolic index, read when the program runs."""
-    if type(value) in (list, tuple) and staging.is_symbolic(index) and value and all(map(is_staged, value)):
-        tensors = [v for v in value if staging.is_tensor(v)]
-        value = staging.new_list(list(value), example_of((tensors or value)[0]))
-    return load(value[index])

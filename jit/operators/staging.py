@@ -12,7 +12,8 @@ from ...core.dtype import get_default_dtype
 from ...dygraph.tensor import Tensor
 from ...ops.array import unknown_sizes
 from ...ops.array.creation import full
-from ...ops.array.reshape import shape
+from ...ops.array.reshape import reshape, shape
+from ...ops.array.where import where as chosen
 from ...ops.core.operator import Operator, find
 from ...ops.core.trace import current_trace
 from ...ops.math.elementwise import maximum, minimum
@@ -71,6 +72,14 @@ def new_list(items: list, example: Any) -> Any:
     """A list of the program with these items, for more of them like `example`: of a shape and a dtype, or a number."""
     shape, dtype = getattr(example, "shape", ()), getattr(example, "dtype", None)
     return create_array(dtype, items, shape)
+
+
+def with_item(items: list, index: Any, new: Any, place: str) -> list:
+    """The items, each of them `new` where the program finds it at the index; an IndexError where none is there."""
+    count, index = len(items), reshape(index, [])
+    check_or_raise(logical_and(index >= -count, index < count), IndexError("list assignment index out of range"), place)
+    index = chosen(index < 0, index + count, index)
+    return [chosen(index == n, new, item) for n, item in enumerate(items)]
 
 
 def keep_list(variable: Any, value: Any) -> None:

@@ -82,7 +82,17 @@ def augment(begun, symbol, operand):
     setattr(owner, name, getattr(operator, {"+=": "iadd", "*=": "imul", "-=": "isub"}[symbol])(value, operand))
 
 
+def set_item(new, value, index):
+    value[index] = new
+
+
+def augment_item(begun, symbol, operand):
+    value, index, item = begun
+    value[index] = getattr(operator, {"+=": "iadd", "*=": "imul", "-=": "isub"}[symbol])(item, operand)
+
+
 OPERATORS = SimpleNamespace(
+    set_item=set_item, augment_item=augment_item, begun_item=lambda value, index: (value, index, value[index]),
     attribute=getattr, begun=lambda owner, name: (owner, name, getattr(owner, name)), augment=augment,
     Undefined=Undefined, load=load, read=read, while_stmt=while_stmt, for_stmt=for_stmt, if_stmt=if_stmt, and_=and_,
     or_=or_, not_=lambda value: not value, if_exp=lambda test, body, orelse: body() if test else orelse(),

@@ -1,7 +1,7 @@
 # ruff: noqa: F811, F401 (fixtures are imported by name)
 import pytest
 from computing_backend import convert_with, outcome_of
-from proa.jit.converters import asserts, calls, conditionals, logical, supers
+from proa.jit.converters import asserts, calls, conditionals, logical, subscripts, supers
 
 
 def conditional(x):
@@ -79,7 +79,21 @@ def formatted(x):
     return f"{len(str(x)):>{abs(x)}} {x!r} {'yes' if x else 'no'}"
 
 
+def items(x):
+    seen = []
+
+    def note(v):
+        seen.append(v)
+        return v
+    held = [[1, 2], [3, 4], {"a": 5}]
+    note(held[0])[note(x - 1)] = note(9)
+    note(held)[note(x % 3)] += note([7]) if x % 3 < 2 else 1
+    held[2][str(x)] = held[2].get(str(x - 1), x)
+    return held, seen, note(held[1])[note(-1)]
+
+
 FUNCTIONS = {
+    subscripts: [items],
     conditionals: [conditional, conditional_shortcut, conditional_binding, conditional_in_comprehension, formatted],
     logical: [logic, logic_binding, chain, identity_chain],
     calls: [method_calls, builtin_calls, star_calls, raising_call, formatted],

@@ -1,0 +1,68 @@
+"""Items in converted code, `a[i]`, `a[i] = x` and `a[i] += x`: of a Python list by an index that the program knows.
+
+An index that a tensor decides chooses among the items when the program runs; every other one is Python's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import here
+from ..footprint.value_guards import OPERATIONS
+from . import staging
+from .partial import load
+from .retracing import example_of
+from .values import is_staged
+
+
+def item(value: Any, index: Any) -> Any:
+    """`value[index]`; of a Python list of tensors or numbers by a symbolic index, read when the program runs."""
+    if type(value) in (list, tuple) and staging.is_symbolic(index) and value and all(map(is_staged, value)):
+        tensors = [v for v in value if staging.is_tensor(v)]
+        value = staging.new_list(list(value), example_of((tensors or value)[0]))
+    return load(value[index])
+
+
+def set_item(new: Any, value: Any, index: Any) -> None:
+    """`value[index] = new`; by a symbolic index each item of a Python list is, from here on, itself or the new one."""
+    if type(value) is list and staging.is_symbolic(index) and value:
+        _check_alike([*value, new])
+        value[:] = staging.with_item(value, index, new, here())
+    else:
+        value[index] = new
+
+
+class begun_item:
+    """`value[index] += …`, whose operand is yet to be computed."""
+
+    __slots__ = ("value", "index", "item")
+
+    def __init__(self, value: Any, index: Any):
+        self.value, self.index, self.item = value, index, item(value, index)
+
+
+def augment_item(begun: begun_item, symbol: str, operand: Any) -> None:
+    """Gives the item what its value and the operand come to."""
+    set_item(OPERATIONS[symbol](begun.item, operand), begun.value, begun.index)
+
+
+def _check_alike(items: list[Any]) -> None:
+    """TypeError unless any of the items may stand in the place of any other."""
+    staged = all(map(is_staged, items))
+    tensors = [v for v in items if staged and staging.is_tensor(v)]
+    first = tensors[0] if tensors else None
+    numbers = len(tensors) < len(items)
+    if not staged or any(v.dtype != first.dtype or not _agree(first.shape, v.shape) for v in tensors) or (
+            first is not None and numbers and len(first.shape)):
+        raise TypeError(_refusal([f"{v.dtype.name}{list(v.shape)}" if staging.is_tensor(v) else repr(v)
+                                  for v in items]))
+
+
+def _agree(a: Any, b: Any) -> bool:
+    return len(a) == len(b) and all(m == n or -1 in (m, n) for m, n in zip(a, b, strict=True))
+
+
+def _refusal(received: list[str]) -> str:
+    return (f"{here()}: `a[i] = x`, with an index that a tensor decides, may put x in any place of the list: its items "
+            f"and x must be tensors of one shape and dtype, or numbers. Received items {', '.join(received[:-1])} and "
+            f"x: {received[-1]}. Convert them, or make the list a tensor: paddle.stack(a).")
