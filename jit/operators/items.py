@@ -48,12 +48,10 @@ def augment_item(begun: begun_item, symbol: str, operand: Any) -> None:
 
 def _check_alike(items: list[Any]) -> None:
     """TypeError unless any of the items may stand in the place of any other."""
-    staged = all(map(is_staged, items))
-    tensors = [v for v in items if staged and staging.is_tensor(v)]
-    first = tensors[0] if tensors else None
-    numbers = len(tensors) < len(items)
-    if not staged or any(v.dtype != first.dtype or not _agree(first.shape, v.shape) for v in tensors) or (
-            first is not None and numbers and len(first.shape)):
+    tensors = [v for v in items if staging.is_tensor(v)]
+    alike = all(v.dtype == tensors[0].dtype and _agree(v.shape, tensors[0].shape) for v in tensors)
+    meets_numbers = len(tensors) in (0, len(items)) or not len(tensors[0].shape)
+    if not (all(map(is_staged, items)) and alike and meets_numbers):
         raise TypeError(_refusal([f"{v.dtype.name}{list(v.shape)}" if staging.is_tensor(v) else repr(v)
                                   for v in items]))
 
