@@ -12,6 +12,7 @@ import gzip
 import lzma
 import os
 import tarfile
+import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -23,6 +24,7 @@ _MAXIMUM_MEMBER = 1 << 30  # the largest of the published sets is 185 MB
 _MAXIMUM_TOTAL = 4 << 30
 _MAXIMUM_MEMBERS = 1_000_000
 _MAXIMUM_HEADER = 1 << 20
+_ZIPPED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _OPENERS: dict[bytes, Callable[..., Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}
 
 
@@ -75,6 +77,34 @@ def read_gzip(path: str, head: int, size_of: Callable[[bytes], int]) -> bytes:
     if more:
         raise CorruptFileError(path, head + size, f"more follows the {size} bytes that are declared")
     return data
+
+
+def read_zip(path: str, chosen: Callable[[str], bool], what: str) -> Iterator[tuple[str, bytes]]:
+    """(name, bytes) of the members of a zip archive whose names are chosen, in their order; one is in memory.
+
+    CorruptFileError where none is, which then says `what` is missing, and for what cannot be read.
+    """
+    place = path
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = [member for member in archive.infolist() if chosen(member.filename) and not member.is_dir()]
+            if not members:
+                raise CorruptFileError(path, what, "is not in the archive")
+            for member in members:
+                place = f"{path}: {member.filename}"
+                yield member.filename, _unzipped(archive, member, place)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise CorruptFileError(place, what, f"cannot be read from the archive: {error}") from error
+
+
+def _unzipped(archive: zipfile.ZipFile, member: zipfile.ZipInfo, place: str) -> bytes:
+    if member.file_size > _MAXIMUM_MEMBER:
+        raise CorruptFileError(place, 0, f"declares {member.file_size} bytes, more than {_MAXIMUM_MEMBER}")
+    if member.compress_type not in _ZIPPED:
+        raise CorruptFileError(place, 0, f"is compressed in the way {member.compress_type}, which may unpack to more "
+                               "than it declares")
+    with archive.open(member) as file:  # read() without a size would unpack first and cut then
+        return file.read(member.file_size)
 
 
 class _Careful:
@@ -135,14 +165,14 @@ class Archive:
             file.seek(member.offset_data)
             return self._whole(file.read(member.size), member)
 
-    def read_all(self, names: list[str], use: Callable[[str, bytes], None]) -> None:
-        """Calls `use(name, bytes)` for each of the members, in the archive's order, in one pass."""
+    def read_all(self, names: list[str]) -> Iterator[tuple[str, bytes]]:
+        """(name, bytes) of each of the members, in the archive's order, in one pass; one member is in memory."""
         wanted = sorted(((self._member(name), name) for name in names), key=lambda pair: pair[0].offset)
         if sum(member.size for member, _ in wanted) > _MAXIMUM_TOTAL:
             raise CorruptFileError(self.path, 0, f"declares more than {_MAXIMUM_TOTAL} bytes of members")
         with _opened(self.path, _MAXIMUM_MEMBER) as (tar, _):
             for member, name in wanted:
-                use(name, self._bytes(tar, member))
+                yield name, self._bytes(tar, member)
 
     def _member(self, name: str) -> tarfile.TarInfo:
         if name not in self.members:

@@ -15,9 +15,9 @@ from ...io.local_files import Archive, local_file
 from .words import text_of
 
 _URL = "http://paddlemodels.bj.bcebos.com/conll05st"
-_WORDS, _ROLES = (f"conll05st-release/test.wsj/{part}/test.wsj.{part}.gz" for part in ("words", "props"))
+WORDS, ROLES = (f"conll05st-release/test.wsj/{part}/test.wsj.{part}.gz" for part in ("words", "props"))
 _MAXIMUM = 1 << 28
-_UNKNOWN = 0
+UNKNOWN = 0
 _BEGIN = re.compile(r"\(([^()*]+)\*(\)?)")
 
 
@@ -43,59 +43,21 @@ class Conll05st(Dataset):
         self.verb_dict_file = there(verb_dict_file, "verb_dict_file", "%2FverbDict.txt")
         self.target_dict_file = there(target_dict_file, "target_dict_file", "%2FtargetDict.txt")
         self.emb_file = there(emb_file, "emb_file", "%2Femb")
-        self.word_dict = _numbered(self.word_dict_file)
-        self.predicate_dict = _numbered(self.verb_dict_file)
-        self.label_dict = _roles(self.target_dict_file)
+        self.word_dict = read_words(self.word_dict_file)
+        self.predicate_dict = read_words(self.verb_dict_file)
+        self.label_dict = read_roles(self.target_dict_file)
         self.sentences: list[list[str]] = []
         self.predicates: list[str] = []
         self.labels: list[list[str]] = []
-        archive = Archive(self.data_file)
-        words, rows = (self._text(archive, name).split("\n") for name in (_WORDS, _ROLES))
-        for sentence, columns in _sentences(words, rows, f"{self.data_file}: {_ROLES}"):
-            self._add(sentence, columns)
-
-    def _text(self, archive: Archive, name: str) -> str:
-        place = f"{self.data_file}: {name}"
-        unpacking = zlib.decompressobj(wbits=31)
-        try:
-            data = unpacking.decompress(archive.read(name), _MAXIMUM)
-        except zlib.error as error:
-            raise CorruptFileError(place, 0, f"cannot be decompressed: {error}") from error
-        if not unpacking.eof:
-            raise CorruptFileError(place, len(data), "ends early, or is larger than it may be")
-        if unpacking.unused_data:
-            raise CorruptFileError(place, len(data), "more follows behind the end of what is compressed")
-        return text_of(data, place)
-
-    def _add(self, sentence: list[str], columns: list[tuple[str, ...]]) -> None:
-        """A sample for each verb of a sentence: the first column names the verbs, each other has the roles for one."""
-        verbs = [verb for verb in columns[0] if verb != "-"]
-        place = f"{self.data_file}: {_ROLES}"
-        if len(verbs) != len(columns) - 1:
-            raise CorruptFileError(place, " ".join(sentence[:5]), f"{len(verbs)} verbs and {len(columns) - 1} columns")
-        for verb, brackets in zip(verbs, columns[1:], strict=True):
+        for sentence, verb, labels in read_corpus(self.data_file, WORDS, ROLES):
             self.sentences.append(sentence)
             self.predicates.append(verb)
-            self.labels.append(_labels(brackets, place))
+            self.labels.append(labels)
 
     def __getitem__(self, idx: int) -> tuple[np.ndarray, ...]:
-        sentence, labels = self.sentences[idx], self.labels[idx]
-        if "B-V" not in labels:
-            raise CorruptFileError(f"{self.data_file}: {_ROLES}", " ".join(sentence[:5]), "has a verb without a place")
-        at, count = labels.index("B-V"), len(labels)
-        near = [at + step for step in (-2, -1, 0, 1, 2)]
-        around = ["bos" if n < 0 else "eos" if n >= count else sentence[n] for n in near]
-        numbers = [[self.word_dict.get(word, _UNKNOWN)] * count for word in around]
-        return tuple(np.array(part, np.int64) for part in (
-            [self.word_dict.get(word, _UNKNOWN) for word in sentence], *numbers,
-            [self._verb(self.predicates[idx])] * count, [int(n in near) for n in range(count)],
-            [self._role(label) for label in labels]))
-
-    def _verb(self, verb: str) -> int:
-        return _known(self.predicate_dict, verb, self.verb_dict_file)
-
-    def _role(self, label: str) -> int:
-        return _known(self.label_dict, label, self.target_dict_file)
+        columns = nine_columns(self.sentences[idx], self.predicates[idx], self.labels[idx], self.get_dict(),
+                               (self.data_file, self.verb_dict_file, self.target_dict_file))
+        return tuple(np.array(column, np.int64) for column in columns)
 
     def __len__(self) -> int:
         return len(self.sentences)
@@ -109,6 +71,46 @@ class Conll05st(Dataset):
         return self.emb_file
 
 
+def nine_columns(sentence: list[str], verb: str, labels: list[str], dictionaries: tuple[dict, dict, dict],
+                 places: tuple[str, str, str]) -> tuple[list[int], ...]:
+    """The numbers of words, of those around the verb, of the verb, marks and roles; `places` is for errors."""
+    words, verbs, roles = dictionaries
+    if "B-V" not in labels:
+        raise CorruptFileError(places[0], " ".join(sentence[:5]), "has a verb without a place")
+    at, count = labels.index("B-V"), len(labels)
+    near = [at + step for step in (-2, -1, 0, 1, 2)]
+    around = ["bos" if n < 0 else "eos" if n >= count else sentence[n] for n in near]
+    return ([words.get(word, UNKNOWN) for word in sentence], *([words.get(word, UNKNOWN)] * count for word in around),
+            [_known(verbs, verb, places[1])] * count, [int(n in near) for n in range(count)],
+            [_known(roles, label, places[2]) for label in labels])
+
+
+def read_corpus(path: str, words: str, roles: str) -> Iterator[tuple[list[str], str, list[str]]]:
+    """(sentence, verb, roles of its words) for each verb of each sentence, from two members of the archive."""
+    archive, place = Archive(path), f"{path}: {roles}"
+    word_lines, role_lines = (_text(archive, name).split("\n") for name in (words, roles))
+    for sentence, (heads, *columns) in _sentences(word_lines, role_lines, place):
+        verbs = [verb for verb in heads if verb != "-"]
+        if len(verbs) != len(columns):
+            raise CorruptFileError(place, " ".join(sentence[:5]), f"{len(verbs)} verbs and {len(columns)} columns")
+        for verb, brackets in zip(verbs, columns, strict=True):
+            yield sentence, verb, _labels(brackets, place)
+
+
+def _text(archive: Archive, name: str) -> str:
+    place = f"{archive.path}: {name}"
+    unpacking = zlib.decompressobj(wbits=31)
+    try:
+        data = unpacking.decompress(archive.read(name), _MAXIMUM)
+    except zlib.error as error:
+        raise CorruptFileError(place, 0, f"cannot be decompressed: {error}") from error
+    if not unpacking.eof:
+        raise CorruptFileError(place, len(data), "ends early, or is larger than it may be")
+    if unpacking.unused_data:
+        raise CorruptFileError(place, len(data), "more follows behind the end of what is compressed")
+    return text_of(data, place)
+
+
 def _known(numbers: dict[str, int], name: str, path: str) -> int:
     if name not in numbers:
         raise CorruptFileError(path, name, "is used in the sentences and not listed")
@@ -120,11 +122,13 @@ def _lines(path: str) -> list[str]:
         return [line.strip() for line in text_of(file.read(), path).removesuffix("\n").split("\n")]
 
 
-def _numbered(path: str) -> dict[str, int]:
+def read_words(path: str) -> dict[str, int]:
+    """The numbers of the lines of a file."""
     return {line: n for n, line in enumerate(_lines(path))}
 
 
-def _roles(path: str) -> dict[str, int]:
+def read_roles(path: str) -> dict[str, int]:
+    """The numbers of the roles in a file: in the order of their letters, "B-" before "I-", and "O" last."""
     names = sorted({line[2:] for line in _lines(path) if line.startswith(("B-", "I-"))})
     return {label: n for n, label in enumerate([*(f"{mark}-{name}" for name in names for mark in "BI"), "O"])}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import string
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from .words import MISSING, numbered
 
 _URL = "https://dataset.bj.bcebos.com/imdb%2FaclImdb_v1.tar.gz"
 _PUNCTUATION = string.punctuation.encode()
+_REVIEW = re.compile(r"aclImdb/(train|test)/(pos|neg)/.*\.txt$")
 
 
 class Imdb(Dataset):
@@ -30,32 +32,26 @@ class Imdb(Dataset):
     def __init__(self, data_file: Any = None, mode: str = "train", cutoff: int = 150, download: bool = True):
         self.mode = check_mode(mode, "Imdb", ("train", "test"))
         self.data_file = local_file(data_file, "Imdb", "data_file", "imdb", _URL, download)
-        reviews = self._reviews()
-        self.word_idx = numbered(Counter(word for words in reviews.values() for word in words), cutoff)
+        reviews = [(match[1], match[2], words) for match, words in read_reviews(self.data_file, _REVIEW)]
+        self.word_idx = numbered(Counter(word for _, _, words in reviews for word in words), cutoff)
         unknown = self.word_idx[MISSING]
         self.docs: list[list[int]] = []
         self.labels: list[int] = []
         for label, kind in enumerate(("pos", "neg")):
-            chosen = [words for (part, k, _), words in reviews.items() if (part, k) == (self.mode, kind)]
+            chosen = [words for part, k, words in reviews if (part, k) == (self.mode, kind)]
             self.docs += [[self.word_idx.get(word, unknown) for word in words] for words in chosen]
             self.labels += [label] * len(chosen)
-
-    def _reviews(self) -> dict[tuple[str, str, str], list[bytes]]:
-        """(part, kind, name) -> the words of a review, in the archive's order."""
-        archive, found = Archive(self.data_file), {}
-        matches = {name: re.match(r"aclImdb/(train|test)/(pos|neg)/(.*\.txt)$", name) for name in archive.members}
-
-        def add(name: str, data: bytes) -> None:
-            match = matches[name]
-            assert match is not None
-            plain = data.rstrip(b"\n\r").translate(None, _PUNCTUATION).lower()
-            found[(match[1], match[2], match[3])] = plain.split()
-
-        archive.read_all([name for name, match in matches.items() if match], add)
-        return found
 
     def __getitem__(self, idx: int) -> tuple[np.ndarray, np.ndarray]:
         return np.array(self.docs[idx], np.int64), np.array([self.labels[idx]], np.int64)
 
     def __len__(self) -> int:
         return len(self.docs)
+
+
+def read_reviews(path: str, pattern: re.Pattern[str]) -> Iterator[tuple[re.Match[str], list[bytes]]]:
+    """(match, words) of each review whose name in the archive matches: small letters, without punctuation."""
+    archive = Archive(path)
+    matches = {name: match for name in archive.members if (match := pattern.match(name))}
+    for name, data in archive.read_all(list(matches)):
+        yield matches[name], data.rstrip(b"\n\r").translate(None, _PUNCTUATION).lower().split()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from ...io.local_files import Archive, check_mode, local_file
 from .words import MISSING, numbered
 
 _URL = "https://dataset.bj.bcebos.com/imikolov%2Fsimple-examples.tgz"
-_FIRST, _LAST = "<s>", "<e>"
+FIRST, LAST = "<s>", "<e>"
 _PLACE = "simple-examples/data/ptb.{}.txt"
 
 
@@ -22,7 +23,8 @@ class Imikolov(Dataset):
     With data_type "NGRAM" a sample is `window_size` numbers of words that follow each other, arrays () each; with
     "SEQ" it is (sentence after "<s>", sentence before "<e>"), of those not longer than `window_size` if that is more
     than 0. `word_idx` numbers the words (bytes, and the marks) that occur more than `min_word_freq` times in the parts
-    train and valid, the most frequent first, and "<unk>" last. `data_file` is simple-examples.tgz; None looks for it in
+    train and valid, the most frequent first, and "<unk>" last, for all others; the treebank's own b"<unk>" is a word
+    beside it, as in Paddle. `data_file` is simple-examples.tgz; None looks for it in
     ~/.cache/paddle/dataset/imikolov. Nothing is downloaded: FileNotFoundError says where to put which file.
     """
 
@@ -36,34 +38,49 @@ class Imikolov(Dataset):
         self.mode = check_mode(mode, "Imikolov", ("train", "test"))
         self.window_size, self.min_word_freq = window_size, min_word_freq
         self.data_file = local_file(data_file, "Imikolov", "data_file", "imikolov", _URL, download)
-        parts: dict[str, bytes] = {}
-        names = {part: _PLACE.format(part) for part in dict.fromkeys(("train", "valid", self.mode))}
-        Archive(self.data_file).read_all(list(names.values()), lambda name, data: parts.update({name: data}))
-        sentences = {part: [line.split() for line in parts[name].splitlines()] for part, name in names.items()}
-        self.word_idx = numbered(self._counts([*sentences["train"], *sentences["valid"]]), min_word_freq)
-        self.data: list[tuple] = []
-        for words in sentences[self.mode]:
-            self._add(words)
-
-    @staticmethod
-    def _counts(sentences: list[list[bytes]]) -> Counter:
-        counts: Counter = Counter(word for words in sentences for word in words if word != MISSING.encode())
-        counts.update({_FIRST: len(sentences), _LAST: len(sentences)})
-        return counts
-
-    def _add(self, words: list[bytes]) -> None:
-        unknown, size = self.word_idx[MISSING], self.window_size
-        first, last = (self.word_idx.get(mark, unknown) for mark in (_FIRST, _LAST))
-        numbers = [self.word_idx.get(word, unknown) for word in words]
-        if self.data_type == "SEQ":
-            if size <= 0 or len(words) < size:
-                self.data.append(([first, *numbers], [*numbers, last]))
-            return
-        marked = [first, *numbers, last]
-        self.data += [tuple(marked[end - size:end]) for end in range(size, len(marked) + 1)]
+        sentences = read_sentences(self.data_file, {"train", "valid", self.mode})
+        self.word_idx = numbered(count_words([*sentences["train"], *sentences["valid"]]), min_word_freq)
+        samples_of = ngrams if self.data_type == "NGRAM" else sequences
+        self.data: list[tuple] = list(samples_of(sentences[self.mode], self.word_idx, window_size))
 
     def __getitem__(self, idx: int) -> tuple[np.ndarray, ...]:
         return tuple(np.array(part, np.int64) for part in self.data[idx])
 
     def __len__(self) -> int:
         return len(self.data)
+
+
+def read_sentences(path: str, parts: Iterable[str]) -> dict[str, list[list[bytes]]]:
+    """The words of each sentence of the parts ("train", "valid", "test")."""
+    names = {_PLACE.format(part): part for part in parts}
+    return {names[name]: [line.split() for line in data.splitlines()]
+            for name, data in Archive(path).read_all(list(names))}
+
+
+def count_words(sentences: Iterable[list[Any]]) -> Counter:
+    """How often each word occurs, and each mark, of which every sentence has one."""
+    counts: Counter = Counter()
+    for words in sentences:
+        counts.update((*words, FIRST, LAST))
+    return counts
+
+
+def ngrams(sentences: Iterable[list[bytes]], word_idx: dict, size: int) -> Iterator[tuple[int, ...]]:
+    """The numbers of `size` words that follow each other, marks among them."""
+    for first, numbers, last in _numbers(sentences, word_idx):
+        marked = [first, *numbers, last]
+        yield from (tuple(marked[end - size:end]) for end in range(size, len(marked) + 1))
+
+
+def sequences(sentences: Iterable[list[bytes]], word_idx: dict, longest: int) -> Iterator[tuple[list[int], list[int]]]:
+    """(after "<s>", before "<e>"): sentences that with a mark have up to `longest` words, or all where that is 0."""
+    for first, numbers, last in _numbers(sentences, word_idx):
+        if longest <= 0 or len(numbers) < longest:
+            yield [first, *numbers], [*numbers, last]
+
+
+def _numbers(sentences: Iterable[list[bytes]], word_idx: dict) -> Iterator[tuple[int, list[int], int]]:
+    unknown = word_idx[MISSING]
+    first, last = (word_idx.get(mark, unknown) for mark in (FIRST, LAST))
+    for words in sentences:
+        yield first, [word_idx.get(word, unknown) for word in words], last

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import re
-import zipfile
-import zlib
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from ...core.files import CorruptFileError
 from ...io.dataset import Dataset
-from ...io.local_files import check_mode, local_file
+from ...io.local_files import check_mode, local_file, read_zip
 from .words import fields, text_of
 
 _URL = "https://dataset.bj.bcebos.com/movielens%2Fml-1m.zip"
-_AGES = (1, 18, 25, 35, 45, 50, 56)
-_MAXIMUM_MEMBER = 1 << 28
-_COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+AGES = (1, 18, 25, 35, 45, 50, 56)
 _SEPARATOR = "::"
 
 
@@ -37,74 +34,16 @@ class Movielens(Dataset):
         self.mode = check_mode(mode, "Movielens", ("train", "test"))
         self.data_file = local_file(data_file, "Movielens", "data_file", "sentiment", _URL, download)
         self.test_ratio, self.rand_seed = test_ratio, rand_seed
-        self._films = self._read_films()
-        self.movie_title_dict = self._numbered(word for _, _, words in self._films.values() for word in words)
-        self.categories_dict = self._numbered(kind for _, kinds, _ in self._films.values() for kind in kinds)
-        self._users = {user: [[user], [int(gender != "M")], [_AGES.index(age)], [job]]
-                       for user, gender, age, job in self._read_users()}
-        self.data = self._ratings()
+        tables = Tables(self.data_file)
+        self.movie_title_dict, self.categories_dict = tables.words, tables.categories
+        self.data = [self._sample(tables, user, film, rating)
+                     for user, film, rating in tables.ratings(self.mode == "test", test_ratio, rand_seed)]
 
     @staticmethod
-    def _numbered(names: Any) -> dict[str, int]:
-        return {name: n for n, name in enumerate(sorted(set(names)))}
-
-    def _lines(self, member: str) -> list[str]:
-        place = f"{self.data_file}: {member}"
-        try:
-            with zipfile.ZipFile(self.data_file) as archive:
-                about = archive.getinfo(member)
-                if about.file_size > _MAXIMUM_MEMBER:
-                    raise CorruptFileError(place, 0, f"declares {about.file_size} bytes, more than {_MAXIMUM_MEMBER}")
-                if about.compress_type not in _COMPRESSIONS:
-                    raise CorruptFileError(place, 0, f"is compressed in the way {about.compress_type}, which "
-                                           "may unpack to more than it declares")
-                with archive.open(about) as file:  # read() without a size would unpack first and cut then
-                    return text_of(file.read(about.file_size), place, "latin-1").split("\n")
-        except (KeyError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-            raise CorruptFileError(place, member, f"cannot be read from the archive: {error}") from error
-
-    def _rows(self, member: str, count: int) -> Any:
-        return fields(self._lines(member), _SEPARATOR, count, f"{self.data_file}: {member}")
-
-    def _number(self, text: str, member: str, what: str) -> int:
-        try:
-            return int(text)
-        except ValueError as error:
-            raise CorruptFileError(f"{self.data_file}: {member}", what, f"must be a number. It is {text!r}") from error
-
-    def _read_films(self) -> dict[int, tuple[int, list[str], list[str]]]:
-        """Number -> (number, categories, words of the title in small letters, without the year)."""
-        member, found = "ml-1m/movies.dat", {}
-        for number, title, kinds in self._rows(member, 3):
-            film = self._number(number, member, "a film's number")
-            words = re.sub(r"\(\d+\)$", "", title).lower().split()
-            found[film] = (film, kinds.split("|"), words)
-        return found
-
-    def _read_users(self) -> Any:
-        member = "ml-1m/users.dat"
-        for user, gender, age, job, _ in self._rows(member, 5):
-            years = self._number(age, member, "an age")
-            if years not in _AGES:
-                raise CorruptFileError(f"{self.data_file}: {member}", f"user {user}", f"the age must be one of {_AGES}")
-            yield self._number(user, member, "a user's number"), gender, years, self._number(job, member, "a job")
-
-    def _ratings(self) -> list[list[list]]:
-        member, found = "ml-1m/ratings.dat", []
-        rows = list(self._rows(member, 4))
-        to_test = np.random.RandomState(self.rand_seed).random_sample(len(rows)) < self.test_ratio
-        for (user, film, stars, _), tests in zip(rows, to_test, strict=True):
-            if bool(tests) == (self.mode == "test"):
-                found.append(self._sample(*(self._number(text, member, "a rating") for text in (user, film, stars))))
-        return found
-
-    def _sample(self, user: int, film: int, stars: int) -> list[list]:
-        for number, known, what in ((user, self._users, "user"), (film, self._films, "film")):
-            if number not in known:
-                raise CorruptFileError(f"{self.data_file}: ml-1m/ratings.dat", f"{what} {number}", "is not described")
-        _, kinds, words = self._films[film]
-        return [*self._users[user], [film], [self.categories_dict[kind] for kind in kinds],
-                [self.movie_title_dict[word] for word in words], [stars * 2 - 5.0]]
+    def _sample(tables: Tables, user: int, film: int, rating: float) -> list[list]:
+        gender, age, job = tables.users[user]
+        return [[user], [int(gender != "M")], [AGES.index(age)], [job], [film], *tables.numbers(*tables.films[film]),
+                [rating]]
 
     def __getitem__(self, idx: int) -> tuple[np.ndarray, ...]:
         *facts, rating = self.data[idx]
@@ -112,3 +51,67 @@ class Movielens(Dataset):
 
     def __len__(self) -> int:
         return len(self.data)
+
+
+class Tables:
+    """What an archive ml-1m.zip says of films and users, and who rated what.
+
+    `films` are {number: (title without the year, categories)}, `users` {number: (gender, age, job)}; `words` and
+    `categories` number the words of the titles, in small letters, and the categories.
+    """
+
+    def __init__(self, path: str):
+        self.path = path
+        self.films = self._films()
+        self.users = self._users()
+        self.words = _numbered(word for title, _ in self.films.values() for word in title.lower().split())
+        self.categories = _numbered(kind for _, kinds in self.films.values() for kind in kinds)
+
+    def numbers(self, title: str, kinds: list[str]) -> tuple[list[int], list[int]]:
+        """The numbers of the categories and of the title's words."""
+        return [self.categories[kind] for kind in kinds], [self.words[word] for word in title.lower().split()]
+
+    def ratings(self, of_test: bool, test_ratio: float, rand_seed: int) -> Iterator[tuple[int, int, float]]:
+        """(user, film, 2 * stars - 5) of one part; a rating is one to test with probability `test_ratio`."""
+        member = "ml-1m/ratings.dat"
+        rows = list(self._rows(member, 4))
+        to_test = np.random.RandomState(rand_seed).random_sample(len(rows)) < test_ratio
+        for (*numbers, _), tests in zip(rows, to_test, strict=True):
+            if bool(tests) != of_test:
+                continue
+            user, film, stars = (self._number(text, member, "a rating") for text in numbers)
+            for number, known, what in ((user, self.users, "user"), (film, self.films, "film")):
+                if number not in known:
+                    raise CorruptFileError(f"{self.path}: {member}", f"{what} {number}", "is not described")
+            yield user, film, stars * 2 - 5.0
+
+    def _films(self) -> dict[int, tuple[str, list[str]]]:
+        member = "ml-1m/movies.dat"
+        return {self._number(number, member, "a film's number"): (re.sub(r"\(\d+\)$", "", title), kinds.split("|"))
+                for number, title, kinds in self._rows(member, 3)}
+
+    def _users(self) -> dict[int, tuple[str, int, int]]:
+        member, found = "ml-1m/users.dat", {}
+        for user, gender, age, job, _ in self._rows(member, 5):
+            years = self._number(age, member, "an age")
+            if years not in AGES:
+                raise CorruptFileError(f"{self.path}: {member}", f"user {user}", f"the age must be one of {AGES}")
+            found[self._number(user, member, "a user's number")] = gender, years, self._number(job, member, "a job")
+        return found
+
+    def _rows(self, member: str, count: int) -> Iterator[list[str]]:
+        return fields(self._lines(member), _SEPARATOR, count, f"{self.path}: {member}")
+
+    def _lines(self, member: str) -> list[str]:
+        ((_, data),) = read_zip(self.path, lambda name: name == member, member)
+        return text_of(data, f"{self.path}: {member}", "latin-1").split("\n")
+
+    def _number(self, text: str, member: str, what: str) -> int:
+        try:
+            return int(text)
+        except ValueError as error:
+            raise CorruptFileError(f"{self.path}: {member}", what, f"must be a number. It is {text!r}") from error
+
+
+def _numbered(names: Iterable[str]) -> dict[str, int]:
+    return {name: n for n, name in enumerate(sorted(set(names)))}

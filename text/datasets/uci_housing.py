@@ -12,7 +12,6 @@ from ...io.dataset import Dataset
 from ...io.local_files import check_mode, local_file
 
 _URL = "http://paddlemodels.bj.bcebos.com/uci_housing/housing.data"
-_COLUMNS = 14
 
 
 class UCIHousing(Dataset):
@@ -26,25 +25,9 @@ class UCIHousing(Dataset):
     def __init__(self, data_file: Any = None, mode: str = "train", download: bool = True):
         self.mode = check_mode(mode, "UCIHousing", ("train", "test"))
         self.data_file = local_file(data_file, "UCIHousing", "data_file", "uci_housing", _URL, download)
-        rows = self._rows()
-        features = rows[:, :-1]
-        spread = features.max(0) - features.min(0)
-        rows[:, :-1] = (features - features.mean(0)) / np.where(spread == 0, 1.0, spread)
-        first = int(len(rows) * 0.8)
-        self.data = rows[:first] if self.mode == "train" else rows[first:]
+        train, test = normalized_parts(self.data_file)
+        self.data = train if self.mode == "train" else test
         self.dtype = get_default_dtype()
-
-    def _rows(self) -> np.ndarray:
-        with open(self.data_file, "rb") as file:
-            words = file.read().split()
-        try:
-            values = np.array([float(word) for word in words])
-        except ValueError as error:
-            raise CorruptFileError(self.data_file, "its numbers", str(error)) from error
-        if not len(values) or len(values) % _COLUMNS:
-            raise CorruptFileError(self.data_file, "its end", f"must hold {_COLUMNS} numbers a row. It has "
-                                   f"{len(values)} numbers")
-        return values.reshape(-1, _COLUMNS)
 
     def __getitem__(self, idx: int) -> tuple[np.ndarray, np.ndarray]:
         row = self.data[idx].astype(self.dtype)
@@ -52,3 +35,25 @@ class UCIHousing(Dataset):
 
     def __len__(self) -> int:
         return len(self.data)
+
+
+def normalized_parts(path: str, columns: int = 14, ratio: float = 0.8) -> tuple[np.ndarray, np.ndarray]:
+    """The rows to train, so large a part of all, and those to test: each feature less its mean, by its range."""
+    rows = _rows(path, columns)
+    features = rows[:, :-1]
+    spread = features.max(0) - features.min(0)
+    rows[:, :-1] = (features - features.mean(0)) / np.where(spread == 0, 1.0, spread)
+    first = int(len(rows) * ratio)
+    return rows[:first], rows[first:]
+
+
+def _rows(path: str, columns: int) -> np.ndarray:
+    with open(path, "rb") as file:
+        words = file.read().split()
+    try:
+        values = np.array([float(word) for word in words])
+    except ValueError as error:
+        raise CorruptFileError(path, "its numbers", str(error)) from error
+    if not len(values) or len(values) % columns:
+        raise CorruptFileError(path, "its end", f"must hold {columns} numbers a row. It has {len(values)} numbers")
+    return values.reshape(-1, columns)

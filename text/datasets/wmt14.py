@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -31,35 +32,15 @@ class WMT14(Dataset):
         self.data_file = local_file(data_file, "WMT14", "data_file", "wmt14", _URL, download)
         self.dict_size = check_positive(dict_size, "WMT14", "dict_size")
         archive = Archive(self.data_file)
-        self.src_dict, self.trg_dict = (self._dictionary(archive, end) for end in ("src.dict", "trg.dict"))
+        self.src_dict, self.trg_dict = read_dictionaries(archive, self.dict_size)
         self.src_ids: list[list[int]] = []
         self.trg_ids: list[list[int]] = []
         self.trg_ids_next: list[list[int]] = []
-        archive.read_all([n for n in archive.members if n.endswith(f"{self.mode}/{self.mode}")], self._add_all)
-
-    def _dictionary(self, archive: Archive, end: str) -> dict[str, int]:
-        names = [name for name in archive.members if name.endswith(end)]
-        if len(names) != 1:
-            raise CorruptFileError(self.data_file, end, f"must be the end of one member's name. It is of {len(names)}")
-        place = f"{self.data_file}: {names[0]}"
-        lines = text_of(archive.read(names[0]), place).split("\n")[:self.dict_size]
-        found = {line.strip(): n for n, line in enumerate(lines) if line.strip()}
-        for mark in (_FIRST, _LAST, MISSING):
-            if mark not in found:
-                raise CorruptFileError(place, mark, f"is not among the first {self.dict_size} words")
-        return found
-
-    def _add_all(self, name: str, data: bytes) -> None:
-        for source, target in pairs(data, f"{self.data_file}: {name}"):
-            self._add(source, target)
-
-    def _add(self, source: list[str], target: list[str]) -> None:
-        sources = [self.src_dict.get(word, self.src_dict[MISSING]) for word in [_FIRST, *source, _LAST]]
-        targets = [self.trg_dict.get(word, self.trg_dict[MISSING]) for word in target]
-        if max(len(sources), len(targets)) <= _LONGEST:
-            self.src_ids.append(sources)
-            self.trg_ids.append([self.trg_dict[_FIRST], *targets])
-            self.trg_ids_next.append([*targets, self.trg_dict[_LAST]])
+        for source, target, following in read_samples(archive, f"{self.mode}/{self.mode}", self.src_dict,
+                                                      self.trg_dict):
+            self.src_ids.append(source)
+            self.trg_ids.append(target)
+            self.trg_ids_next.append(following)
 
     def __getitem__(self, idx: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return (np.array(self.src_ids[idx], np.int64), np.array(self.trg_ids[idx], np.int64),
@@ -73,3 +54,31 @@ class WMT14(Dataset):
         if reverse:
             return {n: w for w, n in self.src_dict.items()}, {n: w for w, n in self.trg_dict.items()}
         return self.src_dict, self.trg_dict
+
+
+def read_dictionaries(archive: Archive, size: int) -> tuple[dict[str, int], dict[str, int]]:
+    """The numbers of the first `size` words of the source and of the target."""
+    return _dictionary(archive, "src.dict", size), _dictionary(archive, "trg.dict", size)
+
+
+def _dictionary(archive: Archive, end: str, size: int) -> dict[str, int]:
+    names = [name for name in archive.members if name.endswith(end)]
+    if len(names) != 1:
+        raise CorruptFileError(archive.path, end, f"must be the end of one member's name. It is of {len(names)}")
+    place = f"{archive.path}: {names[0]}"
+    lines = text_of(archive.read(names[0]), place).split("\n")[:size]
+    found = {line.strip(): n for n, line in enumerate(lines) if line.strip()}
+    for mark in (_FIRST, _LAST, MISSING):
+        if mark not in found:
+            raise CorruptFileError(place, mark, f"is not among the first {size} words")
+    return found
+
+
+def read_samples(archive: Archive, end: str, src_dict: dict, trg_dict: dict) -> Iterator[tuple[list[int], ...]]:
+    """(source, target, next) of the members whose names end so."""
+    for name, data in archive.read_all([name for name in archive.members if name.endswith(end)]):
+        for source, target in pairs(data, f"{archive.path}: {name}"):
+            sources = [src_dict.get(word, src_dict[MISSING]) for word in [_FIRST, *source, _LAST]]
+            targets = [trg_dict.get(word, trg_dict[MISSING]) for word in target]
+            if max(len(sources), len(targets)) <= _LONGEST:
+                yield sources, [trg_dict[_FIRST], *targets], [*targets, trg_dict[_LAST]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -29,39 +30,22 @@ class WMT16(Dataset):
     def __init__(self, data_file: Any = None, mode: str = "train", src_dict_size: int = -1, trg_dict_size: int = -1,
                  lang: str = "en", download: bool = True):
         self.mode = check_mode(mode, "WMT16", ("train", "test", "val"))
-        if lang not in _LANGUAGES:
-            raise ValueError(f"WMT16(lang): must be 'en' or 'de'. Received {lang!r}.")
-        self.lang = lang
+        self.lang = check_language(lang, "WMT16(lang)")
         self.data_file = local_file(data_file, "WMT16", "data_file", "wmt16", _URL, download)
         self.src_dict_size = check_positive(src_dict_size, "WMT16", "src_dict_size")
         self.trg_dict_size = check_positive(trg_dict_size, "WMT16", "trg_dict_size")
         archive = Archive(self.data_file)
-        learnt = list(self._pairs(archive, "train"))
-        self.src_dict = self._dictionary((source for source, _ in learnt), src_dict_size)
-        self.trg_dict = self._dictionary((target for _, target in learnt), trg_dict_size)
+        learnt = list(read_captions(archive, "wmt16/train", lang))
+        self.src_dict = dictionary((source for source, _ in learnt), src_dict_size)
+        self.trg_dict = dictionary((target for _, target in learnt), trg_dict_size)
         self.src_ids: list[list[int]] = []
         self.trg_ids: list[list[int]] = []
         self.trg_ids_next: list[list[int]] = []
-        for source, target in learnt if self.mode == "train" else self._pairs(archive, self.mode):
-            self._add(source, target)
-
-    def _pairs(self, archive: Archive, part: str) -> Any:
-        name = f"wmt16/{part}"
-        found = pairs(archive.read(name), f"{self.data_file}: {name}")
-        return found if self.lang == "en" else ((german, english) for english, german in found)
-
-    @staticmethod
-    def _dictionary(sentences: Any, size: int) -> dict[str, int]:
-        counts = Counter(word for words in sentences for word in words)
-        words = [_FIRST, _LAST, MISSING, *(word for word, _ in counts.most_common())]
-        return {word: n for n, word in enumerate(words[:max(size, 3)])}
-
-    def _add(self, source: list[str], target: list[str]) -> None:
-        first, last, unknown = (self.src_dict[mark] for mark in (_FIRST, _LAST, MISSING))
-        targets = [self.trg_dict.get(word, unknown) for word in target]
-        self.src_ids.append([first, *(self.src_dict.get(word, unknown) for word in source), last])
-        self.trg_ids.append([first, *targets])
-        self.trg_ids_next.append([*targets, last])
+        captions = learnt if self.mode == "train" else read_captions(archive, f"wmt16/{self.mode}", lang)
+        for source, target, following in samples(captions, self.src_dict, self.trg_dict):
+            self.src_ids.append(source)
+            self.trg_ids.append(target)
+            self.trg_ids_next.append(following)
 
     def __getitem__(self, idx: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return (np.array(self.src_ids[idx], np.int64), np.array(self.trg_ids[idx], np.int64),
@@ -72,7 +56,34 @@ class WMT16(Dataset):
 
     def get_dict(self, lang: str, reverse: bool = False) -> dict:
         """The dictionary of a language: word -> number, or with `reverse` number -> word."""
-        if lang not in _LANGUAGES:
-            raise ValueError(f"WMT16.get_dict(lang): must be 'en' or 'de'. Received {lang!r}.")
-        found = self.src_dict if lang == self.lang else self.trg_dict
+        found = self.src_dict if check_language(lang, "WMT16.get_dict(lang)") == self.lang else self.trg_dict
         return {n: word for word, n in found.items()} if reverse else found
+
+
+def check_language(lang: str, what: str) -> str:
+    """The language; ValueError if it is not one of the two."""
+    if lang not in _LANGUAGES:
+        raise ValueError(f"{what}: must be 'en' or 'de'. Received {lang!r}.")
+    return lang
+
+
+def read_captions(archive: Archive, name: str, lang: str) -> Iterator[tuple[list[str], list[str]]]:
+    """The words of each caption in a member, in `lang` first and then in the other language."""
+    found = pairs(archive.read(name), f"{archive.path}: {name}")
+    return found if lang == "en" else ((german, english) for english, german in found)
+
+
+def dictionary(captions: Iterable[list[str]], size: int) -> dict[str, int]:
+    """The numbers of the marks and of the most frequent words, `size` together."""
+    counts = Counter(word for words in captions for word in words)
+    words = [_FIRST, _LAST, MISSING, *(word for word, _ in counts.most_common())]
+    return {word: n for n, word in enumerate(words[:max(size, 3)])}
+
+
+def samples(captions: Iterable[tuple[list[str], list[str]]], src_dict: dict[str, int],
+            trg_dict: dict[str, int]) -> Iterator[tuple[list[int], list[int], list[int]]]:
+    """(source, target, next) of each pair of captions."""
+    first, last, unknown = (src_dict[mark] for mark in (_FIRST, _LAST, MISSING))
+    for source, target in captions:
+        targets = [trg_dict.get(word, unknown) for word in target]
+        yield [first, *(src_dict.get(word, unknown) for word in source), last], [first, *targets], [*targets, last]

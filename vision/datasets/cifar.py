@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -38,30 +38,12 @@ class Cifar10(Dataset):
         self.backend = check_backend(backend, caller, ("pil", "cv2"))
         self.data_file = local_file(data_file, caller, "data_file", "cifar", self._url, download)
         self.transform = transform
-        self.data: list[tuple[np.ndarray, int]] = []
-        archive = Archive(self.data_file)
         flag = self._batches[self.mode]
-        names = sorted(name for name in archive.members if posixpath.basename(name).startswith(flag))
-        if not names:
-            raise CorruptFileError(self.data_file, flag, "the archive has no file whose name begins so")
-        batches: dict[str, Any] = {}
-        archive.read_all(names, lambda name, data: batches.update({name: self._batch(name, data)}))
-        for name in names:
-            self.data.extend(zip(*batches[name], strict=True))
+        batches = read_batches(self.data_file, lambda name: posixpath.basename(name).startswith(flag), flag)
+        self.data: list[tuple[np.ndarray, int]] = []
+        for _, pixels, labels in sorted(batches, key=lambda batch: batch[0]):
+            self.data.extend(zip(pixels, labels, strict=True))
         self.dtype = get_default_dtype()
-
-    def _batch(self, name: str, data: bytes) -> tuple[np.ndarray, list[int]]:
-        """Pixels (count, 3072) and labels."""
-        place = f"{self.data_file}: {name}"
-        batch = load_state(data, place)
-        found = {key.decode("latin1") if isinstance(key, bytes) else key: value
-                 for key, value in (batch.items() if isinstance(batch, dict) else ())}
-        pixels, labels = found.get("data"), found.get("labels", found.get("fine_labels"))
-        if not isinstance(pixels, np.ndarray) or pixels.dtype != np.uint8 or pixels.shape[1:] != (_PIXELS,):
-            raise CorruptFileError(place, "data", f"must be an array of bytes, {_PIXELS} an image")
-        if not isinstance(labels, list) or len(labels) != len(pixels):
-            raise CorruptFileError(place, "labels", f"must be a list of {len(pixels)} labels")
-        return pixels, labels
 
     def __getitem__(self, idx: int) -> tuple[Any, np.ndarray]:
         pixels, label = self.data[idx]
@@ -81,3 +63,25 @@ class Cifar100(Cifar10):
 
     _url = "https://dataset.bj.bcebos.com/cifar/cifar-100-python.tar.gz"
     _batches = {"train": "train", "test": "test"}
+
+
+def read_batches(path: str, chosen: Callable[[str], bool], name: str) -> Iterator[tuple[str, np.ndarray, list[int]]]:
+    """(name, pixels (count, 3072), labels) of the pickles in an archive whose names are chosen, in its order."""
+    archive = Archive(path)
+    names = [member for member in archive.members if chosen(member)]
+    if not names:
+        raise CorruptFileError(path, name, "the archive has no file whose name begins so")
+    for member, data in archive.read_all(names):
+        yield member, *_batch(data, f"{path}: {member}")
+
+
+def _batch(data: bytes, place: str) -> tuple[np.ndarray, list[int]]:
+    batch = load_state(data, place)
+    found = {key.decode("latin1") if isinstance(key, bytes) else key: value
+             for key, value in (batch.items() if isinstance(batch, dict) else ())}
+    pixels, labels = found.get("data"), found.get("labels", found.get("fine_labels"))
+    if not isinstance(pixels, np.ndarray) or pixels.dtype != np.uint8 or pixels.shape[1:] != (_PIXELS,):
+        raise CorruptFileError(place, "data", f"must be an array of bytes, {_PIXELS} an image")
+    if not isinstance(labels, list) or len(labels) != len(pixels):
+        raise CorruptFileError(place, "labels", f"must be a list of {len(pixels)} labels")
+    return pixels, labels

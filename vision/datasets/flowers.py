@@ -40,10 +40,7 @@ class Flowers(Dataset):
             local_file(path, "Flowers", argument, "flowers", _URL + name, download) for path, argument, name in (
                 (data_file, "data_file", "102flowers.tgz"), (label_file, "label_file", "imagelabels.mat"),
                 (setid_file, "setid_file", "setid.mat")))
-        self.labels = _numbers(label_file, "labels")
-        self.indexes = _numbers(setid_file, part)
-        if len(self.indexes) and not 1 <= self.indexes.min() <= self.indexes.max() <= len(self.labels):
-            raise CorruptFileError(setid_file, part, f"the numbers of images must be from 1 to {len(self.labels)}")
+        self.labels, self.indexes = labels_and_images(label_file, setid_file, part)
         self.data_path = os.path.splitext(data_file)[0]
         if self.data_path == data_file:
             self.data_path += ".unpacked"
@@ -51,20 +48,18 @@ class Flowers(Dataset):
 
     def _unpack(self, data_file: str) -> None:
         """Writes the photographs that are not there yet; the names are ours, not the archive's."""
-        missing = [name for name in map(_name, self.indexes) if not os.path.exists(os.path.join(self.data_path, name))]
+        names = map(photograph, self.indexes)
+        missing = [name for name in names if not os.path.exists(os.path.join(self.data_path, name))]
         if not missing:
             return
         os.makedirs(os.path.join(self.data_path, "jpg"), exist_ok=True)
-
-        def write(name: str, data: bytes) -> None:
+        for name, data in Archive(data_file).read_all(missing):
             with atomic_write(os.path.join(self.data_path, name)) as file:
                 file.write(data)
 
-        Archive(data_file).read_all(missing, write)
-
     def __getitem__(self, idx: int) -> tuple[Any, np.ndarray]:
         index = self.indexes[idx]
-        image: Any = opened(os.path.join(self.data_path, _name(index)), "Flowers")
+        image: Any = opened(os.path.join(self.data_path, photograph(index)), "Flowers")
         as_arrays = self.backend == "cv2"
         image = np.array(image) if as_arrays else image
         image = image if self.transform is None else self.transform(image)
@@ -74,8 +69,17 @@ class Flowers(Dataset):
         return len(self.indexes)
 
 
-def _name(index: int) -> str:
+def photograph(index: int) -> str:
+    """The name in the archive of the photograph of a number."""
     return f"jpg/image_{index:05d}.jpg"
+
+
+def labels_and_images(label_file: str, setid_file: str, part: str) -> tuple[np.ndarray, np.ndarray]:
+    """The labels 1 … 102 of all images, and the numbers, from 1 on, of those of a part, as the authors call it."""
+    labels, indexes = _numbers(label_file, "labels"), _numbers(setid_file, part)
+    if len(indexes) and not 1 <= indexes.min() <= indexes.max() <= len(labels):
+        raise CorruptFileError(setid_file, part, f"the numbers of images must be from 1 to {len(labels)}")
+    return labels, indexes
 
 
 def _numbers(path: str, name: str) -> np.ndarray:

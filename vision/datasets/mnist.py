@@ -41,11 +41,8 @@ class MNIST(Dataset):
         self.label_path = local_file(
             label_path, caller, "label_path", self.NAME, stem + "-labels-idx1-ubyte.gz", download)
         self.transform = transform
-        self.images = _read_idx(self.image_path, _IMAGES)
-        self.labels = _read_idx(self.label_path, _LABELS).astype(np.int64)[:, None]
-        if len(self.images) != len(self.labels):
-            raise ValueError(f"{caller}: {self.image_path} has {len(self.images)} images and {self.label_path} "
-                             f"{len(self.labels)} labels. They do not belong together.")
+        self.images, labels = images_and_labels(self.image_path, self.label_path, caller)
+        self.labels = labels.astype(np.int64)[:, None]
         self.dtype = get_default_dtype()
 
     def __getitem__(self, idx: int) -> tuple[Any, np.ndarray]:
@@ -68,6 +65,15 @@ class FashionMNIST(MNIST):
 
     NAME = "fashion-mnist"
     URL_PREFIX = "https://dataset.bj.bcebos.com/fashion_mnist/"
+
+
+def images_and_labels(image_path: str, label_path: str, caller: str) -> tuple[np.ndarray, np.ndarray]:
+    """The bytes of two idx files: images (count, rows, columns) and labels (count,)."""
+    images, labels = _read_idx(image_path, _IMAGES), _read_idx(label_path, _LABELS)
+    if len(images) != len(labels):
+        raise ValueError(f"{caller}: {image_path} has {len(images)} images and {label_path} {len(labels)} labels. "
+                         "They do not belong together.")
+    return images, labels
 
 
 def _read_idx(path: str, magic: int) -> np.ndarray:

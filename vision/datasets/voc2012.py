@@ -14,7 +14,9 @@ from ...io.local_files import Archive, check_mode, local_file
 from ..image import check_backend, pillow
 
 _URL = "https://dataset.bj.bcebos.com/voc/VOCtrainval_11-May-2012.tar"
-_ROOT = "VOCdevkit/VOC2012/"
+SET_FILE = "VOCdevkit/VOC2012/ImageSets/Segmentation/{}.txt"
+DATA_FILE = "VOCdevkit/VOC2012/JPEGImages/{}.jpg"
+LABEL_FILE = "VOCdevkit/VOC2012/SegmentationClass/{}.png"
 _LISTS = {"train": "trainval", "test": "train", "valid": "val"}  # which list Paddle reads for a mode
 
 
@@ -35,14 +37,13 @@ class VOC2012(Dataset):
         self.data_file = local_file(data_file, "VOC2012", "data_file", "voc2012", _URL, download)
         self.transform = transform
         self._archive = Archive(self.data_file)
-        names = self._archive.read(f"{_ROOT}ImageSets/Segmentation/{self.flag}.txt").decode("utf-8").split()
-        self.data = [f"{_ROOT}JPEGImages/{name}.jpg" for name in names]
-        self.labels = [f"{_ROOT}SegmentationClass/{name}.png" for name in names]
+        names = segmented(self._archive, self.flag)
+        self.data = [DATA_FILE.format(name) for name in names]
+        self.labels = [LABEL_FILE.format(name) for name in names]
         self.dtype = get_default_dtype()
 
     def __getitem__(self, idx: int) -> tuple[Any, Any]:
-        image, label = (pillow("VOC2012").open(io.BytesIO(self._archive.read(name)))
-                        for name in (self.data[idx], self.labels[idx]))
+        image, label = (image_in(self._archive, name) for name in (self.data[idx], self.labels[idx]))
         as_arrays = self.backend == "cv2"
         if as_arrays:
             image, label = np.array(image), np.array(label)
@@ -51,3 +52,13 @@ class VOC2012(Dataset):
 
     def __len__(self) -> int:
         return len(self.data)
+
+
+def segmented(archive: Archive, part: str) -> list[str]:
+    """The names of the photographs of a part ("train", "val", "trainval") that have an image of classes."""
+    return archive.read(SET_FILE.format(part)).decode("utf-8").split()
+
+
+def image_in(archive: Archive, name: str) -> Any:
+    """The Pillow image that is a member of the archive."""
+    return pillow("VOC2012").open(io.BytesIO(archive.read(name)))
