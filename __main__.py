@@ -6,13 +6,14 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from .version import full_version
+
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="proa", description="proa: Paddle's API on NumPy and CuPy.")
+    parser.add_argument("--version", action="version", version=f"proa {full_version}")
     commands = parser.add_subparsers(dest="command", required=True)
-    run = commands.add_parser("run", help="run an unmodified script with `import paddle` answered by proa")
-    run.add_argument("-m", dest="module", metavar="MODULE", help="run a module instead of a file")
-    run.add_argument("script", nargs=argparse.REMAINDER, help="the script and its own arguments")
+    commands.add_parser("run", help="run an unmodified script with `import paddle` answered by proa", add_help=False)
     demo = commands.add_parser("demo", help="train, export, reload and fine-tune LeNet on handwritten digits")
     demo.add_argument("--output", default="proa-demo", help="the folder for the files and the picture (%(default)s)")
     demo.add_argument("--epochs", type=int, default=10, help="passes over the training digits (%(default)s)")
@@ -21,24 +22,53 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _run(options: argparse.Namespace) -> int:
-    from .compat.alias import run_module, run_script
+_RUN = """usage: proa run [--numpy-1-names] SCRIPT [ARGUMENT ...]
+       proa run [--numpy-1-names] -m MODULE [ARGUMENT ...]
+       proa run [--numpy-1-names] -c CODE [ARGUMENT ...]
 
-    if options.module is not None:
-        run_module(options.module, options.script)
-    elif options.script:
-        run_script(options.script[0], options.script[1:])
-    else:
-        print("proa run: give a script, or -m MODULE", file=sys.stderr)
+Runs a script, a module or a text as `python` would, with `import paddle` answered by proa. What follows the script, the
+module or the text is its own.
+
+  --numpy-1-names  give NumPy 2 the names back that it removed (np.product, np.bool8, np.float_, ...)"""
+
+
+def _run(arguments: Sequence[str]) -> int:
+    """Runs what stands behind `run`. The first word that is no option of its own begins the rest, as with `python`."""
+    from .compat import numpy_names
+    from .compat.alias import run_code, run_module, run_script
+
+    rest = list(arguments)
+    while rest and rest[0] == "--numpy-1-names":
+        numpy_names.restore()
+        rest = rest[1:]
+    if rest and rest[0] in ("-h", "--help"):
+        print(_RUN)
+        return 0
+    if rest and rest[0][:2] in ("-m", "-c") and len(rest[0]) > 2:  # as in `-mpytest`
+        rest[:1] = [rest[0][:2], rest[0][2:]]
+    runs = {"-m": run_module, "-c": run_code}
+    try:
+        if len(rest) > 1 and rest[0] in runs:
+            runs[rest[0]](rest[1], rest[2:])
+        elif rest and not rest[0].startswith("-"):
+            run_script(rest[0], rest[1:])
+        else:
+            print("proa run: give a script, -m MODULE or -c CODE. `proa run --help` tells more.", file=sys.stderr)
+            return 2
+    except (FileNotFoundError, ModuleNotFoundError) as error:
+        if not str(error).startswith("there is no "):
+            raise
+        print(f"proa run: {error}", file=sys.stderr)
         return 2
     return 0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command; the exit status."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments and arguments[0] == "run":
+        return _run(arguments[1:])
     options = _parser().parse_args(arguments)
-    if options.command == "run":
-        return _run(options)
     if options.command == "info":
         from .compat.info import describe
 

@@ -6,6 +6,7 @@ The root module of that name is one of its own, which looks everything up in pro
 
 from __future__ import annotations
 
+import builtins
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -114,20 +115,48 @@ def install(name: str = "paddle") -> None:
 
 
 def run_script(path: str, arguments: list[str]) -> None:
-    """Runs a file as `__main__`, with its folder first on the path and `sys.argv` its own."""
+    """Runs a file as `__main__`, with its folder first on the path and `sys.argv` its own.
+
+    Raises FileNotFoundError, before anything is changed, where there is no such file.
+    """
+    if not os.path.isfile(path):
+        raise FileNotFoundError(f"there is no file {path!r}")
     install("paddle")
     sys.argv = [path, *arguments]
     sys.path[0] = os.path.dirname(os.path.abspath(path))
     main = ModuleType("__main__")
     loader = SourceFileLoader("__main__", path)
-    main.__dict__.update(__file__=path, __loader__=loader, __builtins__=__builtins__, __cached__=None)
+    main.__dict__.update(__file__=path, __loader__=loader, __builtins__=builtins, __cached__=None)
     sys.modules["__main__"] = main
     exec(loader.get_code("__main__"), main.__dict__)  # type: ignore[arg-type]  # noqa: S102 - the user asked for it
 
 
 def run_module(name: str, arguments: list[str]) -> None:
-    """Runs a module as `python -m NAME` would."""
+    """Runs a module as `python -m NAME` would; ModuleNotFoundError, before it runs, where there is none."""
     install("paddle")
     sys.argv = [name, *arguments]
     sys.path[0] = os.getcwd()
+    if not _is_found(name):
+        raise ModuleNotFoundError(f"there is no module {name!r}")
     runpy.run_module(name, run_name="__main__", alter_sys=True)
+
+
+def _is_found(name: str) -> bool:
+    """Whether there is a module of this name; what is wrong inside of its packages is raised."""
+    parts = name.split(".")
+    for n in range(1, len(parts) + 1):
+        found = importlib.util.find_spec(".".join(parts[:n]))
+        if found is None or n < len(parts) and found.submodule_search_locations is None:
+            return False
+    return True
+
+
+def run_code(code: str, arguments: list[str]) -> None:
+    """Runs a text as `python -c TEXT` would."""
+    install("paddle")
+    sys.argv = ["-c", *arguments]
+    sys.path[0] = ""
+    main = ModuleType("__main__")
+    main.__dict__.update(__builtins__=builtins)
+    sys.modules["__main__"] = main
+    exec(compile(code, "<string>", "exec"), main.__dict__)  # noqa: S102 - the user asked for it

@@ -143,3 +143,46 @@ def test_import_needs_no_numpy():
 def test_any_room_may_be_entered_first(code):
     done = run("-W", "error", "-c", code)
     assert done.returncode == 0 and done.stdout, done.stderr
+
+
+def test_what_follows_the_module_is_its_own(tmp_path):
+    (tmp_path / "shown.py").write_text("import sys, paddle\nprint(sys.argv[1:], __name__)\n")
+    for given in (["-m", "shown", "-q", "--version", "-m", "3"], ["-mshown", "-q", "--version", "-m", "3"]):
+        done = run("-m", "proa", "run", *given, cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (0, "['-q', '--version', '-m', '3'] __main__\n"), done.stderr
+    done = run("-m", "proa", "run", "-c", "import sys, paddle; print(sys.argv, paddle.ones([1]).item())", "-q")
+    assert done.stdout == "['-c', '-q'] 1.0\n", done.stderr
+
+
+def test_builtins_are_a_module_as_in_any_script(tmp_path):
+    (tmp_path / "main.py").write_text("print(type(__builtins__).__name__, __builtins__.len is len)\n")
+    assert run("-m", "proa", "run", str(tmp_path / "main.py")).stdout == "module True\n"
+
+
+@pytest.mark.parametrize("given, told", [
+    (["absent.py"], "there is no file 'absent.py'"), (["-m", "absent"], "there is no module 'absent'"),
+    (["-m", "json.absent"], "there is no module 'json.absent'"), ([], "give a script"), (["-m"], "give a script")])
+def test_what_is_not_there_is_told_without_a_traceback(given, told, tmp_path):
+    done = run("-m", "proa", "run", *given, cwd=tmp_path)
+    assert done.returncode == 2 and told in done.stderr and "Traceback" not in done.stderr
+
+
+def test_what_the_script_misses_has_a_traceback(tmp_path):
+    (tmp_path / "main.py").write_text("import absent_package\n")
+    for given in ([str(tmp_path / "main.py")], ["-m", "main"]):
+        done = run("-m", "proa", "run", *given, cwd=tmp_path)
+        assert done.returncode == 1 and "ModuleNotFoundError: No module named 'absent_package'" in done.stderr
+
+
+def test_version_and_help():
+    assert run("-m", "proa", "--version").stdout.startswith("proa 0.")
+    assert "numpy-1-names" in run("-m", "proa", "run", "--help").stdout
+
+
+def test_names_of_numpy_1(tmp_path):
+    (tmp_path / "main.py").write_text(
+        "import numpy as np\n"
+        "print(np.product([2, 3]), np.bool8 is np.bool_, np.float_(1), np.in1d([1, 2], [2]).tolist(),"
+        " np.NINF, np.alltrue([1]), np.msort([2, 1]).tolist(), np.asfarray([1]).dtype, np.mat([[1]]).shape)\n")
+    done = run("-m", "proa", "run", "--numpy-1-names", str(tmp_path / "main.py"))
+    assert done.stdout == "6 True 1.0 [False, True] -inf True [1, 2] float64 (1, 1)\n", done.stderr
