@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from . import (
         _legacy_C_ops,
         amp,
+        audio,
         autograd,
         base,
         callbacks,

@@ -11,7 +11,6 @@ from typing import Any
 _SUBJECTS = {
     "quantization": "quantization nn.quant static.quantization incubate.quantization",
     "pruning to a pattern of zeros (ASP)": "incubate.asp static.sparsity sparsity",
-    "audio": "audio",
     "ONNX": "onnx",
     "cost models": "cost_model",
     "tensors of strings": "strings",

@@ -5,7 +5,7 @@ import pytest
 
 
 @pytest.mark.parametrize(("place", "subject"), [
-    ("quantization", "quantization"), ("nn.quant", "quantization"), ("audio", "audio"),
+    ("quantization", "quantization"), ("nn.quant", "quantization"),
     ("static.quantization", "quantization"), ("onnx", "ONNX"), ("nn.nothing", "no attribute"),
     ("nothing", "no attribute"),
 ])
