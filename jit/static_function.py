@@ -21,6 +21,7 @@ from ..ops.core.trace import state
 from ..static.ir.input_spec import InputSpec
 from ..static.ir.program import Program
 from .convert.ignoring import is_marked
+from .convert.reporting import CONVERSIONS, tell
 from .errors import ConversionError, line_of
 from .tracing.concrete_program import ConcreteProgram
 from .tracing.fallback import reason_of, warn_of_programs, warn_once
@@ -327,12 +328,14 @@ class StaticFunction:
             exact = next((self._variants[k][-1] for k in self._sizes.kinds(rest) if k in self._variants), None)
             try:
                 with resting():
-                    concrete = self._program(self._key(opened), opened, whole=False)
+                    concrete = self._program(self._key(opened), opened, whole=False, wide_sizes=True)
                     if exact is not None and stands_for(concrete, exact):
                         concrete.prepare(tensors)
                         return concrete
-            except Exception:  # whatever it is, a Program for these very sizes has no such trouble, or tells it
-                pass
+                    why = "its results or what it changes would not be those of a Program for one shape"
+            except Exception as error:  # whatever it is, a Program for these very sizes has no such trouble, or tells it
+                why = reason_of(error)
+            tell(CONVERSIONS, f"{line_of(self._function)}: each shape goes on having a Program of its own: {why}")
             self._sizes.close(rest)
             self._variants.pop(self._key(opened), None)
             self._programs.pop(self._key(opened), None)
@@ -369,7 +372,7 @@ class StaticFunction:
             instance, Layer) else ()
         return cache_key(specs), modes, state.trace.precision, self._training
 
-    def _program(self, key: Any, specs: dict[str, Any], whole: bool) -> ConcreteProgram:
+    def _program(self, key: Any, specs: dict[str, Any], whole: bool, wide_sizes: bool = False) -> ConcreteProgram:
         with unforked(), self._lock:
             variants = self._variants.get(key, [])
             for found in variants:
@@ -384,7 +387,7 @@ class StaticFunction:
             if len(variants) >= _VARIANTS:
                 variants.pop(0)
             made = ConcreteProgram(self._function, self._to_trace(), self.function_spec, specs, self._receiver(),
-                                   whole, self._training)
+                                   whole, self._training, wide_sizes)
             self._variants.setdefault(key, []).append(made)
             self._programs[key] = made
             return made

@@ -212,16 +212,25 @@ def cast(x: Any, dtype: str) -> Any:
 
 def length(x: Any) -> Any:
     """The size of the first dimension: an int where it is known, otherwise symbolic."""
-    return shape(x)[0] if x.shape[0] < 0 else x.shape[0]
+    return _wide(shape(x)[0]) if x.shape[0] < 0 else x.shape[0]
 
 
 def sizes(x: Any) -> list[Any]:
     """The shape of a symbolic value: ints where they are known, otherwise symbolic scalars."""
-    found = unknown_sizes.sizes(x)
+    found = [_wide(size) if is_symbolic(size) else size for size in unknown_sizes.sizes(x)]
     for size in found:
         if is_symbolic(size):
             size.is_size = True
     return found
+
+
+def _wide(size: Any) -> Any:
+    """A size as the program hands it out: int32, as in files, or int64 with which Python's numbers stay right."""
+    if not size.program.wide_sizes:
+        return size
+    size = cast(size, "int64")
+    note_number(size, True)
+    return size
 
 
 def is_size(value: Any) -> bool:

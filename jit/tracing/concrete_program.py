@@ -35,18 +35,18 @@ class ConcreteProgram:
 
     `converted` is what is traced, `function` what the user wrote. `whole`: that no other way is left to run it, so that
     `x.numpy()` is to be part of it; not `training`: its dropout and batch norm are those of evaluation, whatever the
-    layers say. When tracing fails, all is as it was before.
+    layers say; `wide_sizes`: sizes that only a run knows are int64. When tracing fails, all is as it was before.
     """
 
     def __init__(self, function: Callable, converted: Callable, inputs: FunctionInputs, specs: dict[str, Any],
-                 receiver: tuple, whole: bool = False, training: bool = True):
+                 receiver: tuple, whole: bool = False, training: bool = True, wide_sizes: bool = False):
         self.function, self._training = function, training
         self._layers_seen = -1  # the count of changes of layers up to which these are what they were
         self.arguments = specs  # kept, so that an object that the cache knows by its id stays that object
         surroundings = Surroundings(function, receiver, specs)
         trace = CaptureTrace(surroundings)
         self.main_program: Program = trace.main
-        self.main_program.must_be_whole = whole
+        self.main_program.must_be_whole, self.main_program.wide_sizes = whole, wide_sizes
         reads = Reads(surroundings, function)
         try:
             with given_back_on_failure(), noting(reads):

@@ -243,6 +243,7 @@ class Program:
         self.blocks = [Block(self, 0)]
         self.current_block_idx = 0
         self.value_wanted: Exception | None = None  # the first reason why this cannot be run: a value asked for
+        self.wide_sizes = False  # sizes that only a run knows are int64 where the user's code asks for them
         self.must_be_whole = False  # a value asked for as an array is then the variable, without a gradient
         self.stands_for_arrays = False  # that this has happened
         self.ungradable: Exception | None = None  # the first reason why a part of this cannot be differentiated

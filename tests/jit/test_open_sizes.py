@@ -1,5 +1,6 @@
 """Sizes that change from call to call: one Program for all of them, with the numbers of a Program for each."""
 
+import logging
 import threading
 
 import numpy as np
@@ -218,3 +219,35 @@ def test_threads_with_other_sizes_each():
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+@pytest.mark.parametrize("function", [
+    lambda x: (x * 0).sum().astype("int64") + x.shape[0] * 2**30,
+    lambda x: (x * 0).sum().astype("int64") + len(x) * x.shape[0] * 2**29,
+    lambda x: paddle.full([1], x.shape[0] * 2**30, "int64"),
+    lambda x: x.sum().astype("float64") * (x.shape[0] ** 15),
+    lambda x: paddle.ones([3], "int8") * x.shape[0],
+], ids=["product", "products", "filled", "power", "int8"])
+def test_numbers_made_of_sizes_are_those_of_python(function):
+    converted = paddle.jit.to_static(function, full_graph=True)
+    for n in range(2, 10):
+        found, expected = converted(rows(n, 2) * 0 + 1), function(rows(n, 2) * 0 + 1)
+        assert found.dtype is expected.dtype
+        np.testing.assert_array_equal(found.numpy(), expected.numpy())
+    assert converted.get_traced_count() == 5
+
+
+def test_why_each_shape_has_its_own_program_is_told(caplog):
+    converted = paddle.jit.to_static(lambda x: x * np.zeros(x.shape[0]).size, full_graph=True)
+    paddle.jit.set_verbosity(1)
+    try:
+        logger = logging.getLogger("proa.jit")
+        logger.addHandler(caplog.handler)
+        for n in range(2, 9):
+            assert converted(rows(n, 2)).shape == [n, 2]
+    finally:
+        logger.removeHandler(caplog.handler)
+        paddle.jit.set_verbosity(0)
+    [told] = [record.getMessage() for record in caplog.records if "a Program of its own" in record.getMessage()]
+    assert "test_open_sizes.py" in told and "TypeError" in told
+    assert converted.get_traced_count() >= 7
