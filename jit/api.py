@@ -10,7 +10,7 @@ from .convert.ignoring import ignore_module, not_to_static
 from .convert.reporting import set_code_level, set_verbosity
 from .files.save_load import load, save
 from .program_translator import ProgramTranslator
-from .static_function import StaticFunction, enable_to_static
+from .static_function import PropertyFunction, StaticFunction, enable_to_static
 from .traced_layer import TracedLayer
 from .translated_layer import TranslatedLayer
 
@@ -26,7 +26,8 @@ def to_static(function: Any = None, input_spec: Sequence[Any] | None = None, bui
     combination of shapes that it is called with. Python's `if`, `while` and `for` on tensors become part of the
     Program. What cannot become a Program runs as it was written, after a FallbackWarning that says why;
     `full_graph=True` makes that an error. `build_strategy` (a `paddle.static.BuildStrategy`) changes nothing: every
-    Program is optimized. `backend`: None; there is no CINN here.
+    Program is optimized. `backend`: None; there is no CINN here. `property=True`: the function gives a value of a
+    model's, such as a number or a name; it runs as it was written, and `jit.save` leaves it out.
 
     >>> import proa as paddle
     >>> @paddle.jit.to_static
@@ -37,7 +38,8 @@ def to_static(function: Any = None, input_spec: Sequence[Any] | None = None, bui
     >>> double_if_positive(paddle.ones([2])).tolist()
     [2.0, 2.0]
     """
-    full_graph = _full_graph(kwargs)
+    full_graph, is_property = _flags(kwargs)
+    kind = PropertyFunction if is_property else StaticFunction
     _check_options(input_spec, build_strategy, backend)
 
     def decorate(target: Any) -> Any:
@@ -45,7 +47,7 @@ def to_static(function: Any = None, input_spec: Sequence[Any] | None = None, bui
             _decorate_layer(target, input_spec, full_graph)
             return target
         if isinstance(target, StaticFunction):
-            return StaticFunction(target._function, input_spec, target.instance, full_graph)
+            return kind(target._function, input_spec, target.instance, full_graph)
         if isinstance(target, (staticmethod, classmethod)):
             raise TypeError(f"to_static takes a function, a method or a Layer. Received a {type(target).__name__}: put "
                             f"@{type(target).__name__} above @to_static.")
@@ -53,21 +55,23 @@ def to_static(function: Any = None, input_spec: Sequence[Any] | None = None, bui
             raise TypeError(f"to_static takes a function, a method or a Layer. Received {target!r}.")
         receiver = getattr(target, "__self__", None)
         if hasattr(target, "__func__") and receiver is not None:
-            return StaticFunction(target.__func__, input_spec, receiver, full_graph)
-        return StaticFunction(target, input_spec, None, full_graph)
+            return kind(target.__func__, input_spec, receiver, full_graph)
+        return kind(target, input_spec, None, full_graph)
 
     return decorate if function is None else decorate(function)
 
 
-def _full_graph(options: dict[str, Any]) -> bool:
-    unknown = sorted(set(options) - {"full_graph"})
+def _flags(options: dict[str, Any]) -> tuple[bool, bool]:
+    """full_graph and property."""
+    names = ("full_graph", "property")
+    unknown = sorted(set(options) - set(names))
     if unknown:
         raise TypeError(f"to_static() got unexpected arguments {unknown}. Known: function, input_spec, build_strategy, "
-                        "backend, full_graph.")
-    value = options.get("full_graph", False)
-    if not isinstance(value, bool):
-        raise TypeError(f"to_static(full_graph): must be True or False. Received {value!r}.")
-    return value
+                        "backend, full_graph, property.")
+    for name in names:
+        if not isinstance(options.get(name, False), bool):
+            raise TypeError(f"to_static({name}): must be True or False. Received {options[name]!r}.")
+    return options.get("full_graph", False), options.get("property", False)
 
 
 def _check_options(input_spec: Any, build_strategy: Any, backend: Any) -> None:

@@ -27,6 +27,7 @@ from .tracing.concrete_program import ConcreteProgram
 from .tracing.fallback import reason_of, warn_of_programs, warn_once
 from .tracing.function_inputs import FunctionInputs, cache_key
 from .tracing.open_sizes import OpenSizes, rank_of, stands_for
+from .tracing.program_cache import ProgramCache
 
 _enabled = [True]
 _RECENT = 64
@@ -105,7 +106,7 @@ class StaticFunction:
         self._instance = None if instance is None else _reference(instance)
         self._training = True  # of a function that no Layer has: a Layer tells itself
         self._bound: dict[Any, StaticFunction] = {}  # by id, of objects that cannot keep it themselves
-        self._programs: dict[Any, ConcreteProgram] = {}
+        self._programs = ProgramCache(self._last_key, self._forget)
         self._variants: dict[Any, list[ConcreteProgram]] = {}
         self._refused: set[Any] = set()  # kinds of calls that run as written
         self._sizes = OpenSizes()
@@ -123,7 +124,7 @@ class StaticFunction:
         found = held.get(key)
         if found is not None and found._function is self._function and found.instance is instance:
             return found
-        made = StaticFunction(self._function, self._input_spec, instance, self._full_graph)
+        made = type(self)(self._function, self._input_spec, instance, self._full_graph)
         with self._lock:  # another thread may have been first
             if held.get(key) is found:
                 held[key] = made
@@ -140,19 +141,21 @@ class StaticFunction:
             raise pickle.PicklingError(
                 f"{line_of(self._function)}: the function is not to be found as {self.__module__}."
                 f"{self._function.__qualname__}; define it at the top of a module to pickle it.")
-        return StaticFunction, (self._function, self._input_spec, instance, self._full_graph)
+        return type(self), (self._function, self._input_spec, instance, self._full_graph)
 
     def __copy__(self) -> StaticFunction:
-        return StaticFunction(self._function, self._input_spec, self.instance, self._full_graph)
+        return type(self)(self._function, self._input_spec, self.instance, self._full_graph)
 
     def __deepcopy__(self, memo: dict) -> StaticFunction:
         instance = memo.get(id(self.instance), self.instance)
-        return StaticFunction(self._function, self._input_spec, instance, self._full_graph)
+        return type(self)(self._function, self._input_spec, instance, self._full_graph)
 
     def __repr__(self) -> str:
         return f"<to_static {self.dygraph_function!r}>"
 
     # What it is
+
+    is_property = False  # whether it gives a value that a model has, instead of computing with tensors
 
     @property
     def dygraph_function(self) -> Callable:
@@ -212,9 +215,19 @@ class StaticFunction:
         return self.concrete_program.outputs
 
     @property
-    def program_cache(self) -> dict[Any, ConcreteProgram]:
-        """Every Program made so far, by the kind of call."""
+    def program_cache(self) -> ProgramCache:
+        """Every Program made so far, by the kind of call; `last()` is that of the last call."""
         return self._programs
+
+    def _last_key(self) -> Any:
+        return None if self.last_call is None else self._key(self.last_call)
+
+    def _forget(self) -> None:
+        """Leaves nothing of former calls, whose Programs are gone."""
+        self._variants.clear()
+        self._recent.clear()
+        self._refused.clear()
+        self._sizes = OpenSizes()
 
     def get_traced_count(self) -> int:
         """How many Programs there are."""
@@ -333,7 +346,7 @@ class StaticFunction:
                         concrete.prepare(tensors)
                         return concrete
                     why = "its results or what it changes would not be those of a Program for one shape"
-            except Exception as error:  # whatever it is, a Program for these very sizes has no such trouble, or tells it
+            except Exception as error:  # a Program for these very sizes has no such trouble, or raises it
                 why = reason_of(error)
             tell(CONVERSIONS, f"{line_of(self._function)}: each shape goes on having a Program of its own: {why}")
             self._sizes.close(rest)
@@ -407,6 +420,21 @@ class StaticFunction:
             line_of(self._function), f"what {', '.join(names)} holds has another shape, dtype or nesting in call "
             "after call, and each would need a Program of its own.",
             "Keep it at one shape, or give it as an argument and return it.")
+
+
+class PropertyFunction(StaticFunction):
+    """A method that gives a value, such as a number or a name: it runs as it was written, and has no Program."""
+
+    is_property = True
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the function as it was written."""
+        return self._as_written(*args, **kwargs)
+
+    def program_of(self, specs: dict[str, Any]) -> ConcreteProgram:
+        """RuntimeError: there is none."""
+        raise RuntimeError(f"{line_of(self._function)}: a function that is decorated with to_static(property=True) has "
+                           "no Program: it gives a value. Leave `property` out for one that computes with tensors.")
 
 
 class HookedFunction(StaticFunction):

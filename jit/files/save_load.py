@@ -132,7 +132,7 @@ def _decorated_methods(layer: Layer) -> dict[str, StaticFunction]:
     names = [name for name in dir(layer) if isinstance(getattr(type(layer), name, None), StaticFunction)
              or isinstance(layer.__dict__.get(name), StaticFunction) and not name.startswith("_static_")]
     found = {name: getattr(layer, name) for name in names}
-    return {name: value for name, value in found.items() if isinstance(value, StaticFunction)}
+    return {name: value for name, value in found.items() if isinstance(value, StaticFunction) and not value.is_property}
 
 
 def _hooked(forward: StaticFunction, layer: Layer) -> StaticFunction:

@@ -1,6 +1,8 @@
 """The tools around `to_static`: what it shows of a function, what it logs, its switches, TracedLayer, dy2static."""
 
+import copy
 import logging
+import os
 
 import numpy as np
 import proa as paddle
@@ -312,3 +314,50 @@ def test_arguments_that_a_function_does_not_take():
             f(ones(2), other=2)
         with pytest.raises(error, match="missing a required argument: 'x'"):
             f.get_concrete_program()
+
+
+def test_program_cache_shows_the_last_call():
+    double = paddle.jit.to_static(lambda x: x * 2, full_graph=True)
+    with pytest.raises(AssertionError, match="no Program yet"):
+        double.program_cache.last()
+    for n in (2, 3, 2, 2):
+        double(paddle.ones([n]))
+    key, (concrete, runs) = double.program_cache.last()
+    assert double.program_cache[key] is concrete is runs and concrete.inputs[0].shape == (2,)
+    assert [made.inputs[0].shape for made in double.program_cache.concrete_programs()] == [(2,), (3,)]
+    double.program_cache.clear()
+    assert len(double.program_cache) == double.get_traced_count() == 0
+    assert double(paddle.ones([3])).tolist() == [2, 2, 2] and len(double.program_cache) == 1
+
+
+class Described(paddle.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.fc, self.rate = paddle.nn.Linear(2, 2), 3
+
+    @paddle.jit.to_static(full_graph=True)
+    def forward(self, x):
+        return self.fc(x) * self.frames()
+
+    @paddle.jit.to_static(property=True)
+    def frames(self):
+        return self.rate
+
+    @paddle.jit.to_static(property=True, full_graph=True)
+    def names(self):
+        return ["a", "b"]
+
+
+def test_a_property_gives_a_value_and_is_not_saved(tmp_path):
+    net = Described()
+    assert net.frames() == 3 and net.names() == ["a", "b"]
+    assert net.frames.is_property and not net.forward.is_property
+    np.testing.assert_allclose(net(paddle.ones([1, 2])).numpy(), net.fc(paddle.ones([1, 2])).numpy() * 3, 1e-6)
+    for ask in (lambda: net.frames.concrete_program, lambda: paddle.jit.save(net.frames, str(tmp_path / "frames"))):
+        with pytest.raises(RuntimeError, match="test_tools.py.*property=True.*no Program"):
+            ask()
+    paddle.jit.save(net, str(tmp_path / "net"), [paddle.static.InputSpec([None, 2])])
+    assert sorted(os.listdir(tmp_path)) == ["net.pdiparams", "net.pdiparams.info", "net.pdmodel"]
+    assert not copy.deepcopy(net).frames.program_cache and copy.deepcopy(net).frames() == 3
+    with pytest.raises(TypeError, match="property"):
+        paddle.jit.to_static(lambda: 1, property="yes")
