@@ -55,6 +55,8 @@ if TYPE_CHECKING:
         bfloat16,
         complex64,
         complex128,
+        float8_e4m3fn,
+        float8_e5m2,
         float16,
         float32,
         float64,

@@ -1,5 +1,11 @@
 """`paddle.base.framework`: Programs and modes by the path under which older code reaches them."""
 
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..dygraph.tensor import EagerParamBase, Parameter
 from ..framework import core, in_dynamic_or_pir_mode, in_pir_mode, use_pir_api
@@ -16,9 +22,40 @@ from ..utils import unique_name
 
 in_dygraph_mode = in_dynamic_mode
 
+
+def non_static_only(func: Callable[..., Any]) -> Callable[..., Any]:
+    """A decorator: the function raises RuntimeError where a Program is built.
+
+    >>> import proa as paddle
+    >>> paddle.base.framework.non_static_only(paddle.ones)([2]).tolist()
+    [1.0, 1.0]
+    """
+    return _only_in(True, func)
+
+
+def static_only(func: Callable[..., Any]) -> Callable[..., Any]:
+    """A decorator: the function raises RuntimeError unless a Program is built."""
+    return _only_in(False, func)
+
+
+def _only_in(eager: bool, function: Callable[..., Any]) -> Callable[..., Any]:
+    way_out = "paddle.disable_static()" if eager else "paddle.enable_static()"
+
+    @functools.wraps(function)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        if in_dynamic_mode() != eager:
+            raise RuntimeError(f"{function.__qualname__}() works in {'eager' if eager else 'static'} mode only. "
+                               f"Call {way_out} first.")
+        return function(*args, **kwargs)
+
+    return checked
+
+
+dygraph_only = non_static_only
+
 __all__ = [
     "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EagerParamBase", "Parameter", "Program", "Variable", "core",
-    "cpu_places", "cuda_places", "default_main_program", "default_startup_program", "device_guard", "in_dygraph_mode",
-    "in_dynamic_mode", "in_dynamic_or_pir_mode", "in_pir_mode", "name_scope", "program_guard", "unique_name",
-    "use_pir_api",
+    "cpu_places", "cuda_places", "default_main_program", "default_startup_program", "device_guard", "dygraph_only",
+    "in_dygraph_mode", "in_dynamic_mode", "in_dynamic_or_pir_mode", "in_pir_mode", "name_scope", "non_static_only",
+    "program_guard", "static_only", "unique_name", "use_pir_api",
 ]

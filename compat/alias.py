@@ -23,7 +23,8 @@ from ..core.absent import why_absent
 
 _ROOT = __name__.partition(".")[0]
 #: Where modules are that stand elsewhere here: at the root they would hide Python's own.
-_ELSEWHERE = {".signal": ".utils.signal", ".sysconfig": ".utils.sysconfig", ".version": ".compat.paddle_version"}
+_ELSEWHERE = {".signal": ".utils.signal", ".sysconfig": ".utils.sysconfig", ".version": ".compat.paddle_version",
+              ".nn.initializer.lazy_init": ".dygraph.lazy"}
 
 
 class _AliasRoot(ModuleType):

@@ -44,7 +44,7 @@ class DType:
 
     @property
     def is_floating(self) -> bool:
-        """True for float16, bfloat16, float32 and float64."""
+        """True for float16, bfloat16, float32 and float64, and for floats of 8 bits."""
         return self.kind == "f"
 
     @property
@@ -101,16 +101,19 @@ class DType:
         return self
 
 
+_OF_ML_DTYPES = ("bfloat16", "float8_e4m3fn", "float8_e5m2")
+
+
 def _numpy_dtype(name: str) -> np.dtype:
-    if name != "bfloat16":
+    if name not in _OF_ML_DTYPES:
         return np.dtype(name)
     try:
         import ml_dtypes
     except ImportError as error:
         raise ImportError(
-            "bfloat16 arrays need the package ml_dtypes, which is not installed: pip install 'proa[bfloat16]'."
+            f"{name} arrays need the package ml_dtypes, which is not installed: pip install 'proa[bfloat16]'."
         ) from error
-    return np.dtype(ml_dtypes.bfloat16)
+    return np.dtype(getattr(ml_dtypes, name))
 
 
 bool_ = DType("bool", 0, "b")
@@ -126,8 +129,13 @@ bfloat16 = DType("bfloat16", 22, "f")
 complex64 = DType("complex64", 23, "c")
 complex128 = DType("complex128", 24, "c")
 
+# Of later Paddle's: tensors of 8-bit floats are stored, moved and cast, as in files of other packages.
+float8_e4m3fn = DType("float8_e4m3fn", 32, "f")
+float8_e5m2 = DType("float8_e5m2", 33, "f")
+
 DTYPES = (bool_, uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128)
-_FROM_NAME = {d.name: d for d in DTYPES} | {"float": float32, "double": float64, "half": float16, "int": int64}
+_FROM_NAME = {d.name: d for d in (*DTYPES, float8_e4m3fn, float8_e5m2)} \
+    | {"float": float32, "double": float64, "half": float16, "int": int64}
 _FROM_NUMBER = {d.number: d for d in DTYPES}
 _FROM_NUMPY = {np.dtype(d.name): d for d in DTYPES if d.name != "bfloat16"}
 _FROM_PYTHON = {bool: bool_, int: int64, complex: complex64}
@@ -144,8 +152,8 @@ def from_numpy_dtype(dtype: np.dtype) -> DType:
     """The DType of an array's dtype; TypeError for one that tensors cannot hold (strings, objects, uint16…)."""
     found = _FROM_NUMPY.get(dtype)
     if found is None:
-        if dtype.name == "bfloat16":
-            return bfloat16
+        if dtype.name in _OF_ML_DTYPES:
+            return _FROM_NAME[dtype.name]
         raise TypeError(
             f"An array of dtype {dtype} cannot become a Tensor. "
             f"Convert it first to one of: {', '.join(d.name for d in DTYPES)}."
@@ -213,7 +221,7 @@ def get_default_dtype_object() -> DType:
     return _default[0]
 
 
-_FLOAT_ORDER = {float16: 1, bfloat16: 1, float32: 2, float64: 3}
+_FLOAT_ORDER = {float8_e4m3fn: 0, float8_e5m2: 0, float16: 1, bfloat16: 1, float32: 2, float64: 3}
 
 
 @functools.lru_cache(None)

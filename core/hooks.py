@@ -24,3 +24,14 @@ def add_hook(hooks: dict[int, Callable], hook: Callable) -> HookHandle:
     key = next(_keys)
     hooks[key] = hook
     return HookHandle(hooks, key)
+
+
+class HookRemoveHelper(HookHandle):
+    """A handle for a hook that is put under its number, `hooks[handle._hook_id] = hook`, by whoever makes it."""
+
+    def __init__(self, hooks: dict[int, Callable]):
+        super().__init__(hooks, next(_keys))
+
+    @property
+    def _hook_id(self) -> int:
+        return self._key

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any
+from typing import Any, NoReturn
 
 __all__ = ["ParallelEnv", "get_rank", "get_world_size", "init_parallel_env", "is_available", "is_initialized",
-           "require_one_process"]
+           "refuse_alone", "require_one_process"]
 
 
 def get_rank(group: Any = None) -> int:
@@ -46,6 +46,11 @@ def require_one_process(function: str) -> None:
             f"{function}: training by several processes is not supported, and PADDLE_TRAINERS_NUM={get_world_size()}. "
             f"Start one process, without a launcher."
         )
+
+
+def refuse_alone(what: str, instead: str) -> NoReturn:
+    """Raises NotImplementedError for what divides work among processes, naming what one process uses instead."""
+    raise NotImplementedError(f"{what} divides work among several processes, and there is one. Use {instead}.")
 
 
 def init_parallel_env() -> None:

@@ -25,6 +25,42 @@ class LazyTrace(EagerTrace):
         return parameter
 
 
+class LazyInitHelper:
+    """Whether parameters are filled later, and the switch for it, which LazyGuard is a block of.
+
+    >>> import proa as paddle
+    >>> from proa.dygraph.lazy import lazy_init_helper
+    >>> with paddle.LazyGuard():
+    ...     lazy_init_helper().state
+    True
+    """
+
+    def __init__(self) -> None:
+        self._guards: list[LazyGuard] = []
+
+    @property
+    def state(self) -> bool:
+        """Whether parameters that are made now are filled later."""
+        return state.trace.find(LazyTrace) is not None
+
+    def enable(self) -> None:
+        """Parameters are filled later, from here on; where they are already, nothing changes."""
+        if not self.state:
+            self._guards.append(LazyGuard())
+            self._guards[-1].__enter__()
+
+    def disable(self) -> None:
+        """Parameters are filled when they are made; where `enable` has not been called, nothing changes."""
+        if self._guards:
+            self._guards.pop().__exit__()
+
+    def __enter__(self) -> None:
+        self.enable()
+
+    def __exit__(self, *_: Any) -> None:
+        self.disable()
+
+
 class LazyGuard:
     """Within the block layers are made at once, without drawing values: for a model whose state is loaded anyway.
 
@@ -54,4 +90,12 @@ class LazyGuard:
         state.trace = self._old.pop()
 
 
-__all__ = ["LazyGuard"]
+_helper = LazyInitHelper()
+
+
+def lazy_init_helper() -> LazyInitHelper:
+    """The switch of this process. `paddle.nn.initializer.lazy_init.lazy_init_helper`."""
+    return _helper
+
+
+__all__ = ["LazyGuard", "LazyInitHelper", "lazy_init_helper"]

@@ -52,7 +52,7 @@ def _shown(array: np.ndarray) -> np.ndarray:
 
 def format_array(array: np.ndarray, indent: int) -> str:
     """The elements, nested in brackets, of one width, behind `indent` spaces."""
-    if array.dtype.name == "bfloat16":
+    if array.dtype.name in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):
         array = array.astype(np.float32)
     if array.ndim == 0:
         return _text(array[()])

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import tarfile
+import zipfile
 
 __all__ = ["WEIGHTS_HOME", "get_path_from_url", "get_weights_path_from_url", "is_url", "md5file"]
 
@@ -71,6 +73,45 @@ def get_path_from_url(url: str, root_dir: str, md5sum: str | None = None, check_
     if decompress and unpacked != place:
         raise FileNotFoundError(f"Archives are not unpacked: {place} is there, and {unpacked} is not. Unpack it there.")
     return place
+
+
+def _decompress(fname: str) -> str:
+    """Unpacks a zip or tar file beside it, and returns the path of its file or folder: packages of Paddle's import it.
+
+    An archive of several files and folders gets a folder with its own name. Raises TypeError for another kind of file,
+    and ValueError for names that lead out of the folder, before anything is written.
+    """
+    folder = os.path.dirname(os.path.abspath(fname))
+    if tarfile.is_tarfile(fname):
+        with tarfile.open(fname) as archive:
+            place, inside = _place_of(fname, folder, archive.getnames())
+            _extract_tar(archive, place)
+    elif zipfile.is_zipfile(fname):
+        with zipfile.ZipFile(fname) as zipped:
+            place, inside = _place_of(fname, folder, zipped.namelist())
+            zipped.extractall(place)
+    else:
+        raise TypeError(f"_decompress(fname): must be a zip or tar file. Received {fname!r}.")
+    return os.path.join(place, inside) if inside else place
+
+
+def _place_of(archive: str, folder: str, names: list[str]) -> tuple[str, str]:
+    """The folder to unpack to, and the only thing that the archive holds at its top, if it is one."""
+    for name in names:
+        if os.path.isabs(name) or ".." in name.replace(os.sep, "/").split("/"):
+            raise ValueError(f"{archive}: holds {name!r}, which leads out of its folder. Nothing was unpacked.")
+    tops = {top for name in names if (top := os.path.normpath(name).split(os.sep)[0]) != "."}
+    if len(tops) == 1:
+        return folder, tops.pop()
+    return os.path.join(folder, os.path.splitext(os.path.basename(archive))[0]), ""
+
+
+def _extract_tar(archive: tarfile.TarFile, place: str) -> None:
+    if hasattr(tarfile, "data_filter"):
+        archive.extractall(place, filter="data")  # refuses links out of the folder and devices
+    else:
+        files = [member for member in archive.getmembers() if member.isfile() or member.isdir()]
+        archive.extractall(place, files)
 
 
 def _without_ending(place: str) -> str:

@@ -68,6 +68,17 @@ def switch_to_static_graph(func: Callable[..., Any]) -> Callable[..., Any]:
     return in_static_mode
 
 
+@contextmanager
+def param_guard(parameters: dict[str, Any] | None) -> Iterator[None]:
+    """A block that changes nothing: a Program takes parameters as they are.
+
+    >>> import proa as paddle
+    >>> with paddle.base.dygraph.base.param_guard({}):
+    ...     pass
+    """
+    yield
+
+
 class _GlobalVar:
     """The mode of this thread, by attributes that can only be read."""
 
@@ -86,5 +97,5 @@ in_declarative_mode = in_to_static_mode
 enable_dygraph, disable_dygraph = disable_static, enable_static
 
 __all__ = ["disable_dygraph", "enable_dygraph", "enable_grad", "enabled", "global_var", "grad", "guard",
-           "in_declarative_mode", "in_to_static_mode", "is_grad_enabled", "no_grad", "set_grad_enabled",
-           "switch_to_static_graph", "to_variable"]
+           "in_declarative_mode", "in_to_static_mode", "is_grad_enabled", "no_grad", "param_guard",
+           "set_grad_enabled", "switch_to_static_graph", "to_variable"]

@@ -1,6 +1,15 @@
 """`paddle.incubate.nn`: layers that do at once what others do one after another; here they are composed of those."""
 
-from . import functional
-from .layers import FusedDropoutAdd, FusedLinear
+from . import attn_bias, functional, memory_efficient_attention
+from .layer.fused_dropout_add import FusedDropoutAdd
+from .layer.fused_linear import FusedLinear
+from .layer.fused_transformer import (
+    FusedBiasDropoutResidualLayerNorm,
+    FusedFeedForward,
+    FusedMultiHeadAttention,
+    FusedTransformerEncoderLayer,
+)
 
-__all__ = ["FusedDropoutAdd", "FusedLinear", "functional"]
+__all__ = ["FusedBiasDropoutResidualLayerNorm", "FusedDropoutAdd", "FusedFeedForward", "FusedLinear",
+           "FusedMultiHeadAttention", "FusedTransformerEncoderLayer", "attn_bias", "functional",
+           "memory_efficient_attention"]

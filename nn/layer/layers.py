@@ -14,6 +14,7 @@ from typing import Any
 from ...core import dtype as dt
 from ...core.dtype import convert_dtype, get_default_dtype
 from ...core.hooks import HookHandle, add_hook
+from ...core.hooks import HookRemoveHelper as HookRemoveHelper  # imported from here by packages
 from ...core.param_attr import ParamAttr, to_param_attr
 from ...core.unique_name import generate
 from ...ops.array.creation import is_value

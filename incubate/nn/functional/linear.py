@@ -1,11 +1,13 @@
-"""Functions of `paddle.incubate.nn.functional`, composed of those of `nn.functional`: they run on every device."""
+"""Products with what stands around them: biases, activations; and dropout with an addition."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ...nn import functional as F
-from ...ops.linalg.products import matmul
+from ....nn import functional as F
+from ....ops.linalg.products import matmul
+
+__all__ = ["fused_dropout_add", "fused_linear", "fused_linear_activation", "fused_matmul_bias"]
 
 _ACTIVATIONS = {"none": None, "relu": F.relu, "gelu": F.gelu}
 

@@ -1,11 +1,13 @@
-"""The layers of `paddle.incubate.nn`, with the parameters that Paddle's have."""
+"""FusedLinear: a linear layer whose weight may be transposed."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ...nn import Layer
-from . import functional
+from ....nn import Layer
+from .. import functional
+
+__all__ = ["FusedLinear"]
 
 
 class FusedLinear(Layer):
@@ -27,26 +29,3 @@ class FusedLinear(Layer):
     def forward(self, input: Any) -> Any:
         """[..., in_features] to [..., out_features]."""
         return functional.fused_linear(input, self.weight, self.bias, self.transpose_weight)
-
-
-class FusedDropoutAdd(Layer):
-    """dropout(x) + y.
-
-    >>> import proa as paddle
-    >>> layer = paddle.incubate.nn.FusedDropoutAdd(0.5)
-    >>> layer.eval()
-    >>> layer(paddle.ones([2]), paddle.ones([2])).tolist()
-    [2.0, 2.0]
-    """
-
-    def __init__(self, p: float = 0.5, mode: str = "upscale_in_train", name: str | None = None):
-        super().__init__()
-        self.p, self.mode, self.name = p, mode, name
-
-    def forward(self, x: Any, y: Any) -> Any:
-        """The sum."""
-        return functional.fused_dropout_add(x, y, self.p, self.training, self.mode)
-
-    def extra_repr(self) -> str:
-        """The settings."""
-        return f"p={self.p}, mode={self.mode}"

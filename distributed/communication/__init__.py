@@ -1,0 +1,31 @@
+"""`paddle.distributed.communication`: collectives by the path of the module that holds them there."""
+
+from ..collectives import (
+    ReduceOp,
+    all_gather,
+    all_gather_object,
+    all_reduce,
+    alltoall,
+    alltoall_single,
+    barrier,
+    broadcast,
+    broadcast_object_list,
+    gather,
+    irecv,
+    isend,
+    recv,
+    reduce_scatter,
+    scatter,
+    scatter_object_list,
+    send,
+    wait,
+)
+from ..environment import is_initialized
+from ..groups import destroy_process_group, get_backend, get_group
+from . import group, stream
+from .reduce import reduce
+
+__all__ = ["ReduceOp", "all_gather", "all_gather_object", "all_reduce", "alltoall", "alltoall_single", "barrier",
+           "broadcast", "broadcast_object_list", "destroy_process_group", "gather", "get_backend", "get_group", "group",
+           "irecv", "is_initialized", "isend", "recv", "reduce", "reduce_scatter", "scatter", "scatter_object_list",
+           "send", "stream", "wait"]

@@ -1,0 +1,5 @@
+"""`paddle.distributed.fleet.layers`: layers that are divided among processes."""
+
+from . import mpu
+
+__all__ = ["mpu"]

@@ -1,0 +1,104 @@
+"""Names that packages import from Paddle's corners: what they find there does what it is for."""
+
+import tarfile
+import zipfile
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa.base.dygraph.base import param_guard
+from proa.base.framework import non_static_only, static_only
+from proa.dygraph.lazy import LazyInitHelper, lazy_init_helper
+from proa.io.dataloader.dataloader_iter import _DataLoaderIterBase
+from proa.nn.layer.layers import HookRemoveHelper
+from proa.utils.download import _decompress
+
+
+def test_functions_of_one_mode():
+    assert non_static_only(lambda: 1)() == 1
+    with pytest.raises(RuntimeError, match="enable_static"):
+        static_only(lambda: 1)()
+    paddle.enable_static()
+    try:
+        assert static_only(lambda: 1)() == 1
+        with pytest.raises(RuntimeError, match="disable_static"):
+            non_static_only(lambda: 1)()
+    finally:
+        paddle.disable_static()
+    with param_guard({}):
+        pass
+
+
+def test_parameters_that_are_filled_later_can_be_asked_about():
+    assert not lazy_init_helper().state
+    with paddle.LazyGuard():
+        assert lazy_init_helper().state
+    helper = LazyInitHelper()
+    helper.enable()
+    try:
+        assert helper.state and float(paddle.nn.Linear(2, 2).weight.abs().sum()) == 0
+    finally:
+        helper.disable()
+    assert not helper.state and float(paddle.nn.Linear(2, 2).weight.abs().sum()) > 0
+
+
+def test_a_handle_for_a_hook_that_is_put_there_by_hand():
+    hooks = {}
+    handle = HookRemoveHelper(hooks)
+    hooks[handle._hook_id] = print
+    handle.remove()
+    assert not hooks and HookRemoveHelper(hooks)._hook_id != handle._hook_id
+
+
+def test_what_goes_over_batches_is_recognized():
+    assert isinstance(iter(paddle.io.DataLoader(paddle.io.TensorDataset([paddle.ones([2, 1])]))), _DataLoaderIterBase)
+
+
+@pytest.mark.parametrize("kind", ["tar", "zip"])
+@pytest.mark.parametrize("names, place", [(["one.txt"], "one.txt"), (["top/a", "top/b/c"], "top"),
+                                          (["a", "b"], "data")])
+def test_archives_are_unpacked_beside_themselves(tmp_path, kind, names, place):
+    archive = str(tmp_path / f"data.{kind}")
+    (tmp_path / "text").write_text("told")
+    opened = tarfile.open(archive, "w") if kind == "tar" else zipfile.ZipFile(archive, "w")
+    with opened as file:
+        for name in names:
+            (file.add if kind == "tar" else file.write)(tmp_path / "text", name)
+    assert _decompress(archive) == str(tmp_path / place)
+    inside = names[0] if len(names) == 1 or place == "top" else f"data/{names[0]}"
+    assert (tmp_path / inside).read_text() == "told"
+
+
+def test_archives_that_lead_elsewhere(tmp_path):
+    archive = str(tmp_path / "bad.zip")
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("../out.txt", "told")
+    with pytest.raises(ValueError, match="leads out"):
+        _decompress(archive)
+    with pytest.raises(TypeError, match="zip or tar"):
+        (tmp_path / "plain").write_text("x")
+        _decompress(str(tmp_path / "plain"))
+
+
+def test_compiling_is_refused_with_a_way_out():
+    extension = paddle.utils.cpp_extension
+    for call in (lambda: extension.load("name", ["a.cc"]), lambda: extension.setup(name="name"),
+                 lambda: extension.CppExtension(["a.cc"]), lambda: extension.CUDAExtension(["a.cu"]),
+                 lambda: extension.BuildExtension.with_options(), lambda: extension.BuildExtension(),
+                 lambda: extension.load_op_meta_info_and_register_op("a.so")):
+        with pytest.raises(NotImplementedError, match="PyLayer"):
+            call()
+    assert extension.cpp_extension.CUDA_HOME is None and extension.get_build_directory()
+
+
+def test_floats_of_eight_bits_are_kept_moved_and_cast():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    x = paddle.to_tensor([1.0, 2.6, -3.0])
+    for dtype, wanted in ((paddle.float8_e4m3fn, [1.0, 2.5, -3.0]), (paddle.float8_e5m2, [1.0, 2.5, -3.0])):
+        narrow = x.astype(dtype)
+        assert narrow.dtype is dtype and narrow.element_size() == 1 and narrow.numpy().dtype.name == dtype.name
+        assert narrow.astype("float32").tolist() == wanted
+        assert paddle.concat([narrow, narrow])[2:4].reshape([1, 2]).astype("float32").tolist() == [[-3.0, 1.0]]
+        assert "2.5" in str(narrow) and paddle.zeros([2], dtype.name).dtype is dtype
+    back = paddle.to_tensor(np.array([1.0], ml_dtypes.float8_e5m2))
+    assert back.dtype is paddle.float8_e5m2
