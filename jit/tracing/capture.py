@@ -14,6 +14,7 @@ import numpy as np
 
 from ...backend import to_numpy
 from ...core.dtype import DType
+from ...core.errors import user_line
 from ...core.param_attr import ParamAttr
 from ...core.place import Place
 from ...dygraph.tensor import Parameter, Tensor
@@ -117,6 +118,22 @@ class CaptureTrace(ProgramTrace):
                 yield
         finally:
             self.rebound = rebound
+
+    def gradients(self, loss: Any, parameters: list | None, no_grad: Any = None, callbacks: Any = None) -> Any:
+        """Raises: an optimizer updates by the gradients that Tensors hold, and a Program holds none of these."""
+        return self.changes_grad("optimizer.step()")
+
+    def training(self, loss: Any, startup: Program | None = None) -> Any:
+        """Raises, as `gradients`."""
+        return self.changes_grad("optimizer.minimize()")
+
+    def changes_grad(self, what: str) -> None:
+        """Raises RuntimeError: it would happen now, and not when the Program runs."""
+        error = RuntimeError(
+            f"{what}: the gradients that tensors hold are no part of a Program that to_static makes ({user_line()}). "
+            "Return the loss, and call backward(), step() and clear_grad() outside of the function.")
+        self.main.value_wanted = self.main.value_wanted or error
+        raise error
 
     def variable_of(self, value: Any) -> Variable:
         """What stands for a Tensor in the Program."""

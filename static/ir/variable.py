@@ -147,6 +147,16 @@ class Variable(_VariableMethods):
         self.program.value_wanted = self.program.value_wanted or error
         return error
 
+    def backward(self, grad_tensor: Any = None, retain_graph: bool = False) -> None:
+        """Raises RuntimeError: the gradients of a Program are part of it, and fill no tensor's `grad`."""
+        error = RuntimeError(
+            f"loss.backward(): {self.name!r} is a variable of a Program ({user_line()}), which has no value yet and no "
+            "`grad` to fill. In a function under to_static: return the loss and call backward() and the optimizer's "
+            "step() on it outside, or compute gradients inside by paddle.grad(loss, inputs). In static mode: "
+            "optimizer.minimize(loss), or paddle.static.append_backward(loss).")
+        self.program.value_wanted = self.program.value_wanted or error
+        raise error
+
     def __bool__(self) -> bool:
         raise self._no_value("bool(x), as in `if x` or `while x`")
 

@@ -116,7 +116,7 @@ def backend(monkeypatch):
     monkeypatch.setattr(staging, "length", lambda v: v.shape[0] if v.known else Symbol(len(v.value)))
     monkeypatch.setattr(staging, "mark", lambda: len(fake.log))
     monkeypatch.setattr(staging, "undo", lambda mark: fake.log.__delitem__(slice(mark, None)))
-    monkeypatch.setattr(staging, "place", lambda: None)
+    monkeypatch.setattr(staging, "current_block", lambda: None)
     monkeypatch.setattr(staging, "zeros", lambda shape, dtype: Symbol(np.zeros(shape, dtype.name)))
     monkeypatch.setattr(staging, "new_list", lambda items, example: pytest.fail("a list of the program"))
     for name in ("cond", "while_loop", "check", "show"):

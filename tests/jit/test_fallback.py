@@ -395,3 +395,65 @@ def test_a_program_with_arrays_in_it_is_for_files_alone(tmp_path):
     assert float(paddle.jit.load(str(tmp_path / "m"))(ones(2))) == 1.0
     with pytest.warns(FallbackWarning, match="numpy"):
         assert isinstance(largest(ones(2)), np.floating)
+
+
+def training_step():
+    paddle.seed(3)
+    net = nn.Linear(2, 1)
+    optimizer = paddle.optimizer.SGD(0.1, parameters=net.parameters())
+
+    def step(x):
+        loss = (net(x) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        return loss
+
+    return net, optimizer, step
+
+
+def test_a_training_step_runs_as_it_was_written_and_says_so():
+    (eager, _, step), (net, _, other) = training_step(), training_step()
+    converted = paddle.jit.to_static(other)
+    x = paddle.ones([3, 2])
+    with pytest.warns(FallbackWarning, match=r"in step: RuntimeError: loss.backward\(\).*paddle.grad"):
+        first = converted(x)
+    losses = [first.item(), *(converted(x).item() for _ in range(2))]
+    np.testing.assert_array_equal(losses, [step(x).item() for _ in range(3)])
+    np.testing.assert_array_equal(net.weight.numpy(), eager.weight.numpy())
+
+
+CHANGES = {
+    "backward": lambda loss, optimizer: loss.backward(retain_graph=True),
+    "step": lambda loss, optimizer: optimizer.step(),
+    "clear_grad": lambda loss, optimizer: optimizer.clear_grad(),
+    "minimize": lambda loss, optimizer: optimizer.minimize(loss),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_what_changes_gradients_that_tensors_hold_is_no_part_of_a_program(change):
+    """It happened once, while the Program was made, and never when that ran."""
+    def make():
+        net, optimizer, _ = training_step()
+        loss = net(paddle.ones([1, 2])).mean()
+        loss.backward(retain_graph=True)
+
+        def function(x):
+            change(loss, optimizer)
+            return net(x)
+
+        return net, function
+
+    (eager, function), (net, other) = make(), make()
+    converted = paddle.jit.to_static(other)
+    x = paddle.ones([1, 2])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FallbackWarning)  # given once for all of these
+        for _ in range(3):
+            converted(x).sum().backward()
+            function(x).sum().backward()
+    np.testing.assert_array_equal(net.weight.numpy(), eager.weight.numpy())
+    np.testing.assert_array_equal(net.weight.grad.numpy(), eager.weight.grad.numpy())
+    with pytest.raises(RuntimeError, match="test_fallback.py.*Return the loss"):
+        paddle.jit.to_static(make()[1], full_graph=True)(x)
