@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
-from ..dygraph.tensor import EagerParamBase, Parameter
+from ..dygraph.parameter import EagerParamBase, Parameter
 from ..framework import core, in_dynamic_or_pir_mode, in_pir_mode, use_pir_api
 from ..static.building.mode import (
     default_main_program,

@@ -8,10 +8,10 @@ from typing import Any
 from ..ops.array.concat_split import stack
 from ..ops.array.creation import zeros
 from .engine import grad
-from .tensor import Tensor
+from .value import EagerValue
 
 
-def gradient(y: Tensor, xs: Sequence[Tensor], start: Any = None) -> list[Tensor]:
+def gradient(y: EagerValue, xs: Sequence[EagerValue], start: Any = None) -> list[EagerValue]:
     """The gradients of y, zeros where it does not depend on an x; they have gradients themselves."""
     found = grad([y], list(xs), None if start is None else [start], create_graph=True, retain_graph=True,
                  allow_unused=True)
@@ -34,14 +34,14 @@ class Jacobian:
     computed with as a Tensor is.
     """
 
-    def __init__(self, ys: Tensor, xs: Tensor, is_batched: bool = False):
+    def __init__(self, ys: EagerValue, xs: EagerValue, is_batched: bool = False):
         self._y, self._x, self._is_batched = ys, xs, is_batched
         inner = ys.shape[1:] if is_batched else ys.shape
         self._has_rows = bool(inner)
         self.shape = [*ys.shape[:1], *inner, *xs.shape[1:]] if is_batched else [*inner, *xs.shape]
-        self._rows: dict[int, Tensor] = {}
+        self._rows: dict[int, EagerValue] = {}
 
-    def _row(self, index: int) -> Tensor:
+    def _row(self, index: int) -> EagerValue:
         if index not in self._rows:
             if self._is_batched:
                 y = (self._y[:, index] if self._has_rows else self._y).sum()
@@ -53,12 +53,12 @@ class Jacobian:
     def _axis(self) -> int:
         return 1 if self._is_batched else 0
 
-    def _whole(self) -> Tensor:
+    def _whole(self) -> EagerValue:
         if not self._has_rows:
             return self._row(0)
         return stack([self._row(index) for index in range(self.shape[self._axis()])], self._axis())
 
-    def __getitem__(self, key: Any) -> Tensor:
+    def __getitem__(self, key: Any) -> EagerValue:
         keys = key if isinstance(key, tuple) else (key,)
         axis = self._axis()
         if self._has_rows and len(keys) > axis and isinstance(keys[axis], int) and not any(
@@ -96,13 +96,13 @@ class Hessian(Jacobian):
     """The second derivatives of a function's one value (an item of the batch): the Jacobian of its gradient."""
 
 
-def _checked(ys: Sequence[Tensor], xs: Sequence[Tensor], batch_axis: int | None, name: str) -> None:
+def _checked(ys: Sequence[EagerValue], xs: Sequence[EagerValue], batch_axis: int | None, name: str) -> None:
     if batch_axis not in (None, 0):
         raise ValueError(f"{name}(batch_axis): must be None or 0. Received {batch_axis!r}.")
     most = 1 if batch_axis is None else 2
     for label, values in (("ys", ys), ("xs", xs)):
         for value in values:
-            if not isinstance(value, Tensor):
+            if not isinstance(value, EagerValue):
                 raise TypeError(f"{name}({label}): must be Tensors. Received {type(value).__name__}.")
             if not most - 1 <= len(value.shape) <= most:
                 raise ValueError(
@@ -111,15 +111,15 @@ def _checked(ys: Sequence[Tensor], xs: Sequence[Tensor], batch_axis: int | None,
                 )
 
 
-def _each(make: Callable[[Tensor, Tensor], Any], ys: Any, xs: Any) -> Any:
+def _each(make: Callable[[EagerValue, EagerValue], Any], ys: Any, xs: Any) -> Any:
     """make(y, x) for every pair, nested as ys and xs are."""
-    def along(y: Tensor) -> Any:
+    def along(y: EagerValue) -> Any:
         return tuple(make(y, x) for x in xs) if isinstance(xs, Sequence) else make(y, xs)
 
     return tuple(along(y) for y in ys) if isinstance(ys, Sequence) else along(ys)
 
 
-def _listed(values: Any) -> Sequence[Tensor]:
+def _listed(values: Any) -> Sequence[EagerValue]:
     return values if isinstance(values, Sequence) else [values]
 
 
@@ -138,7 +138,7 @@ def jacobian(ys: Any, xs: Any, batch_axis: int | None = None) -> Any:
     return _each(lambda y, x: Jacobian(y, x, batch_axis is not None), ys, xs)
 
 
-def hessian(ys: Tensor, xs: Any, batch_axis: int | None = None) -> Any:
+def hessian(ys: EagerValue, xs: Any, batch_axis: int | None = None) -> Any:
     """The Hessian of one value `ys` (one an item with batch_axis=0), which was computed from `xs`: ∂²y/∂x∂x'.
 
     Shapes are those of `jacobian`; a sequence of xs gives a tuple of tuples. After `paddle.autograd.hessian`.

@@ -26,14 +26,16 @@ from ..ops.core.spec import spec_of
 from ..ops.core.trace import Trace, grad_mode, offer_default_trace, state
 from ..ops.math.elementwise import cast
 from .engine import backward, derivatives, tensor_hook
+from .parameter import EagerParameter, Parameter
 from .py_layer import apply_eagerly
-from .selected_rows import of_rows
+from .selected_rows import SelectedRowsValue, rows_class
 from .sparse_tensor import FORMATS
-from .tensor import Parameter, Tensor
+from .tensor import Tensor
+from .value import EagerValue
 
 _ndarray = np.ndarray
 _flags = flags.values
-_make = Tensor.__new__
+_make = object.__new__
 _HOST, _NOTHING = {np.ndarray}, {type(None)}
 _ARRAYS = (np.ndarray, np.generic)
 
@@ -41,11 +43,13 @@ _ARRAYS = (np.ndarray, np.generic)
 class EagerTrace(Trace):
     """Runs kernels on the arrays that Tensors hold.
 
-    Its values are of `value_class`, a Tensor or a subclass with a method table of its own, and its parameters of
+    Its values are of `value_class`, an EagerValue with the methods of a face, and its parameters of
     `parameter_class`. `single_node` and `node` make what it records of an operator with one result, and with several.
     """
 
-    def __init__(self, value_class: type[Tensor], parameter_class: type[Parameter]) -> None:
+    rows_class: type[SelectedRowsValue]  # that of values that hold some rows, of the face's own trace
+
+    def __init__(self, value_class: type[EagerValue], parameter_class: type[EagerParameter]) -> None:
         self.value_class, self.parameter_class = value_class, parameter_class
         self.single_node: Callable[..., OperatorNode] = SingleResultNode
         self.node: Callable[..., OperatorNode] = OperatorNode
@@ -202,14 +206,14 @@ class EagerTrace(Trace):
                 taken[index] = self._of_array(value)
             elif slot.many and isinstance(value, (list, tuple)):
                 taken[index] = [self._of_array(v) if isinstance(v, _ARRAYS) else v for v in value]
-            elif type(value) is tuple and value and isinstance(value[0], Tensor):
+            elif type(value) is tuple and value and isinstance(value[0], EagerValue):
                 warnings.warn(f"{op.type}: the input {slot.name} must be a Tensor. Received a tuple of {len(value)}, "
                               "whose first item is taken, as Paddle takes it. Write [0] behind what you pass.",
                               stacklevel=2)
                 taken[index] = value[0]
         return tuple(taken)
 
-    def _of_array(self, value: Any) -> Tensor:
+    def _of_array(self, value: Any) -> EagerValue:
         array = np.array(value)
         from_numpy_dtype(array.dtype)  # raises for strings and objects
         return self.constant(array, None, True)
@@ -219,18 +223,18 @@ class EagerTrace(Trace):
         """The trace of these values that does nothing else: under it gradients are computed."""
         return self.value_class._eager
 
-    def new(self, array: Any) -> Tensor:
+    def new(self, array: Any) -> EagerValue:
         """A value of an array, without gradient."""
         value = _make(self.value_class)
         value._array = array
         value._edge = None
         return value
 
-    def of_gradient(self, gradient: Any) -> Tensor:
+    def of_gradient(self, gradient: Any) -> EagerValue:
         """The value of a gradient as the backward walk gives it: an array, or some rows of one."""
-        return of_rows(gradient) if isinstance(gradient, SelectedRows) else self.new(gradient)
+        return self.plain.rows_class.of(gradient) if isinstance(gradient, SelectedRows) else self.new(gradient)
 
-    def hook(self, hook: Callable[[Tensor], Tensor | None]) -> Callable[[Any], Any]:
+    def hook(self, hook: Callable[[EagerValue], EagerValue | None]) -> Callable[[Any], Any]:
         """A user's hook on one of its values, in the form that the backward walk calls."""
         return tensor_hook(self, hook)
 
@@ -238,33 +242,33 @@ class EagerTrace(Trace):
         """Adds the gradients of values to those of the leaves that they were computed from."""
         backward(values, starts, retain_graph)
 
-    def constant(self, array: Any, place: Place | None, stop_gradient: bool) -> Tensor:
+    def constant(self, array: Any, place: Place | None, stop_gradient: bool) -> EagerValue:
         """A Tensor of the array, at `place` or the place in use."""
         tensor = self.new(backend.as_place(array, place or expected_place()))
         if not stop_gradient:
             tensor.stop_gradient = False
         return tensor
 
-    def number(self, value: Any, dtype: DType) -> Tensor:
+    def number(self, value: Any, dtype: DType) -> EagerValue:
         """A Tensor without dimensions: every comparison with a number makes one."""
         array = np.empty((), dtype.dtype)
         array.fill(value)
         return self.new(backend.as_place(array, expected_place()))
 
-    def zeros(self, shape: Any, dtype: DType) -> Tensor:
+    def zeros(self, shape: Any, dtype: DType) -> EagerValue:
         """A Tensor of zeros."""
         return self.new(_expected_namespace().zeros(shape, dtype.dtype))
 
-    def copy(self, x: Tensor, place: Place | None) -> Tensor:
+    def copy(self, x: EagerValue, place: Place | None) -> EagerValue:
         """A Tensor of its own with x's value; no gradient flows to x."""
         array = backend.as_place(x._array, place) if place is not None else x._array
         return self.new(array.copy() if array is x._array else array)
 
-    def sparse(self, layout: str, index: tuple, values: Tensor, shape: tuple[int, ...]) -> Tensor:
+    def sparse(self, layout: str, index: tuple, values: EagerValue, shape: tuple[int, ...]) -> EagerValue:
         """A coo or csr tensor of its parts."""
         return FORMATS[layout].of_parts(index, values, shape)
 
-    def parameter(self, shape: tuple[int, ...], dtype: DType, attr: ParamAttr, initializer: Any) -> Parameter:
+    def parameter(self, shape: tuple[int, ...], dtype: DType, attr: ParamAttr, initializer: Any) -> EagerParameter:
         """A Parameter, filled by its initializer."""
         old, state.grad_enabled = state.grad_enabled, False
         try:
@@ -296,19 +300,19 @@ class EagerTrace(Trace):
         """Nothing in the block is recorded."""
         return grad_mode(False)
 
-    def host_value(self, source: Any, dtype: DType, name: str) -> Tensor:
+    def host_value(self, source: Any, dtype: DType, name: str) -> EagerValue:
         """A Tensor of what `source()` gives now."""
         return self.new(_expected_namespace().full((1,), source(), dtype.dtype))
 
-    def persistent(self, shape: tuple[int, ...], dtype: DType, value: Any, name: str) -> Tensor:
+    def persistent(self, shape: tuple[int, ...], dtype: DType, value: Any, name: str) -> EagerValue:
         """A Tensor of this name, filled with a number or with another Tensor's value."""
-        array = value._array.astype(dtype.dtype) if isinstance(value, Tensor) else _expected_namespace().full(
+        array = value._array.astype(dtype.dtype) if isinstance(value, EagerValue) else _expected_namespace().full(
             shape, value, dtype.dtype)
         tensor = self.new(array.view())  # memory that nothing else sees: updates write in place
         tensor.name, tensor.persistable = name, True
         return tensor
 
-    def store(self, target: Tensor, value: Tensor) -> None:
+    def store(self, target: EagerValue, value: EagerValue) -> None:
         """Gives `target` the other Tensor's values."""
         target._update(value._array.view())
 
@@ -322,7 +326,7 @@ def _expected_namespace() -> Any:
 
 
 def _array_of(op: Operator, slot: Any, value: Any) -> Any:
-    if isinstance(value, Tensor):
+    if isinstance(value, EagerValue):
         return value._array
     if value is None and slot.optional:
         return None
@@ -405,15 +409,16 @@ def _check_finite(op: Operator, results: Any) -> None:
             )
 
 
-def eager_trace(value_class: type[Tensor], parameter_class: type[Parameter]) -> EagerTrace:
+def eager_trace(value_class: type[EagerValue], parameter_class: type[EagerParameter]) -> EagerTrace:
     """The eager trace whose values are of these classes, which know it as theirs from now on.
 
-    A second face of this package has Tensors with other methods: classes of its own, and a trace that makes them. Under
-    `using(trace)` all that is computed in a thread is of its class. Values of both may live side by side; each one's
-    gradients, copies and hooks are those of its own face.
+    A second face of this package has values with other methods: a class of its own that derives from `EagerValue`, one
+    of that and `EagerParameter`, and a trace that makes them. Under `using(trace)` all that is computed in a thread is
+    of its class. Values of both may live side by side; each one's gradients, copies and hooks are of its own face.
     """
     trace = EagerTrace(value_class, parameter_class)
     value_class._eager = parameter_class._eager = trace
+    trace.rows_class = rows_class(value_class)
     return trace
 
 

@@ -15,8 +15,9 @@ from ..core.errors import ModifiedInPlaceError
 from ..core.selected_rows import SelectedRows
 from ..ops.core.backward import Leaf, Node, Output, Walk, run_hooks
 from ..ops.core.trace import ArrayTrace, grad_mode, state, using
+from ..ops.math.elementwise import cast
 from .selected_rows import gradient_of
-from .tensor import Tensor, another_of, superseded
+from .value import EagerValue, another_of, superseded
 
 
 def _check_unchanged(node: Node) -> None:
@@ -42,7 +43,7 @@ def _read_tensors(eager: Any, node: Node) -> tuple:
     if superseded:
         _check_unchanged(node)
 
-    def connect(array: Any, edge: Any) -> Tensor:
+    def connect(array: Any, edge: Any) -> EagerValue:
         tensor = eager.new(array)
         tensor._edge = edge
         return tensor
@@ -50,7 +51,7 @@ def _read_tensors(eager: Any, node: Node) -> tuple:
     return node.connected(connect)
 
 
-def _start(tensor: Tensor, gradient: Tensor | None) -> Tensor:
+def _start(tensor: EagerValue, gradient: EagerValue | None) -> EagerValue:
     if gradient is None:
         return tensor._eager.new(backend.namespace_of([tensor._array]).ones_like(tensor._array))
     if gradient.shape != tensor.shape:
@@ -58,19 +59,19 @@ def _start(tensor: Tensor, gradient: Tensor | None) -> Tensor:
             f"The gradient to start from must have the tensor's shape. Received {gradient.shape} for {tensor.shape}."
         )
     # A value of its own: it may come out as a gradient, and what was given may be updated.
-    return another_of(gradient) if gradient.dtype is tensor.dtype else gradient.astype(tensor.dtype)
+    return another_of(gradient) if gradient.dtype is tensor.dtype else cast(gradient, tensor.dtype)
 
 
 def _walk_type() -> type[Walk]:
     return Walk if state.observer is None else state.observer.walk_type()
 
 
-def _starts(outputs: Sequence[Tensor], gradients: Sequence[Tensor | None]) -> list[tuple[Any, Tensor]]:
+def _starts(outputs: Sequence[EagerValue], gradients: Sequence[EagerValue | None]) -> list[tuple[Any, EagerValue]]:
     return [(t._edge, _start(t, g)) for t, g in zip(outputs, gradients, strict=True) if t._edge is not None]
 
 
-def _walk(eager: Any, outputs: Sequence[Tensor], gradients: Sequence[Tensor | None], retain: bool, create_graph: bool,
-          targets: Sequence[Any] | None) -> dict[Any, Any]:
+def _walk(eager: Any, outputs: Sequence[EagerValue], gradients: Sequence[EagerValue | None], retain: bool,
+          create_graph: bool, targets: Sequence[Any] | None) -> dict[Any, Any]:
     """The gradients of the targets by edge: Tensors of a trace with `create_graph`, arrays otherwise."""
     starts = _starts(outputs, gradients)
     if create_graph:
@@ -98,11 +99,11 @@ def walk_segment(eager: Any, roots: Sequence[tuple[Any, Any]], since: int, recor
         return _walk_type()(functools.partial(_read_tensors, eager), True, None, since).run(roots)
 
 
-def backward(tensors: Sequence[Tensor], grad_tensors: Sequence[Tensor | None] | None = None,
+def backward(tensors: Sequence[EagerValue], grad_tensors: Sequence[EagerValue | None] | None = None,
              retain_graph: bool = False) -> None:
     """Adds the gradient of several Tensors to `.grad` of every leaf they were computed from.
 
-    When a hook or a gradient rule raises, no leaf's gradient has changed.
+    When a hook or a gradient rule raises, no gradient has changed, of leaves or of what retains its own.
 
     >>> import proa as paddle
     >>> x = paddle.to_tensor(3.0, stop_gradient=False)
@@ -110,8 +111,8 @@ def backward(tensors: Sequence[Tensor], grad_tensors: Sequence[Tensor | None] | 
     >>> float(x.grad)
     8.0
     """
-    tensors = [tensors] if isinstance(tensors, Tensor) else list(tensors)
-    gradients = [grad_tensors] if isinstance(grad_tensors, Tensor) else grad_tensors
+    tensors = [tensors] if isinstance(tensors, EagerValue) else list(tensors)
+    gradients = [grad_tensors] if isinstance(grad_tensors, EagerValue) else grad_tensors
     gradients = [None] * len(tensors) if gradients is None else list(gradients)
     if len(gradients) != len(tensors):
         raise ValueError(f"backward: {len(tensors)} tensors need as many grad_tensors. Received {len(gradients)}.")
@@ -124,36 +125,48 @@ def backward(tensors: Sequence[Tensor], grad_tensors: Sequence[Tensor | None] | 
     tensors, gradients = _parts(tensors), _parts(gradients)
     namespace = backend.namespace_of([t._array for t in tensors])
     roots = [(edge, g._array) for edge, g in _starts(tensors, gradients)]
-    leaves = _Leaves(namespace)
-    try:
+    with _Changes() as changes:
+        leaves = _Leaves(namespace, changes)
         with using(ArrayTrace(namespace)):
             left = _walk_type()(_read_arrays, retain_graph, finish=leaves.finish).run(roots)
         for edge, gradient in left.items():
             if type(edge) is Leaf:
                 leaves.add(edge, gradient)
-    except BaseException:
-        leaves.take_back()
-        raise
 
 
-def _parts(values: Sequence[Tensor | None]) -> list:
+class _Changes:
+    """Around a pass: what `.grad`s were before it, which they are again where it fails."""
+
+    def __enter__(self) -> list[tuple[Leaf, Any, bool]]:
+        self.outer = state.changes
+        self.before: list[tuple[Leaf, Any, bool]] = []
+        state.changes = self.before
+        return self.before
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        state.changes = self.outer
+        if kind is not None:
+            for leaf, gradient, cleared in reversed(self.before):
+                leaf.grad, leaf.cleared = gradient, cleared
+
+
+def _parts(values: Sequence[EagerValue | None]) -> list:
     """What of each has a gradient."""
     return [None if value is None else value._part() for value in values]
 
 
 class _Leaves:
-    """What one pass adds to the gradients of leaves, till it has come to its end."""
+    """What one pass adds to the gradients of leaves."""
 
-    def __init__(self, namespace: Any):
-        self.namespace = namespace
-        self.before: list[tuple[Leaf, Any, bool]] = []
+    def __init__(self, namespace: Any, before: list[tuple[Leaf, Any, bool]]):
+        self.namespace, self.before = namespace, before
 
     def add(self, leaf: Leaf, gradient: Any) -> None:
         """Adds to a leaf's gradient."""
         gradient = _as_array(self.namespace, gradient)
         if leaf.hooks:
             gradient = run_hooks(leaf.hooks, gradient)
-        found = gradient_of(gradient) if isinstance(gradient, Tensor) else gradient
+        found = gradient_of(gradient) if isinstance(gradient, EagerValue) else gradient
         self.before.append((leaf, leaf.grad, leaf.cleared))
         leaf.grad = leaf.trace.of_gradient(found if leaf.grad is None else gradient_of(leaf.grad) + found)
         leaf.cleared = False
@@ -166,17 +179,12 @@ class _Leaves:
                 for observer in list(leaf.observers.values()):
                     observer()
 
-    def take_back(self) -> None:
-        """Gives the leaves the gradients that they had before the pass."""
-        for leaf, gradient, cleared in reversed(self.before):
-            leaf.grad, leaf.cleared = gradient, cleared
 
-
-def tensor_hook(eager: Any, hook: Callable[[Tensor], Tensor | None]) -> Callable[[Any], Any]:
+def tensor_hook(eager: Any, hook: Callable[[EagerValue], EagerValue | None]) -> Callable[[Any], Any]:
     """A user's hook on a Tensor of a trace in the form that the walk calls, whatever form its gradients take."""
 
     def checked(result: Any) -> Any:
-        if result is not None and not isinstance(result, Tensor):
+        if result is not None and not isinstance(result, EagerValue):
             raise TypeError(
                 f"A Tensor's hook must return a Tensor, which takes the gradient's place, or None. "
                 f"It returned {type(result).__name__}."
@@ -184,7 +192,7 @@ def tensor_hook(eager: Any, hook: Callable[[Tensor], Tensor | None]) -> Callable
         return result
 
     def run(gradient: Any) -> Any:
-        if isinstance(gradient, Tensor):
+        if isinstance(gradient, EagerValue):
             return checked(hook(gradient))
         with using(eager), grad_mode(False):
             result = checked(hook(eager.of_gradient(gradient)))
@@ -199,7 +207,7 @@ def _as_list(value: Any) -> list:
 
 def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None,
          create_graph: bool = False, only_inputs: bool = True, allow_unused: bool = False,
-         no_grad_vars: Any = None) -> list[Tensor | None]:
+         no_grad_vars: Any = None) -> list[EagerValue | None]:
     """The gradients of `outputs` with respect to `inputs`, which need not be leaves; `.grad` is left alone.
 
     `grad_outputs`: where each output's gradient starts, ones by default. `create_graph=True` records the computation
@@ -230,15 +238,15 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
 
 
 def derivatives(eager: Any, outputs: list, inputs: list, starts: list, no_grad: Any, create_graph: bool,
-                retain_graph: bool) -> list[Tensor | None]:
+                retain_graph: bool) -> list[EagerValue | None]:
     """The gradients of Tensors with respect to Tensors, as Tensors of a trace; None where there is none."""
     for value in (*outputs, *inputs):
-        if not isinstance(value, Tensor):
+        if not isinstance(value, EagerValue):
             raise TypeError(f"grad(outputs, inputs): both must be Tensors. Received {type(value).__name__}.")
     targets = [t._edge for t in inputs if t._edge is not None]
-    with _blocked(no_grad):
+    with _blocked(no_grad), _Changes():
         found = _walk(eager, _parts(outputs), _parts(starts), retain_graph, create_graph, targets)
-    results: list[Tensor | None] = []
+    results: list[EagerValue | None] = []
     for given in inputs:
         tensor = given._part()
         gradient = found.get(tensor._edge) if tensor._edge is not None else None
@@ -247,16 +255,17 @@ def derivatives(eager: Any, outputs: list, inputs: list, starts: list, no_grad: 
         if gradient is not None and type(tensor._edge) is Leaf and tensor._edge.hooks:
             gradient = run_hooks(tensor._edge.hooks, gradient)
         if gradient is not None:
-            gradient = given._of_part(gradient if isinstance(gradient, Tensor) else eager.of_gradient(gradient))
+            made = gradient if isinstance(gradient, EagerValue) else eager.of_gradient(gradient)
+            gradient = given._of_part(made)
         results.append(gradient)
     return results
 
 
-def _of_width(gradient: Any, tensor: Tensor) -> Any:
+def _of_width(gradient: Any, tensor: EagerValue) -> Any:
     """The gradient of a 16-bit tensor in its dtype: rules may compute in float32."""
     if gradient is None or isinstance(gradient, SelectedRows) or gradient.dtype == tensor.dtype:
         return gradient
-    return gradient.astype(tensor.dtype if isinstance(gradient, Tensor) else tensor._array.dtype)
+    return cast(gradient, tensor.dtype) if isinstance(gradient, EagerValue) else gradient.astype(tensor._array.dtype)
 
 
 class _blocked:

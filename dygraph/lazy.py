@@ -11,7 +11,7 @@ from ..core.place import expected_place
 from ..ops.amp.autocast import with_same_precision
 from ..ops.core.trace import state
 from .eager import EagerTrace
-from .tensor import Parameter
+from .parameter import Parameter
 
 
 class LazyTrace(EagerTrace):

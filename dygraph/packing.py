@@ -8,7 +8,7 @@ from typing import Any
 from ..ops.core.operator import Operator
 from ..ops.core.operator_node import OperatorNode, SingleResultNode
 from ..ops.core.trace import grad_mode, using
-from .tensor import Tensor
+from .value import EagerValue
 
 
 class Packing:
@@ -16,7 +16,7 @@ class Packing:
 
     __slots__ = ("pack", "unpack", "eager")
 
-    def __init__(self, pack: Callable[[Tensor], Any], unpack: Callable[[Any], Tensor], eager: Any):
+    def __init__(self, pack: Callable[[EagerValue], Any], unpack: Callable[[Any], EagerValue], eager: Any):
         self.pack, self.unpack, self.eager = pack, unpack, eager
 
     def packed(self, array: Any) -> Packed:
@@ -35,11 +35,11 @@ class Packed:
             # A view: an update will leave what `pack` keeps of it alone.
             self.held = packing.pack(packing.eager.new(array.view()))
 
-    def value(self) -> Tensor:
+    def value(self) -> EagerValue:
         """The value as a Tensor."""
         with using(self.packing.eager), grad_mode(False):
             value = self.packing.unpack(self.held)
-        if not isinstance(value, Tensor):
+        if not isinstance(value, EagerValue):
             raise TypeError(f"saved_tensors_hooks(unpack_hook): must return a Tensor. It returned "
                             f"{type(value).__name__}.")
         return value
@@ -55,7 +55,7 @@ def _unpacked(value: Any) -> Any:
     """A saved value as it was: an array, or a Tensor where the walk is recorded."""
     if isinstance(value, list):
         return [_unpacked(item) for item in value]
-    if isinstance(value, Tensor) and type(value._array) is Packed:
+    if isinstance(value, EagerValue) and type(value._array) is Packed:
         value._array = value._array.value()._array
     return value.value()._array if isinstance(value, Packed) else value
 

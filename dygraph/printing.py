@@ -9,7 +9,7 @@ import numpy as np
 from .. import backend
 
 if TYPE_CHECKING:
-    from .tensor import Tensor
+    from .value import EagerValue
 
 _options: dict[str, Any] = {"precision": 8, "threshold": 1000, "edgeitems": 3, "linewidth": 80, "sci_mode": None}
 
@@ -70,7 +70,7 @@ def format_array(array: np.ndarray, indent: int) -> str:
                            edgeitems=_options["edgeitems"], max_line_width=_options["linewidth"], prefix=" " * indent)
 
 
-def format_tensor(tensor: Tensor) -> str:
+def format_tensor(tensor: EagerValue) -> str:
     """The text of `print(tensor)`: shape, dtype, place, stop_gradient and the elements."""
     head = (f"Tensor(shape={tensor.shape}, dtype={tensor.dtype.name}, place={tensor.place}, "
             f"stop_gradient={tensor.stop_gradient},\n       ")

@@ -13,7 +13,7 @@ from ..ops.core.backward import Node, Output
 from ..ops.core.trace import grad_mode, state, using
 from ..ops.program.custom_gradient import checked_gradients
 from .packing import unpacked
-from .tensor import Tensor
+from .value import EagerValue
 
 
 class _SavedOutput:
@@ -54,14 +54,14 @@ class PyLayerContext:
         """Whether `backward` gets zeros (the default) or None for an output that nothing used."""
         self._materialize = bool(value)
 
-    def _made_by(self, node: PyLayerNode, originals: Sequence[Tensor], inputs: Sequence[Tensor]) -> None:
+    def _made_by(self, node: PyLayerNode, originals: Sequence[EagerValue], inputs: Sequence[EagerValue]) -> None:
         """Lets a gradient of a gradient flow through saved outputs: they are results of this application."""
         given = {id(t) for t in inputs}
         places = {id(t): n for n, t in enumerate(originals) if id(t) not in given}
         self._saved = tuple(_SavedOutput(t._array, places[id(t)]) if id(t) in places else t for t in self._saved)
         self._node, self._eager = weakref.ref(node), node.eager
 
-    def _output(self, saved: _SavedOutput) -> Tensor:
+    def _output(self, saved: _SavedOutput) -> EagerValue:
         tensor, node = self._eager.new(saved.array), self._node()
         if node is not None and tensor.dtype.is_differentiable:
             tensor._edge = Output(node, saved.index)
@@ -73,9 +73,10 @@ class PyLayerNode(Node):
 
     __slots__ = ("eager", "layer", "context", "outputs", "shapes")
 
-    def __init__(self, eager: Any, layer: type[PyLayer], context: PyLayerContext, inputs: Sequence[Tensor],
-                 outputs: Sequence[Tensor]):
-        super().__init__([t._edge for t in inputs], tuple(t._array for t in context._saved if isinstance(t, Tensor)))
+    def __init__(self, eager: Any, layer: type[PyLayer], context: PyLayerContext, inputs: Sequence[EagerValue],
+                 outputs: Sequence[EagerValue]):
+        saved = tuple(t._array for t in context._saved if isinstance(t, EagerValue))
+        super().__init__([t._edge for t in inputs], saved)
         self.eager, self.layer, self.context = eager, layer, context
         self.outputs = [(o._array.shape, o._array.dtype) for o in outputs]
         self.shapes = [t._array.shape for t in inputs]
@@ -96,7 +97,7 @@ class PyLayerNode(Node):
 
     def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
         """What the user's `backward` gives, one gradient an input tensor, in the walk's own form."""
-        recorded = any(isinstance(g, Tensor) for g in gs)
+        recorded = any(isinstance(g, EagerValue) for g in gs)
         with using(self.eager), grad_mode(recorded):
             given = [self._cotangent(n, g) for n, g in enumerate(gs)]
             backward = self.layer.backward
@@ -110,7 +111,7 @@ class PyLayerNode(Node):
                 return None
             shape, dtype = self.outputs[number]
             return self.eager.new(backend.namespace_at(expected_place()).zeros(shape, dtype))
-        return gradient if isinstance(gradient, Tensor) else self.eager.new(gradient)
+        return gradient if isinstance(gradient, EagerValue) else self.eager.new(gradient)
 
 
 class PyLayer:
@@ -152,15 +153,15 @@ class PyLayer:
 def apply_eagerly(eager: Any, layer: type[PyLayer], context: PyLayerContext, args: tuple,
                   kwargs: dict[str, Any]) -> Any:
     """Runs `forward` and records the operation when an input wants a gradient."""
-    inputs = [leaf for leaf in nest.leaves([list(args), kwargs]) if isinstance(leaf, Tensor)]
+    inputs = [leaf for leaf in nest.leaves([list(args), kwargs]) if isinstance(leaf, EagerValue)]
     with grad_mode(False):
         result = layer.forward(context, *args, **kwargs)
     if not state.grad_enabled or all(t.stop_gradient for t in inputs):
         return result
     owned = nest.map_structure(
-        lambda leaf: eager.new(leaf._array.view()) if isinstance(leaf, Tensor) else leaf, result)
-    originals = [leaf for leaf in nest.leaves(result) if isinstance(leaf, Tensor)]
-    outputs = [leaf for leaf in nest.leaves(owned) if isinstance(leaf, Tensor)]
+        lambda leaf: eager.new(leaf._array.view()) if isinstance(leaf, EagerValue) else leaf, result)
+    originals = [leaf for leaf in nest.leaves(result) if isinstance(leaf, EagerValue)]
+    outputs = [leaf for leaf in nest.leaves(owned) if isinstance(leaf, EagerValue)]
     if not outputs:
         raise TypeError(f"{layer.__name__}.forward must return at least one Tensor. It returned {result!r}.")
     node = PyLayerNode(eager, layer, context, inputs, outputs)

@@ -21,7 +21,7 @@ from ..ops.core.trace import Trace, grad_mode, state, using
 from ..ops.core.trace_around import TraceAround
 from .eager import EagerTrace
 from .engine import walk_segment
-from .tensor import Tensor
+from .value import EagerValue
 
 
 class _Watched(TraceAround):
@@ -32,19 +32,19 @@ class _Watched(TraceAround):
 
     def __init__(self, inner: Trace):
         super().__init__(inner)
-        self.before: dict[int, tuple[Tensor, Any]] = {}
-        self.read: dict[int, tuple[weakref.ref[Tensor], weakref.ref[Any]]] = {}
+        self.before: dict[int, tuple[EagerValue, Any]] = {}
+        self.read: dict[int, tuple[weakref.ref[EagerValue], weakref.ref[Any]]] = {}
 
     def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
         """Applies the operator."""
         for tensor in nest.leaves(inputs):
-            if isinstance(tensor, Tensor) and tensor.is_leaf:
+            if isinstance(tensor, EagerValue) and tensor.is_leaf:
                 known = self.read.get(id(tensor))
                 if known is None or known[0]() is not tensor:
                     self.read[id(tensor)] = weakref.ref(tensor), weakref.ref(tensor._array)
         for _, position in op.aliases:
             for tensor in nest.leaves(inputs[position]):
-                if isinstance(tensor, Tensor):
+                if isinstance(tensor, EagerValue):
                     self.before.setdefault(id(tensor), (tensor, tensor._array))
         return self.inner.apply(op, inputs, attrs)
 
@@ -52,15 +52,15 @@ class _Watched(TraceAround):
 class Segment:
     """One call of a recomputed function: what it takes to run it again with the same outcome."""
 
-    def __init__(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], changing: Sequence[Tensor],
-                 preserve_rng_state: bool):
+    def __init__(self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any],
+                 changing: Sequence[EagerValue], preserve_rng_state: bool):
         self.function, self.args, self.kwargs = function, args, kwargs
         self.trace = state.trace.bare()
         self.eager = self.trace.find(EagerTrace).plain  # type: ignore[union-attr]
         self.random_state = default_generator().get_state() if preserve_rng_state else None
-        self.given = {id(t): (t, t._array, t._edge) for t in nest.leaves([args, kwargs]) if isinstance(t, Tensor)}
+        self.given = {id(t): (t, t._array, t._edge) for t in nest.leaves([args, kwargs]) if isinstance(t, EagerValue)}
         self.before = {id(t): (t, t._array) for t in changing}  # what the call found in Tensors that it changed
-        self.read: list[tuple[weakref.ref[Tensor], weakref.ref[Any]]] = []
+        self.read: list[tuple[weakref.ref[EagerValue], weakref.ref[Any]]] = []
 
     def run(self) -> tuple[Any, int]:
         """The function's result, and the order from which on nodes belong to it."""
@@ -102,7 +102,7 @@ class Segment:
         return [array for key, (_, array, _) in self.given.items() if key not in self.before]
 
 
-def _is_unchanged(tensor: weakref.ref[Tensor], array: weakref.ref[Any]) -> bool:
+def _is_unchanged(tensor: weakref.ref[EagerValue], array: weakref.ref[Any]) -> bool:
     """Whether a Tensor has the array still that it had, or is gone: nobody can give that another one."""
     found = tensor()
     return found is None or found._array is array()
@@ -123,7 +123,7 @@ def _random_state(random_state: Any) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _arrays(values: Iterable[tuple[Tensor, Any]]) -> Iterator[None]:
+def _arrays(values: Iterable[tuple[EagerValue, Any]]) -> Iterator[None]:
     """Within the block these Tensors have these arrays."""
     kept = [(tensor, tensor._array) for tensor, _ in values]
     for tensor, array in values:
@@ -167,7 +167,7 @@ class RecomputeNode(Node):
             raise RuntimeError(_DIFFERENT.format(f"{len(outputs)} Tensors with a gradient, after {len(gs)} before"))
         roots = [(t._edge, g) for t, g in zip(outputs, gs, strict=True) if g is not None]
         del result, outputs
-        found = walk_segment(segment.eager, roots, since, any(isinstance(g, Tensor) for g in gs))
+        found = walk_segment(segment.eager, roots, since, any(isinstance(g, EagerValue) for g in gs))
         gradients = [_arrived(found, edge) for edge in self.edges]
         known = {edge_node(edge) or edge for edge in self.edges}
         if not found.keys() <= known:
@@ -195,9 +195,9 @@ def _is_inner(edge: Any, since: int) -> bool:
     return node is not None and node.order >= since
 
 
-def _computed(result: Any, since: int) -> list[Tensor]:
+def _computed(result: Any, since: int) -> list[EagerValue]:
     """The Tensors in a result that nodes of an order of at least `since` made, each once."""
-    tensors = {id(t): t for t in nest.leaves(result) if isinstance(t, Tensor) and _is_inner(t._edge, since)}
+    tensors = {id(t): t for t in nest.leaves(result) if isinstance(t, EagerValue) and _is_inner(t._edge, since)}
     return list(tensors.values())
 
 
@@ -214,7 +214,7 @@ def _leaving(nodes: Iterable[Node], since: int) -> tuple[list[Any], list[Any]]:
     return list(edges), arrays
 
 
-def run_recomputed(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], changing: Sequence[Tensor],
+def run_recomputed(function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], changing: Sequence[EagerValue],
                    preserve_rng_state: bool) -> Any:
     """The function's result, whose gradient runs it again. `changing`: Tensors to which it may give new values."""
     if not state.grad_enabled:

@@ -10,7 +10,7 @@ from ..ops.amp.autocast import with_same_precision
 from ..ops.core.trace import state, using
 from .eager import EagerTrace
 from .packing import PackedNode, PackedSingleNode, Packing
-from .tensor import Tensor
+from .value import EagerValue
 
 
 class _PackingTrace(EagerTrace):
@@ -24,7 +24,7 @@ class _PackingTrace(EagerTrace):
 
     def kept(self, values: tuple) -> tuple:
         """The values, Tensors packed."""
-        return tuple(self.packing.packed(t._array) if isinstance(t, Tensor) else t for t in values)
+        return tuple(self.packing.packed(t._array) if isinstance(t, EagerValue) else t for t in values)
 
 
 class saved_tensors_hooks:
@@ -44,7 +44,7 @@ class saved_tensors_hooks:
     [6.0]
     """
 
-    def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]):
+    def __init__(self, pack_hook: Callable[[EagerValue], Any], unpack_hook: Callable[[Any], EagerValue]):
         for name, hook in (("pack_hook", pack_hook), ("unpack_hook", unpack_hook)):
             if not callable(hook):
                 raise TypeError(f"saved_tensors_hooks({name}): must be callable. Received {type(hook).__name__}.")

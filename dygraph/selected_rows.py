@@ -1,7 +1,7 @@
-"""A Tensor that holds some rows of a matrix: the gradient of an embedding with `sparse=True`.
+"""Selected rows of a matrix as a value of eager code: the gradient of an embedding with `sparse=True`.
 
 To operators it is the whole matrix, which is made when one asks for it. Who can do with the rows alone (an optimizer, a
-clipper) asks `is_selected_rows()`.
+clipper) asks `is_selected_rows()`. Each face has a class of its own for it, with the methods of the face.
 """
 
 from __future__ import annotations
@@ -11,16 +11,23 @@ from typing import Any
 from ..core.dtype import DType, from_numpy_dtype
 from ..core.place import CPUPlace, Place
 from ..core.selected_rows import SelectedRows
-from .tensor import Tensor, new_tensor
+from .value import EagerValue
 
 
-class SelectedRowsTensor(Tensor):
-    """A Tensor of a `SelectedRows`, until its value is replaced by another one."""
+class SelectedRowsValue(EagerValue):
+    """A value of a `SelectedRows`, until it is replaced by another one; `rows_class` makes each face's class of it."""
 
-    __slots__ = ("_selected", "_dense")
+    __slots__ = ()
 
     _selected: SelectedRows | None
     _dense: Any
+
+    @classmethod
+    def of(cls, selected: SelectedRows) -> SelectedRowsValue:
+        """The value of some rows."""
+        value = cls.__new__(cls)
+        value._selected, value._dense, value._edge = selected, None, None
+        return value
 
     @property
     def _array(self) -> Any:
@@ -48,17 +55,17 @@ class SelectedRowsTensor(Tensor):
         """The numbers of the rows held, one more than once perhaps."""
         return self.get_selected_rows().rows.tolist()
 
-    def merged_rows(self) -> Tensor:
+    def merged_rows(self) -> EagerValue:
         """The numbers of the rows held, each once: int64 [n]."""
-        return new_tensor(self.get_selected_rows().merge().rows)
+        return self._eager.new(self.get_selected_rows().merge().rows)
 
-    def merged_values(self) -> Tensor:
+    def merged_values(self) -> EagerValue:
         """The values of the rows in `merged_rows()`: [n, …]."""
-        return new_tensor(self.get_selected_rows().merge().values)
+        return self._eager.new(self.get_selected_rows().merge().values)
 
-    def with_values(self, values: Tensor) -> SelectedRowsTensor:
+    def with_values(self, values: EagerValue) -> SelectedRowsValue:
         """The rows in `merged_rows()` with other values."""
-        return of_rows(self.get_selected_rows().merge().with_values(values._array))
+        return self.of(self.get_selected_rows().merge().with_values(values._array))
 
     @property
     def shape(self) -> list[int]:
@@ -89,14 +96,13 @@ class SelectedRowsTensor(Tensor):
         return self._dense if self._selected is None else self._selected
 
 
-def of_rows(selected: SelectedRows) -> SelectedRowsTensor:
-    """The Tensor of some rows."""
-    tensor = SelectedRowsTensor.__new__(SelectedRowsTensor)
-    tensor._selected, tensor._dense, tensor._edge = selected, None, None
-    return tensor
+def rows_class(value_class: type[EagerValue]) -> type[SelectedRowsValue]:
+    """The class of values that hold rows, for the face whose values are of `value_class`."""
+    return type(f"SelectedRows{value_class.__name__}", (SelectedRowsValue, value_class),
+                {"__slots__": ("_selected", "_dense"), "__module__": value_class.__module__})
 
 
-def gradient_of(tensor: Tensor) -> Any:
+def gradient_of(value: EagerValue) -> Any:
     """A gradient as the backward walk takes it."""
-    selected = tensor._selected if isinstance(tensor, SelectedRowsTensor) else None
-    return tensor._array if selected is None else selected
+    selected = value._selected if isinstance(value, SelectedRowsValue) else None
+    return value._array if selected is None else selected

@@ -12,7 +12,7 @@ from ..core.random import seed
 from ..device import CustomPlace, IPUPlace, XPUPlace
 from ..dygraph.engine import grad
 from ..dygraph.guards import no_grad
-from ..dygraph.tensor import EagerParamBase, Parameter
+from ..dygraph.parameter import EagerParamBase, Parameter
 from ..static.building.mode import disable_static, enable_static, in_dynamic_mode
 from ..static.ir.program import Block, Program
 from . import core, io, random

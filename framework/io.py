@@ -16,7 +16,8 @@ from ..core import nest
 from ..core.dtype import bfloat16
 from ..core.files import MissingFileError, atomic_write
 from ..core.safe_pickle import dump_state, load_state
-from ..dygraph.tensor import EagerParamBase, Tensor, new_tensor
+from ..dygraph.parameter import EagerParamBase
+from ..dygraph.tensor import Tensor, new_tensor
 from ..jit.translated_layer import method_files
 from ..nn import Layer
 from ..static.format.params_info import read_params_info

@@ -13,7 +13,7 @@ from typing import Any
 from ..core import nest
 from ..core.collection import resting
 from ..core.forks import unforked
-from ..dygraph.tensor import Tensor
+from ..dygraph.value import EagerValue
 from ..nn import Layer
 from ..nn.layer import mode_changes
 from ..ops.core.backward import Output
@@ -76,7 +76,7 @@ def _quick_key(args: tuple) -> Any:
     """What tells a call whose arguments are all Tensors from another; None for any other call."""
     key = []
     for arg in args:
-        if not isinstance(arg, Tensor):
+        if not isinstance(arg, EagerValue):
             return None
         key.append((arg._array.shape, arg._array.dtype))
     return tuple(key)
@@ -260,7 +260,7 @@ class StaticFunction:
         self._training = training
         self._recent.clear()
 
-    def position_of(self, result: Tensor) -> int | None:
+    def position_of(self, result: EagerValue) -> int | None:
         """Which of the outputs a Tensor is that a call returned, with gradients; None for any other Tensor."""
         edge = result._edge
         if not isinstance(edge, Output):
@@ -324,7 +324,7 @@ class StaticFunction:
         self._remember(quick, version, lambda given: self._as_written(*given), specs)
         return result
 
-    def _open_program(self, kind: Any, specs: dict[str, Any], tensors: Sequence[Tensor]) -> ConcreteProgram | None:
+    def _open_program(self, kind: Any, specs: dict[str, Any], tensors: Sequence[EagerValue]) -> ConcreteProgram | None:
         """A Program for many shapes, where calls have had so many that another one is not traced for each further one;
         None where these shapes are to have their own.
 
@@ -355,7 +355,7 @@ class StaticFunction:
             return None
 
     def _try_program(self, kind: Any, specs: dict[str, Any],
-                     tensors: Sequence[Tensor]) -> tuple[ConcreteProgram | None, str | None]:
+                     tensors: Sequence[EagerValue]) -> tuple[ConcreteProgram | None, str | None]:
         """The Program, ready to run, or why there can be none; neither where that is known already."""
         if is_marked(self) or kind in self._refused or len(self._refused) >= _REFUSALS and not self._programs:
             return None, None
@@ -442,7 +442,7 @@ class HookedFunction(StaticFunction):
 
     unhooked: StaticFunction  # the one that is called
 
-    def position_of(self, result: Tensor) -> int | None:
+    def position_of(self, result: EagerValue) -> int | None:
         """Which of the outputs a Tensor is that `forward` returned and no hook has changed."""
         return self.unhooked.position_of(result)
 

@@ -10,7 +10,8 @@ from typing import Any
 from ..backend import as_place
 from ..core.files import MissingFileError
 from ..core.place import expected_place
-from ..dygraph.tensor import Parameter, Tensor
+from ..dygraph.parameter import EagerParameter
+from ..dygraph.value import EagerValue
 from ..nn import Layer
 from ..ops.array.creation import to_tensor
 from ..ops.core.spec import Spec
@@ -41,7 +42,7 @@ class LoadedMethod:
         self._of_inputs = {name: self.specs[name] for name in self.inputs}
         self._functions: dict[Any, ProgramFunction] = {}
 
-    def function(self, training: bool, trained: frozenset[str], values: Sequence[Tensor]) -> ProgramFunction:
+    def function(self, training: bool, trained: frozenset[str], values: Sequence[EagerValue]) -> ProgramFunction:
         """The Program as a function of its inputs and states: see `program`."""
         key = training, trained, tuple(self._others(values).items())
         found = self._functions.get(key)
@@ -83,12 +84,12 @@ class TranslatedLayer(Layer):
     where its names are known.
     """
 
-    def __init__(self, methods: dict[str, LoadedMethod], values: dict[str, Tensor], names: dict[str, list[str]]):
+    def __init__(self, methods: dict[str, LoadedMethod], values: dict[str, EagerValue], names: dict[str, list[str]]):
         super().__init__()
         self.__dict__["_methods"] = methods
         self.__dict__["_names"] = {name: given[-1] for name, given in names.items()}  # in the files → in the Layer
         for name, value in values.items():
-            held = self._parameters if isinstance(value, Parameter) else self._buffers
+            held = self._parameters if isinstance(value, EagerParameter) else self._buffers
             for structured in names[name]:
                 held[structured] = value
                 if not value.persistable:
@@ -109,7 +110,7 @@ class TranslatedLayer(Layer):
         """The outputs of the saved `forward`: one value, or a list of several."""
         return self._run("forward", args)
 
-    def _value(self, name: str) -> Tensor:
+    def _value(self, name: str) -> EagerValue:
         structured = self._names[name]
         return self._parameters[structured] if structured in self._parameters else self._buffers[structured]
 
@@ -119,15 +120,15 @@ class TranslatedLayer(Layer):
             raise TypeError(f"{method} takes {len(loaded.inputs)} inputs, {loaded.inputs}. Received {len(args)}.")
         states = [self._value(name) for name in loaded.states]
         trained = frozenset([name for name, value in zip(loaded.states, states, strict=True)
-                             if isinstance(value, Parameter) or not value.stop_gradient])
+                             if isinstance(value, EagerParameter) or not value.stop_gradient])
         if not state.trace.computes:
             results: list[Any] = self._inlined(loaded, args, states, trained)
         else:
-            tensors = [*(value if isinstance(value, Tensor) else to_tensor(value) for value in args), *states]
+            tensors = [*(value if isinstance(value, EagerValue) else to_tensor(value) for value in args), *states]
             results = list(loaded.function(self.training, trained, tensors)(tensors))
         return results[0] if len(results) == 1 else results
 
-    def _inlined(self, loaded: LoadedMethod, args: tuple, states: list[Tensor],
+    def _inlined(self, loaded: LoadedMethod, args: tuple, states: list[EagerValue],
                  trained: frozenset[str]) -> list[Variable]:
         trace = state.trace
         values = [trace.lift(value, "an input of a TranslatedLayer") for value in (*args, *states)]
@@ -154,7 +155,7 @@ class TranslatedLayer(Layer):
 
     # Saving it again
 
-    def export(self) -> dict[str, tuple[Program, dict[str, Tensor]]]:
+    def export(self) -> dict[str, tuple[Program, dict[str, EagerValue]]]:
         """The Programs by method, each with its persistables."""
         return {method: (loaded.saved, {name: self._value(name) for name in loaded.states})
                 for method, loaded in self._methods.items()}

@@ -1,8 +1,10 @@
 """The one table of methods that Tensor and Variable share, filled from the families of operators.
 
-A name here is a method of both classes, the first argument being `self`. The forms that work in place (`x.add_(y)`)
-are made from the plain ones: applied to another name of the value (`_alias`), the result takes the value's place
-(`_rebind`); each class defines both.
+A name here is a method of both classes, the first argument being `self`. `SYNTAX` is the part that Python's operators
+stand for, which every value has; another face of eager code has names of its own beside it (`dygraph/value.py`).
+
+The forms that work in place (`x.add_(y)`) are made from the plain ones: applied to another name of the value
+(`_alias`), the result takes the value's place (`_rebind`); each class defines both.
 """
 
 from __future__ import annotations
@@ -103,17 +105,22 @@ def _later(module: str, names: str) -> dict[str, _Later]:
     return {name: _Later(module, name) for name in names.split()}
 
 
-METHODS: dict[str, Any] = {
-    **absent_methods(),
+SYNTAX: dict[str, Any] = {
     **elementwise.SYNTAX,
     **comparison.SYNTAX,
     "__matmul__": products.matmul_operator,
     "__rmatmul__": products.reverse_matmul,
     "__getitem__": indexing.getitem,
     "__setitem__": indexing.setitem,
-    "T": property(reshape.reversed_axes, doc="The value with its dimensions in reverse order."),
     "__invert__": unary.bitwise_not,
     "__abs__": unary.abs,
+}
+"""Python's operators and indexing: all that operators, their rules and optimizers apply to values as methods."""
+
+METHODS: dict[str, Any] = {
+    **absent_methods(),
+    **SYNTAX,
+    "T": property(reshape.reversed_axes, doc="The value with its dimensions in reverse order."),
     "astype": elementwise.cast,
     **_plain(creation, "zeros_like ones_like full_like"),
     **_plain(elementwise, "add subtract multiply divide floor_divide mod remainder floor_mod pow maximum minimum "

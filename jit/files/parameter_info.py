@@ -12,7 +12,8 @@ from typing import Any
 
 from ...core.param_attr import ParamAttr
 from ...core.unique_name import generate
-from ...dygraph.tensor import Parameter, Tensor, new_tensor
+from ...dygraph.parameter import Parameter
+from ...dygraph.tensor import Tensor, new_tensor
 from ...nn import Layer
 from ...regularizer import L1Decay, L2Decay
 from ...static.ir.program import ParameterVariable, Program, Variable

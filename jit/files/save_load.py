@@ -16,7 +16,7 @@ import numpy as np
 
 from ...core import nest
 from ...core.files import atomic_group
-from ...dygraph.tensor import Tensor
+from ...dygraph.value import EagerValue
 from ...nn import Layer
 from ...static.format.params_info import dump_params_info
 from ...static.io import INFO_SUFFIX, add_model
@@ -32,7 +32,7 @@ from .parameter_info import StructuredNames
 _CONFIGS = ("output_spec", "with_hook", "combine_params", "clip_extra", "skip_forward", "input_names_after_prune",
             "skip_prune_program")
 _LOAD_CONFIGS = ("model_filename", "params_filename")
-_Models = dict[str, tuple[Program, dict[str, Tensor]]]
+_Models = dict[str, tuple[Program, dict[str, EagerValue]]]
 
 
 def save(layer: Any, path: str, input_spec: Sequence[Any] | None = None, **configs: Any) -> None:
@@ -145,7 +145,7 @@ def _hooked(forward: StaticFunction, layer: Layer) -> StaticFunction:
     return made
 
 
-def _model(function: StaticFunction, input_spec: Any, configs: dict[str, Any]) -> tuple[Program, dict[str, Tensor]]:
+def _model(function: StaticFunction, input_spec: Any, configs: dict[str, Any]) -> tuple[Program, dict[str, EagerValue]]:
     """The pruned Program of a function, and its persistables by name."""
     concrete = function.program_of(_arguments(function, input_spec))
     _check_steady(function, concrete)
@@ -191,7 +191,7 @@ def _warn_of_frozen_state(function: StaticFunction, names: list[str]) -> None:
 
 def _chosen_outputs(function: StaticFunction, outputs: list[str], specs: Sequence[Any]) -> list[str]:
     """The outputs that `output_spec` names, or that it gives as Tensors which a call of the function returned."""
-    positions = [function.position_of(spec) if isinstance(spec, Tensor) else None for spec in specs]
+    positions = [function.position_of(spec) if isinstance(spec, EagerValue) else None for spec in specs]
     wanted = [getattr(spec, "name", spec) if position is None or position >= len(outputs) else outputs[position]
               for spec, position in zip(specs, positions, strict=True)]
     missing = [name for name in wanted if name not in outputs]
@@ -222,10 +222,10 @@ def _kept_inputs(function: StaticFunction, inputs: list[str], input_spec: Any, c
 
 def _names_of_examples(inputs: list[str], input_spec: Any) -> dict[str, str]:
     """What the inputs are called in the Program, by the names of the Tensors that were given as their examples."""
-    given = [leaf for leaf in nest.leaves(input_spec or []) if isinstance(leaf, (InputSpec, Tensor, np.ndarray))]
+    given = [leaf for leaf in nest.leaves(input_spec or []) if isinstance(leaf, (InputSpec, EagerValue, np.ndarray))]
     if len(given) != len(inputs):
         return {}
-    return {leaf.name: name for leaf, name in zip(given, inputs, strict=True) if isinstance(leaf, Tensor)}
+    return {leaf.name: name for leaf, name in zip(given, inputs, strict=True) if isinstance(leaf, EagerValue)}
 
 
 def _check_steady(function: StaticFunction, concrete: ConcreteProgram) -> None:

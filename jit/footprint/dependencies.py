@@ -13,7 +13,7 @@ import numpy as np
 
 from ...backend import to_numpy
 from ...core import nest
-from ...dygraph.tensor import Tensor
+from ...dygraph.value import EagerValue
 from ...nn import Layer
 from .layer_guards import CodeGuards
 from .locations import ABSENT, Guard
@@ -27,7 +27,7 @@ class _Place:
 
     __slots__ = ("mapping", "key", "tensor", "index", "is_only", "wants_gradient")
 
-    def __init__(self, mapping: Any, key: Any, tensor: Tensor, index: int, is_only: bool, wants_gradient: bool):
+    def __init__(self, mapping: Any, key: Any, tensor: EagerValue, index: int, is_only: bool, wants_gradient: bool):
         self.mapping, self.key, self.tensor, self.index = mapping, key, tensor, index
         self.is_only, self.wants_gradient = is_only, wants_gradient
 
@@ -44,10 +44,10 @@ class Captured(NamedTuple):
     `looked_at` are those whose values Python has seen, with these; `rebound` those that the function changes in place.
     """
 
-    tensors: list[Tensor]
+    tensors: list[EagerValue]
     wanted: list[bool]
-    looked_at: list[tuple[Tensor, np.ndarray]]
-    rebound: list[Tensor]
+    looked_at: list[tuple[EagerValue, np.ndarray]]
+    rebound: list[EagerValue]
 
 
 class Dependencies:
@@ -102,6 +102,6 @@ class Dependencies:
             mapping.get(key, ABSENT) == value for mapping, key, value in self._settings)
 
 
-def _is_same(tensor: Tensor, value: np.ndarray) -> bool:
+def _is_same(tensor: EagerValue, value: np.ndarray) -> bool:
     now = to_numpy(tensor._array)
     return now.shape == value.shape and now.dtype == value.dtype and bool(np.array_equal(now, value))

@@ -12,7 +12,7 @@ from types import AsyncGeneratorType, CoroutineType, FunctionType, GeneratorType
 from typing import Any
 
 from ...core import nest
-from ...dygraph.tensor import Tensor
+from ...dygraph.value import EagerValue
 from ...static.building.tensor_arrays import ArrayVariable
 from ...static.ir.program import Variable
 from ..errors import ConversionError
@@ -30,36 +30,36 @@ class Slot(Change):
     def __init__(self, location: Location, before: Any, after: Any):
         super().__init__(location, before)
         self.after = after
-        self.fixed: list[Tensor] = []  # of `before`: Tensors that must be there still
+        self.fixed: list[EagerValue] = []  # of `before`: Tensors that must be there still
 
     @property
     def variables(self) -> list[Variable]:
         """What the place is given by a run, in order."""
         return [leaf for leaf in nest.leaves(self.after) if isinstance(leaf, Variable)]
 
-    def held(self) -> Iterator[tuple[int, Tensor]]:
+    def held(self) -> Iterator[tuple[int, EagerValue]]:
         """The ids of the Tensors that the place held when the function was traced, with those that it holds instead."""
         return zip(map(id, tensor_leaves(self.before)), tensor_leaves(self.location.load()), strict=True)
 
-    def fill(self, results: dict[str, Tensor], held: dict[int, Tensor]) -> None:
+    def fill(self, results: dict[str, EagerValue], held: dict[int, EagerValue]) -> None:
         """Puts the results of a run, by name, there, and the Tensors that places `held` before it."""
         self.location.store(nest.map_structure(
             lambda v: results[v.name] if isinstance(v, Variable) else held.get(id(v), v), self.after))
 
-    def successors(self) -> list[tuple[Tensor, Variable | Tensor | None]]:
+    def successors(self) -> list[tuple[EagerValue, Variable | EagerValue | None]]:
         """The Tensors that the place held, with what takes theirs; None where that may be of another kind."""
         before, after = nest.flatten(self.before), nest.flatten(self.after)
         if len(before) != len(after):
             after = [None] * len(before)
         return [(old, new if _may_follow(old, new) and not any(old is held for held in self.fixed) else None)
-                for old, new in zip(before, after, strict=True) if isinstance(old, Tensor)]
+                for old, new in zip(before, after, strict=True) if isinstance(old, EagerValue)]
 
     @property
     def becomes_tensors(self) -> bool:
         """Whether a run leaves Tensors where there was something else: the next call is another Program."""
         before, after = nest.flatten(self.before), nest.flatten(self.after)
         return len(before) != len(after) or any(
-            isinstance(new, (Variable, Tensor)) and not isinstance(old, Tensor)
+            isinstance(new, (Variable, EagerValue)) and not isinstance(old, EagerValue)
             for old, new in zip(before, after, strict=True))
 
     def fits(self) -> bool:
@@ -67,29 +67,30 @@ class Slot(Change):
         return _alike(self.before, self.location.load(), self.fixed)
 
 
-def _may_follow(old: Tensor, new: Any) -> bool:
-    return isinstance(new, (Variable, Tensor)) and new.dtype is old.dtype and len(new.shape) == len(old.shape) and all(
-        a in (-1, b) for a, b in zip(new.shape, old.shape, strict=True))
+def _may_follow(old: EagerValue, new: Any) -> bool:
+    if not isinstance(new, (Variable, EagerValue)) or new.dtype is not old.dtype or len(new.shape) != len(old.shape):
+        return False
+    return all(a in (-1, b) for a, b in zip(new.shape, old.shape, strict=True))
 
 
-def _alike(before: Any, now: Any, fixed: list[Tensor]) -> bool:
+def _alike(before: Any, now: Any, fixed: list[EagerValue]) -> bool:
     if isinstance(before, dict):
         return type(before) is type(now) and before.keys() == now.keys() and all(
             _alike(value, now[key], fixed) for key, value in before.items())
     if isinstance(before, (list, tuple)):
         return type(before) is type(now) and len(before) == len(now) and all(
             _alike(a, b, fixed) for a, b in zip(before, now, strict=True))
-    if isinstance(before, Tensor):
+    if isinstance(before, EagerValue):
         if any(before is held for held in fixed):
             return before is now
-        return isinstance(now, Tensor) and before._array.shape == now._array.shape and (
+        return isinstance(now, EagerValue) and before._array.shape == now._array.shape and (
             before._array.dtype == now._array.dtype)
     return before is now or (type(before) is type(now) and isinstance(before, _PLAIN) and before == now)
 
 
-def tensor_leaves(value: Any) -> list[Tensor]:
+def tensor_leaves(value: Any) -> list[EagerValue]:
     """The Tensors in a nested structure."""
-    return [leaf for leaf in nest.leaves(value) if isinstance(leaf, Tensor)]
+    return [leaf for leaf in nest.leaves(value) if isinstance(leaf, EagerValue)]
 
 
 def slots_of(entries: Iterable[tuple[Entry, Any, Any]], items: Iterable[tuple[Items, Any]], where: str) -> list[Slot]:
@@ -172,7 +173,7 @@ def holds_variable(value: Any) -> bool:
         item = pending.pop()
         if isinstance(item, (Variable, *_LAZY)):
             return True
-        if isinstance(item, (*_PLAIN, type, ModuleType, Tensor)) or item is None or id(item) in seen:
+        if isinstance(item, (*_PLAIN, type, ModuleType, EagerValue)) or item is None or id(item) in seen:
             continue
         seen.add(id(item))
         if hasattr(type(item), "dygraph_function"):  # a StaticFunction: its Variables are of its own Programs

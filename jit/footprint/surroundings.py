@@ -20,7 +20,7 @@ import numpy as np
 
 from ...core.random import all_generators
 from ...dygraph.py_layer import PyLayer
-from ...dygraph.tensor import Tensor
+from ...dygraph.value import EagerValue
 from ...nn import Layer
 from ...static.ir.program import Variable
 from ..convert.ignoring import is_foreign, is_ignored_module, is_users_module
@@ -32,7 +32,7 @@ _MOST_ITEMS = 2_000
 _ATOMS = (str, bytes, int, float, complex, bool, type(None), type, ModuleType, CodeType, BuiltinFunctionType,
           np.ndarray)
 _SEQUENCES = (list, set)
-_VALUES = (str, bytes, int, float, complex, bool, type(None), list, dict, set, tuple, frozenset, Tensor, Variable)
+_VALUES = (str, bytes, int, float, complex, bool, type(None), list, dict, set, tuple, frozenset, EagerValue, Variable)
 _NAMESPACES = ("SimpleNamespace", "Namespace")  # of types and of argparse: the user's values are in them
 _OF_LAYERS = ("_parameters", "_buffers", "_sub_layers")
 
@@ -137,7 +137,7 @@ class Surroundings:
         self.sequences: list[tuple[Any, str, list[Any]]] = []
         self.noted: dict[int, tuple[str, dict[Any, Any]]] = {}  # of mappings, by id, the same
         self.places: defaultdict[int, int] = defaultdict(int)  # by a Tensor's id, how many places hold it
-        self._tensors: list[tuple[Tensor, tuple]] = []
+        self._tensors: list[tuple[EagerValue, tuple]] = []
         self._random = random.getstate()
         self._numpy = np.random.get_state()
         self._generators = [(g, g.get_state()) for g in all_generators()]
@@ -183,14 +183,14 @@ class Surroundings:
 
     def _note(self, value: Any, shown: str) -> list[tuple[Any, str]]:
         """Notes one value; what is to be looked at next, with what it is called."""
-        if isinstance(value, Tensor):
+        if isinstance(value, EagerValue):
             self.places[id(value)] += 1
         if isinstance(value, type) and id(value) not in self._seen:
             return self._class(value)
         if isinstance(value, _ATOMS) or id(value) in self._seen:
             return []
         self._seen[id(value)] = value
-        if isinstance(value, Tensor):
+        if isinstance(value, EagerValue):
             self._tensors.append((value, _tensor_state(value)))
             return []
         if isinstance(value, (FunctionType, MethodType, functools.partial)):
@@ -400,13 +400,13 @@ def _is_of_library(kind: type) -> bool:
     return kind.__name__ not in _NAMESPACES and kind.__module__.partition(".")[0] in sys.stdlib_module_names
 
 
-def _tensor_state(tensor: Tensor) -> tuple:
+def _tensor_state(tensor: EagerValue) -> tuple:
     holder = tensor._holder()
     gradient = None if holder is None else (holder.grad, holder.cleared)
     return tensor._array, tensor._edge, tensor._name, tensor._leaf, holder, gradient
 
 
-def _restore_tensor(tensor: Tensor, noted: tuple) -> None:
+def _restore_tensor(tensor: EagerValue, noted: tuple) -> None:
     array, edge, name, leaf, holder, gradient = noted
     if tensor._array is not array:
         tensor._replace(array)

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ...dygraph.tensor import Tensor
+from ...dygraph.value import EagerValue
 from ...nn import Layer
 from ...static.ir.program import Variable
 from ..convert.ignoring import is_users_module
@@ -91,8 +91,8 @@ def _equal(before: Any, now: Any) -> bool:
     if now is before:
         return True
     if type(now) is not type(before):
-        return isinstance(before, Tensor) and isinstance(now, Tensor)
-    if isinstance(before, Tensor):  # which one is read is the business of others
+        return isinstance(before, EagerValue) and isinstance(now, EagerValue)
+    if isinstance(before, EagerValue):  # which one is read is the business of others
         return True
     if isinstance(before, tuple):
         return len(before) == len(now) and all(map(_equal, before, now))
@@ -275,7 +275,7 @@ class Reads:
 
 def is_code(value: Any) -> bool:
     """Whether a value is what a function may call, and neither a layer nor a class."""
-    return callable(value) and not isinstance(value, (Layer, Tensor, Variable, type))
+    return callable(value) and not isinstance(value, (Layer, EagerValue, Variable, type))
 
 
 def _only_appends(code: CodeType, name: str) -> bool:

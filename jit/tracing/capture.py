@@ -17,7 +17,8 @@ from ...core.dtype import DType
 from ...core.errors import user_line
 from ...core.param_attr import ParamAttr
 from ...core.place import Place
-from ...dygraph.tensor import Parameter, Tensor
+from ...dygraph.parameter import EagerParameter
+from ...dygraph.value import EagerValue
 from ...ops.core.trace import grad_mode, state
 from ...static.building.trace import ProgramTrace
 from ...static.ir.program import ParameterVariable, Program, Variable
@@ -37,11 +38,11 @@ class CaptureTrace(ProgramTrace):
     def __init__(self, surroundings: Surroundings) -> None:
         super().__init__(Program())
         self.surroundings = surroundings
-        self.captured: dict[str, Tensor] = {}
-        self.rebound: dict[str, Tensor] = {}
+        self.captured: dict[str, EagerValue] = {}
+        self.rebound: dict[str, EagerValue] = {}
         self.derived: set[str] = set()
-        self.values_read: list[tuple[Tensor, np.ndarray]] = []
-        self._named: list[Tensor] = []
+        self.values_read: list[tuple[EagerValue, np.ndarray]] = []
+        self._named: list[EagerValue] = []
         self._by_tensor: dict[int, Variable] = {}
 
     def lift(self, value: Any, what: str) -> Variable:
@@ -54,27 +55,27 @@ class CaptureTrace(ProgramTrace):
             return value
         if isinstance(value, (np.ndarray, np.generic)):
             return self.constant(np.array(value), None, True)
-        if not isinstance(value, Tensor):
+        if not isinstance(value, EagerValue):
             raise TypeError(f"{what} must be a Tensor. Received {type(value).__name__}.")
         found = self._by_tensor.get(id(value))
         if found is None:
             found = self._by_tensor[id(value)] = self._capture(value)
         return found
 
-    def _capture(self, tensor: Tensor) -> Variable:
+    def _capture(self, tensor: EagerValue) -> Variable:
         block = self.main.global_block()
         if tensor._name is None:
             self._named.append(tensor)
         name = tensor.name
         while block.has_var(name):
             name += "_1"
-        if isinstance(tensor, Parameter):
+        if isinstance(tensor, EagerParameter):
             variable: Variable = block.add_var(ParameterVariable(block, name, tensor.shape, tensor.dtype))
         else:
             variable = block.create_var(name, tensor.shape, tensor.dtype, persistable=True)
         # Whether a gradient is wanted is asked at each run, so that parameters may be frozen and freed later.
         variable.stop_gradient = not (tensor.dtype.is_differentiable and not tensor.stop_gradient
-                                      or isinstance(tensor, Parameter))
+                                      or isinstance(tensor, EagerParameter))
         self.captured[name] = tensor
         return variable
 
@@ -151,7 +152,7 @@ class CaptureTrace(ProgramTrace):
 
     def writes(self, value: Any, new: Any) -> bool:
         """Makes each run set the Tensor's value, which leaves its gradient what it is."""
-        if not isinstance(new, (Tensor, Variable)):
+        if not isinstance(new, (EagerValue, Variable)):
             new = self.constant(np.asarray(new), None, True)
         with grad_mode(False):
             self.rebind(value, self.lift(new, "set_value(value)").detach())

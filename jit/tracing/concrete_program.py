@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core import nest
 from ...core.unique_name import given_back_on_failure
-from ...dygraph.tensor import Tensor, another_of
+from ...dygraph.value import EagerValue, another_of
 from ...nn.layer import mode_changes
 from ...ops.amp.autocast import with_same_precision
 from ...ops.array.reshape import assign
@@ -131,12 +131,12 @@ class ConcreteProgram:
         return self.run.plan()
 
     @property
-    def parameters(self) -> list[Tensor]:
+    def parameters(self) -> list[EagerValue]:
         """The Tensors that the function uses without being given them."""
         return list(self.captured.values())
 
     @property
-    def state_now(self) -> dict[str, Tensor]:
+    def state_now(self) -> dict[str, EagerValue]:
         """The Tensors that a run would use without being given them, by the names of their variables."""
         found = dict(self.captured)
         names = list(found)
@@ -183,7 +183,7 @@ class ConcreteProgram:
         self._layers_seen = version
         if not all(slot.fits() for slot in self.slots):
             return False
-        found: dict[int, Tensor] = {}  # places that held one Tensor must hold one still
+        found: dict[int, EagerValue] = {}  # places that held one Tensor must hold one still
         return all(found.setdefault(id(before), now) is now for slot in self.slots for before, now in zip(
             tensor_leaves(slot.before), tensor_leaves(slot.location.load()), strict=True))
 
@@ -192,11 +192,11 @@ class ConcreteProgram:
         values = [guard.shown for guard in self.guards if not guard.holds()]
         return list(dict.fromkeys(values + self._relies_on.code.changed()))
 
-    def prepare(self, tensors: Sequence[Tensor]) -> None:
+    def prepare(self, tensors: Sequence[EagerValue]) -> None:
         """Compiles what a run with these inputs needs."""
         self.run.prepare([*tensors, *self._outer])
 
-    def __call__(self, tensors: Sequence[Tensor]) -> Any:
+    def __call__(self, tensors: Sequence[EagerValue]) -> Any:
         """What the function returns for these inputs: its structure, with Tensors for the Program's outputs."""
         if not self._is_plain:
             return self._run_with_state(tensors)
@@ -208,7 +208,7 @@ class ConcreteProgram:
     def _filled(self, values: Any) -> Any:
         return nest.map_structure(lambda leaf: next(values) if isinstance(leaf, Variable) else leaf, self.result)
 
-    def _run_with_state(self, tensors: Sequence[Tensor]) -> Any:
+    def _run_with_state(self, tensors: Sequence[EagerValue]) -> Any:
         given = [*tensors, *self._outer]
         for index, slot, number in self._sources:
             given[len(tensors) + index] = tensor_leaves(slot.location.load())[number]
@@ -225,7 +225,7 @@ class ConcreteProgram:
                 given[index]._rebind(another_of(results[name]))
         return self._filled(results[v.name] for v in self.outputs)
 
-    def _run_or_raise(self, given: list[Tensor]) -> list[Tensor]:
+    def _run_or_raise(self, given: list[EagerValue]) -> list[EagerValue]:
         """A run, of which an assertion that stands for a `raise` of the user's raises that very exception."""
         try:
             return self.run(given)
@@ -236,7 +236,7 @@ class ConcreteProgram:
             raise
 
 
-def _sources(slots: list[Slot], captured: dict[str, Tensor], surroundings: Surroundings) -> list[tuple]:
+def _sources(slots: list[Slot], captured: dict[str, EagerValue], surroundings: Surroundings) -> list[tuple]:
     """Which captured Tensors are read from a slot at each run: their index, the slot, their number in it.
 
     A Tensor that is held elsewhere too may have been read from there: the slot must then hold that very Tensor.
@@ -273,4 +273,4 @@ def _input_variable(trace: CaptureTrace, leaf: Any) -> Any:
 
 
 def _output_variable(trace: CaptureTrace, leaf: Any) -> Any:
-    return trace.lift(leaf, "a value that the function returns") if isinstance(leaf, (Tensor, Variable)) else leaf
+    return trace.lift(leaf, "a value that the function returns") if isinstance(leaf, (EagerValue, Variable)) else leaf

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...core import nest
-from ...dygraph.tensor import Tensor
+from ...dygraph.value import EagerValue
 from ...ops.array.creation import to_tensor
 from ...static.ir.input_spec import InputSpec
 from ...static.ir.program import Variable
@@ -22,7 +22,7 @@ class Bound(NamedTuple):
     arguments: dict[str, Any]
     given: frozenset[str]
     leaves: list[Any]
-    tensors: list[Tensor]
+    tensors: list[EagerValue]
 
 
 class FunctionInputs:
@@ -60,7 +60,7 @@ class FunctionInputs:
         bound.apply_defaults()
         arguments = {name: nest.map_structure(_as_tensor, value) for name, value in bound.arguments.items()}
         leaves = nest.flatten(list(arguments.values()))
-        return Bound(arguments, given, leaves, [leaf for leaf in leaves if isinstance(leaf, Tensor)])
+        return Bound(arguments, given, leaves, [leaf for leaf in leaves if isinstance(leaf, EagerValue)])
 
     def specs(self, bound: Bound | None) -> dict[str, Any]:
         """The arguments with each tensor as an InputSpec of its own name: the user's, or one after the tensor.
@@ -103,7 +103,7 @@ def _matched(spec: Any, value: Any, given: bool) -> Any:
     Of an argument that the call leaves to its default, a plain value in `spec` takes the default's place.
     """
     def matched(leaf: Any, spec: Any) -> Any:
-        if not isinstance(leaf, Tensor):
+        if not isinstance(leaf, EagerValue):
             return leaf if given or isinstance(spec, InputSpec) else spec
         if not isinstance(spec, InputSpec) or len(spec.shape) != leaf.ndim:
             return _spec_of(leaf)
@@ -122,7 +122,7 @@ def _as_tensor(value: Any) -> Any:
 
 
 def _spec_of(value: Any) -> Any:
-    if isinstance(value, (Tensor, Variable)):
+    if isinstance(value, (EagerValue, Variable)):
         return InputSpec(list(value.shape), value.dtype)
     if isinstance(value, np.ndarray):
         return InputSpec.from_numpy(value)

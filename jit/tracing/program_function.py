@@ -13,7 +13,7 @@ from typing import Any
 from ... import backend
 from ...core.random import default_generator
 from ...dygraph.eager import EagerTrace
-from ...dygraph.tensor import Tensor
+from ...dygraph.value import EagerValue
 from ...ops.core.backward import Leaf, Node, Output
 from ...ops.core.operator import find, is_declared
 from ...ops.core.trace import state
@@ -66,7 +66,7 @@ class ProgramFunction:
         self._is_recorded = bool(self._leaves) and not self._depending(self._leaves).isdisjoint(outputs)
         self.is_random = any(is_declared(op.type) and find(op.type).random for b in program.blocks for op in b.ops)
 
-    def __call__(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+    def __call__(self, tensors: Sequence[EagerValue]) -> list[EagerValue]:
         """Runs on Tensors, one an input, and records the application when one of them wants a gradient."""
         if state.grad_enabled:
             wanted = tuple(i for i, t in enumerate(tensors) if t._edge is not None)
@@ -74,7 +74,7 @@ class ProgramFunction:
                 return self._run_recorded(tensors, wanted)
         return self._run_plain(tensors)
 
-    def prepare(self, tensors: Sequence[Tensor]) -> None:
+    def prepare(self, tensors: Sequence[EagerValue]) -> None:
         """Compiles what a run on these Tensors needs, unless that was done."""
         wanted = tuple(i for i, t in enumerate(tensors) if t._edge is not None) if state.grad_enabled else ()
         if wanted or self._is_recorded and state.grad_enabled:
@@ -99,7 +99,7 @@ class ProgramFunction:
             self._plan = plan, updated
         return self._plan
 
-    def _run_plain(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+    def _run_plain(self, tensors: Sequence[EagerValue]) -> list[EagerValue]:
         plan, updated = self._plain_plan()
         arrays = [t._array for t in tensors]
         xp = backend.namespace_of(arrays)
@@ -109,11 +109,11 @@ class ProgramFunction:
         new = _eager().new
         return [new(xp.asarray(a)) for a in results[:count]]
 
-    def _write_back(self, tensors: Sequence[Tensor], names: list[str], arrays: Sequence[Any], xp: Any) -> None:
+    def _write_back(self, tensors: Sequence[EagerValue], names: list[str], arrays: Sequence[Any], xp: Any) -> None:
         for name, array in zip(names, arrays, strict=True):
             tensors[self.inputs.index(name)]._update(xp.asarray(array))
 
-    def _run_recorded(self, tensors: Sequence[Tensor], wanted: tuple[int, ...]) -> list[Tensor]:
+    def _run_recorded(self, tensors: Sequence[EagerValue], wanted: tuple[int, ...]) -> list[EagerValue]:
         halves = self._halves_for(wanted)
         arrays = [t._array for t in tensors]
         xp = backend.namespace_of(arrays)
@@ -229,7 +229,7 @@ class ProgramNode(Node):
     __slots__ = ("function", "halves", "wanted", "outputs", "leaves", "random_state")
 
     def __init__(self, function: ProgramFunction, halves: Halves, wanted: tuple[int, ...], edges: list[Any],
-                 saved: tuple, outputs: Sequence[Tensor], random_state: Any):
+                 saved: tuple, outputs: Sequence[EagerValue], random_state: Any):
         super().__init__(edges, saved)
         self.function, self.halves, self.wanted, self.random_state = function, halves, wanted, random_state
         self.outputs = [(o._array.shape, o._array.dtype) for o in outputs]
@@ -253,7 +253,7 @@ class ProgramNode(Node):
 
     def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
         """The gradients of the inputs: arrays from the backward plan, Tensors where they are to be differentiated."""
-        if any(isinstance(g, Tensor) for g in gs):
+        if any(isinstance(g, EagerValue) for g in gs):
             return self._recorded_gradients(gs, saved)
         inputs, kept = saved
         halves = self.halves
@@ -275,7 +275,7 @@ class ProgramNode(Node):
             tensor = new(array)
             tensor._edge = edge
             tensors.append(tensor)
-        tensors += [g if isinstance(g, Tensor) else new(a)
+        tensors += [g if isinstance(g, EagerValue) else new(a)
                     for g, a in zip(gs, self._cotangents([getattr(g, "_array", g) for g in gs], xp), strict=True)]
         with _random_state(self.random_state):
             results = function(tensors)

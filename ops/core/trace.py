@@ -23,6 +23,7 @@ from ...core.place import Place
 from .kernels import TWO
 
 if TYPE_CHECKING:
+    from .backward import Leaf
     from .observer import Observer
     from .operator import Operator
 
@@ -258,6 +259,7 @@ class _State(threading.local):
     def __init__(self) -> None:
         self.observer: Observer | None = None
         self.grad_enabled = True
+        self.changes: list[tuple[Leaf, Any, bool]] | None = None  # gradients before a backward pass that is going on
 
     @functools.cached_property
     def trace(self) -> Trace:

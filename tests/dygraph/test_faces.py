@@ -8,7 +8,8 @@ import pytest
 from proa.autograd import PyLayer
 from proa.distributed.fleet.utils import recompute
 from proa.dygraph.eager import EAGER, eager_trace
-from proa.dygraph.tensor import Parameter, Tensor
+from proa.dygraph.parameter import Parameter
+from proa.dygraph.tensor import Tensor
 from proa.ops.array import creation
 from proa.ops.core.trace import state, using
 from proa.ops.linalg import products as linalg

@@ -1,0 +1,99 @@
+"""Parameter: a Tensor that is trained, and what makes a value of any face one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.param_attr import ParamAttr
+from ..core.unique_name import generate
+from ..ops.core.trace import grad_mode
+from .printing import format_tensor
+from .tensor import Tensor
+from .value import EagerValue
+
+
+class EagerParameter(EagerValue):
+    """A value that is trained: a leaf with a name, a learning-rate factor, a regularizer and a clipping switch."""
+
+    is_parameter = True
+    optimize_attr: dict[str, float]
+    regularizer: Any
+    need_clip: bool
+    do_model_average: Any
+
+    @classmethod
+    def of_array(cls, array: Any, attr: ParamAttr) -> EagerParameter:
+        """A Parameter of the values in `array`, described by `attr`.
+
+        Its array is a view, of memory that nothing else sees once `array` is forgotten: updates write in place.
+        """
+        parameter = cls.__new__(cls)
+        parameter._array, parameter._edge = array.view(), None
+        parameter._name = attr.name
+        parameter.persistable = True
+        parameter.optimize_attr = {"learning_rate": attr.learning_rate}
+        parameter.regularizer = attr.regularizer
+        parameter.need_clip = attr.need_clip
+        parameter.do_model_average = attr.do_model_average
+        parameter.trainable = attr.trainable
+        return parameter
+
+    @property
+    def trainable(self) -> bool:
+        """True when optimizers change it: the opposite of stop_gradient."""
+        return not self.stop_gradient
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        self.stop_gradient = not value
+
+    def set_initializer(self, make: Any) -> None:
+        """Keeps what gives the values, a function without arguments, for `initialize`."""
+        self.__dict__["_make_values"] = make
+
+    def initialize(self) -> None:
+        """Fills a parameter that was made within a `LazyGuard`; any other has its values already and keeps them."""
+        make = self.__dict__.pop("_make_values", None)
+        if make is not None:
+            with grad_mode(False):
+                self._replace(make()._array.view())
+
+    def __deepcopy__(self, memo: dict) -> EagerParameter:
+        result = self._copied(memo)
+        result._name = self.name + generate("_deepcopy")  # of its own: an optimizer's state goes by the name
+        assert isinstance(result, EagerParameter)
+        return result
+
+    def __repr__(self) -> str:
+        return f"Parameter containing:\n{format_tensor(self)}"
+
+    __str__ = __repr__
+
+
+
+class Parameter(EagerParameter, Tensor):
+    """The parameter that is a Tensor."""
+
+    __slots__ = ()
+
+    _shown_as = "paddle.base.framework.EagerParamBase"
+
+    @property
+    def block(self) -> None:
+        """None: a Parameter with a value is in no block. Initializers are handed this beside it, and pass it over."""
+        return None
+
+    @classmethod
+    def from_tensor(cls, tensor: Tensor, **kwargs: Any) -> Parameter:
+        """A Parameter with the values of `tensor`; `name`, `trainable` and the like as in ParamAttr.
+
+        >>> import proa as paddle
+        >>> paddle.base.framework.EagerParamBase.from_tensor(paddle.ones([2]), trainable=False).stop_gradient
+        True
+        """
+        attr = ParamAttr(kwargs.pop("name", None) or generate("_eager_param_base"),
+                         learning_rate=kwargs.pop("optimize_attr", {"learning_rate": 1.0})["learning_rate"], **kwargs)
+        return cls.of_array(tensor._array, attr)
+
+
+EagerParamBase = Parameter
