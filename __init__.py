@@ -102,37 +102,26 @@ if TYPE_CHECKING:
     from .hapi.summary import summary
     from .io import DataLoader
     from .io.batch_sampler import batch
-    from .ops.array.assign import assign, clone, increment, rank, shape, tolist
-    from .ops.array.concat_split import (
-        broadcast_tensors,
-        chunk,
-        concat,
-        hstack,
-        meshgrid,
-        split,
-        stack,
-        unbind,
-        unstack,
-        vstack,
-    )
+    from .ops.array.assign import clone, increment, rank, shape, tolist
+    from .ops.array.concat_split import broadcast_tensors, chunk, concat, hstack, split, stack, unbind, unstack, vstack
     from .ops.array.creation import (
         arange,
-        empty,
+        assign,
         empty_like,
         eye,
-        full,
         full_like,
         linspace,
-        ones,
+        logspace,
+        meshgrid,
         ones_like,
         to_tensor,
-        zeros,
         zeros_like,
     )
-    from .ops.array.creation import is_value as is_tensor
     from .ops.array.diagonal import cross, diag, diag_embed, diagflat, diagonal, kron, trace
     from .ops.array.diagonal_fill import diagonal_scatter
     from .ops.array.expand import broadcast_shape, broadcast_to, expand, expand_as, tile
+    from .ops.array.full import empty, full, ones, zeros
+    from .ops.array.full import is_value as is_tensor
     from .ops.array.gather import (
         gather,
         gather_nd,
@@ -142,7 +131,6 @@ if TYPE_CHECKING:
         scatter_nd,
         scatter_nd_add,
     )
-    from .ops.array.logspace import logspace
     from .ops.array.rearrange import (
         as_complex,
         as_real,

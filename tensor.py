@@ -11,9 +11,9 @@ import types
 from collections.abc import Sequence
 from typing import Any
 
-from .ops.array.assign import assign
-from .ops.array.creation import full, is_value
-from .ops.array.creation import zeros as _zeros
+from .ops.array.creation import assign
+from .ops.array.full import full, is_value
+from .ops.array.full import zeros as _zeros
 from .ops.core.trace import apply, current_trace
 from .ops.program.tensor_arrays import length_op
 from .static.building.tensor_arrays import ArrayVariable

@@ -12,7 +12,8 @@ import numpy as np
 
 from ..core import nest
 from ..core.dtype import bfloat16, float16, float32
-from ..ops.array.creation import is_value, to_tensor
+from ..ops.array.creation import to_tensor
+from ..ops.array.full import is_value
 from ..ops.core.operator import Operator
 from ..ops.core.trace import Trace, state
 from ..ops.core.trace_around import TraceAround

@@ -10,7 +10,8 @@ import numpy as np
 from ..core import dtype as dt
 from ..dygraph.engine import grad
 from ..ops.array.concat_split import broadcast_tensors
-from ..ops.array.creation import is_value, to_tensor
+from ..ops.array.creation import to_tensor
+from ..ops.array.full import is_value
 from ..ops.math.elementwise import cast, dtype_of
 from ..ops.math.unary import exp
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from ..nn.functional import log_softmax, softmax
 from ..ops.array.assign import one_hot
-from ..ops.array.creation import is_value, to_tensor
+from ..ops.array.creation import to_tensor
+from ..ops.array.full import is_value
 from ..ops.array.reshape import reshape
 from ..ops.array.take_along_axis import take_along_axis
 from ..ops.math.elementwise import cast

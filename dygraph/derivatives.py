@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..ops.array.concat_split import stack
-from ..ops.array.creation import zeros
+from ..ops.array.full import zeros
 from .engine import grad
 from .value import EagerValue
 

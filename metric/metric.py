@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ops.array.creation import is_value
+from ..ops.array.full import is_value
 from ..ops.array.reshape import reshape
 from ..ops.array.sorting import topk as best
 from ..ops.math.comparison import equal

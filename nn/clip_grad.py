@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..ops.array.concat_split import stack
-from ..ops.array.creation import is_value, to_tensor
+from ..ops.array.creation import to_tensor
+from ..ops.array.full import is_value
 from ..ops.math.clip import clip
 from ..ops.math.elementwise import cast, minimum
 from ..ops.math.reduce import max as largest

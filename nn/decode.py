@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 from ..core import nest
 from ..core.dtype import get_default_dtype
 from ..ops.array.concat_split import stack
-from ..ops.array.creation import arange, full, to_tensor, zeros_like
+from ..ops.array.creation import arange, to_tensor, zeros_like
+from ..ops.array.full import full
 from ..ops.array.gather import gather
 from ..ops.array.reshape import expand, reshape, tile, transpose, unsqueeze
 from ..ops.array.reshape import shape as shape_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.param_attr import ParamAttr
-from ..ops.array.assign import assign
+from ..ops.array.creation import assign
 from ..ops.array.reshape import reshape
 from ..ops.math.elementwise import divide, multiply
 from ..ops.math.reduce import sum

@@ -23,6 +23,7 @@ from .array import (
     creation,
     diagonal,
     diagonal_fill,
+    full,
     gather,
     indexing,
     rearrange,
@@ -34,7 +35,7 @@ from .array import (
     unflatten,
     where,
 )
-from .array.creation import is_value
+from .array.full import is_value
 from .linalg import distances, products
 from .math import (
     allclose,
@@ -122,7 +123,7 @@ METHODS: dict[str, Any] = {
     **SYNTAX,
     "T": property(reshape.reversed_axes, doc="The value with its dimensions in reverse order."),
     "astype": elementwise.cast,
-    **_plain(creation, "zeros_like ones_like full_like"),
+    **_plain(creation, "zeros_like ones_like full_like fill_ zero_"),
     **_plain(elementwise, "add subtract multiply divide floor_divide mod remainder floor_mod pow maximum minimum "
              "add_n scale neg cast"),
     **_plain(comparison, "equal not_equal less_than less_equal greater_than greater_equal logical_and logical_or "
@@ -131,7 +132,7 @@ METHODS: dict[str, Any] = {
              "tanh asinh acosh atanh abs sign floor ceil round trunc frac erf logical_not bitwise_not isnan isinf "
              "isfinite stanh"),
     **_plain(reshape, "reshape view transpose t moveaxis swapaxes squeeze unsqueeze flatten expand expand_as "
-             "broadcast_to tile clone fill_ zero_"),
+             "broadcast_to tile clone"),
     **_plain(rearrange, "flip reverse roll rot90 tril triu repeat_interleave as_complex as_real real imag"),
     **_plain(reduce, "sum mean max min amax amin prod any all numel count_nonzero argmax argmin"),
     **_plain(cumulative, "cumsum cumprod cummax cummin logcumsumexp"),
@@ -175,7 +176,7 @@ METHODS: dict[str, Any] = {
     "to_dense": _Later("sparse.conversion", "dense_itself"),
     "coalesce": _Later("sparse.conversion", "coalesce_dense"),
     "slice": slices.slice_,
-    "is_tensor": creation.is_value,
+    "is_tensor": full.is_value,
     "fill_diagonal_": _in_place(diagonal_fill.fill_diagonal),
     "where_": where.where_,
 }

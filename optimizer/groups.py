@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterable
 from typing import Any
 
-from ..ops.array.creation import is_value
+from ..ops.array.full import is_value
 from ..regularizer import L2Decay, WeightDecayRegularizer
 from .lr import LRScheduler
 from .options import Check, Options, checked

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..ops.array.concat_split import concat
-from ..ops.array.creation import is_value, to_tensor, zeros
+from ..ops.array.creation import to_tensor
+from ..ops.array.full import is_value, zeros
 from ..ops.array.reshape import reshape
 from ..ops.core.trace import current_trace, grad_mode
 from ..ops.math.elementwise import cast

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..core.dtype import convert_dtype, float32
 from ..core.unique_name import generate
-from ..ops.array.creation import is_value
+from ..ops.array.full import is_value
 from ..ops.core.trace import current_trace
 from ..ops.math.elementwise import cast
 from ..ops.optim.row_updates import held_values, holds_rows, with_held_values

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..ops.array.creation import is_value
+from ..ops.array.full import is_value
 
 Options = dict[str, Any]  # by the constructor's names for them
 Check = Callable[[str, Any], Any]  # of where an option was given, such as 'Adam(beta1)', and its value

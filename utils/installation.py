@@ -9,7 +9,7 @@ from ..compat.paddle_version import full_version
 from ..dygraph.tensor import Tensor
 from ..jit.api import to_static
 from ..nn import Linear
-from ..ops.array.creation import full, ones
+from ..ops.array.full import full, ones
 from ..optimizer import SGD
 
 

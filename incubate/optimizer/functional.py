@@ -8,7 +8,8 @@ from typing import Any
 from ...core.dtype import convert_dtype
 from ...dygraph.engine import grad
 from ...linalg import cholesky
-from ...ops.array.creation import eye, full, is_value
+from ...ops.array.creation import eye
+from ...ops.array.full import full, is_value
 from ...ops.core.trace import current_trace, grad_mode
 from ...ops.linalg.products import matmul
 from ...optimizer.line_search import Point

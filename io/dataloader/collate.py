@@ -14,7 +14,7 @@ import numpy as np
 from ...core.dtype import from_numpy_dtype
 from ...core.place import Place
 from ...dygraph.eager import EAGER
-from ...ops.array.creation import is_value
+from ...ops.array.full import is_value
 
 _TEXT = (str, bytes, bytearray)
 _NO_TENSOR_KINDS = "OUSMm"  # objects, text and dates stay NumPy arrays

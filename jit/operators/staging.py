@@ -11,7 +11,7 @@ from typing import Any
 from ...core.dtype import get_default_dtype
 from ...dygraph.tensor import Tensor
 from ...ops.array import unknown_sizes
-from ...ops.array.creation import full
+from ...ops.array.full import full
 from ...ops.array.reshape import reshape, shape
 from ...ops.array.where import where as chosen
 from ...ops.core.operator import Operator, find

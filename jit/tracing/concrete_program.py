@@ -11,7 +11,7 @@ from ...core.unique_name import given_back_on_failure
 from ...dygraph.value import EagerValue, another_of
 from ...nn.layer import mode_changes
 from ...ops.amp.autocast import with_same_precision
-from ...ops.array.reshape import assign
+from ...ops.array.creation import assign
 from ...ops.core.trace import grad_mode, using
 from ...static.compiler import Plan
 from ...static.ir.input_spec import InputSpec

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...ops.array.concat_split import concat
-from ...ops.array.creation import full, is_value, value_of
+from ...ops.array.full import full, is_value, value_of
 from ...ops.array.pad import MODES, pad_image_op, pad_op, padded_as_volume
 from ...ops.array.unknown_sizes import surrounded, vector_of
 from ...ops.core.trace import apply

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.array.creation import full
+from ...ops.array.full import full
 from ...ops.core.trace import apply
 from ...ops.math.elementwise import subtract
 from ...ops.math.statistics import norm

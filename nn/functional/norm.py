@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...ops.array.assign import shape
-from ...ops.array.creation import full, is_value
+from ...ops.array.full import full, is_value
 from ...ops.array.reshape import reshape, transpose
 from ...ops.core.trace import apply
 from ...ops.math.elementwise import divide, maximum, multiply, pow, scale

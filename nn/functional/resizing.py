@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
-from ...ops.array.creation import full, is_value
+from ...ops.array.full import full, is_value
 from ...ops.math.elementwise import cast
 from ...ops.vision.interpolate import resize
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...ops.array.concat_split import concat
-from ...ops.array.creation import shape_inputs
+from ...ops.array.full import shape_inputs
 from ...ops.core.trace import apply
 from ...ops.math.elementwise import cast
 from ...ops.nn.window_arguments import check_format

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.dtype import DType
-from ...ops.array.creation import is_value
+from ...ops.array.full import is_value
 from ...ops.random.default_initial_values import default_initial_value
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.array.creation import full
+from ...ops.array.full import full
 from ...ops.random.sampling import gaussian, truncated_gaussian, uniform
 from .initializer import Initializer, sizes
 

@@ -17,7 +17,7 @@ from ...core.hooks import HookHandle, add_hook
 from ...core.hooks import HookRemoveHelper as HookRemoveHelper  # imported from here by packages
 from ...core.param_attr import ParamAttr, to_param_attr
 from ...core.unique_name import generate
-from ...ops.array.creation import is_value
+from ...ops.array.full import is_value
 from ...ops.core.trace import current_trace, in_to_static_mode
 from ..initializer.initializer import initial_value
 from ..state import load_state

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from ...ops.array.assign import shape
 from ...ops.array.concat_split import concat
-from ...ops.array.creation import full
+from ...ops.array.full import full
 from ...ops.array.reshape import reshape, transpose
 from ..functional.attention import additive_mask, attend, attend_with_weights
 from ..layer import Layer

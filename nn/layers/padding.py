@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.array.creation import is_value
+from ...ops.array.full import is_value
 from ...ops.nn.window_arguments import check_format
 from .. import functional as F
 from ..layer import Layer

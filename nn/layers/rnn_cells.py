@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core import nest
 from ...ops.array.concat_split import split
-from ...ops.array.creation import full
+from ...ops.array.full import full
 from ...ops.array.reshape import shape as shape_of
 from ...ops.linalg.products import matmul
 from ...ops.math.unary import tanh

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ops.array.creation import full
+from ...ops.array.full import full
 from ...ops.nn.rnn import STATES
 from ..container import LayerList
 from .rnn import RNN, BiRNN, apply_rnn, check_sequence, steps_first

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.dtype import get_default_dtype
-from ...ops.array.creation import full
+from ...ops.array.full import full
 from ...ops.array.rearrange import triu
 from ..layer import Layer
 from .decoder import TransformerDecoder, TransformerDecoderLayer

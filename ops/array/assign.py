@@ -13,24 +13,10 @@ from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from .creation import full_like, is_value, to_tensor
+from .full import constant, is_value
 
 assign_op = operator("assign", "X -> Out", kernel=lambda xp, x: x.copy(), infer=same, grad={"X": lambda g: g},
                      engines=[by(LOOPS, fast.copied, fast.LEAST)], moves=True, precision="keep")
-
-
-def assign(x: Any, output: Any = None) -> Any:
-    """A tensor with the value of x: a tensor, a number, (nested) lists of numbers or a NumPy array.
-
-    `output`, when given, gets the value and is returned. Gradients flow from a tensor's copy to the tensor; through a
-    Variable given as `output` only if they did before, so that running means and codebooks stay out of them.
-
-    >>> import proa as paddle
-    >>> paddle.assign([1, 2]).tolist()
-    [1, 2]
-    """
-    result = apply(assign_op, x) if is_value(x) else to_tensor(x)
-    return result if output is None else output._assigned(result)
 
 
 def clone(x: Any, name: str | None = None) -> Any:
@@ -80,7 +66,7 @@ def tolist(x: Any) -> Any:
 
 def rank(input: Any) -> Any:
     """The number of dimensions, as a 0-d int32 tensor."""
-    return to_tensor(input.ndim, "int32")
+    return constant(input.ndim, dt.int32)
 
 
 def _one_hot(xp, x, depth_tensor=None, *, depth: int = -1, dtype: DType = dt.float32, allow_out_of_range: bool = False):
@@ -106,11 +92,3 @@ def one_hot(x: Any, num_classes: Any, name: str | None = None) -> Any:
                  dtype=dt.get_default_dtype_object())
 
 
-def fill_(x: Any, value: Any) -> Any:
-    """Fills x, in place, with a number."""
-    return x._rebind(full_like(x, value))
-
-
-def zero_(x: Any) -> Any:
-    """Fills x, in place, with zeros."""
-    return x._rebind(full_like(x, 0.0))

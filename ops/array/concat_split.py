@@ -14,9 +14,8 @@ from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.elementwise import cast
-from ..math.reduce import sum_op
 from ..program.tensor_arrays import is_array, joined
-from .creation import is_value, shape_inputs, to_tensor
+from .full import constant, is_value, shape_inputs
 from .gradient_shapes import sum_to
 from .reshape import reshape
 
@@ -25,7 +24,7 @@ def _values(what: str, x: Any) -> list:
     """The tensors of a list, brought to one dtype."""
     if is_value(x):
         return [x]
-    values = [v if is_value(v) else to_tensor(v) for v in x]
+    values = [v if is_value(v) else constant(v) for v in x]
     if not values:
         raise ValueError(f"{what}: at least one tensor is needed. Received an empty list.")
     dtypes = [v.dtype for v in values]
@@ -271,21 +270,6 @@ def vstack(x: Sequence[Any], name: str | None = None) -> Any:
 
 # meshgrid, broadcast_tensors
 
-def _meshgrid(xp, x):
-    return [xp.broadcast_to(v.reshape((1,) * n + (-1,) + (1,) * (len(x) - 1 - n)), tuple(a.size for a in x))
-            for n, v in enumerate(x)]
-
-
-meshgrid_op = operator(
-    "meshgrid", "X* -> Out*~X", kernel=_meshgrid,
-    infer=lambda x: ([Spec(tuple(s.shape[0] if s.rank else 1 for s in x), v.dtype) for v in x],),
-    grad={"X": lambda g, X_shape: [
-        _summed(d, [m for m in range(len(g)) if m != n]) for n, d in enumerate(g)]}, moves=True)
-
-
-def _summed(g: Any, axes: list[int]) -> Any:
-    return apply(sum_op, g, dim=axes, keep_dim=False, reduce_all=False) if axes else g
-
 
 broadcast_tensors_op = operator(
     "broadcast_tensors", "X* -> Out*~X",
@@ -296,11 +280,6 @@ broadcast_tensors_op = operator(
 
 def _flat_arguments(args: tuple) -> list:
     return list(args[0]) if len(args) == 1 and isinstance(args[0], (list, tuple)) else list(args)
-
-
-def meshgrid(*args: Any, **kwargs: Any) -> list:
-    """Vectors as coordinates of a grid: of n vectors, n tensors of n dimensions, each varying along one."""
-    return apply(meshgrid_op, _flat_arguments(args))
 
 
 def broadcast_tensors(input: Sequence[Any], name: str | None = None) -> list:

@@ -6,8 +6,9 @@ import numpy as np
 
 from ..core.trace import apply
 from ..math.elementwise import cast, dtype_of
-from .creation import full, to_tensor
+from .creation import to_tensor
 from .diagonal import place_diagonal_op
+from .full import full
 from .where import where
 
 

@@ -11,7 +11,7 @@ from ..core.kernels import by
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from .creation import inferred_sizes, shape_inputs, sizes_of
+from .full import inferred_sizes, shape_inputs, sizes_of
 from .gradient_shapes import sum_to
 from .sizes import sizes_one_by_one
 

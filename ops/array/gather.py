@@ -20,7 +20,7 @@ from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.elementwise import dtype_of
-from .creation import full_of_shape, is_value, shape_inputs, zeros
+from .full import full_of_shape, is_value, shape_inputs, zeros
 from .gradient_shapes import sum_to
 
 

@@ -16,7 +16,8 @@ from ...core import dtype as dt
 from ..core.trace import apply
 from ..math.elementwise import cast
 from .concat_split import broadcast_tensors, stack
-from .creation import is_value, to_tensor
+from .creation import to_tensor
+from .full import is_value
 from .gather import gather_nd_op
 from .reshape import assign_op, reshape, squeeze, transpose, unsqueeze, unsqueeze_op
 from .slices import END, Ranges, slice_op, strided_slice_op

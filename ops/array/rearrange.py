@@ -12,7 +12,7 @@ from ..core.operator import Ints, Longs, operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.elementwise import as_floating, dtype_of, in_dtype
-from .creation import is_value
+from .full import is_value
 from .gradient_shapes import sum_to
 from .reshape import flatten, ints_of, transpose
 

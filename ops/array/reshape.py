@@ -15,17 +15,17 @@ from ..core.infer import normalize_axis, product
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from .assign import assign, assign_op, clone, fill_, increment, one_hot, rank, shape, zero_
-from .creation import inferred_sizes, is_value, shape_inputs, sizes_of
+from .assign import assign_op, clone, increment, one_hot, rank, shape
 from .expand import broadcast_shape, broadcast_to, expand, expand_as, tile
+from .full import inferred_sizes, is_value, shape_inputs, sizes_of
 from .gradient_shapes import reshape_to
 from .sizes import sizes_one_by_one
 
 __all__ = [
-    "assign", "assign_op", "broadcast_shape", "broadcast_to", "clone", "expand", "expand_as", "fill_", "flatten",
+    "assign_op", "broadcast_shape", "broadcast_to", "clone", "expand", "expand_as", "flatten",
     "flatten_op", "increment", "ints_of", "moveaxis", "one_hot", "rank", "reshape", "reshape_op", "reversed_axes",
     "shape", "shape_handle", "squeeze", "squeeze_op", "swapaxes", "t", "tile", "transpose", "transpose_op", "unsqueeze",
-    "unsqueeze_op", "view", "zero_",
+    "unsqueeze_op", "view",
 ]
 
 

@@ -15,7 +15,7 @@ from ..core.infer import broadcast_shapes
 from ..core.operator import Ints, Longs, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from .creation import full, is_value, sizes_of
+from .full import full, is_value, sizes_of
 from .gradient_shapes import sum_to
 
 END = 2147483647

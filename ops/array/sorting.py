@@ -16,7 +16,7 @@ from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.elementwise import dtype_of
 from ..math.unary import isnan
-from .creation import full_of_shape, is_value
+from .full import full_of_shape, is_value
 from .reshape import squeeze
 from .slices import Ranges
 from .take_along_axis import put_along_op, take_along_axis

@@ -16,7 +16,8 @@ from ..core.trace import apply
 from ..math.comparison import less_than
 from ..math.elementwise import cast, dtype_of, in_dtype, maximum, minimum
 from .concat_split import stack
-from .creation import full, is_value, to_tensor
+from .creation import to_tensor
+from .full import full, is_value
 from .gather import index_select
 from .reshape import flatten, ints_of, moveaxis, reshape, unsqueeze
 from .slices import END, set_value_op, slice_

@@ -10,8 +10,8 @@ from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.elementwise import cast, dtype_of
-from .creation import full_of_shape, is_value, to_tensor
 from .expand import expand_as
+from .full import constant, full_of_shape, is_value
 from .gradient_shapes import sum_to
 from .reshape import expand, shape_handle
 
@@ -130,7 +130,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int, broadcast: bool = True) -
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: int, reduce: str = "assign", include_self: bool = True,
                    broadcast: bool = True) -> Any:
     """arr with `values` put at `indices` along `axis`: assigned, or reduce='add' or 'multiply'."""
-    value = cast(values, arr.dtype) if is_value(values) else to_tensor(values, dtype=arr.dtype)
+    value = cast(values, arr.dtype) if is_value(values) else constant(values, dtype=arr.dtype)
     return apply(put_along_op, arr, _index_for(arr, indices, axis, broadcast), value, Axis=axis, Reduce=reduce,
                  Include_self=include_self)
 

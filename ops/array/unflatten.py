@@ -11,7 +11,8 @@ import numpy as np
 
 from ..core.infer import normalize_axis, product
 from .concat_split import split
-from .creation import arange, is_value, to_tensor
+from .creation import arange, to_tensor
+from .full import is_value
 from .gather import gather
 from .reshape import ints_of, moveaxis, reshape, unsqueeze, view
 from .take import take

@@ -11,14 +11,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core import dtype as dt
-from ...core.dtype import DType
-from ..math.comparison import equal
-from ..math.elementwise import cast, in_dtype
+from ..math.elementwise import in_dtype
 from .assign import shape
-from .concat_split import concat, stack
-from .creation import arange, full, is_value
-from .expand import expand_as
-from .reshape import reshape, unsqueeze
+from .concat_split import concat
+from .full import full, is_value
+from .reshape import reshape
 from .slices import Ranges
 
 
@@ -49,29 +46,6 @@ def known_number(what: str, value: Any) -> int:
         raise TypeError(f"{what}: must be a number that is known while the Program is built. Received {value!r}, which "
                         "only a run can tell. Declare that size (InputSpec, static.data), or give a number.")
     return int(value)
-
-
-def eye_of(rows: Any, columns: Any, dtype: DType) -> Any:
-    """Ones on the diagonal of a matrix of zeros, whose sizes are values."""
-    across = arange(0, columns, 1, dtype="int64")
-    return cast(equal(unsqueeze(arange(0, rows, 1, dtype="int64"), 1), across), dtype)
-
-
-def filled_like(x: Any, value: Any, dtype: DType) -> Any:
-    """x's shape filled with a value of one element."""
-    return expand_as(in_dtype(reshape(value, []), dtype), x)
-
-
-def tensor_of(data: Any) -> Any:
-    """Nested lists of numbers and values as one tensor."""
-    if is_value(data):
-        return data
-    if not isinstance(data, (list, tuple)):
-        return full([], data)
-    parts = [tensor_of(item) for item in data]
-    whole = all(part.dtype.is_integer for part in parts)
-    kind = dt.int64 if whole else functools.reduce(dt.promote, [part.dtype for part in parts])
-    return stack([in_dtype(part, kind) for part in parts])
 
 
 def vector_of(numbers: Sequence[Any]) -> Any:

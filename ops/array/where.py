@@ -16,8 +16,9 @@ from ..core.spec import Spec
 from ..core.trace import apply, state
 from ..math.elementwise import cast, dtype_of, in_dtype
 from .concat_split import broadcast_tensors
-from .creation import full_of_shape, is_value, to_tensor
+from .creation import to_tensor
 from .expand import expand_as
+from .full import full_of_shape, is_value
 from .gradient_shapes import sum_to
 from .slices import Ranges
 

@@ -7,7 +7,7 @@ An edge goes from row `src_index[e]` of x to row `dst_index[e]` of the result; b
 from typing import Any
 
 from ...core.dtype import int32, promote
-from ..array.creation import is_value
+from ..array.full import is_value
 from ..array.gather import gather_op
 from ..array.gradient_shapes import sum_to
 from ..core.infer import broadcast_shapes

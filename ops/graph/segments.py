@@ -7,7 +7,7 @@ import numpy as np
 
 from ...backend.scatter import maximum_at, minimum_at
 from ...core.dtype import int64
-from ..array.creation import full_of_shape
+from ..array.full import full_of_shape
 from ..array.gather import add_at, gather_op, put_at_op
 from ..array.reshape import reshape
 from ..core.operator import operator

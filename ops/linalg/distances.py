@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..array.creation import full
+from ..array.full import full
 from ..array.reshape import reshape, transpose, unsqueeze
 from ..array.where import where
 from ..core.infer import normalize_axis

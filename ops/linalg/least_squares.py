@@ -7,7 +7,7 @@ G. Golub and V. Pereyra, "The differentiation of pseudo-inverses and nonlinear l
 from typing import Any
 
 from ...core import dtype as dt
-from ..array.creation import is_value
+from ..array.full import is_value
 from ..array.gradient_shapes import sum_to
 from ..array.reshape import shape_handle
 from ..array.where import where

@@ -5,7 +5,8 @@ from typing import Any
 
 from ...core import dtype as dt
 from ..array.concat_split import concat
-from ..array.creation import eye, full_of_shape
+from ..array.creation import eye
+from ..array.full import full_of_shape
 from ..array.pad import pad_op
 from ..core.operator import operator
 from ..core.spec import Spec

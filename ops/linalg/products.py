@@ -13,7 +13,7 @@ import numpy as np
 from ...backend import onednn
 from ...backend.engines import ONEDNN
 from ...core import dtype as dt
-from ..array.creation import is_value
+from ..array.full import is_value
 from ..array.gradient_shapes import reshape_to, sum_to
 from ..array.reshape import flatten_op, ints_of, reshape, shape_handle, transpose, unsqueeze_op
 from ..array.unknown_sizes import count_of, size_at

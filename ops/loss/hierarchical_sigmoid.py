@@ -11,7 +11,7 @@ After "Hierarchical Probabilistic Neural Network Language Model" (Morin and Beng
 from typing import Any
 
 from ...core import dtype as dt
-from ..array.creation import full_of_shape
+from ..array.full import full_of_shape
 from ..array.gather import gather_op, put_at_op
 from ..array.gradient_shapes import reshape_to
 from ..array.reshape import reshape, squeeze, unsqueeze

@@ -5,7 +5,7 @@ from typing import Any
 
 from ...core.dtype import int64
 from ..array.concat_split import concat
-from ..array.creation import full
+from ..array.full import full
 from ..array.gather import gather, put_at_op
 from ..array.gradient_shapes import reshape_to
 from ..array.reshape import reshape, shape_handle

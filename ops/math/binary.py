@@ -5,7 +5,7 @@ from typing import Any
 
 from ...core import dtype as dt
 from ...core.dtype import promote
-from ..array.creation import full, is_value
+from ..array.full import full, is_value
 from ..array.gradient_shapes import sum_to
 from ..array.where import spread
 from ..core.infer import broadcast_shapes

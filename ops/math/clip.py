@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..array.creation import is_value
+from ..array.full import is_value
 from ..core.operator import operator
 from ..core.trace import apply
 from .elementwise import cast, dtype_of

@@ -13,7 +13,7 @@ from ...backend.engines import LOOPS
 from ...backend.kernels import scan as fast
 from ...core import dtype as dt
 from ...core.dtype import DType, convert_dtype
-from ..array.creation import full_of_shape
+from ..array.full import full_of_shape
 from ..array.gradient_shapes import reshape_to
 from ..array.rearrange import flip_op
 from ..array.reshape import flatten

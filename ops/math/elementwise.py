@@ -13,7 +13,7 @@ import numpy as np
 
 from ...core import dtype as dt
 from ...core.dtype import DType, convert_dtype, promote
-from ..array.creation import is_value, no_tensor, to_tensor, value_of
+from ..array.full import constant, is_value, no_tensor, value_of
 from ..array.gradient_shapes import reshape_to, sum_to
 from ..core.facts import free
 from ..core.infer import broadcast_shapes, same
@@ -302,7 +302,7 @@ def operand(x: Any, value: Any) -> tuple[Any, Any]:
         return x, state.trace.number(value, x.dtype)
     if isinstance(value, complex):
         return x, state.trace.number(value, dt.promote(x.dtype, dt.complex64))
-    return x, to_tensor(value)
+    return x, constant(value)
 
 
 def add(x: Any, y: Any, name: str | None = None) -> Any:
@@ -334,7 +334,7 @@ def _reverse_subtract(x: Any, y: Any) -> Any:
     if isinstance(y, NUMBERS):
         x, y = _number(x, y)
         return apply(scale_op, x, None, scale=-1.0, bias=y)
-    return apply(subtract_op, to_tensor(y), x)
+    return apply(subtract_op, constant(y), x)
 
 
 def multiply(x: Any, y: Any, name: str | None = None) -> Any:

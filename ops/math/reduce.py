@@ -12,9 +12,10 @@ from ...backend.engines import LOOPS
 from ...backend.kernels import reduce as fast
 from ...core import dtype as dt
 from ...core.dtype import DType, convert_dtype
-from ..array.creation import full_of_shape
+from ..array.full import full_of_shape
 from ..array.gradient_shapes import expand_to, reshape_to
 from ..array.reshape import ints_of, reshape_op, shape_handle, transpose_op, unsqueeze_op
+from ..array.unknown_sizes import count_of, size_at
 from ..core.facts import free
 from ..core.infer import normalize_axes, normalize_axis, product
 from ..core.kernels import by
@@ -60,8 +61,6 @@ def _size_along(xp, x, *, axes: Ints):
 
 
 def _product_of_sizes(x: Any, *, axes: Sequence[int]) -> Any:
-    from ..array.unknown_sizes import count_of, size_at
-
     count = count_of([size_at(x, axis) for axis in axes])
     return full_of_shape((), count, dt.int64) if isinstance(count, int) else cast(count, dt.int64)
 

@@ -7,7 +7,7 @@ from ...backend.engines import LOOPS
 from ...backend.kernels import stats as fast
 from ...core import dtype as dt
 from ..array.concat_split import stack
-from ..array.creation import full
+from ..array.full import full
 from ..array.gradient_shapes import sum_to
 from ..array.reshape import ints_of, reshape, shape_handle, squeeze, transpose, unsqueeze
 from ..array.slices import Ranges

@@ -17,7 +17,7 @@ from ...backend.engines import LOOPS
 from ...backend.kernels import attention as accelerated
 from ...core.dtype import DType, float32
 from ..array.assign import shape
-from ..array.creation import full
+from ..array.full import full
 from ..array.gradient_shapes import sum_to
 from ..array.rearrange import triu
 from ..core.infer import broadcast_shapes

@@ -6,7 +6,7 @@ import numbers
 from collections.abc import Sequence
 from typing import Any
 
-from ..array.creation import is_value
+from ..array.full import is_value
 from ..array.unknown_sizes import known_number
 
 

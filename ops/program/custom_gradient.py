@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core import nest
-from ..array.creation import is_value
+from ..array.full import is_value
 from ..array.gradient_shapes import reshape_to
 from ..core.operator import operator
 

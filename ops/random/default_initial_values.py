@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.dtype import DType
-from ..array.creation import full
+from ..array.full import full
 
 
 def fans(shape: tuple[int, ...]) -> tuple[int, int]:

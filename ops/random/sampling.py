@@ -18,7 +18,7 @@ from ...core.dtype import DType, convert_dtype
 from ...core.mersenne_twister import Engine, words_of_seed
 from ...core.random import default_generator
 from ..array.assign import shape
-from ..array.creation import inferred_sizes, is_value, shape_inputs, sizes_of
+from ..array.full import inferred_sizes, is_value, shape_inputs, sizes_of
 from ..array.reshape import shape as shape_of
 from ..array.sizes import sizes_one_by_one
 from ..array.unknown_sizes import known_number

@@ -5,7 +5,7 @@ from typing import Any
 
 from ...core import dtype as dt
 from ...core.dtype import DType, convert_dtype
-from ..array.creation import is_value
+from ..array.full import is_value
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply

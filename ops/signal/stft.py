@@ -3,8 +3,8 @@
 
 from typing import Any
 
-from ..array.creation import full_of_shape, is_value
 from ..array.expand import expand
+from ..array.full import full_of_shape, is_value
 from ..array.gradient_shapes import sum_to
 from ..array.pad import pad_op, padded_as_volume
 from ..array.rearrange import real

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..array.concat_split import concat
-from ..array.creation import arange, is_value
+from ..array.creation import arange
+from ..array.full import is_value
 from ..array.reshape import reshape
 from ..math import elementwise
 from .conversion import as_coo, in_kind, to_dense

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..array.creation import zeros
+from ..array.full import zeros
 from ..array.reshape import reshape
 from ..core.trace import apply
 from ..graph.messages import send_recv_op

@@ -4,7 +4,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ..array.creation import is_value, to_tensor
+from ..array.creation import to_tensor
+from ..array.full import is_value
 from .values import coo, csr
 
 _INDEX_DTYPES = ("int8", "int16", "int32", "int64")

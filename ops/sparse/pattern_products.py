@@ -8,7 +8,7 @@ gradient. Entries are taken in pieces, so that no array of entries times columns
 from typing import Any
 
 from ...backend.scatter import within_bounds
-from ..array.creation import full_of_shape
+from ..array.full import full_of_shape
 from ..array.gather import add_at
 from ..core.infer import same
 from ..core.operator import operator

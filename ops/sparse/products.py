@@ -5,7 +5,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..array.creation import arange, is_value, zeros
+from ..array.creation import arange
+from ..array.full import is_value, zeros
 from ..array.rearrange import repeat_interleave
 from ..array.reshape import reshape, squeeze, transpose, unsqueeze
 from ..core.trace import apply

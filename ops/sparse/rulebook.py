@@ -10,7 +10,7 @@ from typing import Any
 
 from ...backend.devices import host_values
 from ...core.dtype import int64
-from ..array.creation import full_of_shape
+from ..array.full import full_of_shape
 from ..array.gather import add_at
 from ..array.reshape import transpose
 from ..core.infer import same

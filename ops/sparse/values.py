@@ -10,7 +10,8 @@ from typing import Any
 
 from ...core.dtype import int64
 from ..array.concat_split import concat, stack
-from ..array.creation import arange, full_of_shape, is_value, zeros
+from ..array.creation import arange
+from ..array.full import full_of_shape, is_value, zeros
 from ..array.gather import gather_op, put_at_op
 from ..array.rearrange import repeat_interleave
 from ..array.reshape import reshape

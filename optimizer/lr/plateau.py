@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ops.array.creation import is_value
+from ...ops.array.full import is_value
 from .scheduler import LRScheduler
 
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...ops.array.creation import zeros_like
-from ...ops.array.reshape import assign
+from ...ops.array.creation import assign, zeros_like
 from ...ops.core.backward import Node
 from ...ops.core.operator import find
 from ...ops.core.trace import apply, current_trace

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ...ops.array.reshape import assign
+from ...ops.array.creation import assign
 from ...ops.core.backward import Output, Walk
 from ..ir.program import GRAD_SUFFIX, Block, Operation, Variable
 from ..ir.usage import sub_block

@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ...core import nest
-from ...ops.array.creation import is_value, zeros_like
+from ...ops.array.creation import zeros_like
+from ...ops.array.full import is_value
 from ...ops.core.trace import Trace, current_trace, grad_mode, state, using
 from ...ops.program.custom_gradient import WrittenGradient, checked_gradients, custom_gradient_op
 from ..ir.inline import inline

@@ -9,7 +9,7 @@ from typing import Any
 from ... import backend
 from ...core.dtype import float32
 from ...core.unique_name import generate
-from ...ops.array.creation import full
+from ...ops.array.full import full
 from ...ops.core.trace import current_trace
 from ...ops.math.elementwise import cast, minimum
 from ..run.scope import Scope, global_scope

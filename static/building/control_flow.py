@@ -14,8 +14,8 @@ from typing import Any
 from ...core import nest
 from ...core.dtype import promote
 from ...core.unique_name import drawing
-from ...ops.array.creation import full, is_value, to_tensor
-from ...ops.array.reshape import assign
+from ...ops.array.creation import assign, to_tensor
+from ...ops.array.full import full, is_value
 from ...ops.core.trace import apply, current_trace
 from ...ops.math.elementwise import cast
 from ...ops.math.unary import logical_not

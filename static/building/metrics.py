@@ -7,7 +7,7 @@ from typing import Any
 from ...core.dtype import DType, float32, int64
 from ...core.unique_name import generate
 from ...ops.array.assign import shape
-from ...ops.array.creation import full
+from ...ops.array.full import full
 from ...ops.array.sorting import topk
 from ...ops.core.trace import apply, current_trace
 from ...ops.math.elementwise import cast, multiply

@@ -12,7 +12,8 @@ from typing import Any
 
 from ...core.dtype import DType, convert_dtype
 from ...core.errors import user_line
-from ...ops.array.creation import full, is_value, to_tensor
+from ...ops.array.creation import to_tensor
+from ...ops.array.full import full, is_value
 from ...ops.array.reshape import reshape
 from ...ops.core.spec import Spec
 from ...ops.core.trace import apply, current_trace

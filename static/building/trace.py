@@ -13,7 +13,7 @@ from ...core.errors import user_line
 from ...core.param_attr import ParamAttr
 from ...core.place import Place
 from ...core.unique_name import generate
-from ...ops.array.creation import assign_value, full, full_of_shape
+from ...ops.array.full import assign_value, full, full_of_shape
 from ...ops.core.operator import Operator
 from ...ops.core.signature import Slot
 from ...ops.core.spec import Spec

@@ -217,7 +217,7 @@ class Variable(_VariableMethods):
 
         It stays cut off when it is told to want a gradient: what stops is a variable of its own between the two.
         """
-        from ...ops.array.reshape import assign
+        from ...ops.array.creation import assign
 
         cut = assign(self)
         cut.stop_gradient = True

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...core.dtype import DType
 from ...core.param_attr import ParamAttr, to_param_attr
-from ...ops.array.creation import full
+from ...ops.array.full import full
 from ...ops.core.operator import find, is_declared
 from ...ops.core.trace import apply, current_trace
 from ...ops.random.default_initial_values import default_initial_value

@@ -4,7 +4,7 @@ import numpy as np
 import proa as paddle
 import pytest
 from proa.dygraph import eager
-from proa.ops.array.creation import full
+from proa.ops.array.full import full
 from proa.ops.array.reshape import reshape_op
 from proa.ops.core.trace import apply
 from proa.ops.math.elementwise import add_op

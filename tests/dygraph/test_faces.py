@@ -10,7 +10,7 @@ from proa.distributed.fleet.utils import recompute
 from proa.dygraph.eager import EAGER, eager_trace
 from proa.dygraph.parameter import Parameter
 from proa.dygraph.tensor import Tensor
-from proa.ops.array import creation
+from proa.ops.array import creation, full
 from proa.ops.core.trace import state, using
 from proa.ops.linalg import products as linalg
 from proa.ops.math import elementwise, reduce, unary
@@ -64,7 +64,7 @@ def test_results_have_the_class_of_the_trace():
         parts = paddle.split(y, 2)
         values, places = paddle.topk(y, 1)
         assert _all(FlowTensor, x, y, *parts, values, places, y + 1, y > 0, y[0], -y, y.detach(), y.cpu())
-        assert _all(FlowTensor, x.relu_sum(), creation.full([2], 1.0), y.clone(), linalg.matmul(y, y))
+        assert _all(FlowTensor, x.relu_sum(), full.full([2], 1.0), y.clone(), linalg.matmul(y, y))
         assert y.mul(y).tolist() == [1.0, 16.0]
         y.add_(y)
         assert type(y) is FlowTensor and y.tolist() == [2.0, 8.0]
@@ -99,7 +99,7 @@ def test_gradients_of_gradients():
 def test_layers_and_parameters():
     with using(FLOW):
         layer = paddle.nn.Linear(2, 2)
-        out = unary.tanh(layer(creation.ones([1, 2])))
+        out = unary.tanh(layer(full.ones([1, 2])))
         reduce.sum(out).backward()
         paddle.optimizer.Adam(0.1, parameters=layer.parameters()).step()
     assert _all(FlowParameter, layer.weight, layer.bias) and isinstance(layer.weight, Parameter)
@@ -163,7 +163,7 @@ def test_both_at_once_in_two_threads():
             values = []
             for turn in range(20):
                 turns.wait()
-                x = creation.ones([turn + 1])
+                x = full.ones([turn + 1])
                 x.stop_gradient = False
                 reduce.sum(x * x).backward()
                 values += [x, x.grad]

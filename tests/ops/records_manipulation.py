@@ -1,7 +1,7 @@
 """Records of the operators that reshape, rearrange, join and take apart."""
 
 import numpy as np
-from proa.ops.array import concat_split, rearrange, reshape, slices
+from proa.ops.array import concat_split, creation, rearrange, reshape, slices
 from proa.ops.core.operator import find
 from proa.ops.core.trace import apply
 from proa.ops.linalg import products
@@ -98,7 +98,7 @@ SHAPES = [
 
 def paddle_assign(x):
     """A copy of x."""
-    return reshape.assign(x)
+    return creation.assign(x)
 
 
 REARRANGED = [
@@ -182,7 +182,7 @@ JOINED = [
     _one("unbind", lambda x: concat_split.unbind(x, 2)[1:], lambda x: [x[:, :, n] for n in range(1, 4)]),
     Record(
         "meshgrid",
-        concat_split.meshgrid,
+        creation.meshgrid,
         [floats(3), floats(4, seed=1)],
         lambda x, y: np.meshgrid(x, y, indexing="ij"),
         batched=[0],

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import proa as paddle
-from proa.ops.array import creation
+from proa.ops.array import creation, full
 from proa.ops.math import allclose, comparison, elementwise, unary
 from proa.ops.optim import merged
 from records import Record, bools, floats, ints
@@ -163,10 +163,10 @@ COMPARISONS = [
 ]
 
 CREATION = [
-    Record("fill_constant", lambda: creation.full([2, 3], 1.5), [], lambda: np.full((2, 3), 1.5)),
+    Record("fill_constant", lambda: full.full([2, 3], 1.5), [], lambda: np.full((2, 3), 1.5)),
     Record(
         "fill_constant",
-        lambda n: creation.full([n, 3], 7, "int64"),
+        lambda n: full.full([n, 3], 7, "int64"),
         [np.array(2)],
         lambda n: np.full((2, 3), 7),
         label="tensor in shape",

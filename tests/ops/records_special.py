@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from proa.ops.array import diagonal_fill, logspace, sorting, take, unflatten
+from proa.ops.array import creation, diagonal_fill, sorting, take, unflatten
 from proa.ops.linalg import distances
 from proa.ops.math import bessel, binary, differences, gamma, inverse_functions, nan_statistics, numbers
 from records import Record, floats, ints
@@ -157,7 +157,7 @@ CHOICES = [
            lambda x: np.stack([x.ravel()[1:3], x.ravel()[4:6]]), label="as_strided", batched=[]),
     Record("reshape2", lambda x: unflatten.unflatten(x, 1, [2, -1]), [floats(2, 6)], lambda x: x.reshape(2, 2, 3),
            label="unflatten", batched=[]),
-    Record("logspace", lambda: logspace.logspace(0, 3, 4, 2), [], lambda: np.array([1.0, 2, 4, 8], "float32"),
+    Record("logspace", lambda: creation.logspace(0, 3, 4, 2), [], lambda: np.array([1.0, 2, 4, 8], "float32"),
            data_dependent=True),
     Record("take_along_axis", lambda x: nan_statistics.nanquantile(x, [0.25, 0.5], 1), [_NANS],
            lambda x: np.nanquantile(x, [0.25, 0.5], 1), label="nanquantile", differentiable=[], batched=[],

@@ -1,0 +1,238 @@
+"""full: values filled with a number, and constants of Python data; shapes as users give them.
+
+The lowest of the families: whatever else makes or takes values asks here what a shape or a value is.
+"""
+
+import numbers
+from typing import Any
+
+import numpy as np
+
+from ...backend.devices import host_values, is_device_array
+from ...backend.engines import LOOPS
+from ...backend.kernels import copying as fast
+from ...core import dtype as dt
+from ...core.dtype import DType, convert_dtype
+from ...core.errors import public_function
+from ...core.place import Place
+from ..core.facts import free
+from ..core.infer import same
+from ..core.kernels import by
+from ..core.operator import Ints, Longs, operator
+from ..core.spec import Spec
+from ..core.trace import apply, current_trace
+from .sizes import sizes_one_by_one
+
+
+def sizes_of(shape: Any, tensor: Any, parts: Any) -> tuple[int, ...]:
+    """The sizes that a kernel is given: an attribute, a 1-D array, or a list of one-element arrays."""
+    if tensor is not None:
+        return tuple(host_values(tensor))
+    if parts:
+        return tuple(int(n.item()) for n in parts)
+    return tuple(shape)
+
+
+def inferred_sizes(shape: Any, tensor: Any, parts: Any) -> tuple[int, ...]:
+    """What is known of the sizes from the specs of the inputs that give them; -1 for the rest."""
+    if tensor is not None:
+        if tensor.shape[0] < 0:
+            raise ValueError("A shape given as a tensor must have a known number of elements.")
+        return (-1,) * tensor.shape[0]
+    if parts:
+        return tuple(n if n >= 0 else -1 for n in shape) if len(shape) == len(parts) else (-1,) * len(parts)
+    return tuple(shape)
+
+
+def _fill(xp, value_tensor=None, shape_tensor=None, shape_list=None, *, shape: Longs, dtype: DType,
+          value: float = 0.0, str_value: str = ""):
+    result = xp.empty(sizes_of(shape, shape_tensor, shape_list), dtype.dtype)
+    if value_tensor is None:
+        result.fill(_fill_value(value, str_value, dtype))
+    else:
+        result[...] = value_tensor.reshape(())
+    return result
+
+
+def _infer_fill(value_tensor=None, shape_tensor=None, shape_list=None, *, shape, dtype, value=0.0, str_value=""):
+    return Spec(inferred_sizes(shape, shape_tensor, shape_list), dtype)
+
+
+def _fill_by_loops(value_tensor=None, shape_tensor=None, shape_list=None, *, shape, dtype, value=0.0, str_value=""):
+    if value_tensor is not None:
+        return NotImplemented
+    return fast.filled(sizes_of(shape, shape_tensor, shape_list), _fill_value(value, str_value, dtype), dtype.dtype)
+
+
+fill_constant = operator("fill_constant", "ValueTensor?, ShapeTensor?, ShapeTensorList*? -> Out", kernel=_fill,
+                         infer=_infer_fill, engines=[by(LOOPS, _fill_by_loops)], cost=free)
+
+
+def _fill_value(value: float, text: str, dtype: DType) -> Any:
+    """The text form carries what a float32 attribute cannot: large integers, NaN and infinities."""
+    if not text:
+        return value
+    if dtype.is_integer:
+        return int(float(text)) if any(c in text for c in ".eE") else int(text)
+    return complex(text) if dtype.is_complex else float(text)
+
+
+def _fill_like_by_loops(x, *, value, dtype=None):
+    return fast.filled(x.shape, value, dtype.dtype if dtype else x.dtype)
+
+
+def _fill_like(xp, x, *, value: float, dtype: DType | None = None):
+    result = xp.empty(x.shape, dtype.dtype if dtype else x.dtype)
+    result.fill(value)
+    return result
+
+
+def _assign_value(xp, *, shape: Ints, dtype: DType, values: Any):
+    return xp.array(values, dtype.dtype).reshape(shape)  # a copy: the user keeps theirs
+
+
+fill_any_like = operator("fill_any_like", "X -> Out", kernel=_fill_like,
+                         engines=[by(LOOPS, _fill_like_by_loops, fast.LEAST)],
+                         infer=lambda x, *, value, dtype=None: Spec(x.shape, dtype or x.dtype),
+                         narrow=True, cost=free)
+fill_zeros_like = operator("fill_zeros_like", "X -> Out", kernel=lambda xp, x: xp.zeros_like(x), infer=same)
+assign_value = operator("assign_value", "-> Out", kernel=_assign_value,
+                        infer=lambda *, shape, dtype, values: Spec(tuple(shape), dtype), cost=free, precision="keep")
+
+
+def dtype_or_default(dtype: Any) -> DType:
+    """The dtype that is meant, None meaning the default one."""
+    return dt.get_default_dtype_object() if dtype is None else convert_dtype(dtype)
+
+
+def is_value(x: Any) -> bool:
+    """True for a Tensor or a Variable: what an operator takes, as against Python numbers and NumPy arrays."""
+    return getattr(type(x), "_is_proa_value", False)
+
+
+def value_of(x: Any) -> Any:
+    """x itself where it is a value, and of a NumPy array the tensor; TypeError for anything else."""
+    if is_value(x):
+        return x
+    if isinstance(x, (np.ndarray, np.generic)):
+        return constant(x)
+    raise no_tensor(x)
+
+
+def no_tensor(x: Any) -> TypeError:
+    """What is raised where a Tensor belongs and something else, a number say, was given."""
+    shown = repr(x)
+    return TypeError(f"{public_function()}: must be given a Tensor. Received {type(x).__name__} "
+                     f"{shown if len(shown) < 40 else shown[:36] + '...'}. Make one with paddle.to_tensor(...).")
+
+
+_INT = {int}
+
+
+def shape_inputs(shape: Any) -> tuple[tuple[int, ...], Any, list | None]:
+    """A user's shape (ints, a list with tensors in it, or a tensor) as attribute, ShapeTensor and ShapeTensorList."""
+    if type(shape) in (list, tuple) and _INT.issuperset(map(type, shape)):
+        return tuple(shape), None, None
+    if isinstance(shape, (int, numbers.Integral)):
+        return (int(shape),), None, None
+    if is_value(shape):
+        return (), shape if shape.ndim else shape[None], None
+    sizes = list(shape)
+    if any(is_value(n) for n in sizes):
+        parts = [n if is_value(n) else full((1,), int(n), "int32") for n in sizes]
+        return tuple(-1 if is_value(n) else int(n) for n in sizes), None, parts
+    return tuple(int(n) for n in sizes), None, None
+
+
+def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """A tensor of `shape` (ints, or a tensor of them) filled with a number.
+
+    Without `dtype`: bool, int64 or the default dtype, after the number's type.
+
+    >>> import proa as paddle
+    >>> paddle.full([2], 7).tolist()
+    [7, 7]
+    """
+    value_tensor = fill_value if is_value(fill_value) else None
+    if dtype is None:
+        kind = type(fill_value)
+        dtype = dt.bool_ if kind is bool else dt.int64 if isinstance(fill_value, int) else None
+        if isinstance(fill_value, complex):
+            dtype = dt.complex64
+        if value_tensor is not None:
+            dtype = value_tensor.dtype
+    attribute, tensor, parts = shape_inputs(shape)
+    given = {"value": 0.0} if value_tensor is not None else _fill_attrs(fill_value)
+    return apply(fill_constant, value_tensor, tensor, parts, shape=attribute, dtype=dtype_or_default(dtype), **given)
+
+
+def _fill_attrs(value: Any) -> dict[str, Any]:
+    """The number as float32 attribute, and as text where float32 does not hold it."""
+    if type(value) is float and -3e38 < value < 3e38 and float(np.float32(value)) == value:
+        return {"value": value}
+    if isinstance(value, str):
+        return {"value": float(value), "str_value": value}
+    if isinstance(value, complex):
+        return {"value": value.real, "str_value": str(value)}
+    number = value.item() if isinstance(value, np.generic) else value
+    exact = float(np.float32(number)) == number if abs(number) < 3e38 else False
+    return {"value": float(number)} if exact else {"value": float(number), "str_value": repr(number)}
+
+
+def full_of_shape(shape: Any, value: float, dtype: DType) -> Any:
+    """Filled with `value`, in the shape given by a tuple or by a value whose shape it takes (gradient rules)."""
+    if isinstance(shape, tuple):
+        return apply(fill_constant, None, None, None, shape=shape, dtype=dtype, value=float(value))
+    return apply(fill_any_like, shape, value=value, dtype=dtype)
+
+
+@sizes_one_by_one
+def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """Zeros, of the default dtype unless another is given."""
+    return full(shape, 0.0, dtype_or_default(dtype))
+
+
+@sizes_one_by_one
+def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """Ones, of the default dtype unless another is given."""
+    return full(shape, 1.0, dtype_or_default(dtype))
+
+
+@sizes_one_by_one
+def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """A tensor of `shape` whose values are not to be relied on (they are zeros here)."""
+    return zeros(shape, dtype)
+
+
+def _to_array(data: Any, dtype: DType | None) -> np.ndarray:
+    if isinstance(data, (list, tuple)) and any(is_value(item) for item in data):
+        data = [item.numpy() if is_value(item) else _to_array(item, None) for item in data]
+    array = np.asarray(data)
+    if array.dtype == object:
+        raise ValueError(
+            "to_tensor(data): data must be rectangular (every row of one length) and hold numbers or bools. "
+            f"Received {type(data).__name__} that NumPy can only read as objects."
+        )
+    if dtype is not None:
+        return array.astype(dtype.dtype)
+    if isinstance(data, (np.ndarray, np.generic)):
+        return array
+    if array.dtype == np.float64:
+        return array.astype(dt.get_default_dtype_object().dtype)
+    return array.astype(np.complex64) if array.dtype == np.complex128 else array
+
+
+def constant(data: Any, dtype: DType | None = None, place: Place | None = None, stop_gradient: bool = True) -> Any:
+    """A tensor holding a copy of a number, of nested lists of numbers or of an array; see `to_tensor`."""
+    if isinstance(data, (str, bytes)):
+        raise TypeError(f"to_tensor(data): text cannot become a tensor. Received {data!r}.")
+    if is_device_array(data):
+        array = data.copy() if dtype is None else data.astype(dtype.dtype)
+        dt.from_numpy_dtype(array.dtype)
+    else:
+        array = _to_array(data, dtype)
+        if array is data or array.base is not None:
+            array = array.copy()
+        dt.from_numpy_dtype(array.dtype)
+        array = np.ascontiguousarray(array) if array.ndim else array
+    return current_trace().constant(array, place, stop_gradient)
