@@ -1,14 +1,14 @@
 """`paddle.distribution`: probability distributions, transforms of them, and their divergence."""
 
-from .base import Distribution, ExponentialFamily
+from . import kl
+from .base import Distribution, ExponentialFamily, kl_divergence, register_kl
 from .bernoulli import Bernoulli, Geometric
 from .categorical import Categorical, Multinomial
 from .dirichlet import Beta, Dirichlet
-from .kl import kl_divergence, register_kl
 from .location import Cauchy, Gumbel, Laplace
 from .normal import LogNormal, Normal
-from .transform_groups import ChainTransform, IndependentTransform, ReshapeTransform, StackTransform
-from .transformed import Independent, TransformedDistribution
+from .transform_groups import IndependentTransform, ReshapeTransform, StackTransform
+from .transformed import ChainTransform, Independent, Transform, TransformedDistribution
 from .transforms import (
     AbsTransform,
     AffineTransform,
@@ -18,7 +18,6 @@ from .transforms import (
     SoftmaxTransform,
     StickBreakingTransform,
     TanhTransform,
-    Transform,
 )
 from .uniform import Uniform
 

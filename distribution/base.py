@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -89,8 +89,6 @@ class Distribution:
 
     def kl_divergence(self, other: Distribution) -> Any:
         """The divergence of Kullback and Leibler of `other` from this distribution, in nats."""
-        from .kl import kl_divergence
-
         return kl_divergence(self, other)
 
     def log_prob(self, value: Any) -> Any:
@@ -153,3 +151,47 @@ class ExponentialFamily(Distribution):
             product = parameter * slope
             entropy = entropy - (product.sum(-1) if len(product.shape) > len(entropy.shape) else product)
         return entropy
+
+
+_rules: dict[tuple[type, type], Callable[[Any, Any], Any]] = {}
+
+
+def register_kl(cls_p: type, cls_q: type) -> Callable[[Callable], Callable]:
+    """A decorator: the function computes the divergence of distributions of these classes, or of their subclasses.
+
+    >>> import proa as paddle
+    >>> from proa.distribution import Normal, register_kl
+    >>> class Mine(Normal):
+    ...     pass
+    >>> @register_kl(Mine, Mine)
+    ... def zero(p, q):
+    ...     return paddle.zeros([])
+    >>> float(paddle.distribution.kl_divergence(Mine(0.0, 1.0), Mine(2.0, 1.0)))
+    0.0
+    """
+    for label, given in (("cls_p", cls_p), ("cls_q", cls_q)):
+        if not isinstance(given, type) or not issubclass(given, Distribution):
+            raise TypeError(f"register_kl({label}): must be a subclass of Distribution. Received {given!r}.")
+
+    def register(function: Callable) -> Callable:
+        _rules[cls_p, cls_q] = function
+        return function
+
+    return register
+
+
+def kl_divergence(p: Distribution, q: Distribution) -> Any:
+    """∫ p log(p / q), in nats, by the rule for the nearest classes; NotImplementedError where there is none.
+
+    >>> import proa as paddle
+    >>> from proa.distribution import Normal, kl_divergence
+    >>> float(kl_divergence(Normal(1.0, 1.0), Normal(0.0, 1.0)))
+    0.5
+    """
+    found = [(type(p).__mro__.index(a) + type(q).__mro__.index(b), a, b)
+             for a, b in _rules if isinstance(p, a) and isinstance(q, b)]
+    if not found:
+        raise NotImplementedError(f"kl_divergence: no rule for {type(p).__name__} and {type(q).__name__}. "
+                                  f"Register one with paddle.distribution.register_kl.")
+    _, a, b = min(found, key=lambda match: match[0])
+    return _rules[a, b](p, q)

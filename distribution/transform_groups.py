@@ -1,4 +1,4 @@
-"""Transforms made of others: one after the other, side by side, with more dimensions to a value, and reshaping."""
+"""Transforms made of others: side by side (StackTransform), with more dimensions to a value, and reshaping."""
 
 from __future__ import annotations
 
@@ -8,65 +8,7 @@ from typing import Any
 from ..ops.array.concat_split import stack, unbind
 from ..ops.array.reshape import reshape
 from ..ops.core.infer import product
-from .transforms import Transform
-
-
-def _summed(value: Any, dimensions: int) -> Any:
-    """The value summed over this number of last dimensions."""
-    return value.sum(list(range(-dimensions, 0))) if dimensions > 0 else value
-
-
-class ChainTransform(Transform):
-    """The transforms one after the other, the first one first.
-
-    >>> import proa as paddle
-    >>> from proa.distribution import AffineTransform, ChainTransform, ExpTransform
-    >>> zero, two = paddle.to_tensor(0.0), paddle.to_tensor(2.0)
-    >>> ChainTransform([AffineTransform(zero, two), ExpTransform()]).forward(zero).tolist()
-    1.0
-    """
-
-    def __init__(self, transforms: Sequence[Transform]):
-        if not isinstance(transforms, Sequence) or not all(isinstance(t, Transform) for t in transforms):
-            raise TypeError("ChainTransform(transforms): must be a sequence of Transforms.")
-        self.transforms = list(transforms)
-        self.is_injective = all(t.is_injective for t in self.transforms)
-        rank = most = 0
-        for transform in self.transforms:  # the last dimensions that any of them needs, seen from the input
-            most = max(most, transform.input_rank - rank)
-            rank += transform.output_rank - transform.input_rank
-        self.input_rank = most
-        self.output_rank = most + rank
-
-    def _forward(self, x: Any) -> Any:
-        for transform in self.transforms:
-            x = transform.forward(x)
-        return x
-
-    def _inverse(self, y: Any) -> Any:
-        for transform in reversed(self.transforms):
-            y = transform.inverse(y)
-        return y
-
-    def _forward_log_det(self, x: Any) -> Any:
-        total, rank = 0.0, self.input_rank
-        for transform in self.transforms:
-            total = total + _summed(transform.forward_log_det_jacobian(x), rank - transform.input_rank)
-            x = transform.forward(x)
-            rank += transform.output_rank - transform.input_rank
-        return total
-
-    def forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
-        """The shape after all of them."""
-        for transform in self.transforms:
-            shape = transform.forward_shape(shape)
-        return tuple(shape)
-
-    def inverse_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
-        """The shape before all of them."""
-        for transform in reversed(self.transforms):
-            shape = transform.inverse_shape(shape)
-        return tuple(shape)
+from .transformed import Transform, _summed
 
 
 class IndependentTransform(Transform):

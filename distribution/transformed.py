@@ -1,4 +1,4 @@
-"""TransformedDistribution: of f(x), x from another; Independent: batches that count as one value."""
+"""Transform, the base of transforms, ChainTransform; TransformedDistribution, of f(x), x from another; Independent."""
 
 from __future__ import annotations
 
@@ -6,8 +6,132 @@ from collections.abc import Sequence
 from typing import Any
 
 from .base import Distribution
-from .transform_groups import ChainTransform, _summed
-from .transforms import Transform
+
+
+class Transform:
+    """A function y = f(x), its inverse, and the logarithm of the size of its derivative.
+
+    `input_rank` and `output_rank` are the numbers of last dimensions that make up one value; over them the logarithm of
+    the Jacobian determinant is summed. A subclass defines `_forward`, `_inverse` and one of the two log-determinants.
+    """
+
+    input_rank = output_rank = 0
+    is_injective = True
+
+    def forward(self, x: Any) -> Any:
+        """f(x)."""
+        self._check_rank(x.shape, self.input_rank)
+        return self._forward(x)
+
+    def inverse(self, y: Any) -> Any:
+        """The x whose f(x) is y; of a transform that is not injective, all of them."""
+        self._check_rank(y.shape, self.output_rank)
+        return self._inverse(y)
+
+    def forward_log_det_jacobian(self, x: Any) -> Any:
+        """log |det ∂f/∂x| at x."""
+        if not self.is_injective:
+            raise NotImplementedError(f"{type(self).__name__} is not injective: it has no log-determinant forward.")
+        self._check_rank(x.shape, self.input_rank)
+        if type(self)._forward_log_det is Transform._forward_log_det:
+            return self._inverse_log_det(self._forward(x)) * -1.0
+        return self._forward_log_det(x)
+
+    def inverse_log_det_jacobian(self, y: Any) -> Any:
+        """log |det ∂f⁻¹/∂y| at y."""
+        self._check_rank(y.shape, self.output_rank)
+        if type(self)._inverse_log_det is Transform._inverse_log_det:
+            return self._forward_log_det(self._inverse(y)) * -1.0
+        return self._inverse_log_det(y)
+
+    def forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """The shape of f(x) for an x of this shape."""
+        return tuple(shape)
+
+    def inverse_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """The shape of x for an f(x) of this shape."""
+        return tuple(shape)
+
+    def __call__(self, input: Any) -> Any:
+        """Of a value f(x); of a distribution that of f(x); of a transform, that one after this."""
+        if isinstance(input, Distribution):
+            return TransformedDistribution(input, [self])
+        return ChainTransform([self, input]) if isinstance(input, Transform) else self.forward(input)
+
+    def _check_rank(self, shape: Sequence[int], rank: int) -> None:
+        if len(shape) < rank:
+            raise ValueError(f"{type(self).__name__}: needs at least {rank} dimension(s). "
+                             f"Received shape {list(shape)}.")
+
+    def _forward(self, x: Any) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} must define _forward.")
+
+    def _inverse(self, y: Any) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} must define _inverse.")
+
+    def _forward_log_det(self, x: Any) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} has no log-determinant.")
+
+    def _inverse_log_det(self, y: Any) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} has no log-determinant.")
+
+
+def _summed(value: Any, dimensions: int) -> Any:
+    """The value summed over this number of last dimensions."""
+    return value.sum(list(range(-dimensions, 0))) if dimensions > 0 else value
+
+
+class ChainTransform(Transform):
+    """The transforms one after the other, the first one first.
+
+    >>> import proa as paddle
+    >>> from proa.distribution import AffineTransform, ChainTransform, ExpTransform
+    >>> zero, two = paddle.to_tensor(0.0), paddle.to_tensor(2.0)
+    >>> ChainTransform([AffineTransform(zero, two), ExpTransform()]).forward(zero).tolist()
+    1.0
+    """
+
+    def __init__(self, transforms: Sequence[Transform]):
+        if not isinstance(transforms, Sequence) or not all(isinstance(t, Transform) for t in transforms):
+            raise TypeError("ChainTransform(transforms): must be a sequence of Transforms.")
+        self.transforms = list(transforms)
+        self.is_injective = all(t.is_injective for t in self.transforms)
+        rank = most = 0
+        for transform in self.transforms:  # the last dimensions that any of them needs, seen from the input
+            most = max(most, transform.input_rank - rank)
+            rank += transform.output_rank - transform.input_rank
+        self.input_rank = most
+        self.output_rank = most + rank
+
+    def _forward(self, x: Any) -> Any:
+        for transform in self.transforms:
+            x = transform.forward(x)
+        return x
+
+    def _inverse(self, y: Any) -> Any:
+        for transform in reversed(self.transforms):
+            y = transform.inverse(y)
+        return y
+
+    def _forward_log_det(self, x: Any) -> Any:
+        total, rank = 0.0, self.input_rank
+        for transform in self.transforms:
+            total = total + _summed(transform.forward_log_det_jacobian(x), rank - transform.input_rank)
+            x = transform.forward(x)
+            rank += transform.output_rank - transform.input_rank
+        return total
+
+    def forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """The shape after all of them."""
+        for transform in self.transforms:
+            shape = transform.forward_shape(shape)
+        return tuple(shape)
+
+    def inverse_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """The shape before all of them."""
+        for transform in reversed(self.transforms):
+            shape = transform.inverse_shape(shape)
+        return tuple(shape)
 
 
 class TransformedDistribution(Distribution):

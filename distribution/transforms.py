@@ -12,78 +12,8 @@ from ..ops.array.creation import ones_like
 from ..ops.math.cumulative import cumprod
 from ..ops.math.unary import abs, atanh, exp, log, log1p, tanh
 from ..ops.nn.activation import sigmoid, softplus
-from .base import Distribution, as_parameters
-
-
-class Transform:
-    """A function y = f(x), its inverse, and the logarithm of the size of its derivative.
-
-    `input_rank` and `output_rank` are the numbers of last dimensions that make up one value; over them the logarithm of
-    the Jacobian determinant is summed. A subclass defines `_forward`, `_inverse` and one of the two log-determinants.
-    """
-
-    input_rank = output_rank = 0
-    is_injective = True
-
-    def forward(self, x: Any) -> Any:
-        """f(x)."""
-        self._check_rank(x.shape, self.input_rank)
-        return self._forward(x)
-
-    def inverse(self, y: Any) -> Any:
-        """The x whose f(x) is y; of a transform that is not injective, all of them."""
-        self._check_rank(y.shape, self.output_rank)
-        return self._inverse(y)
-
-    def forward_log_det_jacobian(self, x: Any) -> Any:
-        """log |det ∂f/∂x| at x."""
-        if not self.is_injective:
-            raise NotImplementedError(f"{type(self).__name__} is not injective: it has no log-determinant forward.")
-        self._check_rank(x.shape, self.input_rank)
-        if type(self)._forward_log_det is Transform._forward_log_det:
-            return self._inverse_log_det(self._forward(x)) * -1.0
-        return self._forward_log_det(x)
-
-    def inverse_log_det_jacobian(self, y: Any) -> Any:
-        """log |det ∂f⁻¹/∂y| at y."""
-        self._check_rank(y.shape, self.output_rank)
-        if type(self)._inverse_log_det is Transform._inverse_log_det:
-            return self._forward_log_det(self._inverse(y)) * -1.0
-        return self._inverse_log_det(y)
-
-    def forward_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
-        """The shape of f(x) for an x of this shape."""
-        return tuple(shape)
-
-    def inverse_shape(self, shape: Sequence[int]) -> tuple[int, ...]:
-        """The shape of x for an f(x) of this shape."""
-        return tuple(shape)
-
-    def __call__(self, input: Any) -> Any:
-        """Of a value f(x); of a distribution that of f(x); of a transform, that one after this."""
-        from .transform_groups import ChainTransform
-        from .transformed import TransformedDistribution
-
-        if isinstance(input, Distribution):
-            return TransformedDistribution(input, [self])
-        return ChainTransform([self, input]) if isinstance(input, Transform) else self.forward(input)
-
-    def _check_rank(self, shape: Sequence[int], rank: int) -> None:
-        if len(shape) < rank:
-            raise ValueError(f"{type(self).__name__}: needs at least {rank} dimension(s). "
-                             f"Received shape {list(shape)}.")
-
-    def _forward(self, x: Any) -> Any:
-        raise NotImplementedError(f"{type(self).__name__} must define _forward.")
-
-    def _inverse(self, y: Any) -> Any:
-        raise NotImplementedError(f"{type(self).__name__} must define _inverse.")
-
-    def _forward_log_det(self, x: Any) -> Any:
-        raise NotImplementedError(f"{type(self).__name__} has no log-determinant.")
-
-    def _inverse_log_det(self, y: Any) -> Any:
-        raise NotImplementedError(f"{type(self).__name__} has no log-determinant.")
+from .base import as_parameters
+from .transformed import Transform
 
 
 class AbsTransform(Transform):

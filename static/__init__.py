@@ -3,7 +3,7 @@
 from ..core.absent import asked_of
 from ..ops.array.indexing import with_item as setitem
 from . import amp, nn
-from .autodiff.backward import append_backward, gradients
+from .backward import append_backward, gradients
 from .building.averages import ExponentialMovingAverage
 from .building.data import create_global_var, create_parameter, data
 from .building.debugging import Print, py_func

@@ -18,7 +18,12 @@ import numpy as np
 
 from ...core.forks import unforked
 from .. import engines, memory
-from . import cache, linking, loading
+from . import (
+    cache,
+    linking,
+    loading,
+    math,  # noqa: F401 - declares the elementary functions
+)
 from .functions import Function
 
 OLDEST = 0, 45  # LLVM aborts the process in the one before

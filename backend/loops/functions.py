@@ -115,7 +115,5 @@ def declare(name: str, source: str) -> None:
 
 
 def find(name: str) -> Function | None:
-    """The declared function of this name."""
-    from . import math  # noqa: F401 - declares the elementary functions
-
+    """The declared function of this name; the elementary ones `compiler.py` has had declared."""
     return _named.get(name)

@@ -2,7 +2,7 @@
 
 `y.add_(1)` in a Program writes the result to the name of `y`, and gradients read values by name: what the operations
 before it read and wrote would be another value by then. The last value keeps the name. What a sub-block overwrites of
-an enclosing block's is the business of `control_flow_backward.py`.
+an enclosing block's is the business of `block_graph.py`.
 """
 
 from __future__ import annotations

@@ -22,7 +22,6 @@ from ...ops.math.unary import logical_not
 from ...ops.program.control_flow import select_input_op
 from ..ir.program import Block, Program, Variable
 from ..ir.usage import block_reads, block_writes
-from .tensor_arrays import ArrayVariable
 
 
 def _program() -> Program:
@@ -40,8 +39,8 @@ def _as_variable(value: Any) -> Any:
     return to_tensor(value)
 
 
-def _assign_to(target: Variable, value: Variable) -> None:
-    if isinstance(target, ArrayVariable):
+def _assign_to(target: Any, value: Variable) -> None:
+    if target.kind == "array":
         target.assign(value)
     elif value is not target:
         target.program.current_block().append("assign", {"X": [value.name]}, {"Out": [target.name]}, {})
@@ -190,7 +189,7 @@ def _loop_variable(value: Any, taken: Sequence[str] | None) -> Variable:
     if initial is None:
         raise TypeError("while_loop: a loop variable is None before the loop; give it a tensor or a number.")
     overwritten = taken is not None and not initial.is_parameter and initial.name not in taken
-    if overwritten or isinstance(initial, ArrayVariable):  # a list changes in place
+    if overwritten or initial.kind == "array":  # a list changes in place
         return initial
     variable = assign(initial)
     variable.stop_gradient = initial.stop_gradient
@@ -207,7 +206,7 @@ def _loop_variables(values: list[Any], overwrites: bool) -> list[Variable]:
 def _traced_loop(cond: Callable, body: Callable, values: list[Any], is_test: bool, overwrites: bool) -> list[Any]:
     program = _program()
     flat = _loop_variables(values, overwrites)
-    lists = [v for v in program.list_vars() if isinstance(v, ArrayVariable)]
+    lists = [v for v in program.list_vars() if v.kind == "array"]
     outer = _variables_around(program.current_block())
     rounds = 2 + len(outer) + sum(v.ndim + 2 for v in (*flat, *lists))
     for _ in range(rounds):  # each round makes a size unknown, or a gradient wanted, or stops
@@ -265,7 +264,7 @@ def _widened(variables: list[Variable], results: list[Variable]) -> bool:
     """Makes sizes unknown, and gradients wanted, where a round changed them; True when anything changed."""
     changed = False
     for position, (variable, result) in enumerate(zip(variables, results, strict=True)):
-        if isinstance(variable, ArrayVariable):
+        if variable.kind == "array":
             continue
         if result.dtype is not variable.dtype or result.ndim != variable.ndim:
             raise TypeError(

@@ -20,6 +20,7 @@ from ...ops.core.trace import apply, current_trace
 from ...ops.math.elementwise import cast, minimum
 from ...ops.program import tensor_arrays as ops
 from ..ir.program import KINDS, Block, Variable
+from .control_flow import cond, loop
 
 
 class ArrayVariable(Variable):
@@ -86,8 +87,6 @@ class ArrayVariable(Variable):
 
     def _cut(self, end: Variable) -> None:
         """Takes out what is at an index and behind it. Paddle cuts no list down to nothing: that is a branch."""
-        from .control_flow import cond
-
         self._check_readable()
         cond(reshape(end, []) > 0, lambda: self.assign(apply(ops.slice_op, self, None, end)), self.clear)
 
@@ -237,8 +236,6 @@ def as_item(value: Any) -> Variable:
 
 def _repeat(begin: Variable, end: Variable, body: Callable[[Variable], None]) -> None:
     """Runs `body(i)` for each index of a range."""
-    from .control_flow import loop
-
     def turn(i: Any) -> list[Any]:
         i.program.counters.add(i.name)
         body(i)

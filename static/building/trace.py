@@ -20,8 +20,9 @@ from ...ops.core.spec import Spec
 from ...ops.core.trace import Trace, grad_mode, staging, state, using
 from ...ops.math.elementwise import cast
 from ...ops.program.tensor_arrays import ArraySpec, GradientArraySpec
+from ..autodiff.backward import derivatives, gradients_of_parameters
 from ..autodiff.py_layer import apply_in_program
-from ..ir.program import Block, ParameterVariable, Program, Variable
+from ..ir.program import BACKWARD_ROLE, Block, ParameterVariable, Program, Variable
 from .tensor_arrays import ArrayVariable
 
 _KINDS: dict[type, str] = {ArraySpec: "array", GradientArraySpec: "array_gradient"}
@@ -218,15 +219,11 @@ class ProgramTrace(Trace):
     def gradients(self, loss: Variable, parameters: list | None, no_grad: Any = None,
                   callbacks: Any = None) -> list[tuple[Any, Any]]:
         """Appends the gradient of `loss`; the parameters with their gradients."""
-        from ..autodiff.backward import append_backward
-
-        return append_backward(loss, parameters, no_grad, callbacks)
+        return gradients_of_parameters(GradientTrace(loss.block.program), loss, parameters, no_grad, callbacks)
 
     def derivatives(self, outputs: list, inputs: list, starts: list, no_grad: Any, create_graph: bool,
                     retain_graph: bool) -> list:
         """Appends the gradients of Variables with respect to Variables."""
-        from ..autodiff.backward import derivatives
-
         stopped = [] if no_grad is None else no_grad if isinstance(no_grad, (list, tuple, set)) else [no_grad]
         return derivatives(
             self, [self.lift(v, "grad(outputs)") for v in outputs], [self.lift(v, "grad(inputs)") for v in inputs],
@@ -295,6 +292,12 @@ class ProgramTrace(Trace):
         last.rename_output(made.name, variable.name)
         del block.vars[made.name]
         block.create_var(variable.name, variable.shape, variable.dtype, persistable=True)
+
+
+class GradientTrace(ProgramTrace):
+    """A program trace whose operations are marked as part of the backward pass."""
+
+    role = BACKWARD_ROLE
 
 
 class StartupTrace(ProgramTrace):

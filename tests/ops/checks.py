@@ -12,7 +12,7 @@ from proa.core.place import expected_place
 from proa.dygraph.tensor import new_tensor
 from proa.ops.core.operator import find
 from proa.ops.core.trace import using
-from proa.static.autodiff.backward import gradients
+from proa.static.backward import gradients
 from proa.static.building.trace import ProgramTrace
 from proa.static.ir.program import Program
 from proa.static.run.executor import Executor

@@ -34,7 +34,7 @@ NAMED = {
     "static/__init__.py": (1, _API),
     "static/amp/rewriting.py": (1, "the cast that it puts in has the dtype of its input among its attributes"),
     "static/autodiff/backward.py": (1, _BLOCKS),
-    "static/autodiff/control_flow_backward.py": (1, _BLOCKS),
+    "static/autodiff/block_graph.py": (1, _BLOCKS),
     "static/autodiff/differentiable_loops.py": (1, _BLOCKS),
     "static/building/control_flow.py": (1, _BLOCKS),
     "static/compiler/emit.py": (1, _BLOCKS),

@@ -8,7 +8,7 @@ from proa.dygraph.recompute import RecomputeNode
 from proa.jit.tracing.program_function import ProgramNode
 from proa.ops.core.backward import Leaf, Node, Output, Walk
 from proa.ops.core.operator_node import OperatorNode, SingleResultNode
-from proa.static.autodiff.control_flow_backward import ControlFlowNode
+from proa.static.autodiff.block_graph import ControlFlowNode
 
 
 class Halves(Node):

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Sequence
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from .kinds import _get_image_size, _is_numpy_image, _is_pil_image, _is_tensor_image, functions_for, not_an_image
+from . import on_arrays, on_tensors
+from .kinds import _get_image_size, _is_numpy_image, _is_pil_image, _is_tensor_image, not_an_image
 from .matrices import affine_matrix
 
 __all__ = [
@@ -23,6 +25,19 @@ __all__ = [
 ]
 
 _PADDING_MODES = ("constant", "edge", "reflect", "symmetric")
+
+
+def functions_for(img: Any, caller: str) -> ModuleType:
+    """The module whose functions take this kind of image; TypeError that names `caller` for anything else."""
+    if _is_pil_image(img):
+        from . import on_pillow  # which needs Pillow
+
+        return on_pillow
+    if _is_numpy_image(img):
+        return on_arrays
+    if _is_tensor_image(img):
+        return on_tensors
+    raise not_an_image(img, caller)
 
 
 def to_tensor(pic: Any, data_format: str = "CHW") -> Any:

@@ -1,13 +1,11 @@
 """What an image is: a Pillow image, a NumPy array (height, width[, channels]) or a Tensor (channels, height, width).
 
-Finds the functions for a kind. Pillow is an extra: an image that is none of Pillow's needs no Pillow. Knows nothing of
-what is done to an image.
+Pillow is an extra: an image that is none of Pillow's needs no Pillow. Knows nothing of what is done to an image.
 """
 
 from __future__ import annotations
 
 import sys
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -30,23 +28,6 @@ def _is_tensor_image(img: Any) -> bool:
 def _is_numpy_image(img: Any) -> bool:
     """True for an array of 2 or 3 dimensions."""
     return isinstance(img, np.ndarray) and img.ndim in (2, 3)
-
-
-def functions_for(img: Any, caller: str) -> ModuleType:
-    """The module whose functions take this kind of image; TypeError that names `caller` for anything else."""
-    if _is_pil_image(img):
-        from . import on_pillow
-
-        return on_pillow
-    if _is_numpy_image(img):
-        from . import on_arrays
-
-        return on_arrays
-    if _is_tensor_image(img):
-        from . import on_tensors
-
-        return on_tensors
-    raise not_an_image(img, caller)
 
 
 def not_an_image(img: Any, caller: str) -> TypeError:

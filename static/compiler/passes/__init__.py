@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ....core import flags
 from ..unit import Unit
+from ..verify import verify
 from .align import align_operands
 from .attention import fuse_attention
 from .batch_norm import fold_batch_norm
@@ -23,8 +24,6 @@ PASSES: tuple[Callable[[Unit], None], ...] = (
 
 def optimize(unit: Unit) -> Unit:
     """Runs the passes on a Unit, which is changed, and gives it back."""
-    from ..verify import verify
-
     for run in PASSES:
         run(unit)
         if flags.values["FLAGS_verify_passes"]:

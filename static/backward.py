@@ -1,0 +1,52 @@
+"""append_backward and gradients: gradients of a Program, as operations behind those that they are of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .autodiff.backward import gradients_of_parameters, named_derivatives
+from .building.trace import GradientTrace
+from .ir.program import Variable
+
+
+def gradients(
+    targets: Any, inputs: Any, target_gradients: Any = None, no_grad_set: Any = None,
+) -> list[Variable | None]:
+    """Appends the gradients of the sum of `targets` with respect to `inputs`, and gives them; None where there is none.
+
+    They are named `x@GRAD` for an input x, and so are those of the values between. What an in-place operation has
+    changed since is read as it was, except parameters and other persistable values: these are read as they are.
+
+    >>> import proa as paddle
+    >>> main = paddle.static.Program()
+    >>> with paddle.static.program_guard(main):
+    ...     x = paddle.static.data("x", [2]); x.stop_gradient = False
+    ...     [g] = paddle.static.gradients(x * x, x)
+    >>> g.shape
+    (2,)
+    """
+    targets = list(targets) if isinstance(targets, (list, tuple)) else [targets]
+    inputs = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+    given = target_gradients
+    starts = list(given) if isinstance(given, (list, tuple)) else [given] * len(targets)
+    return named_derivatives(GradientTrace(targets[0].block.program), targets, inputs, starts, no_grad_set)
+
+
+def append_backward(loss: Variable, parameter_list: Any = None, no_grad_set: Any = None, callbacks: Any = None,
+                    checkpoints: Any = None, distop_context: Any = None) -> list[tuple[Variable, Variable]]:
+    """Appends the gradient of `loss` (one element) and gives (parameter, gradient) pairs.
+
+    `parameter_list`: Variables or names; all trainable parameters by default. `no_grad_set`: no gradient flows through
+    these. The gradient of `w` is named `w@GRAD`, and so are those of the values between; a later call in the same
+    Program has `grad/` before names that are taken. A parameter that has been updated before is read as it is then.
+    `callbacks`: called for each operation of the backward pass with `block=` and `context=`, which tells the names of
+    variables by those of their gradients, and the operation by '__current_op_desc__'.
+    Raises ValueError when the loss has more than one element, TypeError when it is no Variable.
+    """
+    if distop_context is not None:
+        raise NotImplementedError("append_backward(distop_context): Programs over several devices are not supported. "
+                                  "Leave it None.")
+    if not isinstance(loss, Variable):
+        raise TypeError(f"append_backward(loss): loss must be a Variable. Received {type(loss).__name__}.")
+    trace = GradientTrace(loss.block.program)
+    return gradients_of_parameters(trace, loss, parameter_list, no_grad_set, callbacks)
