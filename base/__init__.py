@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from ..static.building.mode import enable_static as disable_dygraph
     from ..static.building.mode import in_dynamic_mode as in_dygraph_mode
     from ..static.building.weight_norm import WeightNormParamAttr
-    from ..static.ir.program import Program, Variable
+    from ..static.ir.variable import Variable
+    from ..static.program import Program
     from ..static.run.executor import Executor
     from ..static.run.places import (
         IpuCompiledProgram,

@@ -16,7 +16,8 @@ from ..static.building.mode import (
     name_scope,
     program_guard,
 )
-from ..static.ir.program import Block, Program, Variable
+from ..static.ir.program import Block, Variable
+from ..static.program import Program
 from ..static.run.places import cpu_places, cuda_places, device_guard
 from ..utils import unique_name
 

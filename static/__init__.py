@@ -28,7 +28,8 @@ from .io import (
     serialize_program,
 )
 from .ir.input_spec import InputSpec
-from .ir.program import Program, Variable
+from .ir.variable import Variable
+from .program import Program
 from .run.executor import Executor
 from .run.places import (
     IpuCompiledProgram,

@@ -14,7 +14,8 @@ from ..core.dtype import from_number
 from ..core.files import atomic_group
 from ..ops.core.operator import unknown_to_paddle
 from .building.mode import default_main_program
-from .files.program_codec import from_desc, to_desc
+from .files.program_codec import to_desc
+from .files.program_reader import from_desc
 from .format.program_file import read_program_desc, serialize_program_desc
 from .format.tensor_stream import read_combined, write_combined
 from .ir.program import Program, Variable

@@ -21,7 +21,8 @@ from ...dygraph.parameter import EagerParameter
 from ...dygraph.value import EagerValue
 from ...ops.core.trace import grad_mode, state
 from ...static.building.trace import ProgramTrace
-from ...static.ir.program import ParameterVariable, Program, Variable
+from ...static.ir.program import ParameterVariable, Variable
+from ...static.program import Program
 from ..footprint.surroundings import Surroundings
 
 
@@ -99,7 +100,7 @@ class CaptureTrace(ProgramTrace):
                 f"{result.dtype.name}."
             )
         name = variable.name
-        variable._rebind(result)
+        self.change(variable, result)
         self.rebound[variable.name] = value
         if state.grad_enabled:
             self.derived.add(name)

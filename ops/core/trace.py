@@ -141,6 +141,22 @@ class Trace:
         raise TypeError(
             f"A tensor that is changed in place can take the value of a Tensor. Received {type(result).__name__}.")
 
+    def change(self, variable: Any, result: Any) -> None:
+        """Gives a variable of the Program the value of another from here on: what its in-place forms do."""
+        raise self._cannot("change a variable of a Program")
+
+    def assign_to(self, variable: Any, result: Any) -> None:
+        """Gives a variable of the Program the value of another, as `assign(value, variable)` does."""
+        self.change(variable, result)
+
+    def take_over(self, variable: Any, result: Any) -> None:
+        """Lets a variable of the Program be what `result` is from here on; what has read it keeps what it read."""
+        self.change(variable, result)
+
+    def hooked(self, variable: Any, hook: Callable[[Any], Any]) -> Any:
+        """Lets the gradient of a variable of the Program go through a hook; what registering it returns."""
+        raise self._cannot("register a hook on a variable of a Program")
+
     # Gradients
 
     def begin_gradient(self, x: Any) -> None:

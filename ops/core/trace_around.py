@@ -112,6 +112,22 @@ class TraceAround(Trace):
         """Makes a Tensor the result of an operation in the Program."""
         self.inner.rebind(value, result)
 
+    def change(self, variable: Any, result: Any) -> None:
+        """Gives a variable of the Program the value of another from here on."""
+        self.inner.change(variable, result)
+
+    def assign_to(self, variable: Any, result: Any) -> None:
+        """Gives a variable of the Program the value of another."""
+        self.inner.assign_to(variable, result)
+
+    def take_over(self, variable: Any, result: Any) -> None:
+        """Lets a variable of the Program be what `result` is from here on."""
+        self.inner.take_over(variable, result)
+
+    def hooked(self, variable: Any, hook: Callable[[Any], Any]) -> Any:
+        """Lets the gradient of a variable of the Program go through a hook."""
+        return self.inner.hooked(variable, hook)
+
     def gradients(self, loss: Any, parameters: list | None, no_grad: Any = None,
                   callbacks: Any = None) -> list[tuple[Any, Any]]:
         """Parameters with their gradients."""

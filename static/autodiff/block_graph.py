@@ -1,9 +1,9 @@
 """A block's operations as a graph for the backward walk; the gradient of control flow, whose blocks are such graphs.
 
-A `while` or a branch has a block of gradient operations for each block of its own that ran. The forward operation keeps,
-for each round, the values of its block that the gradient needs (`StepScopes`, `Scope`); `while_grad` takes the rounds
-back from the last, `conditional_block_grad` takes the one that ran, if it ran. Gradients with respect to values of the
-enclosing block are accumulated in variables there, zero at first.
+A `while` or a branch has a block of gradient operations for each block of its own that ran. The forward operation
+keeps, for each round, the values of its block that the gradient needs (`StepScopes`, `Scope`); `while_grad` takes the
+rounds back from the last, `conditional_block_grad` takes the one that ran, if it ran. Gradients with respect to values
+of the enclosing block are accumulated in variables there, zero at first.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import contextlib
 from collections.abc import Iterator
 
 from ...ops.core.trace import Trace, current_trace, set_default_trace, state
-from ..ir.program import Program
+from ..program import Program
 from .trace import ProgramTrace
 
 

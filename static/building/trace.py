@@ -23,7 +23,9 @@ from ...ops.program.tensor_arrays import ArraySpec, GradientArraySpec
 from ..autodiff.backward import derivatives, gradients_of_parameters
 from ..autodiff.py_layer import apply_in_program
 from ..ir.program import BACKWARD_ROLE, Block, ParameterVariable, Program, Variable
+from .in_place import assigned, rebind, take_name
 from .tensor_arrays import ArrayVariable
+from .tensor_hooks import register_hook
 
 _KINDS: dict[type, str] = {ArraySpec: "array", GradientArraySpec: "array_gradient"}
 _UNKNOWN = "(-1 is a size that is not known while the Program is built. Declare it where the rule needs it.)"
@@ -59,7 +61,23 @@ class ProgramTrace(Trace):
 
     def rebind(self, value: Any, result: Variable) -> None:
         """Makes a Tensor the result of an operation on it in the Program; TypeError where no Tensor belongs."""
-        self.lift(value, "a tensor that is changed in place")._rebind(result)
+        self.change(self.lift(value, "a tensor that is changed in place"), result)
+
+    def change(self, variable: Variable, result: Variable) -> None:
+        """Gives a variable the value of another from here on: what its in-place forms do."""
+        rebind(variable, result)
+
+    def assign_to(self, variable: Variable, result: Variable) -> None:
+        """Gives a variable the value of another; by hand, one that stops gradients goes on to do so."""
+        (rebind if self.captures else assigned)(variable, result)
+
+    def take_over(self, variable: Variable, result: Variable) -> None:
+        """Lets a variable be what `result` is from here on, under a name of its own."""
+        take_name(variable, result)
+
+    def hooked(self, variable: Variable, hook: Callable[[Any], Any]) -> Any:
+        """Lets the gradient of a variable that was just computed go through a hook."""
+        return register_hook(variable, hook)
 
     @contextlib.contextmanager
     def apart(self, what: str) -> Iterator[None]:

@@ -1,4 +1,4 @@
-"""Between a Program and the `ProgramDesc` message of `.pdmodel` files.
+"""Programs as `ProgramDesc` messages of `.pdmodel` files; `program_reader.py` makes Programs of them.
 
 An attribute of an operator that is declared here has the type in files that its declaration's annotation names; any
 other is written by what its value tells, and remembers its type when it was read from a file (`format.attributes`), so
@@ -9,20 +9,19 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import Any
 
 from ... import backend
-from ...core.dtype import DType, from_number
-from ...core.files import CorruptFileError
+from ...core.dtype import DType
 from ...ops.core.operator import Double, Long, Longs, find, is_declared
 from ..format import attributes as at
 from ..format import framework_pb2 as pb
-from ..format.program_file import read_program_desc, serialize_program_desc
+from ..format.program_file import serialize_program_desc
 from ..format.versions import stamp
-from ..ir.program import KINDS, Block, Operation, ParameterVariable, Program, Variable
+from ..ir.program import Operation, Program, Variable
 from . import array_codec, gradient_codec
-from .constant_codec import CONSTANTS, read_values, write_values
+from .constant_codec import CONSTANTS, write_values
 
 _KINDS = {
     "tensor": pb.VarType.LOD_TENSOR, "array": pb.VarType.LOD_TENSOR_ARRAY, "scopes": pb.VarType.STEP_SCOPES,
@@ -153,84 +152,3 @@ def _write_attribute(message: pb.OpDesc, op_type: str, name: str, value: Any) ->
 
 
 # from a message -------------------------------------------------------------------------------------------------------
-
-def from_desc(desc: pb.ProgramDesc, source_name: str, given: Collection[str] = ()) -> Program:
-    """The Program of a message that `read_program_desc` has checked; `source_name` is what errors call the file.
-
-    `given`: the names that one Program inside of another gets from there.
-    Raises CorruptFileError, naming file and place, where a variable or an attribute makes no sense.
-    """
-    program = Program()
-    program.blocks = [Block(program, index, block.parent_idx) for index, block in enumerate(desc.blocks)]
-    for block, message in zip(program.blocks, desc.blocks, strict=True):
-        block.forward_block_idx = message.forward_block_idx
-        for var in message.vars:
-            block.vars[var.name] = _read_variable(block, var, source_name)
-        for number, op in enumerate(message.ops):
-            place = f"block {block.idx}, operator {number} ({op.type})"
-            attrs = _read_attributes(op, source_name, place)
-            block.ops.append(Operation(block, op.type, _slots(op.inputs), _slots(op.outputs), attrs))
-    if not any(var.HasField("stop_gradient") for block in desc.blocks for var in block.vars):
-        _stop_at_detached(program)
-    array_codec.from_file(program)
-    gradient_codec.from_file(program, source_name, given, lambda data, kept: from_desc(
-        read_program_desc(data, source_name), source_name, kept))
-    return program
-
-
-def _stop_at_detached(program: Program) -> None:
-    """What PaddlePaddle's `jit.save` leaves of where gradients stop: `detach()` is a `share_data` there."""
-    for block in program.blocks:
-        for name in [name for op in block.ops if op.type == "share_data" for name in op.output("Out")]:
-            block.var(name).stop_gradient = True
-
-
-def _slots(side: Any) -> dict[str, list[str]]:
-    return {slot.parameter: list(slot.arguments) for slot in side}
-
-
-def _read_variable(block: Block, message: pb.VarDesc, source: str) -> Variable:
-    place = f"block {block.idx}, variable {message.name!r}"
-    kind = _KIND_NAMES.get(message.type.type)
-    if kind is None:
-        raise CorruptFileError(source, place, f"{message.type.type} is not the number of what a variable can hold")
-    field = _tensor_field(message.type)
-    shape: tuple[int, ...] = ()
-    dtype, lod_level = None, 0
-    tensor = getattr(field, "tensor", field)
-    if tensor is not None and tensor.HasField("data_type"):
-        shape, lod_level = tuple(tensor.dims), getattr(field, "lod_level", 0)
-        try:
-            dtype = from_number(tensor.data_type)
-        except TypeError as error:
-            raise CorruptFileError(source, place, f"its elements are of an unsupported type: {error}") from error
-    if message.is_parameter and dtype is not None:
-        return ParameterVariable(block, message.name, shape, dtype, trainable=not message.stop_gradient)
-    made = KINDS.get(kind, Variable)
-    return made(block, message.name, shape, dtype, persistable=message.persistable, lod_level=lod_level,
-                stop_gradient=message.stop_gradient, is_data=message.need_check_feed, kind=kind)
-
-
-def _read_attributes(op: pb.OpDesc, source: str, place: str) -> dict[str, Any]:
-    attrs: dict[str, Any] = {}
-    try:
-        for attr in op.attrs:
-            attrs[attr.name] = _read_attribute(op.type, attr)
-        return read_values(op.type, attrs) if op.type in CONSTANTS else attrs
-    except (TypeError, ValueError, OverflowError) as error:
-        what = f"{place}, attribute {attr.name!r}" if len(attrs) < len(op.attrs) else place
-        raise CorruptFileError(source, what, f"{error}") from error
-
-
-def _read_attribute(op_type: str, attr: pb.OpDesc.Attr) -> Any:
-    file_type, is_dtype = annotated_type(op_type, attr.name)
-    if is_dtype:
-        number = at.attr_value(attr)
-        return None if number == _NO_DTYPE else from_number(number)
-    if file_type is None or attr.type == at.BLOCK or file_type not in _CONVERT:
-        return at.attr_to_python(attr)
-    value, convert = at.attr_value(attr), _CONVERT[file_type]
-    is_list = file_type in at.LISTS
-    if isinstance(value, list) != is_list or (attr.type in (at.STRING, at.STRINGS)) != (convert is str):
-        raise ValueError(f"it should be of type {at.type_name(file_type)}, and is of type {at.type_name(attr.type)}")
-    return [convert(v) for v in value] if is_list else convert(value)

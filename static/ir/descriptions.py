@@ -187,10 +187,7 @@ class ProgramDesc:
 
     def serialize_to_string(self) -> bytes:
         """The bytes of a `.pdmodel` file."""
-        from ..files.program_codec import to_desc
-        from ..format.program_file import serialize_program_desc
-
-        return serialize_program_desc(to_desc(self._program))
+        return self._program.serialized()
 
     def flush(self) -> None:
         """Nothing: this is the Program itself, and no copy of it."""

@@ -229,7 +229,9 @@ class Block:
 
 
 class Program:
-    """A computation: blocks of operations, the first being the outermost.
+    """A computation as data: blocks of operations, the first being the outermost.
+
+    What users hold is `static.program.Program`, which can also be asked for what others make of it.
 
     >>> import proa as paddle
     >>> main = paddle.static.Program()
@@ -339,14 +341,22 @@ class Program:
         """Every parameter."""
         return [p for block in self.blocks for p in block.all_parameters()]
 
-    def clone(self, for_test: bool = False) -> Program:
-        """A copy. With `for_test` dropout and batch norm work as in evaluation, without gradients and updates."""
-        from .transform import for_evaluation
+    # What others make of it: `static.program.Program`, which users hold, knows them.
 
-        return for_evaluation(self) if for_test else copy.deepcopy(self)
+    def text_of(self, variable: Variable) -> str:
+        """A variable as text: what stands of it in a file."""
+        raise NotImplementedError(type(self).__name__)
+
+    def serialized(self) -> bytes:
+        """The bytes of a `.pdmodel` file."""
+        raise NotImplementedError(type(self).__name__)
+
+    def find_held(self, name: str, scope: Any = None) -> Any:
+        """What the scope in use, or another one, holds under a name; None where it holds nothing."""
+        raise NotImplementedError(type(self).__name__)
 
     def __deepcopy__(self, memo: dict) -> Program:
-        result = Program.__new__(Program)
+        result = type(self).__new__(type(self))
         memo[id(self)] = result
         result.blocks = [_bare_copy(block, memo) for block in self.blocks]  # first: all else refers to them
         for block, made in zip(self.blocks, result.blocks, strict=True):
@@ -356,39 +366,6 @@ class Program:
                       "ungradable": self.ungradable, "renamed": [], "hooked": {}, "blocks": result.blocks}
             result.__dict__[key] = shared[key] if key in shared else copy.deepcopy(value, memo)
         return result
-
-    def state_dict(self, mode: str = "all", scope: Any = None) -> dict[str, Any]:
-        """The persistable values in `scope` by name: mode 'all', 'param' (parameters) or 'opt' (the others)."""
-        from ..run.state import program_state
-
-        return program_state(self, mode, scope)
-
-    def set_state_dict(self, state_dict: dict[str, Any], scope: Any = None) -> None:
-        """Puts values into `scope` by name; a name that the Program does not have is warned of."""
-        from ..run.state import set_program_state_dict
-
-        set_program_state_dict(self, state_dict, scope)
-
-    def plan(self, feed: Any = (), fetch_list: Any = ()) -> Any:
-        """What the Executor makes of this Program for these inputs and results: printed, a table of what a run does.
-
-        `feed`: names of inputs; `fetch_list`: Variables or names. Raises ValueError for a result that is not there.
-
-        >>> import proa as paddle
-        >>> main = paddle.static.Program()
-        >>> with paddle.static.program_guard(main):
-        ...     x = paddle.static.data("x", [8, 4]); y = paddle.tanh(x * 2.0 + 1.0)
-        >>> print(main.plan(["x"], [y]))  # doctest: +ELLIPSIS
-        1 operations a run, 0 prepared; 96 operations
-        ...
-        1  one loop: scale + scale + tanh  float32[8, 4]  96          256    ...
-        """
-        from ..compiler import compile_plan
-
-        names = [item if isinstance(item, str) else item.name for item in fetch_list]
-        for name in names:
-            self.global_block().var(name)
-        return compile_plan(self, list(feed), names)[0]
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The Program as text."""

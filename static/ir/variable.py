@@ -105,10 +105,8 @@ class Variable(_VariableMethods):
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The variable as text: what stands of it in a file, and whether gradients stop at it."""
-        from ..files.program_codec import variable_text
-
         details = f"error_clip: {self.error_clip}\n" if with_details else ""
-        return variable_text(self) + details
+        return self.program.text_of(self) + details
 
     def retain_grads(self) -> None:
         """Nothing: a Program's gradients are variables, which are there when they are computed."""
@@ -127,9 +125,7 @@ class Variable(_VariableMethods):
         held.get_tensor().set(array.astype(self.dtype.dtype))
 
     def _held(self, scope: Any, what: str) -> Any:
-        from ..run.scope import global_scope
-
-        held = (scope or global_scope()).find_var(self.name)
+        held = self.program.find_held(self.name, scope)
         if held is None:
             raise ValueError(f"{what}(): the scope holds no variable {self.name!r}. Run the startup Program first.")
         return held
@@ -225,32 +221,26 @@ class Variable(_VariableMethods):
 
     def detach_(self) -> Variable:
         """Lets no gradient flow through this variable from here on."""
-        from ..building.in_place import take_name
-
-        take_name(self, self.detach())
+        current_trace().take_over(self, self.detach())
         self.stop_gradient = True
         return self
 
     def register_hook(self, hook: Callable[[Any], Any]) -> Any:
         """Lets this variable's gradient go through `hook(gradient)`; a variable that it returns takes its place."""
-        from ..building.tensor_hooks import register_hook
-
-        return register_hook(self, hook)
+        return current_trace().hooked(self, hook)
 
     def _alias(self) -> Variable:
         return self
 
     def _rebind(self, result: Variable) -> Variable:
         """Gives this variable the value of another from here on: what the in-place forms do."""
-        from ..building.in_place import rebind
-
-        return rebind(self, result)
+        current_trace().change(self, result)
+        return self
 
     def _assigned(self, result: Variable) -> Variable:
         """As `_rebind`; but in a Program that is written by hand, a variable that stops gradients goes on to do so."""
-        from ..building.in_place import assigned, rebind
-
-        return (rebind if current_trace().captures else assigned)(self, result)
+        current_trace().assign_to(self, result)
+        return self
 
     def __repr__(self) -> str:
         kind = "param" if self.is_parameter else "persist var" if self.persistable else "var"

@@ -15,7 +15,7 @@ from proa.static.building.layer_helper import LayerHelper
 from proa.static.building.trace import ProgramTrace
 
 OF_THE_CHAIN = {"bare", "uncast", "watched"}  # what a trace around another one answers for itself
-OWN = {"device", "seen", "forget_names",  # what a kind of trace has for its own use, and for who makes it
+OWN = {"device", "source", "seen", "forget_names",  # what a kind of trace has for its own use, and for who makes it
        "plain", "new", "of_gradient", "hook", "backward"}  # what a Tensor asks of the eager trace of its class
 ASKED = re.compile(r"(?:isinstance|getattr|hasattr)\((?:state\.trace|current_trace\(\)|trace)\b")
 
