@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from ..ops.array.assign import assign
+from ..ops.array.creation import assign
 from .environment import require_one_process
 
 __all__ = ["ReduceOp", "all_gather", "all_gather_object", "all_reduce", "alltoall", "alltoall_single", "barrier",

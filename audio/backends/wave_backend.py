@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from ...core.files import CorruptFileError, atomic_write
-from ...ops.array.creation import is_value, to_tensor
+from ...ops.array.creation import to_tensor
+from ...ops.array.full import is_value
 
 
 @dataclass

@@ -10,7 +10,8 @@ import math
 import warnings
 from typing import Any
 
-from ...ops.array.creation import is_value, linspace
+from ...ops.array.creation import linspace
+from ...ops.array.full import is_value
 from ...ops.array.reshape import unsqueeze
 from ...ops.array.where import where
 from ...ops.math.clip import clip

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...ops.array.assign import assign
+from ...ops.array.creation import assign
 from .. import collectives as c
 from ..collectives import ReduceOp
 from ..environment import require_one_process

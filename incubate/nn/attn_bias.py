@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-from ...ops.array.creation import full
+from ...ops.array.full import full
 from ...ops.array.rearrange import triu
 
 __all__ = ["AttentionBias", "LowerTriangularMask", "LowerTriangularMaskWithTensorBias"]
