@@ -35,8 +35,8 @@ class Adam(Optimizer):
         return (
             self._accumulator("moment1", parameter, dtype=moments),
             self._accumulator("moment2", parameter, dtype=moments),
-            self._accumulator("beta1_pow_acc", parameter, options["beta1"], (1,), float32),
-            self._accumulator("beta2_pow_acc", parameter, options["beta2"], (1,), float32),
+            self._power("beta1_pow_acc", parameter, options["beta1"]),
+            self._power("beta2_pow_acc", parameter, options["beta2"]),
         )
 
     def _states(self, parameters: list[Any], options: Options) -> list[list[Any]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.dtype import float32
 from ..ops.core.trace import apply, current_trace
 from ..ops.math.elementwise import scale
 from ..ops.optim.adaptive_rules import adadelta_op, adagrad_op, adamax_op, rmsprop_op
@@ -71,7 +70,7 @@ class Adamax(Optimizer):
 
     def _update(self, parameter: Any, gradient: Any, rate: Any, options: Options) -> None:
         moment, norm = self._accumulator("moment", parameter), self._accumulator("inf_norm", parameter)
-        power = self._accumulator("beta1_pow_acc", parameter, options["beta1"], (1,), float32)
+        power = self._power("beta1_pow_acc", parameter, options["beta1"])
         apply(adamax_op, parameter, gradient, rate, moment, norm, power, **options)
         current_trace().store(power, scale(power, options["beta1"]))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core.dtype import float32
 from ..ops.core.trace import apply
 from ..ops.optim.adaptive_rules import lamb_op
 from .optimizer import Optimizer
@@ -42,8 +41,7 @@ class Lamb(Optimizer):
         excluded = options["exclude_from_weight_decay_fn"]
         decays = excluded is None or not excluded(self._trained(parameter))
         moments = [self._accumulator(kind, parameter) for kind in ("moment1", "moment2")]
-        powers = [self._accumulator(f"{beta}_pow_acc", parameter, options[beta], (1,), float32)
-                  for beta in ("beta1", "beta2")]
+        powers = [self._power(f"{beta}_pow_acc", parameter, options[beta]) for beta in ("beta1", "beta2")]
         apply(lamb_op, parameter, gradient, rate, *moments, *powers,
               weight_decay=options["lamb_weight_decay"] if decays else 0.0, beta1=options["beta1"],
               beta2=options["beta2"], epsilon=options["epsilon"], always_adapt=options["always_adapt"])

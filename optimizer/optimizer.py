@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.dtype import convert_dtype, float32
+from ..core.dtype import DType, convert_dtype, float32, float64
 from ..core.unique_name import generate
 from ..ops.array.full import is_value
 from ..ops.core.trace import current_trace
@@ -45,6 +45,11 @@ def decays_of(updates: Sequence[Update]) -> list[float]:
 def decayed_gradients(updates: Sequence[Update]) -> list[Any]:
     """The gradients with those of their L2 penalties added."""
     return [L2Decay(decay)(parameter, gradient) if decay else gradient for parameter, gradient, _, decay in updates]
+
+
+def _of_rates(parameter: Any) -> DType:
+    """The dtype of a parameter's learning rate, and of powers of numbers: float64 for float64, else float32."""
+    return float64 if parameter.dtype is float64 else float32
 
 
 class Optimizer:
@@ -155,6 +160,10 @@ class Optimizer:
                 found.set_value(_state_array(waiting, found))
         return found
 
+    def _power(self, kind: str, parameter: Any, base: float) -> Any:
+        """The accumulator of a power that each step multiplies by its base."""
+        return self._accumulator(kind, parameter, base, (1,), _of_rates(parameter))
+
     # Full-precision copies of 16-bit parameters
 
     def _trained(self, parameter: Any) -> Any:
@@ -221,14 +230,14 @@ class Optimizer:
         with current_trace().updating():
             shares = [(group, self._clipped(share, group))
                       for group, share in self._groups.shares(self._widened(pairs))]
-            rate = current_trace().host_value(self.get_lr, float32, "learning_rate")
+            rates: dict[Any, Any] = {}  # by dtype: a parameter of float64 takes its steps in float64
             together: dict[Any, tuple[Options, dict[Any, list[Update]]]] = {}  # by options, then by dtype
             rounded: list[tuple[Any, Any]] = []
             for group, share in shares:
                 options = self._options_of(group)
                 alike = together.setdefault(tuple(options.values()), (options, {}))[1]
                 for parameter, gradient in share:
-                    update = self._update_of(parameter, gradient, rate, group, rounded)
+                    update = self._update_of(parameter, gradient, rates, group, rounded)
                     if holds_rows(update.gradient) and not update.decay:
                         self._update_rows(update, options)
                     else:
@@ -243,7 +252,7 @@ class Optimizer:
         clip = group.get("grad_clip", self._grad_clip) if group else self._grad_clip
         return pairs if clip is None else clip(pairs)
 
-    def _update_of(self, parameter: Any, gradient: Any, rate: Any, group: Options | None,
+    def _update_of(self, parameter: Any, gradient: Any, rates: dict[Any, Any], group: Options | None,
                    rounded: list[tuple[Any, Any]]) -> Update:
         """What to do to a parameter or its float32 copy, which is then noted as to be rounded."""
         target = parameter
@@ -251,7 +260,10 @@ class Optimizer:
             target = self._master(parameter)
             rounded.append((parameter, target))
         gradient, decay = self._decayed(parameter, gradient, target, group)
-        return Update(target, gradient, self._rate_for(parameter, rate, group), decay)
+        dtype = _of_rates(target)
+        if dtype not in rates:
+            rates[dtype] = current_trace().host_value(self.get_lr, dtype, "learning_rate")
+        return Update(target, gradient, self._rate_for(parameter, rates[dtype], group), decay)
 
     def _decayed(self, parameter: Any, gradient: Any, target: Any, group: Options | None) -> tuple[Any, float]:
         """The gradient with the penalty's added; of an L2 penalty only the coefficient, which is left to the rule."""
