@@ -58,6 +58,10 @@ def _coefficients(given: Sequence[float], count: int) -> np.ndarray:
     return np.array(given, "float32") if given else _zeros(count)
 
 
+def _rest_of(share: float) -> float:
+    return float(F32.type(1) - F32.type(share))  # as `ops.optim.rules.rest_of` says
+
+
 @lru_cache(maxsize=64)
 def _zeros(count: int) -> np.ndarray:
     return np.zeros(count, "float32")
@@ -133,8 +137,8 @@ def _adam(params: Arrays, grads: Arrays, learning_rates: Arrays, moments1: Array
     starts, total, parts = starts_of(params)
     adam_loop.typed(*_ADAM)(
         get_num_threads(), table_of(params, grads, *states), starts, rates, pows1, pows2,
-        _coefficients(decay, count), _coefficients(coeffs, count), count, total, parts, HEADER, beta1, 1 - beta1, beta2,
-        1 - beta2, epsilon)
+        _coefficients(decay, count), _coefficients(coeffs, count), count, total, parts, HEADER, beta1, _rest_of(beta1), beta2,
+        _rest_of(beta2), epsilon)
     return params, *states
 
 

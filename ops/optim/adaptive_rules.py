@@ -5,7 +5,7 @@ As in `rules.py`, the new value of a parameter takes the old one's place, and ke
 
 from ...backend.aliasing import changing
 from ..core.operator import operator
-from .rules import as_scalar, updates
+from .rules import as_scalar, rest_of, updates
 
 
 def _adagrad(xp, param, grad, moment, learning_rate, *, epsilon: float = 1e-6):
@@ -23,10 +23,10 @@ def _adadelta(xp, param, grad, squared_grad, squared_update, learning_rate, *, r
               epsilon: float = 1e-6):
     param, squared_grad, squared_update = changing(param), changing(squared_grad), changing(squared_update)
     squared_grad *= rho
-    squared_grad += (1 - rho) * grad * grad
+    squared_grad += rest_of(rho, param.dtype) * grad * grad
     step = xp.sqrt((squared_update + epsilon) / (squared_grad + epsilon)) * grad
     squared_update *= rho
-    squared_update += (1 - rho) * step * step
+    squared_update += rest_of(rho, param.dtype) * step * step
     param -= as_scalar(learning_rate, param.dtype) * step
     return param, squared_grad, squared_update
 
@@ -41,7 +41,7 @@ def _adamax(xp, param, grad, learning_rate, moment, inf_norm, beta1_pow, *, beta
             epsilon: float = 1e-8):
     param, moment, inf_norm = changing(param), changing(moment), changing(inf_norm)
     moment *= beta1
-    moment += (1 - beta1) * grad
+    moment += rest_of(beta1, param.dtype) * grad
     inf_norm *= beta2
     inf_norm += epsilon
     xp.maximum(inf_norm, xp.abs(grad), out=inf_norm)
@@ -60,12 +60,12 @@ def _rmsprop(xp, param, mean_square, grad, moment, learning_rate, mean_grad=None
              decay: float = 0.9, momentum: float = 0.0, centered: bool = False):
     param, mean_square, moment = changing(param), changing(mean_square), changing(moment)
     mean_square *= decay
-    mean_square += (1 - decay) * grad * grad
+    mean_square += rest_of(decay, param.dtype) * grad * grad
     spread = mean_square
     if centered:
         mean_grad = changing(mean_grad)
         mean_grad *= decay
-        mean_grad += (1 - decay) * grad
+        mean_grad += rest_of(decay, param.dtype) * grad
         spread = mean_square - mean_grad * mean_grad
     moment *= momentum
     moment += as_scalar(learning_rate, param.dtype) * grad / xp.sqrt(spread + epsilon)
@@ -83,9 +83,9 @@ def _lamb(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow
           beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-6, always_adapt: bool = False):
     param, moment1, moment2 = changing(param), changing(moment1), changing(moment2)
     moment1 *= beta1
-    moment1 += (1 - beta1) * grad
+    moment1 += rest_of(beta1, param.dtype) * grad
     moment2 *= beta2
-    moment2 += (1 - beta2) * grad * grad
+    moment2 += rest_of(beta2, param.dtype) * grad * grad
     first = moment1 / (1 - beta1_pow.reshape(())).astype(param.dtype)
     second = moment2 / (1 - beta2_pow.reshape(())).astype(param.dtype)
     step = first / (xp.sqrt(second) + epsilon) + weight_decay * param

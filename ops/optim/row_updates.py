@@ -10,7 +10,7 @@ from typing import Any
 
 from ...backend.aliasing import changing
 from ..core.operator import operator
-from .rules import adam_step, as_scalar, moved_by_adam, updates
+from .rules import adam_step, as_scalar, moved_by_adam, rest_of, updates
 
 
 def holds_rows(gradient: Any) -> bool:
@@ -71,9 +71,9 @@ def _moved_by_adam(xp, param, values, rows, learning_rate, moment1, moment2, bet
             epsilon)
         return param, moment1, moment2, beta1_pow, beta2_pow
     moment1 *= beta1
-    moment1[rows] += values * (1 - beta1)
+    moment1[rows] += values * rest_of(beta1, moment1.dtype)
     moment2 *= beta2
-    moment2[rows] += values * values * (1 - beta2)
+    moment2[rows] += values * values * rest_of(beta2, moment2.dtype)
     param -= adam_step(xp, param.dtype, learning_rate, moment1, moment2, beta1_pow, beta2_pow, epsilon)
     return param, moment1, moment2, beta1_pow * beta1, beta2_pow * beta2
 

@@ -1,4 +1,4 @@
-"""Parameters of float64 take their steps in float64: rates and powers too. The numbers are PaddlePaddle 2.6.2's."""
+"""What dtype each part of a step is computed in: the numbers are PaddlePaddle 2.6.2's."""
 
 import numpy as np
 import proa as paddle
@@ -65,3 +65,13 @@ def test_a_program_steps_in_float64():
         paddle.disable_static()
     assert np.asarray(after).dtype == np.float64
     np.testing.assert_allclose(after, 0.94, rtol=1e-14)
+
+
+@pytest.mark.parametrize(("name", "end"), [
+    ("Adam", -0.29231736063957214), ("AdamW", -0.2920209467411041), ("Lamb", -0.12099958956241608),
+    ("RMSProp", -1.2116070985794067), ("Adadelta", -0.0017000470543280244), ("Adamax", -0.24531947076320648)])
+@pytest.mark.parametrize("elements", [1, 100_000])
+def test_float32_takes_the_same_small_part_of_a_gradient_as_its_corrections_assume(name, end, elements):
+    weight = paddle.create_parameter([elements], "float32", default_initializer=paddle.nn.initializer.Constant(0.0))
+    found = steps(getattr(paddle.optimizer, name)(0.1, parameters=[weight]), weight)
+    np.testing.assert_allclose(found, end, rtol=3e-7)
