@@ -14,7 +14,7 @@ _SUBJECTS = {
     "ONNX": "onnx",
     "cost models": "cost_model",
     "tensors of strings": "strings",
-    "data sets of Paddle 1.x": "dataset",
+    "data sets in RAR archives": "dataset.mq2007",
     "IPUs, NPUs and XPUs": "static.IpuCompiledProgram static.IpuStrategy static.ipu_shard_guard static.set_ipu_shard",
 }
 _OF_NAME = {name: subject for subject, names in _SUBJECTS.items() for name in names.split()}

@@ -1,7 +1,28 @@
-"""`paddle.dataset`: what is left of the older datasets, for code that takes helpers from there."""
+"""Readers over the published data sets, and helpers for images, as in Paddle 1.x: `paddle.dataset`.
 
-from ..core.absent import asked_of
-from . import common
+New code has the Dataset classes of `paddle.vision.datasets` and `paddle.text`. Nothing is downloaded.
+"""
 
-__getattr__ = asked_of(__name__)
-__all__ = ["common"]
+from typing import TYPE_CHECKING
+
+from ..core.lazy import attach
+
+if TYPE_CHECKING:
+    from . import (
+        cifar,
+        common,
+        conll05,
+        flowers,
+        image,
+        imdb,
+        imikolov,
+        mnist,
+        movielens,
+        sentiment,
+        uci_housing,
+        voc2012,
+        wmt14,
+        wmt16,
+    )
+else:
+    __getattr__, __dir__ = attach(__name__)

@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..core.files import CorruptFileError
+from ..core.files import CorruptFileError, atomic_write
 
 HOME = os.path.join("~", ".cache", "paddle", "dataset")
 _MAXIMUM_MEMBER = 1 << 30  # the largest of the published sets is 185 MB
@@ -41,11 +41,14 @@ def local_file(path: Any, caller: str, argument: str, folder: str, url: str, dow
     if not download:
         raise ValueError(f"{caller}({argument}): with download=False the file must be named. Received None.")
     place = os.path.join(os.path.expanduser(HOME), folder, url.rsplit("/", 1)[1])
+    return downloaded_file(place, caller, url, f", or pass its path as {argument}")
+
+
+def downloaded_file(place: str, caller: str, url: str, otherwise: str = "") -> str:
+    """The place of a file that is there; FileNotFoundError that says what to fetch and where to put it."""
     if not os.path.isfile(place):
-        raise FileNotFoundError(
-            f"{caller}: nothing is downloaded, and {place} is not there. Fetch {url} and put it there, or pass its "
-            f"path as {argument}."
-        )
+        raise FileNotFoundError(f"{caller}: nothing is downloaded, and {place} is not there. Fetch {url} and put it "
+                                f"there{otherwise}.")
     return place
 
 
@@ -173,6 +176,21 @@ class Archive:
         with _opened(self.path, _MAXIMUM_MEMBER) as (tar, _):
             for member, name in wanted:
                 yield name, self._bytes(tar, member)
+
+    def unpack(self, folder: str) -> None:
+        """Writes all members into the folder; CorruptFileError for a name that leads out of it, before any is written.
+
+        Links and devices are no members.
+        """
+        for name in self.members:
+            parts = name.replace("\\", "/").split("/")
+            if ".." in parts or not parts[0] or ":" in parts[0]:
+                raise CorruptFileError(self.path, name, "would be unpacked outside of its folder")
+        for name, data in self.read_all(list(self.members)):
+            place = os.path.join(folder, name)
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+            with atomic_write(place) as file:
+                file.write(data)
 
     def _member(self, name: str) -> tarfile.TarInfo:
         if name not in self.members:

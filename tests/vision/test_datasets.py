@@ -1,17 +1,16 @@
 """Datasets: small files in the published formats, what is not there, and files that mean harm."""
 
 import gzip
-import io
 import os
 import pathlib
 import pickle
-import struct
 import tarfile
 import tracemalloc
 
 import numpy as np
 import proa as paddle
 import pytest
+from fixture_cases import module_at
 from PIL import Image
 from proa.core.files import CorruptFileError
 from proa.core.safe_pickle import UnsafePickleError
@@ -20,6 +19,9 @@ from proa.vision import datasets
 from proa.vision.datasets.matlab import load_arrays
 
 MATLAB = pathlib.Path(__file__).parents[1] / "fixtures" / "vision_datasets"
+cases = module_at(MATLAB / "cases.py")
+digits, write_idx, write_tar, encoded = cases.digits, cases.write_idx, cases.write_tar, cases.encoded
+batch, flowers, voc = cases.batch, cases.flowers, cases.voc
 
 
 @pytest.fixture(autouse=True)
@@ -28,31 +30,6 @@ def home(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     yield tmp_path / "home" / ".cache" / "paddle" / "dataset"
     paddle.vision.set_image_backend("pil")
-
-
-def digits(count=5, rows=28, columns=28):
-    return np.random.RandomState(0).randint(0, 256, (count, rows, columns)).astype(np.uint8)
-
-
-def write_idx(path, array, compress=True):
-    data = struct.pack(f">{1 + array.ndim}I", 2048 + array.ndim, *array.shape) + array.astype(np.uint8).tobytes()
-    path.write_bytes(gzip.compress(data, mtime=0) if compress else data)
-    return path
-
-
-def write_tar(path, files, mode="w:gz"):
-    with tarfile.open(path, mode) as tar:
-        for name, data in files.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(data)
-            tar.addfile(info, io.BytesIO(data))
-    return path
-
-
-def encoded(pixels, form):
-    file = io.BytesIO()
-    (pixels if isinstance(pixels, Image.Image) else Image.fromarray(pixels)).save(file, form)
-    return file.getvalue()
 
 
 @pytest.mark.parametrize("compress", [True, False])
@@ -123,11 +100,6 @@ def test_damaged_mnist(tmp_path, damage, message):
 def test_mnist_of_two_kinds(tmp_path):
     with pytest.raises(ValueError, match="5 images and .* 4 labels"):
         datasets.MNIST(write_idx(tmp_path / "i", digits()), write_idx(tmp_path / "l", np.arange(4)))
-
-
-def batch(count, label="labels", start=0):
-    pixels = np.random.RandomState(start).randint(0, 256, (count, 3072)).astype(np.uint8)
-    return {b"data": pixels, label.encode(): list(range(start, start + count)), b"batch_label": b"x"}
 
 
 def test_cifar(tmp_path):
@@ -211,12 +183,6 @@ def test_what_is_no_archive(tmp_path, data):
         datasets.Cifar10(tmp_path / "a")
 
 
-def flowers(tmp_path):
-    photographs = {f"jpg/image_{n:05d}.jpg": encoded(np.full((4, 5, 3), 20 * n, np.uint8), "JPEG") for n in range(1, 6)}
-    path = write_tar(tmp_path / "102flowers.tgz", {**photographs, "../outside": b"x", "/abs": b"y"})
-    return path, MATLAB / "imagelabels.mat", MATLAB / "setid.mat"
-
-
 def test_flowers(tmp_path):
     files = flowers(tmp_path)
     data = datasets.Flowers(*files)
@@ -253,17 +219,6 @@ def test_matlab_files(tmp_path):
             pass
     with pytest.raises(CorruptFileError, match="no MAT-file"):
         load_arrays(__file__)
-
-
-def voc(path, mode="w"):
-    root, files = "VOCdevkit/VOC2012/", {}
-    for n, name in enumerate(("a", "b", "c")):
-        files[f"{root}JPEGImages/{name}.jpg"] = encoded(np.full((4, 5, 3), 40 * n, np.uint8), "JPEG")
-        label = Image.fromarray(np.full((4, 5), n, np.uint8)).convert("P")
-        files[f"{root}SegmentationClass/{name}.png"] = encoded(label, "PNG")
-    for part, names in {"train": "a\n", "val": "b\nc\n", "trainval": "a\nb\nc\n"}.items():
-        files[f"{root}ImageSets/Segmentation/{part}.txt"] = names.encode()
-    return write_tar(path, files, mode)
 
 
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:xz"])

@@ -14,7 +14,7 @@ from .words import MISSING, numbered
 
 _URL = "https://dataset.bj.bcebos.com/imikolov%2Fsimple-examples.tgz"
 FIRST, LAST = "<s>", "<e>"
-_PLACE = "simple-examples/data/ptb.{}.txt"
+PLACE = "simple-examples/data/ptb.{}.txt"
 
 
 class Imikolov(Dataset):
@@ -38,10 +38,11 @@ class Imikolov(Dataset):
         self.mode = check_mode(mode, "Imikolov", ("train", "test"))
         self.window_size, self.min_word_freq = window_size, min_word_freq
         self.data_file = local_file(data_file, "Imikolov", "data_file", "imikolov", _URL, download)
-        sentences = read_sentences(self.data_file, {"train", "valid", self.mode})
-        self.word_idx = numbered(count_words([*sentences["train"], *sentences["valid"]]), min_word_freq)
+        train, valid, chosen = (PLACE.format(part) for part in ("train", "valid", self.mode))
+        sentences = read_sentences(self.data_file, {train, valid, chosen})
+        self.word_idx = numbered(count_words([*sentences[train], *sentences[valid]]), min_word_freq)
         samples_of = ngrams if self.data_type == "NGRAM" else sequences
-        self.data: list[tuple] = list(samples_of(sentences[self.mode], self.word_idx, window_size))
+        self.data: list[tuple] = list(samples_of(sentences[chosen], self.word_idx, window_size))
 
     def __getitem__(self, idx: int) -> tuple[np.ndarray, ...]:
         return tuple(np.array(part, np.int64) for part in self.data[idx])
@@ -50,11 +51,9 @@ class Imikolov(Dataset):
         return len(self.data)
 
 
-def read_sentences(path: str, parts: Iterable[str]) -> dict[str, list[list[bytes]]]:
-    """The words of each sentence of the parts ("train", "valid", "test")."""
-    names = {_PLACE.format(part): part for part in parts}
-    return {names[name]: [line.split() for line in data.splitlines()]
-            for name, data in Archive(path).read_all(list(names))}
+def read_sentences(path: str, names: Iterable[str]) -> dict[str, list[list[bytes]]]:
+    """The words of each sentence in members of the archive, which are parts of the treebank."""
+    return {name: [line.split() for line in data.splitlines()] for name, data in Archive(path).read_all(list(names))}
 
 
 def count_words(sentences: Iterable[list[Any]]) -> Counter:

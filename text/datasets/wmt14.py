@@ -13,7 +13,7 @@ from ...io.local_files import Archive, check_mode, local_file
 from .words import MISSING, check_positive, pairs, text_of
 
 _URL = "http://paddlemodels.bj.bcebos.com/wmt/wmt14.tgz"
-_FIRST, _LAST = "<s>", "<e>"
+FIRST, LAST = "<s>", "<e>"
 _LONGEST = 80
 
 
@@ -68,7 +68,7 @@ def _dictionary(archive: Archive, end: str, size: int) -> dict[str, int]:
     place = f"{archive.path}: {names[0]}"
     lines = text_of(archive.read(names[0]), place).split("\n")[:size]
     found = {line.strip(): n for n, line in enumerate(lines) if line.strip()}
-    for mark in (_FIRST, _LAST, MISSING):
+    for mark in (FIRST, LAST, MISSING):
         if mark not in found:
             raise CorruptFileError(place, mark, f"is not among the first {size} words")
     return found
@@ -78,7 +78,7 @@ def read_samples(archive: Archive, end: str, src_dict: dict, trg_dict: dict) -> 
     """(source, target, next) of the members whose names end so."""
     for name, data in archive.read_all([name for name in archive.members if name.endswith(end)]):
         for source, target in pairs(data, f"{archive.path}: {name}"):
-            sources = [src_dict.get(word, src_dict[MISSING]) for word in [_FIRST, *source, _LAST]]
+            sources = [src_dict.get(word, src_dict[MISSING]) for word in [FIRST, *source, LAST]]
             targets = [trg_dict.get(word, trg_dict[MISSING]) for word in target]
             if max(len(sources), len(targets)) <= _LONGEST:
-                yield sources, [trg_dict[_FIRST], *targets], [*targets, trg_dict[_LAST]]
+                yield sources, [trg_dict[FIRST], *targets], [*targets, trg_dict[LAST]]

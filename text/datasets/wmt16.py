@@ -13,7 +13,7 @@ from ...io.local_files import Archive, check_mode, local_file
 from .words import MISSING, check_positive, pairs
 
 _URL = "http://paddlemodels.bj.bcebos.com/wmt/wmt16.tar.gz"
-_FIRST, _LAST = "<s>", "<e>"
+FIRST, LAST = "<s>", "<e>"
 _LANGUAGES = ("en", "de")  # the columns of the files
 
 
@@ -76,14 +76,14 @@ def read_captions(archive: Archive, name: str, lang: str) -> Iterator[tuple[list
 def dictionary(captions: Iterable[list[str]], size: int) -> dict[str, int]:
     """The numbers of the marks and of the most frequent words, `size` together."""
     counts = Counter(word for words in captions for word in words)
-    words = [_FIRST, _LAST, MISSING, *(word for word, _ in counts.most_common())]
+    words = [FIRST, LAST, MISSING, *(word for word, _ in counts.most_common())]
     return {word: n for n, word in enumerate(words[:max(size, 3)])}
 
 
 def samples(captions: Iterable[tuple[list[str], list[str]]], src_dict: dict[str, int],
             trg_dict: dict[str, int]) -> Iterator[tuple[list[int], list[int], list[int]]]:
     """(source, target, next) of each pair of captions."""
-    first, last, unknown = (src_dict[mark] for mark in (_FIRST, _LAST, MISSING))
+    first, last, unknown = (src_dict[mark] for mark in (FIRST, LAST, MISSING))
     for source, target in captions:
         targets = [trg_dict.get(word, unknown) for word in target]
         yield [first, *(src_dict.get(word, unknown) for word in source), last], [first, *targets], [*targets, last]

@@ -1,0 +1,64 @@
+"""Readers of IMDB, reviews of films: `paddle.dataset.imdb`. New code has `paddle.text.Imdb`."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from ..reader.decorator import Reader
+from ..text.datasets.imdb import read_reviews
+from ..text.datasets.words import MISSING, numbered
+from . import common
+
+__all__ = ["build_dict", "fetch", "test", "tokenize", "train", "word_dict"]
+
+URL = "https://dataset.bj.bcebos.com/imdb%2FaclImdb_v1.tar.gz"
+MD5 = "7c2ac02c03563afcf9b574c7e56c153a"
+
+
+def tokenize(pattern: re.Pattern[str]) -> Iterator[list[bytes]]:
+    """The words of each review whose name in the archive matches: small letters, without punctuation."""
+    for _, words in read_reviews(common.download(URL, "imdb", MD5), pattern):
+        yield words
+
+
+def build_dict(pattern: re.Pattern[str], cutoff: int) -> dict:
+    """The numbers of the words (bytes) that occur more than `cutoff` times, from the most frequent on; "<unk>" last."""
+    return numbered(Counter(word for words in tokenize(pattern) for word in words), cutoff)
+
+
+def word_dict() -> dict:
+    """The dictionary of the words that occur more than 150 times in the reviews to train and to test."""
+    return build_dict(re.compile(r"aclImdb/((train)|(test))/((pos)|(neg))/.*\.txt$"), 150)
+
+
+def reader_creator(pos_pattern: re.Pattern[str], neg_pattern: re.Pattern[str], word_idx: dict) -> Reader:
+    """A reader of (numbers of words, label) of reviews by their names: 0 those of the first pattern, 1 the others."""
+    unknown = word_idx[MISSING]
+    samples = [([word_idx.get(word, unknown) for word in words], label)
+               for label, pattern in enumerate((pos_pattern, neg_pattern)) for words in tokenize(pattern)]
+    return lambda: iter(samples)
+
+
+def _part(part: str, word_idx: dict) -> Reader:
+    positive, negative = (re.compile(rf"aclImdb/{part}/{kind}/.*\.txt$") for kind in ("pos", "neg"))
+    return reader_creator(positive, negative, word_idx)
+
+
+def train(word_idx: dict) -> Reader:
+    """A reader of the 25,000 reviews to train: (numbers of words, label), 0 for a favourable one and 1 for others.
+
+    The reviews are read now; `word_idx` is a dictionary of `word_dict`.
+    """
+    return _part("train", word_idx)
+
+
+def test(word_idx: dict) -> Reader:
+    """A reader of the 25,000 reviews to test, in the form of those of `train`."""
+    return _part("test", word_idx)
+
+
+def fetch() -> None:
+    """Looks whether the file is in the cache; FileNotFoundError if it is not."""
+    common.download(URL, "imdb", MD5)

@@ -1,0 +1,60 @@
+"""Readers of PASCAL VOC 2012, for segmentation: `paddle.dataset.voc2012`.
+
+New code has `paddle.vision.datasets.VOC2012`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..io.local_files import Archive
+from ..reader.decorator import Reader
+from ..vision.datasets.voc2012 import DATA_FILE, LABEL_FILE, SET_FILE, image_in, segmented
+from . import common
+
+__all__ = ["DATA_FILE", "LABEL_FILE", "SET_FILE", "fetch", "test", "train", "val"]
+
+VOC_URL = "http://host.robots.ox.ac.uk/pascal/VOC/voc2012/VOCtrainval_11-May-2012.tar"
+VOC_MD5 = "6cd6e144f989b92b3379bac3b3de84fd"
+CACHE_DIR = "voc2012"
+
+
+def reader_creator(filename: str, sub_name: str) -> Reader:
+    """A reader of (image, classes) of a list in the archive: uint8 (height, width, 3), red first, and (height, width).
+
+    The class of a pixel is the index of its colour in the palette; 255 is the border between objects.
+    """
+    archive = Archive(filename)
+
+    def reader() -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        for name in segmented(archive, sub_name):
+            yield (np.array(image_in(archive, DATA_FILE.format(name))),
+                   np.array(image_in(archive, LABEL_FILE.format(name))))
+
+    return reader
+
+
+def _part(name: str) -> Reader:
+    return reader_creator(common.download(VOC_URL, CACHE_DIR, VOC_MD5), name)
+
+
+def train() -> Reader:
+    """A reader of all 2913 images, which are the list "trainval"; see `reader_creator`."""
+    return _part("trainval")
+
+
+def test() -> Reader:
+    """A reader of the 1464 images of the list "train"."""
+    return _part("train")
+
+
+def val() -> Reader:
+    """A reader of the 1449 images of the list "val"."""
+    return _part("val")
+
+
+def fetch() -> None:
+    """Looks whether the file is in the cache; FileNotFoundError if it is not."""
+    common.download(VOC_URL, CACHE_DIR, VOC_MD5)
