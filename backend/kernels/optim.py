@@ -137,8 +137,8 @@ def _adam(params: Arrays, grads: Arrays, learning_rates: Arrays, moments1: Array
     starts, total, parts = starts_of(params)
     adam_loop.typed(*_ADAM)(
         get_num_threads(), table_of(params, grads, *states), starts, rates, pows1, pows2,
-        _coefficients(decay, count), _coefficients(coeffs, count), count, total, parts, HEADER, beta1, _rest_of(beta1), beta2,
-        _rest_of(beta2), epsilon)
+        _coefficients(decay, count), _coefficients(coeffs, count), count, total, parts, HEADER,
+        beta1, _rest_of(beta1), beta2, _rest_of(beta2), epsilon)
     return params, *states
 
 
