@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         nn,
         optimizer,
         profiler,
+        quantization,
         reader,
         regularizer,
         sparse,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 _SUBJECTS = {
-    "quantization": "quantization nn.quant static.quantization incubate.quantization",
+    "quantization of Programs": "static.quantization incubate.quantization",
     "pruning to a pattern of zeros (ASP)": "incubate.asp static.sparsity sparsity",
     "ONNX": "onnx",
     "cost models": "cost_model",

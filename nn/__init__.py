@@ -5,7 +5,7 @@ Sees core and ops only, so a Layer cannot tell the modes apart.
 
 from ..core.absent import asked_of
 from ..core.param_attr import ParamAttr
-from . import functional, initializer, utils
+from . import functional, initializer, quant, utils
 from .clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
 from .container import LayerDict, LayerList, ParameterList, Sequential
 from .decode import BeamSearchDecoder, dynamic_decode

@@ -67,6 +67,7 @@ from .nn import (
 )
 from .optim import adaptive_rules, averages, merged, row_updates, rules
 from .program import control_flow, custom_gradient, print_assert, py_func, tensor_arrays
+from .quant import linear_quantize
 from .random import sampling
 from .sequence import masks, viterbi
 from .signal import fft_operators, frames, stft
@@ -92,11 +93,11 @@ __all__ = [
     "creation", "cross_entropy", "ctc", "cumulative", "custom_gradient", "data_norm", "deform_conv", "diagonal",
     "dropout", "eigen", "einsum", "elementwise", "embedding", "expand", "fft_operators", "fold", "frames", "full",
     "gamma", "gather", "gradient_shapes", "grid_sample", "hierarchical_sigmoid", "identity_loss", "image_files",
-    "interpolate", "inverse_functions", "least_squares", "loss_scaling", "losses", "lu", "margin_cross_entropy",
-    "masked_softmax", "masks", "matrices", "merged", "messages", "multiclass_nms", "nce", "neighbour_sampling",
-    "nms", "norm", "numbers", "pad", "pattern_products", "pixel_shuffle", "pool", "print_assert", "products",
-    "proposals", "py_func", "qr_svd", "rearrange", "reduce", "reshape", "rnn", "roi", "row_conv", "row_updates",
-    "rulebook", "rules", "sampling", "segments", "slices", "softmax", "solving", "sorting", "spectral_norm",
-    "statistics", "stft", "take", "take_along_axis", "tensor_arrays", "transducer", "triangular", "unary", "unpool",
-    "viterbi", "where", "yolo",
+    "interpolate", "inverse_functions", "least_squares", "linear_quantize", "loss_scaling", "losses", "lu",
+    "margin_cross_entropy", "masked_softmax", "masks", "matrices", "merged", "messages", "multiclass_nms", "nce",
+    "neighbour_sampling", "nms", "norm", "numbers", "pad", "pattern_products", "pixel_shuffle", "pool", "print_assert",
+    "products", "proposals", "py_func", "qr_svd", "rearrange", "reduce", "reshape", "rnn", "roi", "row_conv",
+    "row_updates", "rulebook", "rules", "sampling", "segments", "slices", "softmax", "solving", "sorting",
+    "spectral_norm", "statistics", "stft", "take", "take_along_axis", "tensor_arrays", "transducer", "triangular",
+    "unary", "unpool", "viterbi", "where", "yolo",
 ]

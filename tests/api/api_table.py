@@ -15,12 +15,13 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 #: The namespaces of the table, in the order of the page.
-SHOWN = ["", "Tensor", "nn", "nn.functional", "nn.initializer", "nn.utils", "optimizer", "optimizer.lr",
+SHOWN = ["", "Tensor", "nn", "nn.functional", "nn.initializer", "nn.quant", "nn.utils", "optimizer", "optimizer.lr",
          "regularizer", "amp", "audio", "audio.backends", "audio.datasets", "audio.features", "audio.functional",
          "autograd", "io", "static", "static.nn", "jit", "metric", "callbacks", "linalg", "fft", "hub",
          "distribution", "vision", "vision.transforms", "vision.datasets", "vision.models", "vision.ops", "signal",
          "sparse", "sparse.nn", "sparse.nn.functional", "text", "device", "device.cuda", "incubate",
-         "incubate.autograd", "inference", "profiler", "utils", "utils.dlpack", "utils.unique_name", "sysconfig"]
+         "incubate.autograd", "inference", "profiler", "quantization", "quantization.observers",
+         "quantization.quanters", "utils", "utils.dlpack", "utils.unique_name", "sysconfig"]
 _ABSENT = object()
 
 

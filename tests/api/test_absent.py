@@ -5,8 +5,7 @@ import pytest
 
 
 @pytest.mark.parametrize(("place", "subject"), [
-    ("quantization", "quantization"), ("nn.quant", "quantization"),
-    ("static.quantization", "quantization"), ("onnx", "ONNX"), ("nn.nothing", "no attribute"),
+    ("static.quantization", "quantization of Programs"), ("onnx", "ONNX"), ("nn.nothing", "no attribute"),
     ("nothing", "no attribute"), ("dataset.mq2007", "RAR archives"), ("dataset.nothing", "no attribute"),
 ])
 def test_packages(place, subject):

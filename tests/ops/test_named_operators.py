@@ -28,6 +28,7 @@ NAMED = {
     "distributed/communication/__init__.py": (1, _API),
     "distributed/communication/stream.py": (1, _API),
     "jit/operators/size_functions.py": (2, _API),
+    "ops/amp/lists.py": (1, _THEIRS),
     "ops/array/reshape.py": (1, _API),
     "ops/array/take_along_axis.py": (1, _API),
     "ops/catalogue.py": (1, "the modules that declare operators"),

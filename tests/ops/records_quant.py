@@ -1,0 +1,50 @@
+"""Records of values as whole numbers of few bits: to them, back, and both at once in training."""
+
+import numpy as np
+from proa.ops.core.trace import apply
+from proa.ops.quant.linear_quantize import (
+    dequantize_linear,
+    fake_quantize_op,
+    quantize_linear,
+)
+from records import Record, floats
+
+X = floats(4, 3, low=-2, high=2)
+ONE, EACH, ZERO = np.array([1.5]), np.array([0.5, 1.0, 2.5]), np.zeros(1)
+ACCUM, STATE = np.array([2.5]), np.array([1.9])
+
+
+def _away(x):
+    return np.copysign(np.floor(np.abs(x) + 0.5), x)
+
+
+def _faked(x, scale, most=127):
+    return _away(np.clip(x, -scale, scale) * most / scale) * scale / most
+
+
+def _trained(x, scale, accum, state):
+    state, accum = state * 0.9 + 1, accum * 0.9 + np.abs(x).max()
+    return [_faked(x, accum / state), accum / state, state, accum]
+
+
+def _fake(x, scale, accum=None, state=None, **given):
+    found = apply(fake_quantize_op, x, scale, accum, state, **given)
+    return [value for value in found if value is not None]
+
+
+RECORDS = [
+    Record("quantize_linear", lambda x, s, z: quantize_linear(x, s, z, -1, 8), [X, ONE, ZERO],
+           lambda x, s, z: np.clip(np.rint(x / s * 127), -128, 127), differentiable=[], batched=[0]),
+    Record("quantize_linear", lambda x, s, z: quantize_linear(x, s, z, 1, 4), [X, EACH, ZERO],
+           lambda x, s, z: np.clip(np.rint(x / s * 7), -8, 7), label="by channel, of 4 bits", differentiable=[],
+           batched=[0]),
+    Record("dequantize_linear", lambda x, s, z: dequantize_linear(x, s, z, -1, 8), [X * 60, ONE, ZERO],
+           lambda x, s, z: x * s / 127, differentiable=[0], batched=[0]),
+    Record("dequantize_linear", lambda x, s, z: dequantize_linear(x, s, z, 1, 4), [X, EACH, ZERO],
+           lambda x, s, z: x * s / 7, label="by channel, of 4 bits", differentiable=[0], batched=[0]),
+    Record("fake_quantize_dequantize_moving_average_abs_max", lambda x, s: _fake(x, s, is_test=True)[0], [X, ONE],
+           _faked, differentiable=[], batched=[0]),
+    Record("fake_quantize_dequantize_moving_average_abs_max",
+           lambda x, s, a, n: _fake(x, s * 1, a * 1, n * 1, moving_rate=0.9), [X, ONE, ACCUM, STATE], _trained,
+           label="in training", differentiable=[], batched=[0], float32=False),
+]
