@@ -74,10 +74,9 @@ class Tables:
     def ratings(self, of_test: bool, test_ratio: float, rand_seed: int) -> Iterator[tuple[int, int, float]]:
         """(user, film, 2 * stars - 5) of one part; a rating is one to test with probability `test_ratio`."""
         member = "ml-1m/ratings.dat"
-        rows = list(self._rows(member, 4))
-        to_test = np.random.RandomState(rand_seed).random_sample(len(rows)) < test_ratio
-        for (*numbers, _), tests in zip(rows, to_test, strict=True):
-            if bool(tests) != of_test:
+        draws = np.random.RandomState(rand_seed)
+        for *numbers, _ in self._rows(member, 4):
+            if (draws.random_sample() < test_ratio) != of_test:
                 continue
             user, film, stars = (self._number(text, member, "a rating") for text in numbers)
             for number, known, what in ((user, self.users, "user"), (film, self.films, "film")):
