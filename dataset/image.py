@@ -2,7 +2,7 @@
 
 What OpenCV computes there, Pillow and NumPy do here. An array is (height, width, 3) with blue first, or grey (height,
 width). Pixels are OpenCV's, of PNG, JPEG, BMP, PNM, TIFF and WebP files, and of scaled images; where its build has
-Intel's IPP, every twentieth byte of a scaled one is another by one level.
+Intel's IPP, some bytes of a scaled one are other ones there, by one level.
 """
 
 from __future__ import annotations

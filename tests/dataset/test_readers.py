@@ -273,3 +273,29 @@ def test_an_archive_without_reviews(tmp_path, monkeypatch):
     monkeypatch.setattr(common, "download", lambda *args: str(tmp_path / "empty.zip"))
     with pytest.raises(CorruptFileError, match="is not in the archive"):
         paddle.dataset.sentiment.train()
+
+
+def test_a_line_is_fitted_in_a_program(there):
+    static = paddle.static
+    batches = paddle.batch(paddle.reader.shuffle(paddle.dataset.uci_housing.train(), 8), 4)
+    main, startup, executor, losses = static.Program(), static.Program(), static.Executor(), []
+    with static.scope_guard(static.Scope()), static.program_guard(main, startup):
+        x, y = static.data("x", [None, 13]), static.data("y", [None, 1])
+        loss = paddle.mean(paddle.nn.functional.square_error_cost(static.nn.fc(x, 1), y))
+        paddle.optimizer.SGD(0.05).minimize(loss)
+        executor.run(startup)
+        for _ in range(20):
+            for batch in batches():
+                features, prices = (np.array(column, "float32") for column in zip(*batch, strict=True))
+                losses += executor.run(feed={"x": features, "y": prices}, fetch_list=[loss])
+    assert np.mean(losses[-4:]) < np.mean(losses[:4]) / 3
+
+
+def test_readers_among_processes_and_threads(there):
+    reader, sets = paddle.reader, paddle.dataset
+    both = reader.multiprocess_reader([sets.mnist.test(), reader.firstn(sets.mnist.train(), 50)])
+    assert sorted(label for _, label in both()) == sorted([*range(10)] * 15)
+    ahead = reader.buffered(reader.xmap_readers(lambda sample: sample[1], sets.cifar.train10(), 2, 4, order=True), 2)
+    assert list(ahead()) == [3, 4, 0, 1, 2]
+    photographs = list(sets.flowers.train()())
+    assert sorted(label for _, label in photographs) == [76, 101] and photographs[0][0].shape == (150528,)

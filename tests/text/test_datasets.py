@@ -131,6 +131,16 @@ def test_an_archive_that_unpacks_to_more_than_it_declares(tmp_path, compression,
         tracemalloc.stop()
 
 
+def test_an_archive_with_a_member_twice(files, tmp_path):
+    with zipfile.ZipFile(files["films"]) as given, zipfile.ZipFile(tmp_path / "films.zip", "w") as archive:
+        for member in given.infolist():
+            archive.writestr(member, given.read(member))
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            archive.writestr("ml-1m/users.dat", "1::M::56::1::48067\n2::M::56::16::70072\n")
+    user, gender, *_ = paddle.text.Movielens(str(tmp_path / "films.zip"), test_ratio=0.0)[0]
+    assert (user.tolist(), gender.tolist()) == ([1], [0])  # as ZipFile has it, the last one counts
+
+
 def test_a_title_without_words(files, tmp_path, monkeypatch):
     monkeypatch.setattr(cases, "FILMS", cases.FILMS.replace("Toy Story (1995)", "(1995)"))
     *facts, rating = paddle.text.Movielens(cases.write(str(tmp_path))["films"], test_ratio=0.0)[0]

@@ -102,8 +102,8 @@ class Tables:
         return fields(self._lines(member), _SEPARATOR, count, f"{self.path}: {member}")
 
     def _lines(self, member: str) -> list[str]:
-        ((_, data),) = read_zip(self.path, lambda name: name == member, member)
-        return text_of(data, f"{self.path}: {member}", "latin-1").split("\n")
+        found = dict(read_zip(self.path, lambda name: name == member, member))
+        return text_of(found[member], f"{self.path}: {member}", "latin-1").split("\n")
 
     def _number(self, text: str, member: str, what: str) -> int:
         try:
