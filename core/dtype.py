@@ -135,10 +135,10 @@ float8_e5m2 = DType("float8_e5m2", 33, "f")
 
 DTYPES = (bool_, uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128)
 _FROM_NAME = {d.name: d for d in (*DTYPES, float8_e4m3fn, float8_e5m2)} \
-    | {"float": float32, "double": float64, "half": float16, "int": int64}
+    | {"float": float64, "double": float64, "half": float16, "int": int64, "long": int64, "uint16": bfloat16}
 _FROM_NUMBER = {d.number: d for d in DTYPES}
 _FROM_NUMPY = {np.dtype(d.name): d for d in DTYPES if d.name != "bfloat16"}
-_FROM_PYTHON = {bool: bool_, int: int64, complex: complex64}
+_FROM_PYTHON = {bool: bool_, int: int64, float: float64, complex: complex128}
 
 
 def _numpy_key(value: Any) -> np.dtype | None:
@@ -172,6 +172,8 @@ def from_number(number: int) -> DType:
 def convert_dtype(dtype: Any) -> DType:
     """The DType that a user means by a DType, a name ('float32'), a NumPy dtype or scalar type, or a Python type.
 
+    `float` and 'float' are float64, as in NumPy; 'uint16' is how Paddle names bfloat16.
+
     >>> from proa.core.dtype import convert_dtype
     >>> convert_dtype("float32") is convert_dtype("paddle.float32")
     True
@@ -183,8 +185,6 @@ def convert_dtype(dtype: Any) -> DType:
     elif isinstance(dtype, int):
         raise TypeError(f"dtype must be a dtype or its name, 'float32' say. Received {dtype!r}. A shape of several "
                         "sizes, or several dimensions, are given as a list, [2, 3].")
-    elif dtype is float:
-        found = get_default_dtype_object()
     elif dtype in _FROM_PYTHON:
         found = _FROM_PYTHON[dtype]
     else:

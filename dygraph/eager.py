@@ -213,6 +213,10 @@ class EagerTrace(Trace):
                 taken[index] = value[0]
         return tuple(taken)
 
+    def lift(self, value: Any, what: str) -> Any:
+        """A Tensor of a NumPy array; any other value as it is."""
+        return self._of_array(value) if isinstance(value, _ARRAYS) else value
+
     def _of_array(self, value: Any) -> EagerValue:
         array = np.array(value)
         from_numpy_dtype(array.dtype)  # raises for strings and objects

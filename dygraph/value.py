@@ -351,7 +351,11 @@ class EagerValue(_Operators):
         return self
 
     def _assigned(self, result: EagerValue) -> EagerValue:
-        """Gives this Tensor the value and the edge of another."""
+        """Gives this Tensor the value, the shape and the edge of another."""
+        if isinstance(result, EagerValue) and result._array.size != self._array.size and type(self._edge) is not Leaf:
+            self._replace(result._array)
+            self._edge = result._edge if state.grad_enabled else self._edge
+            return self
         return self._rebind(result)
 
     def set_value(self, value: Any) -> None:

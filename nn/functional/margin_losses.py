@@ -10,7 +10,7 @@ from ...ops.array.reshape import reshape
 from ...ops.array.take_along_axis import index_sample
 from ...ops.array.unknown_sizes import size_at
 from ...ops.math.clip import clip
-from ...ops.math.elementwise import cast, minimum, multiply, subtract
+from ...ops.math.elementwise import as_floating, cast, minimum, multiply, subtract
 from ...ops.math.reduce import mean
 from .activation import log_sigmoid, softplus
 from .distance import pairwise_distance
@@ -30,6 +30,7 @@ def soft_margin_loss(input: Any, label: Any, reduction: str = "mean", name: str 
     """
     check_reduction("soft_margin_loss", reduction)
     check_same_shapes("soft_margin_loss", input, label)
+    input = as_floating(input)
     return reduced(softplus(-multiply(cast(label, input.dtype), input), threshold=1e4), reduction)
 
 

@@ -19,7 +19,7 @@ from ..math.reduce import sum_op
 from .assign import assign_op
 from .concat_split import _flat_arguments, stack
 from .expand import expand_as
-from .full import constant, dtype_or_default, fill_any_like, full, is_value
+from .full import constant, dtype_or_default, fill_any_like, full, is_value, number
 from .reshape import reshape, unsqueeze
 
 
@@ -113,8 +113,8 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, na
         raise ValueError("arange(start, end, step): step must not be 0.")
     given = (start, end, step)
     if dtype is None:
-        floats = any(v.dtype.is_floating if is_value(v) else isinstance(v, (float, np.floating)) for v in given)
-        dtype = dt.get_default_dtype_object() if floats else dt.int64
+        whole = all(v.dtype.is_integer if is_value(v) else not isinstance(v, (float, np.floating)) for v in given)
+        dtype = dt.int64 if whole else dt.get_default_dtype_object()
     dtype = convert_dtype(dtype)
     if any(map(is_value, given)):
         return apply(arange_op, *(_scalar(v, dtype) for v in given))
@@ -166,7 +166,7 @@ def _told(value: Any, stop_gradient: bool) -> Any:
 def to_tensor(data: Any, dtype: Any = None, place: Place | str | None = None, stop_gradient: bool = True) -> Any:
     """A tensor holding a copy of `data`: a number, nested lists, a NumPy array, or a tensor.
 
-    Python floats get the default dtype and Python ints int64; a NumPy array keeps its dtype.
+    Floats in lists get the default dtype and ints int64; a NumPy array or scalar keeps its dtype.
     Raises ValueError for ragged data and TypeError for strings or objects.
 
     >>> import proa as paddle
@@ -188,6 +188,8 @@ def to_tensor(data: Any, dtype: Any = None, place: Place | str | None = None, st
 def assign(x: Any, output: Any = None) -> Any:
     """A tensor with the value of x: a tensor, a number, (nested) lists of numbers or a NumPy array.
 
+    A number becomes a tensor of one dimension, and float64 outside of tensors the default dtype, as in Paddle.
+
     `output`, when given, gets the value and is returned. Gradients flow from a tensor's copy to the tensor; through a
     Variable given as `output` only if they did before, so that running means and codebooks stay out of them.
 
@@ -195,8 +197,17 @@ def assign(x: Any, output: Any = None) -> Any:
     >>> paddle.assign([1, 2]).tolist()
     [1, 2]
     """
-    result = apply(assign_op, x) if is_value(x) else to_tensor(x)
+    result = apply(assign_op, x) if is_value(x) else to_tensor(_as_assigned(x))
     return result if output is None else output._assigned(result)
+
+
+def _as_assigned(x: Any) -> Any:
+    """What Paddle makes of a constant: a number has one dimension, and float64 becomes the default dtype."""
+    array = np.asarray(x)
+    if array.ndim == 0 and not isinstance(x, np.ndarray):
+        array = array.reshape(1)
+        x = array if isinstance(x, np.generic) else [x]
+    return array.astype(dt.get_default_dtype_object().dtype) if array.dtype == np.float64 else x
 
 
 def fill_(x: Any, value: Any) -> Any:
@@ -225,7 +236,7 @@ def tensor_of(data: Any) -> Any:
     if is_value(data):
         return data
     if not isinstance(data, (list, tuple)):
-        return full([], data)
+        return number(data)
     parts = [tensor_of(item) for item in data]
     whole = all(part.dtype.is_integer for part in parts)
     kind = dt.int64 if whole else functools.reduce(dt.promote, [part.dtype for part in parts])

@@ -114,8 +114,9 @@ def value_of(x: Any) -> Any:
     """x itself where it is a value, and of a NumPy array the tensor; TypeError for anything else."""
     if is_value(x):
         return x
-    if isinstance(x, (np.ndarray, np.generic)):
-        return constant(x)
+    found = current_trace().lift(x, "x")
+    if hasattr(found, "dtype"):
+        return found
     raise no_tensor(x)
 
 
@@ -147,23 +148,33 @@ def shape_inputs(shape: Any) -> tuple[tuple[int, ...], Any, list | None]:
 def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Any:
     """A tensor of `shape` (ints, or a tensor of them) filled with a number.
 
-    Without `dtype`: bool, int64 or the default dtype, after the number's type.
+    Without `dtype` it is of the default dtype, whatever the number is; of complex64 where it is complex. An integer
+    that the dtype cannot hold gives its lowest bits.
 
     >>> import proa as paddle
-    >>> paddle.full([2], 7).tolist()
-    [7, 7]
+    >>> paddle.full([2], 7).tolist(), paddle.full([2], 7, "int64").tolist()
+    ([7.0, 7.0], [7, 7])
     """
     value_tensor = fill_value if is_value(fill_value) else None
-    if dtype is None:
-        kind = type(fill_value)
-        dtype = dt.bool_ if kind is bool else dt.int64 if isinstance(fill_value, int) else None
-        if isinstance(fill_value, complex):
-            dtype = dt.complex64
-        if value_tensor is not None:
-            dtype = value_tensor.dtype
+    if dtype is None and isinstance(fill_value, complex):
+        dtype = dt.complex64
+    wanted = dtype_or_default(dtype)
     attribute, tensor, parts = shape_inputs(shape)
-    given = {"value": 0.0} if value_tensor is not None else _fill_attrs(fill_value)
-    return apply(fill_constant, value_tensor, tensor, parts, shape=attribute, dtype=dtype_or_default(dtype), **given)
+    given = {"value": 0.0} if value_tensor is not None else _fill_attrs(_held(fill_value, wanted))
+    return apply(fill_constant, value_tensor, tensor, parts, shape=attribute, dtype=wanted, **given)
+
+
+def _held(value: Any, dtype: DType) -> Any:
+    """What a dtype holds of a number: of an integer its lowest bits, of an array its only element."""
+    if isinstance(value, np.ndarray):
+        value = value.item()
+    return dtype.wrapped(int(value)) if dtype.is_integer and isinstance(value, (int, np.integer)) else value
+
+
+def number(value: Any) -> Any:
+    """A value without dimensions that holds a number of Python's: of bool, int64, complex64 or the default dtype."""
+    dtype = dt.bool_ if isinstance(value, bool) else dt.int64 if isinstance(value, int) else None
+    return full((), value, dtype)
 
 
 def _fill_attrs(value: Any) -> dict[str, Any]:
@@ -217,8 +228,10 @@ def _to_array(data: Any, dtype: DType | None) -> np.ndarray:
         return array.astype(dtype.dtype)
     if isinstance(data, (np.ndarray, np.generic)):
         return array
-    if array.dtype == np.float64:
+    if array.dtype in (np.float64, np.float16):
         return array.astype(dt.get_default_dtype_object().dtype)
+    if array.dtype == np.int32:
+        return array.astype(np.int64)
     return array.astype(np.complex64) if array.dtype == np.complex128 else array
 
 

@@ -14,7 +14,7 @@ from ..core.kernels import by
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..math.elementwise import dtype_of
+from ..math.elementwise import cast, dtype_of
 from ..math.unary import isnan
 from .full import full_of_shape, is_value
 from .reshape import squeeze
@@ -266,7 +266,9 @@ bincount_op = operator("bincount", "X, Weights? -> Out", kernel=_bincount,
 
 
 def bincount(x: Any, weights: Any = None, minlength: int = 0, name: str | None = None) -> Any:
-    """How often each integer from 0 on occurs in x, 1-D; or the sum of its weights."""
+    """How often each integer from 0 on occurs in x, 1-D; or the sum of its weights, in float64 of integers."""
+    if weights is not None and not weights.dtype.is_differentiable:
+        weights = cast(weights, dt.float64)
     return apply(bincount_op, x, weights, minlength=minlength)
 
 

@@ -70,6 +70,8 @@ where_index_op = operator("where_index", "Condition -> Out", kernel=_positions,
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     """x where the condition is true and y elsewhere, broadcasting; the positions of the true ones without x and y.
 
+    A number takes the dtype of a tensor beside it; two floats are float64.
+
     >>> import proa as paddle
     >>> paddle.where(paddle.to_tensor([True, False]), paddle.to_tensor([1, 2]), paddle.to_tensor([3, 4])).tolist()
     [1, 4]
@@ -89,6 +91,8 @@ def where_(condition: Any, x: Any = None, y: Any = None, name: str | None = None
 
 def _pair(x: Any, y: Any) -> tuple[Any, Any]:
     """Both as tensors of one dtype; a Python number takes the other's dtype, floats making integers floating."""
+    if isinstance(x, float) and isinstance(y, float):
+        return to_tensor(x, dt.float64), to_tensor(y, dt.float64)
     if not is_value(x):
         x = _number_like(x, y) if is_value(y) else to_tensor(x)
     if not is_value(y):

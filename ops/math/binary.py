@@ -13,7 +13,7 @@ from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from .comparison import greater_equal, less_equal
-from .elementwise import as_floating, binary, cast, dtype_of, in_dtype, maximum
+from .elementwise import as_floating, binary, cast, dtype_of, in_dtype, maximum, operand
 from .unary import abs, exp, isnan, log1p, logical_not
 
 
@@ -74,10 +74,15 @@ def _integers(what: str, *values: Any) -> None:
 def atan2(x: Any, y: Any, name: str | None = None) -> Any:
     """The angle of the point (y, x), in radians from -π to π: the inverse tangent of x / y in the right quadrant.
 
+    Of integers in float64.
+
     >>> import proa as paddle
     >>> round(paddle.atan2(paddle.to_tensor(1.0), paddle.to_tensor(-1.0)).item(), 4)
     2.3562
     """
+    x, y = operand(x, y)
+    if not (dtype_of(x).is_differentiable or dtype_of(y).is_differentiable):
+        return apply(atan2_op, cast(x, dt.float64), cast(y, dt.float64))
     return apply(atan2_op, as_floating(x), as_floating(y))
 
 
@@ -145,4 +150,5 @@ def logaddexp(x: Any, y: Any, name: str | None = None) -> Any:
 def ldexp(x: Any, y: Any, name: str | None = None) -> Any:
     """x · 2ʸ."""
     x = as_floating(x)
-    return x * full((), 2.0, dtype_of(x)) ** cast(y, dtype_of(x))
+    dtype = promote(dtype_of(x), dtype_of(y))
+    return in_dtype(x, dtype) * full((), 2.0, dtype) ** in_dtype(y, dtype)

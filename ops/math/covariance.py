@@ -7,7 +7,7 @@ from ..array.diagonal import diag
 from ..array.reshape import squeeze, t, unsqueeze
 from ..linalg.matrices import adjoint, mm
 from .clip import clip
-from .elementwise import cast
+from .elementwise import as_floating, cast
 from .reduce import mean, sum
 from .unary import sqrt
 
@@ -23,9 +23,9 @@ def cov(x: Any, rowvar: bool = True, ddof: bool = True, fweights: Any = None, aw
     >>> paddle.linalg.cov(paddle.to_tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]])).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """
-    if not 1 <= x.ndim <= 2 or not x.dtype.is_differentiable:
-        raise ValueError("cov(x): x must have one or two dimensions and a floating or complex dtype. "
-                         f"Received shape {list(x.shape)}, dtype {x.dtype.name}.")
+    if not 1 <= x.ndim <= 2:
+        raise ValueError(f"cov(x): x must have one or two dimensions. Received shape {list(x.shape)}.")
+    x = as_floating(x)
     rows = unsqueeze(x, 0) if x.ndim == 1 else x if rowvar else t(x)
     frequencies = None if fweights is None else _weights("fweights", fweights, rows)
     weights = frequencies

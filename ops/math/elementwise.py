@@ -88,7 +88,7 @@ def _scale(xp, x, scale_tensor=None, *, scale: float = 1.0, bias: float = 0.0, b
         return _scaled(x, factor, bias, bias_after_scale)
     factor = factor if scale_tensor is not None else _whole(factor, x.dtype)
     with np.errstate(over="ignore"):  # the lowest bits are kept, also of a value without dimensions
-        return _scaled(x, factor, _whole(bias, x.dtype), bias_after_scale)
+        return _scaled(x, factor, _whole(bias, x.dtype), bias_after_scale).astype(x.dtype, copy=False)
 
 
 def _scaled(x: Any, factor: Any, bias: Any, bias_after_scale: bool) -> Any:
@@ -101,8 +101,8 @@ def _scaled(x: Any, factor: Any, bias: Any, bias_after_scale: bool) -> Any:
 
 
 def _whole(number: Any, dtype: Any) -> Any:
-    """A file's number, a float: if whole an integer of the dtype, with its lowest bits where it is too large."""
-    if not math.isfinite(number) or number != int(number):
+    """A number as an integer of the dtype: cut towards zero, with its lowest bits where it is too large."""
+    if not math.isfinite(number):
         return number
     return int(number) if dtype.kind == "b" else dt.from_numpy_dtype(dtype).wrapped(int(number))
 
@@ -366,6 +366,11 @@ def _reversed(function: Callable) -> Callable:
     return reversed_function
 
 
+def _reverse_divide(x: Any, y: Any) -> Any:
+    x, y = operand(as_floating(x), y)
+    return divide(y, x)
+
+
 def floor_divide(x: Any, y: Any, name: str | None = None) -> Any:
     """x // y, rounded down (PaddlePaddle 2.6.2 rounds negative integer quotients towards zero)."""
     return apply(floor_divide_op, *operand(x, y))
@@ -380,12 +385,19 @@ remainder = floor_mod = mod
 
 
 def pow(x: Any, y: Any, name: str | None = None) -> Any:
-    """x ** y, element by element; y is a number or a tensor.
+    """x ** y, element by element; y is a number or a tensor. Integers stay integers where y is a whole number.
 
     >>> import proa as paddle
     >>> paddle.pow(paddle.to_tensor([2.0, 3.0]), 2).tolist()
     [4.0, 9.0]
     """
+    if isinstance(y, (float, np.floating)) and y == int(y) and dtype_of(x).is_integer:
+        y = int(y)
+    return _power_operator(x, y)
+
+
+def _power_operator(x: Any, y: Any) -> Any:
+    """x ** y: integers become floating where y is a float, whatever its value."""
     if isinstance(y, NUMBERS):
         x, y = _number(x, y)
         return apply(power_op, x, None, factor=y)
@@ -404,10 +416,19 @@ def minimum(x: Any, y: Any, name: str | None = None) -> Any:
 
 def scale(x: Any, scale: Any = 1.0, bias: float = 0.0, bias_after_scale: bool = True, act: str | None = None,
           name: str | None = None) -> Any:
-    """x * scale + bias, or (x + bias) * scale; `scale` is a number or a one-element tensor."""
+    """x * scale + bias, or (x + bias) * scale; `scale` is a number or a one-element tensor.
+
+    In x's dtype: to integers both numbers are integers, cut towards zero. `x * 2.5` makes floats of them.
+    """
     tensor = scale if is_value(scale) else None
+    scale, bias = _plain(scale), _plain(bias)
     return apply(scale_op, x, tensor, scale=1.0 if tensor is not None else scale, bias=bias,
                  bias_after_scale=bias_after_scale)
+
+
+def _plain(value: Any) -> Any:
+    """A number of NumPy's as Python's: NumPy's own would decide the dtype of what it meets."""
+    return value.item() if isinstance(value, (np.number, np.bool_)) else value
 
 
 def neg(x: Any, name: str | None = None) -> Any:
@@ -425,9 +446,9 @@ SYNTAX: Mapping[str, Callable] = {
     "__add__": add, "__radd__": add,
     "__sub__": subtract, "__rsub__": _reverse_subtract,
     "__mul__": multiply, "__rmul__": multiply,
-    "__truediv__": divide, "__rtruediv__": _reversed(divide),
+    "__truediv__": divide, "__rtruediv__": _reverse_divide,
     "__floordiv__": floor_divide, "__rfloordiv__": _reversed(floor_divide),
     "__mod__": mod, "__rmod__": _reversed(mod),
-    "__pow__": pow, "__rpow__": _reversed(pow),
+    "__pow__": _power_operator, "__rpow__": _reversed(pow),
     "__neg__": neg,
 }

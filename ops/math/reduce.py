@@ -100,8 +100,8 @@ def _reduction(type: str, function: Callable, result: Callable[[DType], DType] =
                in_dtype: DType | None = None, out_dtype: DType | None = None):
         if out_dtype is not None:
             x = x.astype(out_dtype.dtype, copy=False)
-        axes = _axes_of(x, dim, reduce_all)
-        return function(xp, x, axes, keep_dim)
+        reduced = function(xp, x, _axes_of(x, dim, reduce_all), keep_dim)
+        return reduced if out_dtype is None else reduced.astype(out_dtype.dtype, copy=False)
 
     return operator(type, "X -> Out", kernel=kernel, infer=_infer(type, result),
                     engines=[by(LOOPS, loop, least)] if loop else [],

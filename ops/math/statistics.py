@@ -21,7 +21,7 @@ from ..core.spec import Spec
 from ..core.trace import apply
 from .elementwise import cast, dtype_of, equal_op, power_op
 from .reduce import kept, max, mean, mean_op, min, reduced_axes, reduced_count, sum
-from .unary import abs, ceil, exp, floor, isnan, sign, sqrt
+from .unary import abs, ceil, exp, floor, isnan, logical_not, sign, sqrt
 
 
 def _logsumexp(xp, x, *, axis: Ints = (), keepdim: bool = False, reduce_all: bool = False):
@@ -125,13 +125,13 @@ def std(x: Any, axis: Any = None, unbiased: bool = True, keepdim: bool = False, 
 
 def nansum(x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """The sum over `axis` of the elements that are not NaN."""
-    return sum(where(isnan(x), 0.0, x), axis, dtype, keepdim)
+    return sum(where(isnan(x), 0.0, x) if x.dtype.is_differentiable else x, axis, dtype, keepdim)
 
 
 def nanmean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """The mean over `axis` of the elements that are not NaN."""
     missing = isnan(x)
-    count = sum(where(missing, 0.0, 1.0), axis, keepdim=keepdim)
+    count = sum(cast(logical_not(missing), dt.float64), axis, keepdim=keepdim)
     return sum(where(missing, 0.0, x), axis, keepdim=keepdim) / cast(count, x.dtype)
 
 

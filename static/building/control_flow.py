@@ -15,7 +15,7 @@ from ...core import nest
 from ...core.dtype import promote
 from ...core.unique_name import drawing
 from ...ops.array.creation import assign, to_tensor
-from ...ops.array.full import full, is_value
+from ...ops.array.full import is_value, number
 from ...ops.core.trace import apply, current_trace
 from ...ops.math.elementwise import cast
 from ...ops.math.unary import logical_not
@@ -33,7 +33,7 @@ def _as_variable(value: Any) -> Any:
     if value is None or isinstance(value, Variable):
         return value
     if isinstance(value, (numbers.Number, bool)):
-        return full((), value)
+        return number(value)
     if is_value(value):
         return current_trace().lift(value, "a value in a branch or loop")
     return to_tensor(value)

@@ -13,7 +13,7 @@ from typing import Any
 from ...core.dtype import DType, convert_dtype
 from ...core.errors import user_line
 from ...ops.array.creation import to_tensor
-from ...ops.array.full import full, is_value
+from ...ops.array.full import full, is_value, number
 from ...ops.array.reshape import reshape
 from ...ops.core.spec import Spec
 from ...ops.core.trace import apply, current_trace
@@ -225,7 +225,7 @@ def as_item(value: Any) -> Variable:
     if isinstance(value, Variable):
         return value
     if isinstance(value, (numbers.Number, bool)):
-        return full([], value)
+        return number(value)
     if is_value(value):
         return current_trace().lift(value, "an item of a list")
     if value is None or isinstance(value, (str, list, tuple, dict)):

@@ -83,7 +83,7 @@ _DIFFERENT = {
         "empty": ["sum"],
     },
     "bools count as integers": {
-        "bool": ["scale", "range"],
+        "bool": ["scale"],
     },
     "integers to negative powers: refused, as in NumPy": {
         "int32, int64": ["log_positive"],
