@@ -7,12 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..reader.decorator import Reader
-from ..vision.datasets.cifar import read_batches
+from ..vision.datasets.cifar import URL_PREFIX, read_batches
 from . import common
 
 __all__ = ["fetch", "test10", "test100", "train10", "train100"]
 
-URL_PREFIX = "https://dataset.bj.bcebos.com/cifar/"
 CIFAR10_URL = URL_PREFIX + "cifar-10-python.tar.gz"
 CIFAR10_MD5 = "c58f30108f718f92721af3b95e74349a"
 CIFAR100_URL = URL_PREFIX + "cifar-100-python.tar.gz"

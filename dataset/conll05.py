@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from ..reader.decorator import Reader
-from ..text.datasets.conll05 import ROLES, UNKNOWN, WORDS, nine_columns, read_corpus, read_roles, read_words
+from ..text.datasets.conll05 import ROLES, UNKNOWN, URL_PREFIX, WORDS, nine_columns, read_corpus, read_roles, read_words
 from . import common
 
 __all__ = ["corpus_reader", "fetch", "get_dict", "get_embedding", "load_dict", "load_label_dict", "test"]
 
-DATA_URL = "http://paddlemodels.bj.bcebos.com/conll05st/conll05st-tests.tar.gz"
+DATA_URL = URL_PREFIX + "/conll05st-tests.tar.gz"
 DATA_MD5 = "387719152ae52d60422c016e92a742fc"
-WORDDICT_URL = "http://paddlemodels.bj.bcebos.com/conll05st%2FwordDict.txt"
+WORDDICT_URL = URL_PREFIX + "%2FwordDict.txt"
 WORDDICT_MD5 = "ea7fb7d4c75cc6254716f0177a506baa"
-VERBDICT_URL = "http://paddlemodels.bj.bcebos.com/conll05st%2FverbDict.txt"
+VERBDICT_URL = URL_PREFIX + "%2FverbDict.txt"
 VERBDICT_MD5 = "0d2977293bbb6cbefab5b0f97db1e77c"
-TRGDICT_URL = "http://paddlemodels.bj.bcebos.com/conll05st%2FtargetDict.txt"
+TRGDICT_URL = URL_PREFIX + "%2FtargetDict.txt"
 TRGDICT_MD5 = "d8c7f03ceb5fc2e5a0fa7503a4353751"
-EMB_URL = "http://paddlemodels.bj.bcebos.com/conll05st%2Femb"
+EMB_URL = URL_PREFIX + "%2Femb"
 EMB_MD5 = "bf436eb0faa1f6f9103017f8be57cdb7"
 #: The number of words that are not in the dictionary.
 UNK_IDX = UNKNOWN

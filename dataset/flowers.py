@@ -11,15 +11,15 @@ import numpy as np
 
 from ..io.local_files import Archive
 from ..reader.decorator import Reader, map_readers, xmap_readers
-from ..vision.datasets.flowers import labels_and_images, photograph
+from ..vision.datasets.flowers import URL_PREFIX, labels_and_images, photograph
 from . import common
 from .image import load_image_bytes, simple_transform
 
 __all__ = ["fetch", "test", "train", "valid"]
 
-DATA_URL = "http://paddlemodels.bj.bcebos.com/flowers/102flowers.tgz"
-LABEL_URL = "http://paddlemodels.bj.bcebos.com/flowers/imagelabels.mat"
-SETID_URL = "http://paddlemodels.bj.bcebos.com/flowers/setid.mat"
+DATA_URL = URL_PREFIX + "102flowers.tgz"
+LABEL_URL = URL_PREFIX + "imagelabels.mat"
+SETID_URL = URL_PREFIX + "setid.mat"
 DATA_MD5 = "52808999861908f626f3c1f4e79d11fa"
 LABEL_MD5 = "e0620be6f572b9609742df49c70aed4d"
 SETID_MD5 = "a5357ecc9cb78c4bef273ce3793fc85c"

@@ -1,8 +1,8 @@
 """Images as arrays of bytes, loaded, scaled, cropped and flipped: `paddle.dataset.image`.
 
 What OpenCV computes there, Pillow and NumPy do here. An array is (height, width, 3) with blue first, or grey (height,
-width). Pixels are OpenCV's, of PNG, JPEG, BMP, PNM, TIFF and WebP files, and of scaled images; where its build has
-Intel's IPP, some bytes of a scaled one are other ones there, by one level.
+width). Pixels are OpenCV's, of PNG, JPEG, BMP, PNM, TIFF and WebP files. Of a scaled image a rare byte is another one,
+by one level, where OpenCV rounds floats; some are where its build has Intel's IPP.
 """
 
 from __future__ import annotations

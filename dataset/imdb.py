@@ -7,13 +7,12 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ..reader.decorator import Reader
-from ..text.datasets.imdb import read_reviews
+from ..text.datasets.imdb import URL, read_reviews
 from ..text.datasets.words import MISSING, numbered
 from . import common
 
 __all__ = ["build_dict", "fetch", "test", "tokenize", "train", "word_dict"]
 
-URL = "https://dataset.bj.bcebos.com/imdb%2FaclImdb_v1.tar.gz"
 MD5 = "7c2ac02c03563afcf9b574c7e56c153a"
 
 

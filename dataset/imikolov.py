@@ -7,13 +7,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..reader.decorator import Reader
-from ..text.datasets.imikolov import PLACE, count_words, ngrams, read_sentences, sequences
+from ..text.datasets.imikolov import PLACE, URL, count_words, ngrams, read_sentences, sequences
 from ..text.datasets.words import numbered
 from . import common
 
 __all__ = ["DataType", "build_dict", "fetch", "test", "train", "word_count"]
 
-URL = "https://dataset.bj.bcebos.com/imikolov%2Fsimple-examples.tgz"
 MD5 = "30177ea32e27c525793142b6bf2c8e2d"
 _TRAIN, _TEST = PLACE.format("train"), PLACE.format("valid")
 

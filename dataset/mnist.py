@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..reader.decorator import Reader
-from ..vision.datasets.mnist import images_and_labels
+from ..vision.datasets.mnist import MNIST, images_and_labels
 from . import common
 
 __all__ = ["fetch", "test", "train"]
 
-URL_PREFIX = "https://dataset.bj.bcebos.com/mnist/"
+URL_PREFIX = MNIST.URL_PREFIX
 TEST_IMAGE_URL = URL_PREFIX + "t10k-images-idx3-ubyte.gz"
 TEST_IMAGE_MD5 = "9fb629c4189551a2d022fa330f9573f3"
 TEST_LABEL_URL = URL_PREFIX + "t10k-labels-idx1-ubyte.gz"

@@ -7,13 +7,12 @@ import os
 from collections.abc import Iterator
 
 from ..reader.decorator import Reader
-from ..text.datasets.movielens import AGES, Tables
+from ..text.datasets.movielens import AGES, URL, Tables
 from . import common
 
 __all__ = ["MovieInfo", "UserInfo", "age_table", "fetch", "get_movie_title_dict", "max_job_id", "max_movie_id",
            "max_user_id", "movie_categories", "movie_info", "test", "train", "user_info"]
 
-URL = "https://dataset.bj.bcebos.com/movielens%2Fml-1m.zip"
 MD5 = "c4d9eecfca2ab87c1945afe126590906"
 #: The first year of each group of ages.
 age_table = list(AGES)

@@ -8,12 +8,11 @@ import numpy as np
 
 from ..io.local_files import Archive
 from ..reader.decorator import Reader
-from ..text.datasets.uci_housing import normalized_parts
+from ..text.datasets.uci_housing import URL, normalized_parts
 from . import common
 
 __all__ = ["feature_names", "fetch", "fluid_model", "load_data", "predict_reader", "test", "train"]
 
-URL = "http://paddlemodels.bj.bcebos.com/uci_housing/housing.data"
 MD5 = "d4accdce7a25600298819f8e28e8d593"
 FLUID_URL_MODEL = "https://github.com/PaddlePaddle/book/raw/develop/01.fit_a_line/fluid/fit_a_line.fluid.tar"
 FLUID_MD5_MODEL = "6e6dd637ccd5993961f68bfbde46090b"

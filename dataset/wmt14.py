@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..io.local_files import Archive
 from ..reader.decorator import Reader
-from ..text.datasets.wmt14 import FIRST, LAST, read_dictionaries, read_samples
+from ..text.datasets.wmt14 import FIRST, LAST, URL, read_dictionaries, read_samples
 from ..text.datasets.words import MISSING, check_positive
 from . import common
 
@@ -14,7 +14,7 @@ __all__ = ["fetch", "gen", "get_dict", "test", "train"]
 
 URL_DEV_TEST = "http://www-lium.univ-lemans.fr/~schwenk/cslm_joint_paper/data/dev+test.tgz"
 MD5_DEV_TEST = "7d7897317ddd8ba0ae5c5fa7248d3ff5"
-URL_TRAIN = "http://paddlemodels.bj.bcebos.com/wmt/wmt14.tgz"
+URL_TRAIN = URL
 MD5_TRAIN = "0791583d57d5beb693b9414c5b36798c"
 URL_MODEL = "http://paddlemodels.bj.bcebos.com/wmt%2Fwmt14.tgz"
 MD5_MODEL = "0cb4a5366189b6acba876491c8724fa3"

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from ..io.local_files import Archive
 from ..reader.decorator import Reader
-from ..text.datasets.wmt16 import FIRST, LAST, check_language, dictionary, read_captions, samples
+from ..text.datasets.wmt16 import FIRST, LAST, URL, check_language, dictionary, read_captions, samples
 from ..text.datasets.words import MISSING, check_positive
 from . import common
 
 __all__ = ["fetch", "get_dict", "test", "train", "validation"]
 
-DATA_URL = "http://paddlemodels.bj.bcebos.com/wmt/wmt16.tar.gz"
+DATA_URL = URL
 DATA_MD5 = "0c38be43600334966403524a40dcd81e"
 TOTAL_EN_WORDS = 11250
 TOTAL_DE_WORDS = 19220

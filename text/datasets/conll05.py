@@ -14,7 +14,7 @@ from ...io.dataset import Dataset
 from ...io.local_files import Archive, local_file
 from .words import text_of
 
-_URL = "http://paddlemodels.bj.bcebos.com/conll05st"
+URL_PREFIX = "http://paddlemodels.bj.bcebos.com/conll05st"
 WORDS, ROLES = (f"conll05st-release/test.wsj/{part}/test.wsj.{part}.gz" for part in ("words", "props"))
 _MAXIMUM = 1 << 28
 UNKNOWN = 0
@@ -36,7 +36,7 @@ class Conll05st(Dataset):
     def __init__(self, data_file: Any = None, word_dict_file: Any = None, verb_dict_file: Any = None,
                  target_dict_file: Any = None, emb_file: Any = None, download: bool = True):
         def there(path: Any, argument: str, name: str) -> str:
-            return local_file(path, "Conll05st", argument, "conll05st", _URL + name, download)
+            return local_file(path, "Conll05st", argument, "conll05st", URL_PREFIX + name, download)
 
         self.data_file = there(data_file, "data_file", "/conll05st-tests.tar.gz")
         self.word_dict_file = there(word_dict_file, "word_dict_file", "%2FwordDict.txt")

@@ -14,7 +14,7 @@ from ...io.dataset import Dataset
 from ...io.local_files import Archive, check_mode, local_file
 from .words import MISSING, numbered
 
-_URL = "https://dataset.bj.bcebos.com/imdb%2FaclImdb_v1.tar.gz"
+URL = "https://dataset.bj.bcebos.com/imdb%2FaclImdb_v1.tar.gz"
 _PUNCTUATION = string.punctuation.encode()
 _REVIEW = re.compile(r"aclImdb/(train|test)/(pos|neg)/.*\.txt$")
 
@@ -31,7 +31,7 @@ class Imdb(Dataset):
 
     def __init__(self, data_file: Any = None, mode: str = "train", cutoff: int = 150, download: bool = True):
         self.mode = check_mode(mode, "Imdb", ("train", "test"))
-        self.data_file = local_file(data_file, "Imdb", "data_file", "imdb", _URL, download)
+        self.data_file = local_file(data_file, "Imdb", "data_file", "imdb", URL, download)
         reviews = [(match[1], match[2], words) for match, words in read_reviews(self.data_file, _REVIEW)]
         self.word_idx = numbered(Counter(word for _, _, words in reviews for word in words), cutoff)
         unknown = self.word_idx[MISSING]

@@ -12,7 +12,7 @@ from ...io.dataset import Dataset
 from ...io.local_files import Archive, check_mode, local_file
 from .words import MISSING, numbered
 
-_URL = "https://dataset.bj.bcebos.com/imikolov%2Fsimple-examples.tgz"
+URL = "https://dataset.bj.bcebos.com/imikolov%2Fsimple-examples.tgz"
 FIRST, LAST = "<s>", "<e>"
 PLACE = "simple-examples/data/ptb.{}.txt"
 
@@ -37,7 +37,7 @@ class Imikolov(Dataset):
             raise ValueError(f"Imikolov(window_size): 'NGRAM' needs at least 1. Received {window_size}.")
         self.mode = check_mode(mode, "Imikolov", ("train", "test"))
         self.window_size, self.min_word_freq = window_size, min_word_freq
-        self.data_file = local_file(data_file, "Imikolov", "data_file", "imikolov", _URL, download)
+        self.data_file = local_file(data_file, "Imikolov", "data_file", "imikolov", URL, download)
         train, valid, chosen = (PLACE.format(part) for part in ("train", "valid", self.mode))
         sentences = read_sentences(self.data_file, {train, valid, chosen})
         self.word_idx = numbered(count_words([*sentences[train], *sentences[valid]]), min_word_freq)

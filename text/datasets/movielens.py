@@ -13,7 +13,7 @@ from ...io.dataset import Dataset
 from ...io.local_files import check_mode, local_file, read_zip
 from .words import fields, text_of
 
-_URL = "https://dataset.bj.bcebos.com/movielens%2Fml-1m.zip"
+URL = "https://dataset.bj.bcebos.com/movielens%2Fml-1m.zip"
 AGES = (1, 18, 25, 35, 45, 50, 56)
 _SEPARATOR = "::"
 
@@ -32,7 +32,7 @@ class Movielens(Dataset):
     def __init__(self, data_file: Any = None, mode: str = "train", test_ratio: float = 0.1, rand_seed: int = 0,
                  download: bool = True):
         self.mode = check_mode(mode, "Movielens", ("train", "test"))
-        self.data_file = local_file(data_file, "Movielens", "data_file", "sentiment", _URL, download)
+        self.data_file = local_file(data_file, "Movielens", "data_file", "sentiment", URL, download)
         self.test_ratio, self.rand_seed = test_ratio, rand_seed
         tables = Tables(self.data_file)
         self.movie_title_dict, self.categories_dict = tables.words, tables.categories

@@ -11,7 +11,7 @@ from ...core.files import CorruptFileError
 from ...io.dataset import Dataset
 from ...io.local_files import check_mode, local_file
 
-_URL = "http://paddlemodels.bj.bcebos.com/uci_housing/housing.data"
+URL = "http://paddlemodels.bj.bcebos.com/uci_housing/housing.data"
 
 
 class UCIHousing(Dataset):
@@ -24,7 +24,7 @@ class UCIHousing(Dataset):
 
     def __init__(self, data_file: Any = None, mode: str = "train", download: bool = True):
         self.mode = check_mode(mode, "UCIHousing", ("train", "test"))
-        self.data_file = local_file(data_file, "UCIHousing", "data_file", "uci_housing", _URL, download)
+        self.data_file = local_file(data_file, "UCIHousing", "data_file", "uci_housing", URL, download)
         train, test = normalized_parts(self.data_file)
         self.data = train if self.mode == "train" else test
         self.dtype = get_default_dtype()

@@ -12,7 +12,7 @@ from ...io.dataset import Dataset
 from ...io.local_files import Archive, check_mode, local_file
 from .words import MISSING, check_positive, pairs, text_of
 
-_URL = "http://paddlemodels.bj.bcebos.com/wmt/wmt14.tgz"
+URL = "http://paddlemodels.bj.bcebos.com/wmt/wmt14.tgz"
 FIRST, LAST = "<s>", "<e>"
 _LONGEST = 80
 
@@ -29,7 +29,7 @@ class WMT14(Dataset):
 
     def __init__(self, data_file: Any = None, mode: str = "train", dict_size: int = -1, download: bool = True):
         self.mode = check_mode(mode, "WMT14", ("train", "test", "gen"))
-        self.data_file = local_file(data_file, "WMT14", "data_file", "wmt14", _URL, download)
+        self.data_file = local_file(data_file, "WMT14", "data_file", "wmt14", URL, download)
         self.dict_size = check_positive(dict_size, "WMT14", "dict_size")
         archive = Archive(self.data_file)
         self.src_dict, self.trg_dict = read_dictionaries(archive, self.dict_size)

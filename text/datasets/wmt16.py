@@ -12,7 +12,7 @@ from ...io.dataset import Dataset
 from ...io.local_files import Archive, check_mode, local_file
 from .words import MISSING, check_positive, pairs
 
-_URL = "http://paddlemodels.bj.bcebos.com/wmt/wmt16.tar.gz"
+URL = "http://paddlemodels.bj.bcebos.com/wmt/wmt16.tar.gz"
 FIRST, LAST = "<s>", "<e>"
 _LANGUAGES = ("en", "de")  # the columns of the files
 
@@ -31,7 +31,7 @@ class WMT16(Dataset):
                  lang: str = "en", download: bool = True):
         self.mode = check_mode(mode, "WMT16", ("train", "test", "val"))
         self.lang = check_language(lang, "WMT16(lang)")
-        self.data_file = local_file(data_file, "WMT16", "data_file", "wmt16", _URL, download)
+        self.data_file = local_file(data_file, "WMT16", "data_file", "wmt16", URL, download)
         self.src_dict_size = check_positive(src_dict_size, "WMT16", "src_dict_size")
         self.trg_dict_size = check_positive(trg_dict_size, "WMT16", "trg_dict_size")
         archive = Archive(self.data_file)

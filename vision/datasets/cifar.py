@@ -15,6 +15,7 @@ from ...io.dataset import Dataset
 from ...io.local_files import Archive, check_mode, local_file
 from ..image import check_backend, pillow
 
+URL_PREFIX = "https://dataset.bj.bcebos.com/cifar/"
 _PIXELS = 3 * 32 * 32
 
 
@@ -28,7 +29,7 @@ class Cifar10(Dataset):
     Images", Krizhevsky 2009.
     """
 
-    _url = "https://dataset.bj.bcebos.com/cifar/cifar-10-python.tar.gz"
+    _url = URL_PREFIX + "cifar-10-python.tar.gz"
     _batches = {"train": "data_batch", "test": "test_batch"}
 
     def __init__(self, data_file: Any = None, mode: str = "train", transform: Callable[[Any], Any] | None = None,
@@ -61,7 +62,7 @@ class Cifar10(Dataset):
 class Cifar100(Cifar10):
     """The same in 100 classes ("fine labels"), from cifar-100-python.tar.gz. `paddle.vision.datasets.Cifar100`."""
 
-    _url = "https://dataset.bj.bcebos.com/cifar/cifar-100-python.tar.gz"
+    _url = URL_PREFIX + "cifar-100-python.tar.gz"
     _batches = {"train": "train", "test": "test"}
 
 

@@ -15,7 +15,7 @@ from ...io.local_files import Archive, check_mode, local_file
 from ..image import check_backend, opened
 from .matlab import load_arrays
 
-_URL = "http://paddlemodels.bj.bcebos.com/flowers/"
+URL_PREFIX = "http://paddlemodels.bj.bcebos.com/flowers/"
 #: In Paddle the part that is called "test" by its authors, the largest, is the one to train on.
 _PARTS = {"train": "tstid", "test": "trnid", "valid": "valid"}
 
@@ -37,7 +37,7 @@ class Flowers(Dataset):
         self.backend = check_backend(backend, "Flowers", ("pil", "cv2"))
         self.transform = transform
         data_file, label_file, setid_file = (
-            local_file(path, "Flowers", argument, "flowers", _URL + name, download) for path, argument, name in (
+            local_file(path, "Flowers", argument, "flowers", URL_PREFIX + name, download) for path, argument, name in (
                 (data_file, "data_file", "102flowers.tgz"), (label_file, "label_file", "imagelabels.mat"),
                 (setid_file, "setid_file", "setid.mat")))
         self.labels, self.indexes = labels_and_images(label_file, setid_file, part)
