@@ -274,3 +274,17 @@ def test_same_padding_keeps_sizes_and_ceil_mode_counts_the_rest():
     dense = paddle.nn.functional.conv3d(x.to_dense(), paddle.ones([2, 1, 2, 3, 2]), padding="SAME",
                                         data_format="NDHWC").numpy()
     np.testing.assert_allclose(padded, dense)
+
+
+def test_on_a_device():
+    from cupy_stand_in import KIND, on_stand_in
+
+    dense, _ = _random((4, 5))
+    with on_stand_in():
+        x = paddle.to_tensor(dense).to_sparse_coo(2)
+        x.stop_gradient = False
+        y = paddle.to_tensor(dense.T.copy())
+        out = sparse.matmul(x.to_sparse_csr(), y)
+        (out * F.softmax(x @ x.T).to_dense()).sum().backward()
+        assert out.place.kind == x.grad.values().place.kind == KIND
+        np.testing.assert_allclose(out.numpy(), dense @ dense.T, atol=1e-12)
