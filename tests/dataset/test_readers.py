@@ -146,6 +146,20 @@ def test_a_file_is_found_in_the_cache(tmp_path, monkeypatch):
         common._check_exists_and_download(None, "http://x/y", "", "uci_housing", False)
 
 
+def test_a_sum_is_made_once_for_a_file(tmp_path, monkeypatch):
+    sums = []
+    monkeypatch.setattr(common, "DATA_HOME", str(tmp_path))
+    monkeypatch.setattr(common, "md5file", lambda path: sums.append(path) or pathlib.Path(path).read_text())
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "b").write_text("first")
+    for _ in range(3):
+        common.download("http://x/b", "a", "first")
+    assert len(sums) == 1
+    (tmp_path / "a" / "b").write_text("another")
+    with pytest.raises(CorruptFileError, match="is another, and"):
+        common.download("http://x/b", "a", "first")
+
+
 @pytest.mark.parametrize(("folder", "name"), [("../up", None), ("", None), ("a b", None), ("a", "../x"),
                                               ("a", "/etc/x"), ("/etc", None), ("a", "")])
 def test_names_of_files_stay_in_the_cache(folder, name):
