@@ -21,8 +21,8 @@ from ...nn import Layer
 from ...static.format.params_info import dump_params_info
 from ...static.io import INFO_SUFFIX, add_model
 from ...static.ir.input_spec import InputSpec
-from ...static.ir.program import Program, Variable
-from ...static.ir.transform import for_inference
+from ...static.ir.program import Operation, Program, Variable
+from ...static.ir.transform import for_inference, in_training
 from ..errors import ConversionError, line_of
 from ..static_function import ConcreteProgram, HookedFunction, StaticFunction
 from ..tracing.function_inputs import FunctionInputs
@@ -166,6 +166,8 @@ def _model(function: StaticFunction, input_spec: Any, configs: dict[str, Any]) -
     _warn_of_frozen_state(function, [shown for shown, name, after in concrete.changed_state
                                      if name in values and (after is None or name not in state)])
     _warn_of_first_call(function, concrete.first_values_read)
+    if isinstance(function.instance, Layer):
+        _warn_of_training(function, in_training(concrete.main_program, program))
     return program, values
 
 
@@ -178,6 +180,16 @@ def _warn_of_first_call(function: StaticFunction, names: list[str]) -> None:
             "and does from the first call on. The file has what a first call does, and does that in every run. Call "
             "the layer once before it is saved, so that the file has what later calls do, or begin with a buffer.",
             stacklevel=5)
+
+
+def _warn_of_training(function: StaticFunction, operations: list[Operation]) -> None:
+    """What the layer does as in training although it is in evaluation mode."""
+    if operations:
+        shown = ", ".join(dict.fromkeys(f"{op.type} ({op.source})" for op in operations))
+        warnings.warn(
+            f"{line_of(function._function)}: jit.save: in evaluation mode too the layer computes as in training: "
+            f"{shown}. A file is for evaluation, as PaddlePaddle's: there dropout does nothing, and a batch norm takes "
+            "its running statistics. Give these functions training=self.training.", stacklevel=5)
 
 
 def _warn_of_frozen_state(function: StaticFunction, names: list[str]) -> None:

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from ...ops.core.operator import Operator, unknown_to_paddle
+from ...ops.core.operator import Operator, find, is_declared, unknown_to_paddle
 from .mixed_dtypes import cast_mixed_dtypes
 from .program import BACKWARD_ROLE, OPTIMIZE_ROLE, Block, Operation, Program
 from .usage import needed_operations, reads, sub_block, without_gradient, writes
@@ -38,10 +38,23 @@ def _is_training_only(op: Operation) -> bool:
 
 
 def _evaluate(op: Operation) -> None:
-    from ...ops.core.operator import find, is_declared
-
     if "is_test" in op.attrs or (is_declared(op.type) and "is_test" in find(op.type).attributes):
         op.attrs["is_test"], op.inferred = True, None
+
+
+def in_training(program: Program, kept: Program) -> list[Operation]:
+    """The operations of a Program that draw at random or take a batch's own statistics, and do neither in `kept`, a
+    copy of it for evaluation, which has them too.
+    """
+    made = {name for block in kept.blocks for op in block.ops for name in writes(op)}
+    return [op for block in program.blocks for op in block.ops if op.attrs.get("is_test") is False
+            and sub_block(op) is None and not made.isdisjoint(op.output_arg_names) and _has_modes(find(op.type))
+            and not op.attrs.get("use_global_stats")]
+
+
+def _has_modes(operator: Operator) -> bool:
+    """Whether `is_test` changes what it computes: what it draws, or which statistics it takes and moves."""
+    return operator.random or bool(operator.aliases)
 
 
 def for_inference(program: Program, feeds: Sequence[str], fetches: Sequence[str],
@@ -191,8 +204,6 @@ def set_training(program: Program) -> None:
 
     Outputs that an inference file leaves out (a dropout's mask) get variables.
     """
-    from ...ops.core.operator import find, is_declared
-
     for block in program.blocks:
         for op in block.ops:
             if op.attrs.get("is_test") is True and not sub_block(op):

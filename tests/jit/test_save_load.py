@@ -585,3 +585,26 @@ class _Keeps(paddle.nn.Layer):
 
 def test_what_is_only_given_a_value_is_no_reason_to_warn(tmp_path):
     paddle.jit.save(_Keeps(), str(tmp_path / "model"), input_spec=SPEC_OF_TWO)
+
+
+class AlwaysTraining(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm1D(3)
+
+    def forward(self, x):
+        used = nn.functional.batch_norm(self.norm(x), paddle.zeros([3]), paddle.ones([3]), training=True)
+        nn.functional.dropout(x, 0.5, training=True)  # which nothing needs
+        return used * 2
+
+
+def test_what_computes_as_in_training_in_evaluation_too_is_named(tmp_path):
+    net, specs = AlwaysTraining(), [paddle.static.InputSpec([None, 3])]
+    with pytest.warns(UserWarning, match=r"in evaluation mode too .*batch_norm \(.*test_save_load.py") as caught:
+        paddle.jit.save(net, str(tmp_path / "net"), specs)
+    assert len(caught) == 1 and "dropout (" not in str(caught[0].message)
+    loaded = paddle.jit.load(str(tmp_path / "net"))
+    loaded.eval()
+    net.eval()
+    x = paddle.rand([4, 3])
+    np.testing.assert_allclose(loaded(x).numpy(), net.norm(x).numpy() / np.sqrt(1 + 1e-5) * 2, 1e-5)
