@@ -31,6 +31,7 @@ def _with_casts(block: Block, op: Operation, wanted: Collection[str]) -> list[Op
         return [op]
     results = list(_results(block, op, operator, dtypes))
     before, after = [], []
+    op.inferred = None
     for slot, dtype in dtypes.items():
         variables = [block.var(name) for name in op.input(slot)]
         taken = [_like(v, block, dtype) if v.dtype.is_floating and v.dtype is not dtype else v for v in variables]
