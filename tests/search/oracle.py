@@ -15,7 +15,7 @@ import numpy as np
 from . import comparing
 
 SCRIPT = Path(__file__).with_name("oracle_answers.py")
-PATIENCE = 60
+PATIENCE, UNTIL_STARTED = 60, 600  # seconds: for a model, and for PaddlePaddle itself on a machine that is busy
 
 
 class OracleError(Exception):
@@ -42,14 +42,14 @@ class Oracle:
                 text=True,
                 env={**environment, "OMP_NUM_THREADS": "1"},
             )
-            self._line(self._process)
+            self._line(self._process, UNTIL_STARTED)
         return self._process
 
-    def _line(self, process: subprocess.Popen) -> str:
+    def _line(self, process: subprocess.Popen, patience: float = PATIENCE) -> str:
         assert process.stdout is not None
-        if not select.select([process.stdout], [], [], PATIENCE)[0]:
+        if not select.select([process.stdout], [], [], patience)[0]:
             self.close()
-            raise OracleError(f"no answer within {PATIENCE} s")
+            raise OracleError(f"no answer within {patience} s")
         return process.stdout.readline()
 
     def ask(self, folder: str) -> dict[str, np.ndarray]:

@@ -366,6 +366,9 @@ def _export_to(folder: str, module: Module, way: Way, outcome: Outcome) -> None:
     said = _attempt(outcome, "save", save)
     if said is None:
         return
+    if any("in evaluation mode too" in text for text in said):  # and a file has not what training has
+        outcome.refused.append("save: a file is for evaluation")
+        return
 
     def loaded_run() -> dict:
         net = paddle.jit.load(prefix)

@@ -10,6 +10,7 @@ from proa.ops.core.gradient import Gradient
 from proa.ops.math import unary
 from proa.static.ir.variable import Variable
 
+from . import recorded
 from .generator import program
 from .stages import Way, run
 from .working import Worker
@@ -135,6 +136,27 @@ def test_finds_an_export_that_forgets(monkeypatch):
     monkeypatch.setattr(save_load, "_write", forgetful)
     finding, source = first_of("loaded", range(40))
     assert finding.kind == "value" and len(source.splitlines()) < 40, source
+
+
+def test_what_files_leave_out_of_evaluation_is_no_finding():
+    number = next(n for n, record in enumerate(recorded.usable()) if record.label == "matrix"
+                  and record.type == "batch_norm")
+    source = f"""
+import proa as paddle
+from proa import nn
+from search.recorded import recorded
+
+class Net(nn.Layer):
+    def forward(self, x, y, scale=0.5):
+        return recorded({number}, x)
+
+INPUTS, UNKNOWN, TRAIN = ["float 2 3", "float 2 3"], False, False
+
+def optimizer(net):
+    return paddle.optimizer.SGD(0.1, parameters=[net.create_parameter([1])])
+"""
+    outcome = run(source, "program", Way())
+    assert not outcome.findings and outcome.refused == ["save: a file is for evaluation"]
 
 
 def test_finds_an_error():
