@@ -125,7 +125,7 @@ class CaptureTrace(ProgramTrace):
         """Raises: an optimizer updates by the gradients that Tensors hold, and a Program holds none of these."""
         return self.changes_grad("optimizer.step()")
 
-    def training(self, loss: Any, startup: Program | None = None) -> Any:
+    def training(self, loss: Any, startup: Any = None) -> Any:
         """Raises, as `gradients`."""
         return self.changes_grad("optimizer.minimize()")
 
