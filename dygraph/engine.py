@@ -244,20 +244,21 @@ def derivatives(eager: Any, outputs: list, inputs: list, starts: list, no_grad: 
         if not isinstance(value, EagerValue):
             raise TypeError(f"grad(outputs, inputs): both must be Tensors. Received {type(value).__name__}.")
     targets = [t._edge for t in inputs if t._edge is not None]
-    with _blocked(no_grad), _Changes():
-        found = _walk(eager, _parts(outputs), _parts(starts), retain_graph, create_graph, targets)
     results: list[EagerValue | None] = []
-    for given in inputs:
-        tensor = given._part()
-        gradient = found.get(tensor._edge) if tensor._edge is not None else None
-        if tensor._array.itemsize == 2:
-            gradient = _of_width(gradient, tensor)
-        if gradient is not None and type(tensor._edge) is Leaf and tensor._edge.hooks:
-            gradient = run_hooks(tensor._edge.hooks, gradient)
-        if gradient is not None:
-            made = gradient if isinstance(gradient, EagerValue) else eager.of_gradient(gradient)
-            gradient = given._of_part(made)
-        results.append(gradient)
+    with _Changes():
+        with _blocked(no_grad):
+            found = _walk(eager, _parts(outputs), _parts(starts), retain_graph, create_graph, targets)
+        for given in inputs:
+            tensor = given._part()
+            gradient = found.get(tensor._edge) if tensor._edge is not None else None
+            if tensor._array.itemsize == 2:
+                gradient = _of_width(gradient, tensor)
+            if gradient is not None and type(tensor._edge) is Leaf and tensor._edge.hooks:
+                gradient = run_hooks(tensor._edge.hooks, gradient)
+            if gradient is not None:
+                made = gradient if isinstance(gradient, EagerValue) else eager.of_gradient(gradient)
+                gradient = given._of_part(made)
+            results.append(gradient)
     return results
 
 

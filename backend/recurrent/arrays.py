@@ -91,7 +91,8 @@ class ArrayEngine:
         rows = of_input.reshape(-1, line.plan.gates)
         matrices = [self.product(rows.T, x.reshape(-1, x.shape[-1])), self._of_recurrent(line, of_hidden)]
         bias = rows.sum(axis=0)
-        both = [bias, bias] if of_hidden is of_input else [bias, of_hidden.reshape(-1, line.plan.gates).sum(axis=0)]
+        same = of_hidden is of_input
+        both = [bias, bias.copy() if same else of_hidden.reshape(-1, line.plan.gates).sum(axis=0)]
         return matrices, both
 
     def _of_recurrent(self, line: Line, of_hidden: Any) -> Any:

@@ -115,7 +115,7 @@ class LoopEngine(ArrayEngine):
         of_h = of_x if one else sum_products(of_hidden, line, False, True)
         if of_x is NotImplemented or of_h is NotImplemented:
             return super().of_weights(line, of_input, of_hidden)
-        return [of_x[0], of_h[1]], [of_x[2], of_h[2]]
+        return [of_x[0], of_h[1]], [of_x[2], of_h[2].copy() if one else of_h[2]]
 
     def ends(self, line: Line) -> Any:
         """See `ArrayEngine.ends`."""

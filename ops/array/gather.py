@@ -90,7 +90,8 @@ def _put_at(xp, x, index, updates, axis_tensor=None, *, axis: int = 0):
 put_at_op = operator(
     "index_add_along", "X, Index, Updates, Axis? -> Out", kernel=_put_at, infer=same,
     grad={"X": lambda g: g,
-          "Updates": lambda g, Index, Axis, axis: apply(gather_op, g, Index, Axis, axis=axis)}, only_here=True)
+          "Updates": lambda g, Index, Axis, axis: apply(gather_op, g, Index, Axis, axis=axis)}, only_here=True,
+          fails="values")
 
 
 def gather(x: Any, index: Any, axis: Any = None, name: str | None = None) -> Any:
@@ -140,7 +141,7 @@ index_add_op = operator(
     "index_add", "X, Index, AddValue -> Out", kernel=_index_add, infer=same,
     grad={"X": lambda g: g,
           "AddValue": lambda g, Index, AddValue_shape, axis: sum_to(
-              apply(index_select_op, g, Index, dim=axis), AddValue_shape)})
+              apply(index_select_op, g, Index, dim=axis), AddValue_shape)}, fails="values")
 
 
 def index_add(x: Any, index: Any, axis: int, value: Any, name: str | None = None) -> Any:

@@ -262,7 +262,7 @@ def _bincount(xp, x, weights=None, *, minlength: int = 0):
 
 bincount_op = operator("bincount", "X, Weights? -> Out", kernel=_bincount,
                        infer=lambda x, weights=None, *, minlength=0: Spec(
-                           (-1,), dt.int64 if weights is None else weights.dtype))
+                           (-1,), dt.int64 if weights is None else weights.dtype), fails="values")
 
 
 def bincount(x: Any, weights: Any = None, minlength: int = 0, name: str | None = None) -> Any:

@@ -29,8 +29,8 @@ usual:
 - `moves`: it computes nothing. An element of a result is one of an input's, or a number that the attributes give.
 - `narrow`: its kernel takes 16-bit floats as they are on NumPy arrays, too (see `narrow.py`), as one that moves does.
 - `fails` says what its kernel refuses: a word of `facts.FAILS`.
-- `cost` and `traffic` give the arithmetic operations and the bytes of a run (see `facts.py`): by default an operation
-  for each element of the results, none of what moves them; and the bytes of all inputs and results.
+- `cost` gives the arithmetic operations of a run (see `facts.py`): by default one for each element of the results, none
+  of what moves them. Its bytes follow from the shapes: all inputs and results once (`static/compiler/describe.py`).
 - `precision` and `lod`: what mixed precision does to it, and what becomes of the LoD of its first input; words of
   `facts.PRECISIONS` and `facts.LODS`, or a function of the inputs' LoDs and attributes that gives those of the results.
 - `only_here`: PaddlePaddle has no such operator, or cannot run it: a file that holds one is proa's alone.
@@ -78,15 +78,18 @@ class Double(float):
 
 
 class Operator:
-    """One declared operator. Made by `operator(...)`; found by `find(type)`."""
+    """One declared operator, in the registry from then on. Declarations call it `operator(...)`; `find` finds it."""
 
     def __init__(self, type: str, signature: str, *, kernel: Callable[..., Any], infer: Callable[..., Any],
-                 engines: Sequence[EngineKernel], formula: Formula | None, loop_from: int,
-                 composed: Callable[..., Any] | None, adapted: Callable[..., Any] | None,
-                 grad: Mapping[str, Callable[..., Any]] | None, promotes: bool, ufunc: str | None, effects: str,
-                 moves: bool, narrow: bool, fails: str, cost: Cost | None, traffic: Cost | None,
-                 precision: str, lod: str | Callable[..., Any], only_here: bool, float32: str, lists: bool,
-                 runs_block: bool, merges: Operator | None):
+                 engines: Sequence[EngineKernel] = (), formula: Formula | None = None, loop_from: int = 0,
+                 composed: Callable[..., Any] | None = None, adapted: Callable[..., Any] | None = None,
+                 grad: Mapping[str, Callable[..., Any]] | None = None, promotes: bool = False,
+                 ufunc: str | None = None, effects: str = "", moves: bool = False, narrow: bool = False,
+                 fails: str = "shapes", cost: Cost | None = None, precision: str = "gray",
+                 lod: str | Callable[..., Any] = "share", only_here: bool = False, float32: str = "",
+                 lists: bool = False, runs_block: bool = False, merges: Operator | None = None):
+        if type in _registry:
+            raise ValueError(f"The operator {type!r} is declared twice.")
         self.type = type
         self.inputs, self.outputs = parse_signature(signature)
         self.results: tuple[Slot, ...] = tuple(slot for slot in self.outputs if not slot.file_only)
@@ -108,7 +111,6 @@ class Operator:
         self.moves, self.narrow = moves, narrow or moves or ufunc is not None
         self.fails = checked_word(type, "fails", fails, FAILS)
         self.cost: Cost = cost or (free if moves else one_a_result)
-        self.traffic = traffic
         self.precision = checked_word(type, "precision", precision, PRECISIONS)
         self.follows_first = precision.startswith("norm")  # of its inputs mixed precision looks at the first one alone
         self.lod = checked_word(type, "lod", lod, LODS) if isinstance(lod, str) else lod
@@ -123,6 +125,7 @@ class Operator:
         self.kernels = Kernels(self, self.kernel, function, engines)
         self.gradient = Gradient(self, grad) if grad else None
         self._is_declared = True
+        _registry[type] = self
 
     def __setattr__(self, name: str, value: Any) -> None:
         if "_is_declared" in vars(self):
@@ -182,27 +185,10 @@ def _with_keywords(kernel: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+operator = Operator
+"""Declares an operator and puts it into the registry; a type is declared once (ValueError)."""
+
 _registry: dict[str, Operator] = {}
-
-
-def operator(type: str, signature: str, *, kernel: Callable[..., Any], infer: Callable[..., Any],
-             engines: Sequence[EngineKernel] = (), formula: Formula | None = None, loop_from: int = 0,
-             composed: Callable[..., Any] | None = None, adapted: Callable[..., Any] | None = None,
-             grad: Mapping[str, Callable[..., Any]] | None = None, promotes: bool = False, ufunc: str | None = None,
-             effects: str = "", moves: bool = False, narrow: bool = False, fails: str = "shapes",
-             cost: Cost | None = None, traffic: Cost | None = None, precision: str = "gray",
-             lod: str | Callable[..., Any] = "share", only_here: bool = False, float32: str = "",
-             lists: bool = False, runs_block: bool = False, merges: Operator | None = None) -> Operator:
-    """Declares an operator and puts it into the registry; a type is declared once."""
-    if type in _registry:
-        raise ValueError(f"The operator {type!r} is declared twice.")
-    declared = Operator(type, signature, kernel=kernel, infer=infer, engines=engines, formula=formula,
-                        loop_from=loop_from, composed=composed, adapted=adapted, grad=grad, promotes=promotes,
-                        ufunc=ufunc, effects=effects, moves=moves, narrow=narrow, fails=fails,
-                        cost=cost, traffic=traffic, precision=precision, lod=lod, only_here=only_here, float32=float32,
-                        lists=lists, runs_block=runs_block, merges=merges)
-    _registry[type] = declared
-    return declared
 
 
 def _known(type: str) -> Operator | None:

@@ -64,7 +64,7 @@ def _infer_sample(row, col_ptr, x, eids=None, perm_buffer=None, **_):
 
 
 sample_op = operator("graph_sample_neighbors", "Row, Col_Ptr, X, Eids?, Perm_Buffer? -> Out, Out_Count, Out_Eids",
-                     kernel=_sample, infer=_infer_sample, effects="random")
+                     kernel=_sample, infer=_infer_sample, effects="random", fails="values")
 
 
 def sample_neighbors(row: Any, colptr: Any, input_nodes: Any, sample_size: int = -1, eids: Any = None,
@@ -104,7 +104,7 @@ weighted_sample_op = operator(
     "weighted_sample_neighbors",
     "row, colptr, edge_weight, input_nodes, eids? -> out_neighbors, out_count, out_eids", kernel=_weighted,
     effects="random",
-    infer=lambda row, colptr, weight, nodes, eids=None, **_: _infer_sample(row, colptr, nodes, eids))
+    infer=lambda row, colptr, weight, nodes, eids=None, **_: _infer_sample(row, colptr, nodes, eids), fails="values")
 
 
 def weighted_sample_neighbors(row: Any, colptr: Any, edge_weight: Any, input_nodes: Any, sample_size: int = -1,
@@ -143,7 +143,7 @@ reindex_op = operator(
     "graph_reindex",
     "X, Neighbors, Count, HashTable_Value?, HashTable_Index? -> Reindex_Src, Reindex_Dst, Out_Nodes", kernel=_reindex,
     infer=lambda x, neighbors, *_: (Spec(neighbors.shape, x.dtype), Spec(neighbors.shape, x.dtype),
-                                    Spec((-1,), x.dtype)))
+                                    Spec((-1,), x.dtype)), fails="values")
 
 
 def reindex_graph(x: Any, neighbors: Any, count: Any, value_buffer: Any = None, index_buffer: Any = None,
@@ -197,7 +197,7 @@ khop_op = operator(
     "graph_khop_sampler", "Row, Col_Ptr, X, Eids? -> Out_Src, Out_Dst, Sample_Index, Reindex_X, Out_Eids", kernel=_khop,
     effects="random", infer=lambda row, col_ptr, x, eids=None, **_: (
         Spec((-1, 1), x.dtype), Spec((-1, 1), x.dtype), Spec((-1,), x.dtype), Spec((x.shape[0],), x.dtype),
-        Spec((-1,), x.dtype)))
+        Spec((-1,), x.dtype)), fails="values")
 
 
 def graph_khop_sampler(row: Any, colptr: Any, input_nodes: Any, sample_sizes: list[int], sorted_eids: Any = None,

@@ -93,7 +93,7 @@ def _pinv_gradient(g: Any, x: Any, out: Any) -> Any:
 
 
 pinv_op = operator("pinv", "X -> Out", kernel=_pinv, infer=_infer_pinv, composed=_pinv_of, grad={
-    "X": lambda g, X, Out, hermitian: _hermitian_part(_pinv_gradient(g, X, Out), hermitian)})
+    "X": lambda g, X, Out, hermitian: _hermitian_part(_pinv_gradient(g, X, Out), hermitian)}, fails="values")
 
 
 def _hermitian_part(g: Any, hermitian: bool) -> Any:
@@ -174,7 +174,7 @@ def _lstsq_gradients(g: Any, g_residuals: Any, g_values: Any, x: Any, y: Any, ou
 lstsq_op = operator(
     "lstsq", "X, Y -> Solution, Residuals, Rank, SingularValues", kernel=_lstsq, infer=promoting(_infer_lstsq),
     grad={"X, Y": lambda g, d_Residuals, d_SingularValues, X, Y, Solution, rcond, driver, wants: _lstsq_gradients(
-        g, d_Residuals, d_SingularValues, X, Y, Solution, rcond, driver, wants)})
+        g, d_Residuals, d_SingularValues, X, Y, Solution, rcond, driver, wants)}, fails="values")
 
 
 def lstsq(x: Any, y: Any, rcond: float | None = None, driver: str | None = None, name: str | None = None) -> Any:
@@ -220,7 +220,8 @@ def _infer_matrix_rank(x, limit=None, *, tol=0.0, hermitian=False, use_default_t
     return Spec(batch if limit is None else broadcast_shapes("matrix_rank(x, tol)", batch, limit.shape), dt.int32)
 
 
-matrix_rank_op = operator("matrix_rank", "X, TolTensor? -> Out", kernel=_matrix_rank, infer=_infer_matrix_rank)
+matrix_rank_op = operator("matrix_rank", "X, TolTensor? -> Out", kernel=_matrix_rank, infer=_infer_matrix_rank,
+                          fails="values")
 
 
 def matrix_rank(x: Any, tol: Any = None, hermitian: bool = False, name: str | None = None) -> Any:

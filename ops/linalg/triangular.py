@@ -58,7 +58,7 @@ triangular_op = operator(
     "triangular_solve", "X, Y -> Out", kernel=_triangular_solve, infer=_infer_triangular,
     grad={"X, Y": lambda g, X, Out, X_shape, Y_shape, upper, transpose, unitriangular, wants: _triangular_gradients(
         g, X, Out, X_shape, Y_shape,
-        {"upper": upper, "transpose": transpose, "unitriangular": unitriangular}, wants)})
+        {"upper": upper, "transpose": transpose, "unitriangular": unitriangular}, wants)}, fails="values")
 
 
 def triangular_solve(x: Any, y: Any, upper: bool = True, transpose: bool = False, unitriangular: bool = False,
@@ -150,7 +150,7 @@ def _cholesky_solve_gradients(g: Any, y: Any, out: Any, x_shape: Any, y_shape: A
 cholesky_solve_op = operator(
     "cholesky_solve", "X, Y -> Out", kernel=_cholesky_solve, infer=_infer_cholesky_solve,
     grad={"X, Y": lambda g, Y, Out, X_shape, Y_shape, upper, wants: _cholesky_solve_gradients(
-        g, Y, Out, X_shape, Y_shape, upper, wants)})
+        g, Y, Out, X_shape, Y_shape, upper, wants)}, fails="values")
 
 
 def cholesky_solve(x: Any, y: Any, upper: bool = False, name: str | None = None) -> Any:

@@ -26,7 +26,7 @@ def _class_center_sample(xp, label, *, num_classes: int, num_samples: int, ring_
 class_center_sample_op = operator(
     "class_center_sample", "Label -> RemappedLabel, SampledLocalClassCenter", kernel=_class_center_sample,
     effects="random",
-    infer=lambda label, **_: (label, Spec((-1,), label.dtype)))
+    infer=lambda label, **_: (label, Spec((-1,), label.dtype)), fails="values")
 
 
 def class_center_sample(label: Any, num_classes: int, num_samples: int, group: Any = None) -> tuple[Any, Any]:

@@ -35,7 +35,7 @@ def _whole(xp, x):
 
 
 whole_op = operator("whole_numbers", "X -> Out", kernel=_whole, infer=with_dtype(int64),
-                    composed=lambda x: cast(x, int64))
+                    composed=lambda x: cast(x, int64), fails="values")
 
 
 def class_numbers(label: Any) -> Any:
@@ -195,19 +195,19 @@ along_op = operator(
     infer=lambda logits, label, v, *, axis=-1, **_: Spec(
         tuple(1 if n == axis % logits.rank else size for n, size in enumerate(logits.shape)), logits.dtype),
     grad={"Logits": lambda g, Logits, Label, V, attrs: _curvature(Logits, Label, g, V, attrs),
-          "V": lambda g, Logits, Label, attrs: _first(Logits, Label, g, attrs)}, only_here=True)
+          "V": lambda g, Logits, Label, attrs: _first(Logits, Label, g, attrs)}, only_here=True, fails="values")
 # Softmax is what the forward pass has computed; as a function this one is of Logits, Label and LossGrad.
 backward_op = operator(
     "cross_entropy_backward", "Logits, Softmax, Label, LossGrad -> LogitsGrad", kernel=_backward,
     engines=[by(LOOPS, accelerated.cross_entropy_backward)], infer=lambda logits, *_, **__: logits,
     grad={"Logits": lambda g, Logits, Label, LossGrad, attrs: _curvature(Logits, Label, LossGrad, g, attrs),
           "LossGrad": lambda g, Logits, Label, attrs: apply(along_op, Logits, Label, g, **_shared(attrs))},
-    only_here=True)
+    only_here=True, fails="values")
 cross_entropy_op = operator(
     "softmax_with_cross_entropy", "Logits, Label -> Softmax~Logits, Loss", kernel=_cross_entropy,
     engines=[by(LOOPS, accelerated.softmax_with_cross_entropy)], infer=_infer,
     grad={"Logits": lambda d_Loss, Logits, Softmax, Label, attrs: apply(
-        backward_op, Logits, Softmax, Label, d_Loss, **_shared(attrs))}, precision="black")
+        backward_op, Logits, Softmax, Label, d_Loss, **_shared(attrs))}, precision="black", fails="values")
 
 
 # the mean over class numbers
@@ -237,7 +237,7 @@ mean_op = operator(
     engines=[by(LOOPS, accelerated.cross_entropy_mean)], infer=_infer_mean, grad={
         "Logits": lambda d_Loss, Logits, Softmax, Label, Losses_shape, Count, use_softmax, ignore_index, axis: apply(
             backward_op, Logits, Softmax, Label, expand_to(d_Loss / Count, Losses_shape), use_softmax=use_softmax,
-            soft_label=False, ignore_index=ignore_index, axis=axis)})
+            soft_label=False, ignore_index=ignore_index, axis=axis)}, fails="values")
 
 
 def _label_smooth(xp, x, prior=None, *, epsilon: float = 0.0):

@@ -165,7 +165,8 @@ warpctc_curvature_op = operator(
     "warpctc_curvature", "Logits, Label, LogitsLength, LabelLength, V -> Out", kernel=_curvature, infer=same,
     grad={"Logits": no_third_order,
           "V": lambda g, Logits, Label, LogitsLength, LabelLength, blank: apply(
-              warpctc_curvature_op, Logits, Label, LogitsLength, LabelLength, g, blank=blank)}, only_here=True)
+              warpctc_curvature_op, Logits, Label, LogitsLength, LabelLength, g, blank=blank)}, only_here=True,
+              fails="values")
 # WarpCTCGrad is what the forward pass has computed; as a function this one is of Logits, Label and LossGrad.
 warpctc_grad_op = operator(
     "warpctc_backward", "Logits, WarpCTCGrad, Label, LogitsLength, LabelLength, LossGrad -> LogitsGrad",
@@ -179,4 +180,4 @@ warpctc_op = operator(
     "warpctc", "Logits, Label, LogitsLength, LabelLength -> Loss, WarpCTCGrad", kernel=_warpctc, infer=_infer,
     adapted=lambda logits, label, steps, lengths, **attrs: (
         (logits, in_dtype(label, dt.int32), in_dtype(steps, dt.int64), in_dtype(lengths, dt.int64)), attrs),
-    grad={"Logits": _gradient})
+    grad={"Logits": _gradient}, fails="values")

@@ -53,7 +53,7 @@ def _infer_way(label, table=None, codes=None, *, num_classes):
 
 
 way_op = operator("hierarchical_way", "Label, PathTable?, PathCode? -> Index, Code, Inside", kernel=_way,
-                  infer=_infer_way, only_here=True)
+                  infer=_infer_way, only_here=True, fails="values")
 
 
 def _hierarchical_sigmoid(xp, x, w, label, table=None, codes=None, bias=None, *, num_classes: int = 2,
@@ -108,4 +108,4 @@ def _with_int64_labels(x: Any, w: Any, label: Any, table: Any = None, code: Any 
 
 hierarchical_sigmoid_op = operator(
     "hierarchical_sigmoid", "X, W, Label, PathTable?, PathCode?, Bias? -> Out, PreOut", kernel=_hierarchical_sigmoid,
-    infer=_infer, adapted=_with_int64_labels, grad={"X, W, Bias": _gradients})
+    infer=_infer, adapted=_with_int64_labels, grad={"X, W, Bias": _gradients}, fails="values")

@@ -19,11 +19,11 @@ from .elementwise import apply, cast, dtype_of, equal_op, scale_op
 
 
 def _unary(type: str, function: str | Callable, grad: Callable | None = None, formula: str | None = None,
-           loop: Callable | None = None, precision: str = "gray", shares: bool = False) -> Operator:
+           loop: Callable | None = None, precision: str = "gray") -> Operator:
     """Floating in, floating out; the function is given `xp` and `x`, or named in `xp`."""
     ufunc = function if isinstance(function, str) else None
     kernel = function if callable(function) else lambda xp, x: getattr(xp, function)(x)
-    return operator(type, "X -> Out~X" if shares else "X -> Out", kernel=kernel, infer=same, formula=formula,
+    return operator(type, "X -> Out", kernel=kernel, infer=same, formula=formula,
                     grad={"X": grad} if grad else None, ufunc=ufunc, precision=precision,
                     engines=[by(LOOPS, loop, fast.LEAST)] if loop else [])
 
@@ -84,8 +84,7 @@ sign_op = _unary("sign", "sign", _flat,
                  "(1.0 if X > 0.0 else 0.0) - (1.0 if X < 0.0 else 0.0) if X == X else X")
 floor_op = _unary("floor", "floor", _flat, "floor(X)")
 ceil_op = _unary("ceil", "ceil", _flat, "ceil(X)")
-round_op = _unary("round", lambda xp, x: _round_half_away(xp, x), _flat, "copysign(floor(abs(X) + 0.5), X)",
-                  shares=True)
+round_op = _unary("round", lambda xp, x: _round_half_away(xp, x), _flat, "copysign(floor(abs(X) + 0.5), X)")
 trunc_op = _unary("trunc", "trunc", _flat, "truncate(X)")
 erf_op = _unary("erf", lambda xp, x: error_function(xp, x),
                 lambda g, X: g * (exp(X * X * -1.0) * _TWO_OVER_SQRT_PI), "erf(X)")
@@ -102,7 +101,7 @@ isfinite_op = operator("isfinite_v2", "X -> Out", kernel=lambda xp, x: xp.isfini
 def _round_half_away(xp: Any, x: Any) -> Any:
     """Halves go away from zero, as in Paddle; NumPy's own rule sends them to the even neighbour."""
     if x.dtype.kind in "iub":
-        return x
+        return x.copy()
     return xp.copysign(xp.floor(xp.abs(x) + 0.5), x)
 
 

@@ -82,5 +82,5 @@ def _auc(xp, predict, label, positives, negatives, tags=None, *, curve: str = "R
 auc_op = operator(
     "auc", "Predict, Label, StatPos, StatNeg, InsTagWeight? -> AUC, StatPosOut=StatPos, StatNegOut=StatNeg",
     kernel=_auc, infer=lambda predict, label, positives, negatives, tags=None, **_: (
-        Spec((), float64), positives, negatives))
+        Spec((), float64), positives, negatives), fails="values")
 """The area (float64), and the statistics with the batch counted: see `static.auc`."""

@@ -302,8 +302,8 @@ put_positions_op = operator(
     "put_positions", "G, Mask, Like? -> Out", kernel=_put_positions,
     infer=lambda g, mask, like=None, *, size=(): Spec(
         (*g.shape[:2], *(tuple(size) if like is None else like.shape[2:])), g.dtype),
-    grad={"G": lambda g, Mask: apply(take_positions_op, g, Mask)}, only_here=True)
+    grad={"G": lambda g, Mask: apply(take_positions_op, g, Mask)}, only_here=True, fails="values")
 take_positions_op = operator(
     "take_positions", "X, Mask -> Out", kernel=take_positions,
     infer=lambda x, mask: Spec((*x.shape[:2], *mask.shape[2:]), x.dtype),
-    grad={"X": lambda g, Mask, X_shape: put_back(g, Mask, X_shape)}, only_here=True)
+    grad={"X": lambda g, Mask, X_shape: put_back(g, Mask, X_shape)}, only_here=True, fails="values")

@@ -106,7 +106,7 @@ def _gumbel_softmax(xp, x, *, temperature: float = 1.0, hard: bool = False, axis
     tiny = xp.asarray(xp.finfo(x.dtype).tiny, x.dtype)
     soft = softmax_array(xp, (x - xp.log(noise + tiny)) / temperature, axis)
     if not hard:
-        return soft, soft
+        return soft, soft.copy()  # of which each may be changed by itself
     best = xp.expand_dims(soft.argmax(axis), axis)
     places = xp.arange(x.shape[axis]).reshape([-1 if n == axis % x.ndim else 1 for n in range(x.ndim)])
     return (best == places).astype(x.dtype), soft

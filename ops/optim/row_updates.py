@@ -36,7 +36,7 @@ def _sgd(xp, param, learning_rate, values, rows):
 
 
 sgd_rows_op = operator("sgd_rows", "Param, LearningRate, Values, Rows -> ParamOut:=Param", kernel=_sgd,
-                       infer=updates(0), precision="keep", only_here=True)
+                       infer=updates(0), precision="keep", only_here=True, fails="values")
 
 
 def _momentum(xp, param, values, rows, velocity, learning_rate, *, mu: float, use_nesterov: bool = False,
@@ -55,7 +55,7 @@ def _momentum(xp, param, values, rows, velocity, learning_rate, *, mu: float, us
 
 momentum_rows_op = operator(
     "momentum_rows", "Param, Values, Rows, Velocity, LearningRate -> ParamOut:=Param, VelocityOut:=Velocity",
-    kernel=_momentum, infer=updates(0, 3), precision="keep", only_here=True)
+    kernel=_momentum, infer=updates(0, 3), precision="keep", only_here=True, fails="values")
 
 _ADAM_SLOTS = ("Param, Values, Rows, LearningRate, Moment1, Moment2, Beta1Pow, Beta2Pow -> ParamOut:=Param, "
                "Moment1Out:=Moment1, Moment2Out:=Moment2, Beta1PowOut=Beta1Pow, Beta2PowOut=Beta2Pow")
@@ -85,7 +85,7 @@ def _adam(xp, param, values, rows, learning_rate, moment1, moment2, beta1_pow, b
 
 
 adam_rows_op = operator("adam_rows", _ADAM_SLOTS, kernel=_adam, infer=updates(0, 4, 5, 6, 7),
-                        precision="keep", only_here=True)
+                        precision="keep", only_here=True, fails="values")
 
 
 def _adamw(xp, param, values, rows, learning_rate, moment1, moment2, beta1_pow, beta2_pow, *, beta1: float = 0.9,
@@ -103,4 +103,4 @@ def _adamw(xp, param, values, rows, learning_rate, moment1, moment2, beta1_pow, 
 
 
 adamw_rows_op = operator("adamw_rows", _ADAM_SLOTS, kernel=_adamw, infer=updates(0, 4, 5, 6, 7),
-                         precision="keep", only_here=True)
+                         precision="keep", only_here=True, fails="values")

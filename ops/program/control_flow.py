@@ -52,7 +52,7 @@ select_input_op = operator(
     "select_input", "X*, Mask -> Out~X", kernel=lambda xp, x, mask: _under_another_name(x[int(mask.item())]),
     infer=_merged,
     grad={"X": lambda g, X_shape, Mask: [select_gradient(g, Mask, branch) for branch in range(len(X_shape))]},
-    moves=True, precision="keep", lists=True)
+    moves=True, precision="keep", lists=True, fails="values")
 
 
 def _select_gradient(xp, g, mask, *, branch: int):

@@ -111,7 +111,7 @@ def _write(xp, x, i, array=None):
 write_op = operator(
     "write_to_array", "X, I, Array? -> Out~X~Array", kernel=_write, infer=lambda x, i, array=None: items_with(x, array),
     grad={"X": lambda g, I, X: apply(item_gradient_op, g, I, X), "Array": lambda g, I: apply(without_op, g, I)},
-    moves=True, lists=True)
+    moves=True, lists=True, fails="values")
 
 
 def _read(xp, array, i):
@@ -184,7 +184,7 @@ item_gradient_op = operator(
 with_only_op = operator(
     "array_with_only", "X, I -> Out~X", kernel=lambda xp, x, i: ArrayValue().written(_position(i), x),
     infer=_of_gradient, grad={"X": lambda g, I, X: apply(item_gradient_op, g, I, X)},
-    moves=True, only_here=True, lists=True)
+    moves=True, only_here=True, lists=True, fails="values")
 """The gradient that is one item, and zeros otherwise."""
 
 
@@ -228,7 +228,7 @@ def _infer_split(x, sizes, *, axis=0, use_stack=False):
 split_op = operator(
     "array_split", "X, Sizes -> Out~X", kernel=_split, infer=_infer_split,
     grad={"X": lambda g, X, Sizes, axis, use_stack: apply(joined_op, g, X, Sizes, axis=axis, use_stack=use_stack)},
-    moves=True, only_here=True, lists=True)
+    moves=True, only_here=True, lists=True, fails="values")
 """A tensor taken apart as it was joined: the gradient of that."""
 
 
@@ -243,7 +243,7 @@ def _joined(xp, array, like, sizes, *, axis: int = 0, use_stack: bool = False):
 joined_op = operator(
     "array_gradient_joined", "X, Like, Sizes -> Out", kernel=_joined, infer=lambda array, like, sizes, **_: like,
     grad={"X": lambda g, Sizes, axis, use_stack: apply(split_op, g, Sizes, axis=axis, use_stack=use_stack)},
-    moves=True, only_here=True, lists=True)
+    moves=True, only_here=True, lists=True, fails="values")
 
 
 def is_array(x: Any) -> bool:

@@ -70,7 +70,7 @@ def _infer_tree(ids, parents):
     return ids
 
 
-gather_tree_op = operator("gather_tree", "Ids, Parents -> Out", kernel=_gather_tree, infer=_infer_tree)
+gather_tree_op = operator("gather_tree", "Ids, Parents -> Out", kernel=_gather_tree, infer=_infer_tree, fails="values")
 
 
 def gather_tree(ids: Any, parents: Any) -> Any:

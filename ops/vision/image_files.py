@@ -50,4 +50,4 @@ def _infer_decode(x, *, mode="unchanged"):
     return Spec(({"gray": 1, "rgb": 3}.get(mode, -1), -1, -1), dt.uint8)
 
 
-decode_jpeg_op = operator("decode_jpeg", "X -> Out", kernel=_decode_jpeg, infer=_infer_decode)
+decode_jpeg_op = operator("decode_jpeg", "X -> Out", kernel=_decode_jpeg, infer=_infer_decode, fails="values")

@@ -99,4 +99,4 @@ def _infer_distribute(boxes, counts=None, *, min_level=2, max_level=5, **_):
 
 distribute_proposals_op = operator(
     "distribute_fpn_proposals", "FpnRois, RoisNum? -> MultiFpnRois*, MultiLevelRoIsNum*, RestoreIndex",
-    kernel=_distribute, infer=_infer_distribute)
+    kernel=_distribute, infer=_infer_distribute, fails="values")

@@ -59,10 +59,11 @@ def _aligned_again(g, ROIs, RoisNum, G_shape, spatial_scale, sampling_ratio, ali
 
 
 roi_align_op = operator("roi_align", "X, ROIs, RoisNum -> Out", kernel=_roi_align, infer=_infer_roi_align,
-                        grad={"X": _aligned_gradient})
+                        grad={"X": _aligned_gradient}, fails="values")
 roi_align_back_op = operator("roi_align_back", "G, ROIs, RoisNum, Like? -> Out", kernel=_roi_align_back,
                              infer=lambda g, boxes, counts, like=None, *, size=(), **_: Spec(
-                                 _shape(like, size), g.dtype), grad={"G": _aligned_again}, only_here=True)
+                                 _shape(like, size), g.dtype), grad={"G": _aligned_again}, only_here=True,
+                                 fails="values")
 
 
 # roi_pool
@@ -96,13 +97,14 @@ def _put_gradient(g, Argmax, RoisNum, X_shape):
 
 
 roi_pool_op = operator("roi_pool", "X, ROIs, RoisNum -> Out, Argmax", kernel=_roi_pool, infer=_infer_roi_pool,
-                       grad={"X": _put_gradient})
+                       grad={"X": _put_gradient}, fails="values")
 roi_put_op = operator("roi_put", "G, Argmax, RoisNum, Like? -> Out", kernel=_roi_put,
                       infer=lambda g, positions, counts, like=None, *, size=(): Spec(_shape(like, size), g.dtype),
-                      grad={"G": lambda g, Argmax, RoisNum: apply(roi_take_op, g, Argmax, RoisNum)}, only_here=True)
+                      grad={"G": lambda g, Argmax, RoisNum: apply(roi_take_op, g, Argmax, RoisNum)}, only_here=True,
+                      fails="values")
 roi_take_op = operator("roi_take", "X, Argmax, RoisNum -> Out", kernel=_roi_take,
                        infer=lambda x, positions, counts: Spec(positions.shape, x.dtype), grad={"X": _put_gradient},
-                       only_here=True)
+                       only_here=True, fails="values")
 
 
 # psroi_pool
@@ -138,7 +140,7 @@ def _summed_again(g, ROIs, RoisNum, G_shape, spatial_scale):
 
 
 psroi_pool_op = operator("psroi_pool", "X, ROIs, RoisNum -> Out", kernel=_psroi_pool, infer=_infer_psroi_pool,
-                         grad={"X": _summed_gradient})
+                         grad={"X": _summed_gradient}, fails="values")
 psroi_back_op = operator("psroi_back", "G, ROIs, RoisNum, Like? -> Out", kernel=_psroi_back,
                          infer=lambda g, boxes, counts, like=None, *, size=(), **_: Spec(_shape(like, size), g.dtype),
-                         grad={"G": _summed_again}, only_here=True)
+                         grad={"G": _summed_again}, only_here=True, fails="values")

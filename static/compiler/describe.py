@@ -110,16 +110,18 @@ def operations_of(unit: Unit, op: Operation) -> int | None:
 
 
 def bytes_of(unit: Unit, op: Operation) -> int | None:
-    """The bytes that one run reads and writes; None where a size is not known."""
+    """The bytes that one run reads and writes; None where a size is not known.
+
+    All inputs and results once; of an input from which elements are only moved, not more than there are results.
+    """
     if _is_view(op):
         return 0
     known = _known(unit, op)
     if known is None:
         return None
     operator, inputs, results = known
-    if operator.traffic is not None:
-        return operator.traffic(inputs, results, op.attrs)
-    return sum(_nbytes(spec) for spec in (*inputs, *results))
+    written = sum(map(_nbytes, results))
+    return written + sum(min(_nbytes(spec), written) if operator.moves else _nbytes(spec) for spec in inputs)
 
 
 def _is_view(op: Operation) -> bool:

@@ -146,6 +146,36 @@ def test_retain_grads_keeps_an_inner_gradient():
     np.testing.assert_allclose(y.grad.numpy(), 2 * y.numpy())
 
 
+def test_retained_gradients_are_those_of_the_latest_pass():
+    x = paddle.to_tensor([2.0], stop_gradient=False)
+    y = x * 3
+    y.retain_grads()
+    z = (y * y).sum()
+    [g] = paddle.grad(z, x, retain_graph=True)
+    assert (y.grad.item(), x.grad) == (12.0, None)
+    z.backward(retain_graph=True)
+    (z * 5).backward(retain_graph=True)
+    assert (y.grad.item(), x.grad.item()) == (60.0, 36.0 * 6)
+
+
+@pytest.mark.parametrize("by", ["backward", "grad"])
+def test_a_failing_pass_takes_retained_gradients_back(by):
+    x = paddle.to_tensor([2.0], stop_gradient=False)
+    y = x * 3
+    y.retain_grads()
+    z = (y * y).sum()
+    z.backward(retain_graph=True)
+    before = y.grad
+
+    def fail(gradient):
+        raise KeyError("stop")
+
+    x.register_hook(fail)
+    with pytest.raises(KeyError):
+        (z * 5).backward(retain_graph=True) if by == "backward" else paddle.grad(z * 5, x)
+    assert y.grad is before and x.grad.item() == 36.0
+
+
 def test_retain_grads_of_a_tensor_without_gradients_does_nothing():
     x = paddle.to_tensor([1.0])
     (x * 2).retain_grads()

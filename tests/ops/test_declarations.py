@@ -20,9 +20,7 @@ import kernel_scenarios
 import numpy as np
 import proa as paddle
 import pytest
-from proa.core.dtype import from_numpy_dtype
 from proa.ops.core.operator import Operator, all_operators, find, operator
-from proa.ops.core.spec import Spec
 from proa.ops.program.tensor_arrays import ArrayValue
 from records import all_records
 
@@ -36,6 +34,16 @@ UNSEEN = {
 
 #: What a declaration says and no call shows, by why.
 UNSHOWN = {"what user code gives back is not known": {"py_func"}}
+
+#: Operators that refuse values and do not declare it, by why.
+OF_OPTIONS = {
+    "sizes that a tensor gives: the result's are not known then, which counts as well": {
+        "affine_grid", "bilinear_interp_v2", "linspace", "logspace", "range", "repeat_interleave", "reshape2",
+        "sequence_mask", "sum_repeats", "top_k_v2"},
+    "only with lengths, which are optional": {"rnn"},
+    "only integers, to negative powers": {"elementwise_pow"},
+}
+
 
 @dataclass
 class Seen:
@@ -180,6 +188,88 @@ def test_what_prints_is_declared(seen):
         op.type for op in all_operators() if "prints" in op.effects}
 
 
+def _of_other_values(call: kernel_calls.Call) -> list[kernel_calls.Call]:
+    """The call with other values, one input at a time: indices out of range, zeros, no numbers."""
+    found = []
+    for n, x in enumerate(call.inputs):
+        if isinstance(x, np.ndarray) and x.size and x.dtype.kind in "iufc":
+            for value in (61, -61, 0) if x.dtype.kind in "iu" else (0, np.nan, -1.0, 2.5):
+                if x.dtype.kind != "u" or value >= 0:
+                    inputs = (*call.inputs[:n], np.full_like(x, value), *call.inputs[n + 1:])
+                    label = f"{call.label}, {call.op.inputs[n].name} full of {value}"
+                    found.append(kernel_calls.Call(call.op, inputs, call.attrs, label))
+    return found
+
+
+@contextlib.contextmanager
+def _quietly():
+    with contextlib.redirect_stdout(io.StringIO()), np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _refused(call: kernel_calls.Call) -> bool:
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            kernel_calls.run(call, "C", False)
+    except kernel_calls.REFUSALS:
+        return True
+    return False
+
+
+def test_what_refuses_values_is_declared(seen):
+    refusing: dict[str, str] = {}
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for type, one in seen.items():
+            calls = (call for call in one.calls if not _refused(call))
+            found = next((other for call in calls for other in _of_other_values(call) if _refused(other)), None)
+            if found is not None:
+                refusing[type] = str(found)
+    undeclared = {type: call for type, call in refusing.items() if find(type).fails != "values"}
+    assert set(undeclared) == _excused(OF_OPTIONS), f"operators that refuse values: fails=\"values\" {undeclared}"
+    idle = {type for type in seen if find(type).fails == "values"} - set(refusing)
+    assert not idle, f"operators that declare to refuse values, and take all that were tried: {idle}"
+
+
+def test_no_result_is_an_input(seen):
+    """An operator that gives an input back gives a view of it: two values never share an array object."""
+    found = {}
+    for type, one in seen.items():
+        for call in one.calls if not find(type).lists else ():  # lists hold what they are given
+            for by_engine in (False, True):
+                try:
+                    with _quietly():
+                        inputs, results = kernel_calls.run(call, "C", by_engine)
+                except kernel_calls.REFUSALS:
+                    continue
+                given = {id(a) for x in inputs for a in kernel_calls.arrays_in(x)}
+                aliased = {i for i, _ in call.op.aliases}
+                plain = [a for i, r in enumerate(results) if i not in aliased for a in kernel_calls.arrays_in(r)]
+                if not given.isdisjoint(map(id, plain)) or len({id(a) for a in plain}) < len(plain):
+                    found[type] = f"{call}, {'an engine' if by_engine else 'the plain kernel'}"
+    assert not found, f"operators that give the array object of an input, or one array twice: {found}"
+
+
+def _results_sharing(results: Any) -> bool:
+    arrays = [a for r in results for a in kernel_calls.arrays_in(r)]
+    return any(np.shares_memory(a, b) for n, a in enumerate(arrays) for b in arrays[:n] if a.size and b.size)
+
+
+def test_results_that_share_memory_with_each_other(seen):
+    found = set()
+    for type, one in seen.items():
+        for call in one.calls:
+            try:
+                with _quietly():
+                    results = kernel_calls.run(call, "C", True)[1]
+            except kernel_calls.REFUSALS:
+                continue
+            if _results_sharing(results):
+                found.add(type)
+    assert not found, f"operators whose results overlap in memory: a change of one would change the other: {found}"
+
+
 def test_costs_are_counts(seen):
     for one in seen.values():
         for call in one.calls[:20]:
@@ -198,18 +288,10 @@ def _check_cost(call: kernel_calls.Call) -> None:
     operations = call.op.cost(_shapes(call.inputs), _shapes(results), call.attrs)
     assert isinstance(operations, int) and operations >= 0, call
     assert not call.op.moves or operations == 0, call
-    if call.op.traffic is not None:
-        traffic = call.op.traffic(_specs(call.inputs), _specs(results), call.attrs)
-        assert isinstance(traffic, int) and traffic >= 0, call
 
 
 def _shapes(values: Any) -> list:
     return [_shapes(v) if isinstance(v, (list, tuple)) else None if v is None else np.shape(v) for v in values]
-
-
-def _specs(values: Any) -> list:
-    return [_specs(v) if isinstance(v, (list, tuple)) else None if v is None else
-            Spec(np.shape(v), from_numpy_dtype(np.asarray(v).dtype)) for v in values]
 
 
 def test_a_merged_form_takes_what_the_one_that_it_merges_takes():
