@@ -122,6 +122,12 @@ class Builtins:
         pointer = llvm_type(type).as_pointer()
         return Array(self.builder.inttoptr(self.convert(address, "i64").llvm, pointer), type)
 
+    def _log_gamma(self, x: Any) -> Value:
+        kind = ir.FunctionType(ir.DoubleType(), [ir.DoubleType()])
+        module = self.builder.module
+        function = module.globals.get("lgamma") or ir.Function(module, kind, "lgamma")
+        return Value(self.builder.call(function, [self.convert(x, "f64").llvm]), "f64")
+
     def _copysign(self, a: Any, b: Any) -> Value:
         return self._intrinsic("llvm.copysign", [a, b])
 

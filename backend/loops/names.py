@@ -12,7 +12,7 @@ import numpy as np
 
 __all__ = ["atan", "atan2", "bits", "copysign", "cosh", "erf", "exp", "expm1", "f32", "f32_at",
            "f32_of_unsigned", "f64", "f64_of_unsigned", "floor", "fma", "i32", "i64", "i64_at", "log", "log1p",
-           "nearest", "normal_cdf", "of_bits", "parallel", "product", "sigmoid", "sin_cos_of_quarters",
+           "log_gamma", "nearest", "normal_cdf", "of_bits", "parallel", "product", "sigmoid", "sin_cos_of_quarters",
            "sqrt", "tanh", "unsigned_quotient", "unsigned_shift"]
 
 
@@ -84,6 +84,11 @@ def unsigned_shift(n: int, count: int) -> int:
 def unsigned_quotient(a: int, b: int) -> int:
     """a // b of 64 bits each, taken as whole numbers that are not negative."""
     return (a % 2**64) // (b % 2**64)
+
+
+def log_gamma(x: float) -> float:
+    """The logarithm of the gamma function, in float64."""
+    return math.lgamma(x)
 
 
 def f32_at(address: int) -> Any:

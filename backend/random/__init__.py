@@ -5,10 +5,15 @@ that what is drawn next follows as it does there. What is computed of them is th
 loop does it or NumPy. Knows nothing of operators.
 """
 
+from .exponential import exponential, gumbel
+from .gamma import gamma
 from .integers import integers, permutation
+from .multinomial import multinomial
 from .normal import normal
+from .poisson import poisson
 from .truncated import truncated_normal
 from .uniform import F32, F64, uniform
 from .words import advance
 
-__all__ = ["F32", "F64", "advance", "integers", "normal", "permutation", "truncated_normal", "uniform"]
+__all__ = ["F32", "F64", "advance", "exponential", "gamma", "gumbel", "integers", "multinomial", "normal",
+           "permutation", "poisson", "truncated_normal", "uniform"]

@@ -5,6 +5,7 @@ from typing import Any
 
 from ...backend.engines import LOOPS
 from ...backend.kernels import softmax as accelerated
+from ...core.dtype import float32
 from ..core.infer import normalize_axis, same
 from ..core.kernels import by
 from ..core.operator import operator
@@ -13,7 +14,7 @@ from ..core.trace import apply
 from ..math.elementwise import multiply_op
 from ..math.reduce import sum
 from ..math.unary import exp
-from ..random.sampling import generator
+from ..random.sampling import as_float32, gumbel_array, uniform_array
 
 
 def softmax_array(xp: Any, x: Any, axis: int) -> Any:
@@ -102,9 +103,7 @@ def softmax(x: Any, axis: int = -1) -> Any:
 # gumbel_softmax
 
 def _gumbel_softmax(xp, x, *, temperature: float = 1.0, hard: bool = False, axis: int = -1):
-    noise = xp.asarray(generator(xp).standard_exponential(x.shape)).astype(x.dtype)
-    tiny = xp.asarray(xp.finfo(x.dtype).tiny, x.dtype)
-    soft = softmax_array(xp, (x - xp.log(noise + tiny)) / temperature, axis)
+    soft = softmax_array(xp, (x + gumbel_array(xp, x)) / temperature, axis)
     if not hard:
         return soft, soft.copy()  # of which each may be changed by itself
     best = xp.expand_dims(soft.argmax(axis), axis)
@@ -124,8 +123,11 @@ def _rrelu(xp, x, *, lower: float = 1 / 8, upper: float = 1 / 3, is_test: bool =
     if is_test:
         noise = xp.full(x.shape, (lower + upper) / 2, x.dtype)
     else:
-        noise = (generator(xp).random(x.shape) * (upper - lower) + lower).astype(x.dtype)
-    noise = xp.where(x >= 0, xp.ones_like(x), noise)
+        noise = xp.ones_like(x)
+        falling = x < 0  # nothing is drawn for the others
+        count = int(falling.sum())
+        noise[falling] = uniform_array(xp, (count,), float32, as_float32(lower), as_float32(upper))
+    noise = xp.where(x < 0, noise, xp.ones_like(x))
     return x * noise, noise
 
 

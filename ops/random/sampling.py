@@ -50,6 +50,15 @@ def _kind(dtype: DType) -> np.dtype:
     return F64 if dtype is dt.float64 else F32
 
 
+def _kind_of(x: Any) -> np.dtype:
+    return F64 if x.dtype == F64 else F32
+
+
+def dtype_drawn_for(x: Any) -> DType:
+    """What numbers for this array are drawn in: float64 for that, otherwise float32."""
+    return dt.float64 if x.dtype == F64 else dt.float32
+
+
 def uniform_array(xp: Any, sizes: tuple[int, ...], dtype: DType, low: float = 0.0, high: float = 1.0,
                   seed: int = 0) -> Any:
     """An array spread evenly from `low` up to `high`."""
@@ -73,6 +82,16 @@ def normal_array(xp: Any, sizes: tuple[int, ...], dtype: DType, mean: float = 0.
         drawn = xp.asarray(generator(xp, seed).standard_normal(sizes, dtype=kind))
         drawn = drawn * xp.asarray(std, kind) + xp.asarray(mean, kind)
     return drawn.astype(dtype.dtype, copy=False)
+
+
+def gumbel_array(xp: Any, x: Any) -> Any:
+    """An array of x's shape and dtype, from Gumbel's distribution."""
+    if xp is np:
+        drawn = host.gumbel(engine(), x.size, _kind_of(x)).reshape(x.shape)
+    else:
+        drawn = xp.asarray(generator(xp).standard_exponential(x.shape, dtype=_kind_of(x)))
+        drawn = -xp.log(drawn + xp.finfo(drawn.dtype).tiny)
+    return drawn.astype(x.dtype, copy=False)
 
 
 def as_float32(number: float) -> float:
@@ -130,27 +149,31 @@ def _sized(shape_tensor=None, shape_list=None, *, shape=(), dtype, **_):
 
 
 def _bernoulli(xp, x):
-    return (uniform_array(xp, x.shape, dt.float64 if x.dtype == F64 else dt.float32) < x).astype(x.dtype)
+    return (uniform_array(xp, x.shape, dtype_drawn_for(x)) < x).astype(x.dtype)
 
 
 def _poisson(xp, x):
+    if xp is np:
+        return host.poisson(engine(), x.astype("float64")).astype(x.dtype)
     return xp.asarray(generator(xp).poisson(x)).astype(x.dtype)
 
 
 def _multinomial(xp, x, *, num_samples: int = 1, replacement: bool = False):
-    weights = x.astype("float64")
+    weights = x.astype(_kind_of(x))
     if bool((weights < 0).any()) or not bool((weights.sum(-1) > 0).all()):
         raise ValueError("multinomial(x): the probabilities must not be negative, and not all be 0.")
+    if not replacement and bool(((weights > 0).sum(-1) < num_samples).any()):
+        raise ValueError(
+            f"multinomial(x, num_samples): without replacement each row needs at least {num_samples} probabilities "
+            f"above 0. Give replacement=True or fewer samples."
+        )
+    if xp is np:
+        return host.multinomial(engine(), weights, num_samples, replacement)
     rng = generator(xp)
     if replacement:
         ends = xp.cumsum(weights, -1)
         draws = rng.random((*x.shape[:-1], num_samples)) * ends[..., -1:]
         return (draws[..., None] >= ends[..., None, :]).sum(-1).astype("int64")
-    if bool(((weights > 0).sum(-1) < num_samples).any()):
-        raise ValueError(
-            f"multinomial(x, num_samples): without replacement each row needs at least {num_samples} probabilities "
-            f"above 0. Give replacement=True or fewer samples."
-        )
     # The first arrivals of processes whose rates are the weights: drawing without replacement.
     with_zero = xp.where(weights > 0, weights, xp.ones_like(weights))
     times = xp.where(weights > 0, rng.standard_exponential(x.shape) / with_zero, xp.inf)
@@ -301,7 +324,10 @@ def _gamma(xp, x):
 
 
 def _dirichlet(xp, alpha):
-    drawn = xp.asarray(generator(xp).standard_gamma(alpha.astype("float64")))
+    if xp is np:
+        drawn = host.gamma(engine(), alpha.astype(_kind_of(alpha)))
+    else:
+        drawn = xp.asarray(generator(xp).standard_gamma(alpha.astype("float64")))
     return (drawn / drawn.sum(-1, keepdims=True)).astype(alpha.dtype)
 
 
@@ -315,17 +341,28 @@ def dirichlet(alpha: Any) -> Any:
     return apply(dirichlet_op, alpha)
 
 
-_TINY = 1e-38  # keeps log away from 0
+_TINY = float(np.finfo("float32").tiny)  # keeps log away from 0
 
 
-def _uniform_like(x: Any) -> Any:
+def _uniform_like(x: Any, low: float = 0.0) -> Any:
     sizes = list(x.shape)
-    return uniform(shape(x) if -1 in sizes else sizes, dtype_of(x), 0.0, 1.0)
+    return uniform(shape(x) if -1 in sizes else sizes, dtype_of(x), low, 1.0)
+
+
+def _exponential(xp, x, *, lambda_: float = 1.0):
+    if xp is np:
+        drawn = host.exponential(engine(), x.size, _kind_of(x), as_float32(lambda_)).reshape(x.shape)
+    else:
+        drawn = xp.asarray(generator(xp).standard_exponential(x.shape, dtype=_kind_of(x))) / lambda_
+    return drawn.astype(x.dtype, copy=False)
+
+
+exponential_op = operator("exponential", "X -> Out", kernel=_exponential, infer=same, effects="random")
 
 
 def exponential_(x: Any, lam: float = 1.0, name: str | None = None) -> Any:
     """Fills x, in place, from the exponential distribution of rate lam: the mean is 1 / lam."""
-    return x._rebind(log((_uniform_like(x) * -1.0 + 1.0).clip(_TINY)) * (-1.0 / lam))
+    return x._rebind(apply(exponential_op, x._alias(), **{"lambda": float(lam)}))
 
 
 def cauchy_(x: Any, loc: float = 0, scale: float = 1, name: str | None = None) -> Any:
@@ -337,4 +374,4 @@ def geometric_(x: Any, probs: Any, name: str | None = None) -> Any:
     """Fills x, in place, with the numbers of trials up to the first success, each of probability `probs`."""
     chance = float(probs) if isinstance(probs, (int, float)) else cast(probs, dtype_of(x))
     failing = math.log1p(-chance) if isinstance(chance, float) else log(chance * -1.0 + 1.0)
-    return x._rebind(ceil(log((_uniform_like(x) * -1.0 + 1.0).clip(_TINY)) / failing).clip(1.0))
+    return x._rebind(ceil(log(_uniform_like(x, _TINY)) / failing).clip(1.0))

@@ -145,7 +145,7 @@ class ProgramTrace(Trace):
     def _seeded(self, op: Operator, attrs: dict[str, Any]) -> dict[str, Any]:
         """The attributes with a seed of the Program's, where the operator is one that it seeds and has none yet."""
         if "fix_seed" in op.attributes:
-            return attrs if attrs["fix_seed"] else {**attrs, "fix_seed": True, "seed": self.main.next_seed()}
+            return attrs if attrs["fix_seed"] else {**attrs, "fix_seed": True, "seed": self.main.random_seed}
         return attrs
 
     @staticmethod
@@ -322,7 +322,7 @@ class StartupTrace(ProgramTrace):
     """Appends initializers to a startup Program."""
 
     def _seeded(self, op: Operator, attrs: dict[str, Any]) -> dict[str, Any]:
-        return {**attrs, "seed": self.main.next_seed()} if attrs.get("seed") == 0 else super()._seeded(op, attrs)
+        return {**attrs, "seed": self.main.random_seed} if attrs.get("seed") == 0 else super()._seeded(op, attrs)
 
 
 def _like(variable: Variable, program: Any) -> Variable:

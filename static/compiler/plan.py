@@ -206,7 +206,7 @@ def compile_plan(program: Program, feeds: Sequence[str], fetches: Sequence[str],
     ops = [evaluated for op in (block.ops if ops is None else ops) for plain in without_gradient(op)
            for evaluated in in_evaluation(plain)]
     persistable = {name for op in ops for name in writes(op) if _is_persistable(block, name)} if keep_writes else set()
-    needed = needed_operations(ops, set(fetches) | persistable)
+    needed = _needed(block, ops, set(fetches) | persistable, set(feeds))
     outer = external_reads(needed, set(feeds))
     made = {name for op in needed for name in writes(op)}
     outer += [name for name in dict.fromkeys(fetches) if name not in made and name not in feeds and name not in outer]
@@ -217,6 +217,17 @@ def compile_plan(program: Program, feeds: Sequence[str], fetches: Sequence[str],
         unit = optimize(unit_of(block, needed, inputs, outputs, frozen))
         plan = Plan(unit, emit_unit(unit, optimize), inputs, outputs)
     return plan, outer, updated
+
+
+def _needed(block: Block, ops: Sequence[Operation], wanted: set[str], feeds: set[str]) -> list[Operation]:
+    """What the wanted names depend on, and what draws, where nothing is missing for that."""
+    needed = needed_operations(ops, wanted)
+    drawing = needed_operations(ops, wanted, drawing=True)
+    if len(drawing) > len(needed):
+        more = set(external_reads(drawing, feeds)) - set(external_reads(needed, feeds))
+        if all(_is_persistable(block, name) for name in more):
+            return drawing
+    return needed
 
 
 def _is_persistable(block: Block, name: str) -> bool:

@@ -17,7 +17,6 @@ from .variable import KINDS, ParameterVariable, Variable
 
 BACKWARD_ROLE, OPTIMIZE_ROLE = 1, 2  # of the attribute op_role in files
 GRAD_SUFFIX = "@GRAD"
-_SEEDS, _STEP = 2**31 - 1, 1_000_003  # seeds are 32-bit integers in files; the step keeps neighbours apart
 _global_seed = [0]
 
 
@@ -251,7 +250,6 @@ class Program:
         self.ungradable: Exception | None = None  # the first reason why a part of this cannot be differentiated
         self.version = 0  # counts changes: what was compiled from an older version is compiled again
         self._random_seed = _global_seed[0]
-        self._seeds_given = 0
         self.plans: dict[Any, Any] = {}  # the Executor's cache
         self.raised: dict[str, Exception] = {}  # by the messages of assertions that stand for them
         self.host_values: dict[str, Callable[[], float]] = {}  # filled anew before each run: learning rates
@@ -275,8 +273,8 @@ class Program:
     def random_seed(self) -> int:
         """Where it is not 0, initializers and dropouts that are appended from now on draw the same in every run.
 
-        Each has a seed of its own, which follows from this number and from how many there were before. What else draws
-        goes by `paddle.seed`. ValueError for what is no int.
+        Each has this very seed, so layers of one shape begin alike. What else draws goes by `paddle.seed`. ValueError
+        for what is no int.
         """
         return self._random_seed
 
@@ -284,18 +282,12 @@ class Program:
     def random_seed(self, seed: int) -> None:
         if not isinstance(seed, int):
             raise ValueError(f"Program.random_seed: must be an int. Received {type(seed).__name__}.")
-        self._random_seed, self._seeds_given = seed, 0
+        self._random_seed = seed
 
     def global_seed(self, seed: int = 0) -> None:
         """Sets the random seed of this Program and of those that are made from now on."""
         self.random_seed = seed
         _global_seed[:] = [seed]
-
-    def next_seed(self) -> int:
-        """The seed of the next operation that the Program's seed governs: 31 bits, not 0."""
-        seed = (self._random_seed + _STEP * self._seeds_given) % _SEEDS
-        self._seeds_given += 1
-        return seed or _STEP
 
     def global_block(self) -> Block:
         """The outermost block."""

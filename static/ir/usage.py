@@ -25,6 +25,19 @@ def has_effect(op: Operation) -> bool:
     return block is not None and any(map(has_effect, block.ops))
 
 
+def draws(op: Operation) -> bool:
+    """Whether an operation takes random numbers of the sequence of `paddle.seed`, in its sub-block perhaps.
+
+    Not one with a seed of its own, nor one that draws nothing in evaluation or with a probability of 0.
+    """
+    if "sub_block" in op.attrs:
+        block = sub_block(op)
+        return block is not None and any(map(draws, block.ops))
+    if not is_declared(op.type) or not find(op.type).random:
+        return False
+    return not (op.attrs.get("is_test") or op.attrs.get("seed") or op.attrs.get("dropout_prob", 1) == 0)
+
+
 def views(op: Operation) -> list[tuple[str, str]]:
     """(result, input): the names of values that may lie in one memory without being the same variable."""
     if "sub_block" in op.attrs or not is_declared(op.type):
@@ -73,14 +86,17 @@ def writes(op: Operation) -> list[str]:
     return op.output_arg_names if block is None else [*op.output_arg_names, *block_writes(block)]
 
 
-def needed_operations(ops: Sequence[Operation], wanted: set[str]) -> list[Operation]:
-    """Those of the operations that the wanted names, or an effect beyond the Program, depend on."""
+def needed_operations(ops: Sequence[Operation], wanted: set[str], drawing: bool = False) -> list[Operation]:
+    """Those of the operations that the wanted names, or an effect beyond the Program, depend on.
+
+    With `drawing` also those that draw random numbers: what is drawn after them is then what eager code draws.
+    """
     wanted = set(wanted)
     kept = []
     for op in reversed(ops):
         if op.type in ("feed", "fetch"):
             continue
-        if not wanted.isdisjoint(writes(op)) or has_effect(op):
+        if not wanted.isdisjoint(writes(op)) or has_effect(op) or drawing and draws(op):
             kept.append(op)
             wanted.update(reads(op))
     return kept[::-1]

@@ -170,7 +170,7 @@ def _drawn() -> None:
         paddle.distribution.Beta(half, half).sample([2])
     R.randint(1, 900, [8]), R.randperm(16)
     x = paddle.to_tensor(_values(4, 8))
-    nn.functional.dropout(x, 0.5), nn.functional.rrelu(-x, 0.1, 0.9)
+    nn.functional.dropout(x, 0.5), nn.functional.rrelu(-x, 0.1, 0.9), paddle.zeros([3]).exponential_()
     apply(find("standard_gamma"), x)
     row, starts = paddle.arange(60) % 4, paddle.to_tensor([0, 15, 30, 45, 60])
     nodes = paddle.to_tensor([0, 1, 2, 3])

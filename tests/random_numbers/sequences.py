@@ -11,6 +11,11 @@ SEEDS = (0, 7, 2023, 2**32 + 5, 2**63 + 1)
 SIZES = (1, 2, 5, 100, 1001)
 
 
+def line(p, low, high, count, dtype="float32"):
+    """Numbers at equal distances, the same in both packages."""
+    return p.to_tensor(np.linspace(low, high, count).astype(dtype))
+
+
 def evenly_spread(p):
     """rand and uniform, of both dtypes, with bounds that are no float32, in place and with a seed of their own."""
     for n in SIZES:
@@ -53,17 +58,45 @@ def whole_numbers(p):
 
 
 def chance(p):
-    """bernoulli and multinomial."""
+    """bernoulli; multinomial with replacement and without."""
     for n in SIZES:
-        yield p.bernoulli(p.linspace(0, 1, n))
-        yield p.bernoulli(p.linspace(0, 1, n, "float64"))
+        yield p.bernoulli(line(p, 0, 1, n))
+        yield p.bernoulli(line(p, 0, 1, n, "float64"))
+        weights = line(p, 1, 3, 3 * n).reshape([3, n])
+        yield p.multinomial(weights, 7, True)
+        yield p.multinomial(weights, min(n, 30))
+        yield p.multinomial(weights[0].astype("float64"), min(n, 5))
+        yield p.multinomial(weights.astype("float64"), 200, True)
+
+
+def waiting_and_counting(p):
+    """exponential_ and poisson, of small and large means."""
+    for n in SIZES:
+        yield p.zeros([n]).exponential_()
+        yield p.zeros([n]).exponential_(0.7)
+        yield p.zeros([n], "float64").exponential_(0.7)
+        yield p.poisson(line(p, 0.1, 30, n))
+        yield p.poisson(p.full([n], 3.5, "float64"))
+        yield p.poisson(p.full([n], 1000.0))
+        yield p.rand([1])
+
+
+def shares(p):
+    """Dirichlet's distribution, and rrelu, which draws for what is below 0."""
+    for n in (1, 2, 5, 40):
+        yield p.distribution.Dirichlet(line(p, 0.2, 9, 3)).sample([n])
+        yield p.distribution.Dirichlet(line(p, 0.2, 9, 2 * n).reshape([n, 2])).sample([2])
+        x = line(p, -3, 2, 7 * n).reshape([7, n])
+        yield p.nn.functional.rrelu(x, 0.1, 0.6)
+        yield p.nn.functional.rrelu(x.astype("float64"), 0.1, 0.6)
+        yield p.rand([1])
 
 
 def dropouts(p):
     """dropout of elements, of rows and of channels; what SELU wants."""
     F = p.nn.functional
     for n in SIZES:
-        x = p.linspace(-3, 5, 2 * n).reshape([n, 2])
+        x = line(p, -3, 5, 2 * n).reshape([n, 2])
         for share in (0.0, 0.1, 0.5, 0.7, 1.0):
             yield F.dropout(x, share)
             yield F.dropout(x.astype("float64"), share)
@@ -88,7 +121,8 @@ def mixed(p):
         yield kinds[generator.randint(len(kinds))](int(generator.randint(1, 700)))
 
 
-SEQUENCES = {f.__name__: f for f in (evenly_spread, normal, whole_numbers, chance, dropouts, mixed)}
+SEQUENCES = {f.__name__: f for f in (
+    evenly_spread, normal, whole_numbers, chance, waiting_and_counting, shares, dropouts, mixed)}
 
 
 def described(array):

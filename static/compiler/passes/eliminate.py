@@ -42,7 +42,7 @@ def _key(op: Operation) -> Any:
 
 
 def remove_dead(unit: Unit) -> None:
-    """Keeps what the results, or an effect beyond the Program, depend on."""
-    unit.ops = needed_operations(unit.ops, set(unit.results))
+    """Keeps what the results, an effect beyond the Program, or the numbers that are drawn later depend on."""
+    unit.ops = needed_operations(unit.ops, set(unit.results), drawing=True)
     wanted = set(unit.results) | {name for op in unit.ops for name in op.input_arg_names} | unit.pinned
     unit.prepared = needed_operations(unit.prepared, wanted)
