@@ -41,4 +41,4 @@ def exponential(engine: Engine, count: int, dtype: np.dtype, rate: float = 1.0) 
 
 def gumbel(engine: Engine, count: int, dtype: np.dtype) -> np.ndarray:
     """`count` floats of Gumbel's distribution: -log(-log(u)), u from 0.00001 up to 1."""
-    return -log_of_array(-log_of_array(uniform(engine, count, dtype, float(np.float32(1e-5)))))
+    return -log_of_array(-log_of_array(uniform(engine, count, dtype, 1e-5)))

@@ -103,7 +103,7 @@ def softmax(x: Any, axis: int = -1) -> Any:
 # gumbel_softmax
 
 def _gumbel_softmax(xp, x, *, temperature: float = 1.0, hard: bool = False, axis: int = -1):
-    soft = softmax_array(xp, (x + gumbel_array(xp, x)) / temperature, axis)
+    soft = softmax_array(xp, (x + gumbel_array(xp, x)) / as_float32(temperature), axis)
     if not hard:
         return soft, soft.copy()  # of which each may be changed by itself
     best = xp.expand_dims(soft.argmax(axis), axis)

@@ -4,14 +4,13 @@ import hashlib
 import json
 import pathlib
 
+import numpy as np
 import proa as paddle
 import pytest
-from fixture_cases import module_at
+import sequences
 from proa.core.flags import flags_guard
 
-HERE = pathlib.Path(__file__).parent
-sequences = module_at(HERE / "sequences.py")
-WANTED = json.loads((HERE / "oracle_numbers.json").read_text())
+WANTED = json.loads(pathlib.Path(__file__).with_name("oracle_numbers.json").read_text())
 ENGINES = {"numpy": "", "loops": "loops"}
 
 
@@ -26,3 +25,14 @@ def test_numbers(name, engine):
         for seed in others:
             digest = hashlib.sha256(repr(sequences.drawn(paddle, name, seed)).encode()).hexdigest()
             assert digest == WANTED[name][str(seed)], f"after seed({seed})"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", sequences.CLOSE)
+def test_numbers_that_round(name, engine):
+    with flags_guard({"FLAGS_cpu_engines": ENGINES[engine], "FLAGS_kernel_after_elements": 0}):
+        found = sequences.arrays_of(paddle, name, sequences.SEEDS[0])
+        for place, (own, (dtype, wanted)) in enumerate(zip(found, WANTED[name], strict=True)):
+            assert own.dtype.name == dtype
+            tolerance = 1e-5 if dtype == "float32" else 1e-12
+            np.testing.assert_allclose(own, wanted, tolerance, tolerance, err_msg=f"{name}: the array number {place}")
