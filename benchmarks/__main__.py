@@ -7,7 +7,7 @@ import sys
 from . import catalogue, documents, options, pictures
 
 MODULES = {"workloads": "steps", "files": "rates", "startup": "startup", "programs": "first_calls",
-           "operators": "operators", "scaling": "scaling"}
+           "operators": "operators", "scaling": "scaling", "random": "drawing"}
 
 
 def show_list():

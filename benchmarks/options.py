@@ -6,7 +6,7 @@ import os
 from . import catalogue, environments, machine
 from .turns import QUICK, Pace
 
-SECTIONS = ("workloads", "files", "startup", "programs", "operators", "scaling")
+SECTIONS = ("workloads", "files", "startup", "programs", "operators", "scaling", "random")
 
 
 def _setting(text):

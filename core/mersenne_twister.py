@@ -16,6 +16,8 @@ import numpy as np
 STATE = 312
 """How many words the state has, and how many are made at once."""
 _MIDDLE = 156
+_AT_ONCE = 8  # how many times as many words are made at least, but for the first
+_NONE = np.empty(0, "uint64")
 _ALL = 2**64 - 1
 _UPPER, _LOWER = np.uint64(_ALL - (2**31 - 1)), np.uint64(2**31 - 1)
 _ONE, _MATRIX = np.uint64(1), np.uint64(0xB5026F5AA96619E9)
@@ -108,17 +110,6 @@ def temper(words: np.ndarray) -> None:
         words ^= moved
 
 
-def untempered(words: np.ndarray) -> np.ndarray:
-    """The words of the state that were given out as these."""
-    found = words.copy()
-    for shift, mask in reversed(_STEPS):
-        after = found.copy()
-        for _ in range(64 // abs(shift)):  # each round gives `shift` bits more
-            moved = found >> np.uint64(shift) if shift > 0 else found << np.uint64(-shift)
-            np.bitwise_xor(after, moved & np.uint64(mask), out=found)
-    return found
-
-
 class Engine:
     """A sequence of 64-bit words. Whoever takes some holds `lock`, from the first to the last that belong together."""
 
@@ -135,7 +126,7 @@ class Engine:
         """Starts the sequence of a seed: `begin(seed)` is the state."""
         with self.lock:
             self._begin: tuple[Callable[[int], np.ndarray], int] | None = (begin, seed)
-            self._rest = _NONE
+            self._rest, self._blocks = _NONE, 1
 
     def _begun(self) -> np.ndarray:
         """The words of the state; made of the seed when they are first needed."""
@@ -149,7 +140,9 @@ class Engine:
         rest = self._rest
         missing = count - rest.size
         if missing > 0:
-            made = np.empty(rest.size + -(-missing // STATE) * STATE, "uint64")
+            blocks = max(-(-missing // STATE), self._blocks)
+            self._blocks = _AT_ONCE  # who draws a second time draws often
+            made = np.empty(rest.size + blocks * STATE, "uint64")
             made[:rest.size] = rest
             self.advance(self._begun(), made[rest.size:])
             self._rest = rest = made
@@ -172,21 +165,14 @@ class Engine:
         whole, rest = divmod(count, self.PART)
         return [self.PART] * whole + [rest] * (rest > 0)
 
-    def get_state(self) -> tuple[np.ndarray, int]:
-        """The 312 words of the state, not tempered, and how many of them have been given out."""
+    def get_state(self) -> tuple[np.ndarray, np.ndarray]:
+        """The words that come next and have been made, and the state after them: 312 words, not tempered."""
         with self.lock:
-            unread = self._rest.size
-            if unread > STATE:
-                return untempered(self._rest[:STATE]), 0
-            return self._begun().copy(), STATE - unread
+            return self._rest.copy(), self._begun().copy()
 
-    def set_state(self, state: tuple[np.ndarray, int]) -> None:
+    def set_state(self, state: tuple[np.ndarray, np.ndarray]) -> None:
         """Puts a state from `get_state` back."""
-        words, given = state
+        rest, words = state
         with self.lock:
-            self._state, self._begin = np.array(words, "uint64"), None
-            self._rest = self._state[given:].copy()
-            temper(self._rest)
-
-
-_NONE = np.empty(0, "uint64")
+            self._rest, self._state, self._begin = np.array(rest, "uint64"), np.array(words, "uint64"), None
+            self._blocks = _AT_ONCE

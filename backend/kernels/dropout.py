@@ -10,7 +10,7 @@ from .. import loops
 from ..loops.names import parallel
 from .arrays import F32, bound, flat, takes_floats
 
-_LEAST = 1 << 9
+_LEAST = 1 << 6
 
 
 @loops.kernel

@@ -18,27 +18,26 @@ def _floats(out, n, table, scale):
         out[i] = log_of(1.0 - out[i], table) * scale
 
 
-@same("f64* i64 real")
-def _doubles(out, n, scale):
+@same("f64* i64 f64* real")
+def _doubles(out, n, table, scale):
     for i in parallel(n, 16):
         out[i] = log(1.0 - out[i]) * scale
 
 
-def exponential(engine: Engine, count: int, dtype: np.dtype, rate: float = 1.0) -> np.ndarray:
-    """`count` floats, float32 or float64, whose mean is 1 / rate: -1 / rate · log(1 - u)."""
+def exponential(engine: Engine, shape: tuple[int, ...], dtype: np.dtype, rate: float = 1.0) -> np.ndarray:
+    """Floats, float32 or float64, whose mean is 1 / rate: -1 / rate · log(1 - u)."""
     kind = dtype.type
-    out = uniform(engine, count, dtype)
-    scale = kind(-1) / kind(rate)
-    if dtype is F32 and _floats.is_due(count):
-        _floats(out, count, LOGARITHMS, scale)
-    elif dtype is not F32 and _doubles.is_due(count):
-        _doubles(out, count, scale)
+    out = uniform(engine, shape, dtype)
+    count, scale = out.size, float(kind(-1) / kind(rate))
+    run = (_floats if dtype is F32 else _doubles).due(count)
+    if run is not None:
+        run(out, count, LOGARITHMS, scale)
     else:
         out = log_of_array(kind(1) - out)
-        out *= scale
+        out *= kind(scale)
     return out
 
 
-def gumbel(engine: Engine, count: int, dtype: np.dtype) -> np.ndarray:
-    """`count` floats of Gumbel's distribution: -log(-log(u)), u from 0.00001 up to 1."""
-    return -log_of_array(-log_of_array(uniform(engine, count, dtype, 1e-5)))
+def gumbel(engine: Engine, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """Floats of Gumbel's distribution: -log(-log(u)), u from 0.00001 up to 1."""
+    return -log_of_array(-log_of_array(uniform(engine, shape, dtype, 1e-5)))

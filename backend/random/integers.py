@@ -43,9 +43,10 @@ def _integers(words, out, refused, n, low, bound, part):
 def _from_words(words: np.ndarray, out: np.ndarray, low: int, bound: int) -> int:
     """Fills the beginning of `out` with numbers from `low` up to low + bound; gives how many words made one."""
     part = _ALL // bound
-    if bound <= _SMALL and _integers.is_due(words.size):
+    run = _integers.due(words.size) if bound <= _SMALL else None
+    if run is not None:
         refused = np.empty(1, "int64")
-        _integers(words, out, refused, words.size, low, bound, part if part < 2**63 else -1)
+        run(words, out, refused, words.size, low, bound, part if part < 2**63 else -1)
         if not refused[0]:
             return words.size
     numbers = words // np.uint64(part)
@@ -56,14 +57,14 @@ def _from_words(words: np.ndarray, out: np.ndarray, low: int, bound: int) -> int
     return numbers.size
 
 
-def integers(engine: Engine, count: int, low: int, high: int) -> np.ndarray:
-    """`count` whole numbers, int64, from `low` up to `high`, without it."""
-    out = np.empty(count, "int64")
-    found = 0
+def integers(engine: Engine, shape: tuple[int, ...], low: int, high: int) -> np.ndarray:
+    """Whole numbers, int64, from `low` up to `high`, without it."""
+    out = np.empty(shape, "int64")
+    flat, found, count = out.reshape(-1), 0, out.size
     with engine.lock:
         while found < count:
             for part in engine.in_parts(count - found):
-                found += _from_words(engine.words(part), out[found:], low, high - low)
+                found += _from_words(engine.words(part), flat[found:], low, high - low)
     return out
 
 
@@ -90,9 +91,10 @@ def _exchange(out, words, reached, begin, count):
 
 def _exchanged(words: np.ndarray, out: np.ndarray, place: int) -> int:
     """Exchanges two elements a word, from `place` on, with ones before them; gives the place behind the last."""
-    if _exchange.is_due(2 * words.size):
+    run = _exchange.due(2 * words.size)
+    if run is not None:
         reached = np.empty(1, "int64")
-        _exchange(out, words, reached, place, words.size)
+        run(out, words, reached, place, words.size)
         return int(reached[0])
     places = np.arange(place, place + 2 * words.size, 2, dtype="uint64")
     after = places + np.uint64(2)
@@ -123,8 +125,11 @@ def permutation(engine: Engine, count: int) -> np.ndarray:
     place = 1
     with engine.lock:
         if count % 2 == 0 and count:
-            chosen = int(integers(engine, 1, 0, 2)[0])
-            out[1], out[chosen] = out[chosen], out[1]
+            chosen = 2
+            while chosen == 2:
+                chosen = int(engine.words(1)[0]) // (_ALL // 2)
+            if chosen == 0:
+                out[:2] = 1, 0
             place = 2
         while place < count:
             place = _exchanged(engine.words((count - place) // 2), out, place)

@@ -44,7 +44,7 @@ def log_of(x, table):
 def log(x: np.ndarray) -> np.ndarray:
     """The logarithms of positive, finite floats; of float32 none may be subnormal."""
     if x.dtype != np.float32:
-        return np.fromiter(map(math.log, x.tolist()), "float64", x.size)
+        return np.fromiter(map(math.log, x.reshape(-1).tolist()), "float64", x.size).reshape(x.shape)
     raw = x.view("int32") - np.int32(_LEAST_BITS)
     place = raw >> 19 & 15
     exponent = raw >> 23

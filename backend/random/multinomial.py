@@ -16,7 +16,7 @@ def multinomial(engine: Engine, weights: np.ndarray, count: int, replacement: bo
     rows = weights.reshape(-1, weights.shape[-1])
     ends = np.add.accumulate(rows, 1)
     ends /= ends[:, -1:].copy()
-    drawn = uniform(engine, len(rows) * count, weights.dtype).reshape(len(rows), count)
+    drawn = uniform(engine, (len(rows), count), weights.dtype)
     found = np.empty((len(rows), count), "int64")
     if replacement:
         ends[:, -1] = 1

@@ -6,14 +6,16 @@ coordinate first; otherwise it is passed over.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ...core.mersenne_twister import Engine
 from ..loops.names import f32_of_unsigned, f64_of_unsigned, i64, log, parallel, sqrt
 from .logarithm import LOGARITHMS, log_of
 from .logarithm import log as log_of_array
-from .same import Same, same
-from .uniform import F32, F64, spread
+from .same import same
+from .uniform import F32, spread
 
 
 @same("i64* f32* i64* i64 i64 i64")
@@ -63,8 +65,8 @@ def _floats_of_points(out, pairs, table, mean, deviation):
         out[2 * i + 1] = x * factor * deviation + mean
 
 
-@same("f64* i64 real real")
-def _doubles_of_points(out, pairs, mean, deviation):
+@same("f64* i64 f64* real real")
+def _doubles_of_points(out, pairs, table, mean, deviation):
     for i in parallel(pairs, 24):
         y = out[2 * i]
         x = out[2 * i + 1]
@@ -74,19 +76,17 @@ def _doubles_of_points(out, pairs, mean, deviation):
         out[2 * i + 1] = x * factor * deviation + mean
 
 
-_IN_CIRCLE: dict[np.dtype, Same] = {F32: _floats_in_circle, F64: _doubles_in_circle}
-
-
 def _points(words: np.ndarray, out: np.ndarray, begin: int, wanted: int) -> tuple[int, int]:
     """Writes points that lie in the circle into `out`, from its point `begin` up to `wanted`, as far as the words do.
 
     Gives the place behind the last, and how many pairs of words were looked at.
     """
-    loop = _IN_CIRCLE[out.dtype]
-    if loop.is_due(words.size):
+    run = (_floats_in_circle if out.dtype is F32 else _doubles_in_circle).due(words.size)
+    if run is not None:
         reached = np.empty(2, "int64")
-        loop(words, out, reached, words.size // 2, begin, wanted)
-        return int(reached[0]), int(reached[1])
+        run(words, out, reached, words.size // 2, begin, wanted)
+        end, seen = reached.tolist()
+        return end, seen
     points = np.empty(words.size // 2 * 2, out.dtype)
     spread(words[:points.size], points, 0, 1)
     points *= 2
@@ -103,11 +103,9 @@ def _points(words: np.ndarray, out: np.ndarray, begin: int, wanted: int) -> tupl
 def _finish(out: np.ndarray, mean: float, deviation: float) -> None:
     """Makes the numbers of points in the circle, in place."""
     kind = out.dtype
-    if kind is F32 and _floats_of_points.is_due(out.size):
-        _floats_of_points(out, out.size // 2, LOGARITHMS, mean, deviation)
-        return
-    if kind is F64 and _doubles_of_points.is_due(out.size):
-        _doubles_of_points(out, out.size // 2, mean, deviation)
+    run = (_floats_of_points if kind is F32 else _doubles_of_points).due(out.size)
+    if run is not None:
+        run(out, out.size // 2, LOGARITHMS, mean, deviation)
         return
     points = out.reshape(-1, 2)
     squares = np.square(points)
@@ -120,8 +118,10 @@ def _finish(out: np.ndarray, mean: float, deviation: float) -> None:
         out += kind.type(mean)
 
 
-def normal(engine: Engine, count: int, dtype: np.dtype, mean: float = 0.0, deviation: float = 1.0) -> np.ndarray:
-    """`count` floats of this mean and deviation, float32 or float64; all is computed in the dtype."""
+def normal(engine: Engine, shape: tuple[int, ...], dtype: np.dtype, mean: float = 0.0,
+           deviation: float = 1.0) -> np.ndarray:
+    """Floats of this mean and deviation, float32 or float64; all is computed in the dtype."""
+    count = math.prod(shape)
     wanted = (count + 1) // 2
     out = np.empty(2 * wanted, dtype)
     found = 0
@@ -131,4 +131,4 @@ def normal(engine: Engine, count: int, dtype: np.dtype, mean: float = 0.0, devia
             found, seen = _points(engine.ahead(min(likely, engine.PART)), out, found, wanted)
             engine.skip(2 * seen)
     _finish(out, mean, deviation)
-    return out[:count]
+    return out[:count].reshape(shape)

@@ -191,7 +191,8 @@ def poisson(engine: Engine, means: np.ndarray) -> np.ndarray:
     """A number, float64, for each of the means, an array of float64."""
     flat = np.ascontiguousarray(means).reshape(-1)
     out = np.empty(flat.size)
-    if not _poisson.is_due(flat.size):
+    run = _poisson.due(flat.size)
+    if run is None:
         with stream(engine, F64) as draw:
             out[:] = [_one(draw, mean) for mean in flat.tolist()]
         return out.reshape(means.shape)
@@ -201,7 +202,7 @@ def poisson(engine: Engine, means: np.ndarray) -> np.ndarray:
         while done < flat.size:
             wanted = min(max(4 * (flat.size - done) + 64, 2 * wanted), engine.PART)
             words = engine.ahead(wanted)
-            _poisson(words, flat[done:], out[done:], reached, flat.size - done, words.size)
+            run(words, flat[done:], out[done:], reached, flat.size - done, words.size)
             engine.skip(int(reached[1]))
             wanted = wanted if reached[0] else 4 * words.size
             done += int(reached[0])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
-from typing import Any
 
-from .. import loops
+from .. import engines, loops
 from ..loops.functions import Function
 from ..threads import get_num_threads
 
@@ -19,27 +19,40 @@ class Same:
     def __init__(self, python: Callable[..., None], types: str):
         self.kernel = loops.Kernel(Function(python, exact=True))
         self._types = types.split()
-        self._code: Callable[..., None] | None = None
+        self._is_shared = "parallel" in python.__code__.co_names
+        self._made: Callable[..., None] | None = None
         self._elements = 0
         self._is_kept = True
+        self._run: Callable[..., None] | None = None
+        engines.generation.on_change(self._leave)
 
-    def is_due(self, elements: int) -> bool:
-        """Whether to call the loop for so many elements: it is wanted, and compiling it is worth it or was done."""
+    def due(self, elements: int) -> Callable[..., None] | None:
+        """What runs the loop on its arguments; None where it is NumPy's turn for so many elements."""
+        return self._run or self._considered(elements)
+
+    def _leave(self) -> None:
+        self._run = None
+
+    def _considered(self, elements: int) -> Callable[..., None] | None:
+        """The same where it is wanted, and compiling it is worth it or was done."""
         if not loops.is_ready():
-            return False
-        if self._code is None:
-            self._elements += elements + _CALL
-            if self._is_kept and self._elements >= _WORTH_READING:
-                self._code = self.kernel.kept(*self._types)
-                self._is_kept = self._code is not None
-            if self._code is None and self.kernel.is_due(elements):
-                self._code = self.kernel.typed(*self._types)
-        return self._code is not None
+            return None
+        if self._made is None:
+            self._made = self._code(elements)
+        self._run = self._made
+        return self._made
 
-    def __call__(self, *arguments: Any) -> None:
-        """Runs the loop, after `is_due` has said so."""
-        assert self._code is not None
-        self._code(get_num_threads(), *arguments)
+    def _code(self, elements: int) -> Callable[..., None] | None:
+        code = None
+        self._elements += elements + _CALL
+        if self._is_kept and self._elements >= _WORTH_READING:
+            code = self.kernel.kept(*self._types)
+            self._is_kept = code is not None
+        if code is None and self.kernel.is_due(elements):
+            code = self.kernel.typed(*self._types)
+        if code is None or not self._is_shared:
+            return code and functools.partial(code, 1)
+        return lambda *arguments: code(get_num_threads(), *arguments)
 
 
 def same(types: str) -> Callable[[Callable[..., None]], Same]:

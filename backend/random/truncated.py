@@ -62,12 +62,12 @@ def erfinv(x: np.ndarray) -> np.ndarray:
     return result
 
 
-def truncated_normal(engine: Engine, count: int, dtype: np.dtype, mean: float, deviation: float, low: float = -2.0,
-                     high: float = 2.0) -> np.ndarray:
-    """`count` floats of a normal distribution, between `low` and `high` deviations from its mean."""
+def truncated_normal(engine: Engine, shape: tuple[int, ...], dtype: np.dtype, mean: float, deviation: float,
+                     low: float = -2.0, high: float = 2.0) -> np.ndarray:
+    """Floats of a normal distribution, between `low` and `high` deviations from its mean."""
     kind = dtype.type
     begin, end = (kind((1.0 + math.erf(bound / math.sqrt(2.0))) / 2.0) for bound in (low, high))
-    share = uniform(engine, count, dtype, float(np.finfo("float32").tiny))
+    share = uniform(engine, shape, dtype, float(np.finfo("float32").tiny))
     place = begin + (end - begin) * share
-    found = math.sqrt(2.0) * erfinv(kind(2) * place - kind(1)).astype("float64")
+    found = math.sqrt(2.0) * erfinv((kind(2) * place - kind(1)).reshape(-1)).reshape(shape).astype("float64")
     return (found * kind(deviation) + kind(mean)).astype(dtype)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...core.mersenne_twister import Engine
 from ..loops.names import f32_of_unsigned, f64_of_unsigned
-from .same import Same, same
+from .same import same
 
 F32, F64 = np.dtype("float32"), np.dtype("float64")
 
@@ -27,37 +25,35 @@ def _doubles(words, out, n, low, width):
         out[i] = (share if share < 1.0 else 0.99999999999999989) * width + low
 
 
-_LOOPS: dict[np.dtype, Same] = {F32: _floats, F64: _doubles}
-_SHARE = {kind: kind.type(2.0**-64) for kind in _LOOPS}
-_BELOW_ONE = {kind: np.nextafter(kind.type(1), kind.type(0)) for kind in _LOOPS}
-
-
-def spread(words: np.ndarray, out: np.ndarray, low: Any, width: Any) -> None:
+def spread(words: np.ndarray, out: np.ndarray, low: float, width: float) -> None:
     """Fills `out`, float32 or float64, with low + width · u, u from 0 up to 1, without it, made of one word each."""
-    kind = out.dtype
-    loop = _LOOPS[kind]
-    if loop.is_due(out.size):
-        loop(words, out, out.size, low, width)
+    kind, loop = (np.float32, _floats) if out.dtype is F32 else (np.float64, _doubles)
+    run = loop.due(out.size)
+    if run is not None:
+        run(words, out, out.size, low, width)
         return
-    out[...] = words
-    out *= _SHARE[kind]
+    out[...] = words.reshape(out.shape)
+    out *= kind(2.0**-64)
     np.minimum(out, _BELOW_ONE[kind], out=out)
     if low != 0 or width != 1:
-        out *= width
-        out += low
+        out *= kind(width)
+        out += kind(low)
 
 
-def uniform(engine: Engine, count: int, dtype: np.dtype, low: float = 0.0, high: float = 1.0) -> np.ndarray:
-    """`count` floats from `low` up to `high`, without it; all is computed in the dtype."""
-    out = np.empty(count, dtype)
-    begin, end = dtype.type(low), dtype.type(high)
-    width = end - begin
+_BELOW_ONE: dict[type, np.floating] = {kind: np.nextafter(kind(1), kind(0)) for kind in (np.float32, np.float64)}
+
+
+def uniform(engine: Engine, shape: tuple[int, ...], dtype: np.dtype, low: float = 0.0, high: float = 1.0) -> np.ndarray:
+    """Floats from `low` up to `high`, without it; all is computed in the dtype."""
+    out = np.empty(shape, dtype)
+    width = float(dtype.type(high) - dtype.type(low)) if (low, high) != (0.0, 1.0) else 1.0
+    count = out.size
     with engine.lock:
         if count <= engine.PART:
-            spread(engine.words(count), out, begin, width)
-        else:
-            place = 0
-            for part in engine.in_parts(count):
-                spread(engine.words(part), out[place:place + part], begin, width)
-                place += part
+            spread(engine.words(count), out, low, width)
+            return out
+        flat, place = out.reshape(-1), 0
+        for part in engine.in_parts(count):
+            spread(engine.words(part), flat[place:place + part], low, width)
+            place += part
     return out

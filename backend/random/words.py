@@ -31,8 +31,9 @@ def _advance(state, out, blocks):
 
 def advance(state: np.ndarray, out: np.ndarray) -> None:
     """As `mersenne_twister.advance`."""
-    if _advance.is_due(out.size):
-        _advance(state, out, out.size // mersenne_twister.STATE)
+    run = _advance.due(out.size)
+    if run is not None:
+        run(state, out, out.size // mersenne_twister.STATE)
     else:
         mersenne_twister.advance(state, out)
 

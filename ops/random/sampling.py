@@ -7,6 +7,7 @@ sequence of its own, the same each time.
 
 
 import math
+import struct
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from ..array.full import inferred_sizes, is_value, shape_inputs, sizes_of
 from ..array.reshape import shape as shape_of
 from ..array.sizes import sizes_one_by_one
 from ..array.unknown_sizes import known_number
-from ..core.infer import product, same
+from ..core.infer import same
 from ..core.operator import Ints, Longs, operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -64,7 +65,9 @@ def uniform_array(xp: Any, sizes: tuple[int, ...], dtype: DType, low: float = 0.
     """An array spread evenly from `low` up to `high`."""
     kind = _kind(dtype)
     if xp is np:
-        drawn = host.uniform(engine(seed), product(sizes), kind, low, high).reshape(sizes)
+        drawn = host.uniform(engine(seed), sizes, kind, low, high)
+        if drawn.dtype is dtype.dtype:
+            return drawn
     else:
         drawn = xp.asarray(generator(xp, seed).random(sizes, dtype=kind))
         if (low, high) != (0, 1):
@@ -77,7 +80,7 @@ def normal_array(xp: Any, sizes: tuple[int, ...], dtype: DType, mean: float = 0.
     """A normally distributed array."""
     kind = _kind(dtype)
     if xp is np:
-        drawn = host.normal(engine(seed), product(sizes), kind, mean, std).reshape(sizes)
+        drawn = host.normal(engine(seed), sizes, kind, mean, std)
     else:
         drawn = xp.asarray(generator(xp, seed).standard_normal(sizes, dtype=kind))
         drawn = drawn * xp.asarray(std, kind) + xp.asarray(mean, kind)
@@ -87,16 +90,19 @@ def normal_array(xp: Any, sizes: tuple[int, ...], dtype: DType, mean: float = 0.
 def gumbel_array(xp: Any, x: Any) -> Any:
     """An array of x's shape and dtype, from Gumbel's distribution."""
     if xp is np:
-        drawn = host.gumbel(engine(), x.size, _kind_of(x)).reshape(x.shape)
+        drawn = host.gumbel(engine(), x.shape, _kind_of(x))
     else:
         drawn = xp.asarray(generator(xp).standard_exponential(x.shape, dtype=_kind_of(x)))
         drawn = -xp.log(drawn + xp.finfo(drawn.dtype).tiny)
     return drawn.astype(x.dtype, copy=False)
 
 
+_pack_float, _unpack_float = struct.Struct("<f").pack, struct.Struct("<f").unpack
+
+
 def as_float32(number: float) -> float:
     """The number as an operator's attribute in Paddle holds it."""
-    return float(np.float32(number))
+    return _unpack_float(_pack_float(number))[0]
 
 
 def _uniform(xp, shape_tensor=None, shape_list=None, *, shape: Longs = (), dtype: DType = dt.float32, min: float = -1.0,
@@ -118,9 +124,8 @@ def _truncated(xp, *, shape: Ints, mean: float = 0.0, std: float = 1.0, seed: in
                a: float = -2.0, b: float = 2.0):
     sizes = tuple(shape)
     if xp is np:
-        drawn = host.truncated_normal(engine(seed), product(sizes), _kind(dtype), as_float32(mean), as_float32(std),
-                                      a, b)
-        return drawn.reshape(sizes).astype(dtype.dtype, copy=False)
+        drawn = host.truncated_normal(engine(seed), sizes, _kind(dtype), as_float32(mean), as_float32(std), a, b)
+        return drawn.astype(dtype.dtype, copy=False)
     rng = generator(xp, seed)
     result = rng.standard_normal(sizes)
     outside = (result < a) | (result > b)
@@ -134,7 +139,7 @@ def _randint(xp, shape_tensor=None, shape_list=None, *, low: int = 0, high: int,
              dtype: DType = dt.int64, seed: int = 0):
     sizes = sizes_of(shape, shape_tensor, shape_list)
     if xp is np:
-        return host.integers(engine(seed), product(sizes), low, high).reshape(sizes).astype(dtype.dtype, copy=False)
+        return host.integers(engine(seed), sizes, low, high).astype(dtype.dtype, copy=False)
     return generator(xp, seed).integers(low, high, sizes).astype(dtype.dtype)
 
 
@@ -351,7 +356,7 @@ def _uniform_like(x: Any, low: float = 0.0) -> Any:
 
 def _exponential(xp, x, *, lambda_: float = 1.0):
     if xp is np:
-        drawn = host.exponential(engine(), x.size, _kind_of(x), as_float32(lambda_)).reshape(x.shape)
+        drawn = host.exponential(engine(), x.shape, _kind_of(x), as_float32(lambda_))
     else:
         drawn = xp.asarray(generator(xp).standard_exponential(x.shape, dtype=_kind_of(x))) / lambda_
     return drawn.astype(x.dtype, copy=False)
