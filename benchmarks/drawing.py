@@ -47,7 +47,7 @@ def _asked(python, framework, options, variables):
     command = [python, os.path.abspath(__file__), framework, str(options.rounds or ROUNDS)]
     with tempfile.TemporaryDirectory() as folder:
         asked = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True,
-                               env={**environment(options.pace.threads), **variables})
+                               env={**environment(1), **variables})
     return json.loads(asked.stdout.splitlines()[-1])
 
 
@@ -73,7 +73,8 @@ def report(figures, options):
                             for elements in ELEMENTS for side in SIDES if side in sides)] for name in CALLS]
     versions = {("Paddle" if side == "paddle" else "proa"): found["version"] for side, found in sides.items()}
     return "\n\n".join([machine.heading("random", versions, options), table(head, rows),
-                        "Microseconds of processors for a call, the least of several rounds, by numbers drawn."])
+                        "Microseconds of the processor for a call by one thread, the least of several rounds, by "
+                        "numbers drawn."])
 
 
 if __name__ == "__main__":

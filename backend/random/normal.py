@@ -18,37 +18,39 @@ from .same import same
 from .uniform import F32, spread
 
 
-@same("i64* f32* i64* i64 i64 i64")
-def _floats_in_circle(words, out, reached, pairs, begin, wanted):
+@same("i64* f32* f32* i64* i64 i64 i64")
+def _floats_in_circle(words, square, out, reached, pairs, begin, wanted):
+    for i in range(2 * pairs):
+        u = f32_of_unsigned(words[i]) * 5.421010862427522e-20
+        square[i] = (u if u < 1.0 else 0.99999994039535522) * 2.0 - 1.0
     place = begin
     i = 0
     while i < pairs and place < wanted:
-        u = f32_of_unsigned(words[2 * i]) * 5.421010862427522e-20
-        v = f32_of_unsigned(words[2 * i + 1]) * 5.421010862427522e-20
-        x = (u if u < 1.0 else 0.99999994039535522) * 2.0 - 1.0
-        y = (v if v < 1.0 else 0.99999994039535522) * 2.0 - 1.0
+        x = square[2 * i]
+        y = square[2 * i + 1]
         out[2 * place] = y
         out[2 * place + 1] = x
-        square = x * x + y * y
-        place = place + i64(square <= 1.0 and square != 0.0)
+        radius = x * x + y * y
+        place = place + i64(radius <= 1.0 and radius != 0.0)
         i = i + 1
     reached[0] = place
     reached[1] = i
 
 
-@same("i64* f64* i64* i64 i64 i64")
-def _doubles_in_circle(words, out, reached, pairs, begin, wanted):
+@same("i64* f64* f64* i64* i64 i64 i64")
+def _doubles_in_circle(words, square, out, reached, pairs, begin, wanted):
+    for i in range(2 * pairs):
+        u = f64_of_unsigned(words[i]) * 5.421010862427522e-20
+        square[i] = (u if u < 1.0 else 0.99999999999999989) * 2.0 - 1.0
     place = begin
     i = 0
     while i < pairs and place < wanted:
-        u = f64_of_unsigned(words[2 * i]) * 5.421010862427522e-20
-        v = f64_of_unsigned(words[2 * i + 1]) * 5.421010862427522e-20
-        x = (u if u < 1.0 else 0.99999999999999989) * 2.0 - 1.0
-        y = (v if v < 1.0 else 0.99999999999999989) * 2.0 - 1.0
+        x = square[2 * i]
+        y = square[2 * i + 1]
         out[2 * place] = y
         out[2 * place + 1] = x
-        square = x * x + y * y
-        place = place + i64(square <= 1.0 and square != 0.0)
+        radius = x * x + y * y
+        place = place + i64(radius <= 1.0 and radius != 0.0)
         i = i + 1
     reached[0] = place
     reached[1] = i
@@ -84,7 +86,7 @@ def _points(words: np.ndarray, out: np.ndarray, begin: int, wanted: int) -> tupl
     run = (_floats_in_circle if out.dtype is F32 else _doubles_in_circle).due(words.size)
     if run is not None:
         reached = np.empty(2, "int64")
-        run(words, out, reached, words.size // 2, begin, wanted)
+        run(words, np.empty(words.size, out.dtype), out, reached, words.size // 2, begin, wanted)
         end, seen = reached.tolist()
         return end, seen
     points = np.empty(words.size // 2 * 2, out.dtype)

@@ -46,7 +46,7 @@ _BELOW_ONE: dict[type, np.floating] = {kind: np.nextafter(kind(1), kind(0)) for 
 def uniform(engine: Engine, shape: tuple[int, ...], dtype: np.dtype, low: float = 0.0, high: float = 1.0) -> np.ndarray:
     """Floats from `low` up to `high`, without it; all is computed in the dtype."""
     out = np.empty(shape, dtype)
-    width = float(dtype.type(high) - dtype.type(low)) if (low, high) != (0.0, 1.0) else 1.0
+    width = 1.0 if low == 0.0 and high == 1.0 else float(dtype.type(high) - dtype.type(low))
     count = out.size
     with engine.lock:
         if count <= engine.PART:

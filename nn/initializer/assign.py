@@ -52,10 +52,7 @@ class Dirac(Initializer):
 
 
 class Bilinear(Initializer):
-    """The filter of a transposed convolution that enlarges by bilinear interpolation.
-
-    As in Paddle 2.6.2, an element's row is taken with the fraction that its column is of it: its place over n.
-    """
+    """The filter of a transposed convolution that enlarges by bilinear interpolation."""
 
     def value(self, shape: tuple[int, ...], dtype: Any) -> Any:
         """A filter [in, out, n, n]; ValueError for another shape."""
@@ -63,7 +60,5 @@ class Bilinear(Initializer):
             raise ValueError(f"Bilinear: a filter has shape [in, out, n, n]. Received {list(shape)}.")
         factor = math.ceil(shape[3] / 2.0)
         centre = (2 * factor - 1 - factor % 2) / (2.0 * factor)
-        places = np.arange(math.prod(shape))
-        columns, rows = places % shape[3], places / shape[3] % shape[3]
-        values = (1 - np.abs(columns / factor - centre)) * (1 - np.abs(rows / factor - centre))
-        return to_tensor(values.astype("float32").reshape(shape), dtype)
+        line = 1 - np.abs(np.arange(shape[3]) / factor - centre)
+        return to_tensor(np.broadcast_to(np.outer(line, line), shape), dtype)

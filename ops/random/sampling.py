@@ -55,18 +55,13 @@ def _kind_of(x: Any) -> np.dtype:
     return F64 if x.dtype == F64 else F32
 
 
-def dtype_drawn_for(x: Any) -> DType:
-    """What numbers for this array are drawn in: float64 for that, otherwise float32."""
-    return dt.float64 if x.dtype == F64 else dt.float32
-
-
 def uniform_array(xp: Any, sizes: tuple[int, ...], dtype: DType, low: float = 0.0, high: float = 1.0,
                   seed: int = 0) -> Any:
     """An array spread evenly from `low` up to `high`."""
-    kind = _kind(dtype)
+    kind = F64 if dtype is dt.float64 else F32
     if xp is np:
         drawn = host.uniform(engine(seed), sizes, kind, low, high)
-        if drawn.dtype is dtype.dtype:
+        if dtype.dtype is kind:
             return drawn
     else:
         drawn = xp.asarray(generator(xp, seed).random(sizes, dtype=kind))
@@ -108,7 +103,9 @@ def as_float32(number: float) -> float:
 def _uniform(xp, shape_tensor=None, shape_list=None, *, shape: Longs = (), dtype: DType = dt.float32, min: float = -1.0,
              max: float = 1.0, seed: int = 0, diag_num: int = 0, diag_step: int = 0, diag_val: float = 1.0):
     sizes = sizes_of(shape, shape_tensor, shape_list)
-    result = uniform_array(xp, sizes, dtype, as_float32(min), as_float32(max), seed)
+    if dtype is dt.float64:  # float32 rounds them by itself
+        min, max = as_float32(min), as_float32(max)
+    result = uniform_array(xp, sizes, dtype, min, max, seed)
     for n in range(diag_num):
         result.reshape(-1)[n * (diag_step + 1)] = diag_val
     return result
@@ -117,7 +114,9 @@ def _uniform(xp, shape_tensor=None, shape_list=None, *, shape: Longs = (), dtype
 def _gaussian(xp, shape_tensor=None, shape_list=None, *, shape: Longs = (), mean: float = 0.0, std: float = 1.0,
               seed: int = 0, dtype: DType = dt.float32):
     sizes = sizes_of(shape, shape_tensor, shape_list)
-    return normal_array(xp, sizes, dtype, as_float32(mean), as_float32(std), seed)
+    if dtype is dt.float64:  # float32 rounds them by itself
+        mean, std = as_float32(mean), as_float32(std)
+    return normal_array(xp, sizes, dtype, mean, std, seed)
 
 
 def _truncated(xp, *, shape: Ints, mean: float = 0.0, std: float = 1.0, seed: int = 0, dtype: DType = dt.float32,
@@ -154,7 +153,8 @@ def _sized(shape_tensor=None, shape_list=None, *, shape=(), dtype, **_):
 
 
 def _bernoulli(xp, x):
-    return (uniform_array(xp, x.shape, dtype_drawn_for(x)) < x).astype(x.dtype)
+    drawn = host.uniform(engine(), x.shape, _kind_of(x)) if xp is np else generator(xp).random(x.shape)
+    return (drawn < x).astype(x.dtype)
 
 
 def _poisson(xp, x):
