@@ -185,3 +185,39 @@ def test_paddlepaddle_runs_such_a_file(mixed, tmp_path):  # its predictor runs n
     net.eval()
     expected = {f"{n}.0": net(paddle.to_tensor(array)).numpy() for n, (array,) in enumerate(inputs)}
     oracle.check(asked.found("mixed"), expected, rtol=1e-5, atol=1e-6)
+
+
+class Halves(nn.Layer):
+    """16-bit values through float32 weights; the two kinds of 16 bits beside each other."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.fc = nn.Conv2D(2, 3, 3), nn.Linear(4, 4)
+
+    def forward(self, x):
+        h = F.relu(self.conv(x.astype("float16")))
+        h = F.prelu(h.astype("bfloat16"), paddle.full([1], 0.2, "float16"))
+        return self.fc(h.astype("float16")).astype("float32")
+
+
+def test_sixteen_bits_meet_others_in_float32(tmp_path):
+    paddle.seed(5)
+    net, prefix = Halves(), str(tmp_path / "halves")
+    paddle.jit.save(net, prefix, [static.InputSpec([None, 2, 6, 6])])
+    assert list(float_dtypes(static.io.read_program(prefix + ".pdmodel"))) == []
+    net.eval()
+    x = paddle.randn([2, 2, 6, 6])
+    np.testing.assert_allclose(paddle.jit.load(prefix)(x).numpy(), net(x).numpy(), 2e-2, 2e-2)
+
+
+@pytest.mark.oracle
+def test_paddlepaddle_runs_sixteen_bits_beside_others(tmp_path):
+    if oracle.missing():
+        pytest.skip(oracle.missing())
+    paddle.seed(5)
+    net, x = Halves(), np.random.default_rng(1).standard_normal((2, 2, 6, 6)).astype("float32")
+    asked = oracle.Oracle(tmp_path / "asked")
+    paddle.jit.save(net, asked.add("model", "halves", [[x]]), [static.InputSpec([None, 2, 6, 6])])
+    asked.ask()
+    net.eval()
+    oracle.check(asked.found("halves"), {"0.0": net(paddle.to_tensor(x)).numpy()}, rtol=2e-2, atol=2e-2)
