@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         metric,
         nn,
         optimizer,
+        pir,
         profiler,
         quantization,
         reader,

@@ -90,6 +90,7 @@ def _alias_root(alias: str) -> ModuleType:
 
     root = _AliasRoot(alias, importlib.import_module(_ROOT).__doc__)
     root.__version__ = paddle_version.full_version  # type: ignore[attr-defined]
+    root.__git_commit__ = paddle_version.commit  # type: ignore[attr-defined]
     root.version = paddle_version  # type: ignore[attr-defined]
     return root
 

@@ -7,6 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..nn import Layer
+from . import parallel_helper
+from .environment import ParallelEnv
+
+__all__ = ["DataParallel", "ParallelEnv", "parallel_helper"]
 
 
 class DataParallel(Layer):

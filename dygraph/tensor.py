@@ -30,6 +30,8 @@ class TensorType(type):
 class Tensor(EagerValue, _ArrayMethods, metaclass=TensorType):
     """An n-dimensional array in a place, with a gradient. Made by `to_tensor` and by every operation.
 
+    `Tensor(data)` has values of its own, with `zero_copy` too; `value` is another word for `data`.
+
     >>> import proa as paddle
     >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
     >>> (x * x).sum().backward()
@@ -215,6 +217,10 @@ class Tensor(EagerValue, _ArrayMethods, metaclass=TensorType):
             if array is not tensor._array:
                 tensor._replace(array)
         return self
+
+    def _to(self, device: Any = None, dtype: Any = None, blocking: bool | None = None) -> Tensor:
+        """As `move_`, by the name that packages of Paddle's call it."""
+        return self.move_(device, None if dtype is None else convert_dtype(dtype))
 
     def cpu(self) -> Tensor:
         """On the host: itself where it is there."""

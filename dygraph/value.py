@@ -50,7 +50,9 @@ class EagerValue(_Operators):
     _edge: Any
     _eager: ClassVar[Any]  # the eager trace whose values are of this class: it tells, when it is made (`eager.py`)
 
-    def __init__(self, data: Any = None, dtype: Any = None, place: Any = None, stop_gradient: bool = True):
+    def __init__(self, data: Any = None, dtype: Any = None, place: Any = None, stop_gradient: bool = True, *,
+                 value: Any = None, name: str | None = None, persistable: bool = False, zero_copy: bool = False):
+        data = value if data is None else data
         if isinstance(data, EagerValue):
             data = backend.to_numpy(data._array)
         array = np.asarray([] if data is None else data)
@@ -59,6 +61,10 @@ class EagerValue(_Operators):
         from_numpy_dtype(array.dtype)
         self._array = backend.as_place(array.copy(), expected_place() if place is None else parse_place(place))
         self._edge = None
+        if name is not None:
+            self._name = name
+        if persistable:
+            self.persistable = True
         if not stop_gradient:
             self.stop_gradient = False
 

@@ -54,6 +54,8 @@ def _current_expected_place() -> Place:
     return expected_place()
 
 
+_current_expected_place_ = _current_expected_place
+
 __all__ = [
     "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "CustomPlace", "EagerParamBase", "IPUPlace", "ParamAttr",
     "Parameter", "Program", "XPUPlace", "core", "disable_signal_handler", "disable_static", "dtype",

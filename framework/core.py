@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..core import dtype as dt
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place
+from ..core.random import Generator, default_generator
 from ..core.var_type import VarType
 from ..device import is_compiled_with_cuda, is_compiled_with_rocm, is_compiled_with_xpu
 from ..device.cuda import device_count as get_cuda_device_count
@@ -15,7 +16,7 @@ from ..dygraph.tensor import Tensor
 from ..static.ir.program import Program as ProgramDesc
 from ..static.run.scope import Scope
 
-_prim = {"forward": False, "backward": False}
+_prim = {"forward": False, "backward": False, "eager": False}
 
 
 def _set_prim_forward_enabled(enabled: bool) -> None:
@@ -43,6 +44,33 @@ def _is_bwd_prim_enabled() -> bool:
     return _prim["backward"]
 
 
+def set_prim_eager_enabled(enabled: bool) -> None:
+    """Is kept."""
+    _prim["eager"] = bool(enabled)
+
+
+def default_cpu_generator() -> Generator:
+    """The random generator of the CPU.
+
+    >>> import proa as paddle
+    >>> state = paddle.framework.core.default_cpu_generator().get_state()
+    >>> first = paddle.rand([2]); paddle.framework.core.default_cpu_generator().set_state(state)
+    >>> paddle.rand([2]).tolist() == first.tolist()
+    True
+    """
+    return default_generator(CPUPlace())
+
+
+def default_cuda_generator(device_id: int = 0) -> Generator:
+    """The random generator of a CUDA device."""
+    return default_generator(CUDAPlace(device_id))
+
+
+def get_custom_device_count(device_type: str) -> int:
+    """The number of devices of a kind that a plug-in brings: 0."""
+    return 0
+
+
 class eager:
     """Holds the class of Tensors by the name that it has there."""
 
@@ -65,5 +93,7 @@ class VarDesc:
         RAW, STRING, STRINGS, VOCAB = VarType.RAW, VarType.STRING, VarType.STRINGS, VarType.VOCAB
 
 
-__all__ = ["CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Place", "ProgramDesc", "Scope", "Tensor", "VarDesc", "eager",
-           "get_cuda_device_count", "is_compiled_with_cuda", "is_compiled_with_rocm", "is_compiled_with_xpu"]
+__all__ = ["CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Place", "ProgramDesc", "Scope", "Tensor", "VarDesc",
+           "default_cpu_generator", "default_cuda_generator", "eager", "get_cuda_device_count",
+           "get_custom_device_count", "is_compiled_with_cuda", "is_compiled_with_rocm", "is_compiled_with_xpu",
+           "set_prim_eager_enabled"]

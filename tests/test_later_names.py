@@ -102,3 +102,33 @@ def test_floats_of_eight_bits_are_kept_moved_and_cast():
         assert "2.5" in str(narrow) and paddle.zeros([2], dtype.name).dtype is dtype
     back = paddle.to_tensor(np.array([1.0], ml_dtypes.float8_e5m2))
     assert back.dtype is paddle.float8_e5m2
+
+
+def test_what_packages_ask_of_the_corners():
+    from proa.distributed.parallel import ParallelEnv, parallel_helper
+    from proa.nn.functional.flash_attention import _select_sdp
+
+    assert not parallel_helper._is_parallel_ctx_initialized() and ParallelEnv().rank == 0
+    assert paddle.framework._current_expected_place_() == paddle.CPUPlace() and _select_sdp(8) == "math"
+    assert not isinstance(paddle.ones([1]), paddle.pir.Value)
+    with pytest.raises(NotImplementedError, match="paddle.static.Program"):
+        paddle.pir.OpResult()
+    core = paddle.framework.core
+    assert core.default_cpu_generator() is paddle.seed(3) and core.get_custom_device_count("npu") == 0
+    core.set_prim_eager_enabled(False)
+
+
+def test_a_tensor_by_its_class_and_the_words_of_packages():
+    array = np.ones([2, 2], "float32")
+    made = paddle.Tensor(array, zero_copy=True)
+    array[0, 0] = 5
+    assert made.tolist() == [[1, 1], [1, 1]] and not made.persistable
+    named = paddle.Tensor(value=array, place=paddle.CPUPlace(), name="kept", persistable=True, stop_gradient=False)
+    assert (named.name, named.persistable, named.stop_gradient, named.dtype) == ("kept", True, False, paddle.float32)
+
+
+def test_a_tensor_is_converted_in_place():
+    x = paddle.to_tensor([1.0, 2.5], dtype="float64")
+    assert x._to(dtype=paddle.float32) is x and x.dtype is paddle.float32 and x.tolist() == [1.0, 2.5]
+    weight = paddle.nn.Linear(1, 1).weight
+    assert weight._to("cpu", "float64") is weight and weight.dtype is paddle.float64 and not weight.stop_gradient

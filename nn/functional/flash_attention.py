@@ -10,6 +10,11 @@ from .attention import attend_with_weights, scaled_dot_product_attention
 __all__ = ["flash_attention", "scaled_dot_product_attention"]
 
 
+def _select_sdp(head_dim: int) -> str:
+    """Which of Paddle's kernels attention runs in, 'math' being the one that works everywhere: packages ask for it."""
+    return "math"
+
+
 def flash_attention(query: Any, key: Any, value: Any, dropout: float = 0.0, causal: bool = False,
                     return_softmax: bool = False, *, fixed_seed_offset: Any = None, rng_name: str = "",
                     training: bool = True, name: str | None = None) -> tuple[Any, Any]:

@@ -1,0 +1,25 @@
+"""`paddle.pir`: the newer form of Programs, in which there are none here. Its classes are there to be asked about.
+
+Code for both forms asks `isinstance(x, paddle.pir.Value)`, which is False of everything.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+__all__ = ["OpResult", "Value"]
+
+
+class Value:
+    """A value of such a Program: none can be made."""
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        _refuse()
+
+
+class OpResult(Value):
+    """A result of an operation of such a Program: none can be made."""
+
+
+def _refuse() -> NoReturn:
+    raise NotImplementedError("paddle.pir: Programs in this form are not supported. Use paddle.static.Program.")
