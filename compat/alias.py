@@ -44,6 +44,8 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self.alias = alias
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> Any:
+        if fullname == "pip":
+            _load_setuptools()
         if fullname == self.alias:
             return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
         if not fullname.startswith(self.alias + "."):
@@ -83,6 +85,15 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             part = name.removeprefix(_ROOT + ".")
             if part != name and "." + part.partition(".")[0] not in _ELSEWHERE:
                 sys.modules.setdefault(f"{self.alias}.{part}", module)
+
+
+def _load_setuptools() -> None:
+    """Loads setuptools where it is, before pip: behind pip it fails before Python 3.12, which takes distutils from it.
+
+    PaddlePaddle loads it when it is imported itself, so that packages for it import both in either order.
+    """
+    if sys.version_info < (3, 12) and "setuptools" not in sys.modules and importlib.util.find_spec("setuptools"):
+        importlib.import_module("setuptools")
 
 
 def _alias_root(alias: str) -> ModuleType:

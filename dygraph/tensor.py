@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import backend
-from ..core.dtype import DType
+from ..core.dtype import DType, convert_dtype
 from ..core.hooks import HookHandle, add_hook
 from ..core.place import CPUPlace, CUDAPlace, Place, is_device_name, parse_place
 from ..core.var_type import VarType

@@ -1,6 +1,7 @@
 """Names that models written for Paddle take from places other than the documented ones."""
 
 import hashlib
+import importlib.util
 import subprocess
 import sys
 
@@ -184,3 +185,10 @@ def test_names_of_the_modules_below():
     with pytest.raises(KeyError):
         failing()
     assert paddle.in_dynamic_mode()
+
+
+def test_setuptools_behind_pip(tmp_path):
+    if not (importlib.util.find_spec("pip") and importlib.util.find_spec("setuptools")):
+        pytest.skip("pip or setuptools is not installed")
+    code = "import proa; proa.compat.install('paddle'); import pip, setuptools"
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, cwd=tmp_path)
