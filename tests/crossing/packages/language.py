@@ -46,7 +46,7 @@ MODELS = {
         attention_dropout=0.0, activation_dropout=0.0)), word_loss),
 }
 WRITERS = {"gpt", "llama", "opt", "t5", "bart"}
-ADAPTED = {"bert": [".*v_proj.*", ".*q_proj.*"], "llama": [".*q_proj.*", ".*v_proj.*"], "gpt": [".*qkv_proj.*"],
+ADAPTED = {"bert": [".*v_proj.*", ".*q_proj.*"], "llama": [".*q_proj.*", ".*v_proj.*"], "gpt": [".*q_proj.*"],
            "t5": [".*SelfAttention.q.*"]}
 
 
