@@ -10,6 +10,11 @@ from typing import Any
 
 _SUBJECTS = {
     "quantization of Programs": "static.quantization incubate.quantization",
+    "the older way of quantizing, in whose place are QAT and PTQ":
+        "quantization.imperative quantization.ImperativeQuantAware quantization.ImperativePTQ quantization.PTQConfig "
+        "quantization.PTQRegistry quantization.BaseQuantizer quantization.AbsmaxQuantizer quantization.HistQuantizer "
+        "quantization.KLQuantizer quantization.PerChannelAbsmaxQuantizer quantization.default_ptq_config "
+        "nn.quant.quant_layers nn.quant.functional_layers nn.quant.lsq",
     "pruning to a pattern of zeros (ASP)": "incubate.asp static.sparsity sparsity",
     "ONNX": "onnx",
     "cost models": "cost_model",

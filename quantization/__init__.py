@@ -4,6 +4,7 @@ A `QuantConfig` says which quanters layers get; `QAT` puts them into a network t
 one that is only run; `convert` replaces both by the scales that they have found.
 """
 
+from ..core.absent import asked_of
 from . import observers, quanters
 from .base_observer import BaseObserver
 from .base_quanter import BaseQuanter
@@ -13,3 +14,5 @@ from .ptq import PTQ
 from .qat import QAT
 
 __all__ = ["BaseObserver", "BaseQuanter", "PTQ", "QAT", "QuantConfig", "quanter"]
+
+__getattr__ = asked_of(__name__)
