@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...backend import numpy_1
 from ...backend.devices import device_type_with
 from ...backend.engines import LOOPS
 from ...backend.kernels import elementwise as fast
@@ -82,10 +83,10 @@ def _flat(g: Any) -> Any:
 
 sign_op = _unary("sign", "sign", _flat,
                  "(1.0 if X > 0.0 else 0.0) - (1.0 if X < 0.0 else 0.0) if X == X else X")
-floor_op = _unary("floor", "floor", _flat, "floor(X)")
-ceil_op = _unary("ceil", "ceil", _flat, "ceil(X)")
+floor_op = _unary("floor", numpy_1.whole("floor"), _flat, "floor(X)")
+ceil_op = _unary("ceil", numpy_1.whole("ceil"), _flat, "ceil(X)")
 round_op = _unary("round", lambda xp, x: _round_half_away(xp, x), _flat, "copysign(floor(abs(X) + 0.5), X)")
-trunc_op = _unary("trunc", "trunc", _flat, "truncate(X)")
+trunc_op = _unary("trunc", numpy_1.whole("trunc"), _flat, "truncate(X)")
 erf_op = _unary("erf", lambda xp, x: error_function(xp, x),
                 lambda g, X: g * (exp(X * X * -1.0) * _TWO_OVER_SQRT_PI), "erf(X)")
 

@@ -9,6 +9,12 @@ from proa.ops.linalg.matrices import adjoint
 from records import Record, floats
 
 
+def _solve(a, b):
+    """Of matrices whose leading dimensions broadcast: NumPy 1 takes a b of one dimension less for vectors."""
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    return np.linalg.solve(np.broadcast_to(a, (*batch, *a.shape[-2:])), np.broadcast_to(b, (*batch, *b.shape[-2:])))
+
+
 def square(n=3, *batch, seed=0):
     """Matrices that are far from singular."""
     return floats(*batch, n, n, seed=seed) + 2 * np.eye(n)
@@ -68,17 +74,17 @@ SQUARE = [
 
 
 def _solved(x, y):
-    return np.linalg.solve(x, y[..., None])[..., 0]
+    return _solve(x, y[..., None])[..., 0]
 
 
 SOLVE = [
-    Record("solve", solving.solve, [square(3, 2), floats(2, 3, 4, seed=1)], np.linalg.solve, batched=[0, 1]),
-    Record("solve", solving.solve, [square(), floats(2, 3, 4, seed=1)], np.linalg.solve, label="broadcast x",
+    Record("solve", solving.solve, [square(3, 2), floats(2, 3, 4, seed=1)], _solve, batched=[0, 1]),
+    Record("solve", solving.solve, [square(), floats(2, 3, 4, seed=1)], _solve, label="broadcast x",
            batched=[1]),
-    Record("solve", solving.solve, [square(3, 4, 1), floats(2, 3, 4, seed=1)], np.linalg.solve, label="broadcast both"),
+    Record("solve", solving.solve, [square(3, 4, 1), floats(2, 3, 4, seed=1)], _solve, label="broadcast both"),
     Record("solve", solving.solve, [square(3, 2), floats(3, seed=1)], _solved, label="vector"),
     Record("solve", solving.solve, [square(3, 2), floats(2, 3, seed=1)], _solved, label="vectors", batched=[0, 1]),
-    complex_record("solve", solving.solve, np.linalg.solve,
+    complex_record("solve", solving.solve, _solve,
                    [square(), square(seed=1), floats(3, 2), floats(3, 2, seed=1)]),
 ]
 
@@ -95,23 +101,23 @@ def _triangular(upper, transpose, unit):
         "triangular_solve",
         lambda x, y: triangular.triangular_solve(x, y, upper, transpose, unit),
         [square(3, 2), floats(2, 3, 4, seed=1)],
-        lambda x, y: np.linalg.solve(_triangle(x, upper, transpose, unit), y),
+        lambda x, y: _solve(_triangle(x, upper, transpose, unit), y),
         label=f"{upper} {transpose} {unit}",
         batched=[0, 1],
     )
 
 
 def _factor_solved(x, y):
-    return np.linalg.solve(np.tril(y) @ np.tril(y).conj().swapaxes(-1, -2), x)
+    return _solve(np.tril(y) @ np.tril(y).conj().swapaxes(-1, -2), x)
 
 
 TRIANGULAR = [
     *[_triangular(upper, transpose, unit) for upper in (True, False) for transpose in (True, False)
       for unit in (True, False)],
     Record("triangular_solve", triangular.triangular_solve, [square(3, 4, 1), floats(2, 3, 2, seed=1)],
-           lambda x, y: np.linalg.solve(np.triu(x), y), label="broadcast"),
+           lambda x, y: _solve(np.triu(x), y), label="broadcast"),
     complex_record("triangular_solve", lambda x, y: triangular.triangular_solve(x, y, True, True),
-                   lambda x, y: np.linalg.solve(np.triu(x).T, y),
+                   lambda x, y: _solve(np.triu(x).T, y),
                    [square(), square(seed=1), floats(3, 2), floats(3, 2, seed=1)]),
     Record("cholesky", lambda x: triangular.cholesky(positive(x)), [square(3, 2)],
            lambda x: np.linalg.cholesky(positive(x))),
@@ -125,7 +131,7 @@ TRIANGULAR = [
     Record("cholesky_solve", triangular.cholesky_solve, [floats(2, 3, 4), square(3, 2)], _factor_solved,
            batched=[0, 1]),
     Record("cholesky_solve", lambda x, y: triangular.cholesky_solve(x, y, True), [floats(2, 3, 4), square(3, 4, 1)],
-           lambda x, y: np.linalg.solve(np.triu(y).swapaxes(-1, -2) @ np.triu(y), x), label="upper"),
+           lambda x, y: _solve(np.triu(y).swapaxes(-1, -2) @ np.triu(y), x), label="upper"),
     complex_record("cholesky_solve", triangular.cholesky_solve, _factor_solved,
                    [floats(3, 2), floats(3, 2, seed=1), square(), square(seed=1)]),
 ]

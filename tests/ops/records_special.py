@@ -8,6 +8,9 @@ from proa.ops.linalg import distances
 from proa.ops.math import bessel, binary, differences, gamma, inverse_functions, nan_statistics, numbers
 from records import Record, floats, ints
 
+_trapezoid = getattr(np, "trapezoid", None) or np.trapz  # its name in NumPy 2, and in 1
+
+
 _lgamma = np.vectorize(math.lgamma, otypes=[float])
 
 
@@ -173,7 +176,7 @@ CALCULUS = [
            [floats(2, 3), floats(2, 1)],
            lambda x, y: np.diff(np.concatenate([y, x, y], 1), axis=1), label="diff between", batched=[]),
     Record("reduce_sum", lambda y, x: differences.trapezoid(y, x), [floats(2, 4), floats(4, seed=1)],
-           lambda y, x: np.trapezoid(y, x), label="trapezoid", batched=[]),
+           lambda y, x: _trapezoid(y, x), label="trapezoid", batched=[]),
     Record("cumsum", lambda y: differences.cumulative_trapezoid(y, dx=0.5), [floats(2, 4)],
            lambda y: np.cumsum((y[:, 1:] + y[:, :-1]) * 0.25, 1), label="cumulative_trapezoid", batched=[]),
     Record("elementwise_pow", lambda x: differences.vander(x, 3), [floats(4, low=0.3, high=2.0)],
