@@ -49,7 +49,7 @@ def in_training(program: Program, kept: Program) -> list[Operation]:
     made = {name for block in kept.blocks for op in block.ops for name in writes(op)}
     return [op for block in program.blocks for op in block.ops if op.attrs.get("is_test") is False
             and sub_block(op) is None and not made.isdisjoint(op.output_arg_names) and _has_modes(find(op.type))
-            and not op.attrs.get("use_global_stats")]
+            and not op.attrs.get("use_global_stats") and op.attrs.get("dropout_prob", 1) != 0]
 
 
 def _has_modes(operator: Operator) -> bool:

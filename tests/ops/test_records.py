@@ -69,6 +69,7 @@ TESTED_ELSEWHERE = {
         "randint",
         "randperm",
         "bernoulli",
+        "exponential",
         "poisson",
         "standard_gamma",
         "dirichlet",
