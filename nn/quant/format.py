@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...ops.array.creation import is_value, to_tensor
+from ...ops.array.creation import to_tensor
+from ...ops.array.full import is_value
 from ...ops.array.rearrange import repeat_interleave
 from ...ops.math.clip import clip
 from ...ops.math.unary import round

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...nn.layer import Layer
-from ...ops.array.creation import full
+from ...ops.array.full import full
 from ...ops.math.elementwise import maximum
 from ...ops.math.reduce import max as largest
 from ...ops.math.unary import abs as magnitude
