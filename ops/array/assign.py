@@ -41,7 +41,7 @@ def _shape(xp, x):
 
 
 shape_op = operator("shape", "Input -> Out", kernel=_shape, infer=lambda x: Spec((x.rank,), dt.int32),
-                    narrow=True, fails="never", cost=free)
+                    narrow=True, fails="never", cost=free, lod="drop")
 
 
 def shape(input: Any) -> Any:

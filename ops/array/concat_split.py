@@ -228,7 +228,7 @@ unstack_op = operator(
     "unstack", "X -> Y*~X", kernel=_unstack,
     infer=lambda x, *, axis=0, num=0: _parts(x, axis, _count("unstack(x, axis, num)", x, axis, num)),
     adapted=lambda x, *, axis=0, num=0: ((x,), {"axis": axis, "num": num or max(x.shape[axis], 0)}),
-    grad={"X": lambda g, axis: apply(stack_op, g, axis=axis)}, moves=True)
+    grad={"X": lambda g, axis: apply(stack_op, g, axis=axis)}, moves=True, lod="drop")
 unbind_op = operator(
     "unbind", "X -> Out*~X", kernel=_unbind,
     infer=lambda x, *, axis=0: _parts(x, axis, _count("unbind(input, axis)", x, axis)),

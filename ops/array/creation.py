@@ -252,7 +252,7 @@ meshgrid_op = operator(
     "meshgrid", "X* -> Out*~X", kernel=_meshgrid,
     infer=lambda x: ([Spec(tuple(s.shape[0] if s.rank else 1 for s in x), v.dtype) for v in x],),
     grad={"X": lambda g, X_shape: [
-        _summed(d, [m for m in range(len(g)) if m != n]) for n, d in enumerate(g)]}, moves=True)
+        _summed(d, [m for m in range(len(g)) if m != n]) for n, d in enumerate(g)]}, moves=True, lod="drop")
 
 
 def _summed(g: Any, axes: list[int]) -> Any:

@@ -52,7 +52,7 @@ def _place_diagonal(xp, g, like=None, *, shape: Longs = (), offset: int = 0, axi
 diagonal_op = operator(
     "diagonal", "Input -> Out", kernel=_diagonal, infer=_infer_diagonal,
     grad={"Input": lambda g, Input_shape, offset, axis1, axis2: _placed(g, Input_shape, offset, axis1, axis2)},
-    moves=True)
+    moves=True, lod="drop")
 place_diagonal_op = operator(
     "place_diagonal", "X, Like? -> Out", kernel=_place_diagonal,
     infer=lambda g, like=None, *, shape=(), offset=0, axis1=0, axis2=1: Spec(
@@ -84,7 +84,7 @@ def _infer_trace(x, *, offset=0, axis1=0, axis2=1):
 trace_op = operator(
     "trace", "Input -> Out", kernel=_trace, infer=_infer_trace,
     grad={"Input": lambda g, Input_shape, offset, axis1, axis2: _placed(
-        apply(unsqueeze_op, g, None, None, axes=[g.ndim]), Input_shape, offset, axis1, axis2)})
+        apply(unsqueeze_op, g, None, None, axes=[g.ndim]), Input_shape, offset, axis1, axis2)}, lod="drop")
 
 
 def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Any:
@@ -112,7 +112,7 @@ diag_embed_op = operator(
     "diag_embed", "Input -> Out", kernel=_diag_embed,
     infer=lambda x, *, offset=0, dim1=-2, dim2=-1: Spec(_embedded_shape(x.shape, offset, dim1, dim2), x.dtype),
     grad={"Input": lambda g, offset, dim1, dim2: apply(diagonal_op, g, offset=offset, axis1=dim1, axis2=dim2)},
-    moves=True)
+    moves=True, lod="drop")
 
 
 def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
@@ -148,7 +148,7 @@ def _diag_gradient(g: Any, shape: Any, offset: int) -> Any:
 
 
 diag_op = operator("diag_v2", "X -> Out", kernel=_diag, infer=_infer_diag,
-                   grad={"X": lambda g, X_shape, offset: _diag_gradient(g, X_shape, offset)}, moves=True)
+                   grad={"X": lambda g, X_shape, offset: _diag_gradient(g, X_shape, offset)}, moves=True, lod="drop")
 
 
 def diag(x: Any, offset: int = 0, padding_value: float = 0, name: str | None = None) -> Any:
@@ -189,7 +189,7 @@ def _kron_gradients(g: Any, x: Any, y: Any) -> tuple[Any, Any]:
 kron_op = operator(
     "kron", "X, Y -> Out", kernel=lambda xp, x, y: xp.kron(x, y), promotes=True,
     infer=lambda x, y: Spec(_kron_shapes(x.shape, y.shape)[2], x.dtype),
-    grad={"X, Y": lambda g, X, Y, wants: _kron_gradients(g, X, Y)})
+    grad={"X, Y": lambda g, X, Y, wants: _kron_gradients(g, X, Y)}, lod="drop")
 
 
 def kron(x: Any, y: Any, name: str | None = None) -> Any:

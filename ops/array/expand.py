@@ -48,7 +48,7 @@ def _infer_expand(x, shape_tensor=None, shape_list=None, *, shape=()):
 
 expand_op = operator("expand_v2", "X, Shape?, expand_shapes_tensor*? -> Out~X", kernel=_expand, infer=_infer_expand,
                      engines=[by(NUMPY, _expand_by_strides)], grad={"X": lambda g, X_shape: sum_to(g, X_shape)},
-                     moves=True)
+                     moves=True, lod="drop")
 
 
 def _expand_as(xp, x, y=None, *, target_shape: Ints = ()):
@@ -58,7 +58,7 @@ def _expand_as(xp, x, y=None, *, target_shape: Ints = ()):
 expand_as_op = operator("expand_as_v2", "X, Y? -> Out~X", kernel=_expand_as,
                         infer=lambda x, y=None, *, target_shape=(): Spec(
                             _expanded(x.shape, target_shape) if y is None else tuple(y.shape), x.dtype),
-                        grad={"X": lambda g, X_shape: sum_to(g, X_shape)}, moves=True)
+                        grad={"X": lambda g, X_shape: sum_to(g, X_shape)}, moves=True, lod="drop")
 
 
 @sizes_one_by_one

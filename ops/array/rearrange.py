@@ -217,7 +217,7 @@ complex_op = operator("complex", "X, Y -> Out", kernel=lambda xp, x, y: (x + 1j 
                           "complex64" if x.dtype.itemsize == 4 else "complex128"),
                       infer=_infer_complex,
                       grad={"X": lambda g, X_shape: sum_to(apply(real_op, g), X_shape),
-                            "Y": lambda g, Y_shape: sum_to(apply(imag_op, g), Y_shape)})
+                            "Y": lambda g, Y_shape: sum_to(apply(imag_op, g), Y_shape)}, lod="drop")
 real_op = operator("real", "X -> Out", kernel=lambda xp, x: x.real.copy(), infer=_infer_part,
                    grad={"X": lambda g: apply(complex_op, g, g * 0.0)})
 imag_op = operator("imag", "X -> Out", kernel=lambda xp, x: x.imag.copy(), infer=_infer_part,

@@ -145,7 +145,7 @@ def _inverse(axis: Sequence[int]) -> list[int]:
 
 
 transpose_op = operator("transpose2", "X -> Out~X, XShape!", kernel=_transpose, infer=_infer_transpose,
-                        grad={"X": lambda g, axis: apply(transpose_op, g, axis=_inverse(axis))}, moves=True)
+                        grad={"X": lambda g, axis: apply(transpose_op, g, axis=_inverse(axis))}, moves=True, lod="drop")
 
 
 @sizes_one_by_one

@@ -205,7 +205,7 @@ def _searchsorted(xp, sequence, values, *, out_int32: bool = False, right: bool 
 
 searchsorted_op = operator(
     "searchsorted", "SortedSequence, Values -> Out", kernel=_searchsorted,
-    infer=lambda s, v, *, out_int32=False, right=False: Spec(v.shape, dt.int32 if out_int32 else dt.int64))
+    infer=lambda s, v, *, out_int32=False, right=False: Spec(v.shape, dt.int32 if out_int32 else dt.int64), lod="drop")
 
 
 def searchsorted(sorted_sequence: Any, values: Any, out_int32: bool = False, right: bool = False,
@@ -236,7 +236,7 @@ def _infer_unique(x, *, return_index=False, return_inverse=False, return_counts=
 
 
 unique_op = operator("unique", "X -> Out, Indices, Index, Counts", kernel=_unique, infer=_infer_unique,
-                     engines=[by(LOOPS, fast_unique.unique, fast_unique.LEAST)])
+                     engines=[by(LOOPS, fast_unique.unique, fast_unique.LEAST)], lod="drop")
 
 
 def unique(x: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
@@ -305,7 +305,7 @@ def _infer_consecutive(x, *, return_inverse=False, return_counts=False, axis=(),
 
 
 unique_consecutive_op = operator("unique_consecutive", "X -> Out, Index, Counts", kernel=_consecutive,
-                                 infer=_infer_consecutive)
+                                 infer=_infer_consecutive, lod="drop")
 
 
 def unique_consecutive(x: Any, return_inverse: bool = False, return_counts: bool = False, axis: int | None = None,

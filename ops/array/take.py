@@ -65,7 +65,7 @@ multiplex_op = operator("multiplex", "X*, Ids -> Out", kernel=_multiplex,
                         infer=promoting(lambda x, ids: Spec((ids.shape[0], *x[0].shape[1:]), x[0].dtype)),
                         adapted=lambda x, ids: ((x, in_dtype(ids, dt.int32)), {}),
                         grad={"X": lambda g, Ids, X_shape: apply(to_sources_op, g, Ids, count=len(X_shape))},
-                        moves=True, fails="values")
+                        moves=True, fails="values", lod="drop")
 to_sources_op = operator("multiplex_grad", "X, Ids -> Out*", kernel=_to_sources,
                          infer=lambda g, ids, *, count: [(g,) * count],
                          grad={"X": lambda g, Ids: apply(multiplex_op, g, Ids)}, only_here=True)

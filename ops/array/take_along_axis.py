@@ -95,7 +95,8 @@ def _of_the_index_shape(x: Any, index: Any, value: Any, **attrs: Any) -> tuple[t
 take_along_op = operator(
     "take_along_axis", "Input, Index -> Result", kernel=_take_along, infer=_infer_take, adapted=_counted_from_0,
     grad={"Input": lambda g, Index, Input_shape, Axis: apply(
-        put_along_op, _zeros(Input_shape, g), Index, g, Axis=Axis, Reduce="add")}, moves=True, fails="values")
+        put_along_op, _zeros(Input_shape, g), Index, g, Axis=Axis, Reduce="add")}, moves=True, fails="values",
+        lod="drop")
 put_along_op = operator(
     "put_along_axis", "Input, Index, Value -> Result", kernel=_put_along, infer=_infer_put,
     adapted=_of_the_index_shape,
@@ -105,7 +106,7 @@ index_sample_op = operator(
     "index_sample", "X, Index -> Out", kernel=lambda xp, x, index: _take_along(xp, x, index, Axis=1),
     infer=lambda x, index: _infer_take(x, index, Axis=1),
     grad={"X": lambda g, Index, X_shape: apply(
-        put_along_op, _zeros(X_shape, g), Index, g, Axis=1, Reduce="add")}, moves=True, fails="values")
+        put_along_op, _zeros(X_shape, g), Index, g, Axis=1, Reduce="add")}, moves=True, fails="values", lod="drop")
 
 
 def _index_for(arr: Any, indices: Any, axis: int, broadcast: bool) -> Any:

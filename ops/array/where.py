@@ -64,7 +64,7 @@ broadcast_where_op = operator(  # Paddle's files have the one above, of equal sh
     composed=lambda condition, x, y: apply(where_op, *spread(condition, x, y)), moves=True)
 where_index_op = operator("where_index", "Condition -> Out", kernel=_positions,
                           engines=[by(LOOPS, fast.where_index, fast.LEAST)],
-                          infer=lambda x: Spec((-1, x.rank), dt.int64), narrow=True)
+                          infer=lambda x: Spec((-1, x.rank), dt.int64), narrow=True, lod="drop")
 
 
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
@@ -205,7 +205,7 @@ masked_select_op = operator(
     "masked_select", "X, Mask -> Y", kernel=_masked_select, engines=[by(LOOPS, fast.masked_select, fast.LEAST)],
     infer=lambda x, mask: Spec((-1,), x.dtype),
     grad={"X": lambda g, Mask, X_shape: apply(
-        index_put_op, full_of_shape(X_shape, 0.0, dtype_of(g)), [Mask], g)}, moves=True)
+        index_put_op, full_of_shape(X_shape, 0.0, dtype_of(g)), [Mask], g)}, moves=True, lod="drop")
 
 
 def masked_select(x: Any, mask: Any, name: str | None = None) -> Any:

@@ -46,6 +46,7 @@ PRECISIONS = {
 
 LODS = {
     "share": "the results that have as many rows as the first input have its LoD",
+    "first": "the first result has it; what the operator gives beside that, statistics say, has none",
     "drop": "the results have none",
 }
 """What becomes of the LoD (the lengths of sequences whose rows lie one behind the other) of an operator's inputs."""

@@ -72,7 +72,7 @@ send_recv_op = operator(
     infer=_infer_send_recv,
     grad={"X": lambda g, X, X_shape, Out, Src_index, Dst_index, Dst_count, reduce_op: scattered(
         of_message(g, Out, _source(X, Src_index), Dst_index, Dst_count, reduce_op), Src_index, X_shape)},
-        fails="values")
+        fails="values", lod="drop")
 
 
 def _size(out_size: Any) -> tuple[Any, list[int]]:
@@ -162,7 +162,7 @@ def _reduced_like(g: Any, aligned: Any, original: Any) -> Any:
 
 send_ue_op = operator(
     "graph_send_ue_recv", "X, Y, Src_index, Dst_index, Out_size? -> Out, Dst_count", kernel=_send_ue,
-    infer=_infer_send_ue, grad={"X, Y": _ue_gradients}, fails="values")
+    infer=_infer_send_ue, grad={"X, Y": _ue_gradients}, fails="values", lod="drop")
 
 
 def _message_op(what: str, y: Any, message_op: str) -> tuple[Any, str]:
@@ -213,7 +213,7 @@ send_uv_op = operator(
     "graph_send_uv", "x, y, src_index, dst_index -> out", kernel=_send_uv,
     infer=lambda x, y, src_index, dst_index, *, message_op="ADD": _infer_message(
         "send_uv(x, y)", _infer_edges("send_uv", src_index, dst_index), x, y),
-    grad={"x, y": _uv_gradients}, fails="values")
+    grad={"x, y": _uv_gradients}, fails="values", lod="drop")
 
 
 def send_uv(x: Any, y: Any, src_index: Any, dst_index: Any, message_op: str = "add", name: str | None = None) -> Any:

@@ -143,7 +143,7 @@ reindex_op = operator(
     "graph_reindex",
     "X, Neighbors, Count, HashTable_Value?, HashTable_Index? -> Reindex_Src, Reindex_Dst, Out_Nodes", kernel=_reindex,
     infer=lambda x, neighbors, *_: (Spec(neighbors.shape, x.dtype), Spec(neighbors.shape, x.dtype),
-                                    Spec((-1,), x.dtype)), fails="values")
+                                    Spec((-1,), x.dtype)), fails="values", lod="drop")
 
 
 def reindex_graph(x: Any, neighbors: Any, count: Any, value_buffer: Any = None, index_buffer: Any = None,

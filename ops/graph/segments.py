@@ -92,7 +92,7 @@ def _infer_pool(x, segment_ids, *, pooltype="SUM"):
 segment_pool_op = operator(
     "segment_pool", "X, SegmentIds -> Out, SummedIds", kernel=_segment_pool, infer=_infer_pool,
     grad={"X": lambda g, Out, X, SegmentIds, SummedIds, pooltype: of_message(
-        g, Out, X, SegmentIds, SummedIds, pooltype)}, fails="values")
+        g, Out, X, SegmentIds, SummedIds, pooltype)}, fails="values", lod="drop")
 
 
 def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Any:

@@ -53,7 +53,7 @@ def _hermitian_gradient(gw: Any, gv: Any, w: Any, v: Any) -> Any:
 
 eigh_op = operator("eigh", "X -> Eigenvalues, Eigenvectors", kernel=_eigh, infer=_infer_eigh, grad={
     "X": lambda d_Eigenvalues, d_Eigenvectors, Eigenvalues, Eigenvectors: _hermitian_gradient(
-        d_Eigenvalues, d_Eigenvectors, Eigenvalues, Eigenvectors)}, fails="values")
+        d_Eigenvalues, d_Eigenvectors, Eigenvalues, Eigenvectors)}, fails="values", lod="drop")
 
 
 def eigh(x: Any, UPLO: str = "L", name: str | None = None) -> Any:
@@ -84,7 +84,7 @@ def _eigvalsh_gradient(gw: Any, gv: Any, x: Any, w: Any, v: Any, uplo: str, is_t
 
 eigvalsh_op = operator("eigvalsh", "X -> Eigenvalues, Eigenvectors", kernel=_eigvalsh, infer=_infer_eigh, grad={
     "X": lambda d_Eigenvalues, d_Eigenvectors, X, Eigenvalues, Eigenvectors, UPLO, is_test: _eigvalsh_gradient(
-        d_Eigenvalues, d_Eigenvectors, X, Eigenvalues, Eigenvectors, UPLO, is_test)}, fails="values")
+        d_Eigenvalues, d_Eigenvectors, X, Eigenvalues, Eigenvectors, UPLO, is_test)}, fails="values", lod="drop")
 
 
 def eigvalsh(x: Any, UPLO: str = "L", name: str | None = None) -> Any:
@@ -120,7 +120,7 @@ def _eig_gradient(gw: Any, gv: Any, w: Any, v: Any, dtype: Any) -> Any:
 
 eig_op = operator("eig", "X -> Eigenvalues, Eigenvectors", kernel=_eig, infer=_infer_eig, grad={
     "X": lambda d_Eigenvalues, d_Eigenvectors, Eigenvalues, Eigenvectors, X_dtype: _eig_gradient(
-        d_Eigenvalues, d_Eigenvectors, Eigenvalues, Eigenvectors, X_dtype)}, fails="values")
+        d_Eigenvalues, d_Eigenvectors, Eigenvalues, Eigenvectors, X_dtype)}, fails="values", lod="drop")
 
 
 def eig(x: Any, name: str | None = None) -> Any:
@@ -147,7 +147,7 @@ def _eigvals_gradient(g: Any, x: Any, dtype: Any) -> Any:
 
 
 eigvals_op = operator("eigvals", "X -> Out", kernel=_eigvals, infer=lambda x: _infer_eig(x)[0],
-                      grad={"X": lambda g, X, X_dtype: _eigvals_gradient(g, X, X_dtype)}, fails="values")
+                      grad={"X": lambda g, X, X_dtype: _eigvals_gradient(g, X, X_dtype)}, fails="values", lod="drop")
 
 
 def eigvals(x: Any, name: str | None = None) -> Any:

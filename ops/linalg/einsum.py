@@ -75,7 +75,7 @@ def _two_by_two(operands: Sequence[Any], *, equation: str) -> Any:
 
 
 einsum_op = operator("einsum", "Operands* -> Out~Operands", kernel=_einsum, infer=_infer, composed=_two_by_two, grad={
-    "Operands": lambda g, Operands, equation: _gradients(g, Operands, equation)}, precision="white")
+    "Operands": lambda g, Operands, equation: _gradients(g, Operands, equation)}, precision="white", lod="drop")
 
 
 def _spelled(equation: str, ranks: Sequence[int]) -> str:

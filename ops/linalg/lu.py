@@ -78,7 +78,7 @@ def _conjugate(x: Any) -> Any:
 
 
 lu_op = operator("lu", "X -> Out, Pivots, Infos", kernel=_lu, infer=_infer_lu, grad={
-    "X": lambda g, Out, Pivots: _lu_gradient(g, Out, Pivots)})
+    "X": lambda g, Out, Pivots: _lu_gradient(g, Out, Pivots)}, lod="drop")
 
 
 def lu(x: Any, pivot: bool = True, get_infos: bool = False, name: str | None = None) -> Any:
@@ -133,7 +133,7 @@ def _lu_unpack_gradient(gl: Any, gu: Any, shape: Any, unpack_ludata: bool) -> An
 
 lu_unpack_op = operator("lu_unpack", "X, Pivots -> Pmat, L, U", kernel=_lu_unpack, infer=_infer_lu_unpack, grad={
     "X": lambda d_L, d_U, X_shape, unpack_ludata: _lu_unpack_gradient(d_L, d_U, X_shape, unpack_ludata)},
-    fails="values")
+    fails="values", lod="drop")
 
 
 def lu_unpack(x: Any, y: Any, unpack_ludata: bool = True, unpack_pivots: bool = True, name: str | None = None) -> Any:

@@ -149,7 +149,7 @@ matmul_op = operator(
     engines=[by(ONEDNN, _matmul_by_onednn, _SIDE, _is_large)],
     promotes=True, composed=_of_broadcast_integers,
     grad={"X, Y": lambda g, X, Y, trans_x, trans_y, wants: _matmul_gradients(g, X, Y, trans_x, trans_y, wants)},
-    cost=matrix_product, precision="white")
+    cost=matrix_product, precision="white", lod="drop")
 
 
 def matmul(x: Any, y: Any, transpose_x: bool = False, transpose_y: bool = False, name: str | None = None) -> Any:
@@ -219,7 +219,7 @@ mv_op = operator("mv", "X, Vec -> Out", kernel=lambda xp, x, y: xp.matmul(x, y),
                  cost=matrix_product)
 dot_op = operator(
     "dot", "X, Y -> Out", kernel=lambda xp, x, y: (x * y).sum(-1, dtype=x.dtype), infer=_infer_dot, promotes=True,
-    grad={"X": lambda g, Y: _last(g) * conj_of(Y), "Y": lambda g, X: _last(g) * conj_of(X)})
+    grad={"X": lambda g, Y: _last(g) * conj_of(Y), "Y": lambda g, X: _last(g) * conj_of(X)}, lod="drop")
 
 
 def bmm(x: Any, y: Any, name: str | None = None) -> Any:

@@ -58,7 +58,7 @@ triangular_op = operator(
     "triangular_solve", "X, Y -> Out", kernel=_triangular_solve, infer=_infer_triangular,
     grad={"X, Y": lambda g, X, Out, X_shape, Y_shape, upper, transpose, unitriangular, wants: _triangular_gradients(
         g, X, Out, X_shape, Y_shape,
-        {"upper": upper, "transpose": transpose, "unitriangular": unitriangular}, wants)}, fails="values")
+        {"upper": upper, "transpose": transpose, "unitriangular": unitriangular}, wants)}, fails="values", lod="drop")
 
 
 def triangular_solve(x: Any, y: Any, upper: bool = True, transpose: bool = False, unitriangular: bool = False,

@@ -180,4 +180,4 @@ warpctc_op = operator(
     "warpctc", "Logits, Label, LogitsLength, LabelLength -> Loss, WarpCTCGrad", kernel=_warpctc, infer=_infer,
     adapted=lambda logits, label, steps, lengths, **attrs: (
         (logits, in_dtype(label, dt.int32), in_dtype(steps, dt.int64), in_dtype(lengths, dt.int64)), attrs),
-    grad={"Logits": _gradient}, fails="values")
+    grad={"Logits": _gradient}, fails="values", lod="drop")

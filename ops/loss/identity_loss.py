@@ -29,7 +29,7 @@ share_op = operator("identity_loss_share", "X, G -> Out", kernel=_size, infer=la
                     grad={"G": lambda g, X: apply(share_op, X, g)}, only_here=True)
 identity_loss_op = operator(
     "identity_loss", "X -> Out~X", kernel=_kernel,
-    infer=lambda x, *, reduction=1: x if reduction == 2 else Spec((), x.dtype), grad={"X": _gradient})
+    infer=lambda x, *, reduction=1: x if reduction == 2 else Spec((), x.dtype), grad={"X": _gradient}, lod="drop")
 
 
 def identity_loss(x: Any, reduction: str | int = "none") -> Any:

@@ -175,7 +175,7 @@ huber_op = operator(
     engines=[by(LOOPS, fast.huber_loss)], infer=promoting(lambda x, y, *, delta=1.0: (
         _same_shapes("smooth_l1_loss(input, label)")(x, y), x)),
     grad={"X": lambda g, X, Y, delta: apply(huber_slope_op, Y - X, g, delta=delta) * -1.0,
-          "Y": lambda g, X, Y, delta: apply(huber_slope_op, Y - X, g, delta=delta)}, precision="black")
+          "Y": lambda g, X, Y, delta: apply(huber_slope_op, Y - X, g, delta=delta)}, precision="black", lod="first")
 
 
 def _kldiv(xp, x, target, *, reduction: str = "none"):
@@ -208,7 +208,7 @@ def _kldiv_gradient(g: Any, Target: Any, X_shape: Any, reduction: str) -> Any:
 kldiv_op = operator(
     "kldiv_loss", "X, Target -> Loss", kernel=_kldiv,
     infer=promoting(lambda x, target, *, reduction="none": x if reduction == "none" else Spec((), x.dtype)),
-    grad={"X": lambda g, Target, X_shape, reduction: _kldiv_gradient(g, Target, X_shape, reduction)})
+    grad={"X": lambda g, Target, X_shape, reduction: _kldiv_gradient(g, Target, X_shape, reduction)}, lod="drop")
 
 
 def _log_loss(xp, predicted, labels, *, epsilon: float = 1e-4):
@@ -298,5 +298,6 @@ nll_op = operator(
     composed=_nll_of_doubles,
     adapted=lambda x, label, weight=None, **attrs: ((x, in_dtype(label, dt.int64), weight), attrs),
     grad={"X": lambda g, Label, Total_weight, Weight, X_shape, ignore_index, reduction: _nll_gradient(
-        g, Label, Total_weight, Weight, X_shape, ignore_index, reduction)}, precision="black", fails="values")
+        g, Label, Total_weight, Weight, X_shape, ignore_index, reduction)}, precision="black", fails="values",
+        lod="drop")
 

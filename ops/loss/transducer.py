@@ -159,4 +159,5 @@ warprnnt_grad_op = operator(
 warprnnt_op = operator(
     "warprnnt", "input, label, input_lengths, label_lengths -> loss, warprnntgrad", kernel=_warprnnt, infer=_infer,
     grad={"input": lambda g, input, warprnntgrad, label, input_lengths, label_lengths, attrs: apply(
-        warprnnt_grad_op, input, warprnntgrad, label, input_lengths, label_lengths, g, **attrs)}, fails="values")
+        warprnnt_grad_op, input, warprnntgrad, label, input_lengths, label_lengths, g, **attrs)}, fails="values",
+        lod="drop")

@@ -22,13 +22,13 @@ def _allclose(xp, x, y, rtol_tensor=None, atol_tensor=None, *, rtol: str = "1e-0
 
 isclose_op = operator("isclose", "Input, Other, Rtol?, Atol? -> Out", kernel=_isclose,
                       infer=lambda x, y, *_, **__: Spec(
-                          broadcast_shapes("isclose(x, y)", x.shape, y.shape), dt.bool_))
+                          broadcast_shapes("isclose(x, y)", x.shape, y.shape), dt.bool_), lod="drop")
 allclose_op = operator("allclose", "Input, Other, Rtol?, Atol? -> Out", kernel=_allclose,
-                       infer=lambda *_, **__: Spec((), dt.bool_))
+                       infer=lambda *_, **__: Spec((), dt.bool_), lod="drop")
 equal_all_op = operator("equal_all", "X, Y -> Out", kernel=lambda xp, x, y: xp.asarray(
     x.shape == y.shape and bool((x == y).all())), infer=lambda x, y: Spec((), dt.bool_))
 is_empty_op = operator("is_empty", "X -> Out", kernel=lambda xp, x: xp.asarray(x.size == 0),
-                       infer=lambda x: Spec((), dt.bool_))
+                       infer=lambda x: Spec((), dt.bool_), lod="drop")
 
 
 def isclose(x: Any, y: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False,

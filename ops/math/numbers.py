@@ -38,7 +38,7 @@ def _angle_gradient(g: Any, x: Any) -> Any:
 
 
 angle_op = operator("angle", "X -> Out", kernel=_angle, infer=_parts,
-                    grad={"X": lambda g, X: _angle_gradient(g, X)})
+                    grad={"X": lambda g, X: _angle_gradient(g, X)}, lod="drop")
 
 
 def angle(x: Any, name: str | None = None) -> Any:

@@ -66,7 +66,7 @@ def _product_of_sizes(x: Any, *, axes: Sequence[int]) -> Any:
 
 
 size_op = operator("size", "Input -> Out", kernel=lambda xp, x: xp.asarray(x.size, "int64"),
-                   infer=lambda x: Spec((), dt.int64), narrow=True, cost=free)
+                   infer=lambda x: Spec((), dt.int64), narrow=True, cost=free, lod="drop")
 size_along_op = operator("size_along", "X -> Out", kernel=_size_along, composed=_product_of_sizes,
                          infer=lambda x, *, axes: Spec((), dt.int64))
 
@@ -105,7 +105,7 @@ def _reduction(type: str, function: Callable, result: Callable[[DType], DType] =
 
     return operator(type, "X -> Out", kernel=kernel, infer=_infer(type, result),
                     engines=[by(LOOPS, loop, least)] if loop else [],
-                    grad={"X": grad} if grad else None, precision=precision)
+                    grad={"X": grad} if grad else None, precision=precision, lod="drop")
 
 
 def _reduction_of_tensor_axes(type: str, function: Callable, result: Callable[[DType], DType] = _same,
@@ -116,7 +116,7 @@ def _reduction_of_tensor_axes(type: str, function: Callable, result: Callable[[D
         return function(xp, x, _axes_of(x, dim, reduce_all), keep_dim)
 
     return operator(type, "X, AxisTensor?, AxisTensorList*? -> Out", kernel=kernel, infer=_infer(type, result),
-                    grad={"X": grad} if grad else None)
+                    grad={"X": grad} if grad else None, lod="drop")
 
 
 def _summed(dtype: DType) -> DType:
@@ -191,7 +191,7 @@ all_op = _reduction_of_tensor_axes("reduce_all", lambda xp, x, axes, keep: x.all
 whole_mean_op = operator("mean", "X -> Out", kernel=lambda xp, x: x.mean(), engines=[by(LOOPS, fast.mean, fast.LEAST)],
                          infer=lambda x: Spec((), x.dtype),
                          grad={"X": lambda g, X_shape: _mean_gradient(g, X_shape, (), False, True)},
-                         precision="black")
+                         precision="black", lod="drop")
 
 
 def _attrs(axis: Any, keepdim: bool) -> dict[str, Any]:
@@ -287,7 +287,7 @@ def _arg(type: str, find: Callable) -> Operator:
         axes = range(x.rank) if flatten else (normalize_axis(type, axis, x.rank),)
         return Spec(tuple(1 if n in axes else s for n, s in enumerate(x.shape) if keepdims or n not in axes), dtype)
 
-    return operator(type, "X -> Out", kernel=kernel, infer=infer)
+    return operator(type, "X -> Out", kernel=kernel, infer=infer, lod="drop")
 
 
 argmax_op = _arg("arg_max", lambda xp: xp.argmax)

@@ -52,7 +52,8 @@ logsumexp_op = operator(
     "logsumexp", "X -> Out", kernel=_logsumexp, engines=[by(LOOPS, fast.logsumexp, fast.LEAST)],
     infer=lambda x, *, axis=(), keepdim=False, reduce_all=False: Spec(
         _reduced(x.shape, axis, reduce_all, keepdim), x.dtype),
-    grad={"X": lambda g, X, Out, axis, keepdim, reduce_all: _logsumexp_gradient(g, X, Out, axis, keepdim, reduce_all)})
+    grad={"X": lambda g, X, Out, axis, keepdim, reduce_all: _logsumexp_gradient(g, X, Out, axis, keepdim, reduce_all)},
+    lod="drop")
 
 
 def logsumexp(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
@@ -259,7 +260,7 @@ p_norm_op = operator(
     infer=lambda x, *, porder=2.0, axis=-1, epsilon=1e-12, keepdim=False, asvector=False: Spec(
         _reduced(x.shape, (axis,), asvector, keepdim), x.dtype),
     grad={"X": lambda g, X, Out, porder, axis, keepdim, asvector: _p_norm_gradient(
-        g, X, Out, porder, axis, keepdim, asvector)})
+        g, X, Out, porder, axis, keepdim, asvector)}, lod="drop")
 
 
 def _frobenius(xp, x, *, dim: Ints = (), keep_dim: bool = False, reduce_all: bool = False):
@@ -277,7 +278,7 @@ frobenius_op = operator(
     infer=lambda x, *, dim=(), keep_dim=False, reduce_all=False: Spec(
         _reduced(x.shape, dim, reduce_all, keep_dim), x.dtype),
     grad={"X": lambda g, X, Out, dim, keep_dim, reduce_all: _frobenius_gradient(g, X, Out, dim, keep_dim, reduce_all)},
-    precision="black")
+    precision="black", lod="drop")
 
 
 def norm(x: Any, p: Any = "fro", axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:

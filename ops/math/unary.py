@@ -73,7 +73,7 @@ def _abs_gradient(g: Any, x: Any) -> Any:
 
 abs_op = operator("abs", "X -> Out", kernel=lambda xp, x: xp.abs(x), formula="abs(X)",
                   grad={"X": lambda g, X: _abs_gradient(g, X)}, infer=lambda x: x if not x.dtype.is_complex else Spec(
-                      x.shape, dt.float32 if x.dtype is dt.complex64 else dt.float64))
+                      x.shape, dt.float32 if x.dtype is dt.complex64 else dt.float64), lod="drop")
 
 
 def _flat(g: Any) -> Any:
@@ -94,9 +94,10 @@ logical_not_op = operator("logical_not", "X -> Out", kernel=lambda xp, x: xp.log
                           formula="not X")
 bitwise_not_op = operator("bitwise_not", "X -> Out", kernel=lambda xp, x: xp.invert(x), infer=same)
 isnan_op = operator("isnan_v2", "X -> Out", kernel=lambda xp, x: xp.isnan(x), infer=with_dtype(dt.bool_),
-                    formula="X != X")
-isinf_op = operator("isinf_v2", "X -> Out", kernel=lambda xp, x: xp.isinf(x), infer=with_dtype(dt.bool_))
-isfinite_op = operator("isfinite_v2", "X -> Out", kernel=lambda xp, x: xp.isfinite(x), infer=with_dtype(dt.bool_))
+                    formula="X != X", lod="drop")
+isinf_op = operator("isinf_v2", "X -> Out", kernel=lambda xp, x: xp.isinf(x), infer=with_dtype(dt.bool_), lod="drop")
+isfinite_op = operator("isfinite_v2", "X -> Out", kernel=lambda xp, x: xp.isfinite(x), infer=with_dtype(dt.bool_),
+                       lod="drop")
 
 
 def _round_half_away(xp: Any, x: Any) -> Any:

@@ -74,7 +74,8 @@ def _to_columns(g, kernel_sizes, strides, paddings, dilations):
     return apply(unfold_op, g, kernel_sizes=kernel_sizes, strides=strides, paddings=paddings, dilations=dilations)
 
 
-unfold_op = operator("unfold", "X -> Y", kernel=_unfold, infer=_infer_unfold, grad={"X": _to_image}, moves=True)
-fold_op = operator("fold", "X -> Y", kernel=_fold, infer=_infer_fold, grad={"X": _to_columns})
+unfold_op = operator("unfold", "X -> Y", kernel=_unfold, infer=_infer_unfold, grad={"X": _to_image}, moves=True,
+                     lod="drop")
+fold_op = operator("fold", "X -> Y", kernel=_fold, infer=_infer_fold, grad={"X": _to_columns}, lod="drop")
 fold_like_op = operator("fold_like", "X, Like -> Y", kernel=_fold_like,
                         infer=lambda x, like, **_: Spec(like.shape, x.dtype), grad={"X": _to_columns}, only_here=True)

@@ -207,7 +207,8 @@ def _by_batch(type: str, only_here: bool = False) -> Operator:
         "Y, MeanOut=Mean, VarianceOut=Variance, SavedMean, SavedVariance, ReserveSpace!",
         kernel=_batch_norm,
         engines=[by(LOOPS, fast_batch.batch_norm)], infer=_infer_batch_norm, adapted=_with_scale_and_bias,
-        grad={"X, Scale, Bias": _batch_gradients}, precision="norm", only_here=only_here, float32="MomentumTensor")
+        grad={"X, Scale, Bias": _batch_gradients}, precision="norm", only_here=only_here, float32="MomentumTensor",
+        lod="first")
 
 
 batch_norm_op = _by_batch("batch_norm")
@@ -262,7 +263,7 @@ def _layer_gradients(g, X, Scale, Scale_shape, Bias_shape, Mean, Variance, begin
 
 layer_norm_op = operator("layer_norm", "X, Scale?, Bias? -> Y, Mean, Variance", kernel=_layer_norm,
                          engines=[by(LOOPS, fast_layer.layer_norm)], infer=_infer_layer_norm,
-                         grad={"X, Scale, Bias": _layer_gradients}, precision="norm black")
+                         grad={"X, Scale, Bias": _layer_gradients}, precision="norm black", lod="first")
 
 
 def _group_norm(xp, x, scale=None, bias=None, *, epsilon: float = 1e-5, groups: int, data_layout: str = "NCHW"):
@@ -287,7 +288,7 @@ def _group_gradients(g, X, Scale, Mean, Variance, epsilon, groups, data_layout, 
 
 group_norm_op = operator("group_norm", "X, Scale?, Bias? -> Y, Mean, Variance", kernel=_group_norm,
                          engines=[by(LOOPS, fast_group.group_norm)], infer=_infer_group_norm,
-                         grad={"X, Scale, Bias": _group_gradients}, precision="norm black")
+                         grad={"X, Scale, Bias": _group_gradients}, precision="norm black", lod="first")
 
 
 def _instance_norm(xp, x, scale=None, bias=None, *, epsilon: float = 1e-5):
@@ -308,4 +309,4 @@ def _instance_gradients(g, X, Scale, SavedMean, SavedVariance, epsilon, wants):
 
 instance_norm_op = operator("instance_norm", "X, Scale?, Bias? -> Y, SavedMean, SavedVariance", kernel=_instance_norm,
                             engines=[by(LOOPS, fast_group.instance_norm)], infer=_infer_instance_norm,
-                            grad={"X, Scale, Bias": _instance_gradients}, precision="norm")
+                            grad={"X, Scale, Bias": _instance_gradients}, precision="norm", lod="first")

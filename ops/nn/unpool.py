@@ -44,6 +44,7 @@ def _taken(g: Any, Indices: Any) -> Any:
     return apply(take_positions_op, g, Indices)
 
 
-unpool_op = operator("unpool", "X, Indices -> Out", kernel=_unpool, infer=_infer, grad={"X": _taken}, fails="values")
+unpool_op = operator("unpool", "X, Indices -> Out", kernel=_unpool, infer=_infer, grad={"X": _taken}, fails="values",
+                     lod="drop")
 unpool3d_op = operator("unpool3d", "X, Indices -> Out", kernel=_unpool3d, infer=_infer, grad={"X": _taken},
-                       fails="values")
+                       fails="values", lod="drop")

@@ -29,7 +29,7 @@ def _with_int32_length(x: Any, max_len_tensor: Any = None, **attrs: Any) -> tupl
 
 
 sequence_mask_op = operator("sequence_mask", "X, MaxLenTensor? -> Y", kernel=_sequence_mask, infer=_infer_mask,
-                            adapted=_with_int32_length)
+                            adapted=_with_int32_length, lod="drop")
 
 
 def sequence_mask(x: Any, maxlen: Any = None, dtype: Any = "int64", name: str | None = None) -> Any:
@@ -70,7 +70,8 @@ def _infer_tree(ids, parents):
     return ids
 
 
-gather_tree_op = operator("gather_tree", "Ids, Parents -> Out", kernel=_gather_tree, infer=_infer_tree, fails="values")
+gather_tree_op = operator("gather_tree", "Ids, Parents -> Out", kernel=_gather_tree, infer=_infer_tree, fails="values",
+                          lod="drop")
 
 
 def gather_tree(ids: Any, parents: Any) -> Any:

@@ -43,7 +43,7 @@ def _infer_viterbi(input, transition, length, *, include_bos_eos_tag=True):
 
 viterbi_decode_op = operator("viterbi_decode", "Input, Transition, Length -> Scores, Path", kernel=_viterbi,
                              infer=promoting(_infer_viterbi), adapted=lambda input, transition, length, **attrs: (
-                                 (input, transition, in_dtype(length, dt.int64)), attrs), fails="values")
+                                 (input, transition, in_dtype(length, dt.int64)), attrs), fails="values", lod="drop")
 
 
 def viterbi_decode(potentials: Any, transition_params: Any, lengths: Any, include_bos_eos_tag: bool = True,

@@ -117,9 +117,9 @@ c2c_op = operator("fft_c2c", "X -> Out", kernel=_c2c, infer=_infer_c2c, grad={
         c2c_op, g, axes=axes, normalization=SWAPPED[normalization], forward=not forward)})
 r2c_op = operator("fft_r2c", "X -> Out", kernel=_r2c, infer=_infer_r2c, grad={
     "X": lambda g, X_shape, axes, normalization, forward, onesided: _r2c_gradient(
-        g, X_shape, axes, normalization, forward, onesided)})
+        g, X_shape, axes, normalization, forward, onesided)}, lod="drop")
 c2r_op = operator("fft_c2r", "X -> Out", kernel=_c2r, infer=_infer_c2r, grad={
-    "X": lambda g, axes, normalization, forward: _c2r_gradient(g, axes, normalization, forward)})
+    "X": lambda g, axes, normalization, forward: _c2r_gradient(g, axes, normalization, forward)}, lod="drop")
 scale_paired_op = operator("scale_paired", "X -> Out", kernel=_scale_paired, infer=lambda x, **_: x, grad={
     "X": lambda g, axis, size, factor: apply(scale_paired_op, g, axis=axis, size=size, factor=factor)},
                            only_here=True)

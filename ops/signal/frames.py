@@ -99,9 +99,9 @@ def _overlap_add_gradient(g: Any, shape: Any, hop_length: int, axis: int) -> Any
 
 
 frame_op = operator("frame", "X -> Out", kernel=_frame, infer=_infer_frame, grad={
-    "X": lambda g, X_shape, hop_length, axis: _frame_gradient(g, X_shape, hop_length, axis)}, moves=True)
+    "X": lambda g, X_shape, hop_length, axis: _frame_gradient(g, X_shape, hop_length, axis)}, moves=True, lod="drop")
 overlap_add_op = operator("overlap_add", "X -> Out", kernel=_overlap_add, infer=_infer_overlap_add, grad={
-    "X": lambda g, X_shape, hop_length, axis: _overlap_add_gradient(g, X_shape, hop_length, axis)})
+    "X": lambda g, X_shape, hop_length, axis: _overlap_add_gradient(g, X_shape, hop_length, axis)}, lod="drop")
 overlap_add_to_op = operator(
     "overlap_add_to", "X, Like? -> Out", kernel=_overlap_add_to,
     infer=lambda x, like=None, *, shape=(), hop_length, axis=-1: Spec(

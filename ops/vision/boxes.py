@@ -101,4 +101,4 @@ def _infer_box_coder(prior, variances, target, *, code_type="encode_center_size"
 
 
 box_coder_op = operator("box_coder", "PriorBox, PriorBoxVar?, TargetBox -> OutputBox", kernel=_box_coder,
-                        infer=promoting(_infer_box_coder))
+                        infer=promoting(_infer_box_coder), lod="drop")

@@ -161,6 +161,6 @@ def _gradients_v1(g, Input, Offset, Filter, strides, paddings, dilations, deform
 
 
 deformable_conv_op = operator("deformable_conv", "Input, Offset, Mask, Filter -> Output", kernel=_deformed,
-                              infer=promoting(_infer), grad={"Input, Offset, Mask, Filter": _gradients})
+                              infer=promoting(_infer), grad={"Input, Offset, Mask, Filter": _gradients}, lod="drop")
 deformable_conv_v1_op = operator("deformable_conv_v1", "Input, Offset, Filter -> Output", kernel=_deformed_v1,
-                                 infer=promoting(_infer_v1), grad={"Input, Offset, Filter": _gradients_v1})
+                                 infer=promoting(_infer_v1), grad={"Input, Offset, Filter": _gradients_v1}, lod="drop")

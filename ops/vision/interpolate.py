@@ -145,7 +145,7 @@ def _with_int32_sizes(x: Any, size: Any = None, sizes: Any = None, *others: Any,
 
 def _resizing(type: str) -> Operator:
     return operator(type, "X, OutSize?, SizeTensor*?, Scale? -> Out", kernel=_interpolate, infer=_infer,
-                    adapted=_with_int32_sizes, grad={"X": _by_input}, precision="slow", float32="Scale")
+                    adapted=_with_int32_sizes, grad={"X": _by_input}, precision="slow", float32="Scale", lod="drop")
 
 
 _OPERATORS = {method: _resizing(f"{method}_interp_v2")

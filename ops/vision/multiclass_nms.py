@@ -91,4 +91,4 @@ def _infer(boxes, scores, counts=None, **_):
 
 
 multiclass_nms_op = operator("multiclass_nms3", "BBoxes, Scores, RoisNum? -> Out, Index, NmsRoisNum",
-                             kernel=_multiclass_nms, infer=promoting(_infer))
+                             kernel=_multiclass_nms, infer=promoting(_infer), lod="drop")

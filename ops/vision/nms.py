@@ -90,7 +90,7 @@ def _infer_nms(boxes, **_):
     return Spec((-1,), dt.int64)
 
 
-nms_op = operator("nms", "Boxes -> KeepBoxesIdxs", kernel=_nms, infer=_infer_nms)
+nms_op = operator("nms", "Boxes -> KeepBoxesIdxs", kernel=_nms, infer=_infer_nms, lod="drop")
 
 
 # matrix_nms
@@ -143,4 +143,4 @@ def _infer_matrix_nms(boxes, scores, **_):
 
 
 matrix_nms_op = operator("matrix_nms", "BBoxes, Scores -> Out, Index, RoisNum", kernel=_matrix_nms,
-                         infer=promoting(_infer_matrix_nms))
+                         infer=promoting(_infer_matrix_nms), lod="drop")

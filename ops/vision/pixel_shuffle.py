@@ -64,9 +64,9 @@ def _shuffled(g: Any, downscale_factor: int, data_format: str) -> Any:
 
 
 pixel_shuffle_op = operator("pixel_shuffle", "X -> Out", kernel=_pixel_shuffle, infer=_infer_shuffle, grad={
-    "X": lambda g, upscale_factor, data_format: _unshuffled(g, upscale_factor, data_format)}, moves=True)
+    "X": lambda g, upscale_factor, data_format: _unshuffled(g, upscale_factor, data_format)}, moves=True, lod="drop")
 pixel_unshuffle_op = operator("pixel_unshuffle", "X -> Out", kernel=_pixel_unshuffle, infer=_infer_unshuffle, grad={
-    "X": lambda g, downscale_factor, data_format: _shuffled(g, downscale_factor, data_format)}, moves=True)
+    "X": lambda g, downscale_factor, data_format: _shuffled(g, downscale_factor, data_format)}, moves=True, lod="drop")
 
 
 # channels in groups
@@ -97,7 +97,7 @@ def _regrouped(g, X_shape, groups, data_format):
 
 
 channel_shuffle_op = operator("channel_shuffle", "X -> Out", kernel=_channel_shuffle, infer=_infer_channel_shuffle,
-                              grad={"X": _regrouped}, moves=True)
+                              grad={"X": _regrouped}, moves=True, lod="drop")
 
 
 # images along time

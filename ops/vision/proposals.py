@@ -65,7 +65,7 @@ def _infer_generate(scores, deltas, sizes, anchors, variances, **_):
 
 generate_proposals_op = operator(
     "generate_proposals_v2", "Scores, BboxDeltas, ImShape, Anchors, Variances -> RpnRois, RpnRoiProbs, RpnRoisNum",
-    kernel=_generate, infer=_infer_generate)
+    kernel=_generate, infer=_infer_generate, lod="drop")
 
 
 # distribute_fpn_proposals

@@ -59,7 +59,7 @@ def _aligned_again(g, ROIs, RoisNum, G_shape, spatial_scale, sampling_ratio, ali
 
 
 roi_align_op = operator("roi_align", "X, ROIs, RoisNum -> Out", kernel=_roi_align, infer=_infer_roi_align,
-                        grad={"X": _aligned_gradient}, fails="values")
+                        grad={"X": _aligned_gradient}, fails="values", lod="drop")
 roi_align_back_op = operator("roi_align_back", "G, ROIs, RoisNum, Like? -> Out", kernel=_roi_align_back,
                              infer=lambda g, boxes, counts, like=None, *, size=(), **_: Spec(
                                  _shape(like, size), g.dtype), grad={"G": _aligned_again}, only_here=True,
@@ -97,7 +97,7 @@ def _put_gradient(g, Argmax, RoisNum, X_shape):
 
 
 roi_pool_op = operator("roi_pool", "X, ROIs, RoisNum -> Out, Argmax", kernel=_roi_pool, infer=_infer_roi_pool,
-                       grad={"X": _put_gradient}, fails="values")
+                       grad={"X": _put_gradient}, fails="values", lod="drop")
 roi_put_op = operator("roi_put", "G, Argmax, RoisNum, Like? -> Out", kernel=_roi_put,
                       infer=lambda g, positions, counts, like=None, *, size=(): Spec(_shape(like, size), g.dtype),
                       grad={"G": lambda g, Argmax, RoisNum: apply(roi_take_op, g, Argmax, RoisNum)}, only_here=True,

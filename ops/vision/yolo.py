@@ -49,7 +49,7 @@ def _infer_yolo_box(x, img_size, *, anchors=(), class_num=1, iou_aware=False, **
     return Spec((x.shape[0], places, 4), x.dtype), Spec((x.shape[0], places, class_num), x.dtype)
 
 
-yolo_box_op = operator("yolo_box", "X, ImgSize -> Boxes, Scores", kernel=_yolo_box, infer=_infer_yolo_box)
+yolo_box_op = operator("yolo_box", "X, ImgSize -> Boxes, Scores", kernel=_yolo_box, infer=_infer_yolo_box, lod="drop")
 
 
 # the loss: a sum over elements of the map, each compared with a target, by cross entropy or by distance
@@ -115,4 +115,4 @@ def _yolo_gradient(g, X, GTBox, GTLabel, GTScore, anchors, anchor_mask, class_nu
 
 
 yolo_loss_op = operator("yolov3_loss", "X, GTBox, GTLabel, GTScore? -> Loss, ObjectnessMask, GTMatchMask",
-                        kernel=_yolo_loss, infer=_infer_yolo_loss, grad={"X": _yolo_gradient})
+                        kernel=_yolo_loss, infer=_infer_yolo_loss, grad={"X": _yolo_gradient}, lod="drop")

@@ -1,0 +1,25 @@
+"""What becomes of the LoD of an operator's first input, against what PaddlePaddle 2.6.2 did on the calls of records.
+
+The answers (`fixtures/operators/lods.json`) are of Programs whose first input had the LoD [[0, 1, rows]]. An operator
+whose results shared it in some calls and not in others is not among them.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+from proa.ops.core.facts import LODS
+from proa.ops.core.operator import all_operators, find, is_declared
+
+ANSWERS = {type: word for word, types in json.loads(
+    (Path(__file__).parents[1] / "fixtures" / "operators" / "lods.json").read_text()).items() for type in types.split()}
+
+
+@pytest.mark.parametrize("type", sorted(ANSWERS))
+def test_the_lod_is_treated_as_in_paddle(type):
+    assert find(type).lod == ANSWERS[type]
+
+
+def test_each_answer_is_of_an_operator():
+    assert len(ANSWERS) > 250 and set(ANSWERS.values()) == set(LODS)
+    assert all(map(is_declared, ANSWERS)) and {op.lod for op in all_operators()} == set(LODS)
