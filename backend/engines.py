@@ -7,7 +7,7 @@ and it can be had. Results are the same within rounding with any. Its kernels ar
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from ..core import flags
@@ -18,11 +18,15 @@ _FLAGS = {CPU: "FLAGS_cpu_engines", GPU: "FLAGS_gpu_engines"}
 
 
 class Engine(NamedTuple):
-    """What computes in NumPy's place (`place` "cpu") or CuPy's ("gpu"); `is_ready()` tells whether it can be had."""
+    """What computes in NumPy's place (`place` "cpu") or that of a device's library ("gpu").
+
+    `is_ready()` tells whether it can be had, `devices` for the arrays of which kinds of device it is.
+    """
 
     name: str
     place: str
     is_ready: Callable[[], bool]
+    devices: frozenset[str]
 
 
 class Generation:
@@ -61,8 +65,12 @@ for _flag in _FLAGS.values():
     flags.watch(_flag, generation.changed)
 
 
-def add(name: str, place: str = CPU, is_ready: Callable[[], bool] = lambda: True) -> None:
+def add(name: str, place: str = CPU, is_ready: Callable[[], bool] = lambda: True,
+        devices: Collection[str] = (GPU,)) -> None:
     """Adds an engine for arrays of the host ("cpu") or of a device ("gpu"); its flag names it from now on.
+
+    Of the kinds of device, whose arrays are of different libraries, it is for those that `devices` names: for CUDA's,
+    where nobody says otherwise.
 
     Where the flag was set by someone, it stays as it is: who wants the engine then names it there. Raises ValueError
     for a name that is taken and for another place.
@@ -72,7 +80,7 @@ def add(name: str, place: str = CPU, is_ready: Callable[[], bool] = lambda: True
                          f"Received {name!r}, {place!r}.")
     if name in _engines or name == NUMPY:
         raise ValueError(f"engines.add(name): the engine {name!r} is there already. Choose another name.")
-    _engines[name] = Engine(name, place, is_ready)
+    _engines[name] = Engine(name, place, is_ready, frozenset(devices))
     flag = _FLAGS[place]
     if name not in (default := [n for n in flags.default(flag).split(",") if n]):
         flags.set_default(flag, ",".join([*default, name]))
@@ -101,9 +109,14 @@ def is_wanted(name: str) -> bool:
     return name in wanted
 
 
-def is_usable(name: str, place: str) -> bool:
-    """Whether kernels of this engine may be chosen for arrays at a place: it is wanted and can be had."""
+def is_usable(name: str, place: str, device: str | None = None) -> bool:
+    """Whether kernels of this engine may be chosen for arrays at a place: it is wanted and can be had.
+
+    `device` is the kind of device, where one is meant: None asks for any.
+    """
     if name == NUMPY:
         return place == CPU
     engine = _engines.get(name)
-    return name in wanted and engine is not None and engine.place == place and engine.is_ready()
+    if engine is None or name not in wanted or engine.place != place:
+        return False
+    return (device is None or device in engine.devices) and engine.is_ready()

@@ -21,7 +21,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...backend import engines
+from ...backend import devices, engines
 from . import narrow
 from .spec import spec_of
 
@@ -141,7 +141,7 @@ class Kernels:
     operator that gives one value: ONE or TWO, or ONE_AND_OPTIONAL, which the kernel may be called without; else ANY.
     """
 
-    __slots__ = ("operator", "plain", "function", "declared", "registered", "of_dtype", "on_device", "arity")
+    __slots__ = ("operator", "plain", "function", "declared", "registered", "of_dtype", "of_device", "arity")
 
     def __init__(self, operator: Operator, plain: Callable[..., Any], function: Callable[..., Any] | None,
                  declared: Sequence[EngineKernel]):
@@ -155,7 +155,7 @@ class Kernels:
     def forget(self) -> None:
         """Ends the choices that were made."""
         self.of_dtype = _Choices(self)
-        self.on_device: Callable[..., Any] | None = None
+        self.of_device: dict[Any, Callable[..., Any]] = {}
 
     def on_host(self, xp: Any, *inputs: Any, **attrs: Any) -> Any:
         """Computes on arrays of the host."""
@@ -164,17 +164,23 @@ class Kernels:
             first = first[0] if first else None
         return self.of_dtype[getattr(first, "dtype", None)].kernel(xp, *inputs, **attrs)
 
-    def usable(self, place: str) -> list[EngineKernel]:
-        """The kernels of engines that may be asked for arrays at a place, in order."""
-        return [k for k in (*self.registered, *self.declared) if engines.is_usable(k.engine, place)]
+    def usable(self, place: str, device: str | None = None) -> list[EngineKernel]:
+        """The kernels of engines that may be asked for arrays at a place, or of a kind of device, in order."""
+        return [k for k in (*self.registered, *self.declared) if engines.is_usable(k.engine, place, device)]
 
-    def for_device(self) -> Callable[..., Any]:
-        """The kernel for arrays of a device."""
-        found = self.on_device
+    def for_device(self, xp: Any) -> Callable[..., Any]:
+        """The kernel for arrays of a device, those of the namespace `xp`; None is one that only a run knows."""
+        if xp is None:
+            return self.on_device if self.usable(engines.GPU) else self.plain
+        found = self.of_device.get(xp)
         if found is None:
-            usable = self.usable(engines.GPU)
-            found = self.on_device = _asking(usable, self.plain) if usable else self.plain
+            usable = self.usable(engines.GPU, devices.device_type_with(xp).name)
+            found = self.of_device[xp] = _asking(usable, self.plain) if usable else self.plain
         return found
+
+    def on_device(self, xp: Any, *inputs: Any, **attrs: Any) -> Any:
+        """Computes on arrays of a device."""
+        return self.for_device(xp)(xp, *inputs, **attrs)
 
     def select(self, specs: Sequence[Any], attrs: Mapping[str, Any], place: str = engines.CPU) -> Selection:
         """What computes the operator for arrays of these specs: what sizes tell is asked now, where they are known.
@@ -182,10 +188,10 @@ class Kernels:
         An input of which nothing is known is `...` among the specs.
         """
         usable, are_known = self.usable(place), not any(map(_is_unknown, specs))
+        if place == engines.GPU:  # the kind of device is known when it runs
+            return Selection((), None, self.on_device if usable else self.plain)
         takes = [k.takes_specs(specs, attrs) if are_known else None for k in usable]
         faster = tuple(k.kernel for k, taken in zip(usable, takes, strict=True) if taken)
-        if place == engines.GPU:
-            return Selection((), None, self.for_device()) if None in takes else Selection(faster, None, self.plain)
         if specs and _is_unknown(specs[0]):
             return Selection((), None, self.on_host)
         first = _dtype_of(specs)

@@ -140,7 +140,7 @@ class Operator:
 
     def kernel_for(self, xp: Any) -> Callable[..., Any]:
         """What computes it on arrays of a namespace, whatever their sizes."""
-        return self.kernels.on_host if xp is np else self.kernels.for_device()
+        return self.kernels.on_host if xp is np else self.kernels.for_device(xp)
 
     def select(self, specs: Sequence[Any], attrs: Mapping[str, Any], place: str = CPU) -> Selection:
         """What computes it for arrays of these specs at a place: see `Kernels.select`."""

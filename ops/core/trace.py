@@ -245,7 +245,7 @@ class ArrayTrace(Trace):
         """Runs the kernel."""
         kernels = op.kernels
         if not self.on_host:
-            return kernels.for_device()(self.namespace, *inputs, **attrs)
+            return kernels.for_device(self.namespace)(self.namespace, *inputs, **attrs)
         if kernels.arity == TWO:  # most of what gradients apply
             x, y = inputs
             choice = kernels.of_dtype[x.dtype]

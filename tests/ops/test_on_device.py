@@ -12,6 +12,9 @@ import proa as paddle
 import pytest
 from cupy_stand_in import arrays, on_stand_in
 from proa import to_tensor
+from proa.backend import engines
+from proa.ops.core.kernels import register_kernel
+from proa.ops.core.operator import find
 from records import all_records
 
 RECORDS = all_records()
@@ -97,3 +100,24 @@ def test_masks_beside_places():
 def test_16_bit_floats_stay_16_bit(record):
     inputs = checks.tensors([a.astype("float16") if a.dtype.kind == "f" else a for a in record.inputs])
     assert {result.dtype.name for result in checks.as_list(record.function(*inputs))} == {"float16"}
+
+
+@pytest.mark.parametrize(("devices", "expected"), [(["gpu"], 0), (["stand_in"], 2), (["gpu", "stand_in"], 2)])
+def test_an_engine_computes_on_the_kinds_of_device_that_it_is_for(devices, expected):
+    calls, kernels = [], find("tanh").kernels
+    before = kernels.registered
+
+    def kernel(x):
+        calls.append(x)
+        return NotImplemented
+
+    engines.add("of_tests", "gpu", devices=devices)
+    try:
+        register_kernel(find("tanh"), "of_tests", kernel)
+        paddle.tanh(paddle.ones([2]))
+        function = paddle.jit.to_static(lambda x: paddle.tanh(x))
+        function(paddle.ones([2]))
+    finally:
+        kernels.registered = before
+        engines.remove("of_tests")
+    assert len(calls) == expected
