@@ -199,7 +199,7 @@ randint_op = operator("randint", "ShapeTensor?, ShapeTensorList*? -> Out", kerne
 randperm_op = operator("randperm", "-> Out", kernel=_randperm, effects="random",
                        infer=lambda *, n, dtype=dt.int64, seed=0: Spec((n,), dtype))
 bernoulli_op = operator("bernoulli", "X -> Out", kernel=_bernoulli, infer=same, effects="random")
-poisson_op = operator("poisson", "X -> Out", kernel=_poisson, infer=same, effects="random", fails="values")
+poisson_op = operator("poisson", "X -> Out", kernel=_poisson, infer=same, effects="random")
 multinomial_op = operator("multinomial", "X -> Out", kernel=_multinomial, effects="random",
                           infer=lambda x, *, num_samples=1, replacement=False: Spec(
                               (*x.shape[:-1], num_samples), dt.int64), fails="values")
@@ -338,7 +338,7 @@ def _dirichlet(xp, alpha):
 
 standard_gamma_op = operator("standard_gamma", "X -> Out", kernel=_gamma, infer=same, effects="random",
                              only_here=True, fails="values")
-dirichlet_op = operator("dirichlet", "Alpha -> Out", kernel=_dirichlet, infer=same, effects="random", fails="values")
+dirichlet_op = operator("dirichlet", "Alpha -> Out", kernel=_dirichlet, infer=same, effects="random")
 
 
 def dirichlet(alpha: Any) -> Any:
