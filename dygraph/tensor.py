@@ -73,6 +73,10 @@ class Tensor(EagerValue, _ArrayMethods, metaclass=TensorType):
         """As `strides`."""
         return self.strides
 
+    def _is_initialized(self) -> bool:
+        """True: a Tensor holds its elements from the beginning. Packages of Paddle's ask."""
+        return True
+
     def data_ptr(self) -> int:
         """Where in memory the elements are."""
         array = self._array

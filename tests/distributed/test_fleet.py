@@ -176,6 +176,8 @@ def test_groups_and_more_collectives():
 def test_timers():
     timers = timer_helper.Timers()
     timers("forward").start()
+    with pytest.raises(AssertionError, match="set_timers"):  # packages catch it
+        timer_helper.get_timers()
     with pytest.raises(RuntimeError, match="before it was stopped"):
         timers("forward").start()
     assert timers("forward").elapsed() >= 0 and timers("forward").started_

@@ -77,9 +77,9 @@ def is_timer_initialized() -> bool:
 
 
 def get_timers() -> Timers:
-    """The timers of this process. Raises RuntimeError before `set_timers`."""
+    """The timers of this process. Raises AssertionError before `set_timers`, which packages of Paddle's catch."""
     if not _timers:
-        raise RuntimeError("get_timers(): there are none. Call set_timers() first.")
+        raise AssertionError("get_timers(): there are none. Call set_timers() first.")
     return _timers[0]
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import paddle
 from paddlenlp import transformers as T
 from paddlenlp.peft import LoRAConfig, LoRAModel
+from paddlenlp.trainer import Trainer, TrainingArguments
 from shared import FOLDER, SIDE, numbers, run, same_weights, trained
 
 RNG = np.random.default_rng(0)
@@ -83,4 +84,28 @@ def adapt(found, name, model, loss):
     found["5 steps of LoRA"] = trained(adapted, loss, paddle.optimizer.Momentum(0.5, parameters=free))
 
 
-run(**{name: case(name) for name in MODELS})
+class Sentences(paddle.io.Dataset):
+    """Sixteen rows of words with a class each."""
+
+    def __len__(self):
+        return 16
+
+    def __getitem__(self, place):
+        return {"input_ids": np.random.default_rng(place).integers(5, 90, 12), "labels": np.int64(place % 3)}
+
+
+def trainer(found):
+    """Two rounds by the package's Trainer: its shuffling, warm-up, clipping and evaluation."""
+    model = MODELS["bert"][0]()
+    same_weights(model, "bert")
+    settings = TrainingArguments(
+        output_dir=os.path.join(FOLDER, f"{SIDE}_trainer"), per_device_train_batch_size=4, num_train_epochs=2,
+        learning_rate=1e-3, logging_steps=1, save_strategy="no", device="cpu", disable_tqdm=True, seed=3,
+        max_grad_norm=1.0, warmup_steps=2, report_to=[])
+    training = Trainer(model=model, args=settings, train_dataset=Sentences(), eval_dataset=Sentences())
+    training.train()
+    found["8 steps"] = [line["loss"] for line in training.state.log_history if "loss" in line]
+    found["evaluation"] = float(training.evaluate()["eval_loss"])
+
+
+run(trainer=trainer, **{name: case(name) for name in MODELS})
