@@ -53,13 +53,14 @@ import numpy as np
 
 from ...backend.engines import CPU, LOOPS
 from ...backend.loops.formula import Formula, accelerated, least_size
+from ...backend.numpy_1 import IS_OLD
 from ...core.dtype import from_numpy_dtype
 from ...core.lazy import require
 from .facts import FAILS, LODS, PRECISIONS, Cost, checked_word, effects_of, free, one_a_result
 from .gradient import Gradient, parameter_names
 from .kernels import EngineKernel, Kernels, Selection, by
 from .signature import Slot, new_values, parse_signature, views
-from .spec import Spec
+from .spec import Spec, spec_of
 
 Ints = list[int]
 """Annotates an attribute that is a list of 32-bit integers in files."""
@@ -94,6 +95,8 @@ class Operator:
         self.inputs, self.outputs = parse_signature(signature)
         self.results: tuple[Slot, ...] = tuple(slot for slot in self.outputs if not slot.file_only)
         self.kernel, self.infer = _with_keywords(kernel), infer
+        if IS_OLD:
+            self.kernel = _in_inferred_dtypes(self, self.kernel)
         self.formula, self.composed, self.adapted = formula, composed, adapted
         self.promotes = promotes  # its first two inputs are brought to one dtype
         self._declared_kernel = kernel
@@ -159,6 +162,29 @@ class Operator:
         """The specs of the results, always as a tuple."""
         inferred = self.infer(*specs, **attrs)
         return (inferred,) if isinstance(inferred, Spec) else tuple(inferred)
+
+
+def _in_inferred_dtypes(op: Operator, kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """The kernel under NumPy 1, whose `where` makes float64 of Python's numbers: results have the inferred dtypes."""
+    @functools.wraps(kernel)
+    def computed(xp: Any, *arrays: Any, **attrs: Any) -> Any:
+        results = kernel(xp, *arrays, **attrs)
+        made = results if type(results) is tuple else (results,)
+        if not any(_is_double(a) for a in made) or not any(getattr(a, "dtype", None) in _SINGLE for a in arrays):
+            return results
+        specs = op.infer_specs(tuple(map(spec_of, arrays)), attrs)
+        made = tuple(a.astype(s.dtype.dtype) if _is_double(a) and isinstance(s, Spec) else a
+                     for a, s in zip(made, specs, strict=True))
+        return made if type(results) is tuple else made[0]
+
+    return computed
+
+
+_SINGLE = (np.dtype("float32"), np.dtype("float16"), np.dtype("complex64"))
+
+
+def _is_double(value: Any) -> bool:
+    return getattr(value, "dtype", None) in (np.dtype("float64"), np.dtype("complex128"))
 
 
 def _attributes_of(kernel: Callable[..., Any]) -> dict[str, inspect.Parameter]:

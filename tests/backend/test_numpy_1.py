@@ -21,6 +21,13 @@ def test_sums_and_losses_in_float32():
     assert loss.dtype == x.grad.dtype == paddle.float32
 
 
+def test_choices_with_numbers():
+    scores = paddle.to_tensor(np.linspace(0.1, 0.9, 24, dtype="float32").reshape(1, 2, 12))
+    boxes = paddle.to_tensor(np.linspace(0, 1, 48, dtype="float32").reshape(1, 12, 4))
+    found = paddle.vision.ops.matrix_nms(boxes, scores, 0.01, 0.0, 10, 5, background_label=-1)
+    assert found[0].dtype == paddle.float32
+
+
 def test_integers_stay_integers():
     x = paddle.to_tensor([1, -2], "int32")
     assert paddle.trunc(x).dtype == paddle.int32 and paddle.to_tensor(200, "uint8").astype("int32").item() == 200
