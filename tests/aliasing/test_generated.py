@@ -5,7 +5,7 @@ from generated import WAYS, found_in, ways_of, written
 from proa.backend import aliasing
 from proa.backend.kernels import optim
 from proa.core.flags import flags_guard
-from proa.dygraph import tensor
+from proa.dygraph import value
 from proa.ops.optim import rules
 from proa.static.compiler import emit
 from proa.static.compiler.passes import elementwise
@@ -43,7 +43,7 @@ def test_an_update_that_never_asks_is_found(monkeypatch, way):
 
 
 def test_detached_tensors_that_updates_forget_are_found(monkeypatch):
-    monkeypatch.setattr(tensor, "update_aliases", lambda tensor, array: None)
+    monkeypatch.setattr(value, "update_aliases", lambda tensor, array: None)
     assert "detach" in first_found("eager")
 
 
