@@ -59,7 +59,7 @@ def _update(xp, values, found, previous, good_steps, bad_steps, *, incr_every_n_
 update_loss_scaling_op = operator(
     "update_loss_scaling", "X*, FoundInfinite, PrevLossScaling, InGoodSteps, InBadSteps -> "
     "Out*=X, LossScaling=PrevLossScaling, OutGoodSteps=InGoodSteps, OutBadSteps=InBadSteps", kernel=_update,
-    infer=lambda values, found, previous, good, bad, **_: (values, previous, good, bad), precision="keep")
+    infer=lambda values, found, previous, good, bad, **_: (values, previous, good, bad), precision="keep", lod="first")
 
 
 def update_loss_scaling(values: list[Any], found: Any, scale: Any, good_steps: Any, bad_steps: Any,

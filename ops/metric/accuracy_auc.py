@@ -19,7 +19,8 @@ def _accuracy(xp, values, indices, label):
 accuracy_op = operator(
     "accuracy", "Out, Indices, Label -> Accuracy, Correct, Total", kernel=_accuracy,
     infer=lambda values, indices, label: (Spec((), float32), Spec((), int32), Spec((), int32)),
-    adapted=lambda values, indices, label: ((values, in_dtype(indices, int64), in_dtype(label, int64)), {}))
+    adapted=lambda values, indices, label: ((values, in_dtype(indices, int64), in_dtype(label, int64)), {}),
+    lod="first")
 
 
 def accuracy_of(values: Any, indices: Any, label: Any) -> tuple[Any, Any, Any]:

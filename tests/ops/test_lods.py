@@ -1,7 +1,7 @@
 """What becomes of the LoD of an operator's first input, against what PaddlePaddle 2.6.2 did on the calls of records.
 
-The answers (`fixtures/operators/lods.json`) are of Programs whose first input had the LoD [[0, 1, rows]]. An operator
-whose results shared it in some calls and not in others is not among them.
+The answers (`fixtures/operators/lods.json`, written by `make_lods.py` beside it) are of Programs whose first input had
+the LoD [[0, 1, rows]]. An operator whose results shared it in some calls and not in others is not among them.
 """
 
 import json
