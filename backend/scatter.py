@@ -15,7 +15,8 @@ from .devices import device_type_with
 #: dtypes that CuPy adds atomically, and those whose extremes it finds so.
 _ADDED = frozenset({"int32", "uint32", "uint64", "float16", "float32", "float64"})
 _COMPARED = _ADDED - {"float16"}
-_WIDER = {"bool": "int32", "int8": "int32", "int16": "int32", "uint8": "int32", "uint16": "int32", "float16": "float32"}
+_WIDER = {"bool": "int32", "int8": "int32", "int16": "int32", "uint8": "int32", "uint16": "int32",
+          "float16": "float32", "bfloat16": "float32"}
 
 
 def within_bounds(xp: Any, shape: tuple[int, ...], index: tuple) -> tuple:

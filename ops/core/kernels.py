@@ -11,7 +11,8 @@ answers one question: what computes the operator for arrays like these?
 Engines are asked in this order: registered ones, the latest first; then those of the declaration, as it names them. An
 engine's kernel may decline, by returning NotImplemented, what cannot be told from shapes and dtypes (how arrays lie in
 memory, an index out of range): the next is asked, and the kernel on namespaces at last. 16-bit floats on the host are
-computed in float32 by any of them (`narrow.py`). Choices end when a flag of engines changes or a kernel is registered.
+computed in float32 by any of them, and bfloat16 on a device by the kernel on namespaces (`narrow.py`). Choices end when
+a flag of engines changes or a kernel is registered.
 """
 
 from __future__ import annotations
@@ -159,10 +160,7 @@ class Kernels:
 
     def on_host(self, xp: Any, *inputs: Any, **attrs: Any) -> Any:
         """Computes on arrays of the host."""
-        first = inputs[0] if inputs else None
-        if type(first) is list or type(first) is tuple:
-            first = first[0] if first else None
-        return self.of_dtype[getattr(first, "dtype", None)].kernel(xp, *inputs, **attrs)
+        return self.of_dtype[_dtype_of_first(inputs)].kernel(xp, *inputs, **attrs)
 
     def usable(self, place: str, device: str | None = None) -> list[EngineKernel]:
         """The kernels of engines that may be asked for arrays at a place, or of a kind of device, in order."""
@@ -171,12 +169,21 @@ class Kernels:
     def for_device(self, xp: Any) -> Callable[..., Any]:
         """The kernel for arrays of a device, those of the namespace `xp`; None is one that only a run knows."""
         if xp is None:
-            return self.on_device if self.usable(engines.GPU) else self.plain
+            return self.on_device if self.usable(engines.GPU) else self._plain_on_device
         found = self.of_device.get(xp)
         if found is None:
-            usable = self.usable(engines.GPU, devices.device_type_with(xp).name)
-            found = self.of_device[xp] = _asking(usable, self.plain) if usable else self.plain
+            usable, plain = self.usable(engines.GPU, devices.device_type_with(xp).name), self._plain_on_device
+            found = self.of_device[xp] = _asking(usable, plain) if usable else plain
         return found
+
+    @property
+    def _plain_on_device(self) -> Callable[..., Any]:
+        return self.plain if self.operator.narrow else self._rounding_on_device
+
+    def _rounding_on_device(self, xp: Any, *inputs: Any, **attrs: Any) -> Any:
+        if narrow.rounds_on_device(self.operator, _dtype_of_first(inputs)):
+            return narrow.rounded(self.operator, self.plain, xp, inputs, attrs)
+        return self.plain(xp, *inputs, **attrs)
 
     def on_device(self, xp: Any, *inputs: Any, **attrs: Any) -> Any:
         """Computes on arrays of a device."""
@@ -189,7 +196,7 @@ class Kernels:
         """
         usable, are_known = self.usable(place), not any(map(_is_unknown, specs))
         if place == engines.GPU:  # the kind of device is known when it runs
-            return Selection((), None, self.on_device if usable else self.plain)
+            return Selection((), None, self.on_device if usable else self._plain_on_device)
         takes = [k.takes_specs(specs, attrs) if are_known else None for k in usable]
         faster = tuple(k.kernel for k, taken in zip(usable, takes, strict=True) if taken)
         if specs and _is_unknown(specs[0]):
@@ -223,6 +230,14 @@ class Kernels:
             return narrow.rounded(self.operator, wide, xp, inputs, attrs)
 
         return rounding
+
+
+def _dtype_of_first(inputs: Sequence[Any]) -> Any:
+    """The dtype of the first array; None where there is none."""
+    first = inputs[0] if inputs else None
+    if type(first) is list or type(first) is tuple:
+        first = first[0] if first else None
+    return getattr(first, "dtype", None)
 
 
 def _arity(operator: Operator) -> int:

@@ -1,8 +1,9 @@
-"""Kernels on 16-bit floats in NumPy: they compute in float32, and round each result once.
+"""Kernels on 16-bit floats in NumPy, and on bfloat16 everywhere: they compute in float32, and round each result once.
 
 That is what accelerators do, and what NumPy leaves undone: it adds up float16 in float16 along some axes, has no linear
-algebra for it, and knows nothing of bfloat16. What only moves elements, or is one function of NumPy that rounds its own
-results, needs none of it.
+algebra for it, and knows nothing of bfloat16. A device's library computes in float16 itself; of bfloat16 it has
+elementwise functions and sums, and not all that kernels call. What only moves elements, or is one function of NumPy
+that rounds its own results, needs none of it.
 """
 
 from __future__ import annotations
@@ -29,13 +30,18 @@ def widened(array: Any) -> Any:
     """An array, or a list of these, in float32 where it is of 16-bit floats."""
     if isinstance(array, (list, tuple)):
         return [widened(item) for item in array]
-    is_array = isinstance(array, (np.ndarray, np.generic))
-    return array.astype(FLOAT32) if is_array and is_narrow(array.dtype) else array
+    dtype = getattr(array, "dtype", None)
+    return array.astype(FLOAT32) if isinstance(dtype, np.dtype) and is_narrow(dtype) else array
 
 
 def rounds(op: Operator, dtype: Any) -> bool:
     """Whether the operator is to compute in float32 for arrays of this dtype."""
     return is_narrow(dtype) and not op.narrow
+
+
+def rounds_on_device(op: Operator, dtype: Any) -> bool:
+    """Whether the operator is to compute in float32 for arrays of this dtype on a device."""
+    return not op.narrow and dtype is not None and dtype.name == "bfloat16"
 
 
 def rounded(op: Operator, kernel: Callable[..., Any], xp: Any, inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
@@ -44,13 +50,13 @@ def rounded(op: Operator, kernel: Callable[..., Any], xp: Any, inputs: Sequence[
     with np.errstate(over="ignore", invalid="ignore"):  # 16 bits overflow easily: whoever scales losses counts on it
         results = kernel(xp, *[widened(x) for x in inputs], **attrs)
         if len(op.results) == 1:
-            return _in_dtype_of(specs[0], results)
-        return tuple(_in_dtype_of(spec, array) for spec, array in zip(specs, results, strict=True))
+            return _in_dtype_of(xp, specs[0], results)
+        return tuple(_in_dtype_of(xp, spec, array) for spec, array in zip(specs, results, strict=True))
 
 
-def _in_dtype_of(spec: Any, array: Any) -> Any:
+def _in_dtype_of(xp: Any, spec: Any, array: Any) -> Any:
     if isinstance(array, (list, tuple)):
-        return [_in_dtype_of(s, a) for s, a in zip(spec, array, strict=True)]
+        return [_in_dtype_of(xp, s, a) for s, a in zip(spec, array, strict=True)]
     if spec is None or array is None or not spec.dtype.is_floating:
         return array
-    return np.asarray(array).astype(spec.dtype.dtype, copy=False)
+    return xp.asarray(array).astype(spec.dtype.dtype, copy=False)

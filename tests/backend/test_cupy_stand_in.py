@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from cupy_stand_in import UndefinedOnDevice, special
 from cupy_stand_in import namespace as xp
-from cupy_stand_in.facts import FACTS
+from cupy_stand_in.facts import BFLOAT16, FACTS
 from cupy_stand_in.read_facts import _by_docstring
 
 HOST = np.ones((2, 3))
@@ -52,6 +52,8 @@ REFUSED = {
     "to be searched in by a list": (NotImplementedError, lambda: xp.searchsorted(xp.ones(2), [1, 2])),
     "general eigenvalues, which not every CUDA has": (RuntimeError, lambda: xp.linalg.eig(xp.ones((2, 2)))),
     "to have its flags changed": (AttributeError, lambda: ones().flags.writeable),
+    "to sort bfloat16": (TypeError, lambda: xp.sort(ones().astype(BFLOAT16))),
+    "to sort bfloat16 in place": (TypeError, lambda: ones().astype(BFLOAT16).sort()),
     "decompositions of 16-bit floats": (TypeError, lambda: xp.linalg.inv(xp.ones((2, 2), "float16"))),
 }
 
@@ -78,6 +80,12 @@ def test_numpy_functions_dispatch_as_to_cupy():
 def test_arrays_without_dimensions_where_numpy_gives_scalars(zero_dimensional):
     result = zero_dimensional()
     assert type(result) is xp.ndarray and result.shape == ()
+
+
+def test_sums_and_elementwise_functions_of_bfloat16():
+    x = ones().astype(BFLOAT16)
+    assert {(2.5 * x).dtype, x.sum().dtype, x.max().dtype, xp.exp(x).dtype, x[0].dtype} == {BFLOAT16}
+    assert (x + xp.ones(3, "float32")).dtype == np.float32 and (x > 0.5).dtype == bool
 
 
 def test_to_the_host_when_asked():

@@ -10,6 +10,7 @@ from pathlib import Path
 import checks
 import proa as paddle
 import pytest
+import test_narrow
 from cupy_stand_in import arrays, on_stand_in
 from proa import to_tensor
 from proa.backend import engines
@@ -121,3 +122,21 @@ def test_an_engine_computes_on_the_kinds_of_device_that_it_is_for(devices, expec
         kernels.registered = before
         engines.remove("of_tests")
     assert len(calls) == expected
+
+
+@pytest.mark.parametrize("record", test_narrow.RECORDS, ids=str)
+def test_bfloat16_is_computed_in_float32_and_rounded(record):
+    test_narrow.test_computes_in_float32_and_rounds(record, "bfloat16", 2.0**-7)
+
+
+@pytest.mark.parametrize("record", [r for r in test_narrow.RECORDS if checks.differentiable(r)], ids=str)
+def test_gradients_are_bfloat16(record):
+    test_narrow.test_gradients_have_the_dtype_of_the_input(record, "bfloat16", 2.0**-7)
+
+
+def test_programs_compute_bfloat16_in_float32():
+    function = paddle.jit.to_static(lambda x: paddle.logsumexp(paddle.sort(x)))
+    values = to_tensor([1.0, 3.0, 2.0]).astype("bfloat16")
+    result = function(values)
+    assert result.dtype == "bfloat16" and result.place.get_device_id() == 0
+    assert result.item() == paddle.logsumexp(values.astype("float32")).astype("bfloat16").item()

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .facts import FACTS, bind
+from .facts import BFLOAT16, FACTS, bind
 
 
 class UndefinedOnDevice(AssertionError):
@@ -223,7 +223,7 @@ def _wrapped_around(index: list, shape: tuple[int, ...]) -> tuple:
 
 def supported(dtype: np.dtype) -> np.dtype:
     """The dtype; ValueError for one that CuPy does not have."""
-    if dtype.kind not in "biufc" or dtype.char in "gG":
+    if dtype != BFLOAT16 and (dtype.kind not in "biufc" or dtype.char in "gG"):
         raise ValueError(f"Unsupported dtype {dtype}")
     return dtype
 
@@ -284,8 +284,9 @@ _IN_PLACE = {"fill", "sort", "partition", "put"}
 
 def _method(array: ndarray, name: str, *args: Any, **kwargs: Any) -> Any:
     bind("ndarray", name, args, kwargs)
-    from .functions import METHODS
+    from .functions import METHODS, refuse_bfloat16
 
+    refuse_bfloat16("ndarray", name, [array, *args])
     if name in METHODS:
         return METHODS[name](array, *args, **kwargs)
     out = kwargs.get("out")

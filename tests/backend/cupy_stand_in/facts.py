@@ -8,8 +8,18 @@ import json
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
+import numpy as np
+
+#: What CuPy makes of the letter that it has of `ml_dtypes`, which NumPy does not take for a dtype by itself.
+BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 FACTS: dict[str, Any] = json.loads(Path(__file__).with_name("facts.json").read_text())
 _KIND = inspect.Parameter
+
+
+def dtype_of_letter(letter: str) -> np.dtype:
+    """The dtype that a letter of a ufunc's loops stands for."""
+    return BFLOAT16 if letter == BFLOAT16.char else np.dtype(letter)
 
 
 @functools.lru_cache(None)

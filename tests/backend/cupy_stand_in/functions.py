@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .arrays import ndarray, supported, unwrapped, wrapped
-from .facts import FACTS, bind
+from .facts import BFLOAT16, FACTS, bind
 from .ufuncs import scatter
 
 #: Functions that give Python's own values, in CuPy too.
@@ -18,6 +18,19 @@ _PLAIN = {"ndim", "size", "shape", "isscalar", "iscomplexobj", "isrealobj", "isf
 _ZERO_DIMENSIONAL = {"count_nonzero", "array_equal", "array_equiv", "allclose"}
 #: Functions whose NumPy arrays CuPy takes, as a way to the device.
 _FROM_HOST = {"array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray"}
+#: Functions that the wheel does not say to have bfloat16: those that sort, search, run along, find places, draw.
+_NOT_OF_BFLOAT16 = {"argmax", "argmin", "argpartition", "argsort", "bincount", "convolve", "correlate", "cumprod",
+                    "cumsum", "digitize", "einsum", "histogram", "interp", "lexsort", "median", "msort", "partition",
+                    "percentile", "quantile", "searchsorted", "sort", "std", "unique", "var"}
+
+
+def refuse_bfloat16(where: str, name: str, args: Any) -> None:
+    """TypeError for arrays of bfloat16 where CuPy does not say that it takes them."""
+    if name in _NOT_OF_BFLOAT16 or where in ("cupy.linalg", "cupy.fft"):
+        for value in args:
+            parts = value if isinstance(value, (list, tuple)) else [value]
+            if any(isinstance(part, ndarray) and part.dtype == BFLOAT16 for part in parts):
+                raise TypeError(f"{where}.{name}: not known to take bfloat16")
 
 
 def function(where: str, name: str) -> Callable[..., Any]:
@@ -26,6 +39,7 @@ def function(where: str, name: str) -> Callable[..., Any]:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         bind(where, name, args, kwargs)
+        refuse_bfloat16(where, name, [*args, *kwargs.values()])
         if own is not None:
             return own(*args, **kwargs)
         if name in _FROM_HOST:

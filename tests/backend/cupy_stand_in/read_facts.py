@@ -3,8 +3,9 @@
     python tests/backend/cupy_stand_in/read_facts.py            # says whether facts.json is what the wheel says
     python tests/backend/cupy_stand_in/read_facts.py --write    # writes it
 
-The wheel imports where there is no GPU; no function of it is called. Parameters come from signatures, and from the
-first line of docstrings for what is compiled. `facts.json` stands beside this file, so that tests need no wheel.
+The wheel imports where there is no GPU; no function of it is called. `ml_dtypes` must be installed beside it: CuPy has
+loops for bfloat16 where it can be imported. Parameters come from signatures, and from the first line of docstrings for
+what is compiled. `facts.json` stands beside this file, so that tests need no wheel.
 """
 
 from __future__ import annotations
@@ -105,6 +106,7 @@ def read() -> dict[str, Any]:
     import cupy.lib.stride_tricks
     import cupyx
     import cupyx.scipy.special
+    import ml_dtypes  # noqa: F401 (without it there are no loops for bfloat16)
     import numpy
 
     return {

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .arrays import ndarray, prepared, wrapped
-from .facts import FACTS
+from .facts import BFLOAT16, FACTS, dtype_of_letter
 
 #: dtypes that `scatter_add`, `scatter_max` and `scatter_min` take, and with them `ufunc.at`, where arrays index: those
 #: of atomic operations. From CuPy's documentation and its source.
@@ -26,6 +26,16 @@ _COMPUTED: dict[str, Any] = {
 }
 
 
+Dtypes = list[np.dtype]
+
+
+def _beside(strong: list, number: Any) -> np.dtype:
+    """The dtype that a number of Python's takes beside arrays; NumPy's rule knows its own dtypes only."""
+    if all(dtype == BFLOAT16 for dtype in strong) and not isinstance(number, complex):
+        return BFLOAT16
+    return np.result_type(*strong, number)
+
+
 class UFunc:
     """One elementwise function."""
 
@@ -34,6 +44,7 @@ class UFunc:
         self.name = self.__name__ = name
         self.nin, self.nout, self.types = fact["in"], fact["out"], fact["loops"].split()
         self.nargs = self.nin + self.nout
+        self.loops = [tuple([dtype_of_letter(c) for c in side] for side in loop.split("->")) for loop in self.types]
         self._at = fact["at"]
         self._host = _COMPUTED.get(name) or getattr(np, name, None)
 
@@ -73,22 +84,21 @@ class UFunc:
     def _input(self, value: Any) -> Any:
         if isinstance(value, ndarray):
             return value._host
-        if isinstance(value, (bool, int, float, complex, np.bool_, np.number)):
+        if isinstance(value, (bool, int, float, complex, np.generic)):
             return value
         raise TypeError(f"Unsupported type {type(value)} in {self.name}")
 
-    def _loop(self, inputs: list, dtype: Any) -> tuple[str, str]:
+    def _loop(self, inputs: list, dtype: Any) -> tuple[Dtypes, Dtypes]:
         """The first loop that takes the inputs' dtypes; Python's numbers are weak beside arrays."""
-        loops = [tuple(loop.split("->")) for loop in self.types]
         if dtype is not None:
-            for taken, given in loops:
-                if all(np.dtype(c) == np.dtype(dtype) for c in given):
+            for taken, given in self.loops:
+                if all(c == np.dtype(dtype) for c in given):
                     return taken, given
             raise TypeError(f"Wrong type ({dtype}) of arguments for {self.name}")
         strong = [x.dtype for x in inputs if hasattr(x, "dtype")]
-        types = [x.dtype if hasattr(x, "dtype") else np.result_type(*strong, x) if strong else np.asarray(x).dtype
+        types = [x.dtype if hasattr(x, "dtype") else _beside(strong, x) if strong else np.asarray(x).dtype
                  for x in inputs]
-        for taken, given in loops:
+        for taken, given in self.loops:
             if all(np.can_cast(t, c) for t, c in zip(types, taken, strict=True)):
                 return taken, given
         raise TypeError(f"Wrong type ({tuple(types)}) of arguments for {self.name}")
