@@ -14,7 +14,7 @@ that others see too) is never written: the first update leaves it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -67,3 +67,16 @@ def _calibrated() -> int:
 
 
 _alone = _calibrated()
+
+
+def dlpack_of(array: Any, options: Mapping[str, Any]) -> Any:
+    """The array as DLPack hands it on; a copy of one that must not be written, where the protocol has no word for that.
+
+    NumPy 1 knows none, nor do libraries that ask for an unversioned capsule.
+    """
+    try:
+        return array.__dlpack__(**options)
+    except BufferError:
+        if array.flags.writeable:
+            raise
+        return array.copy().__dlpack__(**options)

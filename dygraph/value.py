@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import backend
+from ..backend.aliasing import dlpack_of
 from ..core.dtype import DType, convert_dtype, from_numpy_dtype
 from ..core.hooks import add_hook
 from ..core.place import Place, expected_place, parse_place
@@ -142,7 +143,7 @@ class EagerValue(_Operators):
 
     def __dlpack__(self, **options: Any) -> Any:
         """The memory, shared with another library: `torch.from_dlpack(x)`, `numpy.from_dlpack(x)`."""
-        return self._array.view().__dlpack__(**options)
+        return dlpack_of(self._array.view(), options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """Where the memory is, in DLPack's numbers."""

@@ -77,3 +77,19 @@ def test_what_needs_a_device_says_so(needs_cuda):
 
 def test_folders_of_headers_are_named_and_do_not_exist():
     assert not os.path.exists(paddle.sysconfig.get_include()) and not os.path.exists(paddle.sysconfig.get_lib())
+
+
+def test_memory_that_must_not_be_written_is_copied_for_who_cannot_be_told():
+    x = paddle.to_tensor([[1.0, 2.0]]).expand([3, 2])
+    assert not x._array.flags.writeable
+
+    class Unversioned:
+        def __dlpack__(self, **options):
+            return paddle.utils.dlpack.to_dlpack(x).__dlpack__()
+
+        def __dlpack_device__(self):
+            return 1, 0
+
+    taken = np.from_dlpack(Unversioned())
+    np.testing.assert_array_equal(taken, x.numpy())
+    assert not np.shares_memory(taken, x._array)

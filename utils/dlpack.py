@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..backend.aliasing import dlpack_of
 from ..backend.cuda import cupy
 from ..dygraph.tensor import Tensor, new_tensor
 
@@ -20,7 +21,7 @@ class _Shared:
         self._array = array
 
     def __dlpack__(self, **options: Any) -> Any:
-        return self._array.__dlpack__(**options)
+        return dlpack_of(self._array, options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self._array.__dlpack_device__()
