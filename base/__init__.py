@@ -39,6 +39,6 @@ if TYPE_CHECKING:
     from ..static.run.scope import Scope, global_scope, scope_guard
     from ..static.run.strategies import BuildStrategy, CompiledProgram, ExecutionStrategy
     from ..utils import unique_name
-    from . import dygraph, framework
+    from . import data_feeder, dygraph, framework
 else:
     __getattr__, __dir__ = attach(__name__)

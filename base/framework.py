@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from ..common_ops_import import convert_np_dtype_to_dtype_
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..dygraph.parameter import EagerParamBase, Parameter
 from ..framework import core, in_dynamic_or_pir_mode, in_pir_mode, use_pir_api
@@ -55,8 +56,9 @@ def _only_in(eager: bool, function: Callable[..., Any]) -> Callable[..., Any]:
 dygraph_only = non_static_only
 
 __all__ = [
-    "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EagerParamBase", "Parameter", "Program", "Variable", "core",
-    "cpu_places", "cuda_places", "default_main_program", "default_startup_program", "device_guard", "dygraph_only",
-    "in_dygraph_mode", "in_dynamic_mode", "in_dynamic_or_pir_mode", "in_pir_mode", "name_scope", "non_static_only",
-    "program_guard", "static_only", "unique_name", "use_pir_api",
+    "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EagerParamBase", "Parameter", "Program", "Variable",
+    "convert_np_dtype_to_dtype_", "core", "cpu_places", "cuda_places", "default_main_program",
+    "default_startup_program", "device_guard", "dygraph_only", "in_dygraph_mode", "in_dynamic_mode",
+    "in_dynamic_or_pir_mode", "in_pir_mode", "name_scope", "non_static_only", "program_guard", "static_only",
+    "unique_name", "use_pir_api",
 ]

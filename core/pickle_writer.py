@@ -40,7 +40,7 @@ class PickleWriter:
         try:
             self._save(value)
         except _NotPlain as error:
-            raise TypeError(f"save: {self._place()} is {error}") from error
+            raise NotPlainError(f"save: {self._place()} is {error}") from error
         self._put(pickle.STOP)
 
     def _place(self) -> str:
@@ -325,6 +325,10 @@ def _check_dtype(dtype: np.dtype) -> None:
 def _memory(array: np.ndarray) -> memoryview:
     """The memory of a C-contiguous array, without a copy."""
     return memoryview(array.reshape(-1).view(np.uint8)) if array.nbytes else memoryview(b"")
+
+
+class NotPlainError(TypeError):
+    """What is to be saved holds something that is no plain data; the message says where."""
 
 
 class _NotPlain(Exception):

@@ -17,9 +17,10 @@ from .byte_reader import ByteReader, open_reader
 from .files import atomic_write
 from .pickle_machine import PickleMachine, UnsafePickleError
 from .pickle_values import Constructor
-from .pickle_writer import PickleWriter
+from .pickle_writer import NotPlainError, PickleWriter
 
-__all__ = ["UnsafePickleError", "load_state", "dump_state", "join_big_parameters", "split_big_parameters"]
+__all__ = ["NotPlainError", "UnsafePickleError", "load_state", "dump_state", "join_big_parameters",
+           "split_big_parameters"]
 
 BIG_PARAMETERS_KEY = "UnpackBigParamInfor@@"
 BIG_PARAMETER_BYTES = (1 << 30) - 1

@@ -393,8 +393,7 @@ class EagerValue(_Operators):
         return moved
 
     def __deepcopy__(self, memo: dict) -> EagerValue:
-        if not self.is_leaf:
-            raise RuntimeError("Only a leaf Tensor can be deep-copied; use x.detach() or x.clone() on this one.")
+        """A leaf with the same elements, whatever this one was computed from."""
         return self._copied(memo)
 
     def _copied(self, memo: dict) -> EagerValue:

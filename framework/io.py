@@ -5,7 +5,11 @@ Older code reaches them, and classes beside them, by this path.
 
 from __future__ import annotations
 
+import copyreg
+import io
 import os
+import pickle
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +19,7 @@ from ..backend import to_numpy
 from ..core import nest
 from ..core.dtype import bfloat16
 from ..core.files import MissingFileError, atomic_write
-from ..core.safe_pickle import dump_state, load_state
+from ..core.safe_pickle import NotPlainError, dump_state, load_state
 from ..dygraph.parameter import EagerParamBase
 from ..dygraph.tensor import Tensor, new_tensor
 from ..jit.translated_layer import method_files
@@ -34,8 +38,9 @@ def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
     """Writes an object: a state dict, a Tensor, lists, tuples and dicts of these, numbers and text, or a Program.
 
     `path`: a file's path (folders on the way are made) or a binary file. `protocol`: 2, 3 or 4. PaddlePaddle reads the
-    file. It is written whole or not at all. Raises TypeError for a Layer or another object, saying what to save
-    instead.
+    file. It is written whole or not at all. With objects of other classes in it the file is a pickle that code has to
+    be run for: it is written with a warning, since `load` refuses it. Raises TypeError for a Layer and for what
+    cannot be pickled, saying what to save instead.
 
     >>> import tempfile, proa as paddle
     >>> path = tempfile.mkdtemp() + "/linear.pdparams"
@@ -52,7 +57,31 @@ def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
     if isinstance(obj, Layer):
         raise TypeError("save(obj): a Layer is saved by its state: paddle.save(layer.state_dict(), path), or with its "
                         "computation by paddle.jit.save(layer, path).")
-    dump_state(_state_dict(obj) if _is_state_dict(obj) else _plain(obj), path, protocol)
+    plain = _state_dict(obj) if _is_state_dict(obj) else _plain(obj)
+    file = path if isinstance(path, (str, os.PathLike)) else io.BytesIO()
+    try:
+        dump_state(plain, file, protocol)
+    except NotPlainError as error:
+        data = _pickled(plain, protocol, error)
+        warnings.warn(f"{error} It was pickled nevertheless: paddle.load refuses the file, and Python's pickle.load "
+                      "reads it, running what it asks for.", stacklevel=2)
+        _write_bytes(data, path)
+        return
+    if isinstance(file, io.BytesIO):
+        path.write(file.getbuffer())
+
+
+def _pickled(plain: Any, protocol: int, cause: NotPlainError) -> bytes:
+    """A pickle of anything; Tensors within objects are tuples of name and array, as in all of Paddle's files."""
+    file = io.BytesIO()
+    pickler = pickle.Pickler(file, protocol)
+    pickler.dispatch_table = {**copyreg.dispatch_table, **dict.fromkeys(
+        (Tensor, EagerParamBase), lambda value: (tuple, ((value.name, _array(value)),)))}
+    try:
+        pickler.dump(plain)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise TypeError(f"{cause} Nor can it be pickled: {error}.") from error
+    return file.getvalue()
 
 
 def _write_bytes(data: bytes, path: Any) -> None:
@@ -70,8 +99,7 @@ def _is_state_dict(obj: Any) -> bool:
     """
     return isinstance(obj, dict) and bool(obj) and all(
         isinstance(v, (Tensor, ScopeTensor)) or isinstance(v, dict) and not any(
-            isinstance(leaf, Tensor) for leaf in nest.leaves(v)) for v in obj.values()) and any(
-        isinstance(v, (Tensor, ScopeTensor)) for v in obj.values())
+            isinstance(leaf, Tensor) for leaf in nest.leaves(v)) for v in obj.values())
 
 
 def _state_dict(state: dict[str, Any]) -> dict[str, Any]:
@@ -137,10 +165,22 @@ def _restored(value: Any, return_numpy: bool, keep_table: bool) -> Any:
     make: Callable[[np.ndarray], Any] = (lambda a: a) if return_numpy else new_tensor
     if isinstance(value, dict) and NAME_TABLE in value:
         table = value.pop(NAME_TABLE)
-        restored = {k: _leaf(v, make, table.get(k)) if isinstance(v, np.ndarray) else _rebuilt(v, make)
+        restored = {k: _leaf(v, make, table[k]) if k in table and isinstance(v, np.ndarray) else v
                     for k, v in value.items()}
         return {**restored, NAME_TABLE: table} if keep_table else restored
-    return _rebuilt(value, make)
+    return _rebuilt(value, make, arrays=not _holds_named_array(value))
+
+
+def _is_named_array(value: Any) -> bool:
+    """True for a tuple of name and array, which is how a file holds a Tensor beside other things."""
+    return (isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str)
+            and isinstance(value[1], np.ndarray))
+
+
+def _holds_named_array(value: Any) -> bool:
+    if isinstance(value, dict):
+        value = list(value.values())
+    return _is_named_array(value) or isinstance(value, (list, tuple)) and any(map(_holds_named_array, value))
 
 
 def _leaf(array: np.ndarray, make: Callable, name: str | None) -> Any:
@@ -151,15 +191,16 @@ def _leaf(array: np.ndarray, make: Callable, name: str | None) -> Any:
     return value
 
 
-def _rebuilt(value: Any, make: Callable) -> Any:
+def _rebuilt(value: Any, make: Callable, arrays: bool) -> Any:
+    """Nested containers with Tensors again; `arrays`: bare arrays were Tensors too, as where no Tensor has a name."""
     if isinstance(value, np.ndarray):
-        return _leaf(value, make, None)
-    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], np.ndarray):
+        return _leaf(value, make, None) if arrays else value
+    if _is_named_array(value):
         return _leaf(value[1], make, value[0])
     if isinstance(value, dict):
-        return type(value)((k, _rebuilt(v, make)) for k, v in value.items())
+        return type(value)((k, _rebuilt(v, make, arrays)) for k, v in value.items())
     if isinstance(value, (list, tuple, set, frozenset)):
-        return type(value)(_rebuilt(v, make) for v in value)
+        return type(value)(_rebuilt(v, make, arrays) for v in value)
     return value
 
 

@@ -16,6 +16,17 @@ def test_every_name_of_base_is_there():
     assert paddle.base.core.VarDesc.VarType.FP32 is paddle.float32
 
 
+def test_checks_of_arguments_by_the_path_of_packages():
+    from proa.base.data_feeder import check_shape, check_type, check_variable_and_dtype, convert_dtype
+    from proa.base.framework import convert_np_dtype_to_dtype_
+
+    assert convert_dtype(paddle.float32) == convert_dtype(np.float32) == "float32"
+    assert convert_np_dtype_to_dtype_(np.dtype("int64")) == paddle.int64
+    check_type(1, "x", str, "f")  # eagerly nothing is checked, as in Paddle
+    check_shape([1], "f")
+    check_variable_and_dtype(paddle.ones([1]), "x", ["int32"], "f")
+
+
 def test_what_values_hold():
     kinds = paddle.base.core.VarDesc.VarType
     x = paddle.ones([2])

@@ -473,8 +473,7 @@ class Layer:
         extra = self.extra_repr()
         if not inner:
             return f"{type(self).__name__}({extra})"
-        lines = ([extra] if extra else []) + inner
-        return f"{type(self).__name__}(\n  " + "\n  ".join(lines) + "\n)"
+        return f"{type(self).__name__}({extra}\n  " + "\n  ".join(inner) + "\n)"
 
 
 def _indented(text: str) -> str:

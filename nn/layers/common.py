@@ -90,8 +90,9 @@ class Embedding(Layer):
         return F.embedding(x, self.weight, self._padding_idx, self._sparse)
 
     def extra_repr(self) -> str:
-        """The sizes."""
-        return f"{self._num_embeddings}, {self._embedding_dim}"
+        """The sizes and the settings."""
+        padding = "" if self._padding_idx is None else f", padding_idx={self._padding_idx}"
+        return f"{self._num_embeddings}, {self._embedding_dim}{padding}, sparse={self._sparse}"
 
 
 class Dropout(Layer):

@@ -102,22 +102,34 @@ def reshape(x: Any, shape: Any, name: str | None = None) -> Any:
 
 @sizes_one_by_one
 def view(x: Any, shape_or_dtype: Any, name: str | None = None) -> Any:
-    """x in another shape, or its memory read as another dtype of the same size an element."""
+    """x in another shape, or its memory read as another dtype; of another size, the last dimension grows or shrinks.
+
+    >>> import proa as paddle
+    >>> paddle.ones([2, 3]).view("int8").shape
+    [2, 12]
+    """
     if isinstance(shape_or_dtype, (list, tuple, int)):
         return reshape(x, shape_or_dtype)
     dtype = convert_dtype(shape_or_dtype)
-    if dtype.itemsize != x.dtype.itemsize:
-        raise ValueError(
-            f"view(x, dtype): the elements must keep their size of {x.dtype.itemsize} bytes. Received {dtype.name}.")
     return apply(bitcast_op, x, dtype=dtype)
 
 
 def _bitcast(xp, x, *, dtype: DType):
-    return x.view(dtype.dtype)
+    return (x if x.itemsize == dtype.itemsize else xp.ascontiguousarray(x)).view(dtype.dtype)
 
 
-bitcast_op = operator("view_dtype", "input -> out~input", kernel=_bitcast,
-                      infer=lambda x, *, dtype: Spec(x.shape, dtype), narrow=True, only_here=True)
+def _infer_bitcast(x, *, dtype):
+    old, new = x.dtype.itemsize, dtype.itemsize
+    if old == new:
+        return Spec(x.shape, dtype)
+    if not x.shape or x.shape[-1] != -1 and x.shape[-1] * old % new:
+        raise ValueError(f"view(x, dtype): elements of {old} bytes become elements of {new} along the last dimension, "
+                         f"which must hold whole ones. Received x.shape={list(x.shape)}, dtype={dtype.name}.")
+    return Spec((*x.shape[:-1], -1 if x.shape[-1] == -1 else x.shape[-1] * old // new), dtype)
+
+
+bitcast_op = operator("view_dtype", "input -> out~input", kernel=_bitcast, infer=_infer_bitcast, narrow=True,
+                      only_here=True)
 
 
 # transpose

@@ -273,3 +273,9 @@ def test_other_initializers():
     linear(paddle.ones([1, 1])).backward()
     paddle.optimizer.SGD(1.0, parameters=linear.parameters()).step()
     assert source[0, 0] == 1.0
+
+
+def test_settings_stand_on_the_first_line_of_what_is_shown():
+    assert str(nn.Embedding(3, 4, padding_idx=0)) == "Embedding(3, 4, padding_idx=0, sparse=False)"
+    assert str(nn.Embedding(3, 4, sparse=True)) == "Embedding(3, 4, sparse=True)"
+    assert str(nn.LSTM(2, 3)).splitlines()[:2] == ["LSTM(2, 3", "  (0): RNN("]
