@@ -1,4 +1,4 @@
-"""Sums, products and extremes at places of an array (`scatter_add` and kin), and whether places are within bounds.
+"""Sums, products and extremes at indices of an array (`scatter_add` and kin), and whether indices are within bounds.
 
 Knows arrays only. NumPy's ufuncs do it for every dtype; a device does it by atomic operations, for few of them, and has
 none for products. Here every dtype and function goes on every device.

@@ -1,4 +1,4 @@
-"""The collector of unreachable objects rests while much is made that stays: it would look at all of it, for nothing."""
+"""The garbage collector (`gc`) rests while much is made that stays: it would look at all of it, for nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A mapping by identity that keeps none of its keys alive.
+"""A weak mapping by identity (`id`): it keeps none of its keys alive and does not ask whether they are equal.
 
 Code objects compare by content: two files may hold equal ones, and each must get its own entry. Knows nothing of
 what it keeps.

@@ -1,4 +1,4 @@
-"""batch_norm and its gradient, for channels in front of the places and for channels last in memory.
+"""batch_norm and its gradient, for channels in front of the positions and for channels last in memory.
 
 An array of shape [N, C, H, W] may lie in memory as [N, H, W, C]: results then lie so as well. With the channels in
 front a thread takes a channel, with the channels last a part of the rows, and what the parts found is put together:

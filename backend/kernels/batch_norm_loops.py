@@ -1,4 +1,4 @@
-"""The loops of batch_norm: `…_front` for channels in front of the places, the others for channels last."""
+"""The loops of batch_norm: `…_front` for channels in front of the positions, the others for channels last."""
 
 from __future__ import annotations
 

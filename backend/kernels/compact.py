@@ -1,4 +1,4 @@
-"""What a mask chooses: the places that are true, and the elements that stand there.
+"""What a mask chooses: the positions where it is true, and the elements that stand there.
 
 The mask is seen in rows. How many each holds is counted first, so that rows can be written by several threads; within a
 row nothing branches on the mask, which nobody could predict.

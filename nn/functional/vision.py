@@ -1,4 +1,4 @@
-"""Images: elements moved between channels and places, and sampling where a grid says."""
+"""Images: elements moved between channels and pixels, and sampling where a grid says."""
 
 from __future__ import annotations
 

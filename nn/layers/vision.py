@@ -1,4 +1,4 @@
-"""Elements of images moved between channels and places, and windows as columns."""
+"""Elements of images moved between channels and pixels, and windows as columns."""
 
 from __future__ import annotations
 

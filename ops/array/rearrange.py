@@ -1,4 +1,4 @@
-"""Elements in other places: flip, roll, rot90, tril, triu, repeat_interleave; and complex values by their parts."""
+"""Elements in other positions: flip, roll, rot90, tril, triu, repeat_interleave; and complex values by their parts."""
 
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The bilinear form of two vectors, one for each feature of the result: bilinear_tensor_product."""
+"""bilinear: the bilinear form of two vectors, one for each feature of the result: bilinear_tensor_product."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Where the places of an image, moved by affine maps, lie in another: affine_grid."""
+"""Where the pixels of an image, moved by affine maps, lie in another: affine_grid."""
 
 from collections.abc import Sequence
 from typing import Any

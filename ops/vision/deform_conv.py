@@ -1,4 +1,4 @@
-"""Convolution of windows whose places are moved by offsets: deformable_conv and deformable_conv_v1.
+"""Convolution of windows whose pixels are moved by offsets: deformable_conv and deformable_conv_v1.
 
 After "Deformable Convolutional Networks" (Dai et al., 2017), with factors for the places after "Deformable ConvNets v2"
 (Zhu et al., 2018). An image's channels are in `deformable_groups`, each with places of its own: what follows works on

@@ -1,4 +1,4 @@
-"""Sampling of images and volumes at places between their elements, on arrays.
+"""Sampling of images and volumes at positions between their elements, on arrays.
 
 Places are coordinates along each dimension, counted in elements. A place has 2**rank corners, the elements around it;
 with what weights they count says how near they are.

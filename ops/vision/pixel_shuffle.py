@@ -1,4 +1,4 @@
-"""Elements exchanged between channels, places and neighbouring images: pixel_shuffle, channel_shuffle, temporal_shift.
+"""Elements exchanged between channels, pixels and neighbouring images: pixel_shuffle, channel_shuffle, temporal_shift.
 
 Each is a permutation (or nearly one), so that the gradient is the way back.
 """

@@ -17,53 +17,6 @@ from ..ir.usage import sub_block
 Callback = Callable[..., Any]
 
 
-class OperationView:
-    """An operation as callbacks of `append_backward` read it: everything by methods."""
-
-    def __init__(self, operation: Operation):
-        self._operation = operation
-
-    def type(self) -> str:
-        """The operator's type."""
-        return self._operation.type
-
-    def input_arg_names(self) -> list[str]:
-        """Every variable read."""
-        return self._operation.input_arg_names
-
-    def output_arg_names(self) -> list[str]:
-        """Every variable written."""
-        return self._operation.output_arg_names
-
-    def input_names(self) -> list[str]:
-        """The input slots."""
-        return self._operation.input_names
-
-    def output_names(self) -> list[str]:
-        """The output slots."""
-        return self._operation.output_names
-
-    def input(self, slot: str) -> list[str]:
-        """The names in an input slot."""
-        return self._operation.input(slot)
-
-    def output(self, slot: str) -> list[str]:
-        """The names in an output slot."""
-        return self._operation.output(slot)
-
-    def attr_names(self) -> list[str]:
-        """The attributes."""
-        return list(self._operation.attrs)
-
-    def has_attr(self, name: str) -> bool:
-        """True when the attribute is there."""
-        return self._operation.has_attr(name)
-
-    def attr(self, name: str) -> Any:
-        """The value of an attribute."""
-        return self._operation.attr(name)
-
-
 class GradientNames:
     """What a backward pass that begins now appends to a block, and the names of gradients in it.
 
@@ -142,7 +95,7 @@ class GradientNames:
         if op in self._told or not self.callbacks:
             return
         self._told.add(op)
-        self.context["__current_op_desc__"] = OperationView(op)
+        self.context["__current_op_desc__"] = op.desc
         for callback in self.callbacks:
             callback(block=self.block, context=self.context)
         del self.context["__current_op_desc__"]

@@ -1,4 +1,4 @@
-"""Arrays of pixels at other places: scaling, and maps of the plane, as OpenCV computes them.
+"""Arrays of pixels at other positions: scaling (resize), and affine and perspective maps, as OpenCV computes them.
 
 Scaling is separable: every new row is a weighted sum of a few old ones, and every column likewise. 8-bit pixels take
 weights that are rounded to 1/2048, and maps of the plane take places rounded to 1/32 pixel, as in OpenCV, so that
