@@ -95,7 +95,7 @@ class Operator:
         self.inputs, self.outputs = parse_signature(signature)
         self.results: tuple[Slot, ...] = tuple(slot for slot in self.outputs if not slot.file_only)
         self.kernel, self.infer = _with_keywords(kernel), infer
-        if IS_OLD:
+        if IS_OLD and not lists:
             self.kernel = _in_inferred_dtypes(self, self.kernel)
         self.formula, self.composed, self.adapted = formula, composed, adapted
         self.promotes = promotes  # its first two inputs are brought to one dtype
