@@ -24,6 +24,16 @@ def cudnn() -> str:
     return "False"
 
 
+def xpu() -> str:
+    """The version built against for XPUs: 'False', there is none."""
+    return "False"
+
+
+def xpu_xccl() -> str:
+    """The version of the XPUs' communication: 'False', there is none."""
+    return "False"
+
+
 def mkl() -> str:
     """Whether MKL is built in."""
     return with_mkl

@@ -147,9 +147,9 @@ def isend(tensor: Any, dst: int, group: Any = None) -> None:
     _nobody("isend", "dst", dst)
 
 
-def irecv(tensor: Any, src: int = 0, group: Any = None) -> None:
+def irecv(tensor: Any, src: int | None = None, group: Any = None) -> None:
     """As `recv`, without waiting."""
-    _nobody("irecv", "src", src)
+    _nobody("irecv", "src", 0 if src is None else src)
 
 
 def barrier(group: Any = None) -> None:

@@ -88,6 +88,10 @@ class Sigmoid(_Activation):
 
     function = "sigmoid"
 
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        self.name = self._name
+
 
 class LogSigmoid(_Activation):
     """log(1 / (1 + e^-x))."""
@@ -129,6 +133,10 @@ class Hardsigmoid(_Activation):
     """x / 6 + 1 / 2 between 0 and 1."""
 
     function = "hardsigmoid"
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        self.name = self._name
 
 
 class Hardtanh(_Activation):

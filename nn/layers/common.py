@@ -103,6 +103,7 @@ class Dropout(Layer):
 
     def __init__(self, p: float = 0.5, axis: Any = None, mode: str = "upscale_in_train", name: str | None = None):
         super().__init__()
+        self.name = name
         self.p, self.axis, self.mode = p, axis, mode
 
     def forward(self, input: Any) -> Any:
@@ -119,6 +120,7 @@ class Dropout2D(Layer):
 
     def __init__(self, p: float = 0.5, data_format: str = "NCHW", name: str | None = None):
         super().__init__()
+        self.name = name
         self.p, self.data_format = p, data_format
 
     def forward(self, input: Any) -> Any:
@@ -135,6 +137,7 @@ class Dropout3D(Layer):
 
     def __init__(self, p: float = 0.5, data_format: str = "NCDHW", name: str | None = None):
         super().__init__()
+        self.name = name
         self.p, self.data_format = p, data_format
 
     def forward(self, input: Any) -> Any:
@@ -151,6 +154,7 @@ class AlphaDropout(Layer):
 
     def __init__(self, p: float = 0.5, name: str | None = None):
         super().__init__()
+        self.name = name
         self.p = p
 
     def forward(self, input: Any) -> Any:

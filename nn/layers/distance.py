@@ -34,6 +34,7 @@ class PairwiseDistance(Layer):
 
     def __init__(self, p: float = 2.0, epsilon: float = 1e-6, keepdim: bool = False, name: str | None = None):
         super().__init__()
+        self.name = name
         self.p, self.epsilon, self.keepdim = p, epsilon, keepdim
 
     def forward(self, x: Any, y: Any) -> Any:

@@ -26,6 +26,7 @@ class CrossEntropyLoss(Layer):
     def __init__(self, weight: Any = None, ignore_index: int = -100, reduction: str = "mean", soft_label: bool = False,
                  axis: int = -1, use_softmax: bool = True, label_smoothing: float = 0.0, name: str | None = None):
         super().__init__()
+        self.name = name
         self.weight, self.ignore_index, self.soft_label, self.axis = weight, ignore_index, soft_label, axis
         self.reduction = checked_reduction("CrossEntropyLoss", reduction)
         self.use_softmax, self.label_smoothing = use_softmax, label_smoothing
@@ -54,6 +55,7 @@ class L1Loss(Layer):
 
     def __init__(self, reduction: str = "mean", name: str | None = None):
         super().__init__()
+        self.name = name
         self.reduction = checked_reduction("L1Loss", reduction)
 
     def forward(self, input: Any, label: Any) -> Any:
@@ -66,6 +68,7 @@ class SmoothL1Loss(Layer):
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0, name: str | None = None):
         super().__init__()
+        self.name = name
         self.reduction, self.delta = checked_reduction("SmoothL1Loss", reduction), delta
 
     def forward(self, input: Any, label: Any) -> Any:
@@ -78,6 +81,7 @@ class BCELoss(Layer):
 
     def __init__(self, weight: Any = None, reduction: str = "mean", name: str | None = None):
         super().__init__()
+        self.name = name
         self.weight, self.reduction = weight, checked_reduction("BCELoss", reduction)
 
     def forward(self, input: Any, label: Any) -> Any:
@@ -90,6 +94,7 @@ class BCEWithLogitsLoss(Layer):
 
     def __init__(self, weight: Any = None, reduction: str = "mean", pos_weight: Any = None, name: str | None = None):
         super().__init__()
+        self.name = name
         self.weight, self.pos_weight = weight, pos_weight
         self.reduction = checked_reduction("BCEWithLogitsLoss", reduction)
 

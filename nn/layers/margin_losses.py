@@ -21,6 +21,7 @@ class MarginRankingLoss(Layer):
 
     def __init__(self, margin: float = 0.0, reduction: str = "mean", name: str | None = None):
         super().__init__()
+        self.name = name
         self.margin, self.reduction = margin, checked_reduction("MarginRankingLoss", reduction)
 
     def forward(self, input: Any, other: Any, label: Any) -> Any:
@@ -33,6 +34,7 @@ class HingeEmbeddingLoss(Layer):
 
     def __init__(self, margin: float = 1.0, reduction: str = "mean", name: str | None = None):
         super().__init__()
+        self.name = name
         self.margin, self.reduction = margin, checked_reduction("HingeEmbeddingLoss", reduction)
 
     def forward(self, input: Any, label: Any) -> Any:
@@ -45,6 +47,7 @@ class CosineEmbeddingLoss(Layer):
 
     def __init__(self, margin: float = 0, reduction: str = "mean", name: str | None = None):
         super().__init__()
+        self.name = name
         if not -1 <= margin <= 1:
             raise ValueError(f"CosineEmbeddingLoss(margin): must lie in [-1, 1]. Received {margin}.")
         self.margin, self.reduction = margin, checked_reduction("CosineEmbeddingLoss", reduction)
@@ -59,6 +62,7 @@ class SoftMarginLoss(Layer):
 
     def __init__(self, reduction: str = "mean", name: str | None = None):
         super().__init__()
+        self.name = name
         self.reduction = checked_reduction("SoftMarginLoss", reduction)
 
     def forward(self, input: Any, label: Any) -> Any:
@@ -71,6 +75,7 @@ class MultiLabelSoftMarginLoss(Layer):
 
     def __init__(self, weight: Any = None, reduction: str = "mean", name: str | None = None):
         super().__init__()
+        self.name = name
         self.weight, self.reduction = weight, checked_reduction("MultiLabelSoftMarginLoss", reduction)
 
     def forward(self, input: Any, label: Any) -> Any:
@@ -84,6 +89,7 @@ class MultiMarginLoss(Layer):
     def __init__(self, p: int = 1, margin: float = 1.0, weight: Any = None, reduction: str = "mean",
                  name: str | None = None):
         super().__init__()
+        self.name = name
         self.p, self.margin, self.weight = p, margin, weight
         self.reduction = checked_reduction("MultiMarginLoss", reduction)
 
@@ -104,6 +110,7 @@ class TripletMarginLoss(Layer):
     def __init__(self, margin: float = 1.0, p: float = 2.0, epsilon: float = 1e-6, swap: bool = False,
                  reduction: str = "mean", name: str | None = None):
         super().__init__()
+        self.name = name
         self.margin, self.p, self.epsilon, self.swap = margin, p, epsilon, swap
         self.reduction = checked_reduction("TripletMarginLoss", reduction)
 
@@ -119,6 +126,7 @@ class TripletMarginWithDistanceLoss(Layer):
     def __init__(self, distance_function: Callable[[Any, Any], Any] | None = None, margin: float = 1.0,
                  swap: bool = False, reduction: str = "mean", name: str | None = None):
         super().__init__()
+        self.name = name
         if margin < 0:
             raise ValueError(f"TripletMarginWithDistanceLoss(margin): must not be negative. Received {margin}.")
         self.distance_function, self.margin, self.swap = distance_function, margin, swap

@@ -152,6 +152,7 @@ class LocalResponseNorm(Layer):
     def __init__(self, size: int, alpha: float = 0.0001, beta: float = 0.75, k: float = 1.0, data_format: str = "NCHW",
                  name: str | None = None):
         super().__init__()
+        self.name = name
         self.size, self.alpha, self.beta, self.k, self.data_format = size, alpha, beta, k, data_format
 
     def forward(self, input: Any) -> Any:

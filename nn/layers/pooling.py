@@ -37,6 +37,7 @@ class MaxPool1D(_Windows):
                  ceil_mode: bool = False, name: str | None = None):
         super().__init__()
         self._hold(kernel_size, stride, padding, name, return_mask=return_mask, ceil_mode=ceil_mode)
+        self.kernel_size = kernel_size
 
     def forward(self, input: Any) -> Any:
         """[N, C, L] to [N, C, L']."""
@@ -85,6 +86,7 @@ class AvgPool1D(_Windows):
                  ceil_mode: bool = False, name: str | None = None):
         super().__init__()
         self._hold(kernel_size, stride, padding, name, exclusive=exclusive, ceil_mode=ceil_mode)
+        self.kernel_size = kernel_size
 
     def forward(self, x: Any) -> Any:
         """[N, C, L] to [N, C, L']."""
@@ -145,6 +147,7 @@ class AdaptiveAvgPool1D(_AdaptiveAvg):
 
     def __init__(self, output_size: Any, name: str | None = None):
         super().__init__(output_size, name=name)
+        self.name, self.output_size = name, output_size
 
     def forward(self, input: Any) -> Any:
         """[N, C, L] to [N, C, output_size]."""
@@ -195,6 +198,10 @@ class AdaptiveMaxPool1D(_AdaptiveMax):
     """The largest element of `output_size` windows of [N, C, L], whatever L is."""
 
     function = staticmethod(F.adaptive_max_pool1d)
+
+    def __init__(self, output_size: Any, return_mask: bool = False, name: str | None = None):
+        super().__init__(output_size, return_mask, name)
+        self.output_size, self.return_mask, self.name = output_size, return_mask, name
 
 
 class AdaptiveMaxPool2D(_AdaptiveMax):

@@ -34,6 +34,7 @@ class RNNTLoss(Layer):
     def __init__(self, blank: int = 0, fastemit_lambda: float = 0.001, reduction: str = "mean",
                  name: str | None = None):
         super().__init__()
+        self.name = name
         self.blank, self.fastemit_lambda = blank, fastemit_lambda
         self.reduction = checked_reduction("RNNTLoss", reduction)
 
@@ -79,6 +80,7 @@ class GaussianNLLLoss(Layer):
 
     def __init__(self, full: bool = False, epsilon: float = 1e-6, reduction: str = "mean", name: str | None = None):
         super().__init__()
+        self.name = name
         self.full, self.epsilon = full, epsilon
         self.reduction = checked_reduction("GaussianNLLLoss", reduction)
 

@@ -36,6 +36,7 @@ class MaxUnPool1D(_MaxUnPool):
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, data_format: str = "NCL",
                  output_size: Any = None, name: str | None = None):
         super().__init__(kernel_size, stride, padding, data_format, output_size)
+        self.name = name
 
 
 class MaxUnPool2D(_MaxUnPool):
@@ -53,6 +54,7 @@ class MaxUnPool2D(_MaxUnPool):
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, data_format: str = "NCHW",
                  output_size: Any = None, name: str | None = None):
         super().__init__(kernel_size, stride, padding, data_format, output_size)
+        self.name = name
 
 
 class MaxUnPool3D(_MaxUnPool):
@@ -63,3 +65,4 @@ class MaxUnPool3D(_MaxUnPool):
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, data_format: str = "NCDHW",
                  output_size: Any = None, name: str | None = None):
         super().__init__(kernel_size, stride, padding, data_format, output_size)
+        self.name = name

@@ -30,6 +30,7 @@ class Upsample(_Resized):
     def __init__(self, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool = False,
                  align_mode: int = 0, data_format: str = "NCHW", name: str | None = None):
         super().__init__()
+        self.name = name
         self.size, self.scale_factor, self.mode = size, scale_factor, mode.lower()
         self.align_corners, self.align_mode, self.data_format = align_corners, align_mode, data_format
 
@@ -52,6 +53,7 @@ class _Upsampling2D(_Resized):
 
     def __init__(self, size: Any = None, scale_factor: Any = None, data_format: str = "NCHW", name: str | None = None):
         super().__init__()
+        self.name = name
         self.size, self.scale_factor, self.data_format = size, scale_factor, data_format
 
     def forward(self, x: Any) -> Any:

@@ -93,6 +93,7 @@ class Unfold(_Columns):
     def __init__(self, kernel_sizes: Any, dilations: Any = 1, paddings: Any = 0, strides: Any = 1,
                  name: str | None = None):
         super().__init__()
+        self.name = name
         self._settle(kernel_sizes, dilations, paddings, strides)
 
     def forward(self, input: Any) -> Any:
@@ -106,6 +107,7 @@ class Fold(_Columns):
     def __init__(self, output_sizes: Any, kernel_sizes: Any, dilations: Any = 1, paddings: Any = 0, strides: Any = 1,
                  name: str | None = None):
         super().__init__()
+        self.name = name
         self.output_sizes = output_sizes
         self._settle(kernel_sizes, dilations, paddings, strides)
 

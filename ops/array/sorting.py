@@ -282,8 +282,9 @@ histogram_op = operator("histogram", "X -> Out", kernel=_histogram,
                         infer=lambda x, *, bins=100, min=0, max=0: Spec((bins,), dt.int64))
 
 
-def histogram(input: Any, bins: int = 100, min: int = 0, max: int = 0, name: str | None = None) -> Any:
+def histogram(input: Any, bins: Any = 100, min: Any = 0, max: Any = 0, name: str | None = None) -> Any:
     """How many elements fall into each of `bins` equal ranges from `min` to `max` (by default of the elements)."""
+    bins, min, max = (one.item() if is_value(one) else one for one in (bins, min, max))
     return apply(histogram_op, input, bins=bins, min=min, max=max)
 
 

@@ -16,12 +16,20 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 #: The namespaces of the table, in the order of the page.
 SHOWN = ["", "Tensor", "nn", "nn.functional", "nn.initializer", "nn.quant", "nn.utils", "optimizer", "optimizer.lr",
-         "regularizer", "amp", "audio", "audio.backends", "audio.datasets", "audio.features", "audio.functional",
-         "autograd", "io", "static", "static.nn", "jit", "metric", "callbacks", "linalg", "fft", "hub",
-         "distribution", "vision", "vision.transforms", "vision.datasets", "vision.models", "vision.ops", "signal",
-         "sparse", "sparse.nn", "sparse.nn.functional", "text", "device", "device.cuda", "incubate",
-         "incubate.autograd", "inference", "profiler", "quantization", "quantization.observers",
-         "quantization.quanters", "utils", "utils.dlpack", "utils.unique_name", "sysconfig"]
+         "regularizer", "amp", "amp.debugging", "audio", "audio.backends", "audio.datasets", "audio.features",
+         "audio.functional", "autograd", "io", "reader", "static", "static.nn", "jit", "metric", "callbacks", "linalg",
+         "fft", "geometric", "hub", "distribution", "distribution.transform", "vision", "vision.transforms",
+         "vision.datasets", "vision.models", "vision.ops", "signal", "sparse", "sparse.nn", "sparse.nn.functional",
+         "text", "dataset", "dataset.cifar", "dataset.common", "dataset.conll05", "dataset.flowers", "dataset.image",
+         "dataset.imdb", "dataset.imikolov", "dataset.mnist", "dataset.movielens", "dataset.uci_housing",
+         "dataset.voc2012", "dataset.wmt14", "dataset.wmt16", "device", "device.cuda", "distributed",
+         "distributed.checkpoint", "distributed.communication", "distributed.communication.stream",
+         "distributed.fleet", "distributed.fleet.meta_parallel", "distributed.fleet.utils",
+         "distributed.passes", "distributed.rpc", "distributed.sharding", "incubate",
+         "incubate.asp", "incubate.autograd", "incubate.autotune", "incubate.nn", "incubate.nn.functional",
+         "incubate.nn.layer", "incubate.nn.loss", "incubate.optimizer", "incubate.optimizer.functional", "inference",
+         "profiler", "quantization", "quantization.observers", "quantization.quanters", "utils",
+         "utils.cpp_extension", "utils.dlpack", "utils.download", "utils.unique_name", "sysconfig", "onnx", "version"]
 _ABSENT = object()
 
 
@@ -31,6 +39,8 @@ def looked_up(dotted):
 
     found = proa
     path = "proa"
+    if dotted.startswith("version."):  # proa's own stands at that place
+        dotted = f"compat.paddle_{dotted}"
     for part in filter(None, dotted.split(".")):
         path = f"{path}.{part}"
         value = getattr(found, part, _ABSENT)

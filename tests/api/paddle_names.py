@@ -17,14 +17,22 @@ import paddle
 
 NAMESPACES = [
     "", "amp", "amp.debugging", "audio", "audio.backends", "audio.datasets", "audio.features", "audio.functional",
-    "autograd", "callbacks", "device", "device.cuda", "distribution",
-    "fft", "geometric", "hub", "incubate", "incubate.autograd", "inference", "io", "jit", "linalg", "metric", "nn",
-    "nn.functional", "nn.initializer", "nn.quant", "nn.utils", "onnx", "optimizer", "optimizer.lr", "profiler",
-    "quantization", "quantization.observers", "quantization.quanters", "regularizer", "signal", "sparse", "sparse.nn",
-    "sparse.nn.functional", "static", "static.nn", "sysconfig", "text", "utils", "utils.cpp_extension", "utils.dlpack",
-    "utils.download", "utils.unique_name", "version", "vision", "vision.datasets", "vision.models", "vision.ops",
-    "vision.transforms",
+    "autograd", "callbacks", "dataset", "dataset.cifar", "dataset.common", "dataset.conll05", "dataset.flowers",
+    "dataset.image", "dataset.imdb", "dataset.imikolov", "dataset.mnist", "dataset.movielens", "dataset.uci_housing",
+    "dataset.voc2012", "dataset.wmt14", "dataset.wmt16", "device", "device.cuda", "distributed",
+    "distributed.checkpoint", "distributed.communication", "distributed.communication.stream", "distributed.fleet",
+    "distributed.fleet.meta_parallel", "distributed.fleet.utils", "distributed.passes",
+    "distributed.rpc", "distributed.sharding", "distribution", "distribution.transform", "fft", "geometric", "hub",
+    "incubate", "incubate.asp", "incubate.autograd", "incubate.autotune", "incubate.nn", "incubate.nn.functional",
+    "incubate.nn.layer", "incubate.nn.loss", "incubate.optimizer", "incubate.optimizer.functional", "inference", "io",
+    "jit", "linalg", "metric", "nn", "nn.functional", "nn.initializer", "nn.quant", "nn.utils", "onnx", "optimizer",
+    "optimizer.lr", "profiler", "quantization", "quantization.observers", "quantization.quanters", "reader",
+    "regularizer", "signal", "sparse", "sparse.nn", "sparse.nn.functional", "static", "static.nn", "sysconfig", "text",
+    "utils", "utils.cpp_extension", "utils.dlpack", "utils.download", "utils.unique_name", "version", "vision",
+    "vision.datasets", "vision.models", "vision.ops", "vision.transforms",
 ]
+#: What scripts call though the module does not announce it.
+UNANNOUNCED = {"paddle.distributed.fleet": ["distributed_model", "distributed_optimizer", "distributed_scaler"]}
 
 
 def parameters(value):
@@ -67,8 +75,23 @@ def described(holder, names):
 
 
 def public(module):
-    names = getattr(module, "__all__", None) or [n for n in vars(module) if not n.startswith("_")]
-    return sorted(n for n in set(names) if hasattr(module, n))
+    """What a module announces, or else what it holds; of another module it holds only what is of its own package."""
+    announced = getattr(module, "__all__", None)
+    held = {name: value for name, value in vars(module).items() if not name.startswith("_")}
+    if announced:
+        # the calls of an object that the module stands for, as paddle.distributed.fleet's, are announced by it
+        names = {*announced, *(name for name, value in held.items() if inspect.ismethod(value)),
+                 *UNANNOUNCED.get(module.__name__, ())}
+    else:
+        names = {name for name, value in held.items() if belongs(value, module)}
+    return sorted(name for name in names if hasattr(module, name))
+
+
+def belongs(value, module):
+    """Whether a value of a module without announced names is its own; of values that do not say it, all are."""
+    if inspect.ismodule(value):
+        return value.__name__.startswith(f"{module.__name__}.")
+    return getattr(value, "__module__", module.__name__).startswith(module.__name__)
 
 
 def main():

@@ -38,10 +38,10 @@ def safetensors(found):
     path = os.path.join(FOLDER, "tensors.safetensors")
     state = {"a": drawn(2, 3).detach(), "b": paddle.arange(4), "c": paddle.to_tensor([True, False])}
     if not os.path.exists(path):
-        save_file(state, path)
+        save_file(dict(state), path)  # its version for PaddlePaddle writes into the dict
     found["read"] = {key: numbers(value.astype("float64")) for key, value in sorted(load_file(path).items())}["a"]
     found["and as arrays"] = arrays_of(path)["a"].tolist()
-    found["through bytes"] = numbers(load(save(state))["a"])
+    found["through bytes"] = numbers(load(save(dict(state)))["a"])
 
 
 def msssim(found):
@@ -59,7 +59,7 @@ def deepxde(found):
     import deepxde as dde
 
     dde.config.set_random_seed(3)
-    geometry = dde.geometry.Interval(-1, 1)
+    geometry = dde.geometry.Interval(-1, 1.5)  # points that are not symmetric: no gradient is zero but for rounding
 
     def equation(x, y):
         return dde.grad.hessian(y, x) + np.pi**2 * paddle.sin(np.pi * x)

@@ -4,7 +4,8 @@
 
 PYTHON has PaddlePaddle 2.6.2, NumPy 1.26, protobuf 3.20 and safetensors 0.4.5; this interpreter has proa. FOLDER has
 what requirements.txt lists, for both. NAME is a file beside this one: language, diffusion, sde, science, segmentation,
-arrays; all of them by default. Each is a script for Paddle that `python -m proa run` runs unchanged.
+losses, perception, arrays; all of them by default. Each is a script for Paddle that `python -m proa run` runs
+unchanged.
 
 A line of the table is a case of a script: the largest difference between two numbers of a result, and between two
 results relative to the largest number in them, with the result that it is found in.
@@ -23,7 +24,9 @@ import numpy as np
 
 HERE = Path(__file__).parent
 PACKAGES = {"language": ["paddlenlp"], "diffusion": ["ppdiffusers"], "sde": ["paddlesde"], "science": ["paddlesci"],
-            "segmentation": ["paddleseg"], "arrays": ["einops", "safetensors", "deepxde", "paddle-msssim"]}
+            "segmentation": ["paddleseg"], "losses": ["paddleseg", "paddledet"],
+            "perception": ["paddle-lpips", "ppim", "patta", "rwkv-paddle"],
+            "arrays": ["einops", "safetensors", "deepxde", "paddle-msssim"]}
 
 
 def ran(command, folder):
