@@ -101,23 +101,18 @@ SEGMENTATION = {
 }
 DETECTION = {
     "focal": lambda m: (m.FocalLoss(), normal(6, 4), classes(5, 6)),
-    "varifocal": lambda m: (m.VarifocalLoss(), normal(6, 4), uniform(6, 4).detach()),
     "quality focal": lambda m: (m.QualityFocalLoss(), normal(6, 4), (classes(5, 6), uniform(6).detach())),
     "distribution focal": lambda m: (m.DistributionFocalLoss(), normal(6, 9), 7 * uniform(6).detach()),
     "ct focal": lambda m: (m.CTFocalLoss(), uniform(2, 3, 8, 8), uniform(2, 3, 8, 8).detach()),
-    "iou": lambda m: (m.IouLoss(), boxes(6), boxes(6).detach()),
     "giou": lambda m: (m.GIoULoss(), boxes(6), boxes(6).detach()),
     "diou": lambda m: (m.DIouLoss(), boxes(6), boxes(6).detach()),
     "siou": lambda m: (m.SIoULoss(), boxes(6), boxes(6).detach()),
     "probiou": lambda m: (m.ProbIoULoss(), uniform(6, 5), uniform(6, 5).detach()),
     "smooth l1": lambda m: (m.SmoothL1Loss(), normal(6, 4), normal(6, 4).detach()),
     "fcos": lambda m: (m.FCOSLoss(), *fcos()),
-    "ssd": lambda m: (m.SSDLoss(), [normal(2, 20, 4)], [normal(2, 20, 6)], boxes(2, 3).detach(), classes(5, 2, 3, 1),
-                      [boxes(20).detach()]),
     "yolov3": lambda m: (yolo(m), *yolo_numbers()),
     "keypoints": lambda m: (m.KeyPointMSELoss(), normal(2, 5, 8, 8),
                             {"target": uniform(2, 5, 8, 8).detach(), "target_weight": uniform(2, 5, 1).detach()}),
-    "contrast": lambda m: (m.SupContrast(num_classes=5), normal(12, 8), classes(5, 12), uniform(12, 1).detach()),
 }
 
 
