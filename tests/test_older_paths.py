@@ -73,6 +73,20 @@ def test_cuda_states_by_device():
         paddle.set_cuda_rng_state([*states, {}])
 
 
+def test_functions_by_the_modules_of_tensor():
+    from proa.tensor.creation import to_tensor
+    from proa.tensor.manipulation import squeeze
+    from proa.tensor.math import add
+
+    assert (add, squeeze, to_tensor) == (paddle.add, paddle.squeeze, paddle.to_tensor)
+    assert paddle.tensor.linalg.matmul is paddle.matmul and paddle.tensor.random.randn is paddle.randn
+    assert paddle.tensor.logic.equal is paddle.equal and paddle.tensor.search.topk is paddle.topk
+    assert paddle.tensor.stat.mean is paddle.mean and paddle.tensor.ops.exp is paddle.exp
+    assert paddle.tensor.attribute.shape is paddle.shape
+    with pytest.raises(AttributeError, match="no_such"):
+        paddle.tensor.math.no_such
+
+
 def test_functions_of_tensor():
     assert paddle.tensor.tril is paddle.tril and paddle.tensor.pow is paddle.pow
     x = paddle.zeros([2])

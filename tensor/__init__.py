@@ -1,6 +1,7 @@
 """`paddle.tensor`: the functions on tensors by an older path, and lists of tensors (`create_array`, …).
 
-Any function of `paddle`, `paddle.linalg` or `paddle.signal` is found here too, and the forms in place (`exp_`).
+Any function of `paddle`, `paddle.linalg` or `paddle.signal` is found here too, and the forms in place (`exp_`). So it
+is in `paddle.tensor.math`, `.manipulation` and the others by which packages reach single functions.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ import types
 from collections.abc import Sequence
 from typing import Any
 
-from .ops.array.creation import assign
-from .ops.array.full import full, is_value
-from .ops.array.full import zeros as _zeros
-from .ops.core.trace import apply, current_trace
-from .ops.program.tensor_arrays import length_op
-from .static.building.tensor_arrays import ArrayVariable
-from .static.building.tensor_arrays import create_array as _program_array
+from ..ops.array.creation import assign
+from ..ops.array.full import full, is_value
+from ..ops.array.full import zeros as _zeros
+from ..ops.core.trace import apply, current_trace
+from ..ops.program.tensor_arrays import length_op
+from ..static.building.tensor_arrays import ArrayVariable
+from ..static.building.tensor_arrays import create_array as _program_array
 
 __all__ = ["array_length", "array_read", "array_write", "create_array", "create_tensor", "fill_constant"]
 
@@ -94,7 +95,12 @@ def array_length(array: Any) -> Any:
     return len(array) if _is_list("array_length", array) else apply(length_op, array)
 
 
+_MODULES = ("attribute", "creation", "linalg", "logic", "manipulation", "math", "ops", "random", "search", "stat")
+
+
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f".{name}", __name__)
     if not name.startswith("_"):
         for place in _PLACES:
             found = getattr(importlib.import_module(place), name, None) if _exists(place) else None
@@ -103,7 +109,8 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-_PLACES = [f"{__package__}{part}" for part in ("", ".linalg", ".nn.functional", ".utils.signal", ".ops.in_place")]
+_ROOT = __name__.removesuffix(".tensor")
+_PLACES = [f"{_ROOT}{part}" for part in ("", ".linalg", ".nn.functional", ".utils.signal", ".ops.in_place")]
 
 
 def _exists(place: str) -> bool:

@@ -1,0 +1,3 @@
+"""`paddle.tensor.creation`: functions that make tensors, by the path under which packages reach them."""
+
+from . import __getattr__ as __getattr__
