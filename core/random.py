@@ -107,16 +107,17 @@ def all_generators() -> list[Generator]:
 
 
 def seed(seed: int) -> Generator:
-    """Seeds the generators of all places and returns that of the place in use.
+    """Seeds the generators of all places and returns that of the place in use; whatever `int` takes is a seed.
 
     >>> import proa as paddle
     >>> _ = paddle.seed(7); a = paddle.rand([2]).tolist()
     >>> _ = paddle.seed(7); a == paddle.rand([2]).tolist()
     True
     """
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
-        raise TypeError(f"seed(seed): seed must be an int. Received {seed!r}.")
-    _seed[:] = [int(seed)]
+    try:
+        _seed[:] = [int(seed)]
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"seed(seed): must be an integer. Received {seed!r}.") from error
     for generator in _generators.values():
         generator.manual_seed(_seed[0])
     return default_generator()

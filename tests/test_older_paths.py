@@ -1,4 +1,4 @@
-"""Names by older paths, `paddle.tensor`, `paddle.base`, `paddle.framework`, and LazyGuard."""
+"""Names by older paths, `paddle.tensor`, `paddle.base`, `paddle.framework`, seeds, and LazyGuard."""
 
 import importlib
 
@@ -152,3 +152,15 @@ def test_lazy_parameters_are_filled_when_asked():
     assert lazy.weight.numpy().all()
     lazy(paddle.ones([1, 3])).sum().backward()
     assert lazy.weight.grad is not None
+
+
+def test_a_seed_is_whatever_int_takes():
+    paddle.seed(3)
+    expected = paddle.rand([2]).tolist()
+    for seed in (3.0, "3", np.int64(3), np.array([3])[0]):
+        paddle.seed(seed)
+        assert paddle.rand([2]).tolist() == expected
+    for wrong in ("three", None):
+        with pytest.raises((TypeError, ValueError), match="must be an integer"):
+            paddle.seed(wrong)
+    paddle.seed(3)
