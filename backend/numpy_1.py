@@ -21,4 +21,4 @@ def keep_dtypes() -> None:
 
 def whole(name: str) -> Any:
     """A rounding function of NumPy's, which leaves integers as they are: NumPy 1 makes float64 of them."""
-    return (lambda xp, x: x if x.dtype.kind in "iub" else getattr(xp, name)(x)) if IS_OLD else name
+    return (lambda xp, x: x.copy() if x.dtype.kind in "iub" else getattr(xp, name)(x)) if IS_OLD else name

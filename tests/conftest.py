@@ -4,9 +4,41 @@ import os
 import sys
 from pathlib import Path
 
+import pytest
+
 os.environ.setdefault("FLAGS_verify_passes", "1")  # every Program that a test compiles is checked after every pass
 os.environ.setdefault("FLAGS_kernel_after_elements", "0")  # what has a kernel is computed by it from the first call on
 
 for folder in ("", "aliasing", "ops", "jit", "backend", "backend/kernels", "static", "static/compiler",
                "random_numbers"):
     sys.path.insert(0, str(Path(__file__).parent / folder))
+
+from proa.backend.numpy_1 import IS_OLD  # noqa: E402 - behind the settings above
+
+#: What is otherwise under NumPy 1, by a part of a test's id, and why.
+OTHERWISE_WITH_NUMPY_1 = {
+    "test_scatter.py::": "CuPy's stand-in follows NumPy 2",
+    "test_a_plan_calls_what_was_chosen_and_nothing_around_it": "kernels are wrapped, to keep the inferred dtypes",
+    "test_kernels_on_namespaces_are_with_the_declaration": "kernels are wrapped, to keep the inferred dtypes",
+    "test_no_pool_is_larger_than_was_set": "NumPy 1's library of linear algebra has a pool that is not asked",
+    "test_import_and_first_use_leave_heavy_modules_alone": "NumPy 1 imports its random numbers with itself",
+    "[times_sign-1]": "NumPy 1 gives float64 where a Program and NumPy 2 give float32",
+    "[divide_by_windows-1]": "NumPy 1 gives float64 where a Program and NumPy 2 give float32",
+    "test_what_cannot_be_is_told[<lambda>-real]": "NumPy 1 warns of complex numbers made real before the error",
+    "test_answers[qr-": "its LAPACK decomposes infinities otherwise",
+    "[pow-{'factor': 0.5}-float32]": "NumPy 1 takes the square root for an exponent of 0.5: of -inf it is NaN",
+    "[pow-{'factor': 0.5}-float64]": "NumPy 1 takes the square root for an exponent of 0.5: of -inf it is NaN",
+    "test_answers[gradient(T.LogMelSpectrogram": "NumPy 1 transforms float32 in float64: small powers' logarithms differ",
+    "test_doctests[proa.compat.numpy_names]": "it shows what NumPy 2 prints",
+    "test_doctests[proa.dataset.image]": "it shows what NumPy 2 prints",
+    "test_doctests[proa.ops.math.gamma]": "a zero has another sign",
+}
+
+
+def pytest_collection_modifyitems(items):
+    if not IS_OLD:
+        return
+    for item in items:
+        for part, reason in OTHERWISE_WITH_NUMPY_1.items():
+            if part in item.nodeid:
+                item.add_marker(pytest.mark.skip(reason=f"NumPy 1: {reason}"))
