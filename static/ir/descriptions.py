@@ -72,7 +72,7 @@ class OpDesc:
         self._operation.rename_output(old, new)
 
     def _set_attr(self, name: str, value: Any) -> None:
-        self._operation.attrs[name] = value
+        self._operation.set_attr(name, value)
 
 
 class VarDesc:

@@ -106,6 +106,10 @@ class Operation:
         """The operation as text."""
         return repr(self)
 
+    def set_attr(self, name: str, value: Any) -> None:
+        """Gives an attribute a value; what the rule said of the results with another one is forgotten."""
+        self.attrs[name], self.inferred = value, None
+
     def has_attr(self, name: str) -> bool:
         """True when the attribute is there."""
         return name in self.attrs

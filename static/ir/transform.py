@@ -39,7 +39,7 @@ def _is_training_only(op: Operation) -> bool:
 
 def _evaluate(op: Operation) -> None:
     if "is_test" in op.attrs or (is_declared(op.type) and "is_test" in find(op.type).attributes):
-        op.attrs["is_test"], op.inferred = True, None
+        op.set_attr("is_test", True)
 
 
 def in_training(program: Program, kept: Program) -> list[Operation]:
@@ -207,7 +207,7 @@ def set_training(program: Program) -> None:
     for block in program.blocks:
         for op in block.ops:
             if op.attrs.get("is_test") is True and not sub_block(op):
-                op.attrs["is_test"], op.inferred = False, None
+                op.set_attr("is_test", False)
             if is_declared(op.type) and not sub_block(op):
                 _complete_outputs(block, op, find(op.type))
 

@@ -4,6 +4,7 @@ import numpy as np
 import proa as paddle
 import pytest
 from proa import static
+from proa.static.compiler.unit import unit_of
 
 
 @pytest.fixture
@@ -84,3 +85,13 @@ def test_retained_gradients_in_a_converted_function():
 def test_an_executor_by_the_name_of_its_place():
     for place in ("cpu", ["cpu"], paddle.CPUPlace(), [paddle.CPUPlace()], None):
         assert static.Executor(place).place.is_cpu_place()
+
+
+def test_the_compiler_asks_the_rule_again_where_an_attribute_was_set():
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        x = paddle.static.data("x", [2, 3])
+        y = paddle.concat([x, x], axis=0)
+    block = main.global_block()
+    block.ops[0].desc._set_attr("axis", 1)
+    assert unit_of(block, block.ops, ["x"], [y.name]).spec(y.name).shape == (2, 6)
