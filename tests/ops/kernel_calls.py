@@ -232,3 +232,12 @@ def equal(a: Any, b: Any) -> bool:
     if a is None or not isinstance(a, (np.ndarray, np.generic)):
         return True
     return np.array_equal(a, b, equal_nan=np.asarray(a).dtype.kind in "fc")
+
+
+def close(a: Any, b: Any) -> bool:
+    """Whether two values hold the same elements but for rounding."""
+    if isinstance(a, (list, tuple, ArrayValue)):
+        return len(a) == len(b) and all(map(close, a, b))
+    if not isinstance(a, (np.ndarray, np.generic)) or np.asarray(a).dtype.kind not in "fc":
+        return equal(a, b)
+    return np.shape(a) == np.shape(b) and np.allclose(a, b, rtol=16 * np.finfo(a.dtype).eps, atol=0, equal_nan=True)

@@ -110,7 +110,7 @@ def _look_again(seen: Seen, call: kernel_calls.Call) -> None:
                 found.append(kernel_calls.run(call, "C", True)[1])
         except kernel_calls.REFUSALS:
             return
-    if not kernel_calls.equal(list(found[0]), list(found[1])):
+    if not kernel_calls.close(list(found[0]), list(found[1])):  # NumPy 1 rounds complex products by where they lie
         seen.differs = str(call)
 
 
