@@ -1,1 +1,1 @@
-"""The layers of Paddle 1.x: functions that append operators to the default Program, or compute under `dygraph.guard`."""
+"""The layers of Paddle 1.x: functions that append operators to the default Program; under `dygraph.guard`, compute."""
