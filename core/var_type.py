@@ -32,7 +32,36 @@ class VarType(enum.Enum):
         """The one that a Variable's `kind` stands for."""
         return cls[_NAMES.get(kind) or kind.upper()]
 
+    @property
+    def kind(self) -> str:
+        """The `kind` of Variables that it stands for."""
+        return _KINDS.get(self.name) or self.name.lower()
+
 
 _NAMES = {"tensor": "LOD_TENSOR", "array": "LOD_TENSOR_ARRAY", "array_gradient": "LOD_TENSOR_ARRAY",
           "scopes": "STEP_SCOPES", "feed": "FEED_MINIBATCH", "fetch": "FETCH_LIST", "rank_table": "LOD_RANK_TABLE",
           "places": "PLACE_LIST"}
+_KINDS = {name: kind for kind, name in _NAMES.items() if kind != "array_gradient"}
+
+
+class AttrType(enum.IntEnum):
+    """What an attribute of an operation is, by the names and numbers of the `.pdmodel` format."""
+
+    INT = 0
+    FLOAT = 1
+    STRING = 2
+    INTS = 3
+    FLOATS = 4
+    STRINGS = 5
+    BOOL = 6
+    BOOLS = 7
+    BLOCK = 8
+    LONG = 9
+    BLOCKS = 10
+    LONGS = 11
+    FLOAT64S = 12
+    VAR = 13
+    VARS = 14
+    FLOAT64 = 15
+    SCALAR = 16
+    SCALARS = 17

@@ -15,11 +15,11 @@ from ..core.files import atomic_group
 from ..ops.core.operator import unknown_to_paddle
 from .building.mode import default_main_program
 from .files.program_codec import to_desc
-from .files.program_reader import from_desc
 from .format.program_file import read_program_desc, serialize_program_desc
 from .format.tensor_stream import read_combined, write_combined
 from .ir.program import Program, Variable
 from .ir.transform import feed_names, fetch_names, for_inference, persistable_names
+from .program import from_desc
 from .run.executor import Executor
 from .run.scope import Scope, global_scope
 

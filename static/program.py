@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Collection
 from typing import Any
 
+from .building.initialization import append_initializer
 from .compiler import compile_plan
-from .files.program_codec import to_desc, variable_text
-from .format.program_file import serialize_program_desc
+from .files.program_codec import file_type, text_of, to_desc
+from .files.program_reader import read_into
+from .format.program_file import read_program_desc, serialize_program_desc
 from .ir import program as ir
-from .ir.transform import for_evaluation
+from .ir.transform import for_evaluation, pruned_to, without_readers
 from .run.scope import global_scope
 from .run.state import program_state, set_program_state_dict
 
@@ -57,9 +60,34 @@ class Program(ir.Program):
             self.global_block().var(name)
         return compile_plan(self, list(feed), names)[0]
 
-    def text_of(self, variable: ir.Variable) -> str:
-        """A variable as text: what stands of it in a file."""
-        return variable_text(variable)
+    @staticmethod
+    def parse_from_string(binary_str: bytes) -> Program:
+        """The Program in the bytes of a `.pdmodel` or `__model__` file; CorruptFileError where they hold none."""
+        name = "Program.parse_from_string(binary_str)"
+        return from_desc(read_program_desc(binary_str, name), name)
+
+    def _prune(self, targets: Any) -> Program:
+        return self._prune_with_input([], targets)
+
+    def _prune_with_input(self, feeded_var_names: Any, targets: Any) -> Program:
+        pruned: Any = pruned_to(self, feeded_var_names, targets)
+        return pruned
+
+    def _inference_optimize(self, prune_read_op: bool = True) -> Program:
+        copied: Any = for_evaluation(self)
+        return without_readers(copied) if prune_read_op else copied
+
+    def text_of(self, part: Any) -> str:
+        """A variable, an operation, a block or a Program as text: what stands of it in a file."""
+        return text_of(part)
+
+    def attribute_type(self, operation: ir.Operation, name: str, value: Any) -> str:
+        """The name of the type that an attribute of an operation has in files."""
+        return file_type(operation.type, name, value)
+
+    def initialize(self, block: ir.Block, parameter: ir.ParameterVariable, initializer: Any) -> None:
+        """Appends to a block of this Program what an initializer makes a parameter of."""
+        append_initializer(block, parameter, initializer)
 
     def serialized(self) -> bytes:
         """The bytes of a `.pdmodel` file."""
@@ -68,3 +96,12 @@ class Program(ir.Program):
     def find_held(self, name: str, scope: Any = None) -> Any:
         """What the scope in use, or another one, holds under a name; None where it holds nothing."""
         return (scope or global_scope()).find_var(name)
+
+
+def from_desc(desc: Any, source_name: str, given: Collection[str] = ()) -> Program:
+    """The Program of a message that `read_program_desc` has checked; `source_name` is what errors call the file.
+
+    `given`: the names that one Program inside of another gets from there.
+    Raises CorruptFileError, naming file and place, where a variable or an attribute makes no sense.
+    """
+    return read_into(Program(), desc, source_name, given)

@@ -192,8 +192,9 @@ class ProgramTrace(Trace):
         named = {slot.name: _names(value) for slot, value in zip(op.inputs, inputs, strict=False)}
         kept = {name: value for name, value in attrs.items()
                 if value is not None or op.attributes[name].annotation == _OPEN_DTYPE}
-        if self.role:
-            kept["op_role"] = self.role
+        role = self.role or self.main._op_role
+        if role:
+            kept["op_role"] = role
         if self.device:
             kept["op_device"] = self.device
         self.block.append(op.type, named, outputs, kept, self.source or user_line(), inferred)

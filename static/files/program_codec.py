@@ -19,7 +19,7 @@ from ..format import attributes as at
 from ..format import framework_pb2 as pb
 from ..format.program_file import serialize_program_desc
 from ..format.versions import stamp
-from ..ir.program import Operation, Program, Variable
+from ..ir.program import Block, Operation, Program, Variable
 from . import array_codec, gradient_codec
 from .constant_codec import CONSTANTS, write_values
 
@@ -79,11 +79,27 @@ def _bytes(program: Program) -> bytes:
     return serialize_program_desc(to_desc(program))
 
 
-def variable_text(variable: Variable) -> str:
-    """What stands in a file of a variable, as text."""
-    message = pb.VarDesc()
-    _write_variable(message, variable)
-    return str(message)
+def text_of(part: Variable | Operation | Block | Program) -> str:
+    """What stands in a file of a variable, an operation, a block or a Program, as text."""
+    if isinstance(part, Variable):
+        message = pb.VarDesc()
+        _write_variable(message, part)
+        return str(message)
+    if isinstance(part, Operation):
+        described = pb.OpDesc()
+        _write_operation(described, part)
+        return str(described)
+    if isinstance(part, Block):
+        return str(to_desc(part.program).blocks[part.idx])
+    return str(to_desc(part))
+
+
+def file_type(op_type: str, name: str, value: Any) -> str:
+    """The name of the type that an attribute has in files; TypeError for what files cannot hold."""
+    message = pb.OpDesc()
+    _write_attribute(message, op_type, name, value)
+    found = at.type_name(message.attrs[0].type)
+    return {"BOOLEAN": "BOOL", "BOOLEANS": "BOOLS"}.get(found, found)
 
 
 def _write_variable(message: pb.VarDesc, variable: Variable) -> None:

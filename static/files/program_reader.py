@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import Any, TypeVar
 
 from ...core.dtype import from_number
 from ...core.files import CorruptFileError
 from ..format import attributes as at
 from ..format import framework_pb2 as pb
 from ..format.program_file import read_program_desc
-from ..ir.program import KINDS, Block, Operation, ParameterVariable, Variable
-from ..program import Program
+from ..ir.program import KINDS, Block, Operation, ParameterVariable, Program, Variable
 from . import array_codec, gradient_codec
 from .constant_codec import CONSTANTS, read_values
 from .program_codec import _CONVERT, _KIND_NAMES, _NO_DTYPE, _tensor_field, annotated_type
 
+_Made = TypeVar("_Made", bound=Program)
 
-def from_desc(desc: pb.ProgramDesc, source_name: str, given: Collection[str] = ()) -> Program:
-    """The Program of a message that `read_program_desc` has checked; `source_name` is what errors call the file.
 
-    `given`: the names that one Program inside of another gets from there.
+def read_into(program: _Made, desc: pb.ProgramDesc, source_name: str, given: Collection[str] = ()) -> _Made:
+    """An empty Program, filled with what a message says that `read_program_desc` has checked.
+
+    `source_name` is what errors call the file; `given`: the names that one Program inside of another gets from there.
     Raises CorruptFileError, naming file and place, where a variable or an attribute makes no sense.
     """
-    program = Program()
     program.blocks = [Block(program, index, block.parent_idx) for index, block in enumerate(desc.blocks)]
     for block, message in zip(program.blocks, desc.blocks, strict=True):
         block.forward_block_idx = message.forward_block_idx
@@ -36,8 +36,8 @@ def from_desc(desc: pb.ProgramDesc, source_name: str, given: Collection[str] = (
     if not any(var.HasField("stop_gradient") for block in desc.blocks for var in block.vars):
         _stop_at_detached(program)
     array_codec.from_file(program)
-    gradient_codec.from_file(program, source_name, given, lambda data, kept: from_desc(
-        read_program_desc(data, source_name), source_name, kept))
+    gradient_codec.from_file(program, source_name, given, lambda data, kept: read_into(
+        type(program)(), read_program_desc(data, source_name), source_name, kept))
     return program
 
 

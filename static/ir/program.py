@@ -6,16 +6,20 @@ does; `variable.py` has its values. What appends to it is `building/trace.py`; w
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...core.dtype import DType
+from ...core.errors import user_line
+from ...core.var_type import AttrType, VarType
+from .append_op import described
 from .descriptions import BlockDesc, OpDesc, ProgramDesc
 from .variable import KINDS, ParameterVariable, Variable
 
-BACKWARD_ROLE, OPTIMIZE_ROLE = 1, 2  # of the attribute op_role in files
+BACKWARD_ROLE, OPTIMIZE_ROLE, SCHEDULE_ROLE = 1, 2, 16  # of the attribute op_role in files
 GRAD_SUFFIX = "@GRAD"
 _global_seed = [0]
 
@@ -74,14 +78,52 @@ class Operation:
     def set_input(self, slot: str, names: list[str]) -> None:
         """Puts these names into an input slot."""
         self.inputs[slot], self._reads = names, None
+        self.block.program.version += 1
 
     def set_output(self, slot: str, names: list[str]) -> None:
         """Puts these names into an output slot."""
         self.outputs[slot], self._writes = names, None
+        self.block.program.version += 1
 
     def attr(self, name: str) -> Any:
-        """The value of an attribute."""
+        """The value of an attribute; KeyError, with those that there are, for a name without one."""
+        if name not in self.attrs:
+            raise KeyError(f"attr(name): the operation {self.type!r} has no attribute {name!r}. It has: "
+                           f"{sorted(self.attrs)}.")
         return self.attrs[name]
+
+    def attr_type(self, name: str) -> AttrType:
+        """The type in files of an attribute's value."""
+        return AttrType[self.block.program.attribute_type(self, name, self.attr(name))]
+
+    def _block_attr_id(self, name: str) -> int:
+        return int(self.attr(name))
+
+    def _block_attr(self, name: str) -> Block:
+        return self.block.program.block(self._block_attr_id(name))
+
+    def _blocks_attr_ids(self, name: str) -> list[int]:
+        return list(self.attr(name))
+
+    def _blocks_attr(self, name: str) -> list[Block]:
+        return [self.block.program.block(index) for index in self.attr(name)]
+
+    def _var_attr(self, name: str) -> Variable:
+        return self.block.var(self.attr(name))
+
+    def _vars_attr(self, name: str) -> list[Variable]:
+        return [self.block.var(each) for each in self.attr(name)]
+
+    def _is_backward_op(self) -> bool:
+        return bool(self.attrs.get("op_role", 0) & BACKWARD_ROLE)
+
+    def _is_optimize_op(self) -> bool:
+        return bool(self.attrs.get("op_role", 0) & OPTIMIZE_ROLE)
+
+    def _remove_attr(self, name: str) -> None:
+        self.attrs.pop(name, None)
+        self.inferred = None
+        self.block.program.version += 1
 
     @property
     def attr_names(self) -> list[str]:
@@ -103,12 +145,16 @@ class Operation:
         return next(n for n, op in enumerate(self.block.ops) if op is self)
 
     def to_string(self, throw_on_error: bool = True) -> str:
-        """The operation as text."""
+        """The operation as text: what stands of it in a file."""
+        return self.block.program.text_of(self)
+
+    def _to_readable_code(self, skip_op_callstack: bool = True) -> str:
         return repr(self)
 
     def set_attr(self, name: str, value: Any) -> None:
         """Gives an attribute a value; what the rule said of the results with another one is forgotten."""
-        self.attrs[name], self.inferred = value, None
+        self.attrs[name], self.inferred = value.idx if isinstance(value, Block) else value, None
+        self.block.program.version += 1
 
     def has_attr(self, name: str) -> bool:
         """True when the attribute is there."""
@@ -118,17 +164,23 @@ class Operation:
         """Reads `new` wherever it read `old`."""
         self.inputs = {s: [new if n == old else n for n in names] for s, names in self.inputs.items()}
         self._reads = None
+        self.block.program.version += 1
 
     def rename_output(self, old: str, new: str) -> None:
         """Writes `new` wherever it wrote `old`."""
         self.outputs = {s: [new if n == old else n for n in names] for s, names in self.outputs.items()}
         self._writes = None
+        self.block.program.version += 1
+
+    # Older names of the same.
+    _set_attr = _update_desc_attr = _update_desc_plain_attr = set_attr
+    _rename_input, _rename_output = rename_input, rename_output
 
     def __repr__(self) -> str:
         def side(slots: dict[str, list[str]]) -> str:
             return ", ".join(f"{slot}={names}" for slot, names in slots.items() if names)
 
-        attrs = ", ".join(f"{k}={v!r}" for k, v in sorted(self.attrs.items()))
+        attrs = ", ".join(f"{k} = {v}" for k, v in sorted(self.attrs.items()))
         return f"{{{side(self.outputs)}}} = {self.type}(inputs={{{side(self.inputs)}}}, {attrs})"
 
     __str__ = __repr__
@@ -167,19 +219,68 @@ class Block:
         return found
 
     _var_recursive = var
+    _find_var_recursive = find_var
 
     def has_var(self, name: str) -> bool:
         """True when this very block has the variable."""
         return name in self.vars
 
-    def create_var(self, name: str | None = None, shape: Any = (), dtype: Any = None, **attributes: Any) -> Variable:
-        """A new variable here; without a name it gets one of its own."""
+    def create_var(self, name: str | None = None, shape: Any = (), dtype: Any = None, type: VarType | None = None,
+                   **attributes: Any) -> Variable:
+        """A new variable here; without a name it gets one of its own.
+
+        `type`: what it holds, a tensor by default. Where `stop_gradient` is not given, the operation that makes its
+        value says whether gradients stop there.
+        """
         from ...core.dtype import convert_dtype
 
         name = name or self.program.new_name("_generated_var")
         dtype = None if dtype is None else convert_dtype(dtype)
+        if type is not None:
+            attributes["kind"] = VarType(type).kind
         made = KINDS.get(attributes.get("kind", "tensor"), Variable)
-        variable = self.vars[name] = made(self, name, shape, dtype, **attributes)
+        variable = self.vars[name] = made(self, name, shape or (), dtype, **attributes)
+        variable.undecided = "stop_gradient" not in attributes and not attributes.get("is_data")
+        return variable
+
+    def create_parameter(self, shape: Any, dtype: Any, name: str | None = None, initializer: Any = None,
+                         **attributes: Any) -> ParameterVariable:
+        """A new parameter of the outermost block; with an initializer this block begins to fill it.
+
+        Of the other attributes `trainable`, `optimize_attr`, `regularizer` and `need_clip` are those of a ParamAttr.
+        Raises ValueError where there is a variable of this name that is another one.
+        """
+        from ...core.dtype import convert_dtype
+
+        home = self.program.global_block()
+        name, dtype = name or self.program.new_name("_generated_var"), convert_dtype(dtype)
+        home.check_redeclared("create_parameter(name)", name, shape, dtype, persistable=True)
+        known = {key: attributes[key] for key in _OF_PARAMETERS if attributes.get(key) is not None}
+        parameter = ParameterVariable(home, name, shape, dtype, **known)
+        home.add_var(parameter)
+        if initializer is not None:
+            self.program.initialize(self, parameter, initializer)
+        return parameter
+
+    def _clone_variable(self, var: Variable, force_persistable: bool = True) -> Variable:
+        return self.create_var(var.name, var.shape, var._dtype, kind=var.kind, lod_level=var.lod_level,
+                               persistable=force_persistable or var.persistable, is_data=var.is_data,
+                               stop_gradient=var.stop_gradient)
+
+    def _remove_var(self, name: str, sync: bool = True) -> None:
+        del self.vars[self.var(name).name]
+        self.program.version += 1
+
+    def _rename_var(self, name: str, new_name: str) -> Variable:
+        name, new_name = _text(name), _text(new_name)
+        if not self.has_var(name):
+            raise ValueError(f"_rename_var(name): block {self.idx} has no variable {name!r}.")
+        variable = self.vars[name]
+        variable.name = new_name
+        self.vars = {new_name if key == name else key: value for key, value in self.vars.items()}
+        for op in self.ops:
+            op.rename_input(name, new_name)
+            op.rename_output(name, new_name)
         return variable
 
     def check_redeclared(self, what: str, name: str, shape: Any, dtype: Any, persistable: bool) -> None:
@@ -210,7 +311,10 @@ class Block:
         return iter(self.all_parameters())
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
-        """The block as text."""
+        """The block as text: what stands of it in a file."""
+        return self.program.text_of(self)
+
+    def _to_readable_code(self, skip_op_callstack: bool = True) -> str:
         return repr(self)
 
     def all_parameters(self) -> list[ParameterVariable]:
@@ -225,10 +329,69 @@ class Block:
         self.program.version += 1
         return operation
 
+    def append_op(self, type: str | None = None, inputs: Any = None, outputs: Any = None, attrs: Any = None,
+                  **others: Any) -> Operation:
+        """Appends an operation: `inputs` and `outputs` are Variables or names by slot, one or a list each.
+
+        The variables of `outputs` are there before, and take the shapes and dtypes of the results. Attributes that are
+        not given have their defaults; what the operator does not have is passed over. Raises ValueError for slots that
+        do not fit, for variables that are not there, and for inputs that the operator refuses.
+
+        >>> import proa as paddle
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [2, 3])
+        >>> block = main.global_block()
+        >>> y = block.create_var(name="y")
+        >>> block.append_op(type="relu", inputs={"X": x}, outputs={"Out": y}).type, y.shape
+        ('relu', (2, 3))
+        """
+        return self._insert_op(len(self.ops), type=type, inputs=inputs, outputs=outputs, attrs=attrs)
+
+    def _prepend_op(self, *args: Any, **kwargs: Any) -> Operation:
+        return self._insert_op(0, *args, **kwargs)
+
+    def _insert_op(self, index: int, type: Any = None, inputs: Any = None, outputs: Any = None, attrs: Any = None,
+                   **others: Any) -> Operation:
+        found = described(self, type, inputs, outputs, attrs)
+        if self.program._op_role:
+            found.attrs.setdefault("op_role", self.program._op_role)
+        operation = Operation(self, type, found.inputs, found.outputs, found.attrs, user_line(), found.inferred)
+        self.ops.insert(index, operation)
+        self.program.version += 1
+        return operation
+
+    _insert_op_without_sync = _insert_op
+
+    def _remove_op(self, index: int, sync: bool = True) -> None:
+        if not 0 <= index < len(self.ops):
+            raise IndexError(f"_remove_op(index): the block has {len(self.ops)} operations. Received {index}.")
+        del self.ops[index]
+        self.program.version += 1
+
+    def _slice_ops(self, start: int, end: int) -> list[Operation]:
+        return self.ops[start:end]
+
+    def _set_forward_block_idx(self, idx: int) -> None:
+        self.forward_block_idx = idx
+
+    backward_block_idx = -1
+
+    def _sync_with_cpp(self) -> None:
+        """Nothing: this is the block itself, and no copy of it."""
+
     def __repr__(self) -> str:
         variables = "\n".join(f"    {v!r}" for v in self.vars.values())
         operations = "\n".join(f"    {op!r}" for op in self.ops)
-        return f"{{ // block {self.idx}, parent {self.parent_idx}\n{variables}\n\n{operations}\n}}"
+        return (f"{{ // block_idx:{self.idx}  parent_idx:{self.parent_idx}  forward_idx:{self.forward_block_idx}  "
+                f"backward_idx:{self.backward_block_idx}\n{variables}\n\n{operations}\n}}")
+
+
+_OF_PARAMETERS = ("trainable", "optimize_attr", "regularizer", "need_clip")
+
+
+def _text(name: str | bytes) -> str:
+    return name.decode() if isinstance(name, bytes) else name
 
 
 class Program:
@@ -262,6 +425,7 @@ class Program:
         self.counters: set[str] = set()  # of these, what counts up from 0 or more
         self.leaves: set[str] = set()  # what was computed and told that gradients are taken with respect to it
         self.hooked: dict[str, tuple] = {}  # by name, what has hooks: the value without them, and the hooks
+        self._op_role = 0  # the attribute op_role of what `append_op` appends
         self.gradient_passes = 0  # how often gradients have been appended
         self._counts: defaultdict[str, int] = defaultdict(int)
 
@@ -328,6 +492,37 @@ class Program:
         """Makes the parent of the current block current again."""
         self.current_block_idx = self.current_block().parent_idx
 
+    _create_block, _rollback = create_block, rollback
+
+    def _roll_to_global_block(self) -> None:
+        self.current_block_idx = 0
+
+    @contextlib.contextmanager
+    def _in_role(self, role: int) -> Iterator[None]:
+        self._op_role, old = role, self._op_role
+        try:
+            yield
+        finally:
+            self._op_role = old
+
+    def _optimized_guard(self, param_and_grads: Any = None) -> Any:
+        return self._in_role(OPTIMIZE_ROLE)
+
+    def _backward_role_guard(self) -> Any:
+        return self._in_role(BACKWARD_ROLE)
+
+    def _lr_schedule_guard(self, is_with_opt: bool = False) -> Any:
+        return self._in_role(SCHEDULE_ROLE | (OPTIMIZE_ROLE if is_with_opt else 0))
+
+    def _sync_with_cpp(self) -> None:
+        """Nothing: this is the Program itself, and no copy of it."""
+
+    def _get_desc(self) -> ProgramDesc:
+        return self.desc
+
+    def _version(self) -> int:
+        return self.version
+
     def list_vars(self) -> Iterator[Variable]:
         """Every variable of every block."""
         for block in self.blocks:
@@ -339,8 +534,16 @@ class Program:
 
     # What others make of it: `static.program.Program`, which users hold, knows them.
 
-    def text_of(self, variable: Variable) -> str:
-        """A variable as text: what stands of it in a file."""
+    def text_of(self, part: Variable | Operation | Block | Program) -> str:
+        """A part as text: what stands of it in a file."""
+        raise NotImplementedError(type(self).__name__)
+
+    def attribute_type(self, operation: Operation, name: str, value: Any) -> str:
+        """The name of the type that an attribute of an operation has in files."""
+        raise NotImplementedError(type(self).__name__)
+
+    def initialize(self, block: Block, parameter: ParameterVariable, initializer: Any) -> None:
+        """Appends to a block of this Program what an initializer makes a parameter of."""
         raise NotImplementedError(type(self).__name__)
 
     def serialized(self) -> bytes:
@@ -364,11 +567,11 @@ class Program:
         return result
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
-        """The Program as text."""
-        return "\n".join(repr(block) for block in self.blocks)
+        """The Program as text: what stands of it in a file. `print(program)` is what a person reads."""
+        return self.text_of(self)
 
     def __repr__(self) -> str:
-        return self.to_string()
+        return "\n".join(repr(block) for block in self.blocks)
 
     __str__ = __repr__
 

@@ -6,10 +6,11 @@ import copy
 import warnings
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
 from ...ops.core.operator import Operator, find, is_declared, unknown_to_paddle
 from .mixed_dtypes import cast_mixed_dtypes
-from .program import BACKWARD_ROLE, OPTIMIZE_ROLE, Block, Operation, Program
+from .program import BACKWARD_ROLE, OPTIMIZE_ROLE, Block, Operation, Program, Variable
 from .usage import needed_operations, reads, sub_block, without_gradient, writes
 
 _LOSS_ROLE = 256
@@ -78,6 +79,46 @@ def for_inference(program: Program, feeds: Sequence[str], fetches: Sequence[str]
     _frame(result.global_block(), feeds, fetches)
     result.version += 1
     return result
+
+
+def pruned_to(program: Program, fed: Any, targets: Any) -> Program:
+    """A copy with the operations that the targets need of the fed values, and no others.
+
+    `targets`: Variables, names and operations, one or several; an operation is there itself. Raises TypeError for
+    something else, ValueError for a target that is not there.
+    """
+    wanted: set[str] = set()
+    kept: set[int] = set()
+    block = program.global_block()
+    for target in targets if isinstance(targets, (list, tuple)) else [targets]:
+        if isinstance(target, Operation):
+            kept.add(target.idx)
+        elif isinstance(target, (str, Variable)):
+            wanted.add(block.var(target if isinstance(target, str) else target.name).name)
+        else:
+            raise TypeError(f"targets: must be Variables, names or operations. Received {type(target).__name__}.")
+    result = copy.deepcopy(program)
+    block, known = result.global_block(), set(fed)
+    ops = []
+    for number, op in reversed([*enumerate(block.ops)]):
+        if number in kept or not (wanted - known).isdisjoint(writes(op)):
+            ops.append(op)
+            wanted.update(reads(op))
+    block.ops = ops[::-1]
+    used = {name for op in ops for name in (*reads(op), *writes(op))} | wanted | known
+    block.vars = {name: v for name, v in block.vars.items() if name in used}
+    _keep_reachable_blocks(result)
+    result.version += 1
+    return result
+
+
+def without_readers(program: Any) -> Any:
+    """The Program without the operations and variables of readers, which feed it by themselves."""
+    for block in program.blocks:
+        block.ops = [op for op in block.ops if op.type not in ("read", "create_double_buffer_reader")]
+        block.vars = {name: v for name, v in block.vars.items() if v.kind != "reader"}
+    program.version += 1
+    return program
 
 
 def _only_here(program: Program) -> list[str]:

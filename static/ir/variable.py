@@ -46,6 +46,7 @@ class Variable(_VariableMethods):
         self.is_data, self.lod_level, self.kind = is_data, lod_level, kind
 
     is_parameter = False
+    undecided = False  # whether the operation that makes its value is to say if gradients stop at it
 
     @property
     def dtype(self) -> DType:
@@ -243,9 +244,12 @@ class Variable(_VariableMethods):
         return self
 
     def __repr__(self) -> str:
-        kind = "param" if self.is_parameter else "persist var" if self.persistable else "var"
-        what = f"shape{list(self.shape)}.dtype({self._dtype.name})" if self._dtype else self.kind
-        return f"{kind} {self.name} : {what}.stop_gradient({self.stop_gradient})"
+        trainable = "trainable " if not self.stop_gradient else ""
+        kind = f"{trainable}param" if self.is_parameter else "var"
+        what = self.type.name
+        if self._dtype:
+            what += f".shape{self.shape}.dtype({self._dtype.name}).stop_gradient({self.stop_gradient})"
+        return f"{'persist ' if self.persistable else ''}{kind} {self.name} : {what}"
 
     __str__ = __repr__
 

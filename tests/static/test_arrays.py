@@ -6,7 +6,7 @@ import pytest
 from proa.ops.program.tensor_arrays import ArrayValue
 from proa.static.building.tensor_arrays import create_array
 from proa.static.files.program_codec import to_desc
-from proa.static.files.program_reader import from_desc
+from proa.static.program import from_desc
 
 X = np.arange(6, dtype="float32").reshape(2, 3) * 0.25 - 0.5
 

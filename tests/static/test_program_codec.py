@@ -16,11 +16,11 @@ from proa.ops.core.operator import operator
 from proa.ops.core.signature import Slot
 from proa.static.files import program_codec
 from proa.static.files.program_codec import to_desc
-from proa.static.files.program_reader import from_desc
 from proa.static.format import attributes as at
 from proa.static.format import framework_pb2 as pb
 from proa.static.format.program_file import read_program_desc, serialize_program_desc
 from proa.static.ir.program import ParameterVariable, Program
+from proa.static.program import from_desc
 
 TRAINING = (FIXTURES / "training.pdmodel").read_bytes()
 

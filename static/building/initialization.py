@@ -1,0 +1,23 @@
+"""What an initializer appends to a Program: the operations that make a parameter's first value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...ops.core.trace import using
+from ..ir.program import Block, Variable
+from .trace import StartupTrace
+
+
+def append_initializer(block: Block, variable: Variable, initializer: Any) -> None:
+    """Appends to a block what an initializer makes the value of a variable of."""
+    program = block.program
+    before, program.current_block_idx = program.current_block_idx, block.idx
+    try:
+        with using(StartupTrace(program)):
+            made = initializer(variable.shape, variable.dtype)
+    finally:
+        program.current_block_idx = before
+    last = next(op for op in reversed(block.ops) if made.name in op.output_arg_names)
+    last.rename_output(made.name, variable.name)
+    del block.vars[made.name]

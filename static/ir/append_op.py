@@ -1,0 +1,157 @@
+"""`Block.append_op`: an operation from its type, variables by slot and attributes, and what its rule says of them.
+
+The program trace applies operators to values and makes the variables of their results. Here the results' variables are
+there before, as in code that appends operations itself, and take the shapes and dtypes that the operator gives them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...core.dtype import DType, convert_dtype, from_number
+from ...ops.core.operator import Operator, find
+from ...ops.core.signature import Slot
+from ...ops.core.spec import Spec
+from .variable import Variable
+
+_FRAME = frozenset(("feed", "fetch"))
+_OF_EVERY_OPERATOR = frozenset(("op_role", "op_role_var", "op_device", "op_namescope", "with_quant_attr", "sub_block"))
+_DTYPES = (DType, DType | None)
+
+
+class Described(NamedTuple):
+    """What an Operation is made of, apart from its type."""
+
+    inputs: dict[str, list[str]]
+    outputs: dict[str, list[str]]
+    attrs: dict[str, Any]
+    inferred: tuple[tuple, tuple] | None
+
+
+def described(block: Any, type: Any, inputs: Any, outputs: Any, attrs: Any) -> Described:
+    """An operation of a block by names; the variables of its results get their shapes and dtypes.
+
+    Variables are given by slot, as Variables or names, one or a list. An attribute that the operator does not have is
+    passed over, as in Paddle; one that is not given has its default. Raises ValueError without a type, for a slot that
+    the operator does not have or needs, for variables that the block does not have, and for what the operator refuses;
+    NotImplementedError for a type that is not known here.
+    """
+    if not isinstance(type, str):
+        raise ValueError(f"append_op(type): must be the type of an operator, such as 'relu'. Received {type!r}.")
+    given = _by_slot(type, "inputs", inputs)
+    made = _by_slot(type, "outputs", outputs)
+    found = dict(attrs or {})
+    if type in _FRAME:
+        return Described(_names(given), _names(made), found, None)
+    op = find(type)
+    _check(op, "inputs", given, op.inputs)
+    _check(op, "outputs", made, op.outputs)
+    kept = _attributes(op, found)
+    if op.runs_block or "sub_block" in kept:
+        return Described(_names(given), _names(made), kept, None)
+    specs = tuple(_specs(block, op, slot, given.get(slot.name, [])) for slot in op.inputs)
+    known = {name: value for name, value in kept.items() if name in op.attributes}
+    results = op.infer_specs(specs, known)
+    stops = _stops(block, op, given)
+    for slot, spec in zip(op.results, results, strict=True):
+        _describe_results(block, op, slot, made.get(slot.name, []), spec, stops)
+    return Described(_names(given), _names(made), kept, (specs, results))
+
+
+def _by_slot(type: str, what: str, slots: Any) -> dict[str, list[Any]]:
+    if slots is None:
+        return {}
+    if not isinstance(slots, Mapping):
+        raise TypeError(f"append_op({type!r}, {what}): must be a dict of variables by slot. "
+                        f"Received {slots.__class__.__name__}.")
+    found: dict[str, list[Any]] = {}
+    for name, value in slots.items():
+        if value is not None:
+            found[name] = list(value) if isinstance(value, (list, tuple)) else [value]
+    for name, values in found.items():
+        for value in values:
+            if not isinstance(value, (str, Variable)):
+                raise TypeError(f"append_op({type!r}, {what}): {name!r} takes Variables or their names. "
+                                f"Received {value.__class__.__name__}.")
+    return found
+
+
+def _names(slots: dict[str, list[Any]]) -> dict[str, list[str]]:
+    return {slot: [v if isinstance(v, str) else v.name for v in values] for slot, values in slots.items()}
+
+
+def _check(op: Operator, what: str, given: dict[str, list[Any]], slots: tuple[Slot, ...]) -> None:
+    unknown = sorted({name for name, values in given.items() if values} - {slot.name for slot in slots})
+    if unknown:
+        raise ValueError(f"append_op({op.type!r}, {what}): has the slots {[slot.name for slot in slots]}. "
+                         f"Received {unknown}.")
+
+
+def _attributes(op: Operator, given: dict[str, Any]) -> dict[str, Any]:
+    found = dict(op.defaults)
+    for name, value in given.items():
+        parameter = op.attributes.get(name)
+        if parameter is None and name not in _OF_EVERY_OPERATOR and not op.runs_block:
+            continue
+        found[name] = _plain(value, parameter is not None and parameter.annotation in _DTYPES)
+    return {name: value for name, value in found.items()
+            if value is not None or op.attributes[name].annotation == (DType | None)}
+
+
+def _plain(value: Any, is_dtype: bool) -> Any:
+    """An attribute as operators take it: no numbers of NumPy's, a block by its index, a dtype as a DType."""
+    if is_dtype and value is not None:
+        return from_number(value) if isinstance(value, int) else convert_dtype(value)
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, tuple):
+        return list(value)
+    return getattr(value, "idx", value) if value.__class__.__name__ == "Block" else value
+
+
+def _variable(block: Any, op: Operator, value: Any) -> Variable:
+    found = block.find_var(value if isinstance(value, str) else value.name)
+    if found is None:
+        name = value if isinstance(value, str) else value.name
+        raise ValueError(f"append_op({op.type!r}): block {block.idx} has no variable {name!r}. Make it before, with "
+                         f"block.create_var(name={name!r}, …).")
+    return found
+
+
+def _specs(block: Any, op: Operator, slot: Slot, values: list[Any]) -> Any:
+    variables = [_variable(block, op, value) for value in values]
+    if slot.many:
+        return [variable.spec for variable in variables] or None
+    if not variables:
+        if slot.optional:
+            return None
+        raise ValueError(f"append_op({op.type!r}, inputs): needs {slot.name!r}.")
+    if len(variables) > 1:
+        raise ValueError(f"append_op({op.type!r}, inputs): {slot.name!r} takes one variable. "
+                         f"Received {[v.name for v in variables]}.")
+    return variables[0].spec
+
+
+def _stops(block: Any, op: Operator, given: dict[str, list[Any]]) -> bool:
+    """Whether gradients stop at the results: where they stop at every input."""
+    variables = [_variable(block, op, value) for values in given.values() for value in values]
+    return op.gradient is None or all(variable.stop_gradient for variable in variables)
+
+
+def _describe_results(block: Any, op: Operator, slot: Slot, values: list[Any], spec: Any, stops: bool) -> None:
+    specs = list(spec) if isinstance(spec, list) else [spec]
+    if slot.many and values and spec is not None and len(values) != len(specs):
+        raise ValueError(f"append_op({op.type!r}, outputs): {slot.name!r} has {len(specs)} results. "
+                         f"Received {len(values)} variables.")
+    for value, one in zip(values, specs, strict=False):
+        variable = _variable(block, op, value)
+        if not isinstance(one, Spec) or variable.is_parameter or variable.kind != "tensor":
+            continue
+        variable.shape, variable._dtype = tuple(one.shape), one.dtype
+        if variable.undecided:
+            variable.stop_gradient, variable.undecided = stops or not one.dtype.is_differentiable, False
+        elif stops:
+            variable.stop_gradient = True
