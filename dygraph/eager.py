@@ -131,6 +131,9 @@ class EagerTrace(Trace):
                     if x._edge is not None:
                         wanted = True
         except AttributeError:
+            elsewhere_trace = _own_trace(inputs)
+            if elsewhere_trace is not None:
+                return elsewhere_trace.apply(op, inputs, attrs)
             inputs = self._accepted(op, inputs)
             arrays = _slot_arrays(op, inputs)
             listed = elsewhere = wanted = True
@@ -342,6 +345,16 @@ def _array_of(op: Operator, slot: Any, value: Any) -> Any:
 
 def _variable_hint(value: Any) -> str:
     return " of a static Program, which has no value yet" if getattr(type(value), "_is_proa_value", False) else ""
+
+
+def _own_trace(inputs: tuple) -> Trace | None:
+    """What appends to the Program of the first variable among the inputs; None where there is none."""
+    for slot in inputs:
+        for value in slot if isinstance(slot, (list, tuple)) else (slot,):
+            own = getattr(value, "own_trace", None)
+            if own is not None:
+                return own()
+    return None
 
 
 def _slot_arrays(op: Operator, inputs: tuple) -> list:

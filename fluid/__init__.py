@@ -1,5 +1,54 @@
 """Paddle 1.x: `import proa.fluid as fluid`, or `import paddle.fluid` under `python -m proa run --api 1.8`.
 
 A face: it translates 1.x's names, arguments, shapes and defaults to the operators that are there, and computes nothing
-of its own.
+of its own. Its functions write the default Programs, whatever mode the process is in, unless `dygraph.guard` or
+`enable_dygraph` makes them compute (`mode.py`).
 """
+
+from typing import TYPE_CHECKING
+
+from ..core.lazy import attach
+
+if TYPE_CHECKING:
+    from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
+    from ..static.run.scope import Scope, global_scope, scope_guard
+    from . import (
+        backward,
+        compiler,
+        core,
+        executor,
+        framework,
+        initializer,
+        layer_helper,
+        layers,
+        param_attr,
+        regularizer,
+        unique_name,
+    )
+    from .backward import gradients
+    from .compiler import BuildStrategy, CompiledProgram, ExecutionStrategy
+    from .core import LoDTensor
+    from .core import LoDTensor as Tensor
+    from .executor import Executor
+    from .framework import (
+        Program,
+        Variable,
+        cpu_places,
+        cuda_pinned_places,
+        cuda_places,
+        default_main_program,
+        default_startup_program,
+        device_guard,
+        get_flags,
+        in_dygraph_mode,
+        is_compiled_with_cuda,
+        load_op_library,
+        name_scope,
+        program_guard,
+        require_version,
+        set_flags,
+    )
+    from .input import data, embedding, one_hot
+    from .param_attr import ParamAttr, WeightNormParamAttr
+else:
+    __getattr__, __dir__ = attach(__name__)

@@ -51,14 +51,19 @@ def require_version(min_version: str, max_version: str | None = None) -> None:
     >>> import proa as paddle
     >>> paddle.utils.require_version("2.0", "2.9")
     """
+    check_version(full_version, min_version, max_version)
+
+
+def check_version(offered: str, min_version: str, max_version: str | None = None) -> None:
+    """Raises RuntimeError unless an offered version lies between these."""
     least = _numbers(min_version, "min_version")
     most = None if max_version is None else _numbers(max_version, "max_version")
     if most is not None and most < least:
         raise ValueError(f"require_version: max_version {max_version} is below min_version {min_version}.")
-    own = _numbers(full_version, "own")
+    own = _numbers(offered, "own")
     if own < least or (most is not None and own > most):
         raise RuntimeError(f"Paddle {min_version}{f' to {max_version}' if max_version else ' or higher'} is required; "
-                           f"proa offers the API of {full_version}.")
+                           f"proa offers the API of {offered}.")
 
 
 def try_import(module_name: str, err_msg: str | None = None) -> ModuleType:

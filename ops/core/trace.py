@@ -211,6 +211,10 @@ class Trace:
         """
         raise self._cannot(f"keep {name!r} from step to step")
 
+    def initialize(self, variable: Any, make: Callable[[], Any]) -> None:
+        """Lets the Program in which values begin give a variable that outlives a run what `make()` makes there."""
+        raise self._cannot("let a startup Program fill a variable")
+
     def store(self, target: Any, value: Any) -> None:
         """Gives `target` the value of another of its shape and dtype, without a record for gradients."""
         raise self._cannot("store a value")
@@ -231,6 +235,14 @@ class Trace:
 
     def meant_for(self, device: str) -> AbstractContextManager[None]:
         """Within the block what is appended to a Program is noted to be meant for a device; nothing elsewhere."""
+        return contextlib.nullcontext()
+
+    def naming(self, name: Callable[[str], Any]) -> AbstractContextManager[None]:
+        """Within the block a result of a slot, in a Program, is called `name(slot)`, or is the variable that this is.
+
+        Results have a dimension at least, as Paddle 1.x writes Programs: what is a value without dimensions elsewhere
+        is one of one element there.
+        """
         return contextlib.nullcontext()
 
 
@@ -322,6 +334,11 @@ def current_trace() -> Trace:
 def in_to_static_mode() -> bool:
     """True while `to_static` makes a Program of a function."""
     return state.trace.bare().captures
+
+
+def default_trace() -> Trace:
+    """The outermost trace of every thread."""
+    return _outermost()
 
 
 def set_default_trace(trace: Trace) -> Trace:

@@ -166,6 +166,10 @@ class TraceAround(Trace):
         """A new value that outlives a step without being a parameter."""
         return self.inner.persistent(shape, dtype, value, name)
 
+    def initialize(self, variable: Any, make: Callable[[], Any]) -> None:
+        """Lets the startup Program give a variable what `make()` makes there."""
+        self.inner.initialize(variable, make)
+
     def store(self, target: Any, value: Any) -> None:
         """Gives `target` the value of another."""
         self.inner.store(target, value)
@@ -185,3 +189,7 @@ class TraceAround(Trace):
     def meant_for(self, device: str) -> AbstractContextManager[None]:
         """Within the block what is appended is noted to be meant for a device."""
         return self.inner.meant_for(device)
+
+    def naming(self, name: Callable[[str], Any]) -> AbstractContextManager[None]:
+        """Within the block results are called, or are, what `name(slot)` gives."""
+        return self.inner.naming(name)

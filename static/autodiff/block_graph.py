@@ -13,12 +13,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ...ops.array.creation import assign, zeros_like
+from ...ops.array.reshape import reshape
 from ...ops.core.backward import Leaf, Node, Output, Walk
 from ...ops.core.operator import find
 from ...ops.core.operator_node import OperatorNode, operator_node
 from ...ops.core.trace import apply, current_trace, grad_mode, using
 from ...ops.program.control_flow import share_data_op
 from ...ops.program.tensor_arrays import empty_array_op
+from ..ir.one_element import widened
 from ..ir.program import Block, Operation, Variable
 from ..ir.usage import block_reads, block_writes, holds_values, sub_block
 
@@ -87,6 +89,7 @@ class BlockGraph:
     def _connect(self, op: Operation, node: Node | None) -> None:
         operator = find(op.type)
         aliases = dict(operator.aliases)
+        scalars = widened(op) if node is not None else ()
         for index, slot in enumerate(operator.results):
             for position, name in enumerate(op.output(slot.name)):
                 variable = self.block.find_var(name)
@@ -103,10 +106,9 @@ class BlockGraph:
                 elif node is None:  # made of nothing that wants a gradient, and told to want one; or overwritten by it
                     own = self.block.has_var(name) and name not in self.leaves
                     self.edges[name] = self.leaves.setdefault(name, Leaf()) if own else None
-                elif node.is_single:
-                    self.edges[name] = node
                 else:
-                    self.edges[name] = Output(node, index, position if slot.many else None)
+                    edge = node if node.is_single else Output(node, index, position if slot.many else None)
+                    self.edges[name] = WidenedNode(edge) if name in scalars else edge
 
 
 def _source(edge: Any) -> Any:
@@ -143,6 +145,31 @@ def walk_block(trace: Any, graph: BlockGraph, roots: Sequence[tuple[Any, Variabl
     """Appends the gradients of the targets (edges) by a trace of the graph's Program, and gives them by edge."""
     with using(trace), grad_mode(True), reading(trace, graph) as saved:
         return Walk(saved, True, targets).run(roots)
+
+
+class WidenedNode(Node):
+    """What gives a value without dimensions the one that the Program declares it with."""
+
+    __slots__ = ()
+
+    is_single = True
+
+    def __init__(self, edge: Any):
+        super().__init__([edge], ())
+
+    @property
+    def type(self) -> str:
+        """What messages call it."""
+        return "one element"
+
+    @property
+    def count(self) -> int:
+        """One."""
+        return 1
+
+    def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
+        """The gradient without the dimension."""
+        return [reshape(gs[0], [])]
 
 
 class ControlFlowNode(Node):

@@ -8,7 +8,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from ...ops.core.trace import Trace, current_trace, set_default_trace, state
+from ...ops.core.trace import Trace, current_trace, default_trace, set_default_trace, state
+from ..ir import program as ir
 from ..program import Program
 from .trace import ProgramTrace
 
@@ -22,6 +23,33 @@ class DefaultTrace(ProgramTrace):
 
 _default = DefaultTrace()
 _eager: list[Trace] = []
+
+
+def _own_trace(program: ir.Program) -> ProgramTrace:
+    """What appends to a Program: the trace of the default Programs where it is one of them."""
+    if program is _default.main:
+        return _default
+    trace = ProgramTrace(program, _default.startup)
+    trace._least_rank = _default._least_rank
+    return trace
+
+
+ir.offer_own_trace(_own_trace)
+
+
+def default_program_trace() -> ProgramTrace:
+    """What appends to the default Programs."""
+    return _default
+
+
+def eager_trace() -> Trace:
+    """What computes operators at once, also while the default is to append them to a Program."""
+    return _eager[0] if _eager else default_trace()
+
+
+def set_least_rank(rank: int) -> None:
+    """1: from now on the default Programs declare what is without dimensions as one element, as Paddle 1.x does."""
+    _default._least_rank = rank
 
 
 def default_main_program() -> Program:

@@ -39,6 +39,8 @@ class ProgramTrace(Trace):
     computes = False
     device = ""  # the attribute op_device of what is appended
     source = ""  # the line of what is appended, where that is not the user's line that is running
+    _namer: Callable[[str], Any] | None = None  # gives results' names, or variables, by their slots
+    _least_rank = 0  # 1: a result without dimensions is declared as one of one element, as in Paddle 1.x
 
     def __init__(self, main: Program, startup: Program | None = None):
         self.main, self.startup = main, startup
@@ -100,6 +102,16 @@ class ProgramTrace(Trace):
         finally:
             self.device = old
 
+    @contextlib.contextmanager
+    def naming(self, name: Callable[[str], Any]) -> Iterator[None]:
+        """Within the block results are called, or are, what `name(slot)` gives, and have a dimension at least."""
+        old = self._namer, self._least_rank
+        self._namer, self._least_rank = name, 1
+        try:
+            yield
+        finally:
+            self._namer, self._least_rank = old
+
     def py_layer(self, layer: Any, context: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         """Appends what `forward` does; its gradient will be what `backward` says."""
         return apply_in_program(self, layer, context, args, kwargs)
@@ -129,9 +141,9 @@ class ProgramTrace(Trace):
             elif spec is None:
                 results.append(None)
             elif slot.many:
-                results.append([self._new(op.type, s, stop or not s.dtype.is_differentiable) for s in spec])
+                results.append([self._new(op, slot, s, stop or not s.dtype.is_differentiable) for s in spec])
             else:
-                results.append(self._new(op.type, spec, stop or not (op.is_single or spec.dtype.is_differentiable)))
+                results.append(self._new(op, slot, spec, stop or not (op.is_single or spec.dtype.is_differentiable)))
         self._append(op, inputs, results, attrs, (given, specs))
         if self.main.numbers and inputs and _OF_A_DTYPE.isdisjoint(op.attributes):
             self._note_numbers(inputs, results)
@@ -176,10 +188,13 @@ class ProgramTrace(Trace):
             dtype = dtype if numbers[0] is numbers[1] else y.dtype if numbers[0] else x.dtype
         return (x if x.dtype is dtype else cast(x, dtype), y if y.dtype is dtype else cast(y, dtype), *inputs[2:])
 
-    def _new(self, key: str, spec: Spec, stop_gradient: bool) -> Variable:
-        name = self.main.new_name(key)
+    def _new(self, op: Operator, slot: Slot, spec: Spec, stop_gradient: bool) -> Variable:
+        name = self.main.new_name(op.type) if self._namer is None else self._namer(slot.name)
+        shape = spec.shape or (1,) * self._least_rank
+        if isinstance(name, Variable):
+            return _filled(name, shape, spec.dtype, stop_gradient)
         kind = _KINDS.get(type(spec), "tensor")
-        return self.block.create_var(name, spec.shape, spec.dtype, kind=kind, stop_gradient=stop_gradient)
+        return self.block.create_var(name, shape, spec.dtype, kind=kind, stop_gradient=stop_gradient)
 
     def _append(self, op: Operator, inputs: tuple, results: list, attrs: dict[str, Any],
                 inferred: tuple[tuple, tuple]) -> None:
@@ -187,7 +202,7 @@ class ProgramTrace(Trace):
         for slot in op.outputs:
             if slot.file_only:
                 first = inputs[0]
-                extra = self._new(op.type, Spec((0, *first.shape), first.dtype), True)
+                extra = self._new(op, slot, Spec((0, *first.shape), first.dtype), True)
                 outputs[slot.name] = [extra.name]
         named = {slot.name: _names(value) for slot, value in zip(op.inputs, inputs, strict=False)}
         kept = {name: value for name, value in attrs.items()
@@ -232,7 +247,7 @@ class ProgramTrace(Trace):
             self.main.global_block(), attr.name, shape, dtype, trainable=attr.trainable, regularizer=attr.regularizer,
             optimize_attr={"learning_rate": attr.learning_rate}, need_clip=attr.need_clip)
         self.main.global_block().add_var(parameter)
-        self._initialize(parameter, lambda: initializer(shape, dtype))
+        self.initialize(parameter, lambda: initializer(shape, dtype))
         return parameter
 
     def gradients(self, loss: Variable, parameters: list | None, no_grad: Any = None,
@@ -287,16 +302,17 @@ class ProgramTrace(Trace):
         self.main.global_block().check_redeclared("a persistable variable", name, shape, dtype, persistable=True)
         variable = self.main.global_block().create_var(name, shape, dtype, persistable=True)
         if isinstance(value, Variable):
-            self._initialize(variable, lambda: cast(_like(value, self.startup), dtype))
+            self.initialize(variable, lambda: cast(_like(value, self.startup), dtype))
         else:
-            self._initialize(variable, lambda: full(shape, value, dtype))
+            self.initialize(variable, lambda: full(shape, value, dtype))
         return variable
 
     def store(self, target: Variable, value: Variable) -> None:
         """Appends the assignment."""
         self.block.append("assign", {"X": [value.name]}, {"Out": [target.name]}, {"op_role": self.role}, user_line())
 
-    def _initialize(self, variable: Variable, make: Any) -> None:
+    def initialize(self, variable: Variable, make: Callable[[], Any]) -> None:
+        """Lets the startup Program give a persistable variable what `make()` appends there; once for each name."""
         if self.startup is None:
             raise RuntimeError(
                 f"The parameter {variable.name!r} is made while a Program without a startup Program is being traced. "
@@ -332,6 +348,14 @@ def _like(variable: Variable, program: Any) -> Variable:
     if block.has_var(variable.name):
         return block.var(variable.name)
     return block.create_var(variable.name, variable.shape, variable.dtype, persistable=True)
+
+
+def _filled(variable: Variable, shape: tuple[int, ...], dtype: DType, stop_gradient: bool) -> Variable:
+    """A variable that a result is written to: what it is follows from that, unless it outlives a run."""
+    if not variable.persistable:
+        variable.shape, variable._dtype = shape, dtype
+        variable.stop_gradient = variable.stop_gradient or stop_gradient
+    return variable
 
 
 def _refuse_arrays(op: Operator, values: list[Variable]) -> None:

@@ -12,10 +12,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...ops.array.reshape import reshape_op
 from ...ops.core.operator import Operator, find, is_declared
 from ...ops.core.spec import Spec
 from ...ops.nn.norm import is_constant
 from ...ops.program.control_flow import share_data_op
+from ..ir.one_element import widened
 from ..ir.program import Block, Operation
 from ..ir.usage import block_writes, reads, sub_block, views, without_gradient, writes
 
@@ -169,6 +171,16 @@ _STATISTICS = {"MeanOut": "Mean", "VarianceOut": "Variance"}
 _MODES = ("is_test", "use_global_stats", "trainable_statistics")
 
 
+def in_declared_rank(op: Operation) -> list[Operation]:
+    """An operation whose results are as the Program declares them, with one dimension where the rule gives none."""
+    names = widened(op)
+    if not names:
+        return [op]
+    bare = {name: f"{name}@v_bare" for name in names}
+    return [renamed(op, {}, bare), *(Operation(op.block, reshape_op.type, {"X": [bare[name]]}, {"Out": [name]},
+                                               {"shape": [1]}, op.source) for name in names)]
+
+
 def unit_of(block: Block, ops: Sequence[Operation], inputs: Sequence[str], results: Sequence[str],
             frozen: Iterable[str] = (), pinned: Iterable[str] = ()) -> Unit:
     """The Unit of these operations, with a name of its own for every write but those of `pinned` names."""
@@ -208,5 +220,5 @@ def inner_unit(op: Operation, block: Block) -> Unit:
     outside = list(dict.fromkeys(name for inner in block.ops for name in (*reads(inner), *writes(inner))
                                  if name not in block.vars))
     written = [name for name in block_writes(block)]
-    ops = [plain for inner in block.ops for plain in without_gradient(inner)]
+    ops = [ranked for inner in block.ops for plain in without_gradient(inner) for ranked in in_declared_rank(plain)]
     return unit_of(block, ops, [*outside, *saved], [*written, *saved], pinned=[*outside, *saved])

@@ -534,6 +534,10 @@ class Program:
 
     # What others make of it: `static.program.Program`, which users hold, knows them.
 
+    def own_trace(self) -> Any:
+        """What appends to it while operations are computed, and initial values to the default startup Program."""
+        return _own_trace[0](self)
+
     def text_of(self, part: Variable | Operation | Block | Program) -> str:
         """A part as text: what stands of it in a file."""
         raise NotImplementedError(type(self).__name__)
@@ -574,6 +578,14 @@ class Program:
         return "\n".join(repr(block) for block in self.blocks)
 
     __str__ = __repr__
+
+
+_own_trace: list[Callable[[Program], Any]] = []
+
+
+def offer_own_trace(make: Callable[[Program], Any]) -> None:
+    """Makes `make(program)` what appends to a Program that is not being written."""
+    _own_trace[:] = [make]
 
 
 # Copies, as `copy.deepcopy` would make them, of which a Program has hundreds: it asks each object how it is copied.

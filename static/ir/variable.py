@@ -5,6 +5,8 @@ Knows of its Block only that it has one; see `program.py`.
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +16,7 @@ from ...core.dtype import DType
 from ...core.errors import user_line
 from ...core.var_type import VarType
 from ...ops.core.spec import Spec
-from ...ops.core.trace import current_trace
+from ...ops.core.trace import Trace, current_trace, using
 from ...ops.methods import METHODS
 from .descriptions import VarDesc
 
@@ -24,7 +26,23 @@ if TYPE_CHECKING:
 KINDS: dict[str, type[Variable]] = {}
 """The classes of variables that hold something else than a tensor, by kind, where they have one of their own."""
 
-_VariableMethods: Any = type("_VariableMethods", (), {"__slots__": (), **METHODS})
+def _in_its_program(method: Any) -> Any:
+    """A method that is called while operations are computed: the variable's own Program takes what it applies."""
+    if not inspect.isfunction(method):
+        return method
+
+    @functools.wraps(method)
+    def called(self: Variable, *args: Any, **kwargs: Any) -> Any:
+        if not current_trace().computes:
+            return method(self, *args, **kwargs)
+        with using(self.own_trace()):
+            return method(self, *args, **kwargs)
+
+    return called
+
+
+_VariableMethods: Any = type("_VariableMethods", (), {
+    "__slots__": (), **{name: _in_its_program(method) for name, method in METHODS.items()}})
 
 
 class Variable(_VariableMethods):
@@ -82,6 +100,10 @@ class Variable(_VariableMethods):
     def program(self) -> Program:
         """The Program it belongs to."""
         return self.block.program
+
+    def own_trace(self) -> Trace:
+        """What appends to its Program: operators that are applied to it while others are computed are handed there."""
+        return self.program.own_trace()
 
     def dim(self) -> int:
         """The number of dimensions."""

@@ -1,0 +1,83 @@
+"""`fluid.core`: the names of Paddle 1.x's native module that Python code asks for."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place
+from ..device import is_compiled_with_cuda
+from ..device.cuda import device_count as get_cuda_device_count
+from ..dygraph.tensor import Tensor as VarBase
+from ..framework.core import VarDesc
+from ..static.ir.descriptions import BlockDesc, OpDesc, ProgramDesc
+from ..static.run.scope import Scope
+from ..static.run.scope import ScopeTensor as LoDTensor
+
+
+class EnforceNotMet(RuntimeError):
+    """What Paddle's native code raises where a check fails; what fails here raises ValueError, TypeError and the like.
+
+    >>> import proa.fluid as fluid
+    >>> issubclass(fluid.core.EnforceNotMet, RuntimeError)
+    True
+    """
+
+
+class op_proto_and_checker_maker:
+    """What operators are for, by the numbers that stand in files, and the names of the attributes that say so."""
+
+    class OpRole(enum.IntFlag):
+        """Which part of a training step an operator belongs to."""
+
+        Forward = 0
+        Backward = 1
+        Optimize = 2
+        RPC = 4
+        Dist = 8
+        LRSched = 16
+        Loss = 256
+
+    kOpRoleAttrName = staticmethod(lambda: "op_role")
+    kOpRoleVarAttrName = staticmethod(lambda: "op_role_var")
+    kOpNameScopeAttrName = staticmethod(lambda: "op_namescope")
+    kOpCreationCallstackAttrName = staticmethod(lambda: "op_callstack")
+    kOpDeviceAttrName = staticmethod(lambda: "op_device")
+
+
+def is_compiled_with_mkldnn() -> bool:
+    """False: oneDNN is a library that is looked for when it is needed."""
+    return False
+
+
+def is_compiled_with_brpc() -> bool:
+    """False."""
+    return False
+
+
+def is_compiled_with_dist() -> bool:
+    """False."""
+    return False
+
+
+def globals() -> dict[str, Any]:
+    """The flags, by name."""
+    from ..core.flags import values
+
+    return dict(values)
+
+
+def kEmptyVarName() -> str:
+    """What stands in a slot in place of a variable that is not wanted."""
+    return "@EMPTY@"
+
+
+def kGradVarSuffix() -> str:
+    """What a gradient's name ends with."""
+    return "@GRAD"
+
+
+__all__ = ["BlockDesc", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EnforceNotMet", "LoDTensor", "OpDesc", "Place",
+           "ProgramDesc", "Scope", "VarBase", "VarDesc", "get_cuda_device_count", "globals", "is_compiled_with_brpc",
+           "is_compiled_with_cuda", "is_compiled_with_dist", "is_compiled_with_mkldnn", "kEmptyVarName",
+           "kGradVarSuffix", "op_proto_and_checker_maker"]

@@ -1,0 +1,101 @@
+"""`fluid.framework`: Programs, what they are made of, and what is asked about the mode, places and the version."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+from ..common_ops_import import convert_np_dtype_to_dtype_
+from ..core.flags import get_flags, set_flags
+from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place, expected_place
+from ..device import is_compiled_with_cuda
+from ..dygraph.parameter import Parameter as ParamBase
+from ..ops.core.trace import current_trace
+from ..static.building.mode import default_main_program, default_startup_program, program_guard
+from ..static.ir.program import Block, Operation, ParameterVariable, Variable
+from ..static.program import Program
+from ..static.run.places import cpu_places, cuda_places, device_guard
+from ..utils.installation import check_version
+from . import unique_name
+from .mode import compute, computing
+
+Operator, Parameter = Operation, ParameterVariable
+
+EMPTY_VAR_NAME, TEMP_VAR_NAME = "@EMPTY@", "@TEMP@"
+GRAD_VAR_SUFFIX, ZERO_VAR_SUFFIX = "@GRAD", "@ZERO"
+
+
+def in_dygraph_mode() -> bool:
+    """True within `fluid.dygraph.guard()`, and after `fluid.enable_dygraph()`.
+
+    >>> import proa.fluid as fluid
+    >>> fluid.in_dygraph_mode()
+    False
+    """
+    return computing()
+
+
+@contextlib.contextmanager
+def name_scope(prefix: str | None = None) -> Iterator[None]:
+    """Groups operations for display; names are not changed."""
+    yield
+
+
+def cuda_pinned_places(device_count: int | None = None) -> list[CUDAPinnedPlace]:
+    """So many CUDAPinnedPlaces; RuntimeError where CUDA cannot be used."""
+    return [CUDAPinnedPlace() for _ in cuda_places(None if device_count is None else list(range(device_count)))]
+
+
+def require_version(min_version: str, max_version: str | None = None) -> None:
+    """Raises unless 1.8.5, whose API this is, lies between the versions; 0.0.0, an installation from source, too.
+
+    >>> import proa.fluid as fluid
+    >>> fluid.require_version("1.6.0")
+    """
+    check_version("1.8.5", min_version, max_version)
+
+
+def load_op_library(lib_filename: str) -> NoReturn:
+    """Raises NotImplementedError: libraries of operators in C++ are not supported."""
+    raise NotImplementedError(f"load_op_library({lib_filename!r}): operators are declared in Python here, as "
+                              "docs/operators.md says; or use fluid.layers.py_func.")
+
+
+def _get_var(name: str, program: Program | None = None) -> Variable:
+    """The variable of this name of the Program's outermost block, by default of the default main Program."""
+    return (program or default_main_program()).global_block().var(name)
+
+
+def _current_expected_place() -> Place:
+    """Where values are made."""
+    return expected_place()
+
+
+def _dygraph_tracer() -> Any:
+    """What runs operators at once; None where a Program is written."""
+    return current_trace() if computing() else None
+
+
+@contextlib.contextmanager
+def _dygraph_guard(tracer: Any) -> Iterator[None]:
+    """Operators are computed at once within the block, or written to a Program where `tracer` is None."""
+    with compute(tracer is not None):
+        yield
+
+
+def grad_var_name(var_name: str) -> str:
+    """The name of a variable's gradient.
+
+    >>> import proa.fluid as fluid
+    >>> fluid.framework.grad_var_name("w")
+    'w@GRAD'
+    """
+    return var_name + GRAD_VAR_SUFFIX
+
+
+__all__ = ["Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Operator", "ParamBase", "Parameter", "Program",
+           "Variable", "convert_np_dtype_to_dtype_", "cpu_places", "cuda_pinned_places", "cuda_places",
+           "default_main_program", "default_startup_program", "device_guard", "get_flags", "grad_var_name",
+           "in_dygraph_mode", "is_compiled_with_cuda", "load_op_library", "name_scope", "program_guard",
+           "require_version", "set_flags", "unique_name"]

@@ -1,0 +1,257 @@
+"""`LayerHelper`: names what a layer makes, as Paddle 1.x names it, and appends operators by their types.
+
+The results of the layer `fc_0` are `fc_0.tmp_0`, `fc_0.tmp_1`…, its parameters `fc_0.w_0` and `fc_0.b_0`. Layers of
+this face call `apply`, `parameter`, `biased` and `activated`; what users' own layers call is beside them, under 1.x's
+names.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ..core.dtype import convert_dtype
+from ..core.param_attr import ParamAttr, to_param_attr
+from ..core.unique_name import generate
+from ..ops.array.reshape import reshape
+from ..ops.core.hints import HINTS, without_hints
+from ..ops.core.operator import find
+from ..ops.core.trace import apply, current_trace
+from ..static.building import layer_helper as static_helper
+from ..static.building.data import create_parameter
+from ..static.building.weight_norm import WeightNormParamAttr, normalized_parameter
+from .initializer import Constant, Xavier
+from .mode import face
+
+
+class LayerHelper(static_helper.LayerHelper):
+    """What a layer applies and makes. `layer_type`: what names begin with; `kwargs`: what the layer was called with.
+
+    >>> import proa.fluid as fluid
+    >>> with fluid.program_guard(fluid.Program(), fluid.Program()), fluid.unique_name.guard():
+    ...     x = fluid.data("x", [None, 3])
+    ...     helper = fluid.layer_helper.LayerHelper("double")
+    ...     helper.apply("scale", x, scale=2.0).name
+    'double_0.tmp_0'
+    """
+
+    def __init__(self, layer_type: str, **kwargs: Any):
+        super().__init__(layer_type, **kwargs)
+        self.kwargs["name"] = self.name
+
+    # What the layers of this face call
+
+    def apply(self, type: str, *inputs: Any, first: Sequence[str] = (), out: Any = None, **attrs: Any) -> Any:
+        """Applies the operator to its inputs by slot: its result, or a tuple of its results.
+
+        `first`: the slots that 1.x makes variables for before it makes the others; `out`: the variable that the first
+        result is written to. Attributes that say how to compute (`use_cudnn`) are passed over.
+        """
+        op = find(type)
+        reserved = {slot: [self._result_name()] for slot in first}
+        taken = [] if out is None else [out]
+
+        def result(slot: str) -> Any:
+            if taken and slot == op.results[0].name:
+                return taken.pop()
+            return reserved[slot].pop() if reserved.get(slot) else self._result_name()
+
+        if not HINTS.isdisjoint(attrs):
+            attrs = {name: value for name, value in attrs.items() if name in op.attributes or name not in HINTS}
+        with current_trace().naming(result):
+            made = apply(op, *inputs, **attrs)
+        if not current_trace().computes:
+            return made
+        made = _of_rank_one(made)
+        return made if out is None else _handed_out(out, made)
+
+    def _result_name(self) -> str:
+        name = generate(f"{self.name}.tmp")
+        trace = current_trace()
+        while not trace.computes and trace.block.find_var(name) is not None:
+            name = generate(f"{self.name}.tmp")
+        return name
+
+    def parameter(self, attr: Any, shape: Sequence[int], dtype: Any = "float32", is_bias: bool = False,
+                  default_initializer: Any = None) -> Any:
+        """A parameter of this layer, `NAME.w_0` or `NAME.b_0`; None for `attr=False`."""
+        given = to_param_attr(attr)
+        if given is None:
+            return None
+        named: ParamAttr = copy.copy(given)
+        if named.name is None:
+            named.name = generate(f"{self.name}.{'b' if is_bias else 'w'}")
+        initializer = default_initializer or (Constant(0.0) if is_bias else Xavier())
+        sizes = tuple(int(n) for n in shape)
+        if isinstance(named, WeightNormParamAttr):
+            initializer = named.initializer or initializer
+            return normalized_parameter(sizes, convert_dtype(dtype), named, named.dim, initializer)
+        return create_parameter(sizes, convert_dtype(dtype), named.name, named, is_bias, initializer)
+
+    def biased(self, x: Any, attr: Any, start: int = 1, end: int | None = None) -> Any:
+        """x with a bias added along its dimensions from `start` on; x for `attr=False`."""
+        bias = self.parameter(attr, list(x.shape[start:end]), x.dtype, is_bias=True)
+        return x if bias is None else self.apply("elementwise_add", x, bias, axis=start)
+
+    def activated(self, x: Any, act: str | None) -> Any:
+        """x behind the activation of this operator type; x for None."""
+        if act is None:
+            return x
+        if not isinstance(act, str):
+            raise TypeError(f"{self.layer_type}(act): must be the type of an operator, such as 'relu'. "
+                            f"Received {type(act).__name__}.")
+        return self.apply(act, x)
+
+    # What users' layers call
+
+    @property
+    def param_attr(self) -> Any:
+        """What the layer's `param_attr` means."""
+        return ParamAttr._to_attr(self.kwargs.get("param_attr"))
+
+    @property
+    def bias_attr(self) -> Any:
+        """What the layer's `bias_attr` means."""
+        return ParamAttr._to_attr(self.kwargs.get("bias_attr"))
+
+    def multiple_input(self, input_param_name: str = "input") -> list[Any]:
+        """The layer's inputs as a list."""
+        given = self.kwargs.get(input_param_name, [])
+        return list(given) if isinstance(given, (list, tuple)) else [given]
+
+    def input(self, input_param_name: str = "input") -> Any:
+        """The layer's only input; ValueError where there are several."""
+        given = self.multiple_input(input_param_name)
+        if len(given) != 1:
+            raise ValueError(f"{self.layer_type}({input_param_name}): takes one. Received {len(given)}.")
+        return given[0]
+
+    def multiple_param_attr(self, length: int) -> list[Any]:
+        """A `param_attr` for each of so many inputs; one that is given for all is copied."""
+        given = self.kwargs.get("param_attr")
+        if not isinstance(given, (list, tuple)):
+            return [copy.copy(ParamAttr._to_attr(given)) for _ in range(length)]
+        if len(given) not in (1, length):
+            raise ValueError(f"{self.layer_type}(param_attr): give one, or one for each of the {length} inputs. "
+                             f"Received {len(given)}.")
+        attrs = [ParamAttr._to_attr(attr) for attr in given]
+        return attrs if len(attrs) == length else [copy.copy(attrs[0]) for _ in range(length)]
+
+    def iter_inputs_and_params(self, input_param_name: str = "input") -> Iterator[tuple[Any, Any]]:
+        """Each input with the attribute of its parameter."""
+        inputs = self.multiple_input(input_param_name)
+        yield from zip(inputs, self.multiple_param_attr(len(inputs)), strict=True)
+
+    def input_dtype(self, input_param_name: str = "input") -> Any:
+        """The dtype that the inputs have; ValueError where they have several."""
+        dtypes = {value.dtype for value in self.multiple_input(input_param_name)}
+        if len(dtypes) > 1:
+            raise ValueError(f"{self.layer_type}({input_param_name}): all must have one dtype. Received "
+                             f"{sorted(d.name for d in dtypes)}.")
+        return dtypes.pop() if dtypes else None
+
+    @face
+    def create_parameter(self, attr: Any, shape: Any, dtype: Any = None, is_bias: bool = False,
+                         default_initializer: Any = None, stop_gradient: bool = False, type: Any = None) -> Any:
+        """A parameter of this layer; None for `attr=False`."""
+        made = self.parameter(attr, shape, dtype or "float32", is_bias, default_initializer)
+        if made is not None and stop_gradient:
+            made.stop_gradient = True
+        return made
+
+    @face
+    def create_variable_for_type_inference(self, dtype: Any, stop_gradient: bool = False, shape: Any = None) -> Any:
+        """A variable for a result of `append_op`, which decides about its shape and dtype."""
+        return current_trace().block.create_var(self._result_name(), shape or (), convert_dtype(dtype),
+                                                stop_gradient=stop_gradient)
+
+    create_tmp_variable = create_variable_for_type_inference
+
+    @face
+    def create_variable(self, *args: Any, **kwargs: Any) -> Any:
+        """A variable of the block that is written."""
+        return current_trace().block.create_var(*args, **kwargs)
+
+    @face
+    def create_global_variable(self, persistable: bool = False, *args: Any, **kwargs: Any) -> Any:
+        """A variable of the Program's outermost block."""
+        return current_trace().main.global_block().create_var(*args, persistable=persistable, **kwargs)
+
+    @face
+    def create_or_get_global_variable(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, bool]:
+        """The variable of this name of the Program's outermost block, and whether it was made."""
+        block = current_trace().main.global_block()
+        if block.has_var(name):
+            return block.var(name), False
+        return self.create_global_variable(*args, name=name, **kwargs), True
+
+    @face
+    def set_variable_initializer(self, var: Any, initializer: Any) -> Any:
+        """Lets the startup Program fill a persistable variable."""
+        current_trace().initialize(var, lambda: initializer(tuple(var.shape), var.dtype))
+        return var
+
+    def get_parameter(self, name: str) -> Any:
+        """The Program's parameter of this name; ValueError where it is none."""
+        found = self.main_program.global_block().var(name)
+        if not found.is_parameter:
+            raise ValueError(f"{name!r} is a variable of the Program, and no parameter.")
+        return found
+
+    @face
+    def append_op(self, type: str, inputs: Any = None, outputs: Any = None, attrs: Any = None,
+                  stop_gradient: bool = False) -> None:
+        """Applies an operator to `inputs`, by slot a variable or a list, and writes its results to those of `outputs`.
+
+        See `paddle.common_ops_import.LayerHelper.append_op`.
+        """
+        op = find(type)
+        static_helper._check_slots(op, "inputs", inputs or {}, op.inputs)
+        static_helper._check_slots(op, "outputs", outputs or {}, op.outputs)
+        targets = {slot: static_helper._listed(value) for slot, value in (outputs or {}).items()}
+
+        def result(slot: str) -> Any:
+            return targets[slot].pop(0) if targets.get(slot) else self._result_name()
+
+        given = [static_helper._given(slot, (inputs or {}).get(slot.name)) for slot in op.inputs]
+        with current_trace().naming(result):
+            apply(op, *given, **without_hints(op, attrs or {}, f"append_op({op.type!r})"))
+        if stop_gradient:
+            for value in (outputs or {}).values():
+                for variable in static_helper._listed(value):
+                    variable.stop_gradient = True
+
+    @face
+    def append_bias_op(self, input_var: Any, dim_start: int = 1, dim_end: int | None = None) -> Any:
+        """The variable with the layer's bias added."""
+        return self.biased(input_var, self.kwargs.get("bias_attr"), dim_start, dim_end)
+
+    @face
+    def append_activation(self, input_var: Any) -> Any:
+        """The variable behind the layer's `act`."""
+        return self.activated(input_var, self.kwargs.get("act"))
+
+    def is_instance(self, param_name: str, cls: type) -> None:
+        """TypeError unless the layer's argument is of a class."""
+        given = self.kwargs.get(param_name)
+        if not isinstance(given, cls):
+            raise TypeError(f"{self.layer_type}({param_name}): must be {cls.__name__}. Received "
+                            f"{type(given).__name__}.")
+
+
+def _of_rank_one(made: Any) -> Any:
+    """Tensors without dimensions as such of one element, as 1.x has them."""
+    if isinstance(made, (tuple, list)):
+        return type(made)(_of_rank_one(item) for item in made)
+    return reshape(made, [1]) if made is not None and not made.shape else made
+
+
+def _handed_out(out: Any, made: Any) -> Any:
+    """Gives the first result to the Tensor that it is asked for in."""
+    if not isinstance(made, tuple):
+        return out._rebind(made)
+    return (out._rebind(made[0]), *made[1:])
+
+
+__all__ = ["LayerHelper"]

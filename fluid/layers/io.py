@@ -1,0 +1,30 @@
+"""`fluid.layers.io`: inputs of Programs, from feeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...static.building import data as static_data
+from ..mode import face
+
+
+@face
+def data(name: str, shape: Sequence[int], append_batch_size: bool = True, dtype: Any = "float32", lod_level: int = 0,
+         type: Any = None, stop_gradient: bool = True) -> Any:
+    """An input of the default main Program; -1 is put before its shape unless that holds a negative size itself.
+
+    >>> import proa.fluid as fluid
+    >>> with fluid.program_guard(fluid.Program()):
+    ...     fluid.layers.data("x", [3]).shape
+    (-1, 3)
+    """
+    sizes = [-1 if size is None else size for size in shape]
+    if append_batch_size and not any(size < 0 for size in sizes):
+        sizes = [-1, *sizes]
+    made = static_data.data(name, sizes, dtype, lod_level)
+    made.stop_gradient = stop_gradient
+    return made
+
+
+__all__ = ["data"]

@@ -1,0 +1,30 @@
+"""Penalties on parameters' size, by the names of Paddle 1.x."""
+
+from __future__ import annotations
+
+from .. import regularizer as base
+
+
+class L2DecayRegularizer(base.L2Decay):
+    """Adds `regularization_coeff` times the parameter to its gradient.
+
+    >>> import proa.fluid as fluid
+    >>> fluid.regularizer.L2Decay(regularization_coeff=0.5).coeff
+    0.5
+    """
+
+    def __init__(self, regularization_coeff: float = 0.0):
+        super().__init__(regularization_coeff)
+
+
+class L1DecayRegularizer(base.L1Decay):
+    """Adds `regularization_coeff` times the parameter's sign to its gradient."""
+
+    def __init__(self, regularization_coeff: float = 0.0):
+        super().__init__(regularization_coeff)
+
+
+WeightDecayRegularizer = base.WeightDecayRegularizer
+L1Decay, L2Decay = L1DecayRegularizer, L2DecayRegularizer
+
+__all__ = ["L1Decay", "L1DecayRegularizer", "L2Decay", "L2DecayRegularizer", "WeightDecayRegularizer"]
