@@ -27,7 +27,7 @@ from ..nn import Layer
 from ..static.format.params_info import read_params_info
 from ..static.io import INFO_SUFFIX, MODEL_SUFFIX, program_bytes, read_parameters, read_program
 from ..static.ir.program import Program, Variable
-from ..static.run.scope import ScopeTensor
+from ..static.run.lod_tensor import LoDTensor
 
 __all__ = ["EagerParamBase", "Program", "Variable", "load", "save"]
 
@@ -98,7 +98,7 @@ def _is_state_dict(obj: Any) -> bool:
     With dicts of values beside them (an optimizer's master weights) Paddle keeps a nested object.
     """
     return isinstance(obj, dict) and bool(obj) and all(
-        isinstance(v, (Tensor, ScopeTensor)) or isinstance(v, dict) and not any(
+        isinstance(v, (Tensor, LoDTensor)) or isinstance(v, dict) and not any(
             isinstance(leaf, Tensor) for leaf in nest.leaves(v)) for v in obj.values())
 
 
@@ -118,7 +118,7 @@ def _state_dict(state: dict[str, Any]) -> dict[str, Any]:
 
 def _array(value: Any) -> np.ndarray:
     """The elements on the host; bfloat16 as the raw 16-bit integers that files hold."""
-    array = np.asarray(value) if isinstance(value, ScopeTensor) else to_numpy(value._array)
+    array = np.asarray(value) if isinstance(value, LoDTensor) else to_numpy(value._array)
     return array.view(np.uint16) if array.dtype.name == "bfloat16" else array
 
 
@@ -126,7 +126,7 @@ def _plain(obj: Any) -> Any:
     """Nested containers with every Tensor as Paddle keeps it, a tuple of name and array."""
     if isinstance(obj, Tensor):
         return (obj.name, _array(obj))
-    if isinstance(obj, ScopeTensor):
+    if isinstance(obj, LoDTensor):
         return np.asarray(obj)
     if isinstance(obj, dict):
         return type(obj)((k, _plain(v)) for k, v in obj.items())

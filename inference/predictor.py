@@ -26,7 +26,9 @@ from ..static.io import MODEL_SUFFIX, PARAMS_SUFFIX, read_parameters, read_progr
 from ..static.ir.program import Program, Variable
 from ..static.ir.shape_inference import for_inputs, misfits
 from ..static.ir.transform import feed_names, fetch_names, for_evaluation, persistable_names, unframed
-from ..static.run.executor import in_dtype
+from ..static.ir.variable import OffsetsVariable
+from ..static.run.executor import in_dtype, offsets_given
+from ..static.run.lod_tensor import Lod, fault_in, fitting, innermost
 from .config import Config
 from .types import DataType, data_type_of
 
@@ -38,6 +40,7 @@ class Tensor:
         self._variable, self._place, self._is_input = variable, place, is_input
         self._shape: list[int] | None = None
         self._array: Any = None
+        self._lod: Lod = []
 
     @property
     def name(self) -> str:
@@ -85,14 +88,33 @@ class Tensor:
         """The element type."""
         return data_type_of(self._variable.dtype if self._array is None else from_numpy_dtype(self._array.dtype))
 
-    def lod(self) -> list[list[int]]:
-        """Empty: there are no LoDs."""
-        return []
+    def lod(self) -> Lod:
+        """The offsets of the sequences that its rows are, level by level; empty where it has none."""
+        return [list(level) for level in self._lod]
 
     def set_lod(self, lod: Sequence[Sequence[int]]) -> None:
-        """Raises NotImplementedError unless the LoD is empty."""
-        if any(len(level) for level in lod):
-            raise NotImplementedError("inference.Tensor.set_lod: tensors here have no LoD. Pad the sequences.")
+        """Divides the rows of an input into sequences, by offsets: [[0, 2, 5]] are two rows and three.
+
+        An input that the model does not take as sequences keeps it to itself. ValueError for offsets that do not add
+        up, for more levels than such an input has, and for an output.
+        """
+        found = [[int(offset) for offset in level] for level in lod]
+        fault = fault_in(found, None)
+        if not self._is_input:
+            fault = f"{self.name!r} is an output of the model"
+        elif len(found) > len(self._variable.lod) > 0:
+            fault = f"the model's input {self.name!r} has lod_level {len(self._variable.lod)}"
+        if fault:
+            raise ValueError(f"inference.Tensor.set_lod(lod): {fault}. Received {lod}.")
+        self._lod = found
+
+    def _offsets(self) -> dict[str, Any]:
+        """The offsets by the names that they have in the Program; ValueError where they are of other rows."""
+        fault = fault_in(self._lod, len(self._value())) if self._lod else ""
+        if fault:
+            raise ValueError(f"{self.name!r}: its LoD does not add up: {fault}. Received {self._lod}.")
+        return {level.name: backend.as_place(np.asarray(offsets, "int64"), self._place)
+                for level, offsets in innermost(self._variable.lod, self._lod)}
 
 
 class Model:
@@ -105,30 +127,48 @@ class Model:
         self.place, self.xp = place, backend.namespace_at(place)
         self._specs = {name: self.block.var(name).spec for name in self.inputs}
         self._values = dict(parameters)
-        self._plans: dict[Any, tuple[Plan, list[Any]]] = {(): self._prepared(self.program)}
+        self._plans: dict[Any, tuple[Plan, list[Any], list[tuple[str, ...]]]] = {}
+        if not self.program.has_lod:
+            self._plans[()] = self._prepared(self.program, ())
 
-    def _prepared(self, program: Program) -> tuple[Plan, list[Any]]:
-        """The plan of a Program, and the parameters that it takes."""
-        plan, names, _ = compile_plan(program, self.inputs, self.outputs)
+    def _prepared(self, program: Program, levels: Sequence[str]) -> tuple[Plan, list[Any], list[tuple[str, ...]]]:
+        """The plan of a Program, the parameters that it takes, and the names of its outputs' offsets.
+
+        `levels`: the names of the offsets that are given with the inputs.
+        """
+        lods = [offsets_given(program, name, frozenset([*self.inputs, *levels])) for name in self.outputs]
+        fetches = [*self.outputs, *dict.fromkeys(level for lod in lods for level in lod)]
+        plan, names, _ = compile_plan(program, [*self.inputs, *levels], fetches)
         missing = [name for name in names if name not in self._values]
+        unset = sorted({v.of for v in map(self.block.find_var, missing) if isinstance(v, OffsetsVariable)})
+        if unset:
+            raise ValueError(f"The model uses its inputs {unset} as sequences: tell with set_lod(offsets) where each "
+                             "begins.")
         if missing:
             raise ValueError(f"The model needs values for {missing}: neither inputs nor among its parameters.")
-        return plan, [self._placed(name) for name in names]
+        return plan, [self._placed(name) for name in names], lods
 
     def _placed(self, name: str) -> Any:
         array = self._values[name] = backend.as_place(self._values[name], self.place)
         return array
 
-    def __call__(self, arrays: Sequence[Any]) -> list[Any]:
-        """The outputs' arrays. Other sizes than the file's, which the operators take, get a plan of their own."""
+    def __call__(self, arrays: Sequence[Any], offsets: dict[str, Any]) -> list[tuple[Any, Lod]]:
+        """The outputs' arrays, with their LoDs, of the inputs' and the offsets that are given with them.
+
+        Other sizes than the file's, which the operators take, get a plan of their own.
+        """
         given = [Spec(array.shape, spec.dtype) for array, spec in zip(arrays, self._specs.values(), strict=True)]
-        key = tuple(misfits(self._specs, given).items())
+        key = (*misfits(self._specs, given).items(), *offsets)
         found = self._plans.get(key)
         if found is None:
-            found = self._plans[key] = self._prepared(for_inputs(self.program, self._specs, given))
-        plan, parameters = found
-        results = plan(self.xp, [*arrays, *parameters])
-        return [self.xp.asarray(result) for result in results[:len(self.outputs)]]
+            found = self._plans[key] = self._prepared(for_inputs(self.program, self._specs, given), [*offsets])
+        plan, parameters, lods = found
+        results = plan(self.xp, [*arrays, *offsets.values(), *parameters])
+        count = len(self.outputs)
+        names = dict.fromkeys(level for lod in lods for level in lod)
+        made = {name: backend.to_numpy(a).tolist() for name, a in zip(names, results[count:], strict=False)}
+        return [(self.xp.asarray(result), fitting([made[level] for level in lod], result))
+                for result, lod in zip(results[:count], lods, strict=True)]
 
 
 class Predictor:
@@ -168,10 +208,11 @@ class Predictor:
                                  f"Received {len(inputs)} inputs.")
             for handle, value in zip(handles, inputs, strict=True):
                 handle.share_external_data(value)
-        results = self._model([handle._value() for handle in handles])
-        for output, array in zip(self._outputs.values(), results, strict=False):
-            output._array = array
-        return True if inputs is None else [new_tensor(array) for array in results]
+        offsets = {name: level for handle in handles if handle._lod for name, level in handle._offsets().items()}
+        results = self._model([handle._value() for handle in handles], offsets)
+        for output, (array, lod) in zip(self._outputs.values(), results, strict=True):
+            output._array, output._lod = array, lod
+        return True if inputs is None else [new_tensor(array) for array, _ in results]
 
     def clone(self) -> Predictor:
         """A Predictor of the same model with handles of its own, for another thread. Parameters are shared."""

@@ -32,7 +32,8 @@ usual:
 - `cost` gives the arithmetic operations of a run (see `facts.py`): by default one for each element of the results, none
   of what moves them. Its bytes follow from the shapes: all inputs and results once (`static/compiler/describe.py`).
 - `precision` and `lod`: what mixed precision does to it, and what becomes of the LoD of its first input; words of
-  `facts.PRECISIONS` and `facts.LODS`, or a function of the inputs' LoDs and attributes that gives those of the results.
+  `facts.PRECISIONS` and `facts.LODS`, or, for `lod`, a function of the inputs' LoDs (by slot, each a list of offsets)
+  and the attributes that gives the first result's. Results whose offsets stand in the signature have those.
 - `only_here`: PaddlePaddle has no such operator, or cannot run it: a file that holds one is proa's alone.
 - `float32` names the inputs, by commas, that are float32 in files, whatever its other inputs are: those have one dtype.
 - `lists`: it takes or gives lists of a Program. `runs_block`: it runs a block of a Program.
@@ -59,7 +60,7 @@ from ...core.lazy import require
 from .facts import FAILS, LODS, PRECISIONS, Cost, checked_word, effects_of, free, one_a_result
 from .gradient import Gradient, parameter_names
 from .kernels import EngineKernel, Kernels, Selection, by
-from .signature import Slot, new_values, parse_signature, views
+from .signature import Slot, new_values, offsets, parse_signature, views
 from .spec import Spec, spec_of
 
 Ints = list[int]
@@ -107,6 +108,8 @@ class Operator:
         self.aliases = new_values(self.results, self.inputs)  # (result, input): the input with a new value
         self.writes = frozenset(given for i, given in self.aliases if self.results[i].writes)  # inputs, by position
         self.views = views(self.results, self.inputs)  # (result, input): may share memory
+        self.given_offsets = offsets(self.inputs)  # (input, input whose offsets it holds)
+        self.made_offsets = offsets(self.results)  # (result, result whose offsets it holds)
         self.effects = effects_of(type, effects)
         self.random = "random" in self.effects  # a second run gives other values: never folded, merged or reordered
         self.has_effect = bool(self.effects - {"random", "reads"})  # a run is wanted although nobody reads its results

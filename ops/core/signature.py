@@ -8,6 +8,9 @@ has to do with the inputs' memory stands behind its name:
 - `ParamOut:=Param` is the same, written into the memory of the input where that may be written to.
 - An output without any of these lies in memory of its own.
 
+`lod^X` are the offsets of X (its LoD, see `static/building/lod.py`): a list of int64 vectors, the outermost level
+first, empty where X has none; of an output `lod^Out` those that it has from then on. Files do not hold them.
+
 An output written `XShape!` exists in files only, for Paddle's sake: its shape is that of the first input behind a 0,
 and no kernel computes it.
 """
@@ -31,19 +34,22 @@ class Slot(NamedTuple):
     """Whether the new value is written into the memory of the old one."""
     views: tuple[str, ...] = ()
     """The inputs in whose memory this output may lie; not the one of `alias`."""
+    offsets_of: str | None = None
+    """The slot on the same side whose offsets this one holds."""
 
 
-_SLOT = re.compile(r"(\w+)(\*?)(\??)(!?)(?:(:?)=(\w+))?((?:~\w+)*)")
+_SLOT = re.compile(r"(\w+)(\*?)(\??)(!?)(?:\^(\w+))?(?:(:?)=(\w+))?((?:~\w+)*)")
 
 
 def _parse_slot(text: str) -> Slot:
     match = _SLOT.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f"Not a slot: {text!r}. A slot is a name, then any of * ? !, then =INPUT or :=INPUT for a new "
-                         "value of an input, then ~INPUT for each input that it may be a view of.")
-    name, many, optional, file_only, writes, alias, views = match.groups()
-    return Slot(name, bool(optional), bool(many), bool(file_only), alias, bool(writes),
-                tuple(views.split("~")[1:]))
+        raise ValueError(f"Not a slot: {text!r}. A slot is a name, then any of * ? !, then ^SLOT for the offsets of a "
+                         "slot, =INPUT or :=INPUT for a new value of an input, ~INPUT for each input that it may be a "
+                         "view of.")
+    name, many, optional, file_only, offsets_of, writes, alias, views = match.groups()
+    return Slot(name, bool(optional), bool(many or offsets_of), bool(file_only), alias, bool(writes),
+                tuple(views.split("~")[1:]), offsets_of)
 
 
 def parse_signature(text: str) -> tuple[tuple[Slot, ...], tuple[Slot, ...]]:
@@ -57,17 +63,28 @@ def parse_signature(text: str) -> tuple[tuple[Slot, ...], tuple[Slot, ...]]:
         for of in (*slot.views, *([slot.alias] if slot.alias else [])):
             if of not in names:
                 raise ValueError(f"The output {slot.name} names {of!r}, which is no input. Received {text!r}.")
+    for side in (inputs, outputs):
+        for slot in side:
+            if slot.offsets_of and slot.offsets_of not in {other.name for other in side}:
+                raise ValueError(f"{slot.name} holds the offsets of {slot.offsets_of!r}, which is no slot on its side. "
+                                 f"Received {text!r}.")
     return inputs, outputs
 
 
 Pairs = tuple[tuple[int, int], ...]
-"""(result, input), by their positions."""
+"""(result, input), or slots of one side, by their positions."""
 
 
 def new_values(results: tuple[Slot, ...], inputs: tuple[Slot, ...]) -> Pairs:
     """The results that are inputs with a new value."""
     names = [slot.name for slot in inputs]
     return tuple((i, names.index(slot.alias)) for i, slot in enumerate(results) if slot.alias)
+
+
+def offsets(slots: tuple[Slot, ...]) -> Pairs:
+    """The slots that hold offsets, with the slots that these are of."""
+    names = [slot.name for slot in slots]
+    return tuple((i, names.index(slot.offsets_of)) for i, slot in enumerate(slots) if slot.offsets_of)
 
 
 def views(results: tuple[Slot, ...], inputs: tuple[Slot, ...]) -> Pairs:

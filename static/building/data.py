@@ -11,12 +11,14 @@ from ...core.param_attr import ParamAttr, to_param_attr
 from ...core.unique_name import generate
 from ...ops.core.trace import current_trace
 from ..ir.program import Variable
+from .lod import fed_offsets
 from .mode import default_main_program
 
 
 def data(name: str, shape: Sequence[int | None], dtype: Any = None, lod_level: int = 0) -> Variable:
     """An input of the default main Program, to be fed by name; None or -1 for a size that may differ from run to run.
 
+    `lod_level`: how many levels of sequences its rows are divided into; it is fed with an `LoDTensor` then.
     Raises TypeError for a name or shape of another kind, ValueError for a name that the Program has with another shape
     or dtype; one that it has with the same is the same Variable. The dtype is the default one unless given.
 
@@ -33,7 +35,9 @@ def data(name: str, shape: Sequence[int | None], dtype: Any = None, lod_level: i
     block = default_main_program().global_block()
     block.check_redeclared("static.data(name)", name, shape, dtype, persistable=False)
     if not block.has_var(name):
-        return block.create_var(name, shape, dtype, is_data=True, lod_level=lod_level)
+        variable = block.create_var(name, shape, dtype, is_data=True, lod_level=lod_level)
+        fed_offsets(variable)
+        return variable
     block.vars[name].stop_gradient = True
     return block.vars[name]
 

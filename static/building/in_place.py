@@ -14,6 +14,7 @@ from ...ops.core.infer import product
 from ...ops.core.trace import current_trace, state
 from ..autodiff.py_layer import with_gradient
 from ..ir.program import Variable
+from .lod import assign_lod, set_lod
 
 
 def rebind(variable: Variable, result: Variable) -> Variable:
@@ -84,6 +85,7 @@ def _with_former_gradient(variable: Variable, result: Variable) -> Variable:
 
 def _assign(variable: Variable, result: Variable) -> None:
     variable.program.current_block().append("assign", {"X": [result.name]}, {"Out": [variable.name]}, {})
+    assign_lod(variable, result.lod)
 
 
 def take_name(variable: Variable, result: Variable) -> None:
@@ -93,6 +95,7 @@ def take_name(variable: Variable, result: Variable) -> None:
     block.vars[former.name] = former
     variable.name = program.new_name(result.name.partition(".tmp")[0])
     variable.shape, variable._dtype, variable.is_data = result.shape, result.dtype, False
+    set_lod(variable, result.lod)
     block.add_var(variable)
     _assign(variable, result)
     program.renamed.append((variable, former))

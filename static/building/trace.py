@@ -24,6 +24,7 @@ from ..autodiff.backward import derivatives, gradients_of_parameters
 from ..autodiff.py_layer import apply_in_program
 from ..ir.program import BACKWARD_ROLE, Block, ParameterVariable, Program, Variable
 from .in_place import assigned, rebind, take_name
+from .lod import carry, new_offsets, with_offsets
 from .tensor_arrays import ArrayVariable
 from .tensor_hooks import register_hook
 
@@ -123,6 +124,8 @@ class ProgramTrace(Trace):
             if results is not NotImplemented:
                 return results
         inputs = tuple(self._lift_slot(op, slot, v) for slot, v in zip(op.inputs, inputs, strict=False))
+        if op.given_offsets:
+            inputs = with_offsets(op, inputs)
         if op.promotes:
             inputs = self._promoted(inputs)
         if op.adapted is not None:
@@ -140,11 +143,15 @@ class ProgramTrace(Trace):
                 results.append(inputs[aliases[index]])
             elif spec is None:
                 results.append(None)
+            elif slot.offsets_of:
+                results.append([new_offsets(self.block, self.main.new_name("lod"), slot.offsets_of) for _ in spec])
             elif slot.many:
                 results.append([self._new(op, slot, s, stop or not s.dtype.is_differentiable) for s in spec])
             else:
                 results.append(self._new(op, slot, spec, stop or not (op.is_single or spec.dtype.is_differentiable)))
         self._append(op, inputs, results, attrs, (given, specs))
+        if self.main.has_lod:
+            carry(op, inputs, results, attrs)
         if self.main.numbers and inputs and _OF_A_DTYPE.isdisjoint(op.attributes):
             self._note_numbers(inputs, results)
         return results[0] if len(results) == 1 else tuple(results)

@@ -20,7 +20,7 @@ from ..format import framework_pb2 as pb
 from ..format.program_file import serialize_program_desc
 from ..format.versions import stamp
 from ..ir.program import Block, Operation, Program, Variable
-from . import array_codec, gradient_codec
+from . import array_codec, gradient_codec, lod_codec
 from .constant_codec import CONSTANTS, write_values
 
 _KINDS = {
@@ -61,7 +61,7 @@ def annotated_type(op_type: str, name: str) -> tuple[int | None, bool]:
 
 def to_desc(program: Program) -> pb.ProgramDesc:
     """The message of a Program; TypeError, naming operator and attribute, for what files cannot hold."""
-    program = array_codec.to_file(gradient_codec.to_file(program, _bytes))
+    program = lod_codec.to_file(array_codec.to_file(gradient_codec.to_file(program, _bytes)))
     desc = pb.ProgramDesc()
     for block in program.blocks:
         message = desc.blocks.add(idx=block.idx, parent_idx=block.parent_idx)

@@ -11,7 +11,7 @@ from ..format import attributes as at
 from ..format import framework_pb2 as pb
 from ..format.program_file import read_program_desc
 from ..ir.program import KINDS, Block, Operation, ParameterVariable, Program, Variable
-from . import array_codec, gradient_codec
+from . import array_codec, gradient_codec, lod_codec
 from .constant_codec import CONSTANTS, read_values
 from .program_codec import _CONVERT, _KIND_NAMES, _NO_DTYPE, _tensor_field, annotated_type
 
@@ -36,6 +36,7 @@ def read_into(program: _Made, desc: pb.ProgramDesc, source_name: str, given: Col
     if not any(var.HasField("stop_gradient") for block in desc.blocks for var in block.vars):
         _stop_at_detached(program)
     array_codec.from_file(program)
+    lod_codec.from_file(program)
     gradient_codec.from_file(program, source_name, given, lambda data, kept: read_into(
         type(program)(), read_program_desc(data, source_name), source_name, kept))
     return program

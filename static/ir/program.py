@@ -426,6 +426,7 @@ class Program:
         self.leaves: set[str] = set()  # what was computed and told that gradients are taken with respect to it
         self.hooked: dict[str, tuple] = {}  # by name, what has hooks: the value without them, and the hooks
         self._op_role = 0  # the attribute op_role of what `append_op` appends
+        self.has_lod = False  # whether any variable has offsets beside it
         self.gradient_passes = 0  # how often gradients have been appended
         self._counts: defaultdict[str, int] = defaultdict(int)
 
@@ -524,9 +525,9 @@ class Program:
         return self.version
 
     def list_vars(self) -> Iterator[Variable]:
-        """Every variable of every block."""
+        """Every variable of every block, but for the offsets of others."""
         for block in self.blocks:
-            yield from block.vars.values()
+            yield from (variable for variable in block.vars.values() if not variable.is_offsets)
 
     def all_parameters(self) -> list[ParameterVariable]:
         """Every parameter."""
@@ -604,16 +605,17 @@ def _copied(value: Any, memo: dict) -> Any:
 
 
 def _bare_copy(block: Block, memo: dict) -> Block:
-    """A block to be filled: variables and operations refer to it."""
+    """A block to be filled, with variables to be filled: these, and operations, refer to it and to each other."""
     made = memo[id(block)] = Block.__new__(Block)
+    made.vars = {}
+    for name, variable in block.vars.items():
+        made.vars[name] = memo[id(variable)] = type(variable).__new__(type(variable))
     return made
 
 
 def _fill_copy(block: Block, made: Block, memo: dict) -> None:
-    made.vars = {}
     for name, variable in block.vars.items():
-        twin = made.vars[name] = memo[id(variable)] = type(variable).__new__(type(variable))
-        twin.__dict__.update({key: memo[id(value)] if id(value) in memo else _copied(value, memo)
+        made.vars[name].__dict__.update({key: memo[id(value)] if id(value) in memo else _copied(value, memo)
                               for key, value in variable.__dict__.items()})
     made.ops = []
     for op in block.ops:

@@ -131,16 +131,21 @@ def _pruned(result: Program, feeds: Sequence[str], fetches: Sequence[str], state
     """The Program, without what the fetched values, and the state that these read, do not need."""
     block = result.global_block()
     _append_changes(block, state)
-    made: set[str] = set(feeds)
-    wanted = _with_state(block, set(fetches), state)
+    made: set[str] = {*feeds, *_offsets(block, feeds)}
+    wanted = _with_state(block, {*fetches, *_offsets(block, fetches)}, state)
     ops = [op for op in needed_operations(block.ops, wanted) if not set(writes(op)) <= made or sub_block(op)]
-    used = {name for op in ops for name in (*reads(op), *writes(op))} | set(feeds) | set(fetches)
-    _check_inputs(block, ops, set(feeds), fetches)
+    used = {name for op in ops for name in (*reads(op), *writes(op))} | made | wanted
+    _check_inputs(block, ops, made, fetches)
     block.ops = ops
     block.vars = {name: v for name, v in block.vars.items() if name in used}
     result.host_values = {name: source for name, source in result.host_values.items() if name in block.vars}
     _keep_reachable_blocks(result)
     return result
+
+
+def _offsets(block: Block, names: Sequence[str]) -> list[str]:
+    """The names of what lies beside variables as the offsets of their rows."""
+    return [level.name for name in names if name in block.vars for level in block.vars[name].lod]
 
 
 def _append_changes(block: Block, state: Mapping[str, str]) -> None:

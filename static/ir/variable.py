@@ -62,7 +62,9 @@ class Variable(_VariableMethods):
         self._dtype = dtype
         self.persistable, self.stop_gradient = persistable, stop_gradient
         self.is_data, self.lod_level, self.kind = is_data, lod_level, kind
+        self.lod: tuple[Variable, ...] = ()  # its offsets, the outermost level first: see building/lod.py
 
+    is_offsets = False  # whether it is the offsets of another one
     is_parameter = False
     undecided = False  # whether the operation that makes its value is to say if gradients stop at it
 
@@ -274,6 +276,16 @@ class Variable(_VariableMethods):
         return f"{'persist ' if self.persistable else ''}{kind} {self.name} : {what}"
 
     __str__ = __repr__
+
+
+class OffsetsVariable(Variable):
+    """One level of the offsets of sequences, which lie beside the variable that holds their rows, `of`."""
+
+    is_offsets = True
+
+    def __init__(self, *args: Any, of: str, **attributes: Any):
+        super().__init__(*args, **attributes)
+        self.of = of
 
 
 class ParameterVariable(Variable):

@@ -19,6 +19,9 @@ from ..compiler import Plan, compile_plan
 from ..ir.program import Operation, Program, Variable
 from ..ir.shape_inference import for_inputs, misfits
 from ..ir.transform import feed_names
+from ..ir.usage import needed_operations, reads
+from ..ir.variable import OffsetsVariable
+from .lod_tensor import LoDTensor, fault_in, fitting, innermost
 from .scope import Scope, global_scope
 
 _lock = threading.Lock()
@@ -68,7 +71,10 @@ class Executor:
         program = _plain_program(program)
         scope = scope or global_scope()
         fed, others = self._feeds(program, feed)
-        fetches = tuple(_fetch_name(program, item) for item in _fetched_items(fetch_list))
+        wanted = tuple(_fetch_name(program, item) for item in _fetched_items(fetch_list))
+        lods = [] if return_numpy or not program.has_lod else [
+            offsets_given(program, name, frozenset(fed)) for name in wanted]
+        fetches = (*wanted, *dict.fromkeys(level for levels in lods for level in levels))
         for name, source in program.host_values.items():
             variable = program.global_block().var(name)
             scope.set_array(name, np.full(variable.shape, source(), variable.dtype.dtype))
@@ -82,7 +88,11 @@ class Executor:
         for name, array in zip(compiled.writes, results[len(fetches):], strict=True):
             scope.set_array(name, xp.asarray(array))
         fetched = [xp.asarray(array) for array in results[: len(fetches)]]
-        return [backend.to_numpy(a).copy() for a in fetched] if return_numpy else [_as_tensor(a) for a in fetched]
+        if return_numpy:
+            return [backend.to_numpy(a).copy() for a in fetched]
+        offsets = {name: backend.to_numpy(a).tolist() for name, a in zip(fetches, fetched, strict=True)} if lods else {}
+        return [LoDTensor(array, fitting([offsets[level] for level in levels], array))
+                for array, levels in zip(fetched, lods or [()] * len(wanted), strict=False)]
 
     def _feeds(self, program: Program, feed: Any) -> tuple[dict[str, Any], dict[str, Spec]]:
         """The arrays by name, and what those are that are not of the sizes that the Program says."""
@@ -100,6 +110,8 @@ class Executor:
                 continue
             array = value._array if hasattr(value, "_array") else np.asarray(value)
             array = in_dtype(variable, array)
+            if isinstance(value, LoDTensor):
+                arrays.update(self._fed_offsets(variable, value))
             arrays[name] = backend.as_place(array, self.place)
             if not _fits(variable.shape, array.shape):
                 others.update(misfits({name: variable.spec}, [Spec(array.shape, variable.dtype)]))
@@ -107,10 +119,25 @@ class Executor:
             _check_sizes(program, name, arrays[name].shape)
         return arrays, others
 
+    def _fed_offsets(self, variable: Variable, value: LoDTensor) -> dict[str, Any]:
+        """The offsets of a fed value by name; ValueError for such as do not add up, or are of more levels."""
+        lod, what = value.lod(), f"feed: {variable.name!r}"
+        fault = fault_in(lod, value.shape()[0] if value.shape() else 0)
+        if fault:
+            raise ValueError(f"{what}: its LoD does not add up: {fault}. Received lod={lod}, shape {value.shape()}.")
+        if len(lod) > len(variable.lod) > 0:
+            raise ValueError(f"{what} was declared with lod_level={len(variable.lod)}. Received an LoDTensor of "
+                             f"{len(lod)} levels: declare it with lod_level={len(lod)}.")
+        return {level.name: backend.as_place(np.asarray(offsets, "int64"), self.place)
+                for level, offsets in innermost(variable.lod, lod)}
+
     def _from_scope(self, scope: Scope, name: str, program: Program) -> Any:
         array = scope.array(name)
         if array is None:
             variable = program.global_block().find_var(name)
+            if isinstance(variable, OffsetsVariable):
+                raise ValueError(f"feed: {variable.of!r} is used as sequences, and was fed without an LoD. Feed an "
+                                 "LoDTensor: fluid.create_lod_tensor(array, [lengths], place).")
             if variable is not None and variable.persistable:
                 raise RuntimeError(
                     f"The variable {name!r} has no value: run the startup Program first, or load its value."
@@ -157,6 +184,20 @@ def _compiled(program: Program, feeds: tuple[str, ...], fetches: tuple[str, ...]
         return found
 
 
+def offsets_given(program: Program, name: str, fed: frozenset[str]) -> tuple[str, ...]:
+    """The names of a variable's offsets, where the fed values give them; empty otherwise."""
+    key: Any = ("offsets", name, fed)
+    found = program.plans.get(key)
+    if found is None or found[0] != program.version:
+        block = program.global_block()
+        names = tuple(level.name for level in block.var(name).lod if block.has_var(level.name))
+        wanted = {*names}.union(*(reads(op) for op in needed_operations(block.ops, set(names)))) if names else set()
+        written = {made for op in block.ops for made in op.output_arg_names}
+        missing = [n for n in wanted - fed - written if isinstance(block.find_var(n), OffsetsVariable)]
+        found = program.plans[key] = (program.version, () if missing else names)
+    return found[1]
+
+
 def _plain_program(program: Any) -> Program:
     program = default_main_program() if program is None else program
     program = getattr(program, "_program", program)  # a CompiledProgram
@@ -175,11 +216,3 @@ def _fetch_name(program: Program, item: Any) -> str:
     if name is None or program.global_block().find_var(name) is None:
         raise ValueError(f"fetch_list: the Program has no variable {item!r}.")
     return name
-
-
-def _as_tensor(array: Any) -> Any:
-    from .scope import ScopeVariable
-
-    variable = ScopeVariable("fetched")
-    variable.array = array
-    return variable.get_tensor()

@@ -6,34 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
-from ... import backend
-from ...core.place import CPUPlace, Place
-
-
-class ScopeTensor:
-    """The value of one variable of a scope: `numpy.array(t)` reads it, `t.set(array, place)` replaces it."""
-
-    def __init__(self, variable: ScopeVariable):
-        self._variable = variable
-
-    def set(self, array: Any, place: Place | None = None) -> None:
-        """Replaces the value."""
-        self._variable.array = backend.as_place(np.array(array), place or CPUPlace())
-
-    def shape(self) -> list[int]:
-        """The sizes."""
-        return [] if self._variable.array is None else list(self._variable.array.shape)
-
-    def _is_initialized(self) -> bool:
-        return self._variable.array is not None
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        if self._variable.array is None:
-            raise RuntimeError(f"The variable {self._variable.name!r} has no value yet: run the startup Program first.")
-        array = backend.to_numpy(self._variable.array)
-        return array.astype(dtype) if dtype is not None else array.copy()
+from .lod_tensor import LoDTensor
 
 
 class ScopeVariable:
@@ -41,16 +14,25 @@ class ScopeVariable:
 
     def __init__(self, name: str):
         self._name = name
-        self.array: Any = None
+        self._tensor = LoDTensor(name=name)
 
     @property
     def name(self) -> str:
         """The name."""
         return self._name
 
-    def get_tensor(self) -> ScopeTensor:
+    @property
+    def array(self) -> Any:
+        """The array of its value; None where it has none."""
+        return self._tensor._value
+
+    @array.setter
+    def array(self, array: Any) -> None:
+        self._tensor._value = array
+
+    def get_tensor(self) -> LoDTensor:
         """The value, to be read or replaced."""
-        return ScopeTensor(self)
+        return self._tensor
 
 
 class Scope:

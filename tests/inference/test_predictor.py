@@ -151,8 +151,8 @@ def test_mistakes_are_told_where_they_are_made(saved, tmp_path):
         predictor.get_input_handle("scale").copy_from_cpu(np.ones(1, "complex64"))
     with pytest.raises(ValueError, match=r"no input 'y'. Its inputs: \['x', 'scale'\]"):
         predictor.get_input_handle("y")
-    with pytest.raises(NotImplementedError, match="LoD"):
-        predictor.get_input_handle("x").set_lod([[0, 1]])
+    with pytest.raises(ValueError, match="level 0 must begin with 0"):
+        predictor.get_input_handle("x").set_lod([[1, 2]])
     with pytest.raises(NotImplementedError, match="fused"):
         predictor.register_output_hook(print)
     with pytest.raises(TypeError, match="Config"):
@@ -243,3 +243,25 @@ def test_paddles_own_models(name):
     expected = expected if isinstance(expected, list) else [expected]
     for found, right in zip(predictor.run(arrays), expected, strict=True):
         np.testing.assert_allclose(found.numpy(), right.numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_sequences(tmp_path):
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main), paddle.static.scope_guard(paddle.static.Scope()):
+        x = paddle.static.data("x", [None, 2], lod_level=1)
+        paddle.static.save_inference_model(str(tmp_path / "net"), [x], [x * 2], paddle.static.Executor())
+    predictor = inference.create_predictor(config(str(tmp_path / "net")))
+    handle = predictor.get_input_handle("x")
+    output = predictor.get_output_handle(predictor.get_output_names()[0])
+    for lod in ([[0, 2, 5]], [], [[0, 4, 5]]):
+        handle.copy_from_cpu(np.ones((5, 2), "float32"))
+        handle.set_lod(lod)
+        predictor.run()
+        assert output.lod() == handle.lod() == lod and output.copy_to_cpu().sum() == 20
+    handle.copy_from_cpu(np.ones((4, 2), "float32"))
+    with pytest.raises(ValueError, match="level 0 ends at 5, and there are 4 rows"):
+        predictor.run()
+    with pytest.raises(ValueError, match="has lod_level 1"):
+        handle.set_lod([[0, 1], [0, 4]])
+    with pytest.raises(ValueError, match="is an output"):
+        output.set_lod([[0, 5]])

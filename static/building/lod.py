@@ -1,0 +1,121 @@
+"""LoD in a Program: the offsets of sequences whose rows lie one behind the other are Variables beside them.
+
+A Variable whose rows are sequences has one int64 vector of offsets a level, `variable.lod`, the outermost level first:
+[0, 2, 5] are two sequences of two and three rows. Operators take them as inputs and give them as results like any other
+value (`lod^X` in a signature), so that gradients, branches, loops and compilation need to know nothing of them. What an
+operation does to the LoD its operator says (`Operator.lod`); files hold no offsets (`files/lod_codec.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.dtype import int64
+from ...ops.core.operator import Operator
+from ...ops.core.spec import Spec
+from ..ir.program import Block, Variable
+from ..ir.variable import OffsetsVariable
+
+OFFSETS = Spec((-1,), int64)
+
+
+def new_offsets(block: Block, name: str, of: str) -> OffsetsVariable:
+    """A variable for one level of the offsets of another one."""
+    made = OffsetsVariable(block, name, OFFSETS.shape, int64, of=of)
+    block.add_var(made)
+    block.program.has_lod = True
+    return made
+
+
+def fed_offsets(variable: Variable) -> None:
+    """Gives an input of a Program the offsets, to be fed with it, that its `lod_level` asks for."""
+    variable.lod = tuple(new_offsets(variable.block, f"{variable.name}@LOD{level}", variable.name)
+                         for level in range(variable.lod_level))
+
+
+def with_offsets(op: Operator, inputs: Sequence[Any]) -> tuple:
+    """The inputs of an operator, with the offsets that its signature asks for."""
+    found = [*inputs, *[None] * (len(op.inputs) - len(inputs))]
+    for index, of in op.given_offsets:
+        if not found[index]:
+            found[index] = [level for variable in _listed(found[of]) for level in variable.lod]
+    return tuple(found)
+
+
+def carry(op: Operator, inputs: Sequence[Any], results: Sequence[Any], attrs: dict[str, Any]) -> None:
+    """Gives the results of an operation the LoD that its operator says."""
+    for index, of in op.made_offsets:
+        set_lod(results[of], results[index])
+    made = {of for _, of in op.made_offsets} | {index for index, _ in op.made_offsets}
+    for index, lod in _shared(op, inputs, results, attrs):
+        if index not in made:
+            for variable in _listed(results[index]):
+                set_lod(variable, lod)
+
+
+def _shared(op: Operator, inputs: Sequence[Any], results: Sequence[Any],
+            attrs: dict[str, Any]) -> Iterator[tuple[int, Sequence[Variable]]]:
+    """Results, by position, with the offsets that they share with inputs."""
+    if callable(op.lod):
+        yield 0, op.lod(tuple([level for v in _listed(given) for level in v.lod] for given in inputs), attrs)
+        return
+    first = next(iter(_listed(inputs[0])), None) if inputs else None
+    if op.lod == "drop" or first is None or not first.lod:
+        return
+    aliases = {index for index, _ in op.aliases}
+    for index in range(1 if op.lod == "first" else len(results)):
+        rows = [variable.shape[:1] for variable in _listed(results[index])]
+        if index not in aliases and rows and all(each == first.shape[:1] for each in rows):
+            yield index, first.lod
+
+
+def set_lod(variable: Variable, lod: Sequence[Variable]) -> None:
+    """Makes these the offsets of a variable."""
+    variable.lod, variable.lod_level = tuple(lod), len(lod)
+
+
+def assign_lod(variable: Variable, lod: Sequence[Variable]) -> None:
+    """Gives a variable that keeps its name the offsets of what it is assigned.
+
+    In its own block it has these from there on. One of an enclosing block has offsets of its own then, which are
+    assigned to as its rows are. NotImplementedError in a loop that has read others of it before.
+    """
+    block = variable.program.current_block()
+    if [*map(id, lod)] == [*map(id, variable.lod)]:
+        return
+    if variable.block is block:
+        set_lod(variable, lod)
+        return
+    if len(variable.lod) != len(lod) or any(_of(level) != variable.name for level in variable.lod):
+        _own(variable, len(lod))
+    for level, value in zip(variable.lod, lod, strict=True):
+        block.append("assign", {"X": [value.name]}, {"Out": [level.name]}, {})
+
+
+def _own(variable: Variable, levels: int) -> None:
+    """Gives a variable of an enclosing block offsets that are nobody else's: [0] where it has none."""
+    block, old = variable.program.current_block(), variable.lod
+    read = {name for op in block.ops for name in op.input_arg_names}
+    if block.repeats and any(level.name in read for level in old):
+        raise NotImplementedError(
+            f"{variable.name!r} is given other sequences in a loop, after its LoD has been read there: the second "
+            "round would read the first one's. Keep it in an array (create_array, array_write, array_read).")
+    made = [new_offsets(variable.block, variable.program.new_name("lod"), variable.name) for _ in range(levels)]
+    for number, level in enumerate(made):
+        if len(old) == levels:
+            variable.block.append("assign", {"X": [old[number].name]}, {"Out": [level.name]}, {})
+        else:
+            none = {"shape": [1], "dtype": int64, "values": np.zeros(1, "int64")}
+            variable.block.append("assign_value", {}, {"Out": [level.name]}, none)
+    set_lod(variable, made)
+
+
+def _of(level: Variable) -> str:
+    return level.of if isinstance(level, OffsetsVariable) else ""
+
+
+def _listed(value: Any) -> list[Variable]:
+    return [] if value is None else list(value) if isinstance(value, (list, tuple)) else [value]

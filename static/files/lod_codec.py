@@ -1,0 +1,101 @@
+"""LoD between a Program and its file, which holds no offsets: there an operation finds them with its inputs' rows."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from ...ops.core.operator import Operator, find, is_declared
+from ..building.lod import assign_lod, carry, fed_offsets, new_offsets, with_offsets
+from ..ir.program import Block, Operation, Program, Variable
+from ..ir.usage import sub_block
+from ..ir.variable import OffsetsVariable
+
+
+def to_file(program: Program) -> Program:
+    """The Program as files have it: itself where it has no LoD, otherwise a copy of it."""
+    if not program.has_lod:
+        return program
+    result = copy.deepcopy(program)
+    for block in result.blocks:
+        block.ops = [op for op in block.ops if not _makes_offsets_alone(op)]
+        for op in block.ops:
+            for side in (op.inputs, op.outputs):
+                for slot in [slot for slot, names in side.items() if _are_offsets(block, names)]:
+                    del side[slot]
+            op._reads = op._writes = None
+    for block in result.blocks:
+        block.vars = {name: variable for name, variable in block.vars.items() if not variable.is_offsets}
+    return result
+
+
+def _are_offsets(block: Block, names: list[str]) -> bool:
+    return bool(names) and all(isinstance(block.find_var(name), OffsetsVariable) for name in names)
+
+
+def _makes_offsets_alone(op: Operation) -> bool:
+    return _are_offsets(op.block, op.output_arg_names)
+
+
+def from_file(program: Program) -> None:
+    """Puts offsets beside the variables of a Program that was read, as building it would have done."""
+    block = program.global_block()
+    written = {name for each in program.blocks for op in each.ops if op.type != "feed" for name in op.output_arg_names}
+    for variable in list(block.vars.values()):
+        if variable.lod_level and variable.kind == "tensor" and not variable.persistable \
+                and variable.name not in written:
+            fed_offsets(variable)
+    if program.has_lod or any(_has_slots(op) for each in program.blocks for op in each.ops):
+        _complete(block, set())
+
+
+def _has_slots(op: Operation) -> bool:
+    return is_declared(op.type) and bool(find(op.type).given_offsets or find(op.type).made_offsets)
+
+
+def _complete(block: Block, known: set[str]) -> None:
+    """Gives the operations of a block, and of those that it runs, the offsets that they read and make."""
+    operations, block.ops = block.ops, []
+    program, current = block.program, block.program.current_block_idx
+    program.current_block_idx = block.idx
+    for op in operations:
+        inner = sub_block(op)
+        if inner is not None:
+            _complete(inner, known)
+        block.ops.append(op)
+        if inner is None and is_declared(op.type):
+            _complete_operation(block, op, find(op.type), known)
+        known.update(op.output_arg_names)
+    program.current_block_idx = current
+
+
+def _complete_operation(block: Block, op: Operation, operator: Operator, known: set[str]) -> None:
+    inputs: Any = with_offsets(operator, [_values(block, op.input(slot.name), slot.many) for slot in operator.inputs])
+    for index, _ in operator.given_offsets:
+        op.set_input(operator.inputs[index].name, [level.name for level in inputs[index]])
+    results: Any = [_values(block, op.output(slot.name), slot.many) for slot in operator.results]
+    for index, of in operator.made_offsets:
+        if results[of] is not None:
+            results[index] = _made_offsets(block, op, operator, index, inputs)
+    if op.type == "assign" and not known.isdisjoint(op.output_arg_names):
+        assign_lod(results[0], inputs[0].lod)
+    else:
+        carry(operator, inputs, results, op.attrs)
+
+
+def _made_offsets(block: Block, op: Operation, operator: Operator, index: int, inputs: tuple) -> list[OffsetsVariable]:
+    """Variables for the offsets that an operation gives: as many as its rule says."""
+    def spec(value: Variable | list[Variable] | None) -> object:
+        return [v.spec for v in value] if isinstance(value, list) else None if value is None else value.spec
+
+    attrs = {**operator.defaults, **{k: v for k, v in op.attrs.items() if k in operator.attributes}}
+    levels = operator.infer_specs(tuple(map(spec, inputs)), attrs)[index]
+    of = operator.results[index].offsets_of or ""
+    made = [new_offsets(block, block.program.new_name("lod"), of) for _ in levels]
+    op.set_output(operator.results[index].name, [level.name for level in made])
+    return made
+
+
+def _values(block: Block, names: list[str], many: bool) -> Variable | list[Variable] | None:
+    found = [block.var(name) for name in names if block.find_var(name) is not None]
+    return found if many else found[0] if found else None

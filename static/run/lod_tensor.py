@@ -1,0 +1,150 @@
+"""LoDTensor: an array with the offsets of the sequences that its rows are, as users hold it.
+
+Where the two are put together and taken apart: what is fed and fetched, scopes, a predictor's inputs and outputs.
+Inside of Programs they are values of their own (`building/lod.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ... import backend
+from ...core.dtype import DType, from_numpy_dtype
+from ...core.place import CPUPlace, Place
+
+Lod = list[list[int]]
+
+
+def offsets_of_lengths(lengths: Sequence[Sequence[int]]) -> Lod:
+    """The offsets of sequences of these lengths, level by level."""
+    return [[0, *np.cumsum(np.asarray(level, "int64")).tolist()] for level in lengths]
+
+
+def lengths_of_offsets(lod: Sequence[Sequence[int]]) -> Lod:
+    """The lengths of sequences, level by level."""
+    return [np.diff(np.asarray(level, "int64")).tolist() for level in lod]
+
+
+def fault_in(lod: Sequence[Sequence[int]], rows: int | None) -> str:
+    """What is wrong with offsets for so many rows (None: any); empty when nothing is."""
+    for number, level in enumerate(lod):
+        if len(level) < 2 or level[0] != 0:
+            return f"level {number} must begin with 0 and have at least two offsets"
+        if any(a > b for a, b in zip(level, level[1:], strict=False)):
+            return f"the offsets of level {number} must not fall"
+        inner = len(lod[number + 1]) - 1 if number + 1 < len(lod) else rows
+        if inner is not None and level[-1] != inner:
+            what = f"level {number + 1} has {inner} sequences" if number + 1 < len(lod) else f"there are {inner} rows"
+            return f"level {number} ends at {level[-1]}, and {what}"
+    return ""
+
+
+def fitting(lod: Lod, array: Any) -> Lod:
+    """The LoD of a value; none where that has another number of rows, as after a reshape."""
+    return [] if lod and fault_in(lod, array.shape[0] if array.ndim else 0) else lod
+
+
+def innermost(levels: Sequence[Any], lod: Lod) -> list[tuple[Any, list[int]]]:
+    """What stands for the levels of a value with its offsets, from the innermost level outwards."""
+    return list(zip(levels[::-1], lod[::-1], strict=False))
+
+
+class LoDTensor:
+    """An array, and the LoD that divides its rows into sequences: `numpy.array(t)` reads the array.
+
+    >>> import numpy, proa as paddle
+    >>> from proa.static.run.lod_tensor import LoDTensor
+    >>> t = LoDTensor()
+    >>> t.set(numpy.zeros((5, 2), "float32"), paddle.CPUPlace())
+    >>> t.set_recursive_sequence_lengths([[2, 3]])
+    >>> t.lod()
+    [[0, 2, 5]]
+    """
+
+    def __init__(self, array: Any = None, lod: Sequence[Sequence[int]] = (), name: str = ""):
+        self._value, self._lod, self._name = array, [list(level) for level in lod], name
+
+    def set(self, array: Any, place: Place | None = None) -> None:
+        """Replaces the array; the LoD stays."""
+        self._value = backend.as_place(np.array(array), place or CPUPlace())
+
+    def lod(self) -> Lod:
+        """The offsets, level by level: [[0, 2, 5]] are a sequence of two rows and one of three."""
+        return [list(level) for level in self._lod]
+
+    def set_lod(self, lod: Sequence[Sequence[int]]) -> None:
+        """Replaces the offsets. ValueError for offsets that do not add up, or end at another number of rows."""
+        offsets = [[int(offset) for offset in level] for level in lod]
+        self._check(offsets, "set_lod(lod)", lod)
+        self._lod = offsets
+
+    def recursive_sequence_lengths(self) -> Lod:
+        """The lengths of the sequences, level by level."""
+        return lengths_of_offsets(self._lod)
+
+    def set_recursive_sequence_lengths(self, recursive_sequence_lengths: Sequence[Sequence[int]]) -> None:
+        """As `set_lod`, of lengths."""
+        lod = offsets_of_lengths(recursive_sequence_lengths)
+        self._check(lod, "set_recursive_sequence_lengths(lengths)", recursive_sequence_lengths)
+        self._lod = lod
+
+    def has_valid_recursive_sequence_lengths(self) -> bool:
+        """Whether the LoD adds up to the number of rows."""
+        return not fault_in(self._lod, self._rows())
+
+    def _check(self, lod: Lod, what: str, received: Any) -> None:
+        fault = fault_in(lod, self._rows())
+        if fault:
+            raise ValueError(f"{what}: {fault}. Received {received} for shape {self.shape()}.")
+
+    def _rows(self) -> int | None:
+        return None if self._value is None or not self._value.ndim else self._value.shape[0]
+
+    def shape(self) -> list[int]:
+        """The sizes; [0] while there is no array."""
+        return [0] if self._value is None else list(self._value.shape)
+
+    def _dtype(self) -> DType:
+        """The element type."""
+        return from_numpy_dtype(self._held().dtype)
+
+    def _is_initialized(self) -> bool:
+        return self._value is not None
+
+    def _share_data_with(self, other: LoDTensor) -> None:
+        self._value, self._lod = other._value, other.lod()
+
+    def _copy(self, place: Place) -> LoDTensor:
+        return LoDTensor(backend.as_place(self._held(), place).copy(), self._lod)
+
+    def _clear(self) -> None:
+        self._value, self._lod = None, []
+
+    def _place(self) -> Place:
+        """Where the array lies."""
+        return backend.place_of(self._held())
+
+    def _held(self) -> Any:
+        if self._value is None:
+            what = f"The variable {self._name!r}" if self._name else "The LoDTensor"
+            raise RuntimeError(f"{what} has no value yet: " + (
+                "run the startup Program first." if self._name else "give it one with set(array, place)."))
+        return self._value
+
+    def __getitem__(self, index: Any) -> LoDTensor:
+        return LoDTensor(self._held()[index])
+
+    def __len__(self) -> int:
+        return len(self._held())
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        array = backend.to_numpy(self._held())
+        return array.astype(dtype) if dtype is not None else array.copy()
+
+    def __str__(self) -> str:
+        if self._value is None:
+            return "LoDTensor without a value"
+        return f"LoDTensor(shape={self.shape()}, dtype={self._value.dtype}, lod={self._lod})\n{np.array(self)}"

@@ -1,0 +1,218 @@
+"""LoD in Programs: offsets are values beside the rows, fed, carried, made, fetched, and left out of files."""
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa import static
+from proa.core.dtype import int64
+from proa.ops.core import operator as declarations
+from proa.ops.core.operator import find, operator
+from proa.ops.core.spec import Spec
+from proa.ops.core.trace import apply
+from proa.static.run.lod_tensor import LoDTensor
+
+BATCH = np.arange(10, dtype="float32").reshape(5, 2)
+
+
+def _sums(xp, x, lod):
+    if int(lod[-1][-1]) != len(x):
+        raise ValueError("offsets do not fit")
+    padded = xp.concatenate([xp.zeros_like(x[:1]), xp.cumsum(x, axis=0)])
+    return padded[lod[-1][1:]] - padded[lod[-1][:-1]]
+
+
+def _infer_sums(x, lod):
+    if not lod:
+        raise ValueError("test_sequence_sums: X has no LoD.")
+    return Spec((-1, *x.shape[1:]), x.dtype)
+
+
+def _repeated(xp, g, lod):
+    return xp.repeat(g, xp.diff(lod[-1]), axis=0)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def declared():
+    """The operators of these tests, which are nobody else's."""
+    known = dict(declarations._registry)
+    repeat = operator("test_sequence_repeat", "X, lod^X -> Out", kernel=_repeated, lod="drop",
+                      infer=lambda x, lod: Spec((-1, *x.shape[1:]), x.dtype))
+    operator("test_sequence_sums", "X, lod^X -> Out", kernel=_sums, infer=_infer_sums,
+             lod=lambda lods, attrs: lods[0][:-1], grad={"X": lambda g, lod: apply(repeat, g, lod)})
+    operator("test_halves", "X, lod^X -> Out, out_lod^Out",
+             kernel=lambda xp, x, lod: (x, [xp.unique(xp.concatenate([lod[-1], (lod[-1][1:] + lod[-1][:-1]) // 2]))]),
+             infer=lambda x, lod: (x, [Spec((-1,), int64)]))
+    yield
+    declarations._registry.clear()
+    declarations._registry.update(known)
+
+
+def sums(x):
+    return apply(find("test_sequence_sums"), x, None)
+
+
+def halves_of(x):
+    """Every sequence becomes two."""
+    return apply(find("test_halves"), x, None)[0]
+
+
+def lod_tensor(array, lod):
+    tensor = LoDTensor(array)
+    tensor.set_lod(lod)
+    return tensor
+
+
+@pytest.fixture
+def main():
+    with static.program_guard(static.Program(), static.Program()), static.scope_guard(static.Scope()):
+        yield static.default_main_program()
+
+
+def run(main, feed, *fetches, **options):
+    return static.Executor().run(main, feed=feed, fetch_list=list(fetches), **options)
+
+
+def test_offsets_are_fed_and_taken(main):
+    x = static.data("x", [None, 2], lod_level=1)
+    total = sums(x * 2)
+    (found,) = run(main, {"x": lod_tensor(BATCH, [[0, 2, 2, 5]])}, total)
+    np.testing.assert_allclose(found, [[4, 8], [0, 0], [36, 42]])
+    assert [v.name for v in main.list_vars() if "LOD" in v.name] == []
+
+
+def test_fetched_values_have_their_lod(main):
+    x = static.data("x", [None, 2], lod_level=2)
+    results = x + 1, sums(x), x.reshape([-1, 1]), paddle.sum(x)
+    fed = lod_tensor(BATCH, [[0, 1, 2], [0, 2, 5]])
+    same, summed, reshaped, total = run(main, {"x": fed}, *results, return_numpy=False)
+    assert same.lod() == [[0, 1, 2], [0, 2, 5]] and summed.lod() == [[0, 1, 2]]
+    assert reshaped.lod() == total.lod() == []
+    assert same.recursive_sequence_lengths() == [[1, 1], [2, 3]]
+
+
+def test_an_operator_makes_offsets(main):
+    x = static.data("x", [None, 2], lod_level=1)
+    halves = halves_of(x) * 1
+    found, summed = run(main, {"x": lod_tensor(BATCH, [[0, 2, 5]])}, halves, sums(halves),
+                      return_numpy=False)
+    assert found.lod() == [[0, 1, 2, 3, 5]] and summed.shape() == [4, 2]
+
+
+def test_gradients_flow_through_sequences(main):
+    x = static.data("x", [None, 2], lod_level=1)
+    x.stop_gradient = False
+    total = sums(x)
+    (gradient,) = static.gradients(paddle.sum(total * total), x)
+    (found,) = run(main, {"x": lod_tensor(BATCH, [[0, 2, 5]])}, gradient)
+    np.testing.assert_allclose(found, np.repeat(2 * np.array([[2, 4], [18, 21]]), [2, 3], axis=0))
+
+
+def test_rows_without_offsets_can_be_fed_where_nobody_takes_these(main):
+    x = static.data("x", [None, 2], lod_level=1)
+    doubled, total = x * 2, sums(x)
+    (found,) = run(main, {"x": BATCH}, doubled, return_numpy=False)
+    assert found.lod() == []
+    with pytest.raises(ValueError, match=r"'x' is used as sequences, and was fed without an LoD"):
+        run(main, {"x": BATCH}, total)
+
+
+def test_what_does_not_add_up_is_refused(main):
+    x = static.data("x", [None, 2], lod_level=1)
+    y = x * 2
+    fed = LoDTensor()
+    fed.set_lod([[0, 2, 6]])
+    fed.set(BATCH)
+    with pytest.raises(ValueError, match=r"'x': its LoD does not add up: level 0 ends at 6, and there are 5 rows"):
+        run(main, {"x": fed}, y)
+    with pytest.raises(ValueError, match="declare it with lod_level=2"):
+        run(main, {"x": lod_tensor(BATCH, [[0, 2], [0, 2, 5]])}, y)
+    with pytest.raises(ValueError, match="X has no LoD"):
+        sums(static.data("plain", [None, 2]))
+
+
+def test_copies_and_pruned_programs_have_it(main):
+    x = static.data("x", [None, 2], lod_level=1)
+    total = sums(x)
+    feed = {"x": lod_tensor(BATCH, [[0, 2, 5]])}
+    copy = main.clone(for_test=True)
+    assert copy.global_block().var("x").lod[0] is copy.global_block().var("x@LOD0")
+    kept = static.normalize_program(main, [x], [total])
+    for program in (copy, kept):
+        np.testing.assert_allclose(run(program, feed, total.name)[0], [[2, 4], [18, 21]])
+
+
+def test_files_hold_no_offsets_and_get_them_back(main, tmp_path):
+    x = static.data("x", [None, 2], lod_level=1)
+    y = static.data("y", [None, 2], lod_level=1)
+    halves = halves_of(x) * 1
+    y = y * 1
+    paddle.assign(halves, y)
+    total = sums(y)
+    feed = {"x": lod_tensor(BATCH, [[0, 2, 5]]), "y": lod_tensor(BATCH, [[0, 3, 5]])}
+    expected = run(main, feed, total)
+    data = static.serialize_program([x, static.default_main_program().global_block().var("y")], [total])
+    assert b"LOD0" not in data and b"lod_0" not in data and b"out_lod" not in data
+    loaded = static.deserialize_program(data)
+    np.testing.assert_allclose(run(loaded, feed, total.name), expected)
+    (fetched,) = run(loaded, feed, y.name, return_numpy=False)
+    assert fetched.lod() == [[0, 1, 2, 3, 5]]
+
+
+def test_a_branch_changes_the_lod_of_what_it_assigns(main):
+    x = static.data("x", [None, 2], lod_level=1)
+    y, wanted = x * 1, static.data("wanted", [1], "bool")
+
+    def halve():
+        paddle.assign(halves_of(x), y)
+
+    static.nn.cond(wanted, halve, None)
+    for flag, lod in ((True, [[0, 1, 2, 3, 5]]), (False, [[0, 2, 5]])):
+        feed = {"x": lod_tensor(BATCH, [[0, 2, 5]]), "wanted": np.array([flag])}
+        (found,) = run(main, feed, y, return_numpy=False)
+        assert found.lod() == lod
+
+
+def test_a_loop_that_would_read_stale_offsets_is_refused(main):
+    x = static.data("x", [None, 2], lod_level=1)
+    y, i = x * 1, paddle.zeros([1], "int64")
+
+    def body(i):
+        sums(y)
+        paddle.assign(halves_of(y), y)
+        return [i + 1]
+
+    with pytest.raises(NotImplementedError, match="Keep it in an array"):
+        static.nn.while_loop(lambda i: i < 2, body, [i])
+
+
+class TestLoDTensor:
+    def test_offsets_and_lengths(self):
+        tensor = LoDTensor(BATCH)
+        tensor.set_recursive_sequence_lengths([[1, 1], [2, 3]])
+        assert tensor.lod() == [[0, 1, 2], [0, 2, 5]] and tensor.has_valid_recursive_sequence_lengths()
+        tensor.set(np.zeros((3, 1)))
+        assert tensor.shape() == [3, 1] and not tensor.has_valid_recursive_sequence_lengths()
+
+    @pytest.mark.parametrize("lod", [[[0, 2, 6]], [[0, 3, 2, 5]], [[1, 5]], [[]], [[0, 1], [0, 2, 5]], [[0]]])
+    def test_bad_offsets_are_refused(self, lod):
+        tensor = LoDTensor(BATCH)
+        tensor.set_lod([[0, 5]])
+        with pytest.raises(ValueError, match=r"set_lod\(lod\): "):
+            tensor.set_lod(lod)
+        assert tensor.lod() == [[0, 5]]
+
+    def test_without_an_array(self):
+        tensor = LoDTensor()
+        tensor.set_lod([[0, 2]])
+        assert tensor.shape() == [0] and not tensor._is_initialized() and "without a value" in str(tensor)
+        with pytest.raises(RuntimeError, match="has no value yet"):
+            np.array(tensor)
+
+    def test_parts_and_copies(self):
+        tensor = LoDTensor(BATCH, [[0, 2, 5]])
+        assert np.array(tensor[1:3]).tolist() == BATCH[1:3].tolist() and len(tensor) == 5
+        copy = tensor._copy(paddle.CPUPlace())
+        assert copy.lod() == tensor.lod() and copy._dtype() == paddle.float32 and copy._place() == paddle.CPUPlace()
+        shared = LoDTensor()
+        shared._share_data_with(tensor)
+        assert np.array(shared).tolist() == BATCH.tolist()
