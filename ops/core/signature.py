@@ -8,7 +8,7 @@ has to do with the inputs' memory stands behind its name:
 - `ParamOut:=Param` is the same, written into the memory of the input where that may be written to.
 - An output without any of these lies in memory of its own.
 
-`lod^X` are the offsets of X (its LoD, see `static/building/lod.py`): a list of int64 vectors, the outermost level
+`lod^X` are the offsets of X (its LoD, see `static/ir/lod.py`): a list of int64 vectors, the outermost level
 first, empty where X has none; of an output `lod^Out` those that it has from then on. Files do not hold them.
 
 An output written `XShape!` exists in files only, for Paddle's sake: its shape is that of the first input behind a 0,

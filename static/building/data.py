@@ -10,8 +10,8 @@ from ...core.dtype import convert_dtype
 from ...core.param_attr import ParamAttr, to_param_attr
 from ...core.unique_name import generate
 from ...ops.core.trace import current_trace
+from ..ir.lod import fed_offsets
 from ..ir.program import Variable
-from .lod import fed_offsets
 from .mode import default_main_program
 
 

@@ -22,9 +22,9 @@ from ...ops.math.elementwise import cast
 from ...ops.program.tensor_arrays import ArraySpec, GradientArraySpec
 from ..autodiff.backward import derivatives, gradients_of_parameters
 from ..autodiff.py_layer import apply_in_program
+from ..ir.lod import carry, new_offsets, with_offsets
 from ..ir.program import BACKWARD_ROLE, Block, ParameterVariable, Program, Variable
 from .in_place import assigned, rebind, take_name
-from .lod import carry, new_offsets, with_offsets
 from .tensor_arrays import ArrayVariable
 from .tensor_hooks import register_hook
 

@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 from ...ops.core.operator import Operator, find, is_declared
-from ..building.lod import assign_lod, carry, fed_offsets, new_offsets, with_offsets
+from ..ir.lod import assign_lod, carry, fed_offsets, new_offsets, with_offsets
 from ..ir.program import Block, Operation, Program, Variable
 from ..ir.usage import sub_block
 from ..ir.variable import OffsetsVariable

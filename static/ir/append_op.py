@@ -15,6 +15,7 @@ from ...core.dtype import DType, convert_dtype, from_number
 from ...ops.core.operator import Operator, find
 from ...ops.core.signature import Slot
 from ...ops.core.spec import Spec
+from .lod import carry, new_offsets, with_offsets
 from .variable import Variable
 
 _FRAME = frozenset(("feed", "fetch"))
@@ -52,13 +53,29 @@ def described(block: Any, type: Any, inputs: Any, outputs: Any, attrs: Any) -> D
     kept = _attributes(op, found)
     if op.runs_block or "sub_block" in kept:
         return Described(_names(given), _names(made), kept, None)
+    inputs = _with_offsets(block, op, given)
     specs = tuple(_specs(block, op, slot, given.get(slot.name, [])) for slot in op.inputs)
     known = {name: value for name, value in kept.items() if name in op.attributes}
     results = op.infer_specs(specs, known)
     stops = _stops(block, op, given)
+    for (index, of), slot in zip(op.made_offsets, [op.results[index] for index, _ in op.made_offsets], strict=True):
+        if made.get(op.results[of].name):
+            made[slot.name] = [new_offsets(block, block.program.new_name("lod"), str(slot.offsets_of))
+                               for _ in results[index]]
     for slot, spec in zip(op.results, results, strict=True):
         _describe_results(block, op, slot, made.get(slot.name, []), spec, stops)
+    if block.program.has_lod:
+        taken = [[_variable(block, op, value) for value in made.get(slot.name, [])] for slot in op.results]
+        carry(op, inputs, taken, kept)
     return Described(_names(given), _names(made), kept, (specs, results))
+
+
+def _with_offsets(block: Any, op: Operator, given: dict[str, list[Any]]) -> tuple:
+    """The Variables of the inputs by slot, a list each; `given` gets the offsets that the signature asks for."""
+    inputs = with_offsets(op, [[_variable(block, op, value) for value in given.get(slot.name, [])]
+                               for slot in op.inputs])
+    given.update({op.inputs[index].name: inputs[index] for index, _ in op.given_offsets})
+    return inputs
 
 
 def _by_slot(type: str, what: str, slots: Any) -> dict[str, list[Any]]:

@@ -62,7 +62,7 @@ class Variable(_VariableMethods):
         self._dtype = dtype
         self.persistable, self.stop_gradient = persistable, stop_gradient
         self.is_data, self.lod_level, self.kind = is_data, lod_level, kind
-        self.lod: tuple[Variable, ...] = ()  # its offsets, the outermost level first: see building/lod.py
+        self.lod: tuple[Variable, ...] = ()  # its offsets, the outermost level first: see ir/lod.py
 
     is_offsets = False  # whether it is the offsets of another one
     is_parameter = False

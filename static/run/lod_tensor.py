@@ -1,7 +1,7 @@
 """LoDTensor: an array with the offsets of the sequences that its rows are, as users hold it.
 
 Where the two are put together and taken apart: what is fed and fetched, scopes, a predictor's inputs and outputs.
-Inside of Programs they are values of their own (`building/lod.py`).
+Inside of Programs they are values of their own (`ir/lod.py`).
 """
 
 from __future__ import annotations

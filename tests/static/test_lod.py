@@ -185,6 +185,17 @@ def test_a_loop_that_would_read_stale_offsets_is_refused(main):
         static.nn.while_loop(lambda i: i < 2, body, [i])
 
 
+def test_operations_that_code_appends_itself(main):
+    x = static.data("x", [None, 2], lod_level=1)
+    block = main.global_block()
+    halves, total = block.create_var(name="halves"), block.create_var(name="total")
+    block.append_op(type="test_halves", inputs={"X": x}, outputs={"Out": halves})
+    block.append_op(type="test_sequence_sums", inputs={"X": ["halves"]}, outputs={"Out": total})
+    feed = {"x": lod_tensor(BATCH, [[0, 2, 5]])}
+    found, summed = run(main, feed, halves, "total", return_numpy=False)
+    assert found.lod() == [[0, 1, 2, 3, 5]] and summed.shape() == [4, 2]
+
+
 class TestLoDTensor:
     def test_offsets_and_lengths(self):
         tensor = LoDTensor(BATCH)

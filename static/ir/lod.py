@@ -9,15 +9,17 @@ operation does to the LoD its operator says (`Operator.lod`); files hold no offs
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...core.dtype import int64
 from ...ops.core.operator import Operator
 from ...ops.core.spec import Spec
-from ..ir.program import Block, Variable
-from ..ir.variable import OffsetsVariable
+from .variable import OffsetsVariable, Variable
+
+if TYPE_CHECKING:
+    from .program import Block
 
 OFFSETS = Spec((-1,), int64)
 
@@ -48,7 +50,8 @@ def with_offsets(op: Operator, inputs: Sequence[Any]) -> tuple:
 def carry(op: Operator, inputs: Sequence[Any], results: Sequence[Any], attrs: dict[str, Any]) -> None:
     """Gives the results of an operation the LoD that its operator says."""
     for index, of in op.made_offsets:
-        set_lod(results[of], results[index])
+        for variable in _listed(results[of]):
+            set_lod(variable, results[index])
     made = {of for _, of in op.made_offsets} | {index for index, _ in op.made_offsets}
     for index, lod in _shared(op, inputs, results, attrs):
         if index not in made:
