@@ -20,6 +20,7 @@ from ...ops.core.trace import apply, current_trace
 from ...ops.math.elementwise import cast
 from ...ops.math.unary import logical_not
 from ...ops.program.control_flow import select_input_op
+from ..ir.lod import assign_lod, own_lod, select_lod
 from ..ir.program import Block, Program, Variable
 from ..ir.usage import block_reads, block_writes
 
@@ -44,6 +45,7 @@ def _assign_to(target: Any, value: Variable) -> None:
         target.assign(value)
     elif value is not target:
         target.program.current_block().append("assign", {"X": [value.name]}, {"Out": [target.name]}, {})
+        assign_lod(target, value.lod)
 
 
 def _handed_out(block: Block, value: Variable) -> Variable:
@@ -66,7 +68,7 @@ def _branch(pred: Variable, function: Callable[[], Any] | None) -> tuple[Any, li
     program.rollback()
     current = program.current_block()
     scope = current.create_var(program.new_name("conditional_block_scope"), kind="scopes")
-    own = [v.name for v in outer if v is not None]
+    own = [v.name for leaf in outer if leaf is not None for v in (leaf, *leaf.lod)]
     written = list(dict.fromkeys([*own, *block_writes(block)]))
     kept = [n for n in written if n not in own]  # where the branch does not run
     read = dict.fromkeys([*block_reads(block), *kept])
@@ -117,6 +119,7 @@ def _merge(pred: Variable, true: tuple[Any, list], false: tuple[Any, list]) -> l
             python = not is_value(plain_true[position]), not is_value(plain_false[position])
             a, b = _recast(pred, a, b, python)
         merged.append(apply(select_input_op, [b, a], mask))
+        select_lod(merged[-1], b.lod, a.lod, mask)
     return merged
 
 
@@ -200,6 +203,7 @@ def _loop_variables(values: list[Any], overwrites: bool) -> list[Variable]:
     found: list[Variable] = []
     for leaf in nest.leaves(values):
         found.append(_loop_variable(leaf, [v.name for v in found] if overwrites else None))
+        own_lod(found[-1])
     return found
 
 

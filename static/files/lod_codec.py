@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterable
 from typing import Any
 
 from ...ops.core.operator import Operator, find, is_declared
-from ..ir.lod import assign_lod, carry, fed_offsets, new_offsets, with_offsets
+from ..ir.lod import assign_lod, carry, fed_offsets, new_offsets, own_lod, select_lod, with_offsets
 from ..ir.program import Block, Operation, Program, Variable
-from ..ir.usage import sub_block
+from ..ir.usage import block_reads, block_writes, sub_block
 from ..ir.variable import OffsetsVariable
 
 
@@ -20,13 +21,21 @@ def to_file(program: Program) -> Program:
     for block in result.blocks:
         block.ops = [op for op in block.ops if not _makes_offsets_alone(op)]
         for op in block.ops:
-            for side in (op.inputs, op.outputs):
-                for slot in [slot for slot, names in side.items() if _are_offsets(block, names)]:
-                    del side[slot]
-            op._reads = op._writes = None
+            _leave_out_offsets(op)
     for block in result.blocks:
         block.vars = {name: variable for name, variable in block.vars.items() if not variable.is_offsets}
     return result
+
+
+def _leave_out_offsets(op: Operation) -> None:
+    for side in (op.inputs, op.outputs):
+        for slot, names in list(side.items()):
+            kept = [name for name in names if not isinstance(op.block.find_var(name), OffsetsVariable)]
+            if names and not kept:
+                del side[slot]
+            else:
+                side[slot] = kept
+    op._reads = op._writes = None
 
 
 def _are_offsets(block: Block, names: list[str]) -> bool:
@@ -61,12 +70,28 @@ def _complete(block: Block, known: set[str]) -> None:
     for op in operations:
         inner = sub_block(op)
         if inner is not None:
+            for name in block_writes(inner) if op.type == "while" else ():
+                own_lod(block.var(name))
             _complete(inner, known)
         block.ops.append(op)
-        if inner is None and is_declared(op.type):
+        if inner is not None:
+            _complete_control_flow(op, inner)
+        elif is_declared(op.type):
             _complete_operation(block, op, find(op.type), known)
         known.update(op.output_arg_names)
     program.current_block_idx = current
+
+
+def _complete_control_flow(op: Operation, inner: Block) -> None:
+    """Names the offsets that a branch or loop reads and writes among what its operation does."""
+    def offsets(names: Iterable[str]) -> list[str]:
+        return [name for name in names if isinstance(op.block.find_var(name), OffsetsVariable)]
+
+    written = offsets(block_writes(inner))
+    read = dict.fromkeys([*offsets(block_reads(inner)), *written])
+    slot = "Input" if op.type == "conditional_block" else "X"
+    op.set_input(slot, [*op.input(slot), *read])
+    op.set_output("Out", [*op.output("Out"), *written])
 
 
 def _complete_operation(block: Block, op: Operation, operator: Operator, known: set[str]) -> None:
@@ -77,8 +102,11 @@ def _complete_operation(block: Block, op: Operation, operator: Operator, known: 
     for index, of in operator.made_offsets:
         if results[of] is not None:
             results[index] = _made_offsets(block, op, operator, index, inputs)
-    if op.type == "assign" and not known.isdisjoint(op.output_arg_names):
+    if op.type == "assign" and (results[0].block is not block or not known.isdisjoint(op.output_arg_names)):
         assign_lod(results[0], inputs[0].lod)
+    elif op.type == "select_input":
+        (first, second), mask = inputs
+        select_lod(results[0], first.lod, second.lod, mask)
     else:
         carry(operator, inputs, results, op.attrs)
 

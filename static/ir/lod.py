@@ -92,32 +92,49 @@ def assign_lod(variable: Variable, lod: Sequence[Variable]) -> None:
     if variable.block is block:
         set_lod(variable, lod)
         return
-    if len(variable.lod) != len(lod) or any(_of(level) != variable.name for level in variable.lod):
-        _own(variable, len(lod))
+    if len(variable.lod) != len(lod) or not _owns(variable):
+        read = {name for op in block.ops for name in op.input_arg_names}
+        if block.repeats and any(level.name in read for level in variable.lod):
+            raise NotImplementedError(
+                f"{variable.name!r} is given other sequences in a loop, after its LoD has been read there: the second "
+                "round would read the first one's. Keep it in an array (create_array, array_write, array_read).")
+        _take_own(variable, len(lod))
     for level, value in zip(variable.lod, lod, strict=True):
         block.append("assign", {"X": [value.name]}, {"Out": [level.name]}, {})
 
 
-def _own(variable: Variable, levels: int) -> None:
-    """Gives a variable of an enclosing block offsets that are nobody else's: [0] where it has none."""
-    block, old = variable.program.current_block(), variable.lod
-    read = {name for op in block.ops for name in op.input_arg_names}
-    if block.repeats and any(level.name in read for level in old):
-        raise NotImplementedError(
-            f"{variable.name!r} is given other sequences in a loop, after its LoD has been read there: the second "
-            "round would read the first one's. Keep it in an array (create_array, array_write, array_read).")
-    made = [new_offsets(variable.block, variable.program.new_name("lod"), variable.name) for _ in range(levels)]
+def own_lod(variable: Variable) -> None:
+    """Gives a variable that a loop assigns to, and that has offsets, such as no other one has."""
+    if variable.lod and not _owns(variable):
+        _take_own(variable, len(variable.lod))
+
+
+def _owns(variable: Variable) -> bool:
+    return all(isinstance(level, OffsetsVariable) and level.of == variable.name for level in variable.lod)
+
+
+def _take_own(variable: Variable, levels: int) -> None:
+    """Makes offsets of a variable's own in its block, with the values of those that it has, or [0]: no sequences."""
+    block, old = variable.block, variable.lod
+    made = [new_offsets(block, block.program.new_name("lod"), variable.name) for _ in range(levels)]
     for number, level in enumerate(made):
         if len(old) == levels:
-            variable.block.append("assign", {"X": [old[number].name]}, {"Out": [level.name]}, {})
+            block.append("assign", {"X": [old[number].name]}, {"Out": [level.name]}, {})
         else:
             none = {"shape": [1], "dtype": int64, "values": np.zeros(1, "int64")}
-            variable.block.append("assign_value", {}, {"Out": [level.name]}, none)
+            block.append("assign_value", {}, {"Out": [level.name]}, none)
     set_lod(variable, made)
 
 
-def _of(level: Variable) -> str:
-    return level.of if isinstance(level, OffsetsVariable) else ""
+def select_lod(variable: Variable, lod: Sequence[Variable], other: Sequence[Variable], mask: Variable) -> None:
+    """Gives a variable the offsets `lod` where the mask is 0, and `other` where it is 1; none unless both have some."""
+    block = variable.block
+    if not lod or len(lod) != len(other):
+        return
+    made = [new_offsets(block, block.program.new_name("lod"), variable.name) for _ in lod]
+    for level, *pair in zip(made, lod, other, strict=True):
+        block.append("select_input", {"X": [v.name for v in pair], "Mask": [mask.name]}, {"Out": [level.name]}, {})
+    set_lod(variable, made)
 
 
 def _listed(value: Any) -> list[Variable]:

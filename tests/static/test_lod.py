@@ -9,6 +9,7 @@ from proa.ops.core import operator as declarations
 from proa.ops.core.operator import find, operator
 from proa.ops.core.spec import Spec
 from proa.ops.core.trace import apply
+from proa.static.ir.transform import fetch_names
 from proa.static.run.lod_tensor import LoDTensor
 
 BATCH = np.arange(10, dtype="float32").reshape(5, 2)
@@ -170,6 +171,29 @@ def test_a_branch_changes_the_lod_of_what_it_assigns(main):
         feed = {"x": lod_tensor(BATCH, [[0, 2, 5]]), "wanted": np.array([flag])}
         (found,) = run(main, feed, y, return_numpy=False)
         assert found.lod() == lod
+
+
+def test_a_branch_gives_its_lod(main):
+    x, wanted = static.data("x", [None, 2], lod_level=1), static.data("wanted", [1], "bool")
+    chosen = static.nn.cond(wanted, lambda: halves_of(x) * 2, lambda: x * 3)
+    loaded = static.deserialize_program(static.serialize_program([x, wanted], [sums(chosen)]))
+    for flag, lod in ((True, [[0, 1, 2, 3, 5]]), (False, [[0, 2, 5]])):
+        feed = {"x": lod_tensor(BATCH, [[0, 2, 5]]), "wanted": np.array([flag])}
+        found, summed = run(main, feed, chosen, sums(chosen), return_numpy=False)
+        assert found.lod() == lod and summed.shape() == [len(lod[0]) - 1, 2]
+        (again,) = run(loaded, feed, fetch_names(loaded)[0])
+        np.testing.assert_allclose(again, np.array(summed))
+
+
+def test_a_loop_changes_lod_from_round_to_round(main):
+    x = static.data("x", [None, 2], lod_level=1)
+    i, last = static.nn.while_loop(lambda i, y: i < 2, lambda i, y: [i + 1, halves_of(y * 1)],
+                                   [paddle.zeros([1], "int64"), x * 1])
+    found, same, summed = run(main, {"x": lod_tensor(BATCH, [[0, 5]])}, last, x, sums(last), return_numpy=False)
+    assert found.lod() == [[0, 1, 2, 3, 5]] and same.lod() == [[0, 5]] and summed.shape() == [4, 2]
+    loaded = static.deserialize_program(static.serialize_program([x], [sums(last)]))
+    (again,) = run(loaded, {"x": lod_tensor(BATCH, [[0, 5]])}, fetch_names(loaded)[0])
+    np.testing.assert_allclose(again, np.array(summed))
 
 
 def test_a_loop_that_would_read_stale_offsets_is_refused(main):
