@@ -11,8 +11,8 @@ from ..device.cuda import device_count as get_cuda_device_count
 from ..dygraph.tensor import Tensor as VarBase
 from ..framework.core import VarDesc
 from ..static.ir.descriptions import BlockDesc, OpDesc, ProgramDesc
+from ..static.run.lod_tensor import LoDTensor
 from ..static.run.scope import Scope
-from ..static.run.scope import ScopeTensor as LoDTensor
 
 
 class EnforceNotMet(RuntimeError):
