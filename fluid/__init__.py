@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         executor,
         framework,
         initializer,
+        io,
         layer_helper,
         layers,
         param_attr,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
         set_flags,
     )
     from .input import data, embedding, one_hot
+    from .io import load, load_program_state, save, set_program_state
     from .param_attr import ParamAttr, WeightNormParamAttr
 else:
     __getattr__, __dir__ = attach(__name__)

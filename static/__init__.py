@@ -20,6 +20,7 @@ from .files.persistence import (
     serialize_persistables,
     set_program_state,
 )
+from .files.save_vars import is_persistable, load_vars, save_vars
 from .io import (
     deserialize_program,
     load_inference_model,
@@ -49,10 +50,11 @@ __all__ = [
     "IpuCompiledProgram", "IpuStrategy", "Print", "Program", "Scope", "Variable", "WeightNormParamAttr", "accuracy",
     "amp", "append_backward", "auc", "cpu_places", "create_global_var", "create_parameter", "ctr_metric_bundle",
     "cuda_places", "data", "default_main_program", "default_startup_program", "deserialize_persistables",
-    "deserialize_program", "device_guard", "global_scope", "gradients", "ipu_shard_guard", "load", "load_from_file",
-    "load_inference_model", "load_program_state", "name_scope", "nn", "normalize_program", "program_guard", "py_func",
-    "save", "save_inference_model", "save_to_file", "scope_guard", "serialize_persistables", "serialize_program",
-    "set_ipu_shard", "set_program_state", "setitem", "xpu_places",
+    "deserialize_program", "device_guard", "global_scope", "gradients", "ipu_shard_guard", "is_persistable", "load",
+    "load_from_file", "load_inference_model", "load_program_state", "load_vars", "name_scope", "nn",
+    "normalize_program", "program_guard", "py_func", "save", "save_inference_model", "save_to_file", "save_vars",
+    "scope_guard", "serialize_persistables", "serialize_program", "set_ipu_shard", "set_program_state", "setitem",
+    "xpu_places",
 ]
 
 __getattr__ = asked_of(__name__)

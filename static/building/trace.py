@@ -333,7 +333,7 @@ class ProgramTrace(Trace):
         last = next(op for op in reversed(block.ops) if made.name in op.output_arg_names)
         last.rename_output(made.name, variable.name)
         del block.vars[made.name]
-        block.create_var(variable.name, variable.shape, variable.dtype, persistable=True)
+        block.add_var(_twin(variable, block))
 
 
 class GradientTrace(ProgramTrace):
@@ -347,6 +347,15 @@ class StartupTrace(ProgramTrace):
 
     def _seeded(self, op: Operator, attrs: dict[str, Any]) -> dict[str, Any]:
         return {**attrs, "seed": self.main.random_seed} if attrs.get("seed") == 0 else super()._seeded(op, attrs)
+
+
+def _twin(variable: Variable, block: Block) -> Variable:
+    """What stands for a variable in the startup Program: a parameter for a parameter."""
+    if not isinstance(variable, ParameterVariable):
+        return Variable(block, variable.name, variable.shape, variable.dtype, persistable=True)
+    return ParameterVariable(block, variable.name, variable.shape, variable.dtype, trainable=variable.trainable,
+                             optimize_attr=variable.optimize_attr, regularizer=variable.regularizer,
+                             need_clip=variable.need_clip)
 
 
 def _like(variable: Variable, program: Any) -> Variable:

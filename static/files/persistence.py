@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -47,19 +48,25 @@ def save(program: Program, model_path: str, protocol: int = 4, **configs: Any) -
     ...     static.load(main, prefix)
     """
     _check_program("save", program)
+    save_state(program, model_path, protocol, program_bytes)
+
+
+def save_state(program: Program, model_path: str, protocol: int, to_bytes: Callable[[Program], bytes],
+               rates: tuple[int, ...] = ()) -> None:
+    """As `save`, with the function that writes the Program, and the shape that learning rates have in files."""
     path = os.fspath(model_path)
     if not os.path.basename(path):
         raise ValueError(f"save(model_path): a path ends in the files' common name, FOLDER/NAME. Received {path!r}.")
     if protocol not in (2, 3, 4):
         raise ValueError(f"save(protocol): must be 2, 3 or 4. Received {protocol!r}.")
-    states = {suffix: _plain(program_state(program, mode), program)
+    states = {suffix: _plain(program_state(program, mode), program, rates)
               for suffix, mode in ((PARAMETERS_SUFFIX, "param"), (OPTIMIZER_SUFFIX, "opt"))}
     with atomic_group() as group:
         for suffix, state in states.items():
             with group.open(path + suffix) as file:
                 dump_state(state, file, protocol)
         with group.open(path + MODEL_SUFFIX) as file:
-            file.write(program_bytes(program))
+            file.write(to_bytes(program))
 
 
 def _check_program(what: str, program: Any) -> None:
@@ -67,10 +74,10 @@ def _check_program(what: str, program: Any) -> None:
         raise TypeError(f"{what}(program): must be a Program. Received {type(program).__name__}.")
 
 
-def _plain(state: dict[str, Any], program: Program) -> dict[str, np.ndarray]:
-    """Arrays as files have them: bfloat16 as raw 16-bit integers, a learning rate as a scalar."""
+def _plain(state: dict[str, Any], program: Program, rates: tuple[int, ...]) -> dict[str, np.ndarray]:
+    """Arrays as files have them: bfloat16 as raw 16-bit integers, learning rates of the shape `rates`."""
     arrays = {name: np.asarray(value) for name, value in state.items()}
-    arrays.update({name: arrays[name].reshape(()) for name in program.host_values if name in arrays})
+    arrays.update({name: arrays[name].reshape(rates) for name in program.host_values if name in arrays})
     return {name: a.view(np.uint16) if a.dtype.name == "bfloat16" else a for name, a in arrays.items()}
 
 
@@ -190,9 +197,10 @@ def load_program_state(model_path: str, var_list: Any = None) -> dict[str, np.nd
 
 
 def set_program_state(program: Program, state_dict: dict[str, Any]) -> None:
-    """Puts arrays into the global scope by name; a name that the Program does not have is warned of.
+    """Puts arrays into the global scope by name, where a part of a network was trained before, for example.
 
-    Nothing is changed when a shape does not fit (ValueError).
+    Warns of names that the Program does not have, and of values of the Program that are not among the arrays and stay
+    as they are: what the startup Program made of them. Nothing is changed when a shape does not fit (ValueError).
     """
     _check_program("set_program_state", program)
     known = _persistables(program)
@@ -200,6 +208,10 @@ def set_program_state(program: Program, state_dict: dict[str, Any]) -> None:
     _fill("set_program_state", {n: v for n, v in known.items() if n in state_dict}, state_dict, None)
     if unused:
         warnings.warn(f"set_program_state: the Program has no variables {unused}; they are passed over.", stacklevel=2)
+    kept = sorted(set(known) - set(state_dict))
+    if kept:
+        warnings.warn("set_program_state: these variables of the Program are not in the state, and keep their values: "
+                      f"{kept}.", stacklevel=2)
 
 
 def serialize_persistables(feed_vars: Any, fetch_vars: Any, executor: Executor, **kwargs: Any) -> bytes | None:

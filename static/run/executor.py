@@ -53,9 +53,16 @@ class Executor:
         if place is not None and not isinstance(place, (Place, str)):
             place = place[0]
         self.place = expected_place() if place is None else parse_place(place)
+        self._closed = False
 
     def close(self) -> None:
-        """Ends this Executor's work; there is nothing to release."""
+        """Ends this Executor's work: what it is asked to do after that is an error."""
+        self._closed = True
+
+    def check_open(self) -> None:
+        """Raises RuntimeError after `close()`."""
+        if self._closed:
+            raise RuntimeError("Executor: it was closed, and runs nothing any more. Make another one.")
 
     def run(self, program: Program | None = None, feed: Any = None, fetch_list: Any = None, feed_var_name: str = "feed",
             fetch_var_name: str = "fetch", scope: Scope | None = None, return_numpy: bool = True,
@@ -68,6 +75,7 @@ class Executor:
         `return_numpy=False`. Raises KeyError for a value that is neither fed nor in the scope, ValueError and TypeError
         for a fed value of the wrong shape or dtype.
         """
+        self.check_open()
         program = _plain_program(program)
         scope = scope or global_scope()
         fed, others = self._feeds(program, feed)

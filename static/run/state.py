@@ -21,14 +21,19 @@ def _wanted(program: Program, mode: str) -> list[Variable]:
     return [v for v in variables if v.is_parameter == (mode == "param")]
 
 
-def program_state(program: Program, mode: str = "all", scope: Scope | None = None) -> dict[str, Any]:
-    """The persistable values of a Program by name, as the holders that a scope gives (`numpy.array(v)` reads one)."""
-    scope = scope or global_scope()
-    state = {}
+def fill_host_values(program: Program, scope: Scope) -> None:
+    """Gives the scope what each run is to fill anew, learning rates, where no run has done it yet."""
     for name, source in program.host_values.items():
         if scope.array(name) is None:
             variable = program.global_block().var(name)
             scope.set_array(name, np.full(variable.shape, source(), variable.dtype.dtype))
+
+
+def program_state(program: Program, mode: str = "all", scope: Scope | None = None) -> dict[str, Any]:
+    """The persistable values of a Program by name, as the holders that a scope gives (`numpy.array(v)` reads one)."""
+    scope = scope or global_scope()
+    state = {}
+    fill_host_values(program, scope)
     for variable in _wanted(program, mode):
         found = scope.find_var(variable.name)
         if found is None or found.array is None:

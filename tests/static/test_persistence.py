@@ -75,7 +75,8 @@ def test_load_changes_nothing_when_something_is_wrong(trained, tmp_path):
 
 def test_set_program_state(trained):
     main, *_ = trained
-    with pytest.warns(UserWarning, match=r"\['other'\]"):
+    with (pytest.warns(UserWarning, match=r"\['other'\]"),
+          pytest.warns(UserWarning, match=r"keep their values: \['fc_0.b_0_velocity_0', 'fc_0.w_0'")):
         static.set_program_state(main, {"fc_0.b_0": np.full(2, 7.0), "other": np.zeros(1)})
     assert state(main)["fc_0.b_0"].tolist() == [7.0, 7.0]
 
