@@ -291,7 +291,7 @@ class EagerTrace(Trace):
             raise ValueError(
                 "In eager mode an optimizer needs its parameters: Optimizer(parameters=layer.parameters())."
             )
-        pairs = [(p, p.grad) for p in parameters if not p.stop_gradient]
+        pairs = [(p, p._gradient()) for p in parameters if not p.stop_gradient]
         return [(p, gradient) for p, gradient in pairs if gradient is not None]
 
     def derivatives(self, outputs: list, inputs: list, starts: list, no_grad: Any, create_graph: bool,

@@ -116,7 +116,7 @@ def backward(tensors: Sequence[EagerValue], grad_tensors: Sequence[EagerValue | 
     gradients = [None] * len(tensors) if gradients is None else list(gradients)
     if len(gradients) != len(tensors):
         raise ValueError(f"backward: {len(tensors)} tensors need as many grad_tensors. Received {len(gradients)}.")
-    state.trace.changes_grad("backward()")
+    state.trace.touches_grad("backward()")
     if all(t._edge is None for t in tensors):
         raise RuntimeError(
             "backward(): no gradient can flow from this tensor: it has stop_gradient=True, or was computed from such "

@@ -13,6 +13,7 @@ from ..core.hooks import HookHandle, add_hook
 from ..core.place import CPUPlace, CUDAPlace, Place, is_device_name, parse_place
 from ..core.var_type import VarType
 from ..ops.core.backward import Leaf, Node, edge_node
+from ..ops.core.trace import state
 from ..ops.methods import METHODS
 from .value import EagerValue
 
@@ -151,6 +152,7 @@ class Tensor(EagerValue, _ArrayMethods, metaclass=TensorType):
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
         """Sets the gradient to zeros, or forgets it, as it does in any case where it holds some rows only."""
+        state.trace.touches_grad("x.clear_grad()")
         holder = self._holder()
         if holder is not None:
             held = holder.cleared or (holder.grad is not None and holder.grad.is_dense())

@@ -251,6 +251,10 @@ class EagerValue(_Operators):
     @property
     def grad(self) -> EagerValue | None:
         """The accumulated gradient, or None."""
+        state.trace.touches_grad("x.grad")
+        return self._gradient()
+
+    def _gradient(self) -> EagerValue | None:
         holder = self._holder()
         if holder is None:
             return None
@@ -266,6 +270,7 @@ class EagerValue(_Operators):
 
     @grad.setter
     def grad(self, value: EagerValue | None) -> None:
+        state.trace.touches_grad("x.grad = …")
         if value is not None and (not isinstance(value, EagerValue) or value.shape != self.shape):
             raise ValueError(
                 f"The gradient must be a Tensor of shape {self.shape}. Received "

@@ -291,7 +291,7 @@ class Optimizer:
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """Sets the gradients of all parameters to zeros, or forgets them."""
-        current_trace().changes_grad("optimizer.clear_grad()")
+        current_trace().touches_grad("optimizer.clear_grad()")
         for parameter in self._parameter_list or ():
             parameter.clear_gradient(set_to_zero)
 

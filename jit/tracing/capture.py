@@ -123,13 +123,13 @@ class CaptureTrace(ProgramTrace):
 
     def gradients(self, loss: Any, parameters: list | None, no_grad: Any = None, callbacks: Any = None) -> Any:
         """Raises: an optimizer updates by the gradients that Tensors hold, and a Program holds none of these."""
-        return self.changes_grad("optimizer.step()")
+        return self.touches_grad("optimizer.step()")
 
     def training(self, loss: Any, startup: Any = None) -> Any:
         """Raises, as `gradients`."""
-        return self.changes_grad("optimizer.minimize()")
+        return self.touches_grad("optimizer.minimize()")
 
-    def changes_grad(self, what: str) -> None:
+    def touches_grad(self, what: str) -> None:
         """Raises RuntimeError: it would happen now, and not when the Program runs."""
         error = RuntimeError(
             f"{what}: the gradients that tensors hold are no part of a Program that to_static makes ({user_line()}). "

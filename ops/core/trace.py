@@ -129,8 +129,8 @@ class Trace:
     def look_at(self, value: Any) -> None:
         """Is told that Python looks at the value that a Tensor has now."""
 
-    def changes_grad(self, what: str) -> None:
-        """Is told that what is called like this fills or clears the gradients that Tensors hold."""
+    def touches_grad(self, what: str) -> None:
+        """Is told that what is called like this reads, fills or clears the gradients that Tensors hold."""
 
     def writes(self, value: Any, new: Any) -> bool:
         """Makes the Program set a Tensor's value where it has Tensors; otherwise False, and the caller sets it now."""

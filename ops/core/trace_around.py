@@ -96,9 +96,9 @@ class TraceAround(Trace):
         """What stands for a Tensor in the Program that is written."""
         return self.inner.variable_of(value)
 
-    def changes_grad(self, what: str) -> None:
+    def touches_grad(self, what: str) -> None:
         """As the trace inside."""
-        self.inner.changes_grad(what)
+        self.inner.touches_grad(what)
 
     def look_at(self, value: Any) -> None:
         """Is told that Python looks at the value that a Tensor has now."""

@@ -457,3 +457,52 @@ def test_what_changes_gradients_that_tensors_hold_is_no_part_of_a_program(change
     np.testing.assert_array_equal(net.weight.grad.numpy(), eager.weight.grad.numpy())
     with pytest.raises(RuntimeError, match="test_fallback.py.*Return the loss"):
         paddle.jit.to_static(make()[1], full_graph=True)(x)
+
+
+OF_ONE = {
+    "weight.clear_grad()": lambda net: net.weight.clear_grad(),
+    "weight.clear_gradient(False)": lambda net: net.weight.clear_gradient(False),
+    "weight.grad = None": lambda net: setattr(net.weight, "grad", None),
+    "weight.grad = zeros": lambda net: setattr(net.weight, "grad", paddle.zeros([2, 1])),
+    "net.clear_gradients()": lambda net: net.clear_gradients(),
+    "clip_grad_norm_": lambda net: nn.utils.clip_grad_norm_(net.parameters(), 0.1),
+    "clip_grad_value_": lambda net: nn.utils.clip_grad_value_(net.parameters(), 0.1),
+}
+
+
+@pytest.mark.parametrize("change", OF_ONE.values(), ids=OF_ONE)
+def test_what_changes_one_gradient_happens_at_each_call(change):
+    """It happened while the Program was made, and at no later call."""
+    def make():
+        net, _, _ = training_step()
+
+        def function(x):
+            change(net)
+            return net(x)
+
+        return net, function
+
+    (eager, function), (net, other) = make(), make()
+    converted = paddle.jit.to_static(other)
+    x = paddle.ones([1, 2])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FallbackWarning)
+        for _ in range(3):
+            function(x).sum().backward()
+            converted(x).sum().backward()
+            np.testing.assert_array_equal(net.weight.grad.numpy(), eager.weight.grad.numpy())
+    with pytest.raises(RuntimeError, match="outside of the function"):
+        paddle.jit.to_static(make()[1], full_graph=True)(x)
+
+
+def test_what_reads_a_gradient_reads_it_at_each_call():
+    """It was read once, and what it was then used ever after."""
+    net, _, _ = training_step()
+    converted = paddle.jit.to_static(lambda x: x * 0 if net.weight.grad is None else x * net.weight.grad.sum())
+    x = paddle.ones([1, 2])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FallbackWarning)
+        assert converted(x).tolist() == [[0, 0]]
+        for times in (1, 2, 3):
+            net(x).sum().backward()
+            assert converted(x).tolist() == [[2.0 * times, 2.0 * times]]
