@@ -46,7 +46,8 @@ def save(layer: Any, path: str, input_spec: Sequence[Any] | None = None, **confi
     with an `input_spec` of its own, fewer specs choose inputs by name. `output_spec=`: the outputs to keep, all by
     default: names, or Tensors that a call returned. `skip_forward=True`: the decorated methods alone. What is saved
     behaves as in evaluation, and fine-tuning it brings dropout and batch statistics back. All files are written, or
-    none.
+    none. `combine_params=True` concerns layers of which several methods are saved, and is a ValueError for these: each
+    method's file holds the parameters that it needs. `with_hook`, `clip_extra` and `skip_prune_program` change nothing.
 
     >>> import tempfile, proa as paddle
     >>> prefix = tempfile.mkdtemp() + "/linear"
@@ -73,6 +74,11 @@ def save(layer: Any, path: str, input_spec: Sequence[Any] | None = None, **confi
             models = {"forward": _model(function, input_spec, configs)}
     else:
         raise TypeError(f"jit.save(layer): must be a Layer or a function. Received {type(layer).__name__}.")
+    if configs.get("combine_params") and len(models) > 1:
+        raise ValueError(
+            f"jit.save(combine_params=True): one file of parameters for several methods ({', '.join(sorted(models))}) is "
+            "not written here: the file beside each method's Program holds the parameters that it needs, and jit.load "
+            "gives all methods the same Tensors. Leave combine_params out.")
     _write(path, models, StructuredNames(owner))
 
 

@@ -323,6 +323,10 @@ def test_methods_that_are_converted_on_an_instance_and_no_forward(tmp_path):
         paddle.jit.save(Methods(), str(tmp_path / "n"))
     paddle.jit.save(Methods(), str(tmp_path / "n"), skip_forward=True)
     assert sorted(file.name for file in tmp_path.glob("n.*.pdmodel")) == ["n.encode.pdmodel"]
+    with pytest.raises(ValueError, match=r"combine_params=True\).*\(encode, forward\).*Leave combine_params out"):
+        paddle.jit.save(net, str(tmp_path / "o"), combine_params=True)
+    paddle.jit.save(nn.Linear(3, 2), str(tmp_path / "o"), [InputSpec([None, 3])], combine_params=True)  # as in Paddle
+    assert not list(tmp_path.glob("o.*.pdmodel"))
 
 
 def test_a_layer_that_was_called_as_written_only_needs_specs(tmp_path):
