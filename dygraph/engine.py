@@ -111,12 +111,12 @@ def backward(tensors: Sequence[EagerValue], grad_tensors: Sequence[EagerValue | 
     >>> float(x.grad)
     8.0
     """
-    tensors = [tensors] if isinstance(tensors, EagerValue) else list(tensors)
-    gradients = [grad_tensors] if isinstance(grad_tensors, EagerValue) else grad_tensors
-    gradients = [None] * len(tensors) if gradients is None else list(gradients)
+    tensors = _listed(tensors)
+    gradients = [None] * len(tensors) if grad_tensors is None else _listed(grad_tensors)
     if len(gradients) != len(tensors):
         raise ValueError(f"backward: {len(tensors)} tensors need as many grad_tensors. Received {len(gradients)}.")
-    state.trace.touches_grad("backward()")
+    if not state.trace.computes and state.trace.fills_gradients(tensors, gradients, retain_graph):
+        return
     if all(t._edge is None for t in tensors):
         raise RuntimeError(
             "backward(): no gradient can flow from this tensor: it has stop_gradient=True, or was computed from such "
@@ -132,6 +132,10 @@ def backward(tensors: Sequence[EagerValue], grad_tensors: Sequence[EagerValue | 
         for edge, gradient in left.items():
             if type(edge) is Leaf:
                 leaves.add(edge, gradient)
+
+
+def _listed(values: Any) -> list:
+    return list(values) if isinstance(values, (list, tuple)) else [values]
 
 
 class _Changes:

@@ -152,7 +152,8 @@ class Tensor(EagerValue, _ArrayMethods, metaclass=TensorType):
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
         """Sets the gradient to zeros, or forgets it, as it does in any case where it holds some rows only."""
-        state.trace.touches_grad("x.clear_grad()")
+        if not state.trace.computes and state.trace.clears_gradient(self, set_to_zero):
+            return
         holder = self._holder()
         if holder is not None:
             held = holder.cleared or (holder.grad is not None and holder.grad.is_dense())

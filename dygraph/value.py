@@ -251,10 +251,24 @@ class EagerValue(_Operators):
     @property
     def grad(self) -> EagerValue | None:
         """The accumulated gradient, or None."""
-        state.trace.touches_grad("x.grad")
-        return self._gradient()
+        return self._gradient() if state.trace.computes else state.trace.gradient_of(self)
+
+    @grad.setter
+    def grad(self, value: EagerValue | None) -> None:
+        if not state.trace.computes and state.trace.sets_gradient(self, value):
+            return
+        if value is not None and (not isinstance(value, EagerValue) or value.shape != self.shape):
+            raise ValueError(
+                f"The gradient must be a Tensor of shape {self.shape}. Received "
+                f"{value.shape if isinstance(value, EagerValue) else type(value).__name__}."
+            )
+        holder = self._holder()
+        if holder is None:
+            holder = self._leaf = Leaf(self._eager)
+        holder.grad, holder.cleared = value, False
 
     def _gradient(self) -> EagerValue | None:
+        """As `grad`, whatever trace is in charge."""
         holder = self._holder()
         if holder is None:
             return None
@@ -267,19 +281,6 @@ class EagerValue(_Operators):
                 found._array.itemsize != 2):
             holder.grad = found = self._eager.new(found._array.astype(dtype))  # rules may compute in float32
         return found
-
-    @grad.setter
-    def grad(self, value: EagerValue | None) -> None:
-        state.trace.touches_grad("x.grad = …")
-        if value is not None and (not isinstance(value, EagerValue) or value.shape != self.shape):
-            raise ValueError(
-                f"The gradient must be a Tensor of shape {self.shape}. Received "
-                f"{value.shape if isinstance(value, EagerValue) else type(value).__name__}."
-            )
-        holder = self._holder()
-        if holder is None:
-            holder = self._leaf = Leaf(self._eager)
-        holder.grad, holder.cleared = value, False
 
     def _holder(self) -> Leaf | None:
         """Where the gradient of this Tensor is kept: its own leaf, or that of `retain_grads`."""

@@ -160,6 +160,10 @@ class Optimizer:
                 found.set_value(_state_array(waiting, found))
         return found
 
+    def kept_values(self) -> list[dict]:
+        """The dicts of what it keeps for parameters, which fill in the first step: accumulators, float32 copies."""
+        return [self._accumulators, *self._accumulators.values(), self._master_weights, self._of_master, self._loaded]
+
     def _power(self, kind: str, parameter: Any, base: float) -> Any:
         """The accumulator of a power that each step multiplies by its base."""
         return self._accumulator(kind, parameter, base, (1,), _of_rates(parameter))
@@ -291,7 +295,6 @@ class Optimizer:
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """Sets the gradients of all parameters to zeros, or forgets them."""
-        current_trace().touches_grad("optimizer.clear_grad()")
         for parameter in self._parameter_list or ():
             parameter.clear_gradient(set_to_zero)
 

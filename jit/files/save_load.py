@@ -76,9 +76,9 @@ def save(layer: Any, path: str, input_spec: Sequence[Any] | None = None, **confi
         raise TypeError(f"jit.save(layer): must be a Layer or a function. Received {type(layer).__name__}.")
     if configs.get("combine_params") and len(models) > 1:
         raise ValueError(
-            f"jit.save(combine_params=True): one file of parameters for several methods ({', '.join(sorted(models))}) is "
-            "not written here: the file beside each method's Program holds the parameters that it needs, and jit.load "
-            "gives all methods the same Tensors. Leave combine_params out.")
+            f"jit.save(combine_params=True): one file of parameters for several methods ({', '.join(sorted(models))}) "
+            "is not written here: the file beside each method's Program holds the parameters that it needs, and "
+            "jit.load gives all methods the same Tensors. Leave combine_params out.")
     _write(path, models, StructuredNames(owner))
 
 

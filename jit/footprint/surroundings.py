@@ -22,6 +22,7 @@ from ...core.random import all_generators
 from ...dygraph.py_layer import PyLayer
 from ...dygraph.value import EagerValue
 from ...nn import Layer
+from ...optimizer.optimizer import Optimizer
 from ...static.ir.program import Variable
 from ..convert.ignoring import is_foreign, is_ignored_module, is_users_module
 from .global_names import all_names, global_names
@@ -142,6 +143,8 @@ class Surroundings:
         self._numpy = np.random.get_state()
         self._generators = [(g, g.get_state()) for g in all_generators()]
         self._others: list[tuple[Any, Any]] = []
+        self._repeated: set[tuple[int, Any]] = set()  # entries that runs change by doing again what has changed them
+        self._kept: list[tuple[dict, dict]] = []  # what optimizers keep by parameters' names, with their contents
         self._seen: dict[int, Any] = {}
         self._named: defaultdict[int, dict[str, Globals]] = defaultdict(dict)  # globals noted, by id of their module's
         self._classes: dict[int, ClassAttributes] = {}
@@ -283,6 +286,8 @@ class Surroundings:
             self._others.append((value, value.bit_generator.state))
         elif hasattr(type(value), "dygraph_function"):  # a StaticFunction: the function behind it, bound as it is
             return [(value.dygraph_function, shown)]
+        elif isinstance(value, Optimizer):
+            return self._optimizer(value, shown)
         elif not _is_of_library(type(value)) and isinstance(getattr(value, "__dict__", None), dict):
             if isinstance(value, Layer) and is_ignored_module(type(value).__module__):
                 self.settings.append((value.__dict__, dict(value.__dict__)))
@@ -291,6 +296,13 @@ class Surroundings:
                 self.layers.append(value)
             return [*found, (type(value), "")]
         return []
+
+    def _optimizer(self, optimizer: Optimizer, shown: str) -> list[tuple[Any, str]]:
+        """Notes an optimizer: what it keeps for parameters it makes once, in the first step, and not in each run."""
+        for kept in optimizer.kept_values():
+            self._seen[id(kept)] = kept
+            self._kept.append((kept, dict(kept)))
+        return [*self._mapping(optimizer.__dict__, _form(shown, ".{}")), (type(optimizer), "")]
 
     def draws(self, generator: Any) -> bool:
         """Whether an object is one of the random generators that were there before."""
@@ -308,6 +320,9 @@ class Surroundings:
         for sequence, _, items in self.sequences:
             if len(sequence) != len(items) or any(a is not b for a, b in zip(sequence, items, strict=True)):
                 _fill(sequence, items)
+        for kept, contents in self._kept:
+            kept.clear()
+            kept.update(contents)
         for tensor, noted in self._tensors:
             _restore_tensor(tensor, noted)
         self._restore_random()
@@ -325,6 +340,15 @@ class Surroundings:
             raise RuntimeError(
                 f"{what} changes {', '.join(changed)}, which outlives it: in a Program it only computes gradients, and "
                 "is run once, when the Program is built. Change state in forward, or leave the function unconverted.")
+
+    @contextlib.contextmanager
+    def repeated(self) -> Iterator[None]:
+        """Around what each run does again: the entries that it changes are no change that tracing has left."""
+        before = [dict(mapping) for mapping, _, _ in self.mappings]
+        yield
+        for (mapping, _, _), then in zip(self.mappings, before, strict=False):
+            if not _unchanged(mapping, then):
+                self._repeated |= {(id(mapping), key) for key in mapping if then.get(key, ABSENT) is not mapping[key]}
 
     def _put_back_mappings(self, before: list[dict]) -> Iterator[str]:
         """Gives mappings the contents that they had then (the later ones: when noted); what has been changed."""
@@ -359,6 +383,13 @@ class Surroundings:
             else:
                 other.bit_generator.state = state
 
+    def rewind(self) -> None:
+        """Puts back the entries that runs change by doing again what has changed them."""
+        if self._repeated:
+            for mapping, _, contents in self.mappings:
+                for key in [key for key in mapping if (id(mapping), key) in self._repeated]:
+                    mapping[key] = contents[key]
+
     # What tracing has left
 
     def changed_entries(self) -> Iterator[tuple[Entry, Any, Any]]:
@@ -367,7 +398,7 @@ class Surroundings:
             if not _unchanged(mapping, contents):
                 for key in [*contents, *(key for key in mapping if key not in contents)]:
                     before, now = contents.get(key, ABSENT), mapping.get(key, ABSENT)
-                    if before is not now:
+                    if before is not now and (id(mapping), key) not in self._repeated:
                         yield Entry(mapping, key, form.format(key)), before, now
 
     def changed_items(self) -> Iterator[tuple[Items, list[Any]]]:

@@ -7,7 +7,7 @@ an input of the Program, read anew at each run; one that the function changes in
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,16 @@ from ...core.dtype import DType
 from ...core.errors import user_line
 from ...core.param_attr import ParamAttr
 from ...core.place import Place
+from ...dygraph.eager import EagerTrace
 from ...dygraph.parameter import EagerParameter
 from ...dygraph.value import EagerValue
 from ...ops.core.trace import grad_mode, state
+from ...ops.math.elementwise import cast
 from ...static.building.trace import ProgramTrace
-from ...static.ir.program import ParameterVariable, Variable
+from ...static.ir.program import BACKWARD_ROLE, ParameterVariable, Variable
 from ...static.program import Program
 from ..footprint.surroundings import Surroundings
+from .held_gradients import UNTOUCHED, ZEROS, HeldGradient, HostCall, TrainingStep, Walked, check_leaf
 
 
 class CaptureTrace(ProgramTrace):
@@ -45,6 +48,13 @@ class CaptureTrace(ProgramTrace):
         self.values_read: list[tuple[EagerValue, np.ndarray]] = []
         self._named: list[EagerValue] = []
         self._by_tensor: dict[int, Variable] = {}
+        self.held: dict[int, HeldGradient] = {}  # by the ids of Tensors
+        self.host: list[HostCall] = []  # what gives learning rates and the like, and what moves schedules on
+        self.trains = False  # computes gradients for Tensors to hold, or updates by them
+        self._repeating = False
+        self._made: dict[int, EagerValue] = {}  # what optimizers have made to keep
+        self._walked = Walked()
+        self.eager: Any = state.trace.find(EagerTrace)
 
     def lift(self, value: Any, what: str) -> Variable:
         """A Variable as it is; a Tensor as the input that stands for it."""
@@ -121,21 +131,157 @@ class CaptureTrace(ProgramTrace):
         finally:
             self.rebound = rebound
 
+    # Gradients that Tensors hold
+
+    def gradient_of(self, value: Any) -> Any:
+        """What the gradient of a Tensor is at this place of the function."""
+        held = self._held("x.grad", value)
+        kind = held.kind()
+        if kind is ZEROS:
+            held.now = self.zeros(tuple(value.shape), value.dtype)
+        elif isinstance(kind, EagerValue):
+            held.now = self._gradient_before(held)
+        return held.now if isinstance(held.now, Variable) else None
+
+    def sets_gradient(self, value: Any, gradient: Any) -> bool:
+        """Lets a Variable, or what stands for a Tensor, be the gradient of a Tensor from here on."""
+        held = self._held("x.grad = …", value)
+        if gradient is not None and list(gradient.shape) != value.shape:
+            raise ValueError(f"The gradient must be a Tensor of shape {value.shape}. Received {list(gradient.shape)}.")
+        held.now = None if gradient is None else self.lift(gradient, "x.grad = …").detach()
+        return True
+
+    def clears_gradient(self, value: Any, to_zeros: bool) -> bool:
+        """Lets the gradient of a Tensor be zeros, or None, from here on."""
+        self._held("x.clear_grad()", value).clear(to_zeros)
+        return True
+
+    def fills_gradients(self, values: Sequence, starts: Sequence, retain_graph: bool) -> bool:
+        """Appends the gradients of values; they are added to those of the Tensors that the function has met."""
+        self._check_training("backward()")
+        self.trains = True
+        roots = [self.lift(value, "backward()") for value in values]
+        if all(root.stop_gradient for root in roots):
+            raise RuntimeError(
+                "backward(): no gradient can flow from this tensor: it has stop_gradient=True, or was computed from "
+                "such tensors only, or under paddle.no_grad(). Set stop_gradient=False on what should get a gradient.")
+        self._walked.check(self.main.global_block(), roots, retain_graph)
+        block = self.main.global_block()
+        leaves = {name: tensor for name, tensor in self.captured.items()
+                  if tensor._edge is not None and not block.var(name).stop_gradient}
+        for tensor in leaves.values():
+            check_leaf(tensor)
+        with self._in_role(BACKWARD_ROLE):
+            found = self.derivatives(roots, [block.var(name) for name in leaves], list(starts), None, False, False)
+            for tensor, gradient in zip(leaves.values(), found, strict=True):
+                if gradient is not None:
+                    self._add_gradient(tensor, gradient)
+        return True
+
+    def _add_gradient(self, tensor: EagerValue, gradient: Variable) -> None:
+        held = self._held("backward()", tensor)
+        if held.now is UNTOUCHED:
+            held.added = True
+            if isinstance(held.before, EagerValue):
+                held.now = self._gradient_before(held)
+        if isinstance(held.now, Variable):
+            gradient = held.now + gradient
+        held.now = gradient if gradient.dtype is tensor.dtype else cast(gradient, tensor.dtype)
+
+    def _gradient_before(self, held: HeldGradient) -> Variable:
+        """What stands for the gradient that a Tensor has before the call."""
+        if not held.before.is_dense():
+            raise self._refused("a gradient that holds some rows only, from before the call")
+        variable = self.lift(held.before, "x.grad")
+        held.before_name = variable.name
+        return variable
+
+    def _held(self, what: str, tensor: EagerValue) -> HeldGradient:
+        """The record of a Tensor's gradient; RuntimeError where the function is not to be a Program as a whole."""
+        self._check_training(what)
+        found = self.held.get(id(tensor))
+        if found is None:
+            found = self.held[id(tensor)] = HeldGradient(tensor, self.lift(tensor, what).name)
+        return found
+
     def gradients(self, loss: Any, parameters: list | None, no_grad: Any = None, callbacks: Any = None) -> Any:
-        """Raises: an optimizer updates by the gradients that Tensors hold, and a Program holds none of these."""
-        return self.touches_grad("optimizer.step()")
+        """The parameters that have a gradient at this place of the function, with it."""
+        self._check_training("optimizer.step()")
+        self.trains = True
+        pairs = [(p, self.gradient_of(p)) for p in parameters or () if not p.stop_gradient]
+        return [(p, gradient) for p, gradient in pairs if gradient is not None]
 
     def training(self, loss: Any, startup: Any = None) -> Any:
-        """Raises, as `gradients`."""
-        return self.touches_grad("optimizer.minimize()")
+        """The Program is that of the function."""
+        self._check_training("optimizer.minimize()")
+        return contextlib.nullcontext()
 
-    def touches_grad(self, what: str) -> None:
-        """Raises RuntimeError: it would happen now, and not when the Program runs."""
+    def host_value(self, source: Any, dtype: DType, name: str) -> Variable:
+        """A Variable that each run fills with what `source()` gives then."""
+        value = self.eager.constant(np.zeros((1,), dtype.dtype), None, True)
+        variable = self.lift(value, name)
+        self.host.append(HostCall(source, variable.name, dtype))
+        return variable
+
+    @contextlib.contextmanager
+    def at_each_run(self, action: Callable[[], Any]) -> Iterator[None]:
+        """Around what `action` does to Python values now, which each run does again, before it computes."""
+        if self._repeating:
+            yield
+            return
+        if self.block.parent is not None:
+            raise RuntimeError(f"A schedule's step() in a branch or loop that a tensor decides ({user_line()}) would "
+                               "be done while the Program is made. Call it outside of the function.")
+        self._repeating = True
+        try:
+            with self.surroundings.repeated():
+                yield
+        finally:
+            self._repeating = False
+        self.host.append(HostCall(action))
+
+    def persistent(self, shape: tuple[int, ...], dtype: DType, value: Any, name: str) -> EagerValue:
+        """A Tensor of this name, made now: runs go on from its value."""
+        made = self.eager.persistent(shape, dtype, value, name)
+        self._made[id(made)] = made
+        return made
+
+    def store(self, target: Any, value: Variable) -> None:
+        """Appends the assignment."""
+        super().store(self.lift(target, "a value that an optimizer updates"), value)
+
+    def gradients_left(self) -> list[Variable]:
+        """What the function leaves as gradients, where it has computed them."""
+        return [held.now for held in self.held.values() if isinstance(held.now, Variable)]
+
+    def training_step(self) -> TrainingStep | None:
+        """What a run has to do for all this, if anything."""
+        if not self.held and not self.host and not self.trains:
+            return None
+        leaves = {name for name, tensor in self.captured.items() if tensor._edge is not None}
+        return TrainingStep([*self.held.values()], self.captured, self.host, leaves if self.trains else None)
+
+    @contextlib.contextmanager
+    def _in_role(self, role: int) -> Iterator[None]:
+        self.role, old = role, self.role
+        try:
+            yield
+        finally:
+            self.role = old
+
+    def _check_training(self, what: str) -> None:
+        if not self.main.must_be_whole or self.block.parent is not None:
+            raise self._refused(what)
+
+    def _refused(self, what: str) -> RuntimeError:
+        """It would happen now, and not when the Program runs."""
+        why = ("are part of a Program under to_static(full_graph=True) alone" if self.block.parent is None
+               else "cannot be used in a branch or loop that a tensor decides")
         error = RuntimeError(
-            f"{what}: the gradients that tensors hold are no part of a Program that to_static makes ({user_line()}). "
-            "Return the loss, and call backward(), step() and clear_grad() outside of the function.")
+            f"{what}: the gradients that tensors hold {why} ({user_line()}). Return the loss, and call backward(), "
+            "step() and clear_grad() outside of the function; or compute gradients inside: paddle.grad(loss, inputs).")
         self.main.value_wanted = self.main.value_wanted or error
-        raise error
+        return error
 
     def variable_of(self, value: Any) -> Variable:
         """What stands for a Tensor in the Program."""
@@ -153,6 +299,8 @@ class CaptureTrace(ProgramTrace):
 
     def writes(self, value: Any, new: Any) -> bool:
         """Makes each run set the Tensor's value, which leaves its gradient what it is."""
+        if id(value) in self._made and id(value) not in self._by_tensor:
+            return False  # it is being filled for the first time
         if not isinstance(new, (EagerValue, Variable)):
             new = self.constant(np.asarray(new), None, True)
         with grad_mode(False):

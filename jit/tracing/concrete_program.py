@@ -100,6 +100,7 @@ class ConcreteProgram:
         """
         for change in (*self.slots, *self.effects):
             change.undo()
+        surroundings.rewind()
         self._sources = _sources(self.slots, trace.captured, surroundings)
         names = [v.name for v in self.inputs]
         everything = [*names, *trace.captured]
@@ -111,20 +112,24 @@ class ConcreteProgram:
                          and (index < len(names) or name in trace.rebound and not last[index].stop_gradient)]
         with using(trace):
             final = [assign(last[index]) for index in self._changed]
-        extra = [*(v for slot in self.slots for v in slot.variables), *final]
+        extra = [*(v for slot in self.slots for v in slot.variables), *final, *trace.gradients_left()]
         self._final = [v.name for v in final]
         self._set = {index for index in self._changed if index >= len(names) and everything[index] not in trace.derived}
         results = [v.name for v in (*self.outputs, *extra)]
         run = trace.main if self._training else for_evaluation(trace.main, custom_gradients=True)
         self.run = ProgramFunction(run, everything, list(dict.fromkeys(results)) if extra else results,
-                                   replaced=self._changed, leaves=trace.main.leaves)
+                                   replaced=self._changed, leaves=trace.main.leaves, trains=trace.trains)
         in_slots = {id(tensor) for slot in self.slots for tensor in tensor_leaves(slot.before)}
         self._relies_on = Dependencies(_captured_by(trace), surroundings, in_slots, code)
         self._outer = self._relies_on.values
-        self.holds = self._relies_on.hold
         self._gives_one = isinstance(self.result, Variable)
         self._moves = any(tensor_leaves(slot.after) for slot in self.slots)
-        self._is_plain = not extra and not self.slots and not self.effects and not trace.main.raised
+        self._step = trace.training_step()
+        self._is_plain = not (extra or self.slots or self.effects or trace.main.raised or self._step)
+
+    def holds(self) -> bool:
+        """Whether the places that it reads hold what they did, or other Tensors of that kind."""
+        return self._relies_on.hold() and (self._step is None or self._step.fits(self._outer))
 
     def plan(self) -> Plan:
         """What a run without gradients does: printed, a table of its operations and what they cost."""
@@ -212,6 +217,8 @@ class ConcreteProgram:
         given = [*tensors, *self._outer]
         for index, slot, number in self._sources:
             given[len(tensors) + index] = tensor_leaves(slot.location.load())[number]
+        if self._step is not None:
+            self._step.fill(given, len(tensors))
         results = dict(zip(self.run.outputs, self._run_or_raise(given), strict=True))
         held = dict(pair for slot in self.slots for pair in slot.held()) if self._moves else {}
         for slot in self.slots:
@@ -223,6 +230,8 @@ class ConcreteProgram:
                 given[index]._replace(results[name]._array.view())
             else:
                 given[index]._rebind(another_of(results[name]))
+        if self._step is not None:
+            self._step.leave(given[len(tensors):], results)
         return self._filled(results[v.name] for v in self.outputs)
 
     def _run_or_raise(self, given: list[EagerValue]) -> list[EagerValue]:

@@ -25,6 +25,7 @@ from ...static.compiler import Plan, compile_plan
 from ...static.compiler.plan import external_reads
 from ...static.ir.program import Program
 from ...static.ir.usage import needed_operations, reads, writes
+from .held_gradients import spend
 from .recomputing import with_recomputed
 
 
@@ -52,11 +53,12 @@ class ProgramFunction:
     Values that the operations write to persistable inputs (running means) are written back to the Tensors given.
     `replaced`: indices of inputs that the caller gives new values after the run, from outputs. `leaves`: what is
     computed and gets a gradient of its own, where it is an output (`paddle.to_tensor(0.5, stop_gradient=False)`).
+    `trains`: gradients are computed inside, and none can be asked of the outputs.
     """
 
     def __init__(self, program: Program, inputs: Sequence[str], outputs: Sequence[str], keep_writes: bool = True,
-                 replaced: Sequence[int] = (), leaves: Iterable[str] = ()):
-        self.replaced = frozenset(replaced)
+                 replaced: Sequence[int] = (), leaves: Iterable[str] = (), trains: bool = False):
+        self.replaced, self.trains = frozenset(replaced), trains
         self.program, self.inputs, self.outputs = program, list(inputs), list(outputs)
         self.keep_writes = keep_writes
         self._plan: tuple[Plan, list[str]] | None = None
@@ -69,6 +71,10 @@ class ProgramFunction:
 
     def __call__(self, tensors: Sequence[EagerValue]) -> list[EagerValue]:
         """Runs on Tensors, one an input, and records the application when one of them wants a gradient."""
+        if self.trains:
+            results = self._run_plain(tensors)
+            spend(results, [self.program.global_block().var(name) for name in self.outputs])
+            return results
         if state.grad_enabled:
             wanted = tuple(i for i, t in enumerate(tensors) if t._edge is not None)
             if wanted or self._is_recorded:
@@ -77,8 +83,9 @@ class ProgramFunction:
 
     def prepare(self, tensors: Sequence[EagerValue]) -> None:
         """Compiles what a run on these Tensors needs, unless that was done."""
-        wanted = tuple(i for i, t in enumerate(tensors) if t._edge is not None) if state.grad_enabled else ()
-        if wanted or self._is_recorded and state.grad_enabled:
+        recorded = state.grad_enabled and not self.trains
+        wanted = tuple(i for i, t in enumerate(tensors) if t._edge is not None) if recorded else ()
+        if wanted or self._is_recorded and recorded:
             self._halves_for(wanted)
         else:
             self._plain_plan()
@@ -95,7 +102,8 @@ class ProgramFunction:
 
     def _plain_plan(self) -> tuple[Plan, list[str]]:
         if self._plan is None:
-            plan, extra, updated = compile_plan(self.program, self.inputs, self.outputs, keep_writes=self.keep_writes)
+            plan, extra, updated = compile_plan(self.program, self.inputs, self.outputs, keep_writes=self.keep_writes,
+                                                freeze=not self.trains)
             _check_complete(extra)
             self._plan = plan, updated
         return self._plan

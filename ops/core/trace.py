@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -129,8 +129,25 @@ class Trace:
     def look_at(self, value: Any) -> None:
         """Is told that Python looks at the value that a Tensor has now."""
 
-    def touches_grad(self, what: str) -> None:
-        """Is told that what is called like this reads, fills or clears the gradients that Tensors hold."""
+    def gradient_of(self, value: Any) -> Any:
+        """The gradient that a Tensor holds (`x.grad`)."""
+        return value._gradient()
+
+    def sets_gradient(self, value: Any, gradient: Any) -> bool:
+        """Makes the Program give a Tensor a gradient; otherwise False, and the caller gives it now."""
+        return False
+
+    def clears_gradient(self, value: Any, to_zeros: bool) -> bool:
+        """Makes the Program clear a Tensor's gradient; otherwise False, and the caller clears it now."""
+        return False
+
+    def fills_gradients(self, values: Sequence, starts: Sequence, retain_graph: bool) -> bool:
+        """Makes the Program add the gradients of values to those that Tensors hold; False where it cannot hold them."""
+        return False
+
+    def at_each_run(self, action: Callable[[], Any]) -> AbstractContextManager[None]:
+        """Around what `action` does to Python values now: where a Program is written, each run calls it."""
+        return contextlib.nullcontext()
 
     def writes(self, value: Any, new: Any) -> bool:
         """Makes the Program set a Tensor's value where it has Tensors; otherwise False, and the caller sets it now."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -96,13 +96,29 @@ class TraceAround(Trace):
         """What stands for a Tensor in the Program that is written."""
         return self.inner.variable_of(value)
 
-    def touches_grad(self, what: str) -> None:
-        """As the trace inside."""
-        self.inner.touches_grad(what)
+    def gradient_of(self, value: Any) -> Any:
+        """The gradient that a Tensor holds."""
+        return self.inner.gradient_of(value)
+
+    def sets_gradient(self, value: Any, gradient: Any) -> bool:
+        """Makes the Program give a Tensor a gradient, where it can."""
+        return self.inner.sets_gradient(value, gradient)
+
+    def clears_gradient(self, value: Any, to_zeros: bool) -> bool:
+        """Makes the Program clear a Tensor's gradient, where it can."""
+        return self.inner.clears_gradient(value, to_zeros)
+
+    def fills_gradients(self, values: Sequence, starts: Sequence, retain_graph: bool) -> bool:
+        """Makes the Program add the gradients of values to those that Tensors hold, where it can."""
+        return self.inner.fills_gradients(values, starts, retain_graph)
 
     def look_at(self, value: Any) -> None:
         """Is told that Python looks at the value that a Tensor has now."""
         self.inner.look_at(value)
+
+    def at_each_run(self, action: Callable[[], Any]) -> AbstractContextManager[None]:
+        """Around what each run of a Program does to Python values."""
+        return self.inner.at_each_run(action)
 
     def writes(self, value: Any, new: Any) -> bool:
         """Makes the Program set a Tensor's value where it has Tensors."""

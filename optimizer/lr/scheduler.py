@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...ops.core.trace import current_trace
+
 
 class LRScheduler:
     """Base of the schedules: a subclass gives `get_lr()`, from `self.base_lr`, `self.last_epoch` and `self.last_lr`.
@@ -35,13 +37,14 @@ class LRScheduler:
 
     def step(self, epoch: int | None = None) -> None:
         """Goes on to the next epoch, or to a given one."""
-        if epoch is None:
-            self.last_epoch += 1
-            self.last_lr = float(self.get_lr())
-        else:
-            self.last_epoch = epoch
-            closed_form = getattr(self, "_get_closed_form_lr", self.get_lr)
-            self.last_lr = float(closed_form())
+        with current_trace().at_each_run(lambda: self.step(epoch)):
+            if epoch is None:
+                self.last_epoch += 1
+                self.last_lr = float(self.get_lr())
+            else:
+                self.last_epoch = epoch
+                closed_form = getattr(self, "_get_closed_form_lr", self.get_lr)
+                self.last_lr = float(closed_form())
         if self.verbose:
             print(f"Epoch {self.last_epoch}: {type(self).__name__} set learning rate to {self.last_lr}.")
 

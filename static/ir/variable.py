@@ -169,11 +169,17 @@ class Variable(_VariableMethods):
         return error
 
     def backward(self, grad_tensor: Any = None, retain_graph: bool = False) -> None:
-        """Raises RuntimeError: the gradients of a Program are part of it, and fill no tensor's `grad`."""
+        """In a function under to_static(full_graph=True): adds the gradient to what Tensors hold, at each run.
+
+        Elsewhere RuntimeError: the gradients of a Program are part of it, and fill no tensor's `grad`.
+        """
+        if current_trace().fills_gradients([self], [grad_tensor], retain_graph):
+            return
         error = RuntimeError(
             f"loss.backward(): {self.name!r} is a variable of a Program ({user_line()}), which has no value yet and no "
-            "`grad` to fill. In a function under to_static: return the loss and call backward() and the optimizer's "
-            "step() on it outside, or compute gradients inside by paddle.grad(loss, inputs). In static mode: "
+            "`grad` to fill. In a function under to_static: full_graph=True makes backward() and step() part of it; "
+            "otherwise return the loss and call them outside, or compute gradients inside by "
+            "paddle.grad(loss, inputs). In static mode: "
             "optimizer.minimize(loss), or paddle.static.append_backward(loss).")
         self.program.value_wanted = self.program.value_wanted or error
         raise error
