@@ -54,12 +54,14 @@ from .nn import (
     conv,
     data_norm,
     dropout,
+    dynamic_rnn,
     embedding,
     fold,
     masked_softmax,
     norm,
     pool,
     rnn,
+    rnn_units,
     row_conv,
     softmax,
     spectral_norm,
@@ -69,7 +71,7 @@ from .optim import adaptive_rules, averages, merged, row_updates, rules
 from .program import control_flow, custom_gradient, print_assert, py_func, tensor_arrays
 from .quant import linear_quantize
 from .random import sampling
-from .sequence import masks, viterbi
+from .sequence import chunk_eval, crf, ctc_align, edit_distance, masks, viterbi
 from .signal import fft_operators, frames, stft
 from .sparse import pattern_products, rulebook
 from .vision import (
@@ -89,15 +91,16 @@ from .vision import (
 
 __all__ = [
     "accuracy_auc", "activation", "adaptive_rules", "affine_grid", "allclose", "assign", "attention", "averages",
-    "bessel", "bilinear", "binary", "boxes", "class_sampling", "clip", "concat_split", "control_flow", "conv",
-    "creation", "cross_entropy", "ctc", "cumulative", "custom_gradient", "data_norm", "deform_conv", "diagonal",
-    "dropout", "eigen", "einsum", "elementwise", "embedding", "expand", "fft_operators", "fold", "frames", "full",
-    "gamma", "gather", "gradient_shapes", "grid_sample", "hierarchical_sigmoid", "identity_loss", "image_files",
-    "interpolate", "inverse_functions", "least_squares", "linear_quantize", "loss_scaling", "losses", "lu",
-    "margin_cross_entropy", "masked_softmax", "masks", "matrices", "merged", "messages", "multiclass_nms", "nce",
-    "neighbour_sampling", "nms", "norm", "numbers", "pad", "pattern_products", "pixel_shuffle", "pool", "print_assert",
-    "products", "proposals", "py_func", "qr_svd", "rearrange", "reduce", "reshape", "rnn", "roi", "row_conv",
-    "row_updates", "rulebook", "rules", "sampling", "segments", "slices", "softmax", "solving", "sorting",
-    "spectral_norm", "statistics", "stft", "take", "take_along_axis", "tensor_arrays", "transducer", "triangular",
-    "unary", "unpool", "viterbi", "where", "yolo",
+    "bessel", "bilinear", "binary", "boxes", "chunk_eval", "class_sampling", "clip", "concat_split", "control_flow",
+    "conv", "creation", "crf", "cross_entropy", "ctc", "ctc_align", "cumulative", "custom_gradient", "data_norm",
+    "deform_conv", "diagonal", "dropout", "dynamic_rnn", "edit_distance", "eigen", "einsum", "elementwise",
+    "embedding", "expand", "fft_operators", "fold", "frames", "full", "gamma", "gather", "gradient_shapes",
+    "grid_sample", "hierarchical_sigmoid", "identity_loss", "image_files", "interpolate", "inverse_functions",
+    "least_squares", "linear_quantize", "loss_scaling", "losses", "lu", "margin_cross_entropy", "masked_softmax",
+    "masks", "matrices", "merged", "messages", "multiclass_nms", "nce", "neighbour_sampling", "nms", "norm",
+    "numbers", "pad", "pattern_products", "pixel_shuffle", "pool", "print_assert", "products", "proposals",
+    "py_func", "qr_svd", "rearrange", "reduce", "reshape", "rnn", "rnn_units", "roi", "row_conv", "row_updates",
+    "rulebook", "rules", "sampling", "segments", "slices", "softmax", "solving", "sorting", "spectral_norm",
+    "statistics", "stft", "take", "take_along_axis", "tensor_arrays", "transducer", "triangular", "unary", "unpool",
+    "viterbi", "where", "yolo",
 ]

@@ -9,7 +9,7 @@ import pytest
 os.environ.setdefault("FLAGS_verify_passes", "1")  # every Program that a test compiles is checked after every pass
 os.environ.setdefault("FLAGS_kernel_after_elements", "0")  # what has a kernel is computed by it from the first call on
 
-for folder in ("", "aliasing", "ops", "jit", "backend", "backend/kernels", "static", "static/compiler",
+for folder in ("", "aliasing", "ops", "jit", "backend", "backend/kernels", "fluid", "static", "static/compiler",
                "random_numbers"):
     sys.path.insert(0, str(Path(__file__).parent / folder))
 

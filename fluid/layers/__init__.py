@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 from ...core.lazy import attach
 
 if TYPE_CHECKING:
-    from . import io, nn
+    from . import io, nn, rnn
     from .io import data
-    from .nn import bilinear_tensor_product, embedding, fc
+    from .nn import bilinear_tensor_product, chunk_eval, crf_decoding, embedding, fc, linear_chain_crf
+    from .rnn import dynamic_gru, dynamic_lstm, dynamic_lstmp, gru_unit, lstm_unit
 else:
     __getattr__, __dir__ = attach(__name__)

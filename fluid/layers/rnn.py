@@ -1,0 +1,5 @@
+"""`fluid.layers.rnn`: recurrent layers and decoding by the path under which 1.x has them."""
+
+from .recurrent import dynamic_gru, dynamic_lstm, dynamic_lstmp, gru_unit, lstm_unit
+
+__all__ = ["dynamic_gru", "dynamic_lstm", "dynamic_lstmp", "gru_unit", "lstm_unit"]
