@@ -17,7 +17,7 @@ from ...dygraph.value import EagerValue
 from ...ops.core.backward import Leaf, Node, Output
 from ...ops.core.operator import find, is_declared
 from ...ops.core.trace import state
-from ...static.autodiff.block_graph import BlockGraph, walk_block
+from ...static.autodiff.block_graph import BlockGraph
 from ...static.autodiff.differentiable_loops import make_differentiable
 from ...static.autodiff.overwriting import keep_overwritten
 from ...static.building.trace import GradientTrace
@@ -165,7 +165,7 @@ class ProgramFunction:
         leaves = [graph.leaves.get(self.inputs[index]) for index in wanted]
         leaves += [graph.leaves.get(self.outputs[index]) for index in self._leaf_outputs()]
         wanted_leaves = [leaf for leaf in leaves if leaf is not None]
-        found = walk_block(GradientTrace(program), graph, roots, wanted_leaves) if roots else {}
+        found = graph.walk(GradientTrace(program), roots, wanted_leaves) if roots else {}
         gradients = [found[leaf].name if leaf in found else None for leaf in leaves]
         inserted = len(block.ops) - begin
         return program, len(block.ops) - inserted, cotangents, gradients

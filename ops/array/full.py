@@ -91,6 +91,29 @@ def _assign_value(xp, *, shape: Ints, dtype: DType, values: Any):
     return xp.array(values, dtype.dtype).reshape(shape)  # a copy: the user keeps theirs
 
 
+
+def _sizes_like(like: tuple[int, ...], shape: Any, input_dim_idx: int, output_dim_idx: int) -> tuple[int, ...]:
+    sizes = list(shape)
+    sizes[output_dim_idx] = like[input_dim_idx]
+    return tuple(sizes)
+
+
+def _fill_batch(xp, like, *, shape: Ints, dtype: DType, value: float = 0.0, str_value: str = "", input_dim_idx: int = 0,
+                output_dim_idx: int = 0):
+    result = xp.empty(_sizes_like(like.shape, shape, input_dim_idx, output_dim_idx), dtype.dtype)
+    result.fill(_fill_value(value, str_value, dtype))
+    return result
+
+
+def _infer_fill_batch(like, *, shape, dtype, value=0.0, str_value="", input_dim_idx=0, output_dim_idx=0):
+    return Spec(_sizes_like(like.shape, shape, input_dim_idx, output_dim_idx), dtype)
+
+
+fill_constant_batch_size_like = operator(
+    "fill_constant_batch_size_like", "Input -> Out", kernel=_fill_batch, infer=_infer_fill_batch, cost=free,
+    narrow=True)
+"""A tensor filled with a number, one of whose sizes is one of another tensor's."""
+
 fill_any_like = operator("fill_any_like", "X -> Out", kernel=_fill_like,
                          engines=[by(LOOPS, _fill_like_by_loops, fast.LEAST)],
                          infer=lambda x, *, value, dtype=None: Spec(x.shape, dtype or x.dtype),

@@ -37,6 +37,11 @@ class Slot(NamedTuple):
     offsets_of: str | None = None
     """The slot on the same side whose offsets this one holds."""
 
+    @property
+    def nothing(self) -> list | None:
+        """What a kernel gets where nothing is given: offsets are a list, which may be empty."""
+        return [] if self.offsets_of else None
+
 
 _SLOT = re.compile(r"(\w+(?:-\w+)*)(\*?)(\??)(!?)(?:\^(\w+))?(?:(:?)=(\w+))?((?:~\w+)*)")
 

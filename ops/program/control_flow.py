@@ -1,12 +1,13 @@
 """Operators that control flow in a Program is made of, with Paddle's types and slots.
 
-`while` and `conditional_block` run a block of the Program: the compiler turns them into Python's own `while` and `if`,
-so they have no kernel. `select_input` takes one of several values, of which the others need not have been computed.
+`while`, `conditional_block` and `recurrent` run a block of the Program: the compiler turns them into Python's own
+`while`, `if` and `for`, so they have no kernel. `select_input` takes one of several values, of which the others need
+not have been computed.
 """
 
 from typing import Any
 
-from ...core.dtype import promote
+from ...core.dtype import DType, promote
 from ..core.infer import same
 from ..core.operator import operator
 from ..core.spec import Spec
@@ -28,6 +29,22 @@ while_op = operator("while", "X*, Condition -> Out*, StepScopes", kernel=_compil
 conditional_block_op = operator(
     "conditional_block", "Cond*, Input* -> Out*, Scope", kernel=_compiled_only, infer=_no_rule,
     precision="keep", runs_block=True)
+"""Runs its block where all of `Cond` is true; without `is_scalar_condition` where no `Input` is empty."""
+
+
+def _compiled_steps(xp: Any, *inputs: Any, sub_block: Any, ex_states: list[str] = (), states: list[str] = (),
+                    has_states: bool = False, reverse: bool = False, is_train: bool = True,
+                    skip_eager_deletion_vars: list[str] = (), saved: list[str] = ()) -> Any:
+    raise RuntimeError("A recurrence over a block has no kernel: it runs as part of a compiled Program.")
+
+
+recurrent_op = operator("recurrent", "inputs*, initial_states*, parameters* -> outputs*, step_scopes",
+                        kernel=_compiled_steps, infer=_no_rule, precision="keep", runs_block=True)
+"""Runs its block for each item of `inputs` along the first dimension, from the last to the first with `reverse`.
+
+In the block an input's name is that of its item, and an output's that of what is put together along a new first
+dimension. `ex_states` are what `states` were at the step before, at first `initial_states`.
+"""
 
 
 def _merged(x: list[Spec], mask: Spec) -> Spec:
@@ -75,3 +92,12 @@ share_data_op = operator("share_data", "X -> Out~X", kernel=lambda xp, x: _under
                          grad={"X": lambda g: g}, moves=True, precision="keep", lists=True)
 """The same value under another name, without a copy: for Programs only, in which no value is changed."""
 
+
+def _memory(xp: Any, x: Any, *, dtype: DType | None = None) -> Any:
+    return _under_another_name(x)
+
+
+rnn_memory_helper_op = operator(
+    "rnn_memory_helper", "X -> Out~X", kernel=_memory, infer=lambda x, *, dtype=None: x,
+    grad={"X": lambda g: g}, moves=True, precision="keep")
+"""A value of a step of `recurrent` under the name that it leaves the step by."""

@@ -1,9 +1,10 @@
 # ruff: noqa: E741 (rules take the slot I by its name)
 """Tensor arrays: the lists of a Program, with Paddle's types and slots.
 
-While a Program runs, a list is an `ArrayValue`. `write_to_array` gives a list with one more item (or another one in its
-place), `read_from_array` an item, `tensor_array_to_tensor` all of them as one tensor. Gradients of lists are lists in
-which an item that is not there is zeros; the operators on those are our own, and never in files.
+While a Program runs, a list is an `ArrayValue`; of items that have a LoD, the offsets of each level are another one.
+`write_to_array` gives a list with one more item (or another one in its place), `read_from_array` an item,
+`tensor_array_to_tensor` all of them as one tensor. Gradients of lists are lists in which an item that is not there is
+zeros; the operators on those are our own, and never in files.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -103,26 +104,37 @@ empty_array_op = operator(
         tuple(shape), dtype), cost=free, only_here=True, lists=True)
 
 
-def _write(xp, x, i, array=None):
+def _write(xp, x, i, array=None, lod=(), array_lod=()):
+    at = _position(i)
+    levels = [of_items.written(at, level.view()) for of_items, level in zip(array_lod, lod, strict=True)]
     item = x if isinstance(x, ArrayValue) else x.view()  # a list may hold lists: those of a loop's rounds
-    return (ArrayValue() if array is None else array).written(_position(i), item)
+    return (ArrayValue() if array is None else array).written(at, item), levels
+
+
+def _infer_write(x, i, array=None, lod=(), array_lod=()):
+    return items_with(x, array), [ArraySpec((-1,), int64) for _ in array_lod]
 
 
 write_op = operator(
-    "write_to_array", "X, I, Array? -> Out~X~Array", kernel=_write, infer=lambda x, i, array=None: items_with(x, array),
+    "write_to_array", "X, I, Array?, lod^X, array_lod^Array -> Out~X~Array, out_lod^Out~lod~array_lod", kernel=_write,
+    infer=_infer_write,
     grad={"X": lambda g, I, X: apply(item_gradient_op, g, I, X), "Array": lambda g, I: apply(without_op, g, I)},
     moves=True, lists=True, fails="values")
 
 
-def _read(xp, array, i):
-    item = array.get(_position(i))
-    if item is None:
+def _read(xp, array, i, lod=()):
+    found = [items.get(_position(i)) for items in (array, *lod)]
+    if any(item is None for item in found):
         raise IndexError(f"list index out of range: the item {_position(i)} of a list of {len(array)}")
-    return item
+    return found[0], found[1:]
+
+
+def _infer_read(array, i, lod=()):
+    return Spec(array.shape, array.dtype), [Spec((-1,), int64) for _ in lod]
 
 
 read_op = operator(
-    "read_from_array", "X, I -> Out~X", kernel=_read, infer=lambda array, i: Spec(array.shape, array.dtype),
+    "read_from_array", "X, I, lod^X -> Out~X, out_lod^Out~lod", kernel=_read, infer=_infer_read,
     grad={"X": lambda g, I: apply(with_only_op, g, I)}, moves=True, fails="values", lists=True)
 
 length_op = operator("lod_array_length", "X -> Out", kernel=lambda xp, array: xp.asarray([len(array)], "int64"),

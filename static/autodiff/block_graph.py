@@ -18,11 +18,12 @@ from ...ops.core.backward import Leaf, Node, Output, Walk
 from ...ops.core.operator import find
 from ...ops.core.operator_node import OperatorNode, operator_node
 from ...ops.core.trace import apply, current_trace, grad_mode, using
-from ...ops.program.control_flow import share_data_op
+from ...ops.program.control_flow import recurrent_op, share_data_op
 from ...ops.program.tensor_arrays import empty_array_op
 from ..ir.one_element import widened
 from ..ir.program import Block, Operation, Variable
 from ..ir.usage import block_reads, block_writes, holds_values, sub_block
+from .recurrent import RecurrentNode
 
 
 class BlockGraph:
@@ -45,6 +46,11 @@ class BlockGraph:
     def wanted(self, name: str) -> Any:
         """The edge at which the gradient with respect to a name is looked for: of a loop variable, before the loop."""
         return self.before_loops.get(name) or self.edge(name)
+
+    def walk(self, trace: Any, roots: Sequence[tuple[Any, Variable]], targets: Sequence[Any]) -> dict[Any, Variable]:
+        """Appends the gradients of the targets (edges) by a trace of the Program, and gives them by edge."""
+        with using(trace), grad_mode(True), reading(trace, self) as saved:
+            return Walk(saved, True, targets).run(roots)
 
     def edge(self, name: str) -> Any:
         """The edge of a name as things stand; a new leaf for one that nothing has written yet."""
@@ -73,6 +79,8 @@ class BlockGraph:
 
     def _node(self, op: Operation, edges: list[Any]) -> Node | None:
         operator = find(op.type)
+        if operator is recurrent_op:
+            return RecurrentNode(op, edges, BlockGraph)
         if operator.runs_block:
             return ControlFlowNode(op, edges)
         if operator.gradient is None:
@@ -140,13 +148,6 @@ def reading(trace: Any, graph: BlockGraph) -> Iterator[Callable[[Node], tuple]]:
         trace.source = before
 
 
-def walk_block(trace: Any, graph: BlockGraph, roots: Sequence[tuple[Any, Variable]],
-               targets: Sequence[Any]) -> dict[Any, Variable]:
-    """Appends the gradients of the targets (edges) by a trace of the graph's Program, and gives them by edge."""
-    with using(trace), grad_mode(True), reading(trace, graph) as saved:
-        return Walk(saved, True, targets).run(roots)
-
-
 class WidenedNode(Node):
     """What gives a value without dimensions the one that the Program declares it with."""
 
@@ -203,22 +204,50 @@ class ControlFlowNode(Node):
                 for slot, edge in zip(slots, self.edges, strict=True)]
 
 
-def _entry_copies(block: Block, carried: list[str]) -> None:
-    """Gives the value that a carried name has when a round begins a name of its own, which nothing overwrites."""
+def _keep_versions(block: Block, carried: list[str]) -> None:
+    """Gives each value that a carried name has in a round, and that is read, a name of its own, never overwritten.
+
+    The name itself goes on to hold what it holds: it is what leaves the round.
+    """
     for name in reversed(carried):
-        entry = f"{name}@ENTRY_{block.idx}"
-        if block.has_var(entry):
-            continue
         outer = block.var(name)
-        first_write = next((n for n, op in enumerate(block.ops) if name in _all_writes(op)), len(block.ops))
-        readers = [op for op in block.ops[: first_write + 1] if name in op.input_arg_names]
-        if not readers or outer.kind != "tensor":
+        makers = [None, *(op for op in block.ops if name in _all_writes(op))]
+        versions = {f"{name}@ROUND_{block.idx}_{number}": maker for number, maker in enumerate(makers)}
+        if outer.kind != "tensor" or any(map(block.has_var, versions)):  # an earlier gradient has done it
             continue
-        block.create_var(entry, outer.shape, outer.dtype, stop_gradient=outer.stop_gradient)
-        for op in readers:
-            _rename_reads(op, name, entry)
-        block.ops.insert(0, Operation(block, share_data_op.type, {"X": [name]}, {"Out": [entry]}, {}))
+        for kept, maker in reversed(versions.items()):
+            _keep_version(block, name, maker, kept)
     block.program.version += 1
+
+
+def _keep_version(block: Block, name: str, maker: Operation | None, kept: str) -> None:
+    """Gives what a name holds from one operation (None: from the beginning of a round) to the next write its own."""
+    begin = 0 if maker is None else block.ops.index(maker) + 1
+    behind = block.ops[begin:]
+    next_write = next((n for n, op in enumerate(behind) if name in _all_writes(op)), len(behind))
+    readers = [op for op in behind[: next_write + 1] if name in op.input_arg_names]
+    own_output = maker is not None and sub_block(maker) is None and _keeps_output(maker)
+    if not readers and not own_output:
+        return
+    outer = block.var(name)
+    block.create_var(kept, outer.shape, outer.dtype, stop_gradient=outer.stop_gradient)
+    for op in readers:
+        _rename_reads(op, name, kept)
+    if own_output:
+        assert maker is not None
+        maker.rename_output(name, kept)
+        block.ops.insert(begin, _copy(block, kept, name))
+    else:
+        block.ops.insert(begin, _copy(block, name, kept))
+
+
+def _copy(block: Block, source: str, target: str) -> Operation:
+    return Operation(block, share_data_op.type, {"X": [source]}, {"Out": [target]}, {})
+
+
+def _keeps_output(op: Operation) -> bool:
+    """Whether the gradient of an operation may read what it gives."""
+    return op.type not in ("assign", share_data_op.type) and find(op.type).gradient is not None
 
 
 def _all_writes(op: Operation) -> list[str]:
@@ -242,7 +271,7 @@ def _append_gradient(op: Operation, inner: Block, given: dict[str, Variable]) ->
     program = inner.program
     outputs, inputs = op.output("Out"), [*op.input("X"), *op.input("Input")]
     carried = [name for name in outputs if name in block_writes(inner)]
-    _entry_copies(inner, carried)
+    _keep_versions(inner, carried)
     gradients: dict[str, Variable] = {}
     for name in dict.fromkeys([*carried, *inputs]):
         variable = inner.var(name)
@@ -273,7 +302,7 @@ def _fill(block: Block, inner: Block, carried: list[str], gradients: dict[str, V
     graph = BlockGraph(inner)
     leaves = dict(graph.leaves)
     roots = [(graph.edges[n], gradients[n]) for n in carried if n in gradients and graph.edges.get(n) is not None]
-    found = walk_block(current_trace().bare(), graph, roots, list(leaves.values())) if roots else {}
+    found = graph.walk(current_trace().bare(), roots, list(leaves.values())) if roots else {}
     updates: list[tuple[Variable, Variable]] = []
     own = {v.name for v in gradients.values()}
     for name, total in gradients.items():

@@ -66,16 +66,21 @@ def _branch(pred: Variable, function: Callable[[], Any] | None) -> tuple[Any, li
     leaves = [_as_variable(leaf) for leaf in nest.leaves(result)]
     outer = [None if leaf is None else _handed_out(block, leaf) for leaf in leaves]
     program.rollback()
-    current = program.current_block()
-    scope = current.create_var(program.new_name("conditional_block_scope"), kind="scopes")
-    own = [v.name for leaf in outer if leaf is not None for v in (leaf, *leaf.lod)]
+    append_branch(block, [pred], True, [v.name for leaf in outer if leaf is not None for v in (leaf, *leaf.lod)])
+    return result, outer
+
+
+def append_branch(block: Block, conditions: Sequence[Variable], is_scalar: bool, own: Sequence[str]) -> None:
+    """Appends what runs a block under conditions. `own`: the names it writes that have no value where it does not."""
+    parent = block.parent
+    assert parent is not None
+    scope = parent.create_var(block.program.new_name("conditional_block_scope"), kind="scopes")
     written = list(dict.fromkeys([*own, *block_writes(block)]))
     kept = [n for n in written if n not in own]  # where the branch does not run
     read = dict.fromkeys([*block_reads(block), *kept])
-    current.append("conditional_block", {"Cond": [pred.name], "Input": list(read)},
-                   {"Out": written, "Scope": [scope.name]},
-                   {"sub_block": block.idx, "is_scalar_condition": True, "skip_eager_deletion_vars": []})
-    return result, outer
+    parent.append("conditional_block", {"Cond": [v.name for v in conditions], "Input": list(read)},
+                  {"Out": written, "Scope": [scope.name]},
+                  {"sub_block": block.idx, "is_scalar_condition": is_scalar, "skip_eager_deletion_vars": []})
 
 
 def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable[[], Any] | None = None,
@@ -242,7 +247,7 @@ def _traced_loop(cond: Callable, body: Callable, values: list[Any], is_test: boo
         _assign_to(variable, result)
     _assign_to(pred, cond(*nest.pack(values, flat)) if going_on is None else going_on)
     program.rollback()
-    _append_while(block, pred, is_test)
+    append_while(block, pred, is_test)
     return nest.pack(values, flat)
 
 
@@ -284,7 +289,8 @@ def _widened(variables: list[Variable], results: list[Variable]) -> bool:
     return changed
 
 
-def _append_while(block: Block, pred: Variable, is_test: bool) -> None:
+def append_while(block: Block, pred: Variable, is_test: bool) -> None:
+    """Appends what runs a block as long as `pred`, which the block writes, is true."""
     program, parent = block.program, block.parent
     assert parent is not None
     scopes = parent.create_var(program.new_name("while_scopes"), kind="scopes")

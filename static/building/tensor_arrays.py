@@ -7,10 +7,10 @@ the list sees it. Its items have one dtype and one number of dimensions.
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ...core.dtype import DType, convert_dtype
+from ...core.dtype import DType, convert_dtype, int64
 from ...core.errors import user_line
 from ...ops.array.creation import to_tensor
 from ...ops.array.full import full, is_value, number
@@ -19,8 +19,12 @@ from ...ops.core.spec import Spec
 from ...ops.core.trace import apply, current_trace
 from ...ops.math.elementwise import cast, minimum
 from ...ops.program import tensor_arrays as ops
-from ..ir.program import KINDS, Block, Variable
+from ..ir.lod import new_offsets, set_lod
+from ..ir.program import KINDS, Block, Operation, Variable
 from .control_flow import cond, loop
+
+IMPLIED = "implied"
+"""An attribute of the operation that empties a list where files have none: a list is there when the Program begins."""
 
 
 class ArrayVariable(Variable):
@@ -60,15 +64,14 @@ class ArrayVariable(Variable):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return self._part(index)
-        self._check_readable()
-        return apply(ops.read_op, self, self._index(index))
+        return self.read(self._index(index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self._write(self._index(index), value)
+        self.write(self._index(index), value)
 
     def append(self, value: Any) -> None:
         """Puts a tensor or a number behind the last item."""
-        self._write(apply(ops.length_op, self), value)
+        self.write(apply(ops.length_op, self), value)
 
     def extend(self, values: Any) -> None:
         """Appends the items of a Python list, or of another list of the Program."""
@@ -178,10 +181,32 @@ class ArrayVariable(Variable):
         length = apply(ops.length_op, self) if index < 0 else 0
         return full([1], int(index), "int64") + length if index < 0 else full([1], int(index), "int64")
 
-    def _write(self, index: Variable, value: Any) -> None:
+    def read(self, index: Variable) -> Variable:
+        """The item at an index as files have it: counted from the beginning, an int64 vector of one element."""
+        self._check_readable()
+        found: Variable = apply(ops.read_op, self, index)[0]
+        return found
+
+    def write(self, index: Variable, value: Any) -> None:
+        """Puts an item at an index as files have it, with the LoD that it has."""
         item = as_item(value)
         self._meets(item.shape, item.dtype, item.stop_gradient)
-        self._append_operation("write_to_array", {"X": [item.name], "I": [index.name], "Array": [self.name]})
+        lod, levels = [v.name for v in item.lod], [v.name for v in self.levels_for(item.lod)]
+        self._append_operation("write_to_array", {"X": [item.name], "I": [index.name], "Array": [self.name], "lod": lod,
+                                                  "array_lod": levels}, {"out_lod": levels})
+
+    def levels_for(self, lod: Sequence[Variable]) -> Sequence[Variable]:
+        """The lists of the items' offsets, for items of this LoD; ValueError where others have more or fewer levels."""
+        if len(lod) != len(self.lod) and (self.lod or not lod):
+            raise ValueError(f"The items of a list have equally many levels of LoD. {self.name!r} has {len(self.lod)}. "
+                             f"Received an item of {len(lod)}.")
+        if lod and not self.lod:
+            made = [new_offsets(self.block, self.program.new_name("lod"), self.name, ops.ArraySpec((-1,), int64))
+                    for _ in lod]
+            self.block.ops[:0] = [Operation(self.block, "empty_array", {}, {"Out": [level.name]}, {IMPLIED: True})
+                                  for level in made]
+            set_lod(self, made)
+        return self.lod
 
     def _meets(self, shape: Iterable[int], dtype: DType, stop_gradient: bool) -> None:
         """Takes down what a new item is like."""
@@ -189,8 +214,9 @@ class ArrayVariable(Variable):
         self.shape, self._dtype = ops.items_with(Spec(tuple(shape), dtype), known)
         self.stop_gradient = self.stop_gradient and stop_gradient
 
-    def _append_operation(self, kind: str, inputs: dict[str, list[str]]) -> None:
-        current_trace().block.append(kind, inputs, {"Out": [self.name]}, {}, user_line())
+    def _append_operation(self, kind: str, inputs: dict[str, list[str]],
+                          others: dict[str, list[str]] | None = None) -> None:
+        current_trace().block.append(kind, inputs, {"Out": [self.name], **(others or {})}, {}, user_line())
 
     def _check_readable(self) -> None:
         assert self.dtype is not None
@@ -208,7 +234,17 @@ class ArrayGradient(ArrayVariable):
         return apply(ops.sum_op, self, other)
 
 
-KINDS.update({"array": ArrayVariable, "array_gradient": ArrayGradient})
+class ArrayOffsets(ArrayVariable):
+    """A list of one level of the offsets of the items of another one, `of`."""
+
+    is_offsets = True
+
+    def __init__(self, *args: Any, of: str, **attributes: Any):
+        super().__init__(*args, **attributes)
+        self.of = of
+
+
+KINDS.update({"array": ArrayVariable, "array_gradient": ArrayGradient, "array_offsets": ArrayOffsets})
 
 
 def share_data() -> Any:

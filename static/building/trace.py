@@ -144,7 +144,7 @@ class ProgramTrace(Trace):
             elif spec is None:
                 results.append(None)
             elif slot.offsets_of:
-                results.append([new_offsets(self.block, self.main.new_name("lod"), slot.offsets_of) for _ in spec])
+                results.append([new_offsets(self.block, self.main.new_name("lod"), slot.offsets_of, s) for s in spec])
             elif slot.many:
                 results.append([self._new(op, slot, s, stop or not s.dtype.is_differentiable) for s in spec])
             else:

@@ -82,7 +82,7 @@ def _specs(unit: Unit, op: Operation, slots: Sequence[Slot], names: Callable[[st
         specs = [unit.spec(name) for name in names(slot.name)]
         if any(spec is None or not spec.is_known for spec in specs):
             return None
-        found.append((specs or None) if slot.many else specs[0] if specs else None)
+        found.append((specs or slot.nothing) if slot.many else specs[0] if specs else None)
     return found
 
 

@@ -16,8 +16,10 @@ from typing import Any, NamedTuple
 
 from ...core.dtype import DType
 from ...ops.core.operator import Operator, find
+from ...ops.core.signature import Slot
 from ..ir.program import Block, Operation
 from ..ir.usage import reads, sub_block, writes
+from .recurrent import emit_recurrent, emit_recurrent_grad
 from .unit import Unit, inner_unit
 
 _INLINE = (bool, int, str, type(None))
@@ -122,7 +124,7 @@ class Emitter:
     def _kernel_call(self, op: Operation, depth: int) -> None:
         operator = find(op.type)
         inputs = [[self.local(op.block, name) for name in op.input(slot.name)] for slot in operator.inputs]
-        arguments = [_argument(names, slot.many) for names, slot in zip(inputs, operator.inputs, strict=True)]
+        arguments = [_argument(names, slot) for names, slot in zip(inputs, operator.inputs, strict=True)]
         attrs = {k: v for k, v in op.attrs.items() if k in operator.attributes}
         given = [_keyword_argument(k, self.literal(v)) for k, v in attrs.items()]
         targets = self._targets(op, operator)
@@ -137,7 +139,7 @@ class Emitter:
         specs: list[Any] = []
         for slot in operator.inputs:
             found = [self.unit.sure_spec(name) for name in op.input(slot.name)]
-            specs.append((found or None) if slot.many else found[0] if found else None)
+            specs.append((found or slot.nothing) if slot.many else found[0] if found else None)
         return tuple(specs)
 
     def bound_lines(self, place: str) -> tuple[list[str], dict[str, Any]]:
@@ -173,6 +175,10 @@ class Emitter:
         self._assigned.add(local)
         return local
 
+    def new_name(self, prefix: str) -> str:
+        """A name for a local that holds no variable, used from the line being emitted on."""
+        return f"{prefix}{len(self.lines)}"
+
     def declare(self, op: Operation, depth: int) -> None:
         """Gives a value to every local that a branch may leave unassigned."""
         for name in dict.fromkeys(op.output("Out")):
@@ -190,9 +196,9 @@ def _keyword_argument(name: str, value: str) -> str:
     return f"**{{{name!r}: {value}}}" if iskeyword(name) else f"{name}={value}"
 
 
-def _argument(names: list[str], many: bool) -> str:
-    if many:
-        return f"[{', '.join(names)}]" if names else "None"
+def _argument(names: list[str], slot: Slot) -> str:
+    if slot.many:
+        return f"[{', '.join(names)}]" if names else str(slot.nothing)
     return names[0] if names else "None"
 
 
@@ -221,8 +227,10 @@ def _emit_while(emitter: Emitter, op: Operation, depth: int) -> None:
 
 
 def _emit_conditional_block(emitter: Emitter, op: Operation, depth: int) -> None:
-    conditions = [f"{emitter.local(op.block, name)}.all()" for name in op.input("Cond")]
-    _emit_forward(emitter, op, depth, f"if {' and '.join(conditions)}:", "Scope", "None", "{} = {}")
+    scalar = op.attrs.get("is_scalar_condition", False)
+    asked, names = ("all()", op.input("Cond")) if scalar else ("size", op.input("Input"))
+    conditions = [f"{emitter.local(op.block, name)}.{asked}" for name in names]
+    _emit_forward(emitter, op, depth, f"if {' and '.join(conditions) or True}:", "Scope", "None", "{} = {}")
 
 
 def _emit_while_grad(emitter: Emitter, op: Operation, depth: int) -> None:
@@ -251,6 +259,8 @@ _CONTROL_FLOW = {
     "while_grad": _emit_while_grad,
     "conditional_block": _emit_conditional_block,
     "conditional_block_grad": _emit_conditional_block_grad,
+    "recurrent": emit_recurrent,
+    "recurrent_grad": emit_recurrent_grad,
 }
 
 

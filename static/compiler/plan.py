@@ -176,7 +176,7 @@ def _operator_account(op: Operation, arguments: list[list[str]], values: dict[st
         if any(getattr(values.get(n), "shape", None) is None for n in names):  # nothing, or a list
             return None
         found = [Spec(values[n].shape, from_numpy_dtype(values[n].dtype)) for n in names]
-        specs.append((found or None) if slot.many else found[0] if found else None)
+        specs.append((found or slot.nothing) if slot.many else found[0] if found else None)
     try:
         declared.infer_specs(tuple(specs), {k: v for k, v in op.attrs.items() if k in declared.attributes})
     except (ValueError, TypeError, IndexError) as error:

@@ -73,7 +73,7 @@ class Unit:
             found = [self.spec(name) for name in op.input(slot.name)]
             if any(spec is None for spec in found):
                 return [], []
-            specs.append((found or None) if slot.many else found[0] if found else None)
+            specs.append((found or slot.nothing) if slot.many else found[0] if found else None)
         results = self._results(op, operator, tuple(specs))
         if results is None:
             return [], []
@@ -214,9 +214,17 @@ def unit_of(block: Block, ops: Sequence[Operation], inputs: Sequence[str], resul
     return unit
 
 
+def handed(op: Operation) -> list[str]:
+    """The variables of a block by which the operation that runs it, step by step, hands values in and out."""
+    if op.type == "recurrent":
+        return [*op.input("inputs"), *op.attrs["ex_states"], *op.output("outputs"), *op.attrs["states"]]
+    slots = ("of_outputs", "of_states", "of_ex_states", "of_inputs")
+    return [name for slot in slots for name in op.attrs.get(slot, ())]
+
+
 def inner_unit(op: Operation, block: Block) -> Unit:
     """The Unit of the block that a control-flow operation runs: what is seen outside it keeps its name."""
-    saved = list(op.attrs.get("saved", ()))
+    saved = [*op.attrs.get("saved", ()), *handed(op)]
     outside = list(dict.fromkeys(name for inner in block.ops for name in (*reads(inner), *writes(inner))
                                  if name not in block.vars))
     written = [name for name in block_writes(block)]

@@ -10,12 +10,11 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 
-from ..building.tensor_arrays import ArrayVariable
+from ..building.tensor_arrays import IMPLIED, ArrayVariable
 from ..ir.program import Block, Operation, Program
 from ..ir.usage import sub_block
 
 _EMPTY = "@EMPTY"
-_IMPLIED = "implied"  # an attribute of what was not in the file
 _LAST = 2**31 - 1  # what files write for "to the end"
 
 
@@ -25,7 +24,7 @@ def to_file(program: Program) -> Program:
         return program
     result = copy.deepcopy(program)
     for block in result.blocks:
-        block.ops = [_written(op) for op in block.ops if not op.attrs.get(_IMPLIED)]
+        block.ops = [_written(op) for op in block.ops if not op.attrs.get(IMPLIED)]
     return result
 
 
@@ -70,7 +69,7 @@ def from_file(program: Program) -> None:
         block.ops = [_read(op) for op in block.ops]
         arrays = [name for name, v in block.vars.items() if isinstance(v, ArrayVariable)]
         made = [name for name in arrays if not _is_made(block, name)]
-        block.ops[:0] = [Operation(block, "empty_array", {}, {"Out": [name]}, {_IMPLIED: True}) for name in made]
+        block.ops[:0] = [Operation(block, "empty_array", {}, {"Out": [name]}, {IMPLIED: True}) for name in made]
 
 
 def _read(op: Operation) -> Operation:

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...ops.core.operator import Operator, find, is_declared
+from ...ops.program.tensor_arrays import write_op
+from ..building.tensor_arrays import ArrayVariable
 from ..ir.lod import assign_lod, carry, fed_offsets, new_offsets, own_lod, select_lod, with_offsets
 from ..ir.program import Block, Operation, Program, Variable
 from ..ir.usage import block_reads, block_writes, sub_block
-from ..ir.variable import OffsetsVariable
 
 
 def to_file(program: Program) -> Program:
@@ -30,7 +31,7 @@ def to_file(program: Program) -> Program:
 def _leave_out_offsets(op: Operation) -> None:
     for side in (op.inputs, op.outputs):
         for slot, names in list(side.items()):
-            kept = [name for name in names if not isinstance(op.block.find_var(name), OffsetsVariable)]
+            kept = [name for name in names if not _are_offsets(op.block, [name])]
             if names and not kept:
                 del side[slot]
             else:
@@ -39,7 +40,8 @@ def _leave_out_offsets(op: Operation) -> None:
 
 
 def _are_offsets(block: Block, names: list[str]) -> bool:
-    return bool(names) and all(isinstance(block.find_var(name), OffsetsVariable) for name in names)
+    found = [block.find_var(name) for name in names]
+    return bool(found) and all(variable is not None and variable.is_offsets for variable in found)
 
 
 def _makes_offsets_alone(op: Operation) -> bool:
@@ -85,20 +87,28 @@ def _complete(block: Block, known: set[str]) -> None:
 def _complete_control_flow(op: Operation, inner: Block) -> None:
     """Names the offsets that a branch or loop reads and writes among what its operation does."""
     def offsets(names: Iterable[str]) -> list[str]:
-        return [name for name in names if isinstance(op.block.find_var(name), OffsetsVariable)]
+        return [name for name in names if _are_offsets(op.block, [name])]
 
     written = offsets(block_writes(inner))
     read = dict.fromkeys([*offsets(block_reads(inner)), *written])
-    slot = "Input" if op.type == "conditional_block" else "X"
-    op.set_input(slot, [*op.input(slot), *read])
-    op.set_output("Out", [*op.output("Out"), *written])
+    slot = {"conditional_block": "Input", "recurrent": "parameters"}.get(op.type, "X")
+    if read:
+        op.set_input(slot, [*op.input(slot), *read])
+    if written:
+        op.set_output("Out", [*op.output("Out"), *written])
 
 
 def _complete_operation(block: Block, op: Operation, operator: Operator, known: set[str]) -> None:
+    if any(block.find_var(name) is None for name in (*op.input_arg_names, *op.output_arg_names)):
+        return  # a file that does not have the variables: whoever runs it will say so
     inputs: Any = with_offsets(operator, [_values(block, op.input(slot.name), slot.many) for slot in operator.inputs])
     for index, _ in operator.given_offsets:
         op.set_input(operator.inputs[index].name, [level.name for level in inputs[index]])
     results: Any = [_values(block, op.output(slot.name), slot.many) for slot in operator.results]
+    if operator is write_op and isinstance(results[0], ArrayVariable):
+        op.set_input("array_lod", [level.name for level in results[0].levels_for(inputs[0].lod)])
+        op.set_output("out_lod", op.input("array_lod"))
+        return
     for index, of in operator.made_offsets:
         if results[of] is not None:
             results[index] = _made_offsets(block, op, operator, index, inputs)
@@ -111,7 +121,7 @@ def _complete_operation(block: Block, op: Operation, operator: Operator, known: 
         carry(operator, inputs, results, op.attrs)
 
 
-def _made_offsets(block: Block, op: Operation, operator: Operator, index: int, inputs: tuple) -> list[OffsetsVariable]:
+def _made_offsets(block: Block, op: Operation, operator: Operator, index: int, inputs: tuple) -> list[Variable]:
     """Variables for the offsets that an operation gives: as many as its rule says."""
     def spec(value: Variable | list[Variable] | None) -> object:
         return [v.spec for v in value] if isinstance(value, list) else None if value is None else value.spec
@@ -119,7 +129,7 @@ def _made_offsets(block: Block, op: Operation, operator: Operator, index: int, i
     attrs = {**operator.defaults, **{k: v for k, v in op.attrs.items() if k in operator.attributes}}
     levels = operator.infer_specs(tuple(map(spec, inputs)), attrs)[index]
     of = operator.results[index].offsets_of or ""
-    made = [new_offsets(block, block.program.new_name("lod"), of) for _ in levels]
+    made = [new_offsets(block, block.program.new_name("lod"), of, level) for level in levels]
     op.set_output(operator.results[index].name, [level.name for level in made])
     return made
 

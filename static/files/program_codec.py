@@ -136,12 +136,21 @@ def _runs_block(operation: Operation) -> bool:
     return is_declared(operation.type) and find(operation.type).runs_block
 
 
+def _offsets_slots(type: str) -> set[str]:
+    """The slots of an operator that hold LoD: no file has them."""
+    operator = find(type) if is_declared(type) else None
+    return set() if operator is None else {slot.name for slot in (*operator.inputs, *operator.outputs)
+                                           if slot.offsets_of}
+
+
 def _write_operation(message: pb.OpDesc, operation: Operation) -> None:
     message.type = operation.type
+    unsaid = _offsets_slots(operation.type)
     for slot, names in operation.inputs.items():
-        message.inputs.add(parameter=slot, arguments=names)
+        if slot not in unsaid:
+            message.inputs.add(parameter=slot, arguments=names)
     for slot, names in operation.outputs.items():
-        if names or _runs_block(operation):  # named without a variable it counts as there for training
+        if slot not in unsaid and names or _runs_block(operation):  # named, without a variable, it counts as training
             message.outputs.add(parameter=slot, arguments=names)
     attrs = operation.attrs
     try:

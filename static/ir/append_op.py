@@ -60,8 +60,8 @@ def described(block: Any, type: Any, inputs: Any, outputs: Any, attrs: Any) -> D
     stops = _stops(block, op, given)
     for (index, of), slot in zip(op.made_offsets, [op.results[index] for index, _ in op.made_offsets], strict=True):
         if made.get(op.results[of].name):
-            made[slot.name] = [new_offsets(block, block.program.new_name("lod"), str(slot.offsets_of))
-                               for _ in results[index]]
+            made[slot.name] = [new_offsets(block, block.program.new_name("lod"), str(slot.offsets_of), spec)
+                               for spec in results[index]]
     for slot, spec in zip(op.results, results, strict=True):
         _describe_results(block, op, slot, made.get(slot.name, []), spec, stops)
     if block.program.has_lod:
@@ -141,7 +141,7 @@ def _variable(block: Any, op: Operator, value: Any) -> Variable:
 def _specs(block: Any, op: Operator, slot: Slot, values: list[Any]) -> Any:
     variables = [_variable(block, op, value) for value in values]
     if slot.many:
-        return [variable.spec for variable in variables] or None
+        return [variable.spec for variable in variables] or slot.nothing
     if not variables:
         if slot.optional:
             return None

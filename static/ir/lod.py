@@ -16,7 +16,8 @@ import numpy as np
 from ...core.dtype import int64
 from ...ops.core.operator import Operator
 from ...ops.core.spec import Spec
-from .variable import OffsetsVariable, Variable
+from ...ops.program.tensor_arrays import ArraySpec
+from .variable import KINDS, OffsetsVariable, Variable
 
 if TYPE_CHECKING:
     from .program import Block
@@ -24,9 +25,12 @@ if TYPE_CHECKING:
 OFFSETS = Spec((-1,), int64)
 
 
-def new_offsets(block: Block, name: str, of: str) -> OffsetsVariable:
-    """A variable for one level of the offsets of another one."""
-    made = OffsetsVariable(block, name, OFFSETS.shape, int64, of=of)
+def new_offsets(block: Block, name: str, of: str, spec: Spec = OFFSETS) -> Any:
+    """A variable for one level of the offsets of another one: for those of a list's items a list."""
+    if isinstance(spec, ArraySpec):
+        made = KINDS["array_offsets"](block, name, OFFSETS.shape, int64, of=of, kind="array")  # type: ignore[call-arg]
+    else:
+        made = OffsetsVariable(block, name, OFFSETS.shape, int64, of=of)
     block.add_var(made)
     block.program.has_lod = True
     return made
@@ -105,7 +109,7 @@ def assign_lod(variable: Variable, lod: Sequence[Variable]) -> None:
 
 def own_lod(variable: Variable) -> None:
     """Gives a variable that a loop assigns to, and that has offsets, such as no other one has."""
-    if variable.lod and not _owns(variable):
+    if variable.lod and variable.kind == "tensor" and not _owns(variable):
         _take_own(variable, len(variable.lod))
 
 

@@ -81,7 +81,7 @@ def _results(block: Block, op: Operation, operator: Operator,
         held = [block.var(name).spec for name in op.input(slot.name)]
         held = [spec._replace(dtype=dtypes.get(slot.name, spec.dtype)) if spec.dtype.is_floating else spec
                 for spec in held]
-        taken.append((held or None) if slot.many else held[0] if held else None)
+        taken.append((held or slot.nothing) if slot.many else held[0] if held else None)
     attrs = {**operator.defaults, **{k: v for k, v in op.attrs.items() if k in operator.attributes}}
     for slot, spec in zip(operator.results, operator.infer_specs(tuple(taken), attrs), strict=False):
         for name, each in zip(op.output(slot.name), spec if slot.many else [spec], strict=False):

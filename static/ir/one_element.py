@@ -46,7 +46,7 @@ def _inferred(op: Operation) -> tuple:
         if any(v is None or v._dtype is None for v in variables):
             return ()
         specs = [v.spec for v in variables if v is not None]
-        taken.append((specs or None) if slot.many else specs[0] if specs else None)
+        taken.append((specs or slot.nothing) if slot.many else specs[0] if specs else None)
     attrs = {**operator.defaults, **{k: v for k, v in op.attrs.items() if k in operator.attributes}}
     try:
         return operator.infer_specs(tuple(taken), attrs)

@@ -99,7 +99,7 @@ def _results(block: Block, op: Operation, before: dict[int, Any]) -> Iterator[tu
     given = [[block.var(name) for name in op.input(slot.name)] for slot in operator.inputs]
     _check_dtypes(op, [v for held in given for v in held], before)
     specs: list[Any] = [[v.spec for v in held] for held in given]
-    taken = tuple((found or None) if slot.many else found[0] if found else None
+    taken = tuple((found or slot.nothing) if slot.many else found[0] if found else None
                   for found, slot in zip(specs, operator.inputs, strict=True))
     attrs = {**operator.defaults, **{k: v for k, v in op.attrs.items() if k in operator.attributes}}
     try:

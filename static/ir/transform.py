@@ -264,7 +264,7 @@ def _complete_outputs(block: Block, op: Operation, operator: Operator) -> None:
     if not missing:
         return
     inputs = [[block.var(name).spec for name in op.input(slot.name)] for slot in operator.inputs]
-    given = tuple((found or None) if slot.many else found[0] if found else None
+    given = tuple((found or slot.nothing) if slot.many else found[0] if found else None
                   for found, slot in zip(inputs, operator.inputs, strict=True))
     specs = operator.infer_specs(given, {k: v for k, v in op.attrs.items() if k in operator.attributes})
     for index in missing:

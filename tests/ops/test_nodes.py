@@ -9,6 +9,7 @@ from proa.jit.tracing.program_function import ProgramNode
 from proa.ops.core.backward import Leaf, Node, Output, Walk
 from proa.ops.core.operator_node import OperatorNode, SingleResultNode
 from proa.static.autodiff.block_graph import ControlFlowNode
+from proa.static.autodiff.recurrent import RecurrentNode
 
 
 class Halves(Node):
@@ -45,7 +46,7 @@ def test_a_node_that_says_nothing_of_itself_is_refused():
 
 
 @pytest.mark.parametrize("kind", [OperatorNode, SingleResultNode, PyLayerNode, RecomputeNode, ProgramNode,
-                                  ControlFlowNode])
+                                  ControlFlowNode, RecurrentNode])
 def test_each_kind_says_what_it_is_called_and_has(kind):
     for name in ("type", "count", "gradients"):
         assert getattr(kind, name) is not getattr(Node, name)

@@ -8,7 +8,10 @@ import pytest
 from proa.ops import catalogue  # noqa: F401 - declares every operator
 from proa.ops.core.operator import all_operators
 
-THEIRS = (pathlib.Path(__file__).parents[2] / "fixtures" / "static" / "paddle_operators.txt").read_text().split()
+_LISTS = pathlib.Path(__file__).parents[2] / "fixtures" / "static"
+#: What PaddlePaddle 2.6.2 has, and what 1.8.5 has besides.
+THEIRS = [name for which in ("paddle_operators.txt", "paddle_1_operators.txt")
+          for name in (_LISTS / which).read_text().split()]
 SPECS = [paddle.static.InputSpec([None, 3], "float32")]
 
 
