@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     )
     from ..dygraph.tensor import Tensor
     from ..framework import core, in_dynamic_or_pir_mode, in_pir_mode
+    from ..io.dataloader.feeding.data_feeder import DataFeeder
     from ..static.backward import append_backward, gradients
     from ..static.building.averages import ExponentialMovingAverage
     from ..static.building.mode import default_main_program, default_startup_program, name_scope, program_guard

@@ -1,5 +1,6 @@
 """Training on several devices and with little memory: what there is of `paddle.distributed`."""
 
+from ..io.multi_slot.dataset import InMemoryDataset, QueueDataset
 from . import collective, communication, fleet, sharding
 from .collectives import (
     ReduceOp,
@@ -28,8 +29,9 @@ from .fleet.base.topology import ParallelMode
 from .groups import destroy_process_group, get_backend, get_group, new_group
 from .parallel import DataParallel
 
-__all__ = ["DataParallel", "ParallelEnv", "ParallelMode", "ReduceOp", "all_gather", "all_gather_object", "all_reduce",
-           "alltoall", "alltoall_single", "barrier", "broadcast", "broadcast_object_list", "collective",
-           "communication", "destroy_process_group", "fleet", "gather", "get_backend", "get_group", "get_rank",
-           "get_world_size", "init_parallel_env", "irecv", "is_available", "is_initialized", "isend", "new_group",
-           "recv", "reduce", "reduce_scatter", "scatter", "scatter_object_list", "send", "sharding", "stream", "wait"]
+__all__ = ["DataParallel", "InMemoryDataset", "ParallelEnv", "ParallelMode", "QueueDataset", "ReduceOp", "all_gather",
+           "all_gather_object", "all_reduce", "alltoall", "alltoall_single", "barrier", "broadcast",
+           "broadcast_object_list", "collective", "communication", "destroy_process_group", "fleet", "gather",
+           "get_backend", "get_group", "get_rank", "get_world_size", "init_parallel_env", "irecv", "is_available",
+           "is_initialized", "isend", "new_group", "recv", "reduce", "reduce_scatter", "scatter",
+           "scatter_object_list", "send", "sharding", "stream", "wait"]

@@ -15,14 +15,20 @@ if TYPE_CHECKING:
     from . import (
         backward,
         compiler,
+        contrib,
         core,
+        data_feeder,
+        dataset,
         executor,
         framework,
+        incubate,
         initializer,
         io,
         layer_helper,
         layers,
+        lod_tensor,
         param_attr,
+        reader,
         regularizer,
         unique_name,
     )
@@ -30,6 +36,8 @@ if TYPE_CHECKING:
     from .compiler import BuildStrategy, CompiledProgram, ExecutionStrategy
     from .core import LoDTensor
     from .core import LoDTensor as Tensor
+    from .data_feeder import DataFeeder
+    from .dataset import DatasetFactory, InMemoryDataset, QueueDataset
     from .executor import Executor
     from .framework import (
         Program,
@@ -51,6 +59,7 @@ if TYPE_CHECKING:
     )
     from .input import data, embedding, one_hot
     from .io import load, load_program_state, save, set_program_state
+    from .lod_tensor import create_lod_tensor, create_random_int_lodtensor
     from .param_attr import ParamAttr, WeightNormParamAttr
 else:
     __getattr__, __dir__ = attach(__name__)

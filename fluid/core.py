@@ -10,6 +10,7 @@ from ..device import is_compiled_with_cuda
 from ..device.cuda import device_count as get_cuda_device_count
 from ..dygraph.tensor import Tensor as VarBase
 from ..framework.core import VarDesc
+from ..static.ir.batch_source import EOFException
 from ..static.ir.descriptions import BlockDesc, OpDesc, ProgramDesc
 from ..static.run.lod_tensor import LoDTensor
 from ..static.run.scope import Scope
@@ -77,7 +78,7 @@ def kGradVarSuffix() -> str:
     return "@GRAD"
 
 
-__all__ = ["BlockDesc", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EnforceNotMet", "LoDTensor", "OpDesc", "Place",
-           "ProgramDesc", "Scope", "VarBase", "VarDesc", "get_cuda_device_count", "globals", "is_compiled_with_brpc",
-           "is_compiled_with_cuda", "is_compiled_with_dist", "is_compiled_with_mkldnn", "kEmptyVarName",
-           "kGradVarSuffix", "op_proto_and_checker_maker"]
+__all__ = ["BlockDesc", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "EnforceNotMet", "LoDTensor",
+           "OpDesc", "Place", "ProgramDesc", "Scope", "VarBase", "VarDesc", "get_cuda_device_count", "globals",
+           "is_compiled_with_brpc", "is_compiled_with_cuda", "is_compiled_with_dist", "is_compiled_with_mkldnn",
+           "kEmptyVarName", "kGradVarSuffix", "op_proto_and_checker_maker"]

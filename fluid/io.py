@@ -15,6 +15,7 @@ import numpy as np
 
 from ..core import unique_name
 from ..core.files import atomic_write
+from ..io.batch_sampler import batch
 from ..ops.core.trace import using
 from ..ops.math.elementwise import scale
 from ..reader import (
@@ -49,14 +50,14 @@ from ..static.program import Program, from_desc
 from ..static.run.executor import Executor
 from ..static.run.scope import global_scope
 from .framework import Variable
+from .reader import DataLoader, PyReader, default_collate_fn
 
-__all__ = [
-    "ComposeNotAligned", "buffered", "cache", "chain", "compose", "firstn", "get_parameter_value",
-    "get_parameter_value_by_name", "get_program_parameter", "get_program_persistable_vars", "is_belong_to_optimizer",
-    "is_parameter", "is_persistable", "load", "load_inference_model", "load_params", "load_persistables",
-    "load_program_state", "load_vars", "map_readers", "multiprocess_reader", "save", "save_inference_model",
-    "save_params", "save_persistables", "save_vars", "set_program_state", "shuffle", "xmap_readers",
-]
+__all__ = ["ComposeNotAligned", "DataLoader", "PyReader", "batch", "buffered", "cache", "chain", "compose",
+           "default_collate_fn", "firstn", "get_parameter_value", "get_parameter_value_by_name",
+           "get_program_parameter", "get_program_persistable_vars", "is_belong_to_optimizer", "is_parameter",
+           "is_persistable", "load", "load_inference_model", "load_params", "load_persistables", "load_program_state",
+           "load_vars", "map_readers", "multiprocess_reader", "save", "save_inference_model", "save_params",
+           "save_persistables", "save_vars", "set_program_state", "shuffle", "xmap_readers"]
 
 _MODEL, _WHOLE = "__model__", ".main_program"
 

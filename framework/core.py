@@ -13,7 +13,9 @@ from ..core.var_type import VarType
 from ..device import is_compiled_with_cuda, is_compiled_with_rocm, is_compiled_with_xpu
 from ..device.cuda import device_count as get_cuda_device_count
 from ..dygraph.tensor import Tensor
+from ..static.ir.batch_source import EOFException
 from ..static.ir.program import Program as ProgramDesc
+from ..static.run.lod_tensor import LoDTensor
 from ..static.run.scope import Scope
 
 _prim = {"forward": False, "backward": False, "eager": False}
@@ -93,7 +95,8 @@ class VarDesc:
         RAW, STRING, STRINGS, VOCAB = VarType.RAW, VarType.STRING, VarType.STRINGS, VarType.VOCAB
 
 
-__all__ = ["CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Place", "ProgramDesc", "Scope", "Tensor", "VarDesc",
+__all__ = ["CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "LoDTensor", "Place", "ProgramDesc", "Scope",
+           "Tensor", "VarDesc",
            "default_cpu_generator", "default_cuda_generator", "eager", "get_cuda_device_count",
            "get_custom_device_count", "is_compiled_with_cuda", "is_compiled_with_rocm", "is_compiled_with_xpu",
            "set_prim_eager_enabled"]

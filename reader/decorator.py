@@ -13,7 +13,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Any
 
 from ..io.background import iterate_ahead
-from ..io.reading_processes import iterate_in_processes
+from ..io.dataloader.reading_processes import iterate_in_processes
 
 Reader = Callable[[], Iterable[Any]]
 

@@ -1,4 +1,4 @@
-"""`fluid.layers.io`: inputs of Programs, from feeds."""
+"""`fluid.layers.io`: inputs of Programs, from feeds and from readers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from ...static.building import data as static_data
 from ..mode import face
+from .readers import create_py_reader_by_data, double_buffer, open_files, py_reader, read_file
 
 
 @face
@@ -27,4 +28,4 @@ def data(name: str, shape: Sequence[int], append_batch_size: bool = True, dtype:
     return made
 
 
-__all__ = ["data"]
+__all__ = ["create_py_reader_by_data", "data", "double_buffer", "open_files", "py_reader", "read_file"]

@@ -15,8 +15,10 @@ from .. import checks, randomness
 from ..batch_sampler import BatchSampler
 from ..checks import WHERE, require_bool, require_callable, require_positive_int
 from ..dataset import IterableDataset
+from ..multi_slot.dataset import from_dataset
 from ..sampler import RandomSampler, SequenceSampler
 from .collate import default_collate_fn, default_convert_fn, to_tensors
+from .feeding.from_generator import from_generator
 from .fetch import Reading
 from .iterator import Watched, WorkerIterator, read_here
 from .pool import WorkerPool, start_method
@@ -62,6 +64,9 @@ class DataLoader:
     >>> [[t.tolist() for t in batch] for batch in paddle.io.DataLoader(Squares(), batch_size=2)]
     [[[0, 1], [0, 1]], [[2], [4]]]
     """
+
+    from_generator = staticmethod(from_generator)
+    from_dataset = staticmethod(from_dataset)
 
     def __init__(self, dataset: Any, feed_list: Sequence[Any] | None = None, places: Any = None,
                  return_list: bool = True, batch_sampler: Any = None, batch_size: int | None = 1, shuffle: bool = False,

@@ -15,7 +15,7 @@ from ...ops.core.backward import Walk
 from ...ops.core.trace import grad_mode, using
 from ...ops.math.elementwise import cast
 from ..ir.program import Block, Operation, Variable
-from ..ir.usage import reads, writes
+from ..ir.usage import OUTSIDE, reads, writes
 from .block_graph import BlockGraph, reading
 from .differentiable_loops import make_differentiable
 from .gradient_names import Callback, GradientNames, NamingWalk
@@ -72,7 +72,7 @@ def _leading_to(block: Block, targets: Sequence[Variable]) -> list[Operation]:
     wanted = {target.name for target in targets}
     found = []
     for op in reversed(ops):
-        if op.type not in ("feed", "fetch") and not wanted.isdisjoint(writes(op)):
+        if op.type not in OUTSIDE and not wanted.isdisjoint(writes(op)):
             found.append(op)
             wanted.update(name for name in reads(op) if not _is_parameter(block, name))
     return found[::-1]

@@ -22,7 +22,7 @@ from ...ops.program.control_flow import recurrent_op, share_data_op
 from ...ops.program.tensor_arrays import empty_array_op
 from ..ir.one_element import widened
 from ..ir.program import Block, Operation, Variable
-from ..ir.usage import block_reads, block_writes, holds_values, sub_block
+from ..ir.usage import OUTSIDE, block_reads, block_writes, holds_values, sub_block
 from .recurrent import RecurrentNode
 
 
@@ -40,7 +40,7 @@ class BlockGraph:
         self.lines: dict[Node, str] = {}  # the user's line of each node's operation
         self.before_loops: dict[str, Any] = {}  # the edges of what loops begin with, by the names that they overwrite
         for op in block.ops if ops is None else ops:
-            if op.type not in ("feed", "fetch"):
+            if op.type not in OUTSIDE:
                 self._add(op)
 
     def wanted(self, name: str) -> Any:

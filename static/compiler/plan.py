@@ -26,7 +26,7 @@ from ...ops.core.operator import Operator, find, is_declared
 from ...ops.core.spec import Spec
 from ...ops.core.trace import state
 from ..ir.program import Block, Operation, Program
-from ..ir.usage import needed_operations, reads, without_gradient, writes
+from ..ir.usage import OUTSIDE, needed_operations, reads, without_gradient, writes
 from .describe import describe
 from .emit import Emitter, emit_unit
 from .passes import optimize
@@ -203,8 +203,9 @@ def compile_plan(program: Program, feeds: Sequence[str], fetches: Sequence[str],
     `freeze`, what depends on parameters alone is computed when they change, not at every run.
     """
     block = block or program.global_block()
-    ops = [ranked for op in (block.ops if ops is None else ops) for plain in without_gradient(op)
-           for evaluated in in_evaluation(plain) for ranked in in_declared_rank(evaluated)]
+    ops = [ranked for op in (block.ops if ops is None else ops) if op.type not in OUTSIDE
+           for plain in without_gradient(op) for evaluated in in_evaluation(plain)
+           for ranked in in_declared_rank(evaluated)]
     persistable = {name for op in ops for name in writes(op) if _is_persistable(block, name)} if keep_writes else set()
     needed = _needed(block, ops, set(fetches) | persistable, set(feeds))
     outer = external_reads(needed, set(feeds))

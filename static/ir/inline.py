@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .program import Block, Operation, Program, Variable
-from .usage import sub_block
+from .usage import OUTSIDE, sub_block
 
 
 class _Copier:
@@ -17,7 +17,7 @@ class _Copier:
     def operations(self, source: Block, block: Block, names: dict[str, str]) -> None:
         """Appends copies of the operations of `source` to `block`."""
         for op in source.ops:
-            if op.type in ("feed", "fetch"):
+            if op.type in OUTSIDE:
                 continue
             attrs = dict(op.attrs)
             self._declare(source, block, op, names)

@@ -16,6 +16,7 @@ from ...core.dtype import DType
 from ...core.errors import user_line
 from ...core.var_type import AttrType, VarType
 from .append_op import described
+from .batch_source import BatchSource
 from .descriptions import BlockDesc, OpDesc, ProgramDesc
 from .variable import KINDS, ParameterVariable, Variable
 
@@ -420,6 +421,7 @@ class Program:
         self.plans: dict[Any, Any] = {}  # the Executor's cache
         self.raised: dict[str, Exception] = {}  # by the messages of assertions that stand for them
         self.host_values: dict[str, Callable[[], float]] = {}  # filled anew before each run: learning rates
+        self.readers: dict[str, BatchSource] = {}  # by a variable that they fill: what each run takes a batch of
         self.renamed: list[tuple[Variable, Variable]] = []  # by operations in place: with the variables that they were
         self.numbers: set[str] = set()  # ints of Python that only a run knows: beside them a tensor keeps its dtype
         self.counters: set[str] = set()  # of these, what counts up from 0 or more
@@ -567,6 +569,7 @@ class Program:
             _fill_copy(block, made, memo)
         for key, value in self.__dict__.items():
             shared = {"plans": {}, "raised": dict(self.raised), "host_values": dict(self.host_values),
+                      "readers": dict(self.readers),
                       "ungradable": self.ungradable, "renamed": [], "hooked": {}, "blocks": result.blocks}
             result.__dict__[key] = shared[key] if key in shared else copy.deepcopy(value, memo)
         return result

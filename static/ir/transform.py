@@ -138,6 +138,7 @@ def _pruned(result: Program, feeds: Sequence[str], fetches: Sequence[str], state
     _check_inputs(block, ops, made, fetches)
     block.ops = ops
     block.vars = {name: v for name, v in block.vars.items() if name in used}
+    result.readers = {}  # what they filled is fed
     result.host_values = {name: source for name, source in result.host_values.items() if name in block.vars}
     _keep_reachable_blocks(result)
     return result

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from ...ops.core.operator import find, is_declared
 from .program import Block, Operation, Variable
 
+OUTSIDE = frozenset({"feed", "fetch", "create_py_reader", "create_double_buffer_reader", "read"})
+"""What an Executor does around a plan: operations on values that are no tensors, as readers, which no kernel sees."""
+
 
 def sub_block(op: Operation) -> Block | None:
     """The block that a control-flow operation runs; None for any other operation."""
@@ -94,7 +97,7 @@ def needed_operations(ops: Sequence[Operation], wanted: set[str], drawing: bool 
     wanted = set(wanted)
     kept = []
     for op in reversed(ops):
-        if op.type in ("feed", "fetch"):
+        if op.type in OUTSIDE:
             continue
         if not wanted.isdisjoint(writes(op)) or has_effect(op) or drawing and draws(op):
             kept.append(op)

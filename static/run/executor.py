@@ -21,7 +21,9 @@ from ..ir.shape_inference import for_inputs, misfits
 from ..ir.transform import feed_names
 from ..ir.usage import needed_operations, reads
 from ..ir.variable import OffsetsVariable
+from .from_dataset import FetchHandler, run_from_dataset
 from .lod_tensor import LoDTensor, fault_in, fitting, innermost
+from .reading import with_batches
 from .scope import Scope, global_scope
 
 _lock = threading.Lock()
@@ -78,7 +80,9 @@ class Executor:
         self.check_open()
         program = _plain_program(program)
         scope = scope or global_scope()
-        fed, others = self._feeds(program, feed)
+        if isinstance(feed, (list, tuple)):
+            feed = feed[0] if feed else {}
+        fed, others = self._feeds(program, with_batches(program, feed or {}))
         wanted = tuple(_fetch_name(program, item) for item in _fetched_items(fetch_list))
         lods = [] if return_numpy or not program.has_lod else [
             offsets_given(program, name, frozenset(fed)) for name in wanted]
@@ -102,14 +106,29 @@ class Executor:
         return [LoDTensor(array, fitting([offsets[level] for level in levels], array))
                 for array, levels in zip(fetched, lods or [()] * len(wanted), strict=False)]
 
-    def _feeds(self, program: Program, feed: Any) -> tuple[dict[str, Any], dict[str, Spec]]:
+    def train_from_dataset(self, program: Any = None, dataset: Any = None, scope: Scope | None = None, thread: int = 0,
+                           debug: bool = False, fetch_list: Any = None, fetch_info: Any = None, print_period: int = 100,
+                           fetch_handler: FetchHandler | None = None) -> None:
+        """Runs a Program for each batch of a dataset, and prints what is fetched after every `print_period` batches.
+
+        `dataset`: of `fluid.DatasetFactory` or `paddle.distributed.QueueDataset`; `thread`: how many of its files are
+        read at once (0: as it says), the runs being one after the other; `fetch_info`: titles for the variables of
+        `fetch_list`; `fetch_handler`: a FetchHandler. `debug` changes nothing. Raises RuntimeError without a dataset.
+        """
+        run_from_dataset(self.run, program, dataset, scope, thread, fetch_list, fetch_info, print_period, fetch_handler)
+
+    def infer_from_dataset(self, program: Any = None, dataset: Any = None, scope: Scope | None = None, thread: int = 0,
+                           debug: bool = False, fetch_list: Any = None, fetch_info: Any = None, print_period: int = 100,
+                           fetch_handler: FetchHandler | None = None) -> None:
+        """As `train_from_dataset`; the Program is one without updates, as `clone(for_test=True)` gives."""
+        run_from_dataset(self.run, program, dataset, scope, thread, fetch_list, fetch_info, print_period, fetch_handler)
+
+    def _feeds(self, program: Program, feed: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Spec]]:
         """The arrays by name, and what those are that are not of the sizes that the Program says."""
-        if isinstance(feed, (list, tuple)):
-            feed = feed[0] if feed else {}
         block = program.global_block()
         arrays: dict[str, Any] = {}
         others: dict[str, Spec] = {}
-        for name, value in (feed or {}).items():
+        for name, value in feed.items():
             variable = block.find_var(name)
             if variable is None:
                 inputs = feed_names(program) or [v.name for v in block.vars.values() if v.is_data]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 from ...backend import cuda_device_count, cuda_is_available
-from ...core.place import CPUPlace, CUDAPlace
+from ...core.place import CPUPlace, CUDAPlace, Place, expected_place, parse_place
 from ...ops.core.trace import current_trace
 
 
@@ -36,6 +36,15 @@ def cuda_places(device_ids: int | Sequence[int] | None = None) -> list[CUDAPlace
 def xpu_places(device_ids: Any = None) -> NoReturn:
     """Raises RuntimeError: Kunlun's devices are not supported."""
     raise RuntimeError("xpu_places(): Kunlun's devices are not supported. Use paddle.static.cpu_places().")
+
+
+def as_places(places: Any) -> list[Place]:
+    """What callers name as places - one, or a list of them, None for the one in use - as a list; not an empty one."""
+    found = [expected_place() if place is None else parse_place(place)
+             for place in (places if isinstance(places, (list, tuple)) else [places])]
+    if not found:
+        raise ValueError("places: at least one, as paddle.static.cpu_places() gives. Received an empty list.")
+    return found
 
 
 @contextlib.contextmanager

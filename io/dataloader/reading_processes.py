@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from multiprocessing import connection
 from typing import Any
 
-from .dataloader.failure import Failure
-from .dataloader.pool import start_method, starting
-from .dataloader.worker import prepare_process
+from .failure import Failure
+from .pool import start_method, starting
+from .worker import prepare_process
 
 
 def iterate_in_processes(sources: Sequence[Callable[[], Iterable[Any]]], name: str) -> Iterator[Any]:

@@ -1,0 +1,11 @@
+"""`fluid.contrib`: what others contributed to 1.x."""
+
+from typing import TYPE_CHECKING
+
+from ...core.lazy import attach
+
+if TYPE_CHECKING:
+    from . import reader
+    from .reader import distributed_batch_reader
+else:
+    __getattr__, __dir__ = attach(__name__)

@@ -1,0 +1,7 @@
+"""`fluid.data_feeder`: samples as what an Executor is fed; checks of what layers are given."""
+
+from ..base.data_feeder import check_dtype, check_type, check_variable_and_dtype, convert_dtype
+from ..io.dataloader.feeding.data_feeder import DataFeeder, DataToLoDTensorConverter
+
+__all__ = ["DataFeeder", "DataToLoDTensorConverter", "check_dtype", "check_type", "check_variable_and_dtype",
+           "convert_dtype"]

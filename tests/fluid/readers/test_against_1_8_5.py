@@ -1,0 +1,22 @@
+"""What readers, feeders and datasets give, against what PaddlePaddle 1.8.5 gave for the same code."""
+
+import json
+import sys
+from pathlib import Path
+
+import proa as paddle
+import proa.fluid as fluid
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import reader_cases
+
+THERE = json.loads((Path(__file__).parents[2] / "fixtures" / "fluid" / "readers.json").read_text())
+
+
+@pytest.mark.parametrize("name", reader_cases.CASES)
+def test_gives_what_1_8_5_gives(name):
+    with fluid.scope_guard(fluid.Scope()), fluid.program_guard(fluid.Program(), fluid.Program()):
+        found = reader_cases.CASES[name](fluid, paddle)
+    assert json.loads(json.dumps(found)) == THERE[name]
