@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..static.building.weight_norm import WeightNormParamAttr
     from ..static.ir.variable import Variable
     from ..static.program import Program
+    from ..static.run.compiled_program import CompiledProgram
     from ..static.run.executor import Executor
     from ..static.run.places import (
         IpuCompiledProgram,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
         xpu_places,
     )
     from ..static.run.scope import Scope, global_scope, scope_guard
-    from ..static.run.strategies import BuildStrategy, CompiledProgram, ExecutionStrategy
+    from ..static.run.strategies import BuildStrategy, ExecutionStrategy
     from ..utils import unique_name
     from . import data_feeder, dygraph, framework
 else:

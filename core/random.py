@@ -6,8 +6,11 @@ so that a run can be repeated from the middle.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import os
+import threading
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -92,8 +95,29 @@ def _current_seed() -> int:
     return _seed[0]
 
 
+class _Own(threading.local):
+    """The generator that this thread draws from instead of the one that all share."""
+
+    generator: Generator | None = None
+
+
+_own = _Own()
+
+
+@contextlib.contextmanager
+def drawing_from(generator: Generator | None) -> Iterator[None]:
+    """Within the block this thread draws from this generator; None leaves it the one of the place in use."""
+    old, _own.generator = _own.generator, generator
+    try:
+        yield
+    finally:
+        _own.generator = old
+
+
 def default_generator(place: Place | None = None) -> Generator:
     """The generator of `place` (by default of the place in use)."""
+    if place is None and _own.generator is not None:
+        return _own.generator
     place = place or expected_place()
     found = _generators.get(place)
     if found is None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         layer_helper,
         layers,
         lod_tensor,
+        parallel_executor,
         param_attr,
         reader,
         regularizer,
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from .input import data, embedding, one_hot
     from .io import load, load_program_state, save, set_program_state
     from .lod_tensor import create_lod_tensor, create_random_int_lodtensor
+    from .parallel_executor import ParallelExecutor
     from .param_attr import ParamAttr, WeightNormParamAttr
 else:
     __getattr__, __dir__ = attach(__name__)

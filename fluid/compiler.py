@@ -1,5 +1,6 @@
 """`fluid.compiler`: Programs for an Executor, and what is said about how they run."""
 
-from ..static.run.strategies import BuildStrategy, CompiledProgram, ExecutionStrategy
+from ..static.run.compiled_program import CompiledProgram
+from ..static.run.strategies import BuildStrategy, ExecutionStrategy
 
 __all__ = ["BuildStrategy", "CompiledProgram", "ExecutionStrategy"]

@@ -31,6 +31,7 @@ from .io import (
 from .ir.input_spec import InputSpec
 from .ir.variable import Variable
 from .program import Program
+from .run.compiled_program import CompiledProgram
 from .run.executor import Executor
 from .run.places import (
     IpuCompiledProgram,
@@ -43,7 +44,7 @@ from .run.places import (
     xpu_places,
 )
 from .run.scope import Scope, global_scope, scope_guard
-from .run.strategies import BuildStrategy, CompiledProgram, ExecutionStrategy
+from .run.strategies import BuildStrategy, ExecutionStrategy
 
 __all__ = [
     "BuildStrategy", "CompiledProgram", "ExecutionStrategy", "Executor", "ExponentialMovingAverage", "InputSpec",

@@ -137,7 +137,7 @@ def _streams(names: Sequence[str]) -> list[tuple]:
         raise RuntimeError(
             f"save_vars: {missing} have no value in the scope. Run the startup Program first; values that a run "
             "computes and forgets are left out with predicate=is_persistable.")
-    return [stream_array(scope.array(name)) for name in names]
+    return [(*stream_array(scope.array(name)), scope.var(name).get_tensor().lod()) for name in names]
 
 
 def load_vars(executor: Executor, dirname: str | os.PathLike[str] | None, main_program: Any = None,
@@ -155,6 +155,7 @@ def load_vars(executor: Executor, dirname: str | os.PathLike[str] | None, main_p
     scope = global_scope()
     for name, array in arrays.items():
         scope.set_array(name, backend.as_place(array, executor.place))
+        scope.var(name).get_tensor().set_lod(stored[name].lod)
 
 
 def _stored(names: list[str], dirname: Any, filename: Any) -> dict[str, StoredTensor]:

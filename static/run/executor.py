@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from .from_dataset import FetchHandler, run_from_dataset
 from .lod_tensor import LoDTensor, fault_in, fitting, innermost
 from .reading import with_batches
 from .scope import Scope, global_scope
+from .state import refill_host_values
 
 _lock = threading.Lock()
 
@@ -66,36 +67,36 @@ class Executor:
         if self._closed:
             raise RuntimeError("Executor: it was closed, and runs nothing any more. Make another one.")
 
-    def run(self, program: Program | None = None, feed: Any = None, fetch_list: Any = None, feed_var_name: str = "feed",
+    def run(self, program: Any = None, feed: Any = None, fetch_list: Any = None, feed_var_name: str = "feed",
             fetch_var_name: str = "fetch", scope: Scope | None = None, return_numpy: bool = True,
             use_program_cache: bool = False, return_merged: bool = True, use_prune: bool = False) -> list[Any]:
         """Runs a Program (the default main one) once.
 
-        `feed`: values by name (arrays, Tensors, numbers); a name that the Program does not have is passed over with a
-        warning. `fetch_list`: Variables or names, also in lists of lists; what `minimize` returned may stand there and
-        gives nothing. Gives the fetched values as NumPy arrays, or as Tensors' arrays' holders with
-        `return_numpy=False`. Raises KeyError for a value that is neither fed nor in the scope, ValueError and TypeError
-        for a fed value of the wrong shape or dtype.
+        `feed`: values by name (arrays, Tensors, LoDTensors, numbers), or a list with one such dict; a name that the
+        Program does not have is passed over with a warning. `fetch_list`: Variables or names, also in lists of lists;
+        what `minimize` returned may stand there and gives nothing. Gives the fetched values as NumPy arrays, or as
+        LoDTensors with `return_numpy=False`. A CompiledProgram on several devices gives all devices' values, one behind
+        the other, or with `return_merged=False` a list of them. Raises KeyError for a value that is neither fed nor in
+        the scope, ValueError and TypeError for a fed value of the wrong shape or dtype, RuntimeError after `close()`.
         """
         self.check_open()
-        program = _plain_program(program)
         scope = scope or global_scope()
-        if isinstance(feed, (list, tuple)):
-            feed = feed[0] if feed else {}
-        fed, others = self._feeds(program, with_batches(program, feed or {}))
-        wanted = tuple(_fetch_name(program, item) for item in _fetched_items(fetch_list))
+        parallel = getattr(program, "_in_parallel", None)  # a CompiledProgram
+        if parallel is not None:
+            return parallel(self).run(feed, fetch_list, scope, return_numpy, return_merged)
+        program = _plain_program(program)
+        fed, others = self.feeds(program, with_batches(program, _one_feed(feed)))
+        wanted = tuple(fetch_name(program, item) for item in fetched_items(fetch_list))
         lods = [] if return_numpy or not program.has_lod else [
             offsets_given(program, name, frozenset(fed)) for name in wanted]
         fetches = (*wanted, *dict.fromkeys(level for levels in lods for level in levels))
-        for name, source in program.host_values.items():
-            variable = program.global_block().var(name)
-            scope.set_array(name, np.full(variable.shape, source(), variable.dtype.dtype))
+        refill_host_values(program, scope)
         compiled = _compiled(program, tuple(sorted(fed)), fetches, others)
         xp = backend.namespace_at(self.place)
         arrays = [fed[name] for name in sorted(fed)]
         for place in compiled.updated_feeds:
             arrays[place] = arrays[place].view()  # the caller's array is not written into
-        arrays += [self._from_scope(scope, name, program) for name in compiled.reads]
+        arrays += [self.from_scope(scope, name, program) for name in compiled.reads]
         results = compiled.plan(xp, arrays)
         for name, array in zip(compiled.writes, results[len(fetches):], strict=True):
             scope.set_array(name, xp.asarray(array))
@@ -123,7 +124,7 @@ class Executor:
         """As `train_from_dataset`; the Program is one without updates, as `clone(for_test=True)` gives."""
         run_from_dataset(self.run, program, dataset, scope, thread, fetch_list, fetch_info, print_period, fetch_handler)
 
-    def _feeds(self, program: Program, feed: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Spec]]:
+    def feeds(self, program: Program, feed: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Spec]]:
         """The arrays by name, and what those are that are not of the sizes that the Program says."""
         block = program.global_block()
         arrays: dict[str, Any] = {}
@@ -158,7 +159,8 @@ class Executor:
         return {level.name: backend.as_place(np.asarray(offsets, "int64"), self.place)
                 for level, offsets in innermost(variable.lod, lod)}
 
-    def _from_scope(self, scope: Scope, name: str, program: Program) -> Any:
+    def from_scope(self, scope: Scope, name: str, program: Program) -> Any:
+        """What the scope holds under a name, at this place; an error says what is to be done where it holds nothing."""
         array = scope.array(name)
         if array is None:
             variable = program.global_block().find_var(name)
@@ -171,6 +173,18 @@ class Executor:
                 )
             raise KeyError(f"The Program needs a value for {name!r}, which was not fed.")
         return backend.as_place(array, self.place)
+
+
+def _one_feed(feed: Any) -> dict[str, Any]:
+    """The dict of values, or the one in a list; ValueError for a list of several, TypeError for something else."""
+    if isinstance(feed, (list, tuple)):
+        if len(feed) > 1:
+            raise ValueError("feed: a list has a dict for each device, and this Program runs on one. Received "
+                             f"{len(feed)}. CompiledProgram(program).with_data_parallel runs it on several.")
+        feed = feed[0] if feed else {}
+    if feed is not None and not isinstance(feed, dict):
+        raise TypeError(f"feed: must be a dict of values by name. Received {type(feed).__name__}.")
+    return feed or {}
 
 
 def _fits(shape: tuple[int, ...], received: tuple[int, ...]) -> bool:
@@ -233,12 +247,13 @@ def _plain_program(program: Any) -> Program:
     return program
 
 
-def _fetched_items(fetch_list: Any) -> list:
+def fetched_items(fetch_list: Any) -> list:
     """Names and Variables in order, out of lists of any depth; operations, which updates are, have no value."""
     return [item for item in nest.leaves(fetch_list) if item is not None and not isinstance(item, Operation)]
 
 
-def _fetch_name(program: Program, item: Any) -> str:
+def fetch_name(program: Program, item: Any) -> str:
+    """The name of what is fetched; ValueError where the Program does not have it."""
     name = item if isinstance(item, str) else getattr(item, "name", None)
     if name is None or program.global_block().find_var(name) is None:
         raise ValueError(f"fetch_list: the Program has no variable {item!r}.")

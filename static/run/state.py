@@ -29,6 +29,13 @@ def fill_host_values(program: Program, scope: Scope) -> None:
             scope.set_array(name, np.full(variable.shape, source(), variable.dtype.dtype))
 
 
+def refill_host_values(program: Program, scope: Scope) -> None:
+    """Gives the scope what a run is to find: learning rates as they are now."""
+    for name, source in program.host_values.items():
+        variable = program.global_block().var(name)
+        scope.set_array(name, np.full(variable.shape, source(), variable.dtype.dtype))
+
+
 def program_state(program: Program, mode: str = "all", scope: Scope | None = None) -> dict[str, Any]:
     """The persistable values of a Program by name, as the holders that a scope gives (`numpy.array(v)` reads one)."""
     scope = scope or global_scope()

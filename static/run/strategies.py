@@ -1,4 +1,4 @@
-"""BuildStrategy, ExecutionStrategy and CompiledProgram: what older code says about how a Program is compiled and run.
+"""BuildStrategy and ExecutionStrategy: what older code says about how a Program is compiled and run.
 
 The compiler here always fuses what it can, reuses memory, and runs operations in order, so that most of what can be
 said changes nothing. It is kept, so that it can be read back.
@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import enum
 from typing import Any
-
-from ..ir.program import Program
 
 
 class ReduceStrategy(enum.IntEnum):
@@ -55,11 +53,12 @@ class _Settings:
 
 
 class BuildStrategy(_Settings):
-    """What code says about fusion, memory and gradients of several devices. It is kept, and nothing else comes of it.
+    """What code says about fusion, memory and gradients of several devices.
 
     The compiler fuses elementwise operations, activations, batch norms and biases whatever the `fuse_*` attributes
-    say, and frees memory after its last use whatever `memory_optimize` and `enable_inplace` say. The attributes of
-    reduction, of trainers and of communicators concern several devices.
+    say, and frees memory after its last use whatever `memory_optimize` and `enable_inplace` say. On several devices
+    (`CompiledProgram.with_data_parallel`) `gradient_scale_strategy` says what gradients begin with: one divided by the
+    number of devices, one, or what is fed. What the others say is kept, and nothing else comes of it.
 
     >>> import proa as paddle
     >>> strategy = paddle.static.BuildStrategy()
@@ -94,28 +93,3 @@ class ExecutionStrategy(_Settings):
 
     _defaults = {"allow_op_delay": False, "num_iteration_per_drop_scope": 100, "num_iteration_per_run": 1,
                  "num_threads": 0, "use_experimental_executor": True, "use_thread_barrier": False}
-
-
-class CompiledProgram:
-    """A Program for an Executor, with a BuildStrategy. An Executor compiles every Program that it runs, this one too.
-
-    Raises TypeError for something else than a Program.
-
-    >>> import numpy, proa as paddle
-    >>> main = paddle.static.Program()
-    >>> with paddle.static.program_guard(main):
-    ...     y = paddle.static.data("x", [None]) + 1.0
-    >>> compiled = paddle.static.CompiledProgram(main)
-    >>> paddle.static.Executor().run(compiled, feed={"x": numpy.ones(1, "float32")}, fetch_list=[y])[0].tolist()
-    [2.0]
-    """
-
-    def __init__(self, program_or_graph: Program, build_strategy: BuildStrategy | None = None):
-        if not isinstance(program_or_graph, Program):
-            raise TypeError(f"CompiledProgram(program_or_graph): must be a Program. "
-                            f"Received {type(program_or_graph).__name__}.")
-        if build_strategy is not None and not isinstance(build_strategy, BuildStrategy):
-            raise TypeError(f"CompiledProgram(build_strategy): must be a BuildStrategy. "
-                            f"Received {type(build_strategy).__name__}.")
-        self._program = program_or_graph
-        self._build_strategy = build_strategy or BuildStrategy()

@@ -94,6 +94,17 @@ def test_persistables_of_1_8_in_one_file(exe):
     assert fluid.io.save_persistables(exe, None, kept) == (FILES / "persistables" / "all").read_bytes()
 
 
+def test_sequences_of_1_8(exe, tmp_path):
+    kept = fluid.Program()
+    kept.global_block().create_var("sequences", [-1, 2], "float32", persistable=True)
+    fluid.io.load_persistables(exe, str(FILES / "sequences"), kept)
+    tensor = fluid.global_scope().find_var("sequences").get_tensor()
+    assert tensor.lod() == ANSWERS["lod"]
+    np.testing.assert_array_equal(np.array(tensor), np.arange(10).reshape(5, 2))
+    fluid.io.save_persistables(exe, str(tmp_path), kept)
+    assert (tmp_path / "sequences").read_bytes() == (FILES / "sequences" / "sequences").read_bytes()
+
+
 # There and back.
 
 def test_what_is_written_is_what_1_8_writes(exe, tmp_path):
