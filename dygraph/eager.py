@@ -47,6 +47,7 @@ class EagerTrace(Trace):
     `parameter_class`. `single_node` and `node` make what it records of an operator with one result, and with several.
     """
 
+    adds_up = True  # a leaf has the sum of what the backward passes give it, and not what the latest gave
     rows_class: type[SelectedRowsValue]  # that of values that hold some rows, of the face's own trace
 
     def __init__(self, value_class: type[EagerValue], parameter_class: type[EagerParameter]) -> None:
@@ -426,14 +427,16 @@ def _check_finite(op: Operator, results: Any) -> None:
             )
 
 
-def eager_trace(value_class: type[EagerValue], parameter_class: type[EagerParameter]) -> EagerTrace:
+def eager_trace(value_class: type[EagerValue], parameter_class: type[EagerParameter],
+                kind: type[EagerTrace] = EagerTrace) -> EagerTrace:
     """The eager trace whose values are of these classes, which know it as theirs from now on.
 
     A second face of this package has values with other methods: a class of its own that derives from `EagerValue`, one
-    of that and `EagerParameter`, and a trace that makes them. Under `using(trace)` all that is computed in a thread is
-    of its class. Values of both may live side by side; each one's gradients, copies and hooks are of its own face.
+    of that and `EagerParameter`, and a trace that makes them, of a `kind` of its own where more is different. Under
+    `using(trace)` all that is computed in a thread is of its class. Values of both may live side by side; each one's
+    gradients, copies and hooks are of its own face.
     """
-    trace = EagerTrace(value_class, parameter_class)
+    trace = kind(value_class, parameter_class)
     value_class._eager = parameter_class._eager = trace
     trace.rows_class = rows_class(value_class)
     return trace

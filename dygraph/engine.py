@@ -172,7 +172,8 @@ class _Leaves:
             gradient = run_hooks(leaf.hooks, gradient)
         found = gradient_of(gradient) if isinstance(gradient, EagerValue) else gradient
         self.before.append((leaf, leaf.grad, leaf.cleared))
-        leaf.grad = leaf.trace.of_gradient(found if leaf.grad is None else gradient_of(leaf.grad) + found)
+        is_first = leaf.grad is None or not leaf.trace.adds_up
+        leaf.grad = leaf.trace.of_gradient(found if is_first else gradient_of(leaf.grad) + found)
         leaf.cleared = False
 
     def finish(self, leaf: Leaf, gradient: Any) -> None:

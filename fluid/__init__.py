@@ -19,6 +19,8 @@ if TYPE_CHECKING:
         core,
         data_feeder,
         dataset,
+        dygraph,
+        dygraph_grad_clip,
         executor,
         framework,
         incubate,
@@ -39,6 +41,14 @@ if TYPE_CHECKING:
     from .core import LoDTensor as Tensor
     from .data_feeder import DataFeeder
     from .dataset import DatasetFactory, InMemoryDataset, QueueDataset
+    from .dygraph import (
+        disable_dygraph,
+        disable_imperative,
+        enable_dygraph,
+        enable_imperative,
+        load_dygraph,
+        save_dygraph,
+    )
     from .executor import Executor
     from .framework import (
         Program,

@@ -8,12 +8,14 @@ from typing import Any
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place
 from ..device import is_compiled_with_cuda
 from ..device.cuda import device_count as get_cuda_device_count
-from ..dygraph.tensor import Tensor as VarBase
 from ..framework.core import VarDesc
 from ..static.ir.batch_source import EOFException
 from ..static.ir.descriptions import BlockDesc, OpDesc, ProgramDesc
 from ..static.run.lod_tensor import LoDTensor
 from ..static.run.scope import Scope
+from .dygraph.backward_strategy import BackwardStrategy
+from .dygraph.parallel import ParallelStrategy
+from .dygraph.varbase import VarBase
 
 
 class EnforceNotMet(RuntimeError):
@@ -78,7 +80,8 @@ def kGradVarSuffix() -> str:
     return "@GRAD"
 
 
-__all__ = ["BlockDesc", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "EnforceNotMet", "LoDTensor",
-           "OpDesc", "Place", "ProgramDesc", "Scope", "VarBase", "VarDesc", "get_cuda_device_count", "globals",
-           "is_compiled_with_brpc", "is_compiled_with_cuda", "is_compiled_with_dist", "is_compiled_with_mkldnn",
-           "kEmptyVarName", "kGradVarSuffix", "op_proto_and_checker_maker"]
+__all__ = ["BackwardStrategy", "BlockDesc", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "EnforceNotMet",
+           "LoDTensor", "OpDesc", "ParallelStrategy", "Place", "ProgramDesc", "Scope", "VarBase", "VarDesc",
+           "get_cuda_device_count", "globals", "is_compiled_with_brpc", "is_compiled_with_cuda",
+           "is_compiled_with_dist", "is_compiled_with_mkldnn", "kEmptyVarName", "kGradVarSuffix",
+           "op_proto_and_checker_maker"]

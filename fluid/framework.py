@@ -10,17 +10,17 @@ from ..common_ops_import import convert_np_dtype_to_dtype_
 from ..core.flags import get_flags, set_flags
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place, expected_place
 from ..device import is_compiled_with_cuda
-from ..dygraph.parameter import Parameter as ParamBase
 from ..ops.core.trace import current_trace
 from ..static.building.mode import default_main_program, default_startup_program, program_guard
-from ..static.ir.program import Block, Operation, ParameterVariable, Variable
+from ..static.ir.program import Block
+from ..static.ir.program import Operation as Operator
 from ..static.program import Program
 from ..static.run.places import cpu_places, cuda_places, device_guard
 from ..utils.installation import check_version
 from . import unique_name
+from .dygraph.varbase import ParamBase
 from .mode import compute, computing
-
-Operator, Parameter = Operation, ParameterVariable
+from .variable import Parameter, Variable
 
 EMPTY_VAR_NAME, TEMP_VAR_NAME = "@EMPTY@", "@TEMP@"
 GRAD_VAR_SUFFIX, ZERO_VAR_SUFFIX = "@GRAD", "@ZERO"

@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 
 from ..dygraph.value import EagerValue
 from ..ops.core.trace import current_trace, using
-from ..static.building.mode import default_program_trace, eager_trace
+from ..static.building.mode import default_program_trace
+from .dygraph.varbase import FLUID
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _default = {"computes": False}
@@ -39,7 +40,7 @@ def compute(wanted: bool = True) -> Iterator[None]:
     """Within the block the functions of this face compute at once, or write the default Programs."""
     old, _thread.computes = _thread.computes, wanted
     try:
-        with using(eager_trace() if wanted else default_program_trace()):
+        with using(FLUID if wanted else default_program_trace()):
             yield
     finally:
         _thread.computes = old

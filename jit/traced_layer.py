@@ -75,8 +75,8 @@ class TracedLayer:
         if unknown:
             raise ValueError(f"save_inference_model: unknown options {unknown}. Known: clip_extra.")
         concrete = self._concrete
-        inputs = _chosen([v.name for v in concrete.inputs], feed, "feed")
-        outputs = _chosen([v.name for v in concrete.outputs], fetch, "fetch")
+        inputs = chosen([v.name for v in concrete.inputs], feed, "feed")
+        outputs = chosen([v.name for v in concrete.outputs], fetch, "fetch")
         program = for_inference(concrete.main_program, inputs, outputs)
         block = program.global_block()
         values = {name: t._array for name, t in concrete.state_now.items() if block.has_var(name)}
@@ -84,7 +84,8 @@ class TracedLayer:
             add_model(group, os.fspath(path), program, values)
 
 
-def _chosen(names: list[str], numbers: Sequence[int] | None, what: str) -> list[str]:
+def chosen(names: list[str], numbers: Sequence[int] | None, what: str) -> list[str]:
+    """Those of the names of inputs or outputs that a user asks for by number."""
     if numbers is None:
         return names
     wrong = [n for n in numbers if not isinstance(n, int) or not 0 <= n < len(names)]

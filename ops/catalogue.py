@@ -19,7 +19,7 @@ from .array import (
     take_along_axis,
     where,
 )
-from .graph import messages, neighbour_sampling, segments
+from .graph import messages, neighbour_sampling, segments, tree_conv
 from .linalg import eigen, einsum, least_squares, lu, matrices, products, qr_svd, solving, triangular
 from .loss import (
     class_sampling,
@@ -93,14 +93,14 @@ __all__ = [
     "accuracy_auc", "activation", "adaptive_rules", "affine_grid", "allclose", "assign", "attention", "averages",
     "bessel", "bilinear", "binary", "boxes", "chunk_eval", "class_sampling", "clip", "concat_split", "control_flow",
     "conv", "creation", "crf", "cross_entropy", "ctc", "ctc_align", "cumulative", "custom_gradient", "data_norm",
-    "deform_conv", "diagonal", "dropout", "dynamic_rnn", "edit_distance", "eigen", "einsum", "elementwise",
-    "embedding", "expand", "fft_operators", "fold", "frames", "full", "gamma", "gather", "gradient_shapes",
-    "grid_sample", "hierarchical_sigmoid", "identity_loss", "image_files", "interpolate", "inverse_functions",
-    "least_squares", "linear_quantize", "loss_scaling", "losses", "lu", "margin_cross_entropy", "masked_softmax",
-    "masks", "matrices", "merged", "messages", "multiclass_nms", "nce", "neighbour_sampling", "nms", "norm",
-    "numbers", "pad", "pattern_products", "pixel_shuffle", "pool", "print_assert", "products", "proposals",
-    "py_func", "qr_svd", "rearrange", "reduce", "reshape", "rnn", "rnn_units", "roi", "row_conv", "row_updates",
-    "rulebook", "rules", "sampling", "segments", "slices", "softmax", "solving", "sorting", "spectral_norm",
-    "statistics", "stft", "take", "take_along_axis", "tensor_arrays", "transducer", "triangular", "unary", "unpool",
-    "viterbi", "where", "yolo",
+    "deform_conv", "diagonal", "dropout", "dynamic_rnn", "edit_distance", "eigen", "einsum", "elementwise", "embedding",
+    "expand", "fft_operators", "fold", "frames", "full", "gamma", "gather", "gradient_shapes", "grid_sample",
+    "hierarchical_sigmoid", "identity_loss", "image_files", "interpolate", "inverse_functions", "least_squares",
+    "linear_quantize", "loss_scaling", "losses", "lu", "margin_cross_entropy", "masked_softmax", "masks", "matrices",
+    "merged", "messages", "multiclass_nms", "nce", "neighbour_sampling", "nms", "norm", "numbers", "pad",
+    "pattern_products", "pixel_shuffle", "pool", "print_assert", "products", "proposals", "py_func", "qr_svd",
+    "rearrange", "reduce", "reshape", "rnn", "rnn_units", "roi", "row_conv", "row_updates", "rulebook", "rules",
+    "sampling", "segments", "slices", "softmax", "solving", "sorting", "spectral_norm", "statistics", "stft", "take",
+    "take_along_axis", "tensor_arrays", "transducer", "tree_conv", "triangular", "unary", "unpool", "viterbi", "where",
+    "yolo",
 ]

@@ -316,11 +316,12 @@ class Layer:
             yield prefix, self
         for name, layer in self._sub_layers.items():
             if layer is not None:
-                yield from layer.named_sublayers(f"{prefix}.{name}" if prefix else name, True, seen)
+                yield from layer.named_sublayers(f"{prefix}.{name}" if prefix else name, include_self=True,
+                                                 layers_set=seen)
 
     def _named_members(self, kind: str, prefix: str, include_sublayers: bool) -> Iterator[tuple[str, Any]]:
         seen: set[int] = set()
-        layers = self.named_sublayers(prefix, True) if include_sublayers else [(prefix, self)]
+        layers = self.named_sublayers(prefix, include_self=True) if include_sublayers else [(prefix, self)]
         for path, layer in layers:
             for name, value in layer._held(kind):
                 if value is not None and id(value) not in seen:

@@ -4,6 +4,7 @@ import numpy as np
 from proa import geometric as G
 from proa import incubate
 from proa.ops.core.trace import apply
+from proa.ops.graph import tree_conv
 from proa.ops.loss import identity_loss
 from records import Record, floats
 
@@ -38,6 +39,33 @@ def _ue(message, how, size=None):
 ROW, COLPTR = np.array([3, 7, 0, 9, 1, 4, 2, 9, 3, 9, 1, 9, 7]), np.array([0, 2, 4, 5, 6, 7, 9, 11, 11, 13, 13])
 NODES, EIDS = np.array([0, 8, 1, 2]), np.arange(100, 113)
 X = floats(3, 4)
+
+NODE_ROWS = floats(2, 5, 3)
+TREES = np.array([[[1, 2], [1, 3], [1, 4], [2, 5]], [[1, 2], [2, 3], [3, 4], [0, 0]]], "int32")
+FILTER = floats(3, 3, 2, 2, seed=1)
+
+
+def _tree_shares(edges, nodes, depth):
+    result = np.zeros((len(edges), 3, nodes, nodes))
+    for n, tree in enumerate(edges):
+        tree = [tuple(edge) for edge in tree if edge.all()]
+
+        def enter(root, node, level, place, n=n, tree=tree):
+            top = 1 - level / depth
+            left = (1 - top) * place
+            result[n, :, root - 1, node - 1] = left, (1 - top) * (1 - left), top
+            below = [child for parent, child in tree if parent == node] if level + 1 < depth else []
+            for i, child in enumerate(below):
+                enter(root, child, level + 1, i / (len(below) - 1) if len(below) > 1 else 0.5)
+
+        for root in {1, *(child for _, child in tree)}:
+            enter(root, root, 0, 0.5)
+    return result
+
+
+def _tree_conv(x, edges, weight):
+    return np.einsum("bknm,bmf,fkop->bnop", _tree_shares(edges, x.shape[1], 3), x, weight)
+
 
 RECORDS = [
     *(Record("segment_pool", getattr(G, f"segment_{how}"), [ROWS, IDS],
@@ -78,5 +106,8 @@ RECORDS = [
       for r, f in (("sum", np.sum), ("mean", np.mean), ("none", np.copy))),
     Record("identity_loss_share", lambda x, g: apply(identity_loss.share_op, x, g), [X, np.array(3.0)],
            lambda x, g: g / 12, differentiable=[1]),
+    Record("tree_conv", lambda x, e, w: apply(tree_conv.tree_conv_op, x, e, w, max_depth=3), [NODE_ROWS, TREES, FILTER],
+           _tree_conv, float32=False),
+    Record("tree_shares", lambda x, e: apply(tree_conv.shares_op, x, e, max_depth=3), [NODE_ROWS, TREES],
+           lambda x, e: _tree_shares(e, x.shape[1], 3), differentiable=[]),
 ]
-

@@ -1,0 +1,84 @@
+"""Paddle 1.x's dynamic mode: `guard`, `to_variable`, layers, learning rates, files, and functions made Programs."""
+
+from typing import TYPE_CHECKING
+
+from ...core.lazy import attach
+
+if TYPE_CHECKING:
+    from . import (
+        backward_strategy,
+        base,
+        checkpoint,
+        container,
+        dygraph_to_static,
+        jit,
+        layers,
+        learning_rate_scheduler,
+        nn,
+        parallel,
+        parallel_helper,
+        tracer,
+        varbase,
+    )
+    from .backward_strategy import BackwardStrategy
+    from .base import (
+        disable_dygraph,
+        disable_imperative,
+        enable_dygraph,
+        enable_imperative,
+        enabled,
+        grad,
+        guard,
+        no_grad,
+        to_variable,
+    )
+    from .checkpoint import load_dygraph, save_dygraph
+    from .container import LayerList, ParameterList, Sequential
+    from .dygraph_to_static import ProgramTranslator
+    from .jit import TracedLayer, declarative, dygraph_to_static_func
+    from .layers import Layer
+    from .learning_rate_scheduler import (
+        CosineDecay,
+        ExponentialDecay,
+        InverseTimeDecay,
+        LambdaDecay,
+        LinearLrWarmup,
+        MultiStepDecay,
+        NaturalExpDecay,
+        NoamDecay,
+        PiecewiseDecay,
+        PolynomialDecay,
+        ReduceLROnPlateau,
+        StepDecay,
+    )
+    from .nn import (
+        FC,
+        NCE,
+        BatchNorm,
+        BCELoss,
+        BilinearTensorProduct,
+        Conv2D,
+        Conv2DTranspose,
+        Conv3D,
+        Conv3DTranspose,
+        Dropout,
+        Embedding,
+        GroupNorm,
+        GRUUnit,
+        InstanceNorm,
+        L1Loss,
+        LayerNorm,
+        Linear,
+        MSELoss,
+        NLLLoss,
+        Pool2D,
+        PRelu,
+        RowConv,
+        SequenceConv,
+        SpectralNorm,
+        TreeConv,
+    )
+    from .parallel import DataParallel, ParallelEnv, prepare_context
+    from .tracer import Tracer
+else:
+    __getattr__, __dir__ = attach(__name__)

@@ -1,0 +1,109 @@
+"""guard, to_variable, no_grad, grad, enable_dygraph, and both faces in one process."""
+
+import numpy as np
+import proa as paddle
+import proa.fluid as fluid
+import pytest
+
+ONES = np.ones([2, 3], "float32")
+
+
+def test_names_count_from_0_in_each_guard():
+    for _ in range(2):
+        with fluid.dygraph.guard():
+            assert fluid.dygraph.Linear(3, 2).weight.name == "linear_0.w_0"
+            assert fluid.dygraph.Layer("net").full_name() == "net_0"
+
+
+def test_a_guard_ends_what_it_began():
+    before = fluid.default_main_program()
+    with pytest.raises(KeyError), fluid.dygraph.guard(fluid.CPUPlace()):
+        assert fluid.in_dygraph_mode() and fluid.dygraph.enabled() and fluid.default_main_program() is not before
+        assert fluid.framework._dygraph_tracer() is not None
+        raise KeyError
+    assert not fluid.in_dygraph_mode() and fluid.default_main_program() is before
+    assert fluid.framework._dygraph_tracer() is None
+    assert type(paddle.ones([1])) is paddle.Tensor
+
+
+def test_enable_and_disable():
+    fluid.enable_dygraph()
+    fluid.enable_dygraph()
+    assert fluid.in_dygraph_mode() and isinstance(fluid.dygraph.to_variable(ONES), fluid.core.VarBase)
+    fluid.disable_dygraph()
+    fluid.disable_dygraph()
+    assert not fluid.in_dygraph_mode()
+
+
+def test_to_variable():
+    with pytest.raises(RuntimeError, match="guard"):
+        fluid.dygraph.to_variable(ONES)
+    with fluid.dygraph.guard():
+        x = fluid.dygraph.to_variable(ONES, name="x")
+        assert x.name == "x" and fluid.dygraph.to_variable(x) is x and x.stop_gradient
+        assert fluid.dygraph.base.to_variable(np.ones(2)).dtype == "float64"
+        with pytest.raises(TypeError, match="NumPy array"):
+            fluid.dygraph.to_variable([1, 2])
+        array = np.zeros(2, "float32")
+        shared, own = fluid.dygraph.to_variable(array), fluid.dygraph.to_variable(array, zero_copy=False)
+        array[0] = 5
+        assert (shared.numpy().tolist(), own.numpy().tolist()) == ([5, 0], [0, 0])
+
+
+def test_nothing_is_recorded_under_no_grad():
+    @fluid.dygraph.no_grad
+    def doubled(x):
+        return x * 2.0
+
+    @fluid.dygraph.no_grad
+    def each(x):
+        yield x * 2.0
+        yield x * 3.0
+
+    with fluid.dygraph.guard():
+        x = fluid.dygraph.to_variable(ONES)
+        x.stop_gradient = False
+        with fluid.dygraph.no_grad():
+            assert (x * 2.0).stop_gradient
+        assert doubled(x).stop_gradient and not (x * 2.0).stop_gradient
+        for y in each(x):
+            assert y.stop_gradient and not (x * 2.0).stop_gradient
+
+
+def test_evaluation_records_nothing_until_training():
+    with fluid.dygraph.guard():
+        net = fluid.dygraph.Sequential(fluid.dygraph.Linear(3, 2), fluid.dygraph.Dropout(0.5))
+        x = fluid.dygraph.to_variable(ONES)
+        net.eval()
+        assert net(x).stop_gradient and not net[1].training
+        net.train()
+        assert not net(x).stop_gradient
+        net.eval()
+    with fluid.dygraph.guard():
+        assert not fluid.dygraph.Linear(3, 2)(fluid.dygraph.to_variable(ONES)).stop_gradient
+
+
+def test_grad():
+    with fluid.dygraph.guard():
+        x = fluid.dygraph.to_variable(ONES)
+        x.stop_gradient = False
+        [g] = fluid.dygraph.grad([x * x], [x], create_graph=True)
+        assert g.numpy().tolist() == (2 * ONES).tolist() and x.gradient() is None
+        [h] = fluid.dygraph.grad(g, x)
+        assert h.numpy().tolist() == (2 * ONES).tolist()
+        with pytest.raises(ValueError, match="allow_unused"):
+            fluid.dygraph.grad(x * 2.0, fluid.dygraph.to_variable(ONES))
+
+
+def test_both_faces_side_by_side():
+    layer = paddle.nn.Linear(3, 2)
+    x = paddle.ones([2, 3])
+    with fluid.dygraph.guard():
+        net = fluid.dygraph.Linear(3, 2)
+        y = net(fluid.dygraph.to_variable(ONES))
+    assert type(layer(x)) is paddle.Tensor and isinstance(y, fluid.core.VarBase)
+    (layer(x) * layer(x)).sum().backward()
+    y.backward()
+    assert type(layer.weight.grad) is paddle.Tensor and net.weight.gradient().tolist() == [[2, 2]] * 3
+    net.set_dict({key: value.numpy() for key, value in layer.state_dict().items()})
+    np.testing.assert_array_equal(net.weight.numpy(), layer.weight.numpy())

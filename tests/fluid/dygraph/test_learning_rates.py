@@ -1,0 +1,56 @@
+"""Learning rates of fluid.dygraph beside PaddlePaddle 1.8.5, and their states."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import proa.fluid as fluid
+import pytest
+from fixture_cases import module_at
+
+HERE = Path(__file__).parent
+CASES = module_at(HERE / "rate_cases.py")
+ANSWERS = json.loads((HERE.parent.parent / "fixtures" / "fluid" / "dygraph_rates.json").read_text())
+
+
+@pytest.mark.parametrize("name", CASES.CASES)
+def test_as_in_paddle(name):
+    rates, state = CASES.run(fluid, name)
+    np.testing.assert_allclose(rates, ANSWERS[name][0], rtol=2e-6)
+    assert state == pytest.approx(ANSWERS[name][1], rel=2e-6)
+
+
+@pytest.mark.parametrize("name", ["noam", "step", "plateau"])
+def test_a_state_goes_on_where_it_was(name):
+    with fluid.dygraph.guard():
+        first, second = (CASES.CASES[name](fluid.dygraph) for _ in range(2))
+        for _ in range(3):
+            first()
+            if name == "step":
+                first.epoch()
+            if name == "plateau":
+                first.step(fluid.dygraph.to_variable(np.ones(1, "float32")))
+        second.set_dict(first.state_dict())
+        assert first().numpy().tolist() == second().numpy().tolist()
+        assert first.state_dict() == second.state_dict()
+
+
+def test_a_state_of_another_kind_is_refused():
+    rate = fluid.dygraph.NoamDecay(4, 4)
+    with pytest.raises(RuntimeError, match="lacks .*step_num"):
+        rate.set_dict({"epoch_num": 1})
+    with pytest.warns(UserWarning, match="epoch_num"):
+        rate.set_dict({"epoch_num": 1, "step_num": 5})
+    assert rate.step_num == 5
+
+
+@pytest.mark.parametrize("make, message", [
+    (lambda d: d.LinearLrWarmup("0.1", 5, 0.0, 0.1), "learning_rate"),
+    (lambda d: d.LinearLrWarmup(1, 5, 1, 1), "end_lr"),
+    (lambda d: d.ReduceLROnPlateau(0.1, "mid"), "mode"),
+    (lambda d: d.ReduceLROnPlateau(0.1, decay_rate=1.0), "decay_rate"),
+    (lambda d: d.StepDecay(-1.0, 2), "negative"), (lambda d: d.StepDecay(1.0, 2.0), "step_size"),
+    (lambda d: d.MultiStepDecay(1.0, [2, 1]), "ascend"), (lambda d: d.LambdaDecay(1.0, 3), "function")])
+def test_what_cannot_be_is_refused(make, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        make(fluid.dygraph)

@@ -1,0 +1,72 @@
+"""TracedLayer, declarative, ProgramTranslator: layers of dynamic mode as Programs."""
+
+import numpy as np
+import proa.fluid as fluid
+
+IMAGES = np.random.RandomState(0).rand(2, 1, 8, 8).astype("float32")
+
+
+def _net():
+    D = fluid.dygraph
+    return D.Sequential(D.Conv2D(1, 4, 3, act="relu"), D.Pool2D(2, "max", 2), D.BatchNorm(4),
+                        D.FC("fc", 3, act="softmax"))
+
+
+def test_a_traced_layer_runs_and_is_saved(tmp_path):
+    with fluid.dygraph.guard():
+        net = _net()
+        x = fluid.dygraph.to_variable(IMAGES)
+        net.eval()
+        out, traced = fluid.dygraph.TracedLayer.trace(net, [x])
+        [again] = traced([x])
+        np.testing.assert_allclose(again, out.numpy(), rtol=1e-6)
+        assert [op.type for op in traced.program.global_block().ops][:3] == ["conv2d", "elementwise_add", "relu"]
+        traced.save_inference_model(str(tmp_path / "model"))
+    np.testing.assert_allclose(traced([IMAGES])[0], again, rtol=1e-6)
+    exe = fluid.Executor(fluid.CPUPlace())
+    with fluid.scope_guard(fluid.Scope()):
+        program, feeds, fetches = fluid.io.load_inference_model(str(tmp_path / "model"), exe)
+        [found] = exe.run(program, feed={feeds[0]: IMAGES}, fetch_list=fetches)
+    np.testing.assert_allclose(found, again, rtol=1e-5)
+    assert (tmp_path / "model" / "conv2d_0.w_0").exists()
+
+
+def test_a_declarative_function():
+    @fluid.dygraph.declarative
+    def halved(x, times):
+        for _ in range(times):
+            if (x > 4.0).numpy().all() if hasattr(x, "_array") else x > 4.0:
+                x = x * 0.5
+        return x
+
+    with fluid.dygraph.guard():
+        x = fluid.dygraph.to_variable(np.array([16.0], "float32"))
+        x.stop_gradient = False
+        y = halved(x, 3)
+        y.backward()
+        assert isinstance(y, fluid.core.VarBase) and y.numpy().tolist() == [4] and x.gradient().tolist() == [0.25]
+        translator = fluid.dygraph.ProgramTranslator()
+        translator.enable(False)
+        assert not translator.enable_declarative and halved(x, 1).numpy().tolist() == [8]
+        translator.enable(True)
+        assert translator.get_output(lambda v: v * 2.0, x).numpy().tolist() == [32]
+        assert translator is fluid.dygraph.dygraph_to_static.ProgramTranslator()
+
+
+def test_a_layer_with_a_declarative_forward():
+    class Net(fluid.dygraph.Layer):
+        def __init__(self):
+            super().__init__()
+            self.linear = fluid.dygraph.Linear(3, 2)
+
+        @fluid.dygraph.declarative
+        def forward(self, x):
+            return self.linear(x) * 2.0
+
+    with fluid.dygraph.guard():
+        net = Net()
+        x = fluid.dygraph.to_variable(np.ones([1, 3], "float32"))
+        y = net(x)
+        np.testing.assert_allclose(y.numpy(), net.linear(x).numpy() * 2, rtol=1e-6)
+        y.backward()
+        assert net.linear.weight.gradient().tolist() == [[2, 2]] * 3

@@ -1,0 +1,133 @@
+"""VarBase: what 1.8's values do that Tensors do not."""
+
+import copy
+
+import numpy as np
+import proa as paddle
+import proa.fluid as fluid
+import pytest
+from proa.fluid.dygraph.varbase import ParamBase, VarBase
+
+
+def _of(*values, dtype="float32"):
+    x = fluid.dygraph.to_variable(np.array(values, dtype))
+    x.stop_gradient = dtype != "float32"
+    return x
+
+
+@pytest.fixture(autouse=True)
+def _dynamic():
+    with fluid.dygraph.guard():
+        yield
+
+
+def test_a_result_has_a_dimension_at_least():
+    x = _of([1.0, 2.0], [3.0, 4.0])
+    results = paddle.sum(x), x[0, 1], paddle.mean(x), paddle.max(x), paddle.matmul(x[0], x[1])
+    assert [result.shape for result in results] == [[1]] * 5
+    assert all(type(result) is VarBase for result in results)
+    (results[0] * results[1]).backward()
+    np.testing.assert_array_equal(x.gradient(), [[2, 12], [2, 2]])
+
+
+def test_gradients_of_gradients_of_a_scalar():
+    x = _of(1.0, 2.0)
+    mean = paddle.mean(x * x)
+    [g] = fluid.dygraph.grad(mean * mean, x, create_graph=True)
+    paddle.sum(g).backward()
+    np.testing.assert_allclose(x.gradient(), [2 * 2.5 + 2 * (1 + 2), 2 * 2.5 + 2 * 2 * (1 + 2)])
+
+
+def test_what_is_computed_has_its_gradient_while_someone_holds_it():
+    x = _of(1.0, 2.0)
+    y = x * x
+    z = paddle.sum(y)
+    w = z * 2.0
+    parts = paddle.split(y, 2)
+    (w + parts[0] * 3.0).backward()
+    assert (y.gradient().tolist(), z.gradient().tolist(), w.gradient().tolist()) == ([5, 2], [2], [1])
+    assert parts[0].gradient().tolist() == [3] and parts[1].gradient() is None
+    assert x.gradient().tolist() == [10, 8]
+
+
+def test_a_backward_pass_replaces_the_gradients_that_it_finds():
+    x, y = _of(1.0, 2.0), _of(1.0)
+    paddle.sum(x * 3.0 + y).backward()
+    paddle.sum(x * 5.0).backward()
+    assert (x.gradient().tolist(), y.gradient().tolist()) == ([5, 5], [2])
+    x.clear_gradient()
+    assert x.gradient().tolist() == [0, 0]
+    t = paddle.to_tensor([1.0])
+    assert type(t) is VarBase
+    with pytest.raises(RuntimeError, match="freed"):
+        z = paddle.sum(x * x)
+        z.backward()
+        z.backward()
+
+
+
+
+def test_backward_of_what_nothing_wants_warns():
+    with pytest.warns(UserWarning, match="nothing gets a gradient"):
+        fluid.dygraph.to_variable(np.ones(2, "float32")).backward()
+
+
+def test_the_gradient_of_a_table_is_rows():
+    table = fluid.dygraph.Embedding([5, 2], is_sparse=True)
+    table(_of([1], [3], dtype="int64")).backward()
+    values, rows = table.weight.gradient()
+    assert (values.tolist(), rows.tolist()) == ([[1, 1], [1, 1]], [1, 3])
+    table.clear_gradients()
+    assert table.weight.gradient() is None
+
+
+@pytest.mark.parametrize("compute, wanted", [
+    (lambda i, j, f, g: i / 2, [3, -3, 1]), (lambda i, j, f, g: i / j, [3, -3, -1]),
+    (lambda i, j, f, g: i // 2, [3, -3, 1]), (lambda i, j, f, g: i % 2, [1, -1, 1]),
+    (lambda i, j, f, g: i % j, [1, -1, 1]), (lambda i, j, f, g: 2 / i, [0, 0, 0]),
+    (lambda i, j, f, g: i * 2.0, [14, -14, 6]), (lambda i, j, f, g: i + 1.0, [8, -6, 4]),
+    (lambda i, j, f, g: 2 - i, [-5, 9, -1]), (lambda i, j, f, g: i ** 2, [49, 49, 9]),
+    (lambda i, j, f, g: f % g, [1.5, 0.5, -1.0]), (lambda i, j, f, g: f % 2, [1.5, 0.5, 1.0]),
+    (lambda i, j, f, g: 1 - f, [-6.5, 8.5, -2.0]), (lambda i, j, f, g: 3 / f, [0.4, -0.4, 1.0]),
+    (lambda i, j, f, g: f / 2, [3.75, -3.75, 1.5]), (lambda i, j, f, g: 2 ** g, [4, 4, 0.25]),
+    (lambda i, j, f, g: f > i, [True, False, False]), (lambda i, j, f, g: f != g, [True, True, True]),
+    (lambda i, j, f, g: f * i, [52.5, 52.5, 9.0]), (lambda i, j, f, g: i * f, [49, 49, 9]),
+    (lambda i, j, f, g: -i, [-7, 7, -3]), (lambda i, j, f, g: f + np.float32(1), [8.5, -6.5, 4.0])])
+def test_operators_are_those_of_1_8(compute, wanted):
+    found = compute(_of(7, -7, 3, dtype="int64"), _of(2, 2, -2, dtype="int64"), _of(7.5, -7.5, 3.0),
+                    _of(2.0, 2.0, -2.0))
+    assert found.numpy().tolist() == pytest.approx(wanted)
+
+
+def test_an_integer_meets_no_fraction():
+    with pytest.raises(ValueError, match="astype"):
+        _of(7, dtype="int64") * 2.5
+    assert (_of(1.0) == None) is False  # noqa: E711
+
+
+def test_what_code_asks_of_it():
+    x = _of([1.0, 2.5], [3.0, 4.0])
+    assert x.name.startswith("generated_var_") and x.block.program is fluid.default_main_program()
+    assert str(x).endswith("shape: [2, 2] \tlod: {}\n\tdim: 2, 2\n\tlayout: NCHW\n\tdtype: float\n"
+                           "\tdata: [1 2.5 3 4]\n") and str(x).startswith(f"name {x.name}, dtype: VarType.FP32 ")
+    assert isinstance(x, fluid.Variable) and isinstance(x, fluid.framework.Variable)
+    assert not isinstance(x, fluid.framework.Parameter) and isinstance(x, fluid.core.VarBase)
+    assert float(paddle.sum(x)) == 10.5 and len(x) == 2 and not bool(paddle.sum(x) * -1.0)
+    assert x.astype("int64").dtype == "int64" and x.detach().stop_gradient
+    x.value().get_tensor().set(np.zeros(3, "float32"), fluid.CPUPlace())
+    assert x.shape == [3]
+    assert np.asarray(x._copy_to(fluid.CPUPlace(), True)).tolist() == [0, 0, 0] and x._is_initialized()
+
+
+def test_a_parameter():
+    weight = fluid.dygraph.Linear(2, 3).weight
+    assert isinstance(weight, ParamBase) and isinstance(weight, fluid.framework.Parameter)
+    assert isinstance(weight, fluid.framework.ParamBase)
+    assert (weight.name, weight.trainable, weight.persistable, weight.is_distributed) == ("linear_0.w_0", 1, 1, 0)
+    assert weight.gradient() is None and str(weight).startswith("name linear_0.w_0, dtype: VarType.FP32")
+    with pytest.raises(ValueError, match="shape"):
+        weight.set_value(np.zeros([3, 2], "float32"))
+    with pytest.raises(ValueError, match="dtype"):
+        weight.set_value(np.zeros([2, 3]))
+    twin = copy.deepcopy(weight)
+    assert type(twin) is ParamBase and twin.name != weight.name
