@@ -45,7 +45,8 @@ from ..static.files.save_vars import (
 )
 from ..static.format.program_file import read_program_desc
 from ..static.format.versions_1_8 import stamped, unknown_to_1_8
-from ..static.ir.transform import feed_names, fetch_names, for_inference
+from ..static.ir.frame import feed_names, fetch_names
+from ..static.ir.transform import for_inference
 from ..static.program import Program, from_desc
 from ..static.run.executor import Executor
 from ..static.run.scope import global_scope

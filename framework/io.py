@@ -24,8 +24,8 @@ from ..dygraph.parameter import EagerParamBase
 from ..dygraph.tensor import Tensor, new_tensor
 from ..jit.translated_layer import method_files
 from ..nn import Layer
+from ..static.files.inference_model import INFO_SUFFIX, MODEL_SUFFIX, program_bytes, read_parameters, read_program
 from ..static.format.params_info import read_params_info
-from ..static.io import INFO_SUFFIX, MODEL_SUFFIX, program_bytes, read_parameters, read_program
 from ..static.ir.program import Program, Variable
 from ..static.run.lod_tensor import LoDTensor
 

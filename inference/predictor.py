@@ -21,11 +21,12 @@ from ..dygraph.tensor import Tensor as EagerTensor
 from ..dygraph.tensor import new_tensor
 from ..ops.core.spec import Spec
 from ..static.compiler import Plan, compile_plan
+from ..static.files.inference_model import MODEL_SUFFIX, PARAMS_SUFFIX, read_parameters, read_program
 from ..static.files.persistence import folder_state
-from ..static.io import MODEL_SUFFIX, PARAMS_SUFFIX, read_parameters, read_program
+from ..static.ir.frame import feed_names, fetch_names
 from ..static.ir.program import Program, Variable
 from ..static.ir.shape_inference import for_inputs, misfits
-from ..static.ir.transform import feed_names, fetch_names, for_evaluation, persistable_names, unframed
+from ..static.ir.transform import for_evaluation, persistable_names, unframed
 from ..static.ir.variable import OffsetsVariable
 from ..static.run.executor import in_dtype, offsets_given
 from ..static.run.lod_tensor import Lod, fault_in, fitting, innermost

@@ -9,7 +9,7 @@ from typing import Any
 from ..core import nest
 from ..core.files import atomic_group
 from ..nn import Layer
-from ..static.io import add_model
+from ..static.files.inference_model import add_model
 from ..static.ir.program import Program
 from ..static.ir.transform import for_inference
 from .static_function import StaticFunction

@@ -17,13 +17,14 @@ from ..ops.array.creation import to_tensor
 from ..ops.core.spec import Spec
 from ..ops.core.trace import state
 from ..static.autodiff.stop_gradient import propagate_gradients, stopped_on_purpose
+from ..static.files.inference_model import INFO_SUFFIX, MODEL_SUFFIX, PARAMS_SUFFIX, read_parameters, read_program
 from ..static.format.params_info import read_params_info
-from ..static.io import INFO_SUFFIX, MODEL_SUFFIX, PARAMS_SUFFIX, read_parameters, read_program
+from ..static.ir.frame import feed_names, fetch_names
 from ..static.ir.inline import inline
 from ..static.ir.input_spec import InputSpec
 from ..static.ir.program import Program, Variable
 from ..static.ir.shape_inference import for_inputs, misfits
-from ..static.ir.transform import feed_names, fetch_names, persistable_names, set_training, unframed
+from ..static.ir.transform import persistable_names, set_training, unframed
 from .files.parameter_info import LoadedValues
 from .tracing.program_function import ProgramFunction
 

@@ -10,6 +10,13 @@ from .building.debugging import Print, py_func
 from .building.metrics import accuracy, auc, ctr_metric_bundle
 from .building.mode import default_main_program, default_startup_program, name_scope, program_guard
 from .building.weight_norm import WeightNormParamAttr
+from .files.inference_model import (
+    deserialize_program,
+    load_inference_model,
+    normalize_program,
+    save_inference_model,
+    serialize_program,
+)
 from .files.persistence import (
     deserialize_persistables,
     load,
@@ -21,13 +28,6 @@ from .files.persistence import (
     set_program_state,
 )
 from .files.save_vars import is_persistable, load_vars, save_vars
-from .io import (
-    deserialize_program,
-    load_inference_model,
-    normalize_program,
-    save_inference_model,
-    serialize_program,
-)
 from .ir.input_spec import InputSpec
 from .ir.variable import Variable
 from .program import Program

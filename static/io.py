@@ -1,142 +1,44 @@
-"""Inference models: a pruned Program and its parameters as `PREFIX.pdmodel` and `PREFIX.pdiparams`."""
+"""`paddle.static.io`: Programs, models and values in files and bytes, under Paddle's path."""
 
-from __future__ import annotations
-
-import os
-import warnings
-from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
-
-from .. import backend
-from ..core.dtype import from_number
-from ..core.files import atomic_group
-from ..ops.core.operator import unknown_to_paddle
-from .building.mode import default_main_program
-from .files.program_codec import to_desc
-from .format.program_file import read_program_desc, serialize_program_desc
-from .format.tensor_stream import read_combined, write_combined
-from .ir.program import Program, Variable
-from .ir.transform import feed_names, fetch_names, for_inference, persistable_names
-from .program import from_desc
+from .building.mode import default_main_program, program_guard
+from .files.inference_model import (
+    deserialize_program,
+    load_inference_model,
+    normalize_program,
+    save_inference_model,
+    serialize_program,
+)
+from .files.persistence import (
+    deserialize_persistables,
+    load,
+    load_from_file,
+    load_program_state,
+    save,
+    save_to_file,
+    serialize_persistables,
+    set_program_state,
+)
+from .files.save_vars import (
+    get_program_persistable_vars,
+    is_belong_to_optimizer,
+    is_parameter,
+    is_persistable,
+    load_vars,
+    save_vars,
+)
+from .ir.frame import append_fetch_ops, prepend_feed_ops
+from .ir.program import ParameterVariable as Parameter
+from .ir.variable import Variable
+from .program import Program
+from .run.compiled_program import CompiledProgram
 from .run.executor import Executor
-from .run.scope import Scope, global_scope
+from .run.scope import global_scope
 
-MODEL_SUFFIX, PARAMS_SUFFIX, INFO_SUFFIX = ".pdmodel", ".pdiparams", ".pdiparams.info"
-
-
-def program_bytes(program: Program) -> bytes:
-    """A Program in the form of a `.pdmodel` file."""
-    return serialize_program_desc(to_desc(program))
-
-
-def read_program(path: str) -> Program:
-    """The Program in a `.pdmodel` file; CorruptFileError when it is none."""
-    return from_desc(read_program_desc(path), path)
-
-
-def read_parameters(path: str, program: Program) -> dict[str, np.ndarray]:
-    """The persistable values of a Program from its `.pdiparams` file, by name, in the Program's own dtypes."""
-    names = persistable_names(program)
-    if not names:
-        return {}
-    return {name: as_declared(array, number) for name, (array, number, _) in read_combined(path, names).items()}
-
-
-def as_declared(array: np.ndarray, number: int) -> np.ndarray:
-    """The array in the element type that the file names: bfloat16 comes as raw 16-bit integers."""
-    dtype = from_number(number)
-    return array.view(dtype.dtype) if dtype.name == "bfloat16" else array
-
-
-def add_model(group: Any, prefix: str, program: Program, parameters: dict[str, Any]) -> None:
-    """Adds the files of a model to a group that is written together. Without parameters there is no file of them."""
-    desc = to_desc(program)
-    own = unknown_to_paddle(op.type for block in desc.blocks for op in block.ops)
-    if own:
-        warnings.warn(f"{prefix + MODEL_SUFFIX}: holds operators that only proa has ({', '.join(own)}): proa reads the "
-                      "file, PaddlePaddle does not run it.", stacklevel=4)
-    with group.open(prefix + MODEL_SUFFIX) as file:
-        file.write(serialize_program_desc(desc))
-    if parameters:
-        with group.open(prefix + PARAMS_SUFFIX) as file:
-            write_combined(file, [stream_array(parameters[name]) for name in persistable_names(program)])
-
-
-def stream_array(array: Any) -> tuple[np.ndarray, int]:
-    """A host array and the number of its element type, as the tensor streams take them."""
-    from ..core.dtype import from_numpy_dtype
-
-    host = backend.to_numpy(array)
-    dtype = from_numpy_dtype(host.dtype)
-    return (host.view(np.uint16) if dtype.name == "bfloat16" else host), dtype.number
-
-
-def _names(variables: Any, what: str) -> list[str]:
-    items = list(variables) if isinstance(variables, (list, tuple)) else [variables]
-    for item in items:
-        if not isinstance(item, Variable):
-            raise TypeError(f"{what} must be a Variable or a list of Variables. Received {type(item).__name__}.")
-    return [item.name for item in items]
-
-
-def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> Program:
-    """A copy that holds only what the fetched Variables need of the fed ones, for evaluation."""
-    return for_inference(program, _names(feed_vars, "feed_vars"), _names(fetch_vars, "fetch_vars"))
-
-
-def save_inference_model(path_prefix: str, feed_vars: Any, fetch_vars: Any, executor: Executor, **kwargs: Any) -> None:
-    """Writes `PREFIX.pdmodel` and `PREFIX.pdiparams`: the Program pruned to what `fetch_vars` need of `feed_vars`.
-
-    `program=` (the default main Program by default) and `clip_extra=` as in Paddle. Parameters come from the global
-    scope; RuntimeError when one has no value yet.
-    """
-    if not isinstance(executor, Executor):
-        raise TypeError(f"save_inference_model(executor): must be an Executor. Received {type(executor).__name__}.")
-    program = kwargs.get("program") or default_main_program()
-    pruned = for_inference(program, _names(feed_vars, "feed_vars"), _names(fetch_vars, "fetch_vars"))
-    scope = global_scope()
-    parameters = {}
-    for name in persistable_names(pruned):
-        parameters[name] = scope.array(name)
-        if parameters[name] is None:
-            raise RuntimeError(f"save_inference_model: {name!r} has no value. Run the startup Program first.")
-    with atomic_group() as group:
-        add_model(group, os.fspath(path_prefix), pruned, parameters)
-
-
-def load_inference_model(path_prefix: str, executor: Executor, **kwargs: Any) -> list[Any]:
-    """Reads what `save_inference_model` or `jit.save` wrote: [Program, names to feed, Variables to fetch].
-
-    The parameters go to the global scope. `model_filename=` and `params_filename=` name other files in the folder
-    `path_prefix`. Raises FileNotFoundError and CorruptFileError, naming the file.
-    """
-    model, params = _paths(path_prefix, kwargs.get("model_filename"), kwargs.get("params_filename"))
-    program = read_program(model)
-    scope: Scope = global_scope()
-    for name, array in read_parameters(params, program).items():
-        scope.set_array(name, backend.as_place(array, executor.place))
-    block = program.global_block()
-    return [program, feed_names(program), [block.var(name) for name in fetch_names(program)]]
-
-
-def _paths(prefix: str, model: str | None, params: str | None) -> tuple[str, str]:
-    prefix = os.fspath(prefix)
-    if model is None and params is None:
-        return prefix + MODEL_SUFFIX, prefix + PARAMS_SUFFIX
-    return os.path.join(prefix, model or "__model__"), os.path.join(prefix, params or "__params__")
-
-
-def serialize_program(feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> bytes:
-    """The pruned Program as the bytes of a `.pdmodel` file."""
-    return program_bytes(normalize_program(kwargs.get("program") or default_main_program(), feed_vars, fetch_vars))
-
-
-def deserialize_program(data: bytes) -> Program:
-    """The Program in the bytes of a `.pdmodel` file."""
-    return from_desc(read_program_desc(data, "deserialize_program(data)"), "deserialize_program(data)")
-
-
-__all__: Sequence[str] = ("deserialize_program", "load_inference_model", "normalize_program", "save_inference_model",
-                          "serialize_program")
+__all__ = [
+    "CompiledProgram", "Executor", "Parameter", "Program", "Variable", "append_fetch_ops", "default_main_program",
+    "deserialize_persistables", "deserialize_program", "get_program_persistable_vars", "global_scope",
+    "is_belong_to_optimizer", "is_parameter", "is_persistable", "load", "load_from_file", "load_inference_model",
+    "load_program_state", "load_vars", "normalize_program", "prepend_feed_ops", "program_guard", "save",
+    "save_inference_model", "save_to_file", "save_vars", "serialize_persistables", "serialize_program",
+    "set_program_state",
+]

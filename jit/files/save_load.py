@@ -18,8 +18,8 @@ from ...core import nest
 from ...core.files import atomic_group
 from ...dygraph.value import EagerValue
 from ...nn import Layer
+from ...static.files.inference_model import INFO_SUFFIX, add_model
 from ...static.format.params_info import dump_params_info
-from ...static.io import INFO_SUFFIX, add_model
 from ...static.ir.input_spec import InputSpec
 from ...static.ir.program import Operation, Program, Variable
 from ...static.ir.transform import for_inference, in_training

@@ -20,12 +20,12 @@ from ...core.files import CorruptFileError, atomic_group, atomic_write
 from ...core.safe_pickle import dump_state, load_state
 from ..building.mode import default_main_program
 from ..format.tensor_stream import read_combined, read_stream, write_combined
-from ..io import MODEL_SUFFIX, as_declared, normalize_program, program_bytes, stream_array
 from ..ir.program import Program, Variable
 from ..ir.transform import persistable_names
 from ..run.executor import Executor
 from ..run.scope import global_scope
 from ..run.state import program_state
+from .inference_model import MODEL_SUFFIX, as_declared, normalize_program, program_bytes, stream_array
 
 PARAMETERS_SUFFIX, OPTIMIZER_SUFFIX = ".pdparams", ".pdopt"
 _NAME_TABLE = "StructuredToParameterName@@"

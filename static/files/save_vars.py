@@ -17,11 +17,11 @@ from ... import backend
 from ...core.files import atomic_group
 from ..building.mode import default_main_program
 from ..format.tensor_stream import StoredTensor, read_combined, read_stream, write_combined, write_stream
-from ..io import as_declared, stream_array
 from ..ir.program import ParameterVariable, Program, Variable
 from ..run.executor import Executor
 from ..run.scope import global_scope
 from ..run.state import fill_host_values
+from .inference_model import as_declared, stream_array
 
 _NOT_VALUES = frozenset(("feed", "fetch", "reader", "raw", "scopes", "array"))
 

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ...ops.core.operator import Operator, find, is_declared, unknown_to_paddle
+from .frame import append_fetch_ops, prepend_feed_ops
 from .mixed_dtypes import cast_mixed_dtypes
 from .program import BACKWARD_ROLE, OPTIMIZE_ROLE, Block, Operation, Program, Variable
 from .usage import needed_operations, reads, sub_block, without_gradient, writes
@@ -76,7 +77,8 @@ def for_inference(program: Program, feeds: Sequence[str], fetches: Sequence[str]
                           f"({', '.join(more)}). Where it is fine-tuned, no gradient flows there.", stacklevel=2)
             result = without
     cast_mixed_dtypes(result, fetches)
-    _frame(result.global_block(), feeds, fetches)
+    prepend_feed_ops(result, feeds)
+    append_fetch_ops(result, fetches)
     result.version += 1
     return result
 
@@ -205,31 +207,6 @@ def _keep_reachable_blocks(program: Program) -> None:
         block.idx = numbers[block.idx]
     program.blocks = kept
     program.current_block_idx = 0
-
-
-def _frame(block: Block, feeds: Sequence[str], fetches: Sequence[str]) -> None:
-    """Adds the feed and fetch operations that tell, in a file, which values go in and come out.
-
-    Feeds stand from the last to the first: PaddlePaddle's `jit.load` goes by their order and not by `col`.
-    """
-    block.create_var("feed", kind="feed", persistable=True)
-    block.create_var("fetch", kind="fetch", persistable=True)
-    fed = [Operation(block, "feed", {"X": ["feed"]}, {"Out": [name]}, {"col": n}) for n, name in enumerate(feeds)][::-1]
-    fetched = [
-        Operation(block, "fetch", {"X": [name]}, {"Out": ["fetch"]}, {"col": n}) for n, name in enumerate(fetches)]
-    block.ops = [*fed, *block.ops, *fetched]
-
-
-def feed_names(program: Program) -> list[str]:
-    """The names that a Program's feed operations fill, in order."""
-    found = [op for op in program.global_block().ops if op.type == "feed"]
-    return [op.output("Out")[0] for op in sorted(found, key=lambda op: op.attrs.get("col", 0))]
-
-
-def fetch_names(program: Program) -> list[str]:
-    """The names that a Program's fetch operations read, in order."""
-    found = [op for op in program.global_block().ops if op.type == "fetch"]
-    return [op.input("X")[0] for op in sorted(found, key=lambda op: op.attrs.get("col", 0))]
 
 
 def persistable_names(program: Program) -> list[str]:

@@ -16,9 +16,9 @@ from ...core.place import Place, expected_place, parse_place
 from ...ops.core.spec import Spec
 from ..building.mode import default_main_program
 from ..compiler import Plan, compile_plan
+from ..ir.frame import feed_names
 from ..ir.program import Operation, Program, Variable
 from ..ir.shape_inference import for_inputs, misfits
-from ..ir.transform import feed_names
 from ..ir.usage import needed_operations, reads
 from ..ir.variable import OffsetsVariable
 from .from_dataset import FetchHandler, run_from_dataset

@@ -9,8 +9,8 @@ from proa.ops.core.trace import using
 from proa.static import Executor
 from proa.static.building.trace import ProgramTrace
 from proa.static.io import deserialize_program, serialize_program
+from proa.static.ir.frame import fetch_names
 from proa.static.ir.program import Program
-from proa.static.ir.transform import fetch_names
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "ops"))
 

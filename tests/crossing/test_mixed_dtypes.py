@@ -101,7 +101,7 @@ def mixed(tmp_path):
 
 def test_jit_save_casts_in_branches_and_loops(mixed):
     net, x, prefix = mixed
-    program = static.io.read_program(prefix + ".pdmodel")
+    program = static.files.inference_model.read_program(prefix + ".pdmodel")
     assert list(float_dtypes(program)) == []
     assert "cast" in {op.type for block in program.blocks[1:] for op in block.ops}
     net.eval()
@@ -153,7 +153,7 @@ def test_mixed_precision_keeps_the_dtypes_that_it_chose(tmp_path):
     net = paddle.amp.decorate(net, level="O2", dtype="float16")
     net.eval()
     paddle.jit.save(net, str(tmp_path / "half"), [static.InputSpec([None, 2, 6, 6], "float16")])
-    program = static.io.read_program(str(tmp_path / "half") + ".pdmodel")
+    program = static.files.inference_model.read_program(str(tmp_path / "half") + ".pdmodel")
     assert "cast" not in {op.type for op in program.global_block().ops}
     assert list(float_dtypes(program)) == [("batch_norm", {"float16", "float32"})]
 
@@ -165,7 +165,7 @@ def test_a_dtype_of_its_own_is_kept(tmp_path):
 
     prefix = str(tmp_path / "resize")
     paddle.jit.save(Resize(), prefix, [static.InputSpec([1, 2, 4, 4], "float64"), static.InputSpec([1], "float64")])
-    program = static.io.read_program(prefix + ".pdmodel")
+    program = static.files.inference_model.read_program(prefix + ".pdmodel")
     op = next(op for op in program.global_block().ops if op.type == "bilinear_interp_v2")
     scale = [program.global_block().var(name).dtype.name for name in op.input("Scale")]
     assert scale in ([], ["float32"])
@@ -204,7 +204,7 @@ def test_sixteen_bits_meet_others_in_float32(tmp_path):
     paddle.seed(5)
     net, prefix = Halves(), str(tmp_path / "halves")
     paddle.jit.save(net, prefix, [static.InputSpec([None, 2, 6, 6])])
-    assert list(float_dtypes(static.io.read_program(prefix + ".pdmodel"))) == []
+    assert list(float_dtypes(static.files.inference_model.read_program(prefix + ".pdmodel"))) == []
     net.eval()
     x = paddle.randn([2, 2, 6, 6])
     np.testing.assert_allclose(paddle.jit.load(prefix)(x).numpy(), net(x).numpy(), 2e-2, 2e-2)

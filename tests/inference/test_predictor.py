@@ -171,8 +171,8 @@ def test_mistakes_are_told_where_they_are_made(saved, tmp_path):
 
 
 def test_models_in_folders_and_in_memory(saved, tmp_path):
+    from proa.static.files.inference_model import read_parameters, read_program
     from proa.static.format.tensor_stream import write_stream
-    from proa.static.io import read_parameters, read_program
 
     prefix, net = saved
     folder = str(Path(prefix).parent)

@@ -442,7 +442,7 @@ def test_a_failed_save_leaves_the_old_model_whole(saved, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("proa.static.io.write_combined", full)
+    monkeypatch.setattr("proa.static.files.inference_model.write_combined", full)
     with pytest.raises(OSError, match="No space left"):
         paddle.jit.save(net, prefix, input_spec=SPEC)
     assert before == {path.name: path.read_bytes() for path in folder.iterdir()}

@@ -26,7 +26,7 @@ def test_descs(program):
     assert op.input_names() == ["X", "Y"] and op.output("Out") == op.output_arg_names() and op.output_names() == ["Out"]
     assert op.has_attr("axis") and op.attr("axis") == -1 and "axis" in op.attr_names()
     assert block.ops[1].idx == 1 and block.ops[0].all_attrs() == block.ops[0].attrs
-    read = static.io.read_program_desc(desc.serialize_to_string())
+    read = static.files.inference_model.read_program_desc(desc.serialize_to_string())
     assert [o.type for o in read.blocks[0].ops] == [o.type for o in block.ops]
 
 

@@ -9,7 +9,7 @@ from proa.ops.core import operator as declarations
 from proa.ops.core.operator import find, operator
 from proa.ops.core.spec import Spec
 from proa.ops.core.trace import apply
-from proa.static.ir.transform import fetch_names
+from proa.static.ir.frame import fetch_names
 from proa.static.run.lod_tensor import LoDTensor
 
 BATCH = np.arange(10, dtype="float32").reshape(5, 2)
