@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
     from ..static.run.scope import Scope, global_scope, scope_guard
     from . import (
+        average,
         backward,
         compiler,
         contrib,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         layer_helper,
         layers,
         lod_tensor,
+        metrics,
         parallel_executor,
         param_attr,
         reader,

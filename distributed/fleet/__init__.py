@@ -4,6 +4,8 @@ Models that are divided among processes (`meta_parallel`, `utils.sequence_parall
 other processes says so.
 """
 
+from ...io.multi_slot.data_generator import MultiSlotDataGenerator, MultiSlotStringDataGenerator
+from ...io.multi_slot.dataset import DatasetBase, FileInstantDataset, InMemoryDataset, QueueDataset
 from . import base, layers, meta_parallel, utils
 from .base.distributed_strategy import DistributedStrategy
 from .base.topology import CommunicateTopology, HybridCommunicateGroup
@@ -26,7 +28,9 @@ from .fleet import (
 )
 from .recomputation import recompute
 
-__all__ = ["CommunicateTopology", "DistributedStrategy", "Fleet", "HybridCommunicateGroup", "barrier_worker", "base",
-           "distributed_model", "distributed_optimizer", "distributed_scaler", "fleet", "get_hybrid_communicate_group",
-           "init", "is_first_worker", "is_server", "is_worker", "layers", "meta_parallel", "recompute", "stop_worker",
-           "utils", "worker_endpoints", "worker_index", "worker_num"]
+__all__ = ["CommunicateTopology", "DatasetBase", "DistributedStrategy", "FileInstantDataset", "Fleet",
+           "HybridCommunicateGroup", "InMemoryDataset", "MultiSlotDataGenerator", "MultiSlotStringDataGenerator",
+           "QueueDataset", "barrier_worker", "base", "distributed_model", "distributed_optimizer",
+           "distributed_scaler", "fleet", "get_hybrid_communicate_group", "init", "is_first_worker", "is_server",
+           "is_worker", "layers", "meta_parallel", "recompute", "stop_worker", "utils", "worker_endpoints",
+           "worker_index", "worker_num"]

@@ -8,11 +8,12 @@ import proa as paddle
 import proa.fluid as fluid
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "fluid"
+sys.path.insert(0, str(FIXTURES))
 
-import reader_cases
+import reader_cases  # noqa: E402 - behind the path
 
-THERE = json.loads((Path(__file__).parents[2] / "fixtures" / "fluid" / "readers.json").read_text())
+THERE = json.loads((FIXTURES / "readers.json").read_text())
 
 
 @pytest.mark.parametrize("name", reader_cases.CASES)

@@ -1,0 +1,54 @@
+"""Measures, against what PaddlePaddle 1.8.5 gave for the same code; what is not right is said."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import proa.fluid as fluid
+import pytest
+from proa.fluid import metrics
+
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "fluid"
+sys.path.insert(0, str(FIXTURES))
+
+import metric_cases  # noqa: E402 - behind the path
+
+THERE = json.loads((FIXTURES / "metrics.json").read_text())
+
+
+def near(found, there):
+    if isinstance(there, dict):
+        return found.keys() == there.keys() and all(near(found[name], there[name]) for name in there)
+    if isinstance(there, list):
+        return len(found) == len(there) and all(map(near, found, there))
+    return found == there if isinstance(there, str) else found == pytest.approx(there, rel=1e-6)
+
+
+def test_gives_what_1_8_5_gives():
+    found = json.loads(json.dumps(metric_cases.results(fluid)))
+    assert [name for name in THERE if not near(found[name], THERE[name])] == []
+
+
+@pytest.mark.parametrize("act, says", [
+    (lambda: metrics.Precision().update([1.0], np.ones((1, 1))), "array"),
+    (lambda: metrics.Recall().update(np.ones((1, 1)), [1]), "labels"),
+    (lambda: metrics.Accuracy().update(0.5, -1), "negative"),
+    (lambda: metrics.Accuracy().update("0.5", 1), "number"),
+    (lambda: metrics.Accuracy().eval(), "no batch"),
+    (lambda: metrics.EditDistance("d").eval(), "no batch"),
+    (lambda: metrics.ChunkEvaluator().update(1, 2, None), "num_correct_chunks"),
+    (lambda: metrics.Auc("auc").update(np.array([[0.0, 1.5]]), np.array([[1]])), "from 0 to 1"),
+    (lambda: metrics.CompositeMetric().add_metric("auc"), "fluid.metrics"),
+    (lambda: fluid.average.WeightedAverage().eval(), "nothing"),
+])
+def test_what_is_not_right_is_said(act, says):
+    with pytest.raises(ValueError, match=says):
+        act()
+
+
+def test_what_a_subclass_does_not_say():
+    with pytest.raises(NotImplementedError):
+        metrics.MetricBase("mine").update(1, 2)
+    with pytest.raises(NotImplementedError):
+        metrics.MetricBase("mine").eval()
