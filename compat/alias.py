@@ -19,6 +19,7 @@ from importlib.machinery import SourceFileLoader
 from types import ModuleType
 from typing import Any
 
+from ..core import child_processes
 from ..core.absent import why_absent
 
 _ROOT = __name__.partition(".")[0]
@@ -125,6 +126,9 @@ def install(name: str = "paddle") -> None:
             f"Call proa.compat.install({name!r}) before anything imports it."
         )
     sys.meta_path.insert(0, _AliasFinder(name))
+    here = os.path.dirname(os.path.abspath(__file__))
+    if name == "paddle":  # programs that are started from here import it too
+        child_processes.add_to_path(os.path.join(here, "children"), os.path.dirname(os.path.dirname(here)))
 
 
 def run_script(path: str, arguments: list[str]) -> None:

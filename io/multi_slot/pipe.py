@@ -11,6 +11,8 @@ import threading
 from collections.abc import Iterator
 from typing import IO, Any
 
+from ...core.child_processes import environment
+
 _AS_IT_IS = "cat"
 
 
@@ -44,7 +46,7 @@ def _running(command: str, file: IO[bytes]) -> Iterator[Any]:
     words = [shell, "-o", "pipefail", "-c", command] if shell else ["/bin/sh", "-c", command]
     packed = isinstance(file, gzip.GzipFile)
     process = subprocess.Popen(words, stdin=subprocess.PIPE if packed else file, stdout=subprocess.PIPE,
-                               start_new_session=True)
+                               start_new_session=True, env=environment())
     feeder = threading.Thread(target=_feed, args=(file, process.stdin), daemon=True, name="proa pipe")
     if packed:
         feeder.start()

@@ -163,11 +163,30 @@ def test_epochs_of_a_programs_reader_repeat(exe, form):
     if "compiled" in form:
         program = fluid.CompiledProgram(program)
     if form == "with data parallel":
-        program = fluid.CompiledProgram(program)
-        if not hasattr(program, "with_data_parallel"):
-            pytest.skip("there is no with_data_parallel")
-        program = program.with_data_parallel(places=fluid.cpu_places(1))
+        program = fluid.CompiledProgram(program).with_data_parallel(places=fluid.cpu_places(1))
     assert [epoch_of(exe, program, reader, y) for _ in range(3)] == [[0, 2, 4]] * 3
+
+
+def test_each_of_several_places_takes_a_batch_of_a_programs_reader(exe):
+    _, y, reader = doubled()
+    reader.set_batch_generator(counting(5, rows=1))
+    program = fluid.CompiledProgram(fluid.default_main_program()).with_data_parallel(places=fluid.cpu_places(2))
+    for _ in range(2):
+        found = []
+        reader.start()
+        with pytest.raises(fluid.core.EOFException):
+            while True:
+                found.append(exe.run(program, fetch_list=[y])[0].reshape(-1).tolist())
+        reader.reset()
+        assert found == [[0, 2], [4, 6]]  # the fifth is left over: too few for both places
+
+
+def test_several_places_are_fed_by_an_iterable_loader(exe):
+    _, y, loader = doubled(iterable=True)
+    loader.set_batch_generator(counting(4, rows=1), places=fluid.cpu_places(2))
+    program = fluid.CompiledProgram(fluid.default_main_program()).with_data_parallel(places=fluid.cpu_places(2))
+    found = [exe.run(program, feed=data, fetch_list=[y])[0].reshape(-1).tolist() for data in loader()]
+    assert found == [[0, 2], [4, 6]]
 
 
 def test_the_end_stays_the_end_till_the_reader_is_started_again(exe):
