@@ -71,7 +71,24 @@ from .optim import adaptive_rules, averages, merged, row_updates, rules
 from .program import control_flow, custom_gradient, print_assert, py_func, tensor_arrays
 from .quant import linear_quantize
 from .random import sampling
-from .sequence import chunk_eval, crf, ctc_align, edit_distance, masks, viterbi
+from .sequence import (
+    branches,
+    chunk_eval,
+    convolution,
+    crf,
+    ctc_align,
+    edit_distance,
+    expanding,
+    im2sequence,
+    lod_reset,
+    masks,
+    padding,
+    pooling,
+    rank_table,
+    sequence_softmax,
+    slicing,
+    viterbi,
+)
 from .signal import fft_operators, frames, stft
 from .sparse import pattern_products, rulebook
 from .vision import (
@@ -91,16 +108,17 @@ from .vision import (
 
 __all__ = [
     "accuracy_auc", "activation", "adaptive_rules", "affine_grid", "allclose", "assign", "attention", "averages",
-    "bessel", "bilinear", "binary", "boxes", "chunk_eval", "class_sampling", "clip", "concat_split", "control_flow",
-    "conv", "creation", "crf", "cross_entropy", "ctc", "ctc_align", "cumulative", "custom_gradient", "data_norm",
-    "deform_conv", "diagonal", "dropout", "dynamic_rnn", "edit_distance", "eigen", "einsum", "elementwise", "embedding",
-    "expand", "fft_operators", "fold", "frames", "full", "gamma", "gather", "gradient_shapes", "grid_sample",
-    "hierarchical_sigmoid", "identity_loss", "image_files", "interpolate", "inverse_functions", "least_squares",
-    "linear_quantize", "loss_scaling", "losses", "lu", "margin_cross_entropy", "masked_softmax", "masks", "matrices",
-    "merged", "messages", "multiclass_nms", "nce", "neighbour_sampling", "nms", "norm", "numbers", "pad",
-    "pattern_products", "pixel_shuffle", "pool", "print_assert", "products", "proposals", "py_func", "qr_svd",
-    "rearrange", "reduce", "reshape", "rnn", "rnn_units", "roi", "row_conv", "row_updates", "rulebook", "rules",
-    "sampling", "segments", "slices", "softmax", "solving", "sorting", "spectral_norm", "statistics", "stft", "take",
-    "take_along_axis", "tensor_arrays", "transducer", "tree_conv", "triangular", "unary", "unpool", "viterbi", "where",
-    "yolo",
+    "bessel", "bilinear", "binary", "boxes", "branches", "chunk_eval", "class_sampling", "clip", "concat_split",
+    "control_flow", "conv", "convolution", "creation", "crf", "cross_entropy", "ctc", "ctc_align", "cumulative",
+    "custom_gradient", "data_norm", "deform_conv", "diagonal", "dropout", "dynamic_rnn", "edit_distance", "eigen",
+    "einsum", "elementwise", "embedding", "expand", "expanding", "fft_operators", "fold", "frames", "full", "gamma",
+    "gather", "gradient_shapes", "grid_sample", "hierarchical_sigmoid", "identity_loss", "im2sequence", "image_files",
+    "interpolate", "inverse_functions", "least_squares", "linear_quantize", "lod_reset", "loss_scaling", "losses",
+    "lu", "margin_cross_entropy", "masked_softmax", "masks", "matrices", "merged", "messages", "multiclass_nms", "nce",
+    "neighbour_sampling", "nms", "norm", "numbers", "pad", "padding", "pattern_products", "pixel_shuffle", "pool",
+    "pooling", "print_assert", "products", "proposals", "py_func", "qr_svd", "rank_table", "rearrange", "reduce",
+    "reshape", "rnn", "rnn_units", "roi", "row_conv", "row_updates", "rulebook", "rules", "sampling", "segments",
+    "sequence_softmax", "slices", "slicing", "softmax", "solving", "sorting", "spectral_norm", "statistics", "stft",
+    "take", "take_along_axis", "tensor_arrays", "transducer", "tree_conv", "triangular", "unary", "unpool", "viterbi",
+    "where", "yolo",
 ]

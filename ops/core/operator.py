@@ -26,7 +26,8 @@ usual:
 
 - The signature says which results may be views of which inputs, and which inputs are written (see `signature.py`).
 - `effects`, of an operator that does more than to give results: words of `facts.EFFECTS`, such as "random".
-- `moves`: it computes nothing. An element of a result is one of an input's, or a number that the attributes give.
+- `moves`: it computes nothing but offsets. An element of a result is one of an input's, or a number that the
+  attributes give.
 - `narrow`: its kernel takes 16-bit floats as they are on NumPy arrays, too (see `narrow.py`), as one that moves does.
 - `fails` says what its kernel refuses: a word of `facts.FAILS`.
 - `cost` gives the arithmetic operations of a run (see `facts.py`): by default one for each element of the results, none

@@ -106,7 +106,8 @@ gru_grad_op = operator(
     "gru_grad",
     "H0?, Weight, Bias?, BatchGate, BatchResetHiddenPrev, BatchHidden, HiddenGrad, lod^BatchGate -> "
     "InputGrad, H0Grad, WeightGrad, BiasGrad", kernel=_gru_grad,
-    infer=lambda h0, weight, bias, gates, *_, **__: (gates, h0, weight, bias), only_here=True)
+    infer=lambda h0, weight, bias, gates, *_, **__: (gates, h0, weight, bias), only_here=True,
+    fails="values")
 gru_op = operator(
     "gru", "Input, H0?, Weight, Bias?, lod^Input -> Hidden, BatchGate, BatchResetHiddenPrev, BatchHidden", kernel=_gru,
     infer=_infer_gru, grad={"Input, H0, Weight, Bias": _gru_gradients}, fails="values")
@@ -177,7 +178,8 @@ lstm_grad_op = operator(
     "lstm_grad",
     "H0?, C0?, Weight, Bias, BatchGate, Cell, BatchCellPreAct, Hidden, HiddenGrad, CellGrad, lod^BatchGate -> "
     "InputGrad, H0Grad, C0Grad, WeightGrad, BiasGrad", kernel=_lstm_grad,
-    infer=lambda h0, c0, weight, bias, gates, *_, **__: (gates, h0, c0, weight, bias), only_here=True)
+    infer=lambda h0, c0, weight, bias, gates, *_, **__: (gates, h0, c0, weight, bias), only_here=True,
+    fails="values")
 lstm_op = operator(
     "lstm", "Input, H0?, C0?, Weight, Bias, lod^Input -> Hidden, Cell, BatchGate, BatchCellPreAct", kernel=_lstm,
     infer=_infer_lstm, grad={"Input, H0, C0, Weight, Bias": _lstm_gradients}, fails="values")
@@ -240,7 +242,7 @@ lstmp_grad_op = operator(
     "H0?, C0?, Weight, ProjWeight, Bias, BatchGate, Cell, BatchCellPreAct, BatchHidden, Projection, ProjectionGrad, "
     "CellGrad, lod^BatchGate -> InputGrad, H0Grad, C0Grad, WeightGrad, ProjWeightGrad, BiasGrad", kernel=_lstmp_grad,
     infer=lambda h0, c0, weight, projection, bias, gates, *_, **__: (gates, h0, c0, weight, projection, bias),
-    only_here=True)
+    only_here=True, fails="values")
 lstmp_op = operator(
     "lstmp",
     "Input, H0?, C0?, Weight, ProjWeight, Bias, lod^Input -> Projection, Cell, BatchGate, BatchCellPreAct, BatchHidden",

@@ -19,6 +19,7 @@ from ...ops.core.spec import Spec
 from ...ops.core.trace import apply, current_trace
 from ...ops.math.elementwise import cast, minimum
 from ...ops.program import tensor_arrays as ops
+from ...ops.sequence.rank_table import RANK_TABLE, RankTableSpec
 from ..ir.lod import new_offsets, set_lod
 from ..ir.program import KINDS, Block, Operation, Variable
 from .control_flow import cond, loop
@@ -244,7 +245,18 @@ class ArrayOffsets(ArrayVariable):
         self.of = of
 
 
-KINDS.update({"array": ArrayVariable, "array_gradient": ArrayGradient, "array_offsets": ArrayOffsets})
+class RankTableVariable(Variable):
+    """The numbers and lengths of sequences, the longest first: what `lod_rank_table` gives. Files hold no shape of it.
+    """
+
+    @property
+    def spec(self) -> RankTableSpec:
+        """That of every rank table."""
+        return RANK_TABLE
+
+
+KINDS.update({"array": ArrayVariable, "array_gradient": ArrayGradient, "array_offsets": ArrayOffsets,
+              "rank_table": RankTableVariable})
 
 
 def share_data() -> Any:

@@ -20,6 +20,7 @@ from ...ops.core.spec import Spec
 from ...ops.core.trace import Trace, grad_mode, staging, state, using
 from ...ops.math.elementwise import cast
 from ...ops.program.tensor_arrays import ArraySpec, GradientArraySpec
+from ...ops.sequence.rank_table import RankTableSpec
 from ..autodiff.backward import derivatives, gradients_of_parameters
 from ..autodiff.py_layer import apply_in_program
 from ..ir.lod import carry, new_offsets, with_offsets
@@ -28,7 +29,7 @@ from .in_place import assigned, rebind, take_name
 from .tensor_arrays import ArrayVariable
 from .tensor_hooks import register_hook
 
-_KINDS: dict[type, str] = {ArraySpec: "array", GradientArraySpec: "array_gradient"}
+_KINDS: dict[type, str] = {ArraySpec: "array", GradientArraySpec: "array_gradient", RankTableSpec: "rank_table"}
 _UNKNOWN = "(-1 is a size that is not known while the Program is built. Declare it where the rule needs it.)"
 _OF_A_DTYPE = {"dtype", "out_dtype"}  # attributes with which a dtype is asked for
 _OPEN_DTYPE = DType | None  # the annotation of an attribute that files must hold though it says nothing

@@ -128,4 +128,4 @@ def row_conv(input: Any, future_context_size: int, param_attr: Any = None, act: 
     """
     width = known_size("row_conv(input)", input, len(input.shape) - 1)
     weight = parameter(generate("row_conv"), "w_0", param_attr, (future_context_size + 1, width), input.dtype)
-    return activated("row_conv(act)", apply(row_conv_op, input, weight), act)
+    return activated("row_conv(act)", apply(row_conv_op, input, weight, []), act)

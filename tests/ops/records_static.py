@@ -47,10 +47,11 @@ def nce_reference(chance, noise):
 NCE = [floats(3, 4), ints(3, 2, high=6), floats(6, 4, seed=1), floats(6, 1), floats(3, 1, low=0.5, high=2.0)]
 
 RECORDS = [
-    Record("row_conv", lambda x, w: apply(row_conv_op, x, w), [floats(2, 5, 3), floats(3, 3)], row_conv, batched=[0]),
-    Record("row_conv", lambda x, w: apply(row_conv_op, x, w), [floats(2, 2, 3), floats(4, 3)], row_conv, "short",
+    Record("row_conv", lambda x, w: apply(row_conv_op, x, w, []), [floats(2, 5, 3), floats(3, 3)], row_conv,
            batched=[0]),
-    Record("row_conv_filter_gradient", lambda x, g, like: apply(filter_gradient_op, x, g, like),
+    Record("row_conv", lambda x, w: apply(row_conv_op, x, w, []), [floats(2, 2, 3), floats(4, 3)], row_conv, "short",
+           batched=[0]),
+    Record("row_conv_filter_gradient", lambda x, g, like: apply(filter_gradient_op, x, g, like, []),
            [floats(2, 5, 3), floats(2, 5, 3, seed=1), floats(3, 3)], filter_gradient, differentiable=[0, 1],
            batched=[0, 1]),
     Record("data_norm", lambda x, *summaries: apply(data_norm_op, x, *summaries, None, None)[0],

@@ -22,4 +22,4 @@ def test_the_lod_is_treated_as_in_paddle(type):
 
 def test_each_answer_is_of_an_operator():
     assert len(ANSWERS) > 250 and set(ANSWERS.values()) == set(LODS)
-    assert all(map(is_declared, ANSWERS)) and {op.lod for op in all_operators()} == set(LODS)
+    assert all(map(is_declared, ANSWERS)) and {op.lod for op in all_operators() if isinstance(op.lod, str)} == set(LODS)

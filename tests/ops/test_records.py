@@ -37,6 +37,8 @@ TESTED_ELSEWHERE = {
         "tensor_array_to_tensor",
         "write_to_array",
     },
+    "lists by rank tables, tests/fluid/test_rank_tables.py and test_sequences_in_programs.py": {
+        "array_to_lod_tensor", "lod_tensor_to_array", "rank_gradient_array", "rank_gradient_rows"},
     "feeding and fetching, tests/static": {"feed", "fetch"},
     "Python in a Program, and statistics that it keeps: tests/static/test_python.py and test_metrics.py": {
         "auc", "custom_gradient", "py_func"},
