@@ -30,6 +30,7 @@ from .loss import (
     losses,
     margin_cross_entropy,
     nce,
+    sample_logits,
     transducer,
 )
 from .math import (
@@ -72,6 +73,7 @@ from .program import control_flow, custom_gradient, print_assert, py_func, tenso
 from .quant import linear_quantize
 from .random import sampling
 from .sequence import (
+    beam_search,
     branches,
     chunk_eval,
     convolution,
@@ -108,17 +110,17 @@ from .vision import (
 
 __all__ = [
     "accuracy_auc", "activation", "adaptive_rules", "affine_grid", "allclose", "assign", "attention", "averages",
-    "bessel", "bilinear", "binary", "boxes", "branches", "chunk_eval", "class_sampling", "clip", "concat_split",
-    "control_flow", "conv", "convolution", "creation", "crf", "cross_entropy", "ctc", "ctc_align", "cumulative",
-    "custom_gradient", "data_norm", "deform_conv", "diagonal", "dropout", "dynamic_rnn", "edit_distance", "eigen",
-    "einsum", "elementwise", "embedding", "expand", "expanding", "fft_operators", "fold", "frames", "full", "gamma",
-    "gather", "gradient_shapes", "grid_sample", "hierarchical_sigmoid", "identity_loss", "im2sequence", "image_files",
-    "interpolate", "inverse_functions", "least_squares", "linear_quantize", "lod_reset", "loss_scaling", "losses",
-    "lu", "margin_cross_entropy", "masked_softmax", "masks", "matrices", "merged", "messages", "multiclass_nms", "nce",
-    "neighbour_sampling", "nms", "norm", "numbers", "pad", "padding", "pattern_products", "pixel_shuffle", "pool",
-    "pooling", "print_assert", "products", "proposals", "py_func", "qr_svd", "rank_table", "rearrange", "reduce",
-    "reshape", "rnn", "rnn_units", "roi", "row_conv", "row_updates", "rulebook", "rules", "sampling", "segments",
-    "sequence_softmax", "slices", "slicing", "softmax", "solving", "sorting", "spectral_norm", "statistics", "stft",
-    "take", "take_along_axis", "tensor_arrays", "transducer", "tree_conv", "triangular", "unary", "unpool", "viterbi",
-    "where", "yolo",
+    "beam_search", "bessel", "bilinear", "binary", "boxes", "branches", "chunk_eval", "class_sampling", "clip",
+    "concat_split", "control_flow", "conv", "convolution", "creation", "crf", "cross_entropy", "ctc", "ctc_align",
+    "cumulative", "custom_gradient", "data_norm", "deform_conv", "diagonal", "dropout", "dynamic_rnn",
+    "edit_distance", "eigen", "einsum", "elementwise", "embedding", "expand", "expanding", "fft_operators", "fold",
+    "frames", "full", "gamma", "gather", "gradient_shapes", "grid_sample", "hierarchical_sigmoid", "identity_loss",
+    "im2sequence", "image_files", "interpolate", "inverse_functions", "least_squares", "linear_quantize",
+    "lod_reset", "loss_scaling", "losses", "lu", "margin_cross_entropy", "masked_softmax", "masks", "matrices",
+    "merged", "messages", "multiclass_nms", "nce", "neighbour_sampling", "nms", "norm", "numbers", "pad", "padding",
+    "pattern_products", "pixel_shuffle", "pool", "pooling", "print_assert", "products", "proposals", "py_func",
+    "qr_svd", "rank_table", "rearrange", "reduce", "reshape", "rnn", "rnn_units", "roi", "row_conv", "row_updates",
+    "rulebook", "rules", "sample_logits", "sampling", "segments", "sequence_softmax", "slices", "slicing",
+    "softmax", "solving", "sorting", "spectral_norm", "statistics", "stft", "take", "take_along_axis",
+    "tensor_arrays", "transducer", "tree_conv", "triangular", "unary", "unpool", "viterbi", "where", "yolo",
 ]

@@ -7,6 +7,7 @@ from ...core.lazy import attach
 if TYPE_CHECKING:
     from . import control_flow, io, nn, rnn, sequence_lod
     from .control_flow import reorder_lod_tensor_by_rank
+    from .decoding import edit_distance, warpctc
     from .io import data
     from .nn import (
         bilinear_tensor_product,
@@ -19,7 +20,15 @@ if TYPE_CHECKING:
         lod_reset,
     )
     from .readers import create_py_reader_by_data, double_buffer, open_files, py_reader, read_file
-    from .rnn import dynamic_gru, dynamic_lstm, dynamic_lstmp, gru_unit, lstm_unit
+    from .rnn import (
+        beam_search,
+        beam_search_decode,
+        dynamic_gru,
+        dynamic_lstm,
+        dynamic_lstmp,
+        gru_unit,
+        lstm_unit,
+    )
     from .sequence_lod import (
         sequence_concat,
         sequence_conv,

@@ -36,7 +36,7 @@ def ctc_loss(log_probs: Any, labels: Any, input_lengths: Any, label_lengths: Any
     0.2877
     """
     check_reduction("ctc_loss", reduction)
-    loss = apply(warpctc_op, log_probs, labels, input_lengths, label_lengths, blank=blank,
+    loss = apply(warpctc_op, log_probs, labels, input_lengths, label_lengths, [], [], blank=blank,
                  norm_by_times=norm_by_times)[0]
     loss = squeeze(loss, [-1])
     if reduction == "mean":

@@ -20,6 +20,8 @@ from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.elementwise import cast, dtype_of, in_dtype
 from ..math.reduce import sum as reduce_sum
+from ..sequence.offsets import last_of, levels_of
+from ..sequence.steps import sequences_of
 
 LOWEST = -1e30  # stands for log(0): differences of it are numbers
 IMAGINARY_STEP = 1e-12
@@ -127,12 +129,46 @@ def _loss_and_gradient(xp: Any, logits: Any, label: Any, steps: Any, lengths: An
     return -total, gradient - occupied.reshape(batch, classes, -1).transpose(2, 0, 1)
 
 
-def _warpctc(xp, logits, label, logits_length, label_length, *, blank: int = 0, norm_by_times: bool = False):
+def _padded(xp: Any, rows: Any, offsets: Any) -> tuple[Any, Any]:
+    """Packed rows as [sequences, longest, ...] with zeros behind them, and the lengths."""
+    lengths = offsets[1:] - offsets[:-1]
+    longest = int(lengths.max()) if lengths.size else 0
+    inside = xp.arange(longest) < lengths[:, None]
+    found = xp.zeros((len(lengths), longest, *rows.shape[1:]), rows.dtype)
+    found[inside] = rows
+    return found, lengths
+
+
+def _packed(xp: Any, values: Any, offsets: Any) -> Any:
+    """The rows of sequences in [longest, sequences, ...], one behind the other."""
+    inside = xp.arange(len(values)) < (offsets[1:] - offsets[:-1])[:, None]
+    return values.swapaxes(0, 1)[inside]
+
+
+def _warpctc(xp, logits, label, logits_length, label_length, logits_lod, label_lod, *, blank: int = 0,
+             norm_by_times: bool = False):
+    if logits_length is None:
+        rows = last_of("warpctc(input)", logits_lod, len(logits))
+        logits, logits_length = _padded(xp, logits, rows)
+        logits = logits.swapaxes(0, 1)
+        label, label_length = _padded(xp, label.reshape(-1), last_of("warpctc(label)", label_lod, len(label)))
+        if len(logits_length) != len(label_length):
+            raise ValueError(f"warpctc(input, label): must have equally many sequences. Received "
+                             f"{len(logits_length)} and {len(label_length)}.")
     loss, gradient = _loss_and_gradient(xp, logits, label, logits_length, label_length, blank)
     return loss[:, None].astype(logits.dtype), gradient.astype(logits.dtype)
 
 
-def _infer(logits, label, logits_length, label_length, *, blank=0, norm_by_times=False):
+def _infer(logits, label, logits_length, label_length, logits_lod, label_lod, *, blank=0, norm_by_times=False):
+    if (logits_length is None) != (label_length is None):
+        raise ValueError("warpctc(input_length, label_length): both must be given, or none.")
+    if logits_length is None:
+        levels_of("warpctc(input)", logits_lod or [])
+        levels_of("warpctc(label)", label_lod or [])
+        if logits.rank != 2:
+            raise ValueError(f"warpctc(input): sequences must be [rows, classes]. Received {list(logits.shape)}.")
+        sequences = sequences_of(logits_lod)
+        return Spec((sequences, 1), logits.dtype), Spec((-1, sequences, logits.shape[1]), logits.dtype)
     if logits.rank != 3 or label.rank != 2:
         raise ValueError(f"ctc_loss(log_probs, labels): log_probs must be [steps, batch, classes] and labels [batch, "
                          f"symbols]. Received {list(logits.shape)} and {list(label.shape)}.")
@@ -147,8 +183,17 @@ def _curvature(xp, logits, label, logits_length, label_length, v, *, blank: int 
     return (found / IMAGINARY_STEP).astype(logits.dtype)
 
 
-def _gradient(g: Any, Logits: Any, WarpCTCGrad: Any, Label: Any, LogitsLength: Any, LabelLength: Any, blank: int,
-              norm_by_times: bool) -> Any:
+def _of_rows(xp, slope, weight, lod, *, norm_by_times: bool):
+    """The gradient of packed logits: of padded steps, times that of each sequence's loss."""
+    if norm_by_times:
+        weight = weight / xp.maximum(lod[-1][1:] - lod[-1][:-1], 1).reshape(-1, 1).astype(weight.dtype)
+    return _packed(xp, slope * weight.reshape(1, -1, 1), lod[-1])
+
+
+def _gradient(g: Any, Logits: Any, WarpCTCGrad: Any, Label: Any, LogitsLength: Any, LabelLength: Any, logits_lod: Any,
+              blank: int, norm_by_times: bool) -> Any:
+    if LogitsLength is None:
+        return apply(warpctc_rows_op, WarpCTCGrad, g, logits_lod, norm_by_times=norm_by_times)
     if norm_by_times:
         g = g / reshape(cast(LogitsLength, dtype_of(g)), [-1, 1])
     return apply(warpctc_grad_op, Logits, WarpCTCGrad, Label, LogitsLength, LabelLength, g, blank=blank)
@@ -159,6 +204,12 @@ def _weight_gradient(g: Any, Logits: Any, WarpCTCGrad: Any, Label: Any, LogitsLe
     slope = apply(warpctc_grad_op, Logits, WarpCTCGrad, Label, LogitsLength, LabelLength, LossGrad * 0.0 + 1.0,
                   blank=blank)
     return reshape(reduce_sum(g * slope, [0, 2]), [-1, 1])
+
+
+def _as_in_paddle(logits: Any, label: Any, steps: Any, lengths: Any, *lods: Any,
+                  **attrs: Any) -> tuple[tuple, dict[str, Any]]:
+    long = (None if value is None else in_dtype(value, dt.int64) for value in (steps, lengths))
+    return (logits, in_dtype(label, dt.int32), *long, *lods), attrs
 
 
 warpctc_curvature_op = operator(
@@ -176,8 +227,11 @@ warpctc_grad_op = operator(
               warpctc_curvature_op, Logits, Label, LogitsLength, LabelLength,
               g * reshape(LossGrad, [1, -1, 1]), blank=blank),
           "LossGrad": _weight_gradient}, only_here=True)
+warpctc_rows_op = operator(
+    "warpctc_rows", "WarpCTCGrad, LossGrad, lod^WarpCTCGrad -> LogitsGrad", kernel=_of_rows,
+    infer=lambda slope, weight, lod, **_: Spec((-1, slope.shape[2]), slope.dtype), only_here=True, lod="drop")
 warpctc_op = operator(
-    "warpctc", "Logits, Label, LogitsLength, LabelLength -> Loss, WarpCTCGrad", kernel=_warpctc, infer=_infer,
-    adapted=lambda logits, label, steps, lengths, **attrs: (
-        (logits, in_dtype(label, dt.int32), in_dtype(steps, dt.int64), in_dtype(lengths, dt.int64)), attrs),
+    "warpctc",
+    "Logits, Label, LogitsLength?, LabelLength?, logits_lod^Logits, label_lod^Label -> Loss, WarpCTCGrad",
+    kernel=_warpctc, infer=_infer, adapted=_as_in_paddle,
     grad={"Logits": _gradient}, fails="values", lod="drop")

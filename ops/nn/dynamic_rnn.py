@@ -6,24 +6,31 @@ out: a step takes the sequences that are long enough. Each has its gradient as o
 
 from typing import Any
 
+import numpy as np
+
+from ...backend.engines import LOOPS
+from ...backend.recurrent import packed
+from ...backend.recurrent.packed_sweeps import gru_backward, gru_forward, lstm_backward, lstm_forward
 from ...core.dtype import DType
+from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..sequence.steps import Steps, checked_offsets, need_lod, sequences_of
+from ..sequence.offsets import last_of, levels_of
+from ..sequence.steps import Steps, sequences_of
 from . import dynamic_rnn_kernels as kernels
 from .dynamic_rnn_kernels import ACTIVATIONS, Gru, Lstm, Projection
 
 
 def _steps(xp: Any, what: str, x: Any, lod: list, is_reverse: bool) -> Steps:
-    return Steps.packed(xp, checked_offsets(what, x, lod), is_reverse)
+    return Steps.packed(xp, last_of(what, lod, len(x)), is_reverse)
 
 
 # shapes
 
 def _check_input(what: str, x: Spec, lod: list, weight: Spec, gates: int, rows: int) -> None:
     """ValueError unless x is [rows, gates] with a LoD, and the weight [rows of states, gates]."""
-    need_lod(f"{what}(input)", x, lod)
+    levels_of(f"{what}(input)", lod or [])
     if x.rank != 2 or x.shape[1] not in (-1, gates):
         raise ValueError(f"{what}(input): must be [rows, {gates}], projected for all gates; a fully connected layer of "
                          f"this size does that. Received {list(x.shape)}.")
@@ -64,6 +71,33 @@ def _check_activations(what: str, **names: str) -> None:
             raise ValueError(f"{what}({argument}): must be one of {', '.join(ACTIVATIONS)}. Received {name!r}.")
 
 
+# the engine of generated loops
+
+_USUAL = {"gate": "sigmoid", "other": "tanh"}
+
+
+def _is_usual(gate: str, *others: str) -> bool:
+    """Whether the activations are those that the engine knows."""
+    return gate == _USUAL["gate"] and all(name == _USUAL["other"] for name in others)
+
+
+def _told(steps: Steps) -> packed.PackedSteps:
+    return packed.PackedSteps(steps.first, steps.step, steps.active)
+
+
+def _ordered(state: Any, steps: Steps) -> Any:
+    return None if state is None else state[steps.order]
+
+
+def _by_sequence(found: Any, state: Any, steps: Steps) -> Any:
+    return None if state is None else steps.by_sequence(found, state)
+
+
+def _whole(value: Any, size: int) -> Any:
+    """A bias, or zeros, as a vector."""
+    return np.zeros(size, np.float32) if value is None else np.ascontiguousarray(value.reshape(-1)[:size])
+
+
 # gru
 
 def _gru_cell(activation: str, gate_activation: str, origin_mode: bool) -> Gru:
@@ -82,6 +116,31 @@ def _gru_grad(xp, h0, weight, bias, gates, reset, before, grad, lod, *, activati
     cell = _gru_cell(activation, gate_activation, origin_mode)
     of_x, of_state, of_weight = kernels.gru_grad(xp, h0, weight, gates, reset, before, grad, steps, cell)
     return of_x, of_state, of_weight, None if bias is None else of_x.sum(0).reshape(bias.shape)
+
+
+def _gru_by_loops(x, h0, weight, bias, lod, *, activation: str = "tanh", gate_activation: str = "sigmoid",
+                  is_reverse: bool = False, origin_mode: bool = False):
+    if not _is_usual(gate_activation, activation) or not packed.takes(gru_forward, *x.shape, x, h0, weight, bias):
+        return NotImplemented
+    steps = _steps(np, "dynamic_gru(input)", x, lod, is_reverse)
+    cell = _gru_cell(activation, gate_activation, origin_mode)
+    return packed.gru_forward(x, _whole(bias, x.shape[1]), *cell.weights(weight), _ordered(h0, steps), origin_mode,
+                              _told(steps))
+
+
+def _gru_grad_by_loops(h0, weight, bias, gates, reset, before, grad, lod, *, activation: str, gate_activation: str,
+                       is_reverse: bool, origin_mode: bool):
+    if not _is_usual(gate_activation, activation) or not packed.takes(
+            gru_backward, *gates.shape, h0, weight, bias, gates, reset, before, grad):
+        return NotImplemented
+    steps = _steps(np, "dynamic_gru(input)", gates, lod, is_reverse)
+    cell, hidden = _gru_cell(activation, gate_activation, origin_mode), len(weight)
+    of_x, of_state = packed.gru_backward(gates, before, *cell.weights(weight), grad, origin_mode, h0 is not None,
+                                         _told(steps))
+    of_weight = cell.joined(np, packed.product(before.T, of_x[:, :2 * hidden]),
+                            packed.product(reset.T, of_x[:, 2 * hidden:]))
+    return (of_x, _by_sequence(of_state, h0, steps), of_weight,
+            None if bias is None else of_x.sum(0).reshape(bias.shape))
 
 
 def _infer_gru(x, h0, weight, bias, lod, *, activation="tanh", gate_activation="sigmoid", is_reverse=False,
@@ -105,12 +164,13 @@ def _gru_gradients(g, H0, Weight, Bias, BatchGate, BatchResetHiddenPrev, BatchHi
 gru_grad_op = operator(
     "gru_grad",
     "H0?, Weight, Bias?, BatchGate, BatchResetHiddenPrev, BatchHidden, HiddenGrad, lod^BatchGate -> "
-    "InputGrad, H0Grad, WeightGrad, BiasGrad", kernel=_gru_grad,
+    "InputGrad, H0Grad, WeightGrad, BiasGrad", kernel=_gru_grad, engines=[by(LOOPS, _gru_grad_by_loops)],
     infer=lambda h0, weight, bias, gates, *_, **__: (gates, h0, weight, bias), only_here=True,
     fails="values")
 gru_op = operator(
     "gru", "Input, H0?, Weight, Bias?, lod^Input -> Hidden, BatchGate, BatchResetHiddenPrev, BatchHidden", kernel=_gru,
-    infer=_infer_gru, grad={"Input, H0, Weight, Bias": _gru_gradients}, fails="values")
+    engines=[by(LOOPS, _gru_by_loops)], infer=_infer_gru, grad={"Input, H0, Weight, Bias": _gru_gradients},
+    fails="values")
 """States of all rows; then what its gradient needs: gates, reset states, and the states before each step."""
 
 
@@ -135,6 +195,36 @@ def _lstm_grad(xp, h0, c0, weight, bias, gates, cells, shown, out, grad, cell_gr
     cell = _lstm_cell(bias, len(weight), use_peepholes, gate_activation, cell_activation, candidate_activation)
     *others, of_bias = kernels.lstm_grad(xp, h0, c0, weight, gates, cells, shown, out, grad, cell_grad, steps, cell)
     return *others, _of_bias(xp, of_bias, bias)
+
+
+def _peepholes(bias: Any, hidden: int, use_peepholes: bool) -> Any:
+    """Three vectors one behind the other, zeros without."""
+    return np.ascontiguousarray(bias.reshape(-1)[4 * hidden:]) if use_peepholes else np.zeros(3 * hidden, np.float32)
+
+
+def _lstm_by_loops(x, h0, c0, weight, bias, lod, *, use_peepholes: bool = True, is_reverse: bool = False,
+                   gate_activation: str = "sigmoid", cell_activation: str = "tanh", candidate_activation: str = "tanh"):
+    if not _is_usual(gate_activation, cell_activation, candidate_activation) or not packed.takes(
+            lstm_forward, *x.shape, x, h0, c0, weight, bias):
+        return NotImplemented
+    steps, hidden = _steps(np, "dynamic_lstm(input)", x, lod, is_reverse), len(weight)
+    return packed.lstm_forward(x, _whole(bias, 4 * hidden), _peepholes(bias, hidden, use_peepholes), weight,
+                               _ordered(h0, steps), _ordered(c0, steps), _told(steps))
+
+
+def _lstm_grad_by_loops(h0, c0, weight, bias, gates, cells, shown, out, grad, cell_grad, lod, *, use_peepholes: bool,
+                        is_reverse: bool, gate_activation: str, cell_activation: str, candidate_activation: str):
+    if not _is_usual(gate_activation, cell_activation, candidate_activation) or not packed.takes(
+            lstm_backward, *gates.shape, h0, c0, weight, bias, gates, cells, shown, out, grad, cell_grad):
+        return NotImplemented
+    steps, hidden = _steps(np, "dynamic_lstm(input)", gates, lod, is_reverse), len(weight)
+    cell = _lstm_cell(bias, hidden, use_peepholes, gate_activation, cell_activation, candidate_activation)
+    before = steps.before(cells, c0)
+    d, dh, dc = packed.lstm_backward(gates, before, shown, _peepholes(bias, hidden, use_peepholes), weight, grad,
+                                     cell_grad, h0 is not None, _told(steps))
+    of_bias = np.concatenate([d.sum(0), *cell.of_peepholes(np, d, before, cells)])
+    return (d, _by_sequence(dh, h0, steps), _by_sequence(dc, c0, steps), packed.product(steps.before(out, h0).T, d),
+            _of_bias(np, of_bias, bias))
 
 
 def _of_bias(xp: Any, found: Any, bias: Any) -> Any:
@@ -177,12 +267,13 @@ def _lstm_gradients(g, d_Cell, H0, C0, Weight, Bias, BatchGate, Cell, BatchCellP
 lstm_grad_op = operator(
     "lstm_grad",
     "H0?, C0?, Weight, Bias, BatchGate, Cell, BatchCellPreAct, Hidden, HiddenGrad, CellGrad, lod^BatchGate -> "
-    "InputGrad, H0Grad, C0Grad, WeightGrad, BiasGrad", kernel=_lstm_grad,
+    "InputGrad, H0Grad, C0Grad, WeightGrad, BiasGrad", kernel=_lstm_grad, engines=[by(LOOPS, _lstm_grad_by_loops)],
     infer=lambda h0, c0, weight, bias, gates, *_, **__: (gates, h0, c0, weight, bias), only_here=True,
     fails="values")
 lstm_op = operator(
     "lstm", "Input, H0?, C0?, Weight, Bias, lod^Input -> Hidden, Cell, BatchGate, BatchCellPreAct", kernel=_lstm,
-    infer=_infer_lstm, grad={"Input, H0, C0, Weight, Bias": _lstm_gradients}, fails="values")
+    engines=[by(LOOPS, _lstm_by_loops)], infer=_infer_lstm,
+    grad={"Input, H0, C0, Weight, Bias": _lstm_gradients}, fails="values")
 """Hidden values and cells of all rows; then the gates, and what the cells' activation makes of them."""
 
 

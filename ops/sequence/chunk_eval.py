@@ -12,7 +12,7 @@ from ...backend.arrays import to_numpy
 from ...core import dtype as dt
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
-from .steps import checked_offsets, need_lod
+from .offsets import last_of, levels_of
 
 
 class Scheme(NamedTuple):
@@ -59,7 +59,7 @@ def _chunk_eval(xp, found, label, lod, length=None, *, num_chunk_types: int, chu
                 excluded_chunk_types: Ints = ()):
     scheme = SCHEMES[chunk_scheme]
     if length is None:
-        offsets = to_numpy(checked_offsets("chunk_eval(input)", found, lod))
+        offsets = to_numpy(last_of("chunk_eval(input)", lod, len(found)))
         tags, truth = to_numpy(found).reshape(-1), to_numpy(label).reshape(-1)
     else:
         lengths = to_numpy(length).reshape(-1).astype("int64")
@@ -91,7 +91,7 @@ def _infer(found, label, lod, length=None, *, num_chunk_types, chunk_scheme="IOB
     if chunk_scheme not in SCHEMES:
         raise ValueError(f"chunk_eval(chunk_scheme): must be one of {', '.join(SCHEMES)}. Received {chunk_scheme!r}.")
     if length is None:
-        need_lod("chunk_eval(input)", found, lod)
+        levels_of("chunk_eval(input)", lod or [])
     return (*[Spec((1,), dt.float32)] * 3, *[Spec((1,), dt.int64)] * 3)
 
 

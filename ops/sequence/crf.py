@@ -12,12 +12,13 @@ from ..array.gather import add_at
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from .steps import Steps, checked_offsets, need_lod, sequences_of
+from .offsets import last_of, levels_of
+from .steps import Steps, sequences_of
 
 
 def _steps(xp: Any, what: str, emission: Any, lod: list, length: Any) -> Steps:
     if length is None:
-        return Steps.packed(xp, checked_offsets(what, emission, lod))
+        return Steps.packed(xp, last_of(what, lod, len(emission)))
     size = emission.shape[1]
     if length.size and (int(length.min()) < 0 or int(length.max()) > size):
         raise ValueError(f"{what}(length): must lie in [0, {size}], the padded size. Received "
@@ -112,7 +113,7 @@ def _slopes(xp, emission, transition, label, alpha, exps, move_exps, grad, lod, 
 
 def _check(what: str, emission: Spec, transition: Spec, lod: list, length: Any) -> None:
     if length is None:
-        need_lod(f"{what}(input)", emission, lod)
+        levels_of(f"{what}(input)", lod or [])
     rank, wanted = (2, "[rows, tags], packed") if length is None else (3, "[batch, size, tags]")
     if emission.rank != rank or transition.rank != 2:
         raise ValueError(f"{what}(input): must be {wanted}, and the transition [tags + 2, tags]. "

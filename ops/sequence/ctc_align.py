@@ -5,7 +5,7 @@ from typing import Any
 from ...core import dtype as dt
 from ..core.operator import operator
 from ..core.spec import Spec
-from .steps import checked_offsets, need_lod
+from .offsets import last_of, levels_of
 
 
 def _kept(xp: Any, x: Any, firsts: Any, blank: int, merge_repeated: bool) -> Any:
@@ -19,7 +19,7 @@ def _kept(xp: Any, x: Any, firsts: Any, blank: int, merge_repeated: bool) -> Any
 def _ctc_align(xp, x, lod, length=None, *, blank: int = 0, merge_repeated: bool = True, padding_value: int = 0):
     flat = x.reshape(-1)
     if length is None:
-        offsets = checked_offsets("ctc_greedy_decoder(input)", x, lod)
+        offsets = last_of("ctc_greedy_decoder(input)", lod, len(x))
         firsts = xp.zeros(flat.size + 1, bool)
         firsts[offsets[:-1]] = True
         kept = _kept(xp, flat, firsts[:-1], blank, merge_repeated)
@@ -41,7 +41,7 @@ def _ctc_align(xp, x, lod, length=None, *, blank: int = 0, merge_repeated: bool 
 
 def _infer(x, lod, length=None, *, blank=0, merge_repeated=True, padding_value=0):
     if length is None:
-        need_lod("ctc_greedy_decoder(input)", x, lod)
+        levels_of("ctc_greedy_decoder(input)", lod or [])
         return Spec((-1, 1), x.dtype), None, [Spec((-1,), dt.int64)]
     return Spec((x.shape[0], -1 if x.rank != 2 else x.shape[1]), x.dtype), Spec((x.shape[0], 1), dt.int64), []
 

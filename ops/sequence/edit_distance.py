@@ -11,7 +11,8 @@ from ...backend.arrays import to_numpy
 from ...core import dtype as dt
 from ..core.operator import operator
 from ..core.spec import Spec
-from .steps import checked_offsets, need_lod, sequences_of
+from .offsets import last_of, levels_of
+from .steps import sequences_of
 
 
 def distance(a: np.ndarray, b: np.ndarray) -> int:
@@ -28,7 +29,7 @@ def distance(a: np.ndarray, b: np.ndarray) -> int:
 def _sequences(what: str, values: Any, lod: list, lengths: Any) -> list[np.ndarray]:
     array = to_numpy(values)
     if lengths is None:
-        return np.split(array.reshape(-1), to_numpy(checked_offsets(what, values, lod))[1:-1])
+        return np.split(array.reshape(-1), to_numpy(last_of(what, lod, len(values)))[1:-1])
     sizes = to_numpy(lengths).reshape(-1)
     rows = array.reshape(len(sizes), -1)
     if sizes.size and (sizes.min() < 0 or sizes.max() > rows.shape[1]):
@@ -55,8 +56,8 @@ def _infer(hyps, refs, hyps_lod, refs_lod, hyps_length=None, refs_length=None, *
     if (hyps_length is None) != (refs_length is None):
         raise ValueError("edit_distance(input_length, label_length): both must be given, or none.")
     if hyps_length is None:
-        need_lod("edit_distance(input)", hyps, hyps_lod)
-        need_lod("edit_distance(label)", refs, refs_lod)
+        levels_of("edit_distance(input)", hyps_lod or [])
+        levels_of("edit_distance(label)", refs_lod or [])
     sequences = sequences_of(hyps_lod) if hyps_length is None else hyps.shape[0]
     return Spec((sequences, 1), dt.float32), Spec((1,), dt.int64)
 

@@ -81,22 +81,6 @@ class Steps:
         return found
 
 
-def need_lod(what: str, x: Spec, lod: list) -> None:
-    """ValueError unless a value has offsets; `what` names the function and the argument."""
-    if not lod:
-        raise ValueError(f"{what}: must have a LoD, which says where its sequences begin. Declare it with lod_level=1, "
-                         f"or feed a LoDTensor. Received a value of shape {list(x.shape)} without one.")
-
-
 def sequences_of(lod: list[Spec]) -> int:
     """How many sequences there are, -1 where that is not known yet."""
     return lod[-1].shape[0] - 1 if lod[-1].shape[0] >= 0 else -1
-
-
-def checked_offsets(what: str, x: Any, lod: list) -> Any:
-    """The innermost offsets. ValueError where they do not end with the number of rows."""
-    offsets = lod[-1]
-    if not len(offsets) or int(offsets[0]) != 0 or int(offsets[-1]) != len(x):
-        raise ValueError(f"{what}: the offsets of the LoD must begin with 0 and end with the number of rows, {len(x)}. "
-                         f"Received {offsets.tolist()}.")
-    return offsets

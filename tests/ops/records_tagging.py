@@ -4,7 +4,8 @@ import itertools
 
 import numpy as np
 from proa.ops.core.trace import apply
-from proa.ops.sequence import chunk_eval, crf, ctc_align, edit_distance
+from proa.ops.loss import ctc, sample_logits
+from proa.ops.sequence import beam_search, chunk_eval, crf, ctc_align, edit_distance
 from records import Record, floats, ints
 
 OFFSETS = np.array([0, 3, 3, 4, 8])
@@ -139,6 +140,56 @@ def padded_aligned(x, length):
     return [out, np.array(lengths)]
 
 
+def best_beginnings(before, before_scores, ids, scores, outer, inner, beam=2, end=1):
+    """One step of a beam search, row by row."""
+    chosen = {}
+    for begin, stop in itertools.pairwise(inner[outer]):
+        found = []
+        for row in range(begin, stop):
+            if before[row, 0] == end:
+                found.append((before_scores[row, 0], row, end))
+            else:
+                found += [(s, row, word) for s, word in zip(scores[row], ids[row], strict=True)]
+        best = sorted(found, key=lambda item: -item[0])[:beam]
+        if any(word != end or before[row, 0] != end for _, row, word in best):
+            for item in best:
+                chosen.setdefault(item[1], []).append(item)
+    rows = [item for row in range(len(before)) for item in chosen.get(row, [])]
+    counts = [len(chosen.get(row, [])) for row in range(len(before))]
+    return [np.array([[word] for _, _, word in rows]), np.array([[s] for s, _, _ in rows]),
+            np.array([row for _, row, _ in rows], "int32"), inner[outer], np.append(0, np.cumsum(counts))]
+
+
+def search(before, before_scores, ids, scores, outer, inner):
+    found = apply(beam_search.beam_search_op, before, before_scores, ids, scores, [outer, inner], beam_size=2, end_id=1)
+    return [*found[:3], *found[3]]
+
+
+def sampled(logits, labels, samples, probabilities):
+    """Logits of the samples less the logarithms of what is expected."""
+    rows = np.arange(len(logits))[:, None]
+    return [logits[rows, samples] - np.log(probabilities), np.broadcast_to(np.arange(labels.shape[1]), labels.shape)]
+
+
+def packed_ctc(x, label, rows, places):
+    """The loss of each sequence over all of its paths."""
+    found = []
+    for part, wanted in zip(split(x, rows), split(label.ravel(), places), strict=True):
+        chances = np.exp(part) / np.exp(part).sum(1, keepdims=True)
+        total = sum(np.prod([chances[t, s] for t, s in enumerate(path)])
+                    for path in itertools.product(range(x.shape[1]), repeat=len(part))
+                    if [k for k, _ in itertools.groupby(path) if k] == wanted.tolist())
+        found.append([-np.log(total)])
+    return np.array(found)
+
+
+def ctc_rows(slope, weight, offsets):
+    return np.concatenate([slope[:n, k] * weight[k] for k, n in enumerate(np.diff(offsets))])
+
+
+OUTER, INNER = np.array([0, 2, 5]), np.arange(6)
+BEFORE = np.array([[3], [1], [4], [2], [5]])
+SAMPLES = np.array([[1, 0, 4, 5], [3, 0, 3, 5], [2, 1, 4, 2]])
 INFERRED = np.where(np.arange(ROWS)[:, None] % 3 == 1, ints(ROWS, 1, high=5, seed=7), ints(ROWS, 1, high=5, seed=8))
 RECORDS = [
     Record("linear_chain_crf", lambda x, w, label, offsets: apply(
@@ -163,4 +214,19 @@ RECORDS = [
     Record("ctc_align", lambda x, length: list(apply(
         ctc_align.ctc_align_op, x, [], length, merge_repeated=False, padding_value=7)[:2]),
         [ints(3, 4, high=3, seed=3), LENGTHS[:, None]], padded_aligned, "padded", batched=()),
+    Record("beam_search", search,
+           [BEFORE, floats(5, 1), ints(5, 3, high=9, seed=4), floats(5, 3, seed=1), OUTER, INNER], best_beginnings,
+           differentiable=(), batched=(), data_dependent=True),
+    Record("sample_logits", lambda x, label, samples, chances: list(apply(
+        sample_logits.sample_logits_op, x, label, samples, chances, use_customized_samples=True, num_samples=3,
+        remove_accidental_hits=False)[:2]),
+        [floats(3, 6), SAMPLES[:, :1].copy(), SAMPLES, floats(3, 4, low=0.1, high=0.9, seed=2)], sampled,
+        differentiable=(0,), batched=()),
+    Record("warpctc", lambda x, label, rows, places: apply(
+        ctc.warpctc_op, x, label, None, None, [rows], [places])[0],
+        [floats(9, 3, seed=6), np.array([[1], [2], [2], [1]], "int32"), np.array([0, 4, 7, 9]), np.array([0, 2, 3, 4])],
+        packed_ctc, "packed", second=False, batched=()),
+    Record("warpctc_rows", lambda slope, weight, offsets: apply(
+        ctc.warpctc_rows_op, slope, weight, [offsets], norm_by_times=False),
+        [floats(4, 3, 2), floats(3, 1, seed=1), np.array([0, 4, 6, 9])], ctc_rows, batched=(), data_dependent=True),
 ]
