@@ -48,16 +48,17 @@ dimension. `ex_states` are what `states` were at the step before, at first `init
 
 
 def _merged(x: list[Spec], mask: Spec) -> Spec:
-    first = x[0]
+    """Sizes in which branches differ are not known; none is where their numbers of dimensions differ, the most count.
+
+    So what is computed of such a value asks it for its shape when it runs.
+    """
+    merged = x[0]
     for other in x[1:]:
-        if other.rank != first.rank:
-            raise ValueError(
-                f"The branches of a condition must give values of one number of dimensions. "
-                f"Received shapes {[list(s.shape) for s in x]}."
-            )
-        shape = tuple(a if a == b else -1 for a, b in zip(first.shape, other.shape, strict=True))
-        first = type(first)(shape, promote(first.dtype, other.dtype))
-    return first
+        shape: tuple[int, ...] = (-1,) * max(merged.rank, other.rank)
+        if other.rank == merged.rank:
+            shape = tuple(a if a == b else -1 for a, b in zip(merged.shape, other.shape, strict=True))
+        merged = type(merged)(shape, promote(merged.dtype, other.dtype))
+    return merged
 
 
 def _under_another_name(x: Any) -> Any:
@@ -68,24 +69,31 @@ def _under_another_name(x: Any) -> Any:
 select_input_op = operator(
     "select_input", "X*, Mask -> Out~X", kernel=lambda xp, x, mask: _under_another_name(x[int(mask.item())]),
     infer=_merged,
-    grad={"X": lambda g, X_shape, Mask: [select_gradient(g, Mask, branch) for branch in range(len(X_shape))]},
+    grad={"X": lambda g, X_shape, Mask: [select_gradient(g, Mask, branch, shape)
+                                         for branch, shape in enumerate(X_shape)]},
     moves=True, precision="keep", lists=True, fails="values")
 
 
-def _select_gradient(xp, g, mask, *, branch: int):
+def _select_gradient(xp, g, mask, *, branch: int, shape: list[int] | None = None):
     if int(mask.item()) == branch:
         return _under_another_name(g)
     return ArrayValue() if isinstance(g, ArrayValue) else xp.zeros_like(g)
 
 
-select_gradient_op = operator("select_gradient", "X, Mask -> Out~X", kernel=_select_gradient, infer=same, grad={
-    "X": lambda g, Mask, branch: select_gradient(g, Mask, branch)},
+def _of_branch(g: Spec, mask: Spec, *, branch: int, shape: list[int] | None = None) -> Spec:
+    return g if shape is None else type(g)(tuple(shape), g.dtype)
+
+
+select_gradient_op = operator("select_gradient", "X, Mask -> Out~X", kernel=_select_gradient, infer=_of_branch, grad={
+    "X": lambda g, Mask, branch, X_shape: select_gradient(g, Mask, branch, X_shape)},
                               moves=True, precision="keep", only_here=True, lists=True)
 
 
-def select_gradient(g: Any, mask: Any, branch: int) -> Any:
-    """g when the mask names this branch, otherwise zeros."""
-    return apply(select_gradient_op, g, mask, branch=branch)
+def select_gradient(g: Any, mask: Any, branch: int, shape: Any) -> Any:
+    """g when the mask names this branch, which has this shape, otherwise zeros."""
+    sizes = list(getattr(shape, "shape", shape))  # of the value itself, where a size is not known
+    attrs = {} if len(sizes) == len(g.shape) else {"shape": sizes}
+    return apply(select_gradient_op, g, mask, branch=branch, **attrs)
 
 
 share_data_op = operator("share_data", "X -> Out~X", kernel=lambda xp, x: _under_another_name(x), infer=same,

@@ -8,11 +8,13 @@ Python.
 from __future__ import annotations
 
 import numbers
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core import nest
 from ...core.dtype import promote
+from ...core.errors import user_line
 from ...core.unique_name import drawing
 from ...ops.array.creation import assign, to_tensor
 from ...ops.array.full import is_value, number
@@ -27,6 +29,12 @@ from ..ir.usage import block_reads, block_writes
 
 def _program() -> Program:
     return current_trace().main
+
+
+def _role() -> dict[str, int]:
+    """The attribute that says which part of a training step the operation belongs to, where it is no forward one."""
+    role = current_trace().role or _program()._op_role
+    return {"op_role": role} if role else {}
 
 
 def _as_variable(value: Any) -> Any:
@@ -80,14 +88,16 @@ def append_branch(block: Block, conditions: Sequence[Variable], is_scalar: bool,
     read = dict.fromkeys([*block_reads(block), *kept])
     parent.append("conditional_block", {"Cond": [v.name for v in conditions], "Input": list(read)},
                   {"Out": written, "Scope": [scope.name]},
-                  {"sub_block": block.idx, "is_scalar_condition": is_scalar, "skip_eager_deletion_vars": []})
+                  {"sub_block": block.idx, "is_scalar_condition": is_scalar, "skip_eager_deletion_vars": [],
+                   **_role()})
 
 
 def cond(pred: Any, true_fn: Callable[[], Any] | None = None, false_fn: Callable[[], Any] | None = None,
          name: str | None = None, return_names: Sequence[str] | None = None) -> Any:
     """`true_fn()` if `pred` (a bool tensor of one element) is true, otherwise `false_fn()`.
 
-    Both must give the same structure; its tensors must agree in their number of dimensions.
+    Both must give the same structure. Where its tensors differ in their number of dimensions a warning is given, as in
+    Paddle, and the Program declares as many dimensions as the one with more has, of unknown sizes.
 
     >>> import proa as paddle
     >>> paddle.static.nn.cond(paddle.to_tensor(True), lambda: 1, lambda: 2)
@@ -123,6 +133,10 @@ def _merge(pred: Variable, true: tuple[Any, list], false: tuple[Any, list]) -> l
         if a.dtype is not b.dtype:
             python = not is_value(plain_true[position]), not is_value(plain_false[position])
             a, b = _recast(pred, a, b, python)
+        if a.kind == b.kind == "tensor" and a.ndim != b.ndim:
+            warnings.warn(f"cond: value {position} has shape {list(a.shape)} in true_fn and {list(b.shape)} in "
+                          f"false_fn ({user_line()}). The Program declares no size of it; a run gives what it gives.",
+                          stacklevel=4)
         merged.append(apply(select_input_op, [b, a], mask))
         select_lod(merged[-1], b.lod, a.lod, mask)
     return merged
@@ -298,7 +312,7 @@ def append_while(block: Block, pred: Variable, is_test: bool) -> None:
     read = list(dict.fromkeys([*block_reads(block), *written]))
     parent.append("while", {"X": [n for n in read if n != pred.name], "Condition": [pred.name]},
                   {"Out": [*written, pred.name], "StepScopes": [scopes.name]},
-                  {"sub_block": block.idx, "is_test": is_test, "skip_eager_deletion_vars": []})
+                  {"sub_block": block.idx, "is_test": is_test, "skip_eager_deletion_vars": [], **_role()})
 
 
 def case(

@@ -18,6 +18,7 @@ from ...ops.core.spec import Spec
 from ...ops.nn.norm import is_constant
 from ...ops.program.control_flow import share_data_op
 from ..ir.one_element import widened
+from ..ir.open_ranks import open_ranks
 from ..ir.program import Block, Operation
 from ..ir.usage import block_writes, reads, sub_block, views, without_gradient, writes
 
@@ -33,6 +34,7 @@ class Unit:
     frozen: frozenset[str] = frozenset()
     pinned: frozenset[str] = frozenset()
     updated: frozenset[str] = frozenset()
+    open: frozenset[str] = frozenset()  # of values whose number of dimensions only a run knows
     specs: dict[str, Spec] = field(default_factory=dict)
     prepared: list[Operation] = field(default_factory=list)
 
@@ -43,8 +45,9 @@ class Unit:
 
     def declared_spec(self, name: str) -> Spec | None:
         """What the Program says of a value: files that others wrote say wrong things of values inside."""
-        variable = self.block.find_var(name.partition("@v")[0])
-        if variable is None or variable._dtype is None or variable.kind != "tensor":
+        name = name.partition("@v")[0]
+        variable = self.block.find_var(name)
+        if name in self.open or variable is None or variable._dtype is None or variable.kind != "tensor":
             return None
         return variable.spec
 
@@ -60,7 +63,7 @@ class Unit:
     def infer(self, op: Operation) -> None:
         """Takes down what an operation's own rule says of the values that it makes."""
         for name, spec in zip(*self.inferred(op), strict=True):
-            if spec is not None and name not in self.pinned:
+            if spec is not None and name not in self.pinned and name.partition("@v")[0] not in self.open:
                 self.specs[name] = spec
 
     def inferred(self, op: Operation) -> tuple[list[str], list[Spec | None]]:
@@ -207,7 +210,7 @@ def unit_of(block: Block, ops: Sequence[Operation], inputs: Sequence[str], resul
     for op in done:
         updated.update(result for result, given in views(op) if given in updated)
     unit = Unit(block, done, list(inputs), [current.get(name, name) for name in results], pinned=pinned,
-                updated=frozenset(updated))
+                updated=frozenset(updated), open=open_ranks(block.program))
     unit.frozen = frozenset(frozen).difference(updated, current, pinned)
     for op in done:
         unit.infer(op)

@@ -427,6 +427,7 @@ class Program:
         self.counters: set[str] = set()  # of these, what counts up from 0 or more
         self.leaves: set[str] = set()  # what was computed and told that gradients are taken with respect to it
         self.hooked: dict[str, tuple] = {}  # by name, what has hooks: the value without them, and the hooks
+        self.open_ranks: tuple[int, frozenset[str]] = (-1, frozenset())  # the version, and what `open_ranks` says of it
         self._op_role = 0  # the attribute op_role of what `append_op` appends
         self.has_lod = False  # whether any variable has offsets beside it
         self.gradient_passes = 0  # how often gradients have been appended

@@ -78,12 +78,59 @@ def test_branches_that_do_not_fit_are_told():
         x = static.data("x", [2, 2])
         with pytest.raises(ValueError, match="same structure"):
             static.nn.cond(x.sum() > 0, lambda: (x, x), lambda: x)
-        with pytest.raises(ValueError, match="number of dimensions"):
-            static.nn.cond(x.sum() > 0, lambda: x, lambda: x.sum())
         with pytest.raises(TypeError, match="None"):
             static.nn.cond(x.sum() > 0, lambda: None, lambda: x)
         with pytest.raises(TypeError, match="callable"):
             static.nn.cond(x.sum() > 0, x, x)
+
+
+def _of_ranks(i, x):
+    with pytest.warns(UserWarning, match=r"value 0 has shape \[2, 3\] in true_fn and \[6\] in false_fn"):
+        return static.nn.cond(i < 1, lambda: x * 2, lambda: (x * 3).reshape([6]))
+
+
+def _case_of_ranks(i, x):
+    with pytest.warns(UserWarning, match="has shape"):
+        return static.nn.case([(i < 1, lambda: x), (i < 2, lambda: x.sum())], lambda: x.reshape([1, 2, 3]))
+
+
+def _switch_of_ranks(i, x):
+    with pytest.warns(UserWarning, match="has shape"):
+        return static.nn.switch_case(i, {0: lambda: x, 1: lambda: x.sum(0)}, lambda: x.reshape([1, 2, 3]))
+
+
+def _sizes_unknown(i, x):
+    with pytest.warns(UserWarning, match=r"\[-1, 3\] in true_fn and \[-1\] in false_fn"):
+        return static.nn.cond(i < 1, lambda: x[:i + 1], lambda: x[0, i:])
+
+
+@pytest.mark.parametrize("branches, results", [
+    (_of_ranks, [lambda x: x * 2, lambda x: (x * 3).ravel(), lambda x: (x * 3).ravel()]),
+    (_case_of_ranks, [lambda x: x, np.sum, lambda x: x[None]]),
+    (_switch_of_ranks, [lambda x: x, lambda x: x.sum(0), lambda x: x[None]]),
+    (_sizes_unknown, [lambda x: x[:1], lambda x: x[0, 1:], lambda x: x[0, 2:]]),
+])
+def test_branches_of_several_ranks(branches, results, tmp_path):
+    main, x = static.Program(), np.arange(6, dtype="float32").reshape(2, 3)
+    with static.program_guard(main):
+        i, v = static.data("i", [1], "int32"), static.data("x", [2, 3])
+        v.stop_gradient = False
+        found = branches(i, v)
+        after = paddle.tanh(found * 2.0 + 1.0)
+        total = after.sum()
+        [gradient] = static.gradients(total, v)
+    exe = static.Executor()
+    static.save_inference_model(str(tmp_path / "m"), [i, v], [after], exe, program=main)
+    loaded, _, fetches = static.load_inference_model(str(tmp_path / "m"), exe)
+    for number, expected in enumerate(results):
+        feed = {"i": np.array([number], "int32"), "x": x}
+        given, then, slope = exe.run(main, feed=feed, fetch_list=[found, after, gradient])
+        np.testing.assert_allclose(given, expected(x))
+        np.testing.assert_allclose(then, np.tanh(expected(x) * 2 + 1), rtol=1e-6)
+        step = np.float32(1e-3)
+        moved = sum(np.tanh(expected(x + side * step) * 2 + 1).sum() * side for side in (1, -1)) / (2 * step)
+        np.testing.assert_allclose(slope.sum(), moved, rtol=2e-2, atol=2e-3)
+        np.testing.assert_array_equal(exe.run(loaded, feed=feed, fetch_list=fetches)[0], then)
 
 
 @pytest.mark.parametrize("rounds", [0, 1, 4])
