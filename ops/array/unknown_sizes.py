@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core import dtype as dt
+from ..core.trace import current_trace
 from ..math.elementwise import in_dtype
 from .assign import shape
 from .concat_split import concat
@@ -42,7 +43,7 @@ def count_of(values: Sequence[Any]) -> Any:
 
 def known_number(what: str, value: Any) -> int:
     """The number as an int; TypeError where only the run can tell it. `what` names function and argument."""
-    if is_value(value) and not hasattr(value, "_array"):
+    if is_value(value) and not hasattr(value, "_array") and current_trace().known_value(value) is None:
         raise TypeError(f"{what}: must be a number that is known while the Program is built. Received {value!r}, which "
                         "only a run can tell. Declare that size (InputSpec, static.data), or give a number.")
     return int(value)

@@ -122,6 +122,10 @@ class Trace:
         """
         return value
 
+    def known_value(self, variable: Any) -> Any:
+        """The array that a variable of the Program holds in each run, where that is known already; None elsewhere."""
+        return None
+
     def variable_of(self, value: Any) -> Any:
         """What stands for a Tensor in the Program that is written, where it has Tensors; None elsewhere."""
         return None

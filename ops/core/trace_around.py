@@ -92,6 +92,10 @@ class TraceAround(Trace):
         """The value of this trace that `value` is or that stands for it."""
         return self.inner.lift(value, what)
 
+    def known_value(self, variable: Any) -> Any:
+        """The array that a variable of the Program holds in each run, where that is known already."""
+        return self.inner.known_value(variable)
+
     def variable_of(self, value: Any) -> Any:
         """What stands for a Tensor in the Program that is written."""
         return self.inner.variable_of(value)

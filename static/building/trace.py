@@ -24,6 +24,7 @@ from ...ops.sequence.rank_table import RankTableSpec
 from ..autodiff.backward import derivatives, gradients_of_parameters
 from ..autodiff.py_layer import apply_in_program
 from ..ir.lod import carry, new_offsets, with_offsets
+from ..ir.known_values import known_value
 from ..ir.program import BACKWARD_ROLE, Block, ParameterVariable, Program, Variable
 from .in_place import assigned, rebind, take_name
 from .tensor_arrays import ArrayVariable
@@ -83,6 +84,10 @@ class ProgramTrace(Trace):
         """Lets the gradient of a variable that was just computed go through a hook."""
         return register_hook(variable, hook)
 
+    def known_value(self, variable: Variable) -> np.ndarray | None:
+        """The value of a constant, and of what is computed of constants in this block."""
+        return known_value(variable, self.block)
+
     @contextlib.contextmanager
     def apart(self, what: str) -> Iterator[None]:
         """Around code that is to compute and nothing else: RuntimeError where it leaves anything else changed."""
@@ -132,6 +137,8 @@ class ProgramTrace(Trace):
         if op.adapted is not None:
             inputs, attrs = op.adapted(*inputs, **attrs)
         attrs = {**op.defaults, **attrs}
+        if any(isinstance(value, Variable) for value in attrs.values()):
+            attrs = {name: v._known(f"{op.type}({name})") if isinstance(v, Variable) else v for name, v in attrs.items()}
         if op.random and self.main.random_seed:
             attrs = self._seeded(op, attrs)
         given = tuple(map(_spec, inputs))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator as python
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -184,17 +185,28 @@ class Variable(_VariableMethods):
         self.program.value_wanted = self.program.value_wanted or error
         raise error
 
+    def known_value(self) -> np.ndarray | None:
+        """The value that every run gives it, where that is a constant (`full`, `assign` of numbers) or made of some."""
+        return current_trace().known_value(self)
+
+    def _known(self, what: str) -> Any:
+        """The known value of one element; TypeError where there is none."""
+        known = self.known_value() if all(size == 1 for size in self.shape) else None
+        if known is None:
+            raise self._no_value(what)
+        return known.reshape(()).item()
+
     def __bool__(self) -> bool:
         raise self._no_value("bool(x), as in `if x` or `while x`")
 
     def __int__(self) -> int:
-        raise self._no_value("int(x)")
+        return int(self._known("int(x)"))
 
     def __float__(self) -> float:
-        raise self._no_value("float(x)")
+        return float(self._known("float(x)"))
 
     def __index__(self) -> int:
-        raise self._no_value("x as an index")
+        return python.index(self._known("x as an index"))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         raise self._no_value("an array of NumPy's made of x, as np.sin(x) or np.array(x) needs one")
@@ -236,8 +248,11 @@ class Variable(_VariableMethods):
         return found.flatten()[args[0]] if len(args) == 1 else found[args]
 
     def tolist(self) -> Any:
-        """Raises TypeError: there is no value yet."""
-        raise self._no_value("x.tolist()")
+        """The numbers of a constant; TypeError where there is no value yet."""
+        known = self.known_value()
+        if known is None:
+            raise self._no_value("x.tolist()")
+        return known.tolist()
 
     def detach(self) -> Variable:
         """A variable of the same value through which no gradient flows.
