@@ -41,6 +41,6 @@ if TYPE_CHECKING:
     from ..static.run.scope import Scope, global_scope, scope_guard
     from ..static.run.strategies import BuildStrategy, ExecutionStrategy
     from ..utils import unique_name
-    from . import data_feeder, dygraph, framework
+    from . import data_feeder, dygraph, framework, layer_helper, param_attr
 else:
     __getattr__, __dir__ = attach(__name__)

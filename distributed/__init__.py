@@ -27,11 +27,12 @@ from .communication import stream
 from .environment import ParallelEnv, get_rank, get_world_size, init_parallel_env, is_available, is_initialized
 from .fleet.base.topology import ParallelMode
 from .groups import destroy_process_group, get_backend, get_group, new_group
+from .launch.main import launch
 from .parallel import DataParallel
 
 __all__ = ["DataParallel", "InMemoryDataset", "ParallelEnv", "ParallelMode", "QueueDataset", "ReduceOp", "all_gather",
            "all_gather_object", "all_reduce", "alltoall", "alltoall_single", "barrier", "broadcast",
            "broadcast_object_list", "collective", "communication", "destroy_process_group", "fleet", "gather",
            "get_backend", "get_group", "get_rank", "get_world_size", "init_parallel_env", "irecv", "is_available",
-           "is_initialized", "isend", "new_group", "recv", "reduce", "reduce_scatter", "scatter",
+           "is_initialized", "isend", "launch", "new_group", "recv", "reduce", "reduce_scatter", "scatter",
            "scatter_object_list", "send", "sharding", "stream", "wait"]

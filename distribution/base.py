@@ -108,6 +108,28 @@ class Distribution:
     def _missing(self, what: str) -> NotImplementedError:
         return NotImplementedError(f"{type(self).__name__} does not have {what}.")
 
+    # What distributions of users call, that were written for Paddle
+
+    def _extend_shape(self, sample_shape: Any) -> tuple[int, ...]:
+        """The shape of a sample of this shape."""
+        return (*sample_shape, *self._batch_shape, *self._event_shape)
+
+    def _validate_args(self, *args: Any) -> bool:
+        """Whether all are tensors; ValueError where only some are."""
+        tensors = [is_value(arg) for arg in args]
+        if any(tensors) and not all(tensors):
+            raise ValueError("if one argument is a Tensor, all must be. Received "
+                             f"{', '.join(type(arg).__name__ for arg in args)}.")
+        return any(tensors)
+
+    def _to_tensor(self, *args: Any) -> tuple[Any, ...]:
+        """Numbers and arrays as float32 tensors of one shape."""
+        return tuple(to_tensor(array) for array in np.broadcast_arrays(*(np.asarray(a, "float32") for a in args)))
+
+    def _check_values_dtype_in_probs(self, param: Any, value: Any) -> Any:
+        """The value in the dtype of a parameter."""
+        return value if dtype_of(value) is dtype_of(param) else cast(value, dtype_of(param))
+
     def _sample_shape(self, shape: Any) -> list[int]:
         return [*as_shape(shape), *self._batch_shape, *self._event_shape]
 

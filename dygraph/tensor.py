@@ -121,6 +121,24 @@ class Tensor(EagerValue, _ArrayMethods, metaclass=TensorType):
         """True when the elements lie one behind the other in memory."""
         return bool(self._array.flags.c_contiguous)
 
+    @property
+    def layout(self) -> str:
+        """How the elements of a dense Tensor lie: "NCHW", whatever its dimensions mean."""
+        return "NCHW"
+
+    @property
+    def offset(self) -> int:
+        """Where in its memory it begins: at 0."""
+        return 0
+
+    @property
+    def inplace_version(self) -> int:
+        """How often an operation in place (`x.add_(y)`, `x[0] = 1`) has changed it; `set_value` does not count."""
+        return self._version
+
+    def _bump_inplace_version(self) -> None:
+        self._version += 1
+
     def contiguous(self) -> Tensor:
         """A Tensor whose elements lie one behind the other: itself where they do."""
         return self if self.is_contiguous() else self.clone()

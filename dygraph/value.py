@@ -43,6 +43,7 @@ class EagerValue(_Operators):
     is_parameter = False
     __array_priority__ = 100  # ndarray + Tensor is a Tensor
     _name: str | None = None
+    _version = 0  # how often an operation in place has changed it
     _leaf: Leaf | None = None  # kept while stop_gradient is True, so that the gradient is not lost
     _aliases: list[weakref.ref[EagerValue]] | None = None  # those that share its memory, itself among them
     persistable = False
@@ -359,6 +360,7 @@ class EagerValue(_Operators):
                     f"The result has shape {result.shape} and dtype {result.dtype.name}."
                 )
         self._replace(result._array)
+        self._version += 1
         if state.grad_enabled:
             self._edge = result._edge
         return self
@@ -367,6 +369,7 @@ class EagerValue(_Operators):
         """Gives this Tensor the value, the shape and the edge of another."""
         if isinstance(result, EagerValue) and result._array.size != self._array.size and type(self._edge) is not Leaf:
             self._replace(result._array)
+            self._version += 1
             self._edge = result._edge if state.grad_enabled else self._edge
             return self
         return self._rebind(result)
@@ -406,14 +409,14 @@ class EagerValue(_Operators):
         result = type(self).__new__(type(self))
         memo[id(self)] = result
         result._array, result._edge = self._array.copy(), None
-        kept = {k: v for k, v in self.__dict__.items() if k not in ("_leaf", "_name", "_aliases")}
+        kept = {k: v for k, v in self.__dict__.items() if k not in ("_leaf", "_name", "_aliases", "_version")}
         result.__dict__.update({k: copy.deepcopy(v, memo) for k, v in kept.items()})
         if not self.stop_gradient:
             result.stop_gradient = False
         return result
 
     def __reduce_ex__(self, protocol: Any) -> tuple:
-        attributes = {k: v for k, v in self.__dict__.items() if k not in ("_leaf", "_aliases")}
+        attributes = {k: v for k, v in self.__dict__.items() if k not in ("_leaf", "_aliases", "_version")}
         return _unpickled, (type(self), self.numpy(), self.stop_gradient, attributes)
 
 

@@ -22,7 +22,15 @@ class ClipGradBase:
 
     def __call__(self, params_grads: Pairs) -> Pairs:
         """The pairs with clipped gradients."""
+        return self._dygraph_clip(params_grads)
+
+    def _dygraph_clip(self, params_grads: Pairs) -> Pairs:
+        """The same, under the name by which it is defined and called in code for Paddle."""
         return [(p, g if g is None or not getattr(p, "need_clip", True) else self.clipped(g)) for p, g in params_grads]
+
+    def _static_clip(self, params_grads: Pairs) -> Pairs:
+        """As `_dygraph_clip`, of variables of a Program."""
+        return self._dygraph_clip(params_grads)
 
     def clipped(self, gradient: Any) -> Any:
         """One gradient, clipped."""
@@ -75,10 +83,9 @@ class ClipGradByGlobalNorm(ClipGradBase):
     """
 
     def __init__(self, clip_norm: float, group_name: str = "default_group", auto_skip_clip: bool = False):
-        self.clip_norm, self.group_name = float(clip_norm), group_name
+        self.clip_norm, self.group_name, self.auto_skip_clip = float(clip_norm), group_name, auto_skip_clip
 
-    def __call__(self, params_grads: Pairs) -> Pairs:
-        """The pairs with clipped gradients."""
+    def _dygraph_clip(self, params_grads: Pairs) -> Pairs:
         held = [held_values(g) for p, g in params_grads if g is not None and getattr(p, "need_clip", True)]
         if not held:
             return params_grads

@@ -21,6 +21,7 @@ class Adam(Optimizer):
     looked up keep their weights and moments as they are.
     """
 
+    type = "adam"
     _kinds = ("moment1", "moment2", "beta1_pow_acc", "beta2_pow_acc")
     _checks: dict[str, Check] = {"beta1": fraction, "beta2": fraction, "epsilon": not_negative, "lazy_mode": flag}
 
@@ -60,6 +61,7 @@ class AdamW(Adam):
     parameters decay; `lr_ratio(parameter)` gives a factor of the learning rate.
     """
 
+    type = "adamw"
     _checks = Adam._checks | {"weight_decay": number, "lr_ratio": function, "apply_decay_param_fun": function}
 
     def __init__(self, learning_rate: Any = 0.001, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8,

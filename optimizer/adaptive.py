@@ -22,6 +22,7 @@ class Adagrad(Optimizer):
     >>> layer(paddle.ones([1, 2])).sum().backward(); rule.step(); rule.clear_grad()
     """
 
+    type = "adagrad"
     _kinds = ("moment",)
     _checks: dict[str, Check] = {"epsilon": not_negative, "initial_accumulator_value": number}
 
@@ -41,6 +42,7 @@ class Adadelta(Optimizer):
     Zeiler, ADADELTA: An Adaptive Learning Rate Method, 2012.
     """
 
+    type = "adadelta"
     _kinds = ("_avg_squared_grad", "_avg_squared_update")
     _checks: dict[str, Check] = {"epsilon": not_negative, "rho": fraction}
 
@@ -60,6 +62,7 @@ class Adamax(Optimizer):
     Kingma and Ba, Adam: A Method for Stochastic Optimization, 2015, section 7.1.
     """
 
+    type = "adamax"
     _kinds = ("moment", "inf_norm", "beta1_pow_acc")
     _checks: dict[str, Check] = {"beta1": fraction, "beta2": fraction, "epsilon": not_negative}
 
@@ -81,6 +84,7 @@ class RMSProp(Optimizer):
     Hinton, Neural Networks for Machine Learning, lecture 6e, 2012.
     """
 
+    type = "rmsprop"
     _kinds = ("momentum", "mean_square", "mean_grad")
     _checks: dict[str, Check] = {"rho": fraction, "epsilon": not_negative, "momentum": not_negative, "centered": flag}
 

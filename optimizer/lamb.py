@@ -23,6 +23,7 @@ class Lamb(Optimizer):
     >>> layer(paddle.ones([1, 2])).sum().backward(); rule.step(); rule.clear_grad()
     """
 
+    type = "lamb"
     _kinds = ("moment1", "moment2", "beta1_pow_acc", "beta2_pow_acc")
 
     _checks: dict[str, Check] = {

@@ -18,6 +18,7 @@ class Momentum(Optimizer):
     every gradient.
     """
 
+    type = "momentum"
     _kinds = ("velocity",)
 
     _checks: dict[str, Check] = {"momentum": number, "use_nesterov": flag, "rescale_grad": number}

@@ -21,6 +21,7 @@ from ..regularizer import L2Decay
 from .groups import Groups, check_clip, regularizer
 from .lr import LRScheduler
 from .options import Check, Options, checked
+from .subclassing import ForSubclasses
 
 _COUNTER = re.compile(r"_\d+$")
 _MASTER = "_fp32_master"
@@ -52,7 +53,7 @@ def _of_rates(parameter: Any) -> DType:
     return float64 if parameter.dtype is float64 else float32
 
 
-class Optimizer:
+class Optimizer(ForSubclasses):
     """Base of the optimizers.
 
     `learning_rate`: a float or an LRScheduler. `parameters`: the parameters, or groups of them; None in a Program means
@@ -153,7 +154,7 @@ class Optimizer:
         if found is None:
             shape = tuple(parameter.shape if shape is None else shape)
             dtype = parameter.dtype if dtype is None else convert_dtype(dtype)
-            name = generate(f"{parameter.name}_{kind}")
+            name = generate("_".join(part for part in (parameter.name, self._name, kind) if part))
             found = held[trained] = current_trace().persistent(shape, dtype, fill, name)
             waiting = self._loaded.pop((trained, kind), None)
             if waiting is not None:
@@ -238,6 +239,9 @@ class Optimizer:
             together: dict[Any, tuple[Options, dict[Any, list[Update]]]] = {}  # by options, then by dtype
             rounded: list[tuple[Any, Any]] = []
             for group, share in shares:
+                if self._has_own_operation:
+                    self._apply_own(group, self._with_penalties(share, group))
+                    continue
                 options = self._options_of(group)
                 alike = together.setdefault(tuple(options.values()), (options, {}))[1]
                 for parameter, gradient in share:
@@ -252,18 +256,36 @@ class Optimizer:
             for parameter, target in rounded:
                 current_trace().store(parameter, cast(target, parameter.dtype))
 
+    def _with_penalties(self, share: list[tuple[Any, Any]], group: Options | None) -> list[tuple[Any, Any]]:
+        """The gradients with those of their penalties added."""
+        decayed = [(parameter, self._decayed(parameter, gradient, parameter, group)) for parameter, gradient in share]
+        return [(p, L2Decay(coefficient)(p, g) if coefficient else g) for p, (g, coefficient) in decayed]
+
+    def _update_one(self, parameter: Any, gradient: Any) -> None:
+        """Applies the rule to one parameter, to whose gradient its penalty has been added."""
+        group = self._groups.of(parameter)
+        rounded: list[tuple[Any, Any]] = []
+        update = self._update_of(parameter, gradient, {}, group, rounded, decays=False)
+        options = self._options_of(group)
+        if holds_rows(update.gradient):
+            self._update_rows(update, options)
+        else:
+            self._update_together([update], options)
+        for _, target in rounded:
+            current_trace().store(parameter, cast(target, parameter.dtype))
+
     def _clipped(self, pairs: list[tuple[Any, Any]], group: Options | None) -> list[tuple[Any, Any]]:
         clip = group.get("grad_clip", self._grad_clip) if group else self._grad_clip
         return pairs if clip is None else clip(pairs)
 
     def _update_of(self, parameter: Any, gradient: Any, rates: dict[Any, Any], group: Options | None,
-                   rounded: list[tuple[Any, Any]]) -> Update:
+                   rounded: list[tuple[Any, Any]], decays: bool = True) -> Update:
         """What to do to a parameter or its float32 copy, which is then noted as to be rounded."""
         target = parameter
         if self._multi_precision and parameter.dtype.itemsize == 2:
             target = self._master(parameter)
             rounded.append((parameter, target))
-        gradient, decay = self._decayed(parameter, gradient, target, group)
+        gradient, decay = self._decayed(parameter, gradient, target, group) if decays else (gradient, 0.0)
         dtype = _of_rates(target)
         if dtype not in rates:
             rates[dtype] = current_trace().host_value(self.get_lr, dtype, "learning_rate")
@@ -350,14 +372,25 @@ class Optimizer:
         names = None if self._parameter_list is None else {p.name for p in self._parameter_list}
         for kind in self._kinds:
             if base.endswith("_" + kind):
-                parameter = _MASTER_NAME.sub("", base[: -len(kind) - 1])
+                parameter = self._without_name(base[: -len(kind) - 1])
                 if names is None or parameter in names:
                     return parameter, kind
+        if self._has_own_operation:  # its kinds are known when the accumulators are made
+            owners = [name for name in names or () if base.startswith(f"{name}_")]
+            if owners:
+                owner = max(owners, key=len)
+                return owner, base[len(owner) + 1:].removeprefix(f"{self._name}_")
         raise KeyError(
-            f"set_state_dict: {key!r} belongs to no parameter of this {type(self).__name__}. Its parameters: "
+            f"set_state_dict: {key!r} belongs to no parameter of this {self.__class__.__name__}. Its parameters: "
             f"{sorted(names or ())}; its accumulators: {', '.join(self._kinds) or 'none'}. A model built again has the "
             f"same names within `with paddle.utils.unique_name.guard():`."
         )
+
+    def _without_name(self, owner: str) -> str:
+        """The parameter's name in that of an accumulator without its kind."""
+        if self._name:
+            owner = owner.removesuffix(f"_{self._name}")
+        return _MASTER_NAME.sub("", owner)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(learning_rate={self._learning_rate!r})"

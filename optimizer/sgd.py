@@ -14,6 +14,8 @@ from .options import Options
 class SGD(Optimizer):
     """w ← w − lr · g."""
 
+    type = "sgd"
+
     def __init__(self, learning_rate: Any = 0.001, parameters: Any = None, weight_decay: Any = None,
                  grad_clip: Any = None, multi_precision: bool = False, name: str | None = None):
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name, multi_precision)

@@ -6,6 +6,7 @@ import numpy as np
 import proa as paddle
 import pytest
 from proa import static
+from proa.nn import initializer
 
 
 def test_every_name_of_base_is_there():
@@ -164,3 +165,72 @@ def test_a_seed_is_whatever_int_takes():
         with pytest.raises((TypeError, ValueError), match="must be an integer"):
             paddle.seed(wrong)
     paddle.seed(3)
+
+
+def test_classes_by_older_paths():
+    from proa.base.layer_helper import LayerHelper
+    from proa.base.param_attr import ParamAttr
+
+    assert paddle.framework.LayerHelper is LayerHelper is paddle.common_ops_import.LayerHelper
+    assert ParamAttr is paddle.ParamAttr
+
+
+# What PaddlePaddle 2.6.2 draws, one behind the other, from paddle.seed(3).
+OLDER_INITIALIZERS = [
+    (lambda: initializer.MSRAInitializer(),
+     [-0.682648182, 0.521552444, -0.76416558, 0.397178292, -0.351561785, 0.225541353]),
+    (lambda: initializer.MSRAInitializer(uniform=False),
+     [0.993038476, 1.52064061, -0.482897609, -0.294025034, 0.419951975, 1.58535123]),
+    (lambda: initializer.XavierInitializer(),
+     [0.931676149, 0.351925969, 0.112448812, -0.227390409, -0.84697181, 0.0220201015]),
+    (lambda: initializer.XavierInitializer(uniform=False, fan_in=3, fan_out=4),
+     [0.315594912, -0.0412141532, -0.0480471514, 0.139486521, 0.417484224, 0.480418682]),
+    (lambda: initializer.NormalInitializer(1.0, 2.0),
+     [1.9736855, 0.228974104, 0.724746764, 2.52066779, 5.83256149, -0.647518516]),
+    (lambda: initializer.UniformInitializer(-2, 1),
+     [0.571681023, -0.556464314, 0.586207628, -0.722430825, -0.454511166, 0.737857819]),
+    (lambda: initializer.ConstantInitializer(2.0), [2, 2, 2, 2, 2, 2]),
+    (lambda: initializer.TruncatedNormalInitializer(0.0, 1.0),
+     [1.00872147, 0.533829212, 1.5173353, -0.856636226, -1.59906495, -0.708467901]),
+]
+
+
+def test_initializers_by_older_names():
+    paddle.seed(3)
+    for make, wanted in OLDER_INITIALIZERS:
+        found = paddle.create_parameter([2, 3], "float32", attr=paddle.ParamAttr(initializer=make()))
+        np.testing.assert_allclose(found.numpy().ravel(), wanted, rtol=1e-6)
+    given = initializer.NumpyArrayInitializer(np.ones((2, 3), "float32"))
+    assert paddle.create_parameter([2, 3], "float32", attr=paddle.ParamAttr(initializer=given)).sum().item() == 6
+    own = initializer.NormalInitializer(seed=5)
+    assert own([2], "float32").tolist() == own([2], "float32").tolist()
+    with pytest.raises(NotImplementedError, match="diag_num"):
+        initializer.UniformInitializer(diag_num=2)
+
+
+def test_what_a_tensor_says_of_its_memory():
+    x = paddle.ones([2])
+    assert (x.inplace_version, x.layout, x.offset) == (0, "NCHW", 0)
+    versions = [x.add_(x).inplace_version]
+    x[0] = 3
+    versions.append(x.inplace_version)
+    x.set_value(np.ones(2, "float32"))
+    versions.append(x.inplace_version)
+    x.zero_()
+    versions.append(x.inplace_version)
+    x._bump_inplace_version()
+    assert [*versions, x.inplace_version] == [1, 2, 2, 3, 4]
+    assert (x + 1).inplace_version == 0 and paddle.nn.LSTM(1, 1).could_use_cudnn
+
+
+def test_helpers_of_distributions():
+    class Point(paddle.distribution.Distribution):
+        pass
+
+    found = Point([2], [3])
+    assert found._extend_shape([5]) == (5, 2, 3) and found._validate_args(1.0, [2.0]) is False
+    with pytest.raises(ValueError, match="Tensor, float"):
+        found._validate_args(paddle.ones([1]), 1.0)
+    low, high = found._to_tensor(1.0, [2.0, 3.0])
+    assert low.tolist() == [1, 1] and high.dtype == paddle.float32
+    assert found._check_values_dtype_in_probs(low, paddle.ones([1], "float64")).dtype == paddle.float32

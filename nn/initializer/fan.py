@@ -42,8 +42,8 @@ class _Scaled(Initializer):
         """A value of this shape and dtype."""
         if self.is_uniform:
             limit = math.sqrt(3.0 * self.variance(shape))
-            return uniform(sizes(shape), dtype, -limit, limit)
-        return gaussian(sizes(shape), 0.0, math.sqrt(self.variance(shape)), dtype=dtype)
+            return uniform(sizes(shape), dtype, -limit, limit, self.seed)
+        return gaussian(sizes(shape), 0.0, math.sqrt(self.variance(shape)), self.seed, dtype)
 
 
 class XavierNormal(_Scaled):

@@ -13,6 +13,8 @@ from ...ops.random.default_initial_values import default_initial_value
 class Initializer:
     """Base of the initializers: a subclass gives `value(shape, dtype)`, made with operators."""
 
+    seed = 0  # of what is drawn, where it is not to be that of `paddle.seed`
+
     def value(self, shape: tuple[int, ...], dtype: DType) -> Any:
         """A value of this shape and dtype."""
         raise NotImplementedError(f"{type(self).__name__} must define value(shape, dtype).")

@@ -33,7 +33,7 @@ class Normal(Initializer):
 
     def value(self, shape: tuple[int, ...], dtype: Any) -> Any:
         """A value of this shape and dtype."""
-        return gaussian(sizes(shape), self.mean, self.std, dtype=dtype)
+        return gaussian(sizes(shape), self.mean, self.std, self.seed, dtype)
 
 
 class TruncatedNormal(Initializer):
@@ -45,7 +45,7 @@ class TruncatedNormal(Initializer):
 
     def value(self, shape: tuple[int, ...], dtype: Any) -> Any:
         """A value of this shape and dtype."""
-        return truncated_gaussian(sizes(shape), self.mean, self.std, dtype=dtype, a=self.a, b=self.b)
+        return truncated_gaussian(sizes(shape), self.mean, self.std, self.seed, dtype, self.a, self.b)
 
 
 class Uniform(Initializer):

@@ -20,6 +20,8 @@ class RNNBase(LayerList):
     same with _reverse for the other direction, then those of the next layer.
     """
 
+    could_use_cudnn = True  # as in Paddle, on a CPU too: code asks before it calls flatten_parameters
+
     def __init__(self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, direction: str = "forward",
                  time_major: bool = False, dropout: float = 0.0, weight_ih_attr: Any = None,
                  weight_hh_attr: Any = None, bias_ih_attr: Any = None, bias_hh_attr: Any = None):
@@ -39,6 +41,9 @@ class RNNBase(LayerList):
         for layer in range(num_layers):
             self.append(self._layer(hidden_size * self.num_directions if layer else input_size, attrs))
         self._name_parameters(attrs)
+
+    def flatten_parameters(self) -> None:
+        """Is there for the sake of cuDNN, which wants all weights in one piece: the operator takes them as they are."""
 
     def _layer(self, features: int, attrs: dict[str, Any]) -> RNN | BiRNN:
         cell = self._cell(features, attrs)

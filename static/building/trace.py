@@ -23,8 +23,8 @@ from ...ops.program.tensor_arrays import ArraySpec, GradientArraySpec
 from ...ops.sequence.rank_table import RankTableSpec
 from ..autodiff.backward import derivatives, gradients_of_parameters
 from ..autodiff.py_layer import apply_in_program
-from ..ir.lod import carry, new_offsets, with_offsets
 from ..ir.known_values import known_value
+from ..ir.lod import carry, new_offsets, with_offsets
 from ..ir.program import BACKWARD_ROLE, Block, ParameterVariable, Program, Variable
 from .in_place import assigned, rebind, take_name
 from .tensor_arrays import ArrayVariable
@@ -138,7 +138,8 @@ class ProgramTrace(Trace):
             inputs, attrs = op.adapted(*inputs, **attrs)
         attrs = {**op.defaults, **attrs}
         if any(isinstance(value, Variable) for value in attrs.values()):
-            attrs = {name: v._known(f"{op.type}({name})") if isinstance(v, Variable) else v for name, v in attrs.items()}
+            attrs = {name: value._known(f"{op.type}({name})") if isinstance(value, Variable) else value
+                     for name, value in attrs.items()}
         if op.random and self.main.random_seed:
             attrs = self._seeded(op, attrs)
         given = tuple(map(_spec, inputs))

@@ -1,9 +1,13 @@
 """What paddle.distributed says and does in one process, and that it refuses more."""
 
+import subprocess
+import sys
+
 import numpy as np
 import proa as paddle
 import pytest
 from proa.distributed.fleet.utils.hybrid_parallel_util import fused_allreduce_gradients
+from proa.distributed.launch.main import _check_one_process, _parser
 
 dist = paddle.distributed
 
@@ -51,3 +55,30 @@ def test_gradients_of_one_process_are_the_sums():
     layer(paddle.ones([1, 2])).sum().backward()
     fused_allreduce_gradients(list(layer.parameters()), None)
     np.testing.assert_array_equal(layer.weight.grad.numpy(), np.ones((2, 1)))
+
+
+def launched(*arguments, module="proa.distributed.launch"):
+    command = [sys.executable, "-m", *module.split(), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+def test_the_launcher_runs_one_process(tmp_path):
+    script = tmp_path / "train.py"
+    script.write_text("import os, sys, paddle\n"
+                      "print(os.environ['PADDLE_TRAINER_ID'], paddle.distributed.get_world_size(), sys.argv[1:],\n"
+                      "      os.environ['PADDLE_TRAINER_ENDPOINTS'], os.environ.get('FLAGS_selected_gpus'))\n"
+                      "sys.exit(3)\n")
+    ran = launched("--gpus", "0", "--master", "127.0.0.1:1", str(script), "--epochs", "2")
+    assert (ran.returncode, ran.stdout.split("\n")[0]) == (3, "0 1 ['--epochs', '2'] 127.0.0.1:6070 0"), ran.stderr
+    ran = launched(str(script), module="proa run -m paddle.distributed.launch")
+    assert ran.returncode == 3 and ran.stdout.startswith("0 1 []"), ran.stderr
+    ran = launched("--devices", "0,1", str(script))
+    assert ran.returncode == 2 and "training by several processes is not supported" in ran.stderr
+    for options in (["--nnodes", "2"], ["--nproc_per_node", "2"], ["--run_mode", "ps"], ["--servers", "a"]):
+        with pytest.raises(SystemExit):
+            check(options, script)
+
+
+def check(options, script):
+    parser = _parser()
+    _check_one_process(parser, parser.parse_args([*options, str(script)]))

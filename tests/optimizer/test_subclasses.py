@@ -1,0 +1,178 @@
+"""Optimizers that users have written for Paddle: `_append_optimize_op`, `_create_accumulators` and what these call.
+
+The numbers are PaddlePaddle 2.6.2's for these very classes.
+"""
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa import nn
+from proa.base import framework
+from proa.optimizer import AdamW, Momentum, Optimizer
+
+X = np.random.RandomState(0).rand(4, 4, 3).astype("float32")
+W = np.random.RandomState(1).rand(3, 2).astype("float32")
+
+
+class Own(Optimizer):
+    def __init__(self, learning_rate=0.001, mu=0.9, parameters=None, weight_decay=None, grad_clip=None, name=None):
+        super().__init__(learning_rate=learning_rate, parameters=parameters, weight_decay=weight_decay,
+                         grad_clip=grad_clip, name=name)
+        self.type = "own"
+        self._mu, self._default_dict, self.log = mu, {"mu": mu}, []
+
+    def _create_accumulators(self, block, parameters):
+        assert isinstance(block, framework.Block)
+        if isinstance(parameters, dict):
+            parameters = self._update_param_group(parameters)
+        for p in parameters:
+            if p.name not in self._already_create_accumulater:
+                self._add_accumulator("velocity", p)
+                self._add_accumulator("half", p, fill_value=0.5, shape=[1], dtype="float32")
+                self._already_create_accumulater.add(p.name)
+
+    def _append_optimize_op(self, block, param_and_grad):
+        if isinstance(param_and_grad, dict):
+            param_and_grad = self._update_param_group(param_and_grad)
+        p, g = param_and_grad
+        velocity, half = self._get_accumulator("velocity", p), self._get_accumulator_master("half", p)
+        rate = self._create_param_lr(param_and_grad)
+        assert rate.shape == [] and rate.dtype == paddle.float32
+        self.log.append((round(rate.item(), 6), self._mu))
+        velocity.set_value(velocity * self._mu + g)
+        half.set_value(half * 0.5)
+        p.set_value(p - rate * velocity)
+
+    def _update_param_group(self, parameters):
+        self._mu = parameters.get("mu", self._default_dict["mu"])
+        return parameters.get("params")
+
+    def _finish_update(self, block, parameters_and_grads):
+        self.log.append("finished")
+
+
+class Layerwise(AdamW):
+    def _append_optimize_op(self, block, param_and_grad):
+        attributes = param_and_grad[0].optimize_attr
+        before = attributes["learning_rate"]
+        attributes["learning_rate"] = 0.5 if param_and_grad[0].name.endswith("w_0") else 1.0
+        result = super()._append_optimize_op(block, param_and_grad)
+        attributes["learning_rate"] = before
+        return result
+
+
+class Bounded(Momentum):
+    def _append_optimize_op(self, block, param_and_grad):
+        super()._append_optimize_op(block, param_and_grad)
+        param_and_grad[0].set_value(param_and_grad[0].clip(-0.3, 0.3))
+
+
+def trained(make, steps=4):
+    with paddle.utils.unique_name.guard():
+        net = nn.Linear(3, 2)
+        net.weight.set_value(W)
+        net.bias.set_value(W[0])
+        net.bias.optimize_attr["learning_rate"] = 2.0
+        rule = make(net)
+        for x in X[:steps]:
+            (net(paddle.to_tensor(x)) ** 2).mean().backward()
+            rule.step()
+            rule.clear_grad()
+        return net, rule
+
+
+PLAIN = [0.2006067, 0.327946, -0.26183635, -0.19992045, -0.12694108, -0.39263394, -0.38609886, -0.7413262]
+CASES = {
+    "plain": (lambda n: Own(0.1, parameters=n.parameters()), PLAIN),
+    "named": (lambda n: Own(0.1, parameters=n.parameters(), name="foo"), PLAIN),
+    "decay, clip": (
+        lambda n: Own(0.1, parameters=n.parameters(), weight_decay=0.1, grad_clip=nn.ClipGradByGlobalNorm(0.2)),
+        [0.3466557, 0.59563255, -0.0338661, 0.2107707, 0.0969214, 0.01817367, 0.2260115, 0.37830687]),
+    "groups": (
+        lambda n: Own(0.1, parameters=[{"params": [n.weight], "mu": 0.5, "learning_rate": 0.1},
+                                       {"params": [n.bias], "weight_decay": 0.01}]),
+        [0.39698943, 0.6840438, -0.02063129, 0.26281896, 0.12418944, 0.05221451, -0.13796328, -0.29445308]),
+    "around AdamW": (
+        lambda n: Layerwise(0.1, parameters=n.parameters()),
+        [0.22216038, 0.5211923, -0.18119359, 0.11255029, -0.03891289, -0.09873266, 0.03442704, 0.32518542]),
+    "around Momentum": (
+        lambda n: Bounded(0.1, parameters=n.parameters(), weight_decay=0.1),
+        [0.11364692, 0.03547814, -0.24056485, -0.13333213, -0.11707181, -0.3, -0.3, -0.3]),
+}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@pytest.mark.filterwarnings("ignore:Own\\(parameters\\). 'mu' of a group changes nothing")
+def test_the_weights_are_paddles(case):
+    make, wanted = case
+    net, _ = trained(make)
+    np.testing.assert_allclose([*net.weight.numpy().ravel(), *net.bias.numpy()], wanted, rtol=2e-5, atol=1e-6)
+
+
+def test_what_is_called_and_kept():
+    net, rule = trained(CASES["plain"][0], 2)
+    assert rule.log == [(0.1, 0.9), (0.2, 0.9), "finished"] * 2
+    assert sorted(rule.state_dict()) == [
+        "linear_0.b_0_half_0", "linear_0.b_0_velocity_0", "linear_0.w_0_half_0", "linear_0.w_0_velocity_0"]
+    assert rule._get_accumulator("half", net.bias).tolist() == [0.125]
+    with pytest.raises(KeyError, match="no accumulator 'nothing' for the parameter 'linear_0.b_0'"):
+        rule._get_accumulator("nothing", net.bias)
+    rule._set_auxiliary_var("found_inf", True)
+    assert rule._get_auxiliary_var("found_inf") and rule._get_auxiliary_var("other") is None
+
+
+def test_a_name_is_part_of_the_accumulators_names():
+    """As in Paddle, whose files have it; files that were written without it are read too."""
+    net, rule = trained(lambda n: paddle.optimizer.Adam(0.1, parameters=n.parameters(), name="foo"), 1)
+    state = rule.state_dict()
+    assert "linear_0.w_0_foo_moment1_0" in state and "linear_0.b_0_foo_beta2_pow_acc_0" in state
+    for keys in (state, {key.replace("_foo", ""): value for key, value in state.items()}):
+        other = paddle.optimizer.Adam(0.1, parameters=net.parameters(), name="foo")
+        other.set_state_dict(keys)
+        net(paddle.to_tensor(X[0])).sum().backward()
+        other.step()
+        other.clear_grad()
+        assert other._get_accumulator("beta1_pow_acc", net.weight).item() == pytest.approx(0.9**3)
+
+
+def test_a_state_is_taken_over():
+    _, rule = trained(CASES["named"][0], 3)
+    state = {key: value.numpy() for key, value in rule.state_dict().items()}
+    net, _ = trained(CASES["named"][0], 0)
+    other = Own(0.1, parameters=net.parameters(), name="foo")
+    other.set_state_dict(state)
+    for p in net.parameters():
+        p.grad = paddle.zeros(p.shape)
+    other.step()
+    np.testing.assert_allclose(
+        other._get_accumulator("velocity", net.bias).numpy(), state["linear_0.b_0_foo_velocity_0"] * 0.9, rtol=1e-6)
+
+
+def test_the_types():
+    net = nn.Linear(1, 1)
+    for name in ("SGD", "Momentum", "Adam", "AdamW", "Adamax", "Adagrad", "Adadelta", "RMSProp", "Lamb"):
+        rule = getattr(paddle.optimizer, name)(learning_rate=0.1, parameters=net.parameters())
+        assert rule.type == name.lower()
+
+
+def test_sixteen_bits_go_by_their_copies():
+    net = nn.Linear(3, 2).to(dtype="float16")
+    rule = Bounded(0.1, parameters=net.parameters(), multi_precision=True)
+    net(paddle.ones([2, 3], "float16")).sum().backward()
+    rule.step()
+    assert net.weight.dtype == paddle.float16 and abs(net.weight.numpy()).max() <= 0.3
+    assert rule._create_master_weight(net.weight).dtype == paddle.float32
+
+
+class OwnClip(nn.ClipGradByNorm):
+    def _dygraph_clip(self, params_grads):
+        return [(p, g * 0) for p, g in super()._dygraph_clip(params_grads)]
+
+
+def test_clippers_by_their_methods():
+    net = nn.Linear(1, 1)
+    pairs = [(net.weight, paddle.full([1, 1], 4.0)), (net.bias, paddle.full([1], 3.0))]
+    for clip, wanted in ((nn.ClipGradByGlobalNorm(1.0), [0.8, 0.6]), (nn.ClipGradByNorm(1.0), [1, 1]),
+                         (nn.ClipGradByValue(2.0), [2, 2]), (OwnClip(1.0), [0, 0])):
+        for found in (clip(pairs), clip._dygraph_clip(pairs), clip._static_clip(pairs)):
+            np.testing.assert_allclose([g.item() for _, g in found], wanted, rtol=1e-6)
