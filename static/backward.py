@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .autodiff.backward import gradients_of_parameters, named_derivatives
+from .autodiff.recompute import recompute
 from .building.trace import GradientTrace
 from .ir.program import Variable
 
@@ -41,6 +42,8 @@ def append_backward(loss: Variable, parameter_list: Any = None, no_grad_set: Any
     Program has `grad/` before names that are taken. A parameter that has been updated before is read as it is then.
     `callbacks`: called for each operation of the backward pass with `block=` and `context=`, which tells the names of
     variables by those of their gradients, and the operation by '__current_op_desc__'.
+    `checkpoints`: Variables or names, between which the values of the forward pass are not kept for the backward one
+    but computed again (`autodiff/recompute.py`).
     Raises ValueError when the loss has more than one element, TypeError when it is no Variable.
     """
     if distop_context is not None:
@@ -48,5 +51,17 @@ def append_backward(loss: Variable, parameter_list: Any = None, no_grad_set: Any
                                   "Leave it None.")
     if not isinstance(loss, Variable):
         raise TypeError(f"append_backward(loss): loss must be a Variable. Received {type(loss).__name__}.")
-    trace = GradientTrace(loss.block.program)
-    return gradients_of_parameters(trace, loss, parameter_list, no_grad_set, callbacks)
+    trace, block = GradientTrace(loss.block.program), loss.block
+    last = block.ops[-1] if block.ops else None
+    pairs = gradients_of_parameters(trace, loss, parameter_list, no_grad_set, callbacks)
+    if checkpoints is not None:
+        begin = next((number + 1 for number, op in enumerate(block.ops) if op is last), 0)
+        recompute(block, begin, checkpoint_names(checkpoints))
+    return pairs
+
+
+def checkpoint_names(checkpoints: Any) -> list[str]:
+    """The names of checkpoints; TypeError for something else than a list of Variables or names."""
+    if not isinstance(checkpoints, (list, tuple)) or not all(isinstance(c, (str, Variable)) for c in checkpoints):
+        raise TypeError(f"checkpoints: must be a list of Variables or of names. Received {checkpoints!r}.")
+    return [item if isinstance(item, str) else item.name for item in checkpoints]

@@ -4,5 +4,7 @@ from ...optimizer.lbfgs import LBFGS
 from ...optimizer.lookahead import LookAhead
 from ...optimizer.model_average import ModelAverage
 from . import functional
+from .gradient_merge import GradientMergeOptimizer
+from .recompute import RecomputeOptimizer
 
-__all__ = ["LBFGS", "LookAhead", "ModelAverage", "functional"]
+__all__ = ["GradientMergeOptimizer", "LBFGS", "LookAhead", "ModelAverage", "RecomputeOptimizer", "functional"]
