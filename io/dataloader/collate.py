@@ -13,8 +13,9 @@ import numpy as np
 
 from ...core.dtype import from_numpy_dtype
 from ...core.place import Place
-from ...dygraph.eager import EAGER
+from ...dygraph.eager import EAGER, EagerTrace
 from ...ops.array.full import is_value
+from ...ops.core.trace import current_trace
 
 _TEXT = (str, bytes, bytearray)
 _NO_TENSOR_KINDS = "OUSMm"  # objects, text and dates stay NumPy arrays
@@ -133,13 +134,17 @@ def to_arrays(batch: Any) -> Any:
 
 
 def to_tensors(batch: Any, place: Place | None, owned: bool) -> Any:
-    """The batch with Tensors for its arrays; `owned` says that nobody else holds the arrays, so none is copied."""
+    """The batch with Tensors for its arrays; `owned` says that nobody else holds the arrays, so none is copied.
+
+    They are of the face whose trace computes here; where a Program is written, Tensors, which it is fed.
+    """
+    trace = current_trace().find(EagerTrace) or EAGER
 
     def convert(leaf: Any) -> Any:
         if not isinstance(leaf, np.ndarray) or leaf.dtype.kind in _NO_TENSOR_KINDS:
             return leaf
         from_numpy_dtype(leaf.dtype)
         array = np.asarray(leaf)
-        return EAGER.constant(array if owned else array.copy(), place, True)
+        return trace.constant(array if owned else array.copy(), place, True)
 
     return map_leaves(convert, batch)

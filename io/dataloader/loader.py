@@ -15,10 +15,8 @@ from .. import checks, randomness
 from ..batch_sampler import BatchSampler
 from ..checks import WHERE, require_bool, require_callable, require_positive_int
 from ..dataset import IterableDataset
-from ..multi_slot.dataset import from_dataset
 from ..sampler import RandomSampler, SequenceSampler
 from .collate import default_collate_fn, default_convert_fn, to_tensors
-from .feeding.from_generator import from_generator
 from .fetch import Reading
 from .iterator import Watched, WorkerIterator, read_here
 from .pool import WorkerPool, start_method
@@ -65,9 +63,6 @@ class DataLoader:
     [[[0, 1], [0, 1]], [[2], [4]]]
     """
 
-    from_generator = staticmethod(from_generator)
-    from_dataset = staticmethod(from_dataset)
-
     def __init__(self, dataset: Any, feed_list: Sequence[Any] | None = None, places: Any = None,
                  return_list: bool = True, batch_sampler: Any = None, batch_size: int | None = 1, shuffle: bool = False,
                  drop_last: bool = False, collate_fn: Callable[[Any], Any] | None = None, num_workers: int = 0,
@@ -95,6 +90,32 @@ class DataLoader:
         self._persistent_workers = require_bool(WHERE, "persistent_workers", persistent_workers)
         self._pool: WorkerPool | None = None
         self._pool_user: Callable[[], WorkerIterator | None] = lambda: None
+
+    @staticmethod
+    def from_generator(feed_list: Sequence[Any] | None = None, capacity: int | None = None,
+                       use_double_buffer: bool = True, iterable: bool = True, return_list: bool = False,
+                       use_multiprocess: bool = False, drop_last: bool = True) -> Any:
+        """A loader of what generators give: for Programs with a `feed_list`, for eager code without one.
+
+        See GeneratorLoader and TensorListLoader.
+
+        >>> import numpy as np, proa as paddle
+        >>> loader = paddle.io.DataLoader.from_generator(capacity=4)
+        >>> loader = loader.set_batch_generator(lambda: ([np.full(2, n), np.array([n])] for n in range(2)))
+        >>> [[t.tolist() for t in batch] for batch in loader()]
+        [[[0, 0], [0]], [[1, 1], [1]]]
+        """
+        from .feeding.from_generator import from_generator  # brings Programs, which workers go without
+
+        return from_generator(feed_list, capacity, use_double_buffer, iterable, return_list, use_multiprocess,
+                              drop_last)
+
+    @staticmethod
+    def from_dataset(dataset: Any, places: Any, drop_last: bool = True) -> Any:
+        """A loader of the batches of a dataset of text files: `paddle.distributed.QueueDataset`. See DatasetLoader."""
+        from ..multi_slot.dataset import DatasetLoader  # as above
+
+        return DatasetLoader(dataset, places, drop_last)
 
     def _set_batches(self, batch_sampler: Any, batch_size: int | None, shuffle: bool) -> None:
         """Decides where the indices of the batches come from."""

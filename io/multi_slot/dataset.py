@@ -379,8 +379,3 @@ class DatasetLoader:
     def __call__(self) -> Iterator[list[Batch]]:
         """As `iter(loader)`."""
         return iter(self)
-
-
-def from_dataset(dataset: DatasetBase, places: Any, drop_last: bool = True) -> DatasetLoader:
-    """A loader of the batches of a dataset of text files."""
-    return DatasetLoader(dataset, places, drop_last)

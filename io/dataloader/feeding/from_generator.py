@@ -19,16 +19,7 @@ from .tensor_lists import TensorListLoader
 def from_generator(feed_list: Sequence[Variable] | None = None, capacity: int | None = None,
                    use_double_buffer: bool = True, iterable: bool = True, return_list: bool = False,
                    use_multiprocess: bool = False, drop_last: bool = True) -> GeneratorLoader | TensorListLoader:
-    """A loader of what generators give: for Programs with a `feed_list`, for eager code without one.
-
-    `paddle.io.DataLoader.from_generator`, `paddle.fluid.io.DataLoader.from_generator`.
-
-    >>> import numpy as np, proa as paddle
-    >>> loader = paddle.io.DataLoader.from_generator(capacity=4)
-    >>> loader = loader.set_batch_generator(lambda: ([np.full(2, n), np.array([n])] for n in range(2)))
-    >>> [[t.tolist() for t in batch] for batch in loader()]
-    [[[0, 0], [0]], [[1, 1], [1]]]
-    """
+    """A loader of what generators give: for Programs with a `feed_list`, for eager code without one."""
     if feed_list is None:
         return TensorListLoader(capacity, use_multiprocess)
     return GeneratorLoader(feed_list, capacity, use_double_buffer, iterable, return_list, drop_last)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ....core.place import Place, expected_place, parse_place
 from ....dygraph.tensor import Tensor
+from ....dygraph.value import EagerValue
 from ...background import iterate_ahead
 from ..collate import to_tensors
 from ..reading_processes import iterate_in_processes
@@ -79,4 +80,4 @@ class TensorListLoader:
 
 
 def _arrays(batch: Any) -> list[Any]:
-    return [as_array(value.numpy() if isinstance(value, Tensor) else value) for value in batch]
+    return [as_array(value.numpy() if isinstance(value, EagerValue) else value) for value in batch]

@@ -303,6 +303,19 @@ def test_eager_code_gets_tensors(use_multiprocess):
     assert found == [[[[0, 0], [1, 1]], [0, 1]], [[[2, 2], [3, 3]], [2, 3]], [[[4, 4]], [4]]]
 
 
+@pytest.mark.parametrize("make", [fluid.io.DataLoader.from_generator, fluid.io.PyReader])
+def test_under_a_guard_a_reader_gives_what_1_x_computes_with(make):
+    with fluid.dygraph.guard():
+        loader = make(capacity=2)
+        set_source = loader.set_batch_generator if hasattr(loader, "set_batch_generator") else (
+            loader.decorate_batch_generator)
+        label = fluid.dygraph.to_variable(np.zeros(2))
+        set_source(lambda: iter([[np.ones((2, 3), "float32"), label]]), fluid.CPUPlace())
+        (batch,) = list(loader())
+        kinds = {type(value) for value in batch}
+        assert kinds == {type(label)} and batch[0].shape == [2, 3]
+
+
 def test_the_dataloader_of_1_x_gives_dicts():
     class Squares(paddle.io.Dataset):
         def __getitem__(self, index):
