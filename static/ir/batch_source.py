@@ -28,6 +28,11 @@ class BatchSource(Protocol):
         """The variables that a batch fills."""
         ...
 
+    @property
+    def drop_last(self) -> bool:
+        """Whether batches are left out at the end that are too few for all devices."""
+        ...
+
     def take(self) -> dict[str, Any]:
         """The next batch by the names of the variables; raises EOFException behind the last one."""
         ...

@@ -24,7 +24,7 @@ from ..ir.usage import draws, reads, writes
 from .executor import Executor, fetch_name, fetched_items, offsets_given
 from .feed_parts import joined, split_feed
 from .lod_tensor import LoDTensor, fitting
-from .reading import with_batches
+from .reading import batches_for
 from .scope import Scope
 from .state import refill_host_values
 from .strategies import BuildStrategy, GradientScaleStrategy
@@ -148,20 +148,24 @@ class DataParallel:
         self.own: list[dict[str, Any]] = [{} for _ in places] if shared is None else shared.own
         self.scope: Scope | None = None if shared is None else shared.scope
         ways = {GradientScaleStrategy.CoeffNumDevice: 1.0 / len(places), GradientScaleStrategy.One: 1.0}
+        self.may_rest = loss_name is None  # what is left over at an epoch's end may be too little for all devices
         self.scale = ways.get(GradientScaleStrategy(settings.gradient_scale_strategy))
         self.executors = [Executor(place) for place in places]
         self.steps: dict[Any, _Step] = {}
 
     def run(self, feed: Any, fetch_list: Any, scope: Scope, return_numpy: bool, return_merged: bool) -> list[Any]:
-        """One step: a dict is divided by rows, a list has a dict for each device; see `Executor.run`."""
+        """One step: a dict is divided by rows, a list has a dict for each device; see `Executor.run`.
+
+        A Program that is not trained takes fewer dicts too: the other devices rest then.
+        """
         if self.scope is not None and self.scope is not scope:
             raise ValueError("Executor.run(scope): the CompiledProgram has run in another scope, where its devices "
                              "keep values of their own. Make another CompiledProgram for this one.")
         self.scope = scope
         count, program = len(self.places), self.program
         wanted = [fetch_name(program, item) for item in fetched_items(fetch_list)]
-        feeds = [with_batches(program, part) for part in split_feed(feed, count)]  # a batch of a reader for each
-        given = [executor.feeds(program, part) for executor, part in zip(self.executors, feeds, strict=True)]
+        feeds = batches_for(program, split_feed(feed, count, self.may_rest), self.may_rest)  # a reader's batch for each
+        given = [executor.feeds(program, part) for executor, part in zip(self.executors, feeds, strict=False)]
         refill_host_values(program, scope)
         names = tuple(sorted(given[0][0]))
         for number, (arrays, _) in enumerate(given):
@@ -199,7 +203,7 @@ class DataParallel:
                 return self._run(number, steps[number].each, [fed[number][n] for n in sorted(fed[number])], scope,
                                  steps[number])
 
-        found = self._at_once(each)
+        found = self._at_once(each, len(fed))
         step = steps[0]
         once = {name: self._sum([values[name] for values in found]) for name in step.gradients}
         once.update((name, found[0][name]) for name in step.others)
@@ -212,8 +216,8 @@ class DataParallel:
                 return self._run(number, steps[number].after, [self._here(number, known[n]) for n in step.after_feeds],
                                  scope, steps[number])
 
-        last: list[dict[str, Any]] = self._at_once(after) if step.after.writes or step.after.fetches else [{}] * len(
-            found)
+        last: list[dict[str, Any]] = self._at_once(
+            after, len(fed)) if step.after.writes or step.after.fetches else [{}] * len(found)
         return [{**fed[n], **found[n], **summed, **once, **last[n]} for n in range(len(found))]
 
     def _broadcast(self, step: _Step, scope: Scope) -> None:
@@ -223,9 +227,8 @@ class DataParallel:
                 if scope.array(name) is not None:
                     own[name] = backend.as_place(scope.array(name), executor.place).copy()
 
-    def _at_once(self, work: Callable[[int], dict[str, Any]]) -> list[dict[str, Any]]:
+    def _at_once(self, work: Callable[[int], dict[str, Any]], count: int) -> list[dict[str, Any]]:
         """What each device's thread gives; the first failure is raised when all have ended."""
-        count = len(self.places)
         if count == 1:
             return [work(0)]
         with ThreadPoolExecutor(count, "device") as threads:

@@ -10,14 +10,14 @@ from ... import backend
 from .lod_tensor import LoDTensor, lengths_of_offsets, offsets_of_lengths
 
 
-def split_feed(feed: Any, count: int) -> list[dict[str, Any]]:
-    """A feed for each of so many devices: of a dict parts, of a list its dicts.
+def split_feed(feed: Any, count: int, fewer: bool = False) -> list[dict[str, Any]]:
+    """A feed for each of so many devices: of a dict parts, of a list its dicts, which with `fewer` may be fewer.
 
     Raises ValueError for a batch of fewer rows or sequences than devices, and for a list of another length; TypeError
     for something else.
     """
     if isinstance(feed, (list, tuple)):
-        if len(feed) != count:
+        if len(feed) != count and not (fewer and 0 < len(feed) < count):
             raise ValueError(f"feed: a list has a dict for each device, of which there are {count}. Received "
                              f"{len(feed)}. CPU_NUM, or places=, says how many devices there are.")
         for part in feed:

@@ -68,8 +68,8 @@ class EpochReader:
 class VariablesRead:
     """What `Program.readers` holds: a reader, and the names of the variables that its batches fill."""
 
-    def __init__(self, source: EpochReader, names: Sequence[str]):
-        self._source, self.names = source, list(names)
+    def __init__(self, source: EpochReader, names: Sequence[str], drop_last: bool):
+        self._source, self.names, self.drop_last = source, list(names), drop_last
 
     def take(self) -> dict[str, LoDTensor]:
         """The next batch by the names."""

@@ -46,7 +46,7 @@ def append_read(block: Block, reader: Variable, source: EpochReader, variables: 
     block.append("read", {"Reader": [reader.name]}, {"Out": [v.name for v in variables]},
                  {"drop_last": drop_last, "throw_eof_exp": True, "infer_out": True}, user_line())
     names = [v.name for v in variables]
-    block.program.readers[names[0]] = VariablesRead(source, names)
+    block.program.readers[names[0]] = VariablesRead(source, names, drop_last)
 
 
 def read_by(source: EpochReader, program: Program, double_buffer: bool, drop_last: bool) -> None:

@@ -181,6 +181,42 @@ def test_each_of_several_places_takes_a_batch_of_a_programs_reader(exe):
         assert found == [[0, 2], [4, 6]]  # the fifth is left over: too few for both places
 
 
+def epoch_on_two_places(exe, program, reader, y):
+    found = []
+    reader.start()
+    with pytest.raises(fluid.core.EOFException):
+        while True:
+            found.append(exe.run(program, fetch_list=[y])[0].reshape(-1).tolist())
+    reader.reset()
+    return found
+
+
+@pytest.mark.parametrize("trained", [False, True])
+def test_what_is_left_over_at_the_end_is_computed_by_fewer_places_unless_they_train(exe, trained):
+    x = fluid.data("x", [None, 1])
+    reader = fluid.io.DataLoader.from_generator([x], capacity=2, iterable=False, drop_last=False)
+    y = fluid.layers.fc(x, 1, param_attr=fluid.ParamAttr(initializer=fluid.initializer.Constant(2.0)))
+    loss = paddle.mean(y)
+    if trained:
+        paddle.optimizer.SGD(0.0).minimize(loss)
+    exe.run(fluid.default_startup_program())
+    reader.set_batch_generator(counting(5, rows=1))
+    program = fluid.CompiledProgram(fluid.default_main_program()).with_data_parallel(
+        loss_name=loss.name if trained else None, places=fluid.cpu_places(2))
+    rest = [] if trained else [[8]]
+    assert [epoch_on_two_places(exe, program, reader, y) for _ in range(2)] == [[[0, 2], [4, 6], *rest]] * 2
+
+
+def test_fewer_batches_than_places_are_fed_to_what_is_not_trained(exe):
+    _, y, loader = doubled(iterable=True, drop_last=False)
+    loader.set_batch_generator(counting(3, rows=1), places=fluid.cpu_places(2))
+    program = fluid.CompiledProgram(fluid.default_main_program()).with_data_parallel(places=fluid.cpu_places(2))
+    found = [exe.run(program, feed=data, fetch_list=[y])[0].reshape(-1).tolist() for data in loader()]
+    assert found == [[0, 2], [4]]
+    with pytest.raises(ValueError, match="there are 2. Received 3"):
+        exe.run(program, feed=[{}, {}, {}], fetch_list=[y])
+
+
 def test_several_places_are_fed_by_an_iterable_loader(exe):
     _, y, loader = doubled(iterable=True)
     loader.set_batch_generator(counting(4, rows=1), places=fluid.cpu_places(2))
