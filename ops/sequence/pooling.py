@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from ...backend.engines import LOOPS
+from ...backend.kernels import sequences as fast
 from ...core.dtype import int32
 from ..array.take_along_axis import take_along_op
+from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -31,7 +36,7 @@ def _first_maxima(xp: Any, x: Any, offsets: Any, out: Any) -> Any:
     """The rows in which the maxima stand first; -1 for an empty sequence."""
     lengths = lengths_of(offsets)
     rows = xp.arange(len(x), dtype="int32").reshape(-1, *[1] * (x.ndim - 1))
-    behind = xp.where(x == repeated(xp, out, lengths, offsets), -rows, xp.asarray(-len(x), "int32"))
+    behind = xp.where((x == repeated(xp, out, lengths, offsets)) | (x != x), -rows, xp.asarray(-len(x), "int32"))
     return -maxima(xp, behind, offsets, 1)
 
 
@@ -54,6 +59,24 @@ def _pool(xp, x, lod, *, pooltype: str = "AVERAGE", is_test: bool = False, pad_v
     if bool(empty.any()):
         out[empty] = pad_value
     return out, index
+
+
+def _pool_by_loops(x, lod, *, pooltype="AVERAGE", is_test=False, pad_value=0.0):
+    offsets = last_of(_WHAT, lod, len(x))
+    if pooltype in ("LAST", "FIRST"):
+        return NotImplemented
+    if pooltype == "MAX":
+        found = fast.maxima(x, offsets)
+    else:
+        lengths = np.maximum(lengths_of(offsets), 1)
+        divisors = np.ones(lengths.size) if pooltype == "SUM" else np.sqrt(lengths) if pooltype == "SQRT" else lengths
+        found = fast.sums(x, offsets, divisors)
+    if found is NotImplemented:
+        return found
+    out, index = found if pooltype == "MAX" else (found, None)
+    if pad_value:
+        out[lengths_of(offsets) == 0] = pad_value
+    return out, index if pooltype == "MAX" and not is_test else np.zeros(0, "int32")
 
 
 def _infer_pool(x, lod, *, pooltype="AVERAGE", is_test=False, pad_value=0.0):
@@ -103,4 +126,4 @@ def _pool_gradient(g: Any, MaxIndex: Any, X_shape: Any, lod: Any, pooltype: str)
 
 sequence_pool_op = operator(
     "sequence_pool", "X, lod^X -> Out, MaxIndex", kernel=_pool, infer=_infer_pool, grad={"X": _pool_gradient},
-    fails="values", lod=without_last)
+    engines=[by(LOOPS, _pool_by_loops, fast.LEAST)], fails="values", lod=without_last)

@@ -103,7 +103,8 @@ class Executor:
         fetched = [xp.asarray(array) for array in results[: len(fetches)]]
         if return_numpy:
             return [backend.to_numpy(a).copy() for a in fetched]
-        offsets = {name: backend.to_numpy(a).tolist() for name, a in zip(fetches, fetched, strict=True)} if lods else {}
+        beside = slice(len(wanted), None)  # offsets
+        offsets = {name: backend.to_numpy(a).tolist() for name, a in zip(fetches[beside], fetched[beside], strict=True)}
         return [LoDTensor(array, fitting([offsets[level] for level in levels], array))
                 for array, levels in zip(fetched, lods or [()] * len(wanted), strict=False)]
 

@@ -3,7 +3,7 @@
 import numpy as np
 import proa as paddle
 import pytest
-from proa import static
+from proa import backend, static
 from proa.core.dtype import int64
 from proa.ops.core import operator as declarations
 from proa.ops.core.operator import find, operator
@@ -89,6 +89,14 @@ def test_fetched_values_have_their_lod(main):
     assert same.lod() == [[0, 1, 2], [0, 2, 5]] and summed.lod() == [[0, 1, 2]]
     assert reshaped.lod() == total.lod() == []
     assert same.recursive_sequence_lengths() == [[1, 1], [2, 3]]
+
+
+def test_of_what_is_fetched_offsets_alone_become_lists(main, monkeypatch):
+    x, read = static.data("x", [None, 2], lod_level=1), []
+    to_numpy = backend.to_numpy
+    monkeypatch.setattr(backend, "to_numpy", lambda array: read.append(array) or to_numpy(array))
+    run(main, {"x": lod_tensor(BATCH, [[0, 2, 5]])}, x * 2, return_numpy=False)
+    assert read and not any(np.array_equal(array, BATCH * 2) for array in read)
 
 
 def test_an_operator_makes_offsets(main):
