@@ -5,9 +5,12 @@ Boxes are (left, top, right, bottom).
 
 from typing import Any
 
+import numpy as np
+
 from ..core.infer import broadcast_shapes, promoting
 from ..core.operator import operator
 from ..core.spec import Spec
+from .matching import bounds_of
 
 # prior_box
 
@@ -101,4 +104,75 @@ def _infer_box_coder(prior, variances, target, *, code_type="encode_center_size"
 
 
 box_coder_op = operator("box_coder", "PriorBox, PriorBoxVar?, TargetBox -> OutputBox", kernel=_box_coder,
-                        infer=promoting(_infer_box_coder), lod="drop")
+                        infer=promoting(_infer_box_coder), lod=lambda lods, attrs: lods[2])
+
+
+# box_clip
+
+def _box_clip(xp, boxes, sizes, lod=()):
+    image = xp.asarray(np.repeat(np.arange(len(sizes)), [b - a for a, b in bounds_of("box_clip(input)", boxes, lod)])
+                       if lod else np.zeros(len(boxes), "int64"))
+    most = xp.round(sizes[:, :2] / sizes[:, 2:3])[:, ::-1] - 1
+    edge = xp.concatenate([most, most], 1)[image].reshape(-1, *[1] * (boxes.ndim - 2), 4)
+    return xp.clip(boxes, 0, edge).astype(boxes.dtype)
+
+
+def _infer_box_clip(boxes, sizes, lod=()):
+    if boxes.shape[-1] not in (4, -1) or sizes.rank != 2 or sizes.shape[1] not in (3, -1):
+        raise ValueError(f"box_clip(input, im_info): must have the shapes [..., 4] and [N, 3]. "
+                         f"Received {list(boxes.shape)} and {list(sizes.shape)}.")
+    return Spec(boxes.shape, boxes.dtype)
+
+
+box_clip_op = operator("box_clip", "Input, ImInfo, lod^Input -> Output", kernel=_box_clip, infer=_infer_box_clip,
+                       fails="values")
+"""Boxes cut at the edges of their images, which ImInfo [N, 3] gives: height, width, and the scale that they were
+multiplied by."""
+
+
+# polygon_box_transform
+
+def _polygon_box_transform(xp, x):
+    rows, columns = xp.arange(x.shape[2], dtype=x.dtype)[:, None], xp.arange(x.shape[3], dtype=x.dtype)
+    at = xp.stack([xp.broadcast_to(part, x.shape[2:]) for part in (columns, rows)])
+    return 4 * at[xp.arange(x.shape[1]) % 2] - x
+
+
+def _infer_polygon(x):
+    if x.rank != 4:
+        raise ValueError(f"polygon_box_transform(input): must have the shape [N, G, H, W]. Received {list(x.shape)}.")
+    return x
+
+
+polygon_box_transform_op = operator("polygon_box_transform", "Input -> Output", kernel=_polygon_box_transform,
+                                    infer=_infer_polygon, lod="drop")
+"""Coordinates of corners [N, G, H, W] out of how far they are from their cells: 4 * x for even channels, 4 * y for odd
+ones, less the distance."""
+
+
+# box_decoder_and_assign
+
+def _decode_and_assign(xp, prior, variances, target, scores, *, box_clip: float = 4.135):
+    middle, sides = _middles(prior, 1.0)
+    moves = target.reshape(len(target), -1, 4) * variances
+    centre = moves[..., :2] * sides[:, None] + middle[:, None]
+    half = xp.exp(xp.minimum(moves[..., 2:], box_clip)) * sides[:, None] / 2
+    decoded = xp.concatenate([centre - half, centre + half - 1], -1).astype(target.dtype)
+    if scores.shape[1] < 2:
+        return decoded.reshape(target.shape), prior.astype(target.dtype)
+    best = scores[:, 1:].argmax(1) + 1
+    assigned = xp.where(scores[xp.arange(len(best)), best][:, None] > -1, decoded[xp.arange(len(best)), best], prior)
+    return decoded.reshape(target.shape), assigned.astype(target.dtype)
+
+
+def _infer_decode_and_assign(prior, variances, target, scores, **_):
+    if -1 not in (target.shape[1], scores.shape[1]) and target.shape[1] != 4 * scores.shape[1]:
+        raise ValueError(f"box_decoder_and_assign(target_box, box_score): must have the shapes [N, classes * 4] and "
+                         f"[N, classes]. Received {list(target.shape)} and {list(scores.shape)}.")
+    return Spec(target.shape, target.dtype), Spec((target.shape[0], 4), target.dtype)
+
+
+box_decoder_and_assign_op = operator(
+    "box_decoder_and_assign", "PriorBox, PriorBoxVar, TargetBox, BoxScore -> DecodeBox, OutputAssignBox",
+    kernel=_decode_and_assign, infer=_infer_decode_and_assign)
+"""The boxes of each class that deltas make of priors [N, 4], and that of the best class, the first one aside."""

@@ -10,6 +10,8 @@ from ...core import dtype as dt
 from ..core.infer import promoting
 from ..core.operator import operator
 from ..core.spec import Spec
+from ..sequence.offsets import levels_of
+from .matching import bounds_of
 from .nms import best_first, standing
 
 
@@ -92,3 +94,57 @@ def _infer(boxes, scores, counts=None, **_):
 
 multiclass_nms_op = operator("multiclass_nms3", "BBoxes, Scores, RoisNum? -> Out, Index, NmsRoisNum",
                              kernel=_multiclass_nms, infer=promoting(_infer), lod="drop")
+
+
+# With a LoD, as Paddle 1.x has them
+
+def _with_lod(xp, boxes, scores, lod=(), **attrs: Any) -> tuple[Any, Any, list]:
+    """The boxes that stay, their numbers, and the offsets of the images."""
+    counts = None
+    if scores.ndim == 2:
+        bounds = bounds_of("multiclass_nms(bboxes)", boxes, lod)
+        counts = xp.asarray([b - a for a, b in bounds], dtype="int32")
+    out, index, found = _multiclass_nms(xp, boxes, scores, counts, **attrs)
+    offsets = xp.concatenate([xp.zeros(1, "int64"), xp.cumsum(found).astype("int64")])
+    return out, index, [offsets]
+
+
+def _nms_1(xp, boxes, scores, lod=(), *, background_label: int = 0, score_threshold: float = 0.0, nms_top_k: int = -1,
+           nms_threshold: float = 0.3, nms_eta: float = 1.0, keep_top_k: int = -1, normalized: bool = True):
+    out, _, offsets = _with_lod(xp, boxes, scores, lod, background_label=background_label, nms_top_k=nms_top_k,
+                                score_threshold=score_threshold, nms_threshold=nms_threshold, nms_eta=nms_eta,
+                                keep_top_k=keep_top_k, normalized=normalized)
+    if not len(out):
+        return xp.full((1, 1), -1, boxes.dtype), [xp.asarray([0, 1], dtype="int64")]
+    return out, offsets
+
+
+def _nms_2(xp, boxes, scores, lod=(), *, background_label: int = 0, score_threshold: float = 0.0, nms_top_k: int = -1,
+           nms_threshold: float = 0.3, nms_eta: float = 1.0, keep_top_k: int = -1, normalized: bool = True):
+    return _with_lod(xp, boxes, scores, lod, background_label=background_label, nms_top_k=nms_top_k,
+                     score_threshold=score_threshold, nms_threshold=nms_threshold, nms_eta=nms_eta,
+                     keep_top_k=keep_top_k, normalized=normalized)
+
+
+def _infer_with_lod(boxes, scores, lod=(), **_):
+    if boxes.rank != 3 or boxes.shape[2] not in (4, -1) or scores.rank not in (2, 3):
+        raise ValueError("multiclass_nms(bboxes, scores): must have the shapes [N, M, 4] and [N, classes, M], or "
+                         f"[M, classes, 4] and [M, classes] with a LoD. Received {list(boxes.shape)} and "
+                         f"{list(scores.shape)}.")
+    if scores.rank == 2:
+        levels_of("multiclass_nms(bboxes)", lod)
+    _check_sizes(boxes, scores, None if scores.rank == 3 else scores)
+    return Spec((-1, 6), boxes.dtype), Spec((-1, 1), dt.int32), [Spec((-1,), dt.int64)]
+
+
+def _infer_nms_1(boxes, scores, lod=(), **attrs):
+    out, _, offsets = _infer_with_lod(boxes, scores, lod, **attrs)
+    return out, offsets
+
+
+nms_1_op = operator("multiclass_nms", "BBoxes, Scores, lod^BBoxes -> Out, out_lod^Out", kernel=_nms_1,
+                    infer=promoting(_infer_nms_1), lod="drop", only_here=True, fails="values")
+nms_2_op = operator("multiclass_nms2", "BBoxes, Scores, lod^BBoxes -> Out, Index, out_lod^Out", kernel=_nms_2,
+                    infer=promoting(_infer_with_lod), lod="drop", only_here=True, fails="values")
+"""Boxes [K, 6] (class, score, corners) with a LoD of images. The first gives [[-1]] where none stays; the second tells
+their numbers [K, 1] among all boxes."""

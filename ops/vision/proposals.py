@@ -6,9 +6,13 @@ How many there are depends on the values: the first sizes of the results are not
 import math
 from typing import Any
 
+import numpy as np
+
 from ...core import dtype as dt
 from ..core.operator import operator
 from ..core.spec import Spec
+from ..sequence.offsets import levels_of
+from .matching import bounds_of
 from .nms import best_first, standing
 from .roi_kernels import images_of
 
@@ -25,14 +29,14 @@ def _decoded(xp: Any, anchors: Any, deltas: Any, variances: Any, more: float) ->
 
 
 def _of_image(xp: Any, scores: Any, deltas: Any, size: Any, anchors: Any, variances: Any, before: int, after: int,
-              threshold: float, min_size: float, eta: float, more: float) -> tuple[Any, Any]:
-    """The proposals of one image and their scores, best first."""
+              threshold: float, min_size: float, eta: float, more: float, scale: float = 1.0) -> tuple[Any, Any]:
+    """The proposals of one image and their scores, best first; `min_size` is meant for what `scale` made this size."""
     chosen = best_first(xp, scores, before if before > 0 else -1)
     boxes = _decoded(xp, anchors[chosen], deltas[chosen], variances[chosen], more)
     edge = xp.concatenate([size[::-1], size[::-1]]).astype(boxes.dtype) - more
     boxes, scores = xp.clip(boxes, 0, edge), scores[chosen]
     sides = boxes[:, 2:] - boxes[:, :2] + more
-    large = (sides >= max(min_size, 1.0)).all(1)
+    large = ((boxes[:, 2:] - boxes[:, :2]) / scale + more >= max(min_size, 1.0)).all(1)
     if more:
         middle = boxes[:, :2] + sides / 2
         large &= (middle <= size[::-1]).all(1)
@@ -43,14 +47,18 @@ def _of_image(xp: Any, scores: Any, deltas: Any, size: Any, anchors: Any, varian
     return boxes[kept], scores[kept, None]
 
 
+def _by_image(scores: Any, deltas: Any, anchors: Any, variances: Any) -> tuple[Any, Any, Any, Any]:
+    """Scores [N, places], deltas [N, places, 4], anchors and variances [places, 4]."""
+    samples, count, height, width = scores.shape
+    deltas = deltas.reshape(samples, count, 4, height, width).transpose(0, 3, 4, 1, 2).reshape(samples, -1, 4)
+    return scores.transpose(0, 2, 3, 1).reshape(samples, -1), deltas, anchors.reshape(-1, 4), variances.reshape(-1, 4)
+
+
 def _generate(xp, scores, deltas, sizes, anchors, variances, *, pre_nms_topN: int = 6000, post_nms_topN: int = 1000,
               nms_thresh: float = 0.5, min_size: float = 0.1, eta: float = 1.0, pixel_offset: bool = True):
-    samples, count, height, width = scores.shape
-    scores = scores.transpose(0, 2, 3, 1).reshape(samples, -1)
-    deltas = deltas.reshape(samples, count, 4, height, width).transpose(0, 3, 4, 1, 2).reshape(samples, -1, 4)
-    anchors, variances = anchors.reshape(-1, 4), variances.reshape(-1, 4)
+    scores, deltas, anchors, variances = _by_image(scores, deltas, anchors, variances)
     found = [_of_image(xp, scores[n], deltas[n], sizes[n], anchors, variances, pre_nms_topN, post_nms_topN, nms_thresh,
-                       min_size, eta, 1.0 if pixel_offset else 0.0) for n in range(samples)]
+                       min_size, eta, 1.0 if pixel_offset else 0.0) for n in range(len(scores))]
     counts = xp.asarray([len(boxes) for boxes, _ in found], dtype="int32")
     return xp.concatenate([boxes for boxes, _ in found]), xp.concatenate([values for _, values in found]), counts
 
@@ -66,6 +74,54 @@ def _infer_generate(scores, deltas, sizes, anchors, variances, **_):
 generate_proposals_op = operator(
     "generate_proposals_v2", "Scores, BboxDeltas, ImShape, Anchors, Variances -> RpnRois, RpnRoiProbs, RpnRoisNum",
     kernel=_generate, infer=_infer_generate, lod="drop")
+
+
+
+def _generate_with_lod(xp, scores, deltas, sizes, anchors, variances, *, pre_nms_topN: int = 6000,
+                       post_nms_topN: int = 1000, nms_thresh: float = 0.5, min_size: float = 0.1, eta: float = 1.0):
+    scores, deltas, anchors, variances = _by_image(scores, deltas, anchors, variances)
+    found = [_of_image(xp, scores[n], deltas[n], sizes[n, :2], anchors, variances, pre_nms_topN, post_nms_topN,
+                       nms_thresh, min_size, eta, 1.0, sizes[n, 2]) for n in range(len(scores))]
+    offsets = xp.cumsum(xp.asarray([0, *(len(boxes) for boxes, _ in found)], dtype="int64"))
+    return (xp.concatenate([boxes for boxes, _ in found]), xp.concatenate([values for _, values in found]),
+            offsets[1:].copy(), [offsets], [offsets.copy()])
+
+
+def _infer_generate_with_lod(scores, deltas, sizes, anchors, variances, **attrs):
+    boxes, values, counts = _infer_generate(scores, deltas, sizes, anchors, variances)
+    return boxes, values, Spec(counts.shape, dt.int64), *[[Spec((-1,), dt.int64)]] * 2
+
+
+generate_with_lod_op = operator(
+    "generate_proposals", "Scores, BboxDeltas, ImInfo, Anchors, Variances -> RpnRois, RpnRoiProbs, RpnRoisLod, "
+    "lod_rois^RpnRois, lod_probs^RpnRoiProbs", kernel=_generate_with_lod, infer=_infer_generate_with_lod, lod="drop",
+    only_here=True)
+"""As Paddle 1.x has it: with a LoD of images, which RpnRoisLod tells, too. ImInfo [N, 3]: height, width, scale."""
+
+
+# collect_fpn_proposals
+
+def _collect(xp, levels, scores, lods=(), *, post_nms_topN: int = 1000):
+    boxes, values = xp.concatenate(levels), xp.concatenate(scores).reshape(-1)
+    counts = [[b - a for a, b in bounds_of("collect_fpn_proposals(multi_rois)", x, [offsets])]
+              for x, offsets in zip(levels, lods, strict=True)]
+    image = xp.asarray(np.concatenate([np.repeat(np.arange(len(each)), each) for each in counts]))
+    best = best_first(xp, values, post_nms_topN)
+    best = best[xp.argsort(image[best], kind="stable")]
+    found = xp.bincount(image[best], minlength=len(counts[0]))
+    return boxes[best], [xp.concatenate([xp.zeros(1, "int64"), xp.cumsum(found)])]
+
+
+def _infer_collect(levels, scores, lods=(), **_):
+    if len(lods) != len(levels):
+        levels_of("collect_fpn_proposals(multi_rois)", [])
+    return Spec((-1, 4), levels[0].dtype), [Spec((-1,), dt.int64)]
+
+
+collect_proposals_op = operator(
+    "collect_fpn_proposals", "MultiLevelRois*, MultiLevelScores*, lod^MultiLevelRois -> FpnRois, out_lod^FpnRois",
+    kernel=_collect, infer=_infer_collect, lod="drop", only_here=True, fails="values")
+"""The `post_nms_topN` best of the regions of all levels, by image and best first."""
 
 
 # distribute_fpn_proposals

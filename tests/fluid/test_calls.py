@@ -15,7 +15,8 @@ def tensors(call):
     op, found = find(call.type), {}
     for slot in op.inputs:
         if slot.offsets_of:
-            found[slot.name] = [paddle.to_tensor(level) for level in call.lods.get(slot.offsets_of, [])]
+            found[slot.name] = [paddle.to_tensor(level) for key, levels in sorted(call.lods.items())
+                                if key.partition("#")[0] == slot.offsets_of for level in levels]
         elif slot.name in call.inputs:
             found[slot.name] = paddle.to_tensor(call.inputs[slot.name], stop_gradient=slot.name not in call.wanted)
         elif slot.many:
