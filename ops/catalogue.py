@@ -19,6 +19,17 @@ from .array import (
     take_along_axis,
     where,
 )
+from .fluid import (
+    batch_size_like,
+    l2_normalize,
+    lookup_table,
+    mean_iou,
+    older_images,
+    older_shapes,
+    older_updates,
+    probability_losses,
+    scaled_products,
+)
 from .graph import messages, neighbour_sampling, segments, tree_conv
 from .linalg import eigen, einsum, least_squares, lu, matrices, products, qr_svd, solving, triangular
 from .loss import (
@@ -114,18 +125,19 @@ from .vision import (
 
 __all__ = [
     "accuracy_auc", "activation", "adaptive_rules", "affine_grid", "allclose", "anchors", "assign", "attention",
-    "averages", "beam_search", "bessel", "bilinear", "binary", "boxes", "branches", "chunk_eval", "class_sampling",
-    "clip", "concat_split", "control_flow", "conv", "convolution", "creation", "crf", "cross_entropy", "ctc",
-    "ctc_align", "cumulative", "custom_gradient", "data_norm", "deform_conv", "diagonal", "dropout", "dynamic_rnn",
-    "edit_distance", "eigen", "einsum", "elementwise", "embedding", "expand", "expanding", "fft_operators", "focal",
-    "fold", "frames", "full", "gamma", "gather", "gradient_shapes", "grid_sample", "hierarchical_sigmoid",
-    "identity_loss", "im2sequence", "image_files", "interpolate", "inverse_functions", "least_squares",
-    "linear_quantize", "lod_reset", "loss_scaling", "losses", "lu", "margin_cross_entropy", "masked_softmax", "masks",
-    "matching", "matrices", "merged", "messages", "multiclass_nms", "nce", "neighbour_sampling", "nms", "norm",
-    "numbers", "pad", "padding", "pattern_products", "pixel_shuffle", "pool", "pooling", "print_assert", "products",
-    "proposals", "py_func", "qr_svd", "rank_table", "rearrange", "reduce", "reshape", "rnn", "rnn_units", "roi",
-    "row_conv", "row_updates", "rulebook", "rules", "sample_logits", "sampling", "segments", "sequence_softmax",
-    "slices", "slicing", "softmax", "solving", "sorting", "spectral_norm", "statistics", "stft", "take",
-    "take_along_axis", "target_sampling", "tensor_arrays", "transducer", "tree_conv", "triangular", "unary", "unpool",
-    "viterbi", "where", "yolo",
+    "averages", "batch_size_like", "beam_search", "bessel", "bilinear", "binary", "boxes", "branches", "chunk_eval",
+    "class_sampling", "clip", "concat_split", "control_flow", "conv", "convolution", "creation", "crf",
+    "cross_entropy", "ctc", "ctc_align", "cumulative", "custom_gradient", "data_norm", "deform_conv", "diagonal",
+    "dropout", "dynamic_rnn", "edit_distance", "eigen", "einsum", "elementwise", "embedding", "expand", "expanding",
+    "fft_operators", "focal", "fold", "frames", "full", "gamma", "gather", "gradient_shapes", "grid_sample",
+    "hierarchical_sigmoid", "identity_loss", "im2sequence", "image_files", "interpolate", "inverse_functions",
+    "l2_normalize", "least_squares", "linear_quantize", "lod_reset", "lookup_table", "loss_scaling", "losses", "lu",
+    "margin_cross_entropy", "masked_softmax", "masks", "matching", "matrices", "mean_iou", "merged", "messages",
+    "multiclass_nms", "nce", "neighbour_sampling", "nms", "norm", "numbers", "older_images", "older_shapes",
+    "older_updates", "pad", "padding", "pattern_products", "pixel_shuffle", "pool", "pooling", "print_assert",
+    "probability_losses", "products", "proposals", "py_func", "qr_svd", "rank_table", "rearrange", "reduce",
+    "reshape", "rnn", "rnn_units", "roi", "row_conv", "row_updates", "rulebook", "rules", "sample_logits",
+    "sampling", "scaled_products", "segments", "sequence_softmax", "slices", "slicing", "softmax", "solving",
+    "sorting", "spectral_norm", "statistics", "stft", "take", "take_along_axis", "target_sampling", "tensor_arrays",
+    "transducer", "tree_conv", "triangular", "unary", "unpool", "viterbi", "where", "yolo",
 ]

@@ -1,0 +1,115 @@
+"""matmul with a factor, as Paddle 1.x writes it, and cos_sim."""
+
+
+from typing import Any
+
+from ..array.gradient_shapes import reshape_to, sum_to
+from ..core.facts import matrix_product
+from ..core.operator import operator
+from ..core.spec import Spec
+from ..linalg.products import _infer_matmul, _matmul, _matmul_gradients
+from ..math.elementwise import scale
+
+
+def _product(xp, x, y, *, transpose_X: bool = False, transpose_Y: bool = False, alpha: float = 1.0):
+    result = _matmul(xp, x, y, trans_x=transpose_X, trans_y=transpose_Y)
+    return result if alpha == 1.0 else result * xp.asarray(alpha, result.dtype)
+
+
+def _gradients(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool, alpha: float, wants: Any) -> tuple[Any, Any]:
+    scaled = g if alpha == 1.0 else scale(g, alpha)
+    return _matmul_gradients(scaled, x, y, trans_x, trans_y, wants)
+
+
+matmul_op = operator(
+    "matmul", "X, Y -> Out", kernel=_product, promotes=True,
+    infer=lambda x, y, *, transpose_X=False, transpose_Y=False, alpha=1.0: _infer_matmul(
+        x, y, trans_x=transpose_X, trans_y=transpose_Y),
+    grad={"X, Y": lambda g, X, Y, transpose_X, transpose_Y, alpha, wants: _gradients(
+        g, X, Y, transpose_X, transpose_Y, alpha, wants)},
+    cost=matrix_product, precision="white", lod="drop")
+
+
+def _norm(xp, x):
+    return xp.sqrt((x * x).sum(axis=-1, keepdims=True, dtype=x.dtype))
+
+
+def _cos_sim(xp, x, y):
+    across, along = _norm(xp, x), _norm(xp, y)
+    return (x * y).sum(axis=-1, keepdims=True, dtype=x.dtype) / (across * along), across, along
+
+
+def _infer_cos_sim(x, y):
+    if x.rank < 2 or y.rank != x.rank or y.shape[0] not in (1, -1, x.shape[0]) and x.shape[0] != -1:
+        raise ValueError(f"cos_sim(X, Y): both are matrices of one width, Y of as many rows as X or one. Received "
+                         f"X.shape={list(x.shape)}, Y.shape={list(y.shape)}.")
+    rows, one = (*x.shape[:-1], 1), (*y.shape[:-1], 1)
+    return Spec(rows, x.dtype), Spec(rows, x.dtype), Spec(one, x.dtype)
+
+
+def _cos_sim_gradients(g: Any, x: Any, y: Any, out: Any, x_norm: Any, y_norm: Any, x_shape: Any,
+                       y_shape: Any) -> tuple[Any, Any]:
+    product = x_norm * y_norm
+    dx = g * (y / product - out * x / (x_norm * x_norm))
+    dy = g * (x / product - out * y / (y_norm * y_norm))
+    return sum_to(dx, x_shape), sum_to(dy, y_shape)
+
+
+cos_sim_op = operator(
+    "cos_sim", "X, Y -> Out, XNorm, YNorm", kernel=_cos_sim, infer=_infer_cos_sim,
+    grad={"X, Y": lambda g, X, Y, Out, XNorm, YNorm, X_shape, Y_shape: _cos_sim_gradients(
+        g, X, Y, Out, XNorm, YNorm, X_shape, Y_shape)})
+
+
+def _squared_distance(xp, x, y):
+    difference = (x - y).reshape(x.shape[0], -1)
+    return difference, (difference * difference).sum(axis=1, keepdims=True, dtype=x.dtype)
+
+
+def _infer_distance(x, y):
+    width = 1
+    for size in x.shape[1:]:
+        width = -1 if -1 in (width, size) else width * size
+    return Spec((x.shape[0], width), x.dtype), Spec((x.shape[0], 1), x.dtype)
+
+
+def _distance_gradients(g: Any, difference: Any, x_shape: Any, y_shape: Any) -> tuple[Any, Any]:
+    flat = scale(g * difference, 2.0)
+    dx = reshape_to(flat, x_shape)
+    return dx, sum_to(scale(dx, -1.0), y_shape)
+
+
+squared_l2_distance_op = operator(
+    "squared_l2_distance", "X, Y -> sub_result, Out", kernel=_squared_distance, infer=_infer_distance,
+    grad={"X, Y": lambda d_Out, sub_result, X_shape, Y_shape: _distance_gradients(
+        d_Out, sub_result, X_shape, Y_shape)})
+squared_l2_norm_op = operator(
+    "squared_l2_norm", "X -> Out", kernel=lambda xp, x: (x * x).sum(dtype=x.dtype).reshape(1),
+    infer=lambda x: Spec((1,), x.dtype), grad={"X": lambda g, X: scale(X, 2.0) * g}, lod="drop")
+l1_norm_op = operator(
+    "l1_norm", "X -> Out", kernel=lambda xp, x: xp.abs(x).sum(dtype=x.dtype).reshape(1),
+    infer=lambda x: Spec((1,), x.dtype), grad={"X": lambda g, X: X.sign() * g}, lod="drop")
+minus_op = operator("minus", "X, Y -> Out", kernel=lambda xp, x, y: x - y, infer=lambda x, y: x,
+                    grad={"X": lambda g: g, "Y": lambda g: scale(g, -1.0)})
+
+
+def _fsp(xp, x, y):
+    n, c, h, w = x.shape
+    left, right = x.reshape(n, c, h * w), y.reshape(n, y.shape[1], h * w)
+    return xp.matmul(left, right.swapaxes(1, 2)) / xp.asarray(h * w, x.dtype)
+
+
+def _fsp_gradients(g: Any, x: Any, y: Any) -> tuple[Any, Any]:
+    area = 1.0 / (x.shape[2] * x.shape[3])
+    left, right = x.flatten(2), y.flatten(2)
+    dx = scale(g.matmul(right), area).reshape([0, 0, *x.shape[2:]])
+    dy = scale(g.matmul(left, transpose_x=True), area).reshape([0, 0, *y.shape[2:]])
+    return dx, dy
+
+
+fsp_op = operator("fsp", "X, Y -> Out", kernel=_fsp,
+                  infer=lambda x, y: Spec((x.shape[0], x.shape[1], y.shape[1]), x.dtype),
+                  grad={"X, Y": lambda g, X, Y: _fsp_gradients(g, X, Y)})
+
+__all__ = ["cos_sim_op", "fsp_op", "l1_norm_op", "matmul_op", "minus_op", "squared_l2_distance_op",
+           "squared_l2_norm_op"]
