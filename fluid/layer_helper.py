@@ -16,7 +16,7 @@ from ..core.param_attr import ParamAttr, to_param_attr
 from ..core.unique_name import generate
 from ..ops.array.reshape import reshape
 from ..ops.core.hints import HINTS, without_hints
-from ..ops.core.operator import find
+from ..ops.core.operator import Operator, find
 from ..ops.core.trace import apply, current_trace
 from ..static.building import layer_helper as static_helper
 from ..static.building.data import create_parameter
@@ -46,15 +46,15 @@ class LayerHelper(static_helper.LayerHelper):
         """Applies the operator to its inputs by slot: its result, or a tuple of its results.
 
         `first`: the slots that 1.x makes variables for before it makes the others; `out`: the variable that the first
-        result is written to. Attributes that say how to compute (`use_cudnn`) are passed over.
+        result is written to, or a dict of such by slot. Attributes that say how to compute are passed over.
         """
         op = find(type)
         reserved = {slot: [self._result_name()] for slot in first}
-        taken = [] if out is None else [out]
+        taken = dict(out) if isinstance(out, dict) else {} if out is None else {op.results[0].name: out}
 
         def result(slot: str) -> Any:
-            if taken and slot == op.results[0].name:
-                return taken.pop()
+            if taken.get(slot) is not None:
+                return taken.pop(slot)
             return reserved[slot].pop() if reserved.get(slot) else self._result_name()
 
         if not HINTS.isdisjoint(attrs):
@@ -64,7 +64,7 @@ class LayerHelper(static_helper.LayerHelper):
         if not current_trace().computes:
             return made
         made = _of_rank_one(made)
-        return made if out is None else _handed_out(out, made)
+        return made if out is None else _handed_out(op, taken, made)
 
     def _result_name(self) -> str:
         name = generate(f"{self.name}.tmp")
@@ -247,11 +247,12 @@ def _of_rank_one(made: Any) -> Any:
     return reshape(made, [1]) if made is not None and not made.shape else made
 
 
-def _handed_out(out: Any, made: Any) -> Any:
-    """Gives the first result to the Tensor that it is asked for in."""
-    if not isinstance(made, tuple):
-        return out._rebind(made)
-    return (out._rebind(made[0]), *made[1:])
+def _handed_out(op: Operator, taken: dict[str, Any], made: Any) -> Any:
+    """Gives results to the Tensors that they are asked for in."""
+    results = made if isinstance(made, tuple) else (made,)
+    handed = tuple(value if taken.get(slot.name) is None else taken[slot.name]._rebind(value)
+                   for slot, value in zip(op.results, results, strict=True))
+    return handed if isinstance(made, tuple) else handed[0]
 
 
 __all__ = ["LayerHelper"]

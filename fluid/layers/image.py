@@ -1,0 +1,149 @@
+"""Images: resized, sampled, rearranged, unfolded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...ops.array.full import is_value, shape_inputs
+from ...ops.nn.window_arguments import repeated
+from ..layer_helper import LayerHelper
+from ..mode import face
+
+_METHODS = {"BILINEAR": "bilinear", "TRILINEAR": "trilinear", "NEAREST": "nearest", "BICUBIC": "bicubic"}
+
+
+@face
+def image_resize(input: Any, out_shape: Any = None, scale: Any = None, name: str | None = None,
+                 resample: str = "BILINEAR", actual_shape: Any = None, align_corners: bool = True, align_mode: int = 1,
+                 data_format: str = "NCHW") -> Any:
+    """Images or volumes of other sizes: `out_shape`, or theirs times `scale`.
+
+    >>> import proa.fluid as fluid
+    >>> with fluid.program_guard(fluid.Program()):
+    ...     fluid.layers.image_resize(fluid.data("x", [None, 3, 4, 4]), out_shape=[8, 6]).shape
+    (-1, 3, 8, 6)
+    """
+    if resample not in _METHODS:
+        raise ValueError(f"image_resize(resample): must be one of {', '.join(_METHODS)}. Received {resample!r}.")
+    if out_shape is None and scale is None:
+        raise ValueError("image_resize: give out_shape or scale.")
+    rank, type = len(input.shape) - 2, f"{_METHODS[resample]}_interp"
+    sizes, tensor, parts = shape_inputs([-1] * rank if out_shape is None else out_shape)
+    factor = scale if is_value(scale) and out_shape is None else None
+    known = dict(zip(("out_d", "out_h", "out_w"), [-1] * (3 - rank) + (list(sizes) or [-1] * rank), strict=True))
+    return LayerHelper(type, name=name).apply(
+        type, input, tensor if actual_shape is None else actual_shape, parts, factor, interp_method=_METHODS[resample],
+        align_corners=align_corners, align_mode=align_mode, data_layout="NHWC" if data_format[-1] == "C" else "NCHW",
+        scale=0.0 if out_shape is not None or factor is not None else float(scale), **known)
+
+
+@face
+def interpolate(input: Any, out_shape: Any = None, scale: Any = None, name: str | None = None,
+                resample: str = "BILINEAR", actual_shape: Any = None, align_corners: bool = True, align_mode: int = 1,
+                data_format: str = "NCHW") -> Any:
+    """As `image_resize`."""
+    return image_resize(input, out_shape, scale, name, resample, actual_shape, align_corners, align_mode, data_format)
+
+
+@face
+def resize_bilinear(input: Any, out_shape: Any = None, scale: Any = None, name: str | None = None,
+                    actual_shape: Any = None, align_corners: bool = True, align_mode: int = 1,
+                    data_format: str = "NCHW") -> Any:
+    """Images of other sizes, interpolated linearly."""
+    return image_resize(input, out_shape, scale, name, "BILINEAR", actual_shape, align_corners, align_mode,
+                        data_format)
+
+
+@face
+def resize_trilinear(input: Any, out_shape: Any = None, scale: Any = None, name: str | None = None,
+                     actual_shape: Any = None, align_corners: bool = True, align_mode: int = 1,
+                     data_format: str = "NCDHW") -> Any:
+    """Volumes of other sizes, interpolated linearly."""
+    return image_resize(input, out_shape, scale, name, "TRILINEAR", actual_shape, align_corners, align_mode,
+                        data_format)
+
+
+@face
+def resize_nearest(input: Any, out_shape: Any = None, scale: Any = None, name: str | None = None,
+                   actual_shape: Any = None, align_corners: bool = True, data_format: str = "NCHW") -> Any:
+    """Images of other sizes, of the nearest elements."""
+    return image_resize(input, out_shape, scale, name, "NEAREST", actual_shape, align_corners, 1, data_format)
+
+
+@face
+def image_resize_short(input: Any, out_short_len: int, resample: str = "BILINEAR") -> Any:
+    """Images whose shorter side has a length, and the other one in proportion."""
+    sizes = list(input.shape[2:4])
+    short = sizes.index(min(sizes))
+    wanted = list(sizes)
+    wanted[short] = out_short_len
+    wanted[1 - short] = int(float(sizes[1 - short]) * (float(out_short_len) / float(sizes[short])) + 0.5)
+    return image_resize(input, wanted, resample=resample)
+
+
+@face
+def space_to_depth(x: Any, blocksize: int, name: str | None = None) -> Any:
+    """Blocks of images as channels."""
+    return LayerHelper("space_to_depth", name=name).apply("space_to_depth", x, blocksize=blocksize)
+
+
+@face
+def shuffle_channel(x: Any, group: int, name: str | None = None) -> Any:
+    """Channels of the groups in turn (Zhang et al., ShuffleNet, 2017)."""
+    return LayerHelper("shuffle_channel", name=name).apply("shuffle_channel", x, group=group)
+
+
+@face
+def pixel_shuffle(x: Any, upscale_factor: int) -> Any:
+    """Channels as blocks of larger images."""
+    return LayerHelper("pixel_shuffle").apply("pixel_shuffle", x, upscale_factor=upscale_factor)
+
+
+@face
+def temporal_shift(x: Any, seg_num: int, shift_ratio: float = 0.25, name: str | None = None) -> Any:
+    """A share of the channels from the image before, and one from the image behind."""
+    return LayerHelper("temporal_shift", name=name).apply("temporal_shift", x, seg_num=seg_num,
+                                                          shift_ratio=shift_ratio)
+
+
+@face
+def unfold(x: Any, kernel_sizes: Any, strides: Any = 1, paddings: Any = 0, dilations: Any = 1,
+           name: str | None = None) -> Any:
+    """The windows of images as columns."""
+    around = [paddings] * 4 if isinstance(paddings, int) else list(paddings) * (2 if len(paddings) == 2 else 1)
+    return LayerHelper("unfold", name=name).apply(
+        "unfold", x, kernel_sizes=repeated("unfold", "kernel_sizes", kernel_sizes, 2),
+        strides=repeated("unfold", "strides", strides, 2), paddings=around,
+        dilations=repeated("unfold", "dilations", dilations, 2))
+
+
+@face
+def grid_sampler(x: Any, grid: Any, name: str | None = None) -> Any:
+    """The elements of images at places between -1 and 1, interpolated linearly."""
+    return LayerHelper("grid_sampler", name=name).apply("grid_sampler", x, grid)
+
+
+@face
+def affine_grid(theta: Any, out_shape: Any, name: str | None = None) -> Any:
+    """The places that an affine map gives each element of images of a shape."""
+    tensor, sizes = (out_shape, []) if is_value(out_shape) else (None, list(out_shape))
+    return LayerHelper("affine_grid", name=name).apply("affine_grid", theta, tensor, output_shape=sizes)
+
+
+@face
+def fsp_matrix(x: Any, y: Any) -> Any:
+    """Products of two layers' channels, summed over the image (Yim et al., 2017)."""
+    return LayerHelper("fsp_matrix").apply("fsp", x, y)
+
+
+@face
+def random_crop(x: Any, shape: Sequence[int], seed: Any = None) -> Any:
+    """A part of each sample, of a shape, at a random place."""
+    raise NotImplementedError("random_crop: cropping at random is done where data are read: crop the arrays that are "
+                              "fed, or use paddle.vision.transforms.RandomCrop.")
+
+
+__all__ = ["affine_grid", "fsp_matrix", "grid_sampler", "image_resize", "image_resize_short", "interpolate",
+           "pixel_shuffle", "random_crop", "resize_bilinear", "resize_nearest", "resize_trilinear", "shuffle_channel",
+           "space_to_depth", "temporal_shift", "unfold"]
