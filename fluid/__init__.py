@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         lod_tensor,
         metrics,
         parallel_executor,
+        nets,
         param_attr,
         reader,
         regularizer,

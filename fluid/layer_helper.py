@@ -14,6 +14,7 @@ from typing import Any
 from ..core.dtype import convert_dtype
 from ..core.param_attr import ParamAttr, to_param_attr
 from ..core.unique_name import generate
+from ..ops.array.full import is_value, shape_inputs
 from ..ops.array.reshape import reshape
 from ..ops.core.hints import HINTS, without_hints
 from ..ops.core.operator import Operator, find
@@ -42,20 +43,24 @@ class LayerHelper(static_helper.LayerHelper):
 
     # What the layers of this face call
 
-    def apply(self, type: str, *inputs: Any, first: Sequence[str] = (), out: Any = None, **attrs: Any) -> Any:
+    def apply(self, type: str, *inputs: Any, first: Sequence[str] = (), out: Any = None, without: str = "",
+              key: str | None = None, **attrs: Any) -> Any:
         """Applies the operator to its inputs by slot: its result, or a tuple of its results.
 
         `first`: the slots that 1.x makes variables for before it makes the others; `out`: the variable that the first
-        result is written to, or a dict of such by slot. Attributes that say how to compute are passed over.
+        result is written to, or a dict of such by slot; `without`: a slot of files that is left out; `key`: what names
+        are made of where it is not the layer's own. Attributes that say how to compute are passed over.
         """
         op = find(type)
-        reserved = {slot: [self._result_name()] for slot in first}
+        reserved = {slot: [self._result_name(key)] for slot in first}
         taken = dict(out) if isinstance(out, dict) else {} if out is None else {op.results[0].name: out}
 
         def result(slot: str) -> Any:
             if taken.get(slot) is not None:
                 return taken.pop(slot)
-            return reserved[slot].pop() if reserved.get(slot) else self._result_name()
+            if slot == without:
+                return None
+            return reserved[slot].pop() if reserved.get(slot) else self._result_name(key)
 
         if not HINTS.isdisjoint(attrs):
             attrs = {name: value for name, value in attrs.items() if name in op.attributes or name not in HINTS}
@@ -66,12 +71,22 @@ class LayerHelper(static_helper.LayerHelper):
         made = _of_rank_one(made)
         return made if out is None else _handed_out(op, taken, made)
 
-    def _result_name(self) -> str:
-        name = generate(f"{self.name}.tmp")
-        trace = current_trace()
+    def _result_name(self, key: str | None = None) -> str:
+        key = key or f"{self.name}.tmp"
+        name, trace = generate(key), current_trace()
         while not trace.computes and trace.block.find_var(name) is not None:
-            name = generate(f"{self.name}.tmp")
+            name = generate(key)
         return name
+
+    def sizes(self, values: Any, dtype: str = "int32") -> tuple[list[int], Any, list | None]:
+        """A user's sizes as attribute, tensor and list of tensors; numbers among tensors become the layer's results."""
+        if isinstance(values, (list, tuple)) and any(map(is_value, values)):
+            parts = [n if is_value(n) else self.apply("fill_constant", None, None, None, shape=[1], value=float(n),
+                                                      str_value=str(int(n)), dtype=convert_dtype(dtype))
+                     for n in values]
+            return [-1 if is_value(n) else int(n) for n in values], None, parts
+        numbers, tensor, _ = shape_inputs(values)
+        return list(numbers), tensor, None
 
     def parameter(self, attr: Any, shape: Sequence[int], dtype: Any = "float32", is_bias: bool = False,
                   default_initializer: Any = None) -> Any:

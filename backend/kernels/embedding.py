@@ -68,7 +68,8 @@ def lookup(ids: np.ndarray, w: np.ndarray, *, is_sparse: bool = False, is_distri
     return NotImplemented if wrong[0] else out
 
 
-def taken(x: np.ndarray, index: np.ndarray, axis_tensor: Any = None, *, axis: int = 0) -> Any:
+def taken(x: np.ndarray, index: np.ndarray, axis_tensor: Any = None, *, axis: int = 0,
+          overwrite: bool = False) -> Any:
     """The slices of x at these positions along its first dimension."""
     if axis != 0 or axis_tensor is not None or x.ndim < 2 or not x.size or not x.flags.c_contiguous or index.ndim != 1:
         return NotImplemented

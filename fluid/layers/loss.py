@@ -9,7 +9,7 @@ import numpy as np
 
 from ...ops.array.full import is_value
 from ...ops.core.trace import current_trace
-from ..initializer import Constant, NumpyArrayInitializer
+from ..initializer import NumpyArrayInitializer
 from ..layer_helper import LayerHelper
 from ..mode import face
 from ..param_attr import ParamAttr
@@ -18,6 +18,7 @@ from .linear_algebra import matmul
 from .lookup import one_hot
 from .manipulation import expand, reshape, transpose
 from .ops import square
+from .tensor import fill_constant
 
 kIgnoreIndex = -100
 
@@ -125,13 +126,16 @@ def center_loss(input: Any, label: Any, num_classes: int, alpha: Any, param_attr
     """Half the squared distance to the label's center; centers follow by `alpha` (Wen et al., 2016)."""
     helper = LayerHelper("center_loss")
     centers = helper.parameter(param_attr, [num_classes, input.shape[1]], input.dtype)
-    centers.stop_gradient = True
     rate = alpha
     if not is_value(alpha):
-        rate = current_trace().block.create_var("centerloss_alpha", (1,), "float32", persistable=True)
-        helper.set_variable_initializer(rate, Constant(float(alpha)))
+        rate = fill_constant([1], "float32", float(alpha), out=_step_of_centers())
     return helper.apply("center_loss", input, label, centers, rate, cluster_num=num_classes,
                         need_update=update_center)[2]
+
+
+def _step_of_centers() -> Any:
+    trace = current_trace()
+    return None if trace.computes else trace.block.create_var("centerloss_alpha", (1,), "float32", persistable=True)
 
 
 @face
@@ -139,7 +143,7 @@ def teacher_student_sigmoid_loss(input: Any, label: Any, soft_max_up_bound: floa
                                  soft_max_lower_bound: float = -15.0) -> Any:
     """A loss of clicks, and of what a teacher gave for them, in one label."""
     return LayerHelper("teacher_student_sigmoid_loss").apply(
-        "teacher_student_sigmoid_loss", input, label, soft_max_up_bound=float(soft_max_up_bound),
+        "teacher_student_sigmoid_loss", input, label, key="_generated_var", soft_max_up_bound=float(soft_max_up_bound),
         soft_max_lower_bound=float(soft_max_lower_bound))
 
 

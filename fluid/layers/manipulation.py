@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.dtype import convert_dtype
-from ...ops.array.full import is_value, shape_inputs
+from ...ops.array.full import is_value
 from ..layer_helper import LayerHelper
 from ..mode import face
 from .tensor import assign, concat, zeros
@@ -23,7 +23,7 @@ def reshape(x: Any, shape: Any, actual_shape: Any = None, act: str | None = None
     (-1, 2, 2)
     """
     helper = LayerHelper("reshape2", name=name)
-    sizes, tensor, parts = shape_inputs(shape)
+    sizes, tensor, parts = helper.sizes(shape)
     if actual_shape is not None and parts is None:
         tensor = actual_shape
     made = helper.apply("reshape2", x, tensor, parts, shape=list(sizes))
@@ -47,8 +47,9 @@ def squeeze(input: Any, axes: Sequence[int], name: str | None = None) -> Any:
 @face
 def unsqueeze(input: Any, axes: Any, name: str | None = None) -> Any:
     """With a dimension of size 1 at each of `axes`."""
-    numbers, tensor, parts = shape_inputs(axes)
-    return LayerHelper("unsqueeze2", name=name).apply("unsqueeze2", input, tensor, parts, axes=list(numbers))
+    helper = LayerHelper("unsqueeze2", name=name)
+    numbers, tensor, parts = helper.sizes(axes)
+    return helper.apply("unsqueeze2", input, tensor, parts, axes=list(numbers))
 
 
 @face
@@ -64,7 +65,7 @@ def split(input: Any, num_or_sections: Any, dim: Any = -1, name: str | None = No
     tensor, axis = (dim, 0) if is_value(dim) else (None, dim + len(input.shape) if dim < 0 else dim)
     if isinstance(num_or_sections, int):
         return list(helper.apply("split", input, tensor, None, num=num_or_sections, sections=[], axis=axis))
-    sizes, _, parts = shape_inputs(list(num_or_sections))
+    sizes, _, parts = helper.sizes(list(num_or_sections))
     return list(helper.apply("split", input, tensor, parts, num=0, sections=list(sizes), axis=axis))
 
 
@@ -86,20 +87,15 @@ def unstack(x: Any, axis: int = 0, num: int | None = None) -> Any:
 @face
 def expand(x: Any, expand_times: Any, name: str | None = None) -> Any:
     """x laid side by side `expand_times[i]` times along each dimension i."""
-    times, tensor, parts = shape_inputs(expand_times)
-    return LayerHelper("expand", name=name).apply("expand", x, tensor, parts, expand_times=list(times))
+    helper = LayerHelper("expand", name=name)
+    times, tensor, parts = helper.sizes(expand_times)
+    return helper.apply("expand", x, tensor, parts, expand_times=list(times))
 
 
 @face
 def expand_as(x: Any, target_tensor: Any, name: str | None = None) -> Any:
     """x laid side by side till it has the shape of `target_tensor`."""
     return LayerHelper("expand_as", name=name).apply("expand_as", x, target_tensor)
-
-
-def _bounds(values: Any) -> tuple[list[int], Any, Any]:
-    """Starts or ends as an attribute, a tensor and a list of tensors."""
-    sizes, tensor, parts = shape_inputs(values)
-    return list(sizes), tensor, parts
 
 
 def _flags(count: int, *given: Any) -> list[int]:
@@ -115,9 +111,10 @@ def _flags(count: int, *given: Any) -> list[int]:
 @face
 def slice(input: Any, axes: Sequence[int], starts: Any, ends: Any) -> Any:
     """The elements from starts[i] up to ends[i] along each axes[i]."""
-    first, first_tensor, first_parts = _bounds(starts)
-    last, last_tensor, last_parts = _bounds(ends)
-    return LayerHelper("slice").apply("slice", input, first_tensor, last_tensor, first_parts, last_parts,
+    helper = LayerHelper("slice")
+    first, first_tensor, first_parts = helper.sizes(starts)
+    last, last_tensor, last_parts = helper.sizes(ends)
+    return helper.apply("slice", input, first_tensor, last_tensor, first_parts, last_parts,
                                       axes=list(axes), starts=first, ends=last,
                                       infer_flags=_flags(len(axes), starts, ends))
 
@@ -125,10 +122,11 @@ def slice(input: Any, axes: Sequence[int], starts: Any, ends: Any) -> Any:
 @face
 def strided_slice(input: Any, axes: Sequence[int], starts: Any, ends: Any, strides: Any) -> Any:
     """As `slice`, each strides[i]-th element."""
-    first, first_tensor, first_parts = _bounds(starts)
-    last, last_tensor, last_parts = _bounds(ends)
-    step, step_tensor, step_parts = _bounds(strides)
-    return LayerHelper("strided_slice").apply(
+    helper = LayerHelper("strided_slice")
+    first, first_tensor, first_parts = helper.sizes(starts)
+    last, last_tensor, last_parts = helper.sizes(ends)
+    step, step_tensor, step_parts = helper.sizes(strides)
+    return helper.apply(
         "strided_slice", input, first_tensor, first_parts, last_tensor, last_parts, step_tensor, step_parts,
         axes=list(axes), starts=first, ends=last, strides=step,
         infer_flags=_flags(len(axes), starts, ends, strides))
@@ -157,7 +155,7 @@ def size(input: Any) -> Any:
 @face
 def gather(input: Any, index: Any, overwrite: bool = True) -> Any:
     """The rows of these numbers."""
-    return LayerHelper("gather").apply("gather", input, index, None)
+    return LayerHelper("gather").apply("gather", input, index, None, overwrite=overwrite)
 
 
 @face
@@ -228,9 +226,10 @@ def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None
 @face
 def crop_tensor(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None) -> Any:
     """As `crop`; shape and offsets may hold tensors, and -1 takes all that is left."""
-    sizes, size_tensor, size_parts = shape_inputs(shape)
-    starts, start_tensor, start_parts = shape_inputs([0] * len(x.shape) if offsets is None else offsets)
-    return LayerHelper("crop_tensor", name=name).apply(
+    helper = LayerHelper("crop_tensor", name=name)
+    sizes, size_tensor, size_parts = helper.sizes(shape)
+    starts, start_tensor, start_parts = helper.sizes([0] * len(x.shape) if offsets is None else offsets)
+    return helper.apply(
         "crop_tensor", x, size_tensor, start_tensor, size_parts, start_parts, shape=list(sizes), offsets=list(starts))
 
 

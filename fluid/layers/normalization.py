@@ -53,8 +53,8 @@ def batch_norm(input: Any, act: str | None = None, is_test: bool = False, moment
         dtype) for given, first in ((moving_mean_name, 0.0), (moving_variance_name, 1.0)))
     tensor, share = (momentum, 0.9) if is_value(momentum) else (None, momentum)
     made = helper.apply("batch_norm", input, scale, bias, mean, variance, tensor,
-                        first=("SavedMean", "SavedVariance"), momentum=share, epsilon=epsilon, is_test=is_test,
-                        data_layout=data_layout, use_global_stats=use_global_stats)[0]
+                        first=("SavedMean", "SavedVariance"), without="ReserveSpace", momentum=share, epsilon=epsilon,
+                        is_test=is_test, data_layout=data_layout, use_global_stats=use_global_stats)[0]
     return helper.activated(made, act)
 
 
@@ -91,13 +91,13 @@ def layer_norm(input: Any, scale: bool = True, shift: bool = True, begin_norm_ax
 @face
 def group_norm(input: Any, groups: int, epsilon: float = 1e-5, param_attr: Any = None, bias_attr: Any = None,
                act: str | None = None, data_layout: str = "NCHW", name: str | None = None) -> Any:
-    """act(the input normalized by groups of channels, times a scale, plus a bias); a False attr: no parameter."""
+    """act(the input normalized by groups of channels); times a scale, plus a bias, where these have an attr."""
     helper, dtype = LayerHelper("group_norm", name=name), _dtype(input)
     size = [_channels("group_norm", input, data_layout)]
-    scale = helper.parameter(param_attr, size, dtype, default_initializer=Constant(1.0))
-    bias = helper.parameter(bias_attr, size, dtype, is_bias=True)
-    made = helper.apply("group_norm", input, scale, bias, first=("Mean", "Variance"), epsilon=epsilon, groups=groups,
-                        data_layout=data_layout)[0]
+    scale = helper.parameter(param_attr or False, size, dtype, default_initializer=Constant(1.0))
+    bias = helper.parameter(bias_attr or False, size, dtype, is_bias=True)
+    made = helper.apply("group_norm", input, scale, bias, first=("Mean", "Variance"), key="_generated_var",
+                        epsilon=epsilon, groups=groups, data_layout=data_layout)[0]
     return helper.activated(made, act)
 
 
@@ -131,7 +131,8 @@ def data_norm(input: Any, act: str | None = None, epsilon: float = 1e-5, param_a
 
     shifted = (summary("scale_w", "scale_w"), summary("bias", "bias")) if enable_scale_and_shift else (None, None)
     made = helper.apply("data_norm", input, summary("batch_size", "batch_size"), summary("batch_sum", "batch_sum"),
-                        summary("batch_square_sum", "batch_square"), *shifted, epsilon=epsilon, slot_dim=slot_dim,
+                        summary("batch_square_sum", "batch_square"), *shifted, first=("Means", "Scales"),
+                        key="_generated_var", epsilon=epsilon, slot_dim=slot_dim,
                         sync_stats=sync_stats, summary_decay_rate=summary_decay_rate,
                         enable_scale_and_shift=enable_scale_and_shift)[0]
     return helper.activated(made, act)
@@ -144,7 +145,7 @@ def spectral_norm(weight: Any, dim: int = 0, power_iters: int = 1, eps: float = 
     height = weight.shape[dim]
     u, v = (helper.parameter(ParamAttr(trainable=False), [size], weight.dtype, default_initializer=Normal(0.0, 1.0))
             for size in (height, math.prod(weight.shape) // height))
-    return helper.apply("spectral_norm", weight, u, v, dim=dim, power_iters=power_iters, eps=eps)
+    return helper.apply("spectral_norm", weight, u, v, key="_generated_var", dim=dim, power_iters=power_iters, eps=eps)
 
 
 @face

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.dtype import convert_dtype
-from ...ops.array.full import shape_inputs
 from ..layer_helper import LayerHelper
 from ..mode import face
 
@@ -19,16 +18,18 @@ def uniform_random(shape: Any, dtype: Any = "float32", min: float = -1.0, max: f
     ...     fluid.layers.uniform_random([2, 3]).shape
     (2, 3)
     """
-    sizes, tensor, parts = shape_inputs(shape)
-    return LayerHelper("uniform_random").apply("uniform_random", tensor, parts, shape=list(sizes), min=float(min),
+    helper = LayerHelper("uniform_random")
+    sizes, tensor, parts = helper.sizes(shape)
+    return helper.apply("uniform_random", tensor, parts, shape=list(sizes), min=float(min),
                                                max=float(max), seed=seed, dtype=convert_dtype(dtype))
 
 
 @face
 def gaussian_random(shape: Any, mean: float = 0.0, std: float = 1.0, seed: int = 0, dtype: Any = "float32") -> Any:
     """Values of the normal distribution."""
-    sizes, tensor, parts = shape_inputs(shape)
-    return LayerHelper("gaussian_random").apply("gaussian_random", tensor, parts, shape=list(sizes), mean=float(mean),
+    helper = LayerHelper("gaussian_random")
+    sizes, tensor, parts = helper.sizes(shape)
+    return helper.apply("gaussian_random", tensor, parts, shape=list(sizes), mean=float(mean),
                                                 std=float(std), seed=seed, dtype=convert_dtype(dtype))
 
 
@@ -61,8 +62,9 @@ def randint(low: int, high: int | None = None, shape: Any = None, out: Any = Non
             device: str | None = None, stop_gradient: bool = False, seed: int = 0, name: str | None = None) -> Any:
     """Integers from low up to high, without it; from 0 up to `low` where high is None."""
     first, end = (0, low) if high is None else (low, high)
-    sizes, tensor, parts = shape_inputs([1] if shape is None else shape)
-    return LayerHelper("randint", name=name).apply("randint", tensor, parts, out=out, shape=list(sizes), low=first,
+    helper = LayerHelper("randint", name=name)
+    sizes, tensor, parts = helper.sizes([1] if shape is None else shape)
+    return helper.apply("randint", tensor, parts, out=out, shape=list(sizes), low=first,
                                                    high=end, seed=seed, dtype=convert_dtype(dtype or "int64"))
 
 
@@ -70,8 +72,9 @@ def randint(low: int, high: int | None = None, shape: Any = None, out: Any = Non
 def randn(shape: Any, out: Any = None, dtype: Any = None, device: str | None = None, stop_gradient: bool = True,
           name: str | None = None) -> Any:
     """Values of the standard normal distribution."""
-    sizes, tensor, parts = shape_inputs(shape)
-    return LayerHelper("randn", name=name).apply("gaussian_random", tensor, parts, out=out, shape=list(sizes),
+    helper = LayerHelper("randn", name=name)
+    sizes, tensor, parts = helper.sizes(shape)
+    return helper.apply("gaussian_random", tensor, parts, out=out, shape=list(sizes),
                                                  mean=0.0, std=1.0, seed=0, dtype=convert_dtype(dtype or "float32"))
 
 

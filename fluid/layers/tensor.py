@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.dtype import convert_dtype, from_numpy_dtype
 from ...core.unique_name import generate
-from ...ops.array.full import is_value, shape_inputs
+from ...ops.array.full import is_value
 from ...ops.core.trace import current_trace
 from ...static.ir.variable import Variable
 from ..initializer import Constant
@@ -76,7 +76,7 @@ def fill_constant(shape: Any, dtype: Any, value: Any, force_cpu: bool = False, o
     """A number in a shape, written to `out` where that is given; no gradient flows through it."""
     helper, kind = LayerHelper("fill_constant"), convert_dtype(dtype)
     tensor, number = (value, 0.0) if is_value(value) else (None, value)
-    sizes, shape_tensor, parts = shape_inputs(shape)
+    sizes, shape_tensor, parts = helper.sizes(shape)
     text = "" if tensor is not None else str(int(number)) if kind.is_integer else str(float(number))
     made = helper.apply("fill_constant", tensor, shape_tensor, parts, out=out, shape=list(sizes), dtype=kind,
                         value=float(number), str_value=text)
@@ -160,7 +160,9 @@ def argmax(x: Any, axis: int = 0) -> Any:
 @face
 def argsort(input: Any, axis: int = -1, descending: bool = False, name: str | None = None) -> Any:
     """The elements in order along an axis, and the places where they were."""
-    return LayerHelper("argsort", name=name).apply("argsort", input, axis=axis, descending=descending)
+    values, places = LayerHelper("argsort", name=name).apply("argsort", input, axis=axis, descending=descending)
+    values.stop_gradient = True
+    return values, places
 
 
 @face

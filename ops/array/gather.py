@@ -51,14 +51,14 @@ def _along(axis: int, index: Any) -> tuple:
 
 # gather and scatter along a dimension
 
-def _gather(xp, x, index, axis_tensor=None, *, axis: int = 0):
+def _gather(xp, x, index, axis_tensor=None, *, axis: int = 0, overwrite: bool = False):
     axis = axis if axis_tensor is None else int(axis_tensor.item())
     axis = normalize_axis("gather(x, index, axis)", axis, x.ndim)
     places = index.reshape(-1) if index.ndim == 2 and index.shape[1] == 1 else index
     return x[within_bounds(xp, x.shape, _along(axis, places))]
 
 
-def _infer_gather(x, index, axis_tensor=None, *, axis=0):
+def _infer_gather(x, index, axis_tensor=None, *, axis=0, overwrite=False):
     if axis_tensor is not None:
         return Spec((-1,) * x.rank, x.dtype)
     axis = normalize_axis("gather(x, index, axis)", axis, x.rank)
@@ -73,8 +73,15 @@ def _zeros(shape: Any, like: Any) -> Any:
 gather_op = operator(
     "gather", "X, Index, Axis? -> Out", kernel=_gather, infer=_infer_gather,
     engines=[by(LOOPS, fast.taken, fast.LEAST)],
-    grad={"X": lambda g, Index, X_shape, Axis, axis: apply(
-        put_at_op, _zeros(X_shape, g), Index, g, Axis, axis=axis)}, moves=True, fails="values")
+    grad={"X": lambda g, Index, X_shape, Axis, axis, overwrite: _gather_gradient(
+        g, Index, X_shape, Axis, axis, overwrite)}, moves=True, fails="values")
+
+
+def _gather_gradient(g: Any, index: Any, shape: Any, axis_tensor: Any, axis: int, overwrite: bool) -> Any:
+    """Zeros with the gradients added at their places; of Paddle 1.x's layer (`overwrite`) the last one at each."""
+    if overwrite and axis == 0 and axis_tensor is None:
+        return apply(scatter_op, _zeros(shape, g), index, g, overwrite=True)
+    return apply(put_at_op, _zeros(shape, g), index, g, axis_tensor, axis=axis)
 
 
 def _put_at(xp, x, index, updates, axis_tensor=None, *, axis: int = 0):

@@ -261,8 +261,8 @@ class Trace:
     def naming(self, name: Callable[[str], Any]) -> AbstractContextManager[None]:
         """Within the block a result of a slot, in a Program, is called `name(slot)`, or is the variable that this is.
 
-        Results have a dimension at least, as Paddle 1.x writes Programs: what is a value without dimensions elsewhere
-        is one of one element there.
+        None is for a name of its own, and for a slot that files alone have for none. Results have a dimension at
+        least, as Paddle 1.x writes Programs: what is a value without dimensions elsewhere is one of one element there.
         """
         return contextlib.nullcontext()
 

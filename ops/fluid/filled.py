@@ -1,4 +1,4 @@
-"""Values whose size is a batch's, as Paddle 1.x writes them: fill_constant_batch_size_like and its kin; sampling_id."""
+"""Random values whose size is a batch's, as Paddle 1.x writes them: uniform_random_batch_size_like; sampling_id."""
 
 
 from collections.abc import Sequence
@@ -24,12 +24,6 @@ def _infer(x, *, shape=(), input_dim_idx=0, output_dim_idx=0, dtype=dt.float32, 
     return Spec(_sizes(x.shape, shape, input_dim_idx, output_dim_idx), dtype)
 
 
-def _constant(xp, x, *, shape: Ints = (), value: float = 0.0, str_value: str = "", input_dim_idx: int = 0,
-              output_dim_idx: int = 0, dtype: DType = dt.float32):
-    sizes = _sizes(x.shape, shape, input_dim_idx, output_dim_idx)
-    return xp.full(sizes, float(str_value) if str_value else value, dtype.dtype)
-
-
 def _uniform_like(xp, x, *, shape: Ints = (), min: float = -1.0, max: float = 1.0, seed: int = 0,
                   input_dim_idx: int = 0, output_dim_idx: int = 0, dtype: DType = dt.float32):
     sizes = _sizes(x.shape, shape, input_dim_idx, output_dim_idx)
@@ -42,8 +36,6 @@ def _gaussian_like(xp, x, *, shape: Ints = (), mean: float = 0.0, std: float = 1
     return _gaussian(xp, shape=sizes, dtype=dtype, mean=mean, std=std, seed=seed)
 
 
-fill_constant_batch_size_like_op = operator(
-    "fill_constant_batch_size_like", "Input -> Out", kernel=_constant, infer=_infer, cost=free, lod="drop")
 uniform_random_batch_size_like_op = operator(
     "uniform_random_batch_size_like", "Input -> Out", kernel=_uniform_like, infer=_infer, effects="random", lod="drop")
 gaussian_random_batch_size_like_op = operator(

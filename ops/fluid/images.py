@@ -156,16 +156,23 @@ shuffle_channel_op = operator(
         "X": lambda g, group: apply(shuffle_channel_op, g, group=g.shape[1] // group)})
 
 
+# As darknet's reorg layer does it: the elements, placed as those of images `blocksize` times as large, in that order.
+
+def _spread(x: Any, size: int) -> Any:
+    n, c, h, w = x.shape
+    return x.reshape(n, size, size, c // size**2, h, w).transpose(0, 3, 4, 1, 5, 2)
+
+
 def _to_depth(xp, x, *, blocksize: int):
     n, c, h, w = x.shape
-    parts = x.reshape(n, c, h // blocksize, blocksize, w // blocksize, blocksize)
-    return parts.transpose(0, 3, 5, 1, 2, 4).reshape(n, c * blocksize**2, h // blocksize, w // blocksize)
+    return _spread(x, blocksize).reshape(n, c * blocksize**2, h // blocksize, w // blocksize)
 
 
 def _to_space(xp, g, *, blocksize: int):
     n, c, h, w = g.shape
-    parts = g.reshape(n, blocksize, blocksize, c // blocksize**2, h, w)
-    return parts.transpose(0, 3, 4, 1, 5, 2).reshape(n, c // blocksize**2, h * blocksize, w * blocksize)
+    c, h, w = c // blocksize**2, h * blocksize, w * blocksize
+    parts = g.reshape(n, c // blocksize**2, h, blocksize, w, blocksize)
+    return parts.transpose(0, 3, 5, 1, 2, 4).reshape(n, c, h, w)
 
 
 def _divided(n: int, by: int) -> int:
@@ -174,9 +181,9 @@ def _divided(n: int, by: int) -> int:
 
 def _infer_depth(x, *, blocksize):
     n, c, h, w = x.shape
-    if any(size > 0 and size % blocksize for size in (h, w)):
-        raise ValueError(f"space_to_depth(x, blocksize): must divide the height and width of x. Received "
-                         f"x.shape={list(x.shape)}, blocksize={blocksize}.")
+    if any(size > 0 and size % blocksize for size in (h, w)) or c % blocksize**2:
+        raise ValueError(f"space_to_depth(x, blocksize): must divide height and width, and its square the "
+                         f"channels. Received x.shape={list(x.shape)}, blocksize={blocksize}.")
     return Spec((n, c * blocksize**2, _divided(h, blocksize), _divided(w, blocksize)), x.dtype)
 
 

@@ -149,14 +149,13 @@ def _rank(xp, label, left, right):
     return _softplus(xp, margin) - label * margin
 
 
-def _rank_gradients(g: Any, label: Any, left: Any, right: Any) -> tuple[Any, Any, Any]:
-    margin = left - right
-    slope = g * (sigmoid(margin) - label)
-    return scale(g * margin, -1.0), slope, scale(slope, -1.0)
+def _rank_gradients(g: Any, label: Any, left: Any, right: Any) -> tuple[Any, Any]:
+    slope = g * (sigmoid(left - right) - label)
+    return slope, scale(slope, -1.0)
 
 
 rank_loss_op = operator("rank_loss", "Label, Left, Right -> Out", kernel=_rank, infer=like(1),
-                        grad={"Label, Left, Right": lambda g, Label, Left, Right: _rank_gradients(
+                        grad={"Left, Right": lambda g, Label, Left, Right: _rank_gradients(
                             g, Label, Left, Right)})
 
 

@@ -10,8 +10,10 @@ from ...backend.engines import LOOPS
 from ...backend.kernels import losses as fast
 from ...core import dtype as dt
 from ..array.creation import full_like
+from ..array.full import is_value
 from ..array.gradient_shapes import expand_to, sum_to
 from ..array.take_along_axis import open_grid
+from ..array.unknown_sizes import count_of, sizes
 from ..core.infer import promoting, same
 from ..core.kernels import by
 from ..core.operator import Long, operator
@@ -192,17 +194,14 @@ def _reduced(loss: Any, reduction: str) -> Any:
 
 
 def _kldiv_gradient(g: Any, Target: Any, X_shape: Any, reduction: str) -> Any:
-    sizes = X_shape if type(X_shape) is tuple else tuple(X_shape.shape)
     slope = Target * cast(Target > 0.0, dtype_of(Target)) * -1.0
     if reduction == "none":
         return g * slope
-    counted = sizes if reduction == "mean" else sizes[:1] if reduction == "batchmean" else ()
-    total = 1
-    for size in counted:
-        total *= size
-    if -1 in counted:
-        raise ValueError("kldiv_loss: the gradient of a mean needs known sizes; reduce with paddle.mean instead.")
-    return expand_to(g * (1.0 / total), X_shape) * slope
+    counted = X_shape if type(X_shape) is tuple else sizes(X_shape)
+    counted = counted if reduction == "mean" else counted[:1] if reduction == "batchmean" else ()
+    total = count_of(counted)
+    share = g / cast(total, dtype_of(g)) if is_value(total) else g * (1.0 / total)
+    return expand_to(share, X_shape) * slope
 
 
 kldiv_op = operator(

@@ -34,9 +34,14 @@ def sum_to_y(g: Any, y_shape: Any, x_shape: Any, axis: int) -> Any:
     if axis == -1:
         return sum_to(g, y_shape)
     rank = len(x_shape) if type(x_shape) is tuple else x_shape.ndim
-    if type(y_shape) is not tuple or len(y_shape) == rank:
+    own = len(y_shape) if type(y_shape) is tuple else y_shape.ndim
+    if own == rank or axis + own == rank:
         return sum_to(g, y_shape)
-    aligned = y_shape + (1,) * (rank - axis - len(y_shape))
+    behind = rank - axis - own
+    if type(y_shape) is not tuple:  # a size is not known: a value stands for the shape
+        aligned = y_shape.reshape([0] * own + [1] * behind)
+    else:
+        aligned = y_shape + (1,) * behind
     return reshape_to(sum_to(g, aligned), y_shape)
 
 

@@ -204,8 +204,18 @@ class ProgramTrace(Trace):
             dtype = dtype if numbers[0] is numbers[1] else y.dtype if numbers[0] else x.dtype
         return (x if x.dtype is dtype else cast(x, dtype), y if y.dtype is dtype else cast(y, dtype), *inputs[2:])
 
+    def _extra(self, op: Operator, slot: Slot, spec: Spec) -> Variable | None:
+        """The variable of a slot that files alone have; None where nobody wants it."""
+        name = None if self._namer is None else self._namer(slot.name)
+        return None if name is None and self._namer is not None else self._named(op, name, spec, True)
+
     def _new(self, op: Operator, slot: Slot, spec: Spec, stop_gradient: bool) -> Variable:
-        name = self.main.new_name(op.type) if self._namer is None else self._namer(slot.name)
+        return self._named(op, None if self._namer is None else self._namer(slot.name), spec, stop_gradient)
+
+    def _named(self, op: Operator, name: Any, spec: Spec, stop_gradient: bool) -> Variable:
+        """The variable of a result, of this name or of one of its own."""
+        if name is None:
+            name = generate("tmp") if self._least_rank else self.main.new_name(op.type)
         shape = spec.shape or (1,) * self._least_rank
         if isinstance(name, Variable):
             return _filled(name, shape, spec.dtype, stop_gradient)
@@ -218,8 +228,8 @@ class ProgramTrace(Trace):
         for slot in op.outputs:
             if slot.file_only:
                 first = inputs[0]
-                extra = self._new(op, slot, Spec((0, *first.shape), first.dtype), True)
-                outputs[slot.name] = [extra.name]
+                extra = self._extra(op, slot, Spec((0, *first.shape), first.dtype))
+                outputs[slot.name] = [] if extra is None else [extra.name]
         named = {slot.name: _names(value) for slot, value in zip(op.inputs, inputs, strict=False)}
         kept = {name: value for name, value in attrs.items()
                 if value is not None or op.attributes[name].annotation == _OPEN_DTYPE}
