@@ -43,8 +43,8 @@ class LayerHelper(static_helper.LayerHelper):
 
     # What the layers of this face call
 
-    def apply(self, type: str, *inputs: Any, first: Sequence[str] = (), out: Any = None, without: str = "",
-              key: str | None = None, **attrs: Any) -> Any:
+    def apply(self, type: str, *inputs: Any, first: Any = (), out: Any = None, without: Any = "", key: Any = None,
+              **attrs: Any) -> Any:
         """Applies the operator to its inputs by slot: its result, or a tuple of its results.
 
         `first`: the slots that 1.x makes variables for before it makes the others; `out`: the variable that the first

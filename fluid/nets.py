@@ -60,9 +60,10 @@ def img_conv_group(input: Any, conv_num_filter: Any, pool_size: Any, conv_paddin
 def sequence_conv_pool(input: Any, num_filters: int, filter_size: int, param_attr: Any = None, act: str = "sigmoid",
                        pool_type: str = "max", bias_attr: Any = None) -> Any:
     """A convolution of sequences, and what is pooled of each."""
-    convolved = layers.sequence_conv(input=input, num_filters=num_filters, filter_size=filter_size,
+    of_sequences: Any = layers
+    convolved = of_sequences.sequence_conv(input=input, num_filters=num_filters, filter_size=filter_size,
                                      param_attr=param_attr, bias_attr=bias_attr, act=act)
-    return layers.sequence_pool(input=convolved, pool_type=pool_type)
+    return of_sequences.sequence_pool(input=convolved, pool_type=pool_type)
 
 
 @face

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from ...core import dtype as dt
 from ...core.dtype import DType
 from ..core.facts import free
-from ..core.operator import Ints, operator
+from ..core.operator import Ints, Longs, operator
 from ..core.spec import Spec
 from ..random.sampling import _gaussian, _uniform
 
@@ -27,13 +27,13 @@ def _infer(x, *, shape=(), input_dim_idx=0, output_dim_idx=0, dtype=dt.float32, 
 def _uniform_like(xp, x, *, shape: Ints = (), min: float = -1.0, max: float = 1.0, seed: int = 0,
                   input_dim_idx: int = 0, output_dim_idx: int = 0, dtype: DType = dt.float32):
     sizes = _sizes(x.shape, shape, input_dim_idx, output_dim_idx)
-    return _uniform(xp, shape=sizes, dtype=dtype, min=min, max=max, seed=seed)
+    return _uniform(xp, shape=Longs(sizes), dtype=dtype, min=min, max=max, seed=seed)
 
 
 def _gaussian_like(xp, x, *, shape: Ints = (), mean: float = 0.0, std: float = 1.0, seed: int = 0,
                    input_dim_idx: int = 0, output_dim_idx: int = 0, dtype: DType = dt.float32):
     sizes = _sizes(x.shape, shape, input_dim_idx, output_dim_idx)
-    return _gaussian(xp, shape=sizes, dtype=dtype, mean=mean, std=std, seed=seed)
+    return _gaussian(xp, shape=Longs(sizes), dtype=dtype, mean=mean, std=std, seed=seed)
 
 
 uniform_random_batch_size_like_op = operator(
@@ -51,7 +51,7 @@ fill_zeros_like2_op = operator(
 
 
 def _sampling_id(xp, x, *, min: float = 0.0, max: float = 1.0, seed: int = 0):
-    drawn = _uniform(xp, shape=(x.shape[0], 1), dtype=dt.float64, min=min, max=max, seed=seed)
+    drawn = _uniform(xp, shape=Longs((x.shape[0], 1)), dtype=dt.float64, min=min, max=max, seed=seed)
     below = (xp.cumsum(x, axis=1) < drawn).sum(axis=1)
     return xp.minimum(below, x.shape[1] - 1).astype("int64")
 

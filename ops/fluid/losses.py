@@ -4,12 +4,14 @@
 from typing import Any
 
 from ..array.gather import add_at
+from ..array.reshape import reshape
 from ..core.infer import like, same
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.clip import clip
 from ..math.elementwise import cast, dtype_of, scale
+from ..math.reduce import sum as reduce_sum
 from ..nn.activation import sigmoid
 
 _LEAST = -1e20  # what 1.x takes for log(0)
@@ -74,11 +76,10 @@ def _slope(xp, g, x, label, *, soft_label: bool = False, ignore_index: int = -10
 
 cross_entropy_grad_op = operator(
     "cross_entropy_slope", "G, X, Label -> XGrad", kernel=_slope, infer=like(1), only_here=True, fails="values",
-    grad={"G": lambda g, X, Label, G, soft_label, ignore_index: apply(
-        cross_entropy_grad_op, _ones(G), X, Label, soft_label=soft_label, ignore_index=ignore_index).multiply(g).sum(
-            -1, keepdim=True),
-        "X": lambda g, X, G, Label, soft_label, ignore_index: scale(apply(
-            cross_entropy_grad_op, G, X, Label, soft_label=soft_label, ignore_index=ignore_index) * g / X, -1.0)})
+    grad={"G": lambda g, X, Label, G, soft_label, ignore_index: reduce_sum(g * apply(
+        cross_entropy_grad_op, _ones(G), X, Label, soft_label=soft_label, ignore_index=ignore_index), -1, keepdim=True),
+          "X": lambda g, X, G, Label, soft_label, ignore_index: scale(apply(
+              cross_entropy_grad_op, G, X, Label, soft_label=soft_label, ignore_index=ignore_index) * g / X, -1.0)})
 
 
 def _ones(x: Any) -> Any:
@@ -125,7 +126,7 @@ def _smooth_gradients(g: Any, difference: Any, inside: Any, outside: Any, sigma:
                       y_shape: Any) -> tuple[Any, Any]:
     square = sigma * sigma
     slope = clip(scale(difference, square), -1.0, 1.0)
-    slope = slope * g.reshape([0] + [1] * (slope.ndim - 1))
+    slope = slope * (g if slope.ndim == 2 else reshape(g, [-1] + [1] * (slope.ndim - 1)))
     for weight in (inside, outside):
         slope = slope if weight is None else slope * weight
     return slope, scale(slope, -1.0)

@@ -1,4 +1,4 @@
-"""norm (of l2_normalize), clip_by_norm, lrn, affine_channel, soft_relu, stanh and isfinite, as 1.x writes them."""
+"""What divides by a norm or by neighbours, and tests of all elements at once, as Paddle 1.x writes it: l2_normalize."""
 
 
 from typing import Any

@@ -7,8 +7,10 @@ from ..array.gradient_shapes import reshape_to, sum_to
 from ..core.facts import matrix_product
 from ..core.operator import operator
 from ..core.spec import Spec
-from ..linalg.products import _infer_matmul, _matmul, _matmul_gradients
+from ..array.reshape import flatten, shape_handle
+from ..linalg.products import _infer_matmul, _matmul, _matmul_gradients, matmul
 from ..math.elementwise import scale
+from ..math.unary import sign
 
 
 def _product(xp, x, y, *, transpose_X: bool = False, transpose_Y: bool = False, alpha: float = 1.0):
@@ -88,7 +90,7 @@ squared_l2_norm_op = operator(
     infer=lambda x: Spec((1,), x.dtype), grad={"X": lambda g, X: scale(X, 2.0) * g}, lod="drop")
 l1_norm_op = operator(
     "l1_norm", "X -> Out", kernel=lambda xp, x: xp.abs(x).sum(dtype=x.dtype).reshape(1),
-    infer=lambda x: Spec((1,), x.dtype), grad={"X": lambda g, X: X.sign() * g}, lod="drop")
+    infer=lambda x: Spec((1,), x.dtype), grad={"X": lambda g, X: sign(X) * g}, lod="drop")
 minus_op = operator("minus", "X, Y -> Out", kernel=lambda xp, x, y: x - y, infer=lambda x, y: x,
                     grad={"X": lambda g: g, "Y": lambda g: scale(g, -1.0)})
 
@@ -100,11 +102,10 @@ def _fsp(xp, x, y):
 
 
 def _fsp_gradients(g: Any, x: Any, y: Any) -> tuple[Any, Any]:
-    area = 1.0 / (x.shape[2] * x.shape[3])
-    left, right = x.flatten(2), y.flatten(2)
-    dx = scale(g.matmul(right), area).reshape([0, 0, *x.shape[2:]])
-    dy = scale(g.matmul(left, transpose_x=True), area).reshape([0, 0, *y.shape[2:]])
-    return dx, dy
+    share = scale(g, 1.0 / (x.shape[2] * x.shape[3]))
+    dx = matmul(share, flatten(y, 2))
+    dy = matmul(share, flatten(x, 2), transpose_x=True)
+    return reshape_to(dx, shape_handle(x)), reshape_to(dy, shape_handle(y))
 
 
 fsp_op = operator("fsp", "X, Y -> Out", kernel=_fsp,

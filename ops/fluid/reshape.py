@@ -1,4 +1,4 @@
-"""Shapes as Paddle 1.x writes them: reshape, transpose, squeeze, unsqueeze, flatten, expand, crop, reverse, diag."""
+"""Shapes changed, values repeated, and parts of them, as Paddle 1.x writes it: operators without a 2 at their end."""
 
 
 from collections.abc import Sequence

@@ -207,12 +207,12 @@ class ProgramTrace(Trace):
     def _extra(self, op: Operator, slot: Slot, spec: Spec) -> Variable | None:
         """The variable of a slot that files alone have; None where nobody wants it."""
         name = None if self._namer is None else self._namer(slot.name)
-        return None if name is None and self._namer is not None else self._named(op, name, spec, True)
+        return None if name is None and self._namer is not None else self._result(op, name, spec, True)
 
     def _new(self, op: Operator, slot: Slot, spec: Spec, stop_gradient: bool) -> Variable:
-        return self._named(op, None if self._namer is None else self._namer(slot.name), spec, stop_gradient)
+        return self._result(op, None if self._namer is None else self._namer(slot.name), spec, stop_gradient)
 
-    def _named(self, op: Operator, name: Any, spec: Spec, stop_gradient: bool) -> Variable:
+    def _result(self, op: Operator, name: Any, spec: Spec, stop_gradient: bool) -> Variable:
         """The variable of a result, of this name or of one of its own."""
         if name is None:
             name = generate("tmp") if self._least_rank else self.main.new_name(op.type)
