@@ -4,10 +4,10 @@
 from typing import Any
 
 from ..array.gradient_shapes import reshape_to, sum_to
+from ..array.reshape import flatten, shape_handle
 from ..core.facts import matrix_product
 from ..core.operator import operator
 from ..core.spec import Spec
-from ..array.reshape import flatten, shape_handle
 from ..linalg.products import _infer_matmul, _matmul, _matmul_gradients, matmul
 from ..math.elementwise import scale
 from ..math.unary import sign
