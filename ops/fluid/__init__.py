@@ -1,5 +1,1 @@
 """Operators that Paddle 1.x alone writes, many of them for what later Programs write by another (`matmul`, `top_k`)."""
-
-from . import filled, images, lookup, losses, metrics, norms, products, reshape, updates
-
-__all__ = ["filled", "images", "lookup", "losses", "metrics", "norms", "products", "reshape", "updates"]

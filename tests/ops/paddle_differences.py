@@ -176,6 +176,18 @@ NO_CALL = {
         "multiclass_nms3"},
     "with parameters of their own, and recurrent: fixtures/nn and fixtures/static hold PaddlePaddle's answers": {
         "data_norm", "group_norm", "instance_norm", "nce", "rnn", "row_conv", "spectral_norm"},
+    "of Paddle 1.x, applied by themselves: fixtures/fluid holds PaddlePaddle 1.8.5's answers": {
+        "add_position_encoding", "affine_channel", "bicubic_interp", "bilinear_interp", "bpr_loss", "bpr_slope",
+        "center_loss", "clip_by_norm", "cos_sim", "crop", "crop_like", "crop_tensor", "cross_entropy",
+        "cross_entropy2", "cross_entropy_slope", "cvm", "cvm_slope", "depth_to_space", "diag", "expand", "expand_as",
+        "fill_zeros_like2", "first_part", "flatten", "flatten2", "fold_as", "fsp", "gaussian_random_batch_size_like",
+        "hinge_loss", "isfinite", "isinf", "isnan", "l1_norm", "lookup_table", "lrn", "lrn_slope",
+        "margin_rank_loss", "matmul", "mean_iou", "minus", "nearest_interp", "norm", "one_hot", "pad2d",
+        "pad_constant_like", "rank_loss", "reorder_batch", "reshape", "reverse", "sampling_id", "shuffle_batch",
+        "shuffle_channel", "smooth_l1_loss", "soft_relu", "space_to_depth", "squared_l2_distance", "squared_l2_norm",
+        "squeeze", "stanh", "teacher_student_sigmoid_loss", "teacher_student_slope", "top_k", "transpose",
+        "trilinear_interp", "uncrop", "uniform_random_batch_size_like", "unique_with_counts", "unpad2d",
+        "unshuffle_batch", "unsqueeze"},
     "of Paddle 1.x: fixtures/fluid holds PaddlePaddle 1.8.5's answers": {
         "anchor_generator", "bipartite_match", "box_clip", "box_decoder_and_assign", "collect_fpn_proposals",
         "density_prior_box", "focal_weights", "generate_proposal_labels", "generate_proposals", "iou_similarity",

@@ -2,7 +2,14 @@
 
 import numpy as np
 from proa.ops.core.trace import apply
-from proa.ops.fluid import filled, images, lookup, losses, metrics, norms, products, reshape
+from proa.ops.fluid import batch_size_like as filled
+from proa.ops.fluid import l2_normalize as norms
+from proa.ops.fluid import lookup_table as lookup
+from proa.ops.fluid import mean_iou as metrics
+from proa.ops.fluid import older_images as images
+from proa.ops.fluid import older_shapes as reshape
+from proa.ops.fluid import probability_losses as losses
+from proa.ops.fluid import scaled_products as products
 from records import Record, bools, floats, ints
 
 
@@ -33,7 +40,7 @@ PRODUCTS = [
     Record("matmul", _call(products.matmul_op, transpose_X=False, transpose_Y=True, alpha=0.5),
            [floats(2, 3, 4), floats(2, 5, 4, seed=1)], lambda x, y: 0.5 * x @ y.swapaxes(1, 2)),
     Record("matmul", _call(products.matmul_op), [floats(3, 4), floats(4, 2)], lambda x, y: x @ y, label="plain"),
-    Record("cos_sim", _first(products.cos_sim_op, 0), [floats(3, 4), floats(3, 4, seed=1)], _cos),
+    Record("cos_sim", _first(products.cos_sim_op, 0), [floats(3, 4), floats(3, 4, seed=1)], _cos, second=False),
     Record("squared_l2_distance", _first(products.squared_l2_distance_op, 1),
            [floats(3, 4), floats(3, 4, seed=1)], lambda x, y: ((x - y)**2).sum(1, keepdims=True), second=False),
     Record("squared_l2_norm", _call(products.squared_l2_norm_op), [floats(3, 4)], lambda x: (x * x).sum().reshape(1)),
@@ -100,7 +107,8 @@ FILLED = [
            [floats(3, 4)], None, float32=False),
     Record("fill_zeros_like2", _call(filled.fill_zeros_like2_op), [floats(3, 4)],
            lambda x: np.zeros((3, 4), "float32"), float32=False),
-    Record("sampling_id", _call(filled.sampling_id_op), [np.eye(3)[[0, 2, 1]]], lambda x: np.array([0, 2, 1])),
+    Record("sampling_id", _call(filled.sampling_id_op), [floats(3, 4, low=0.2, high=0.3)], None,
+           float32=False),
 ]
 
 

@@ -152,7 +152,7 @@ def _infer_shuffle(x, *, group=1):
 
 
 shuffle_channel_op = operator(
-    "shuffle_channel", "X -> Out~X", kernel=_shuffle, infer=_infer_shuffle, moves=True, grad={
+    "shuffle_channel", "X -> Out", kernel=_shuffle, infer=_infer_shuffle, moves=True, grad={
         "X": lambda g, group: apply(shuffle_channel_op, g, group=g.shape[1] // group)})
 
 

@@ -189,10 +189,11 @@ def _bpr_slope(xp, g, x, label):
     return slope * g / (x.shape[-1] - 1)
 
 
-bpr_slope_op = operator("bpr_slope", "G, X, Label -> XGrad", kernel=_bpr_slope, infer=like(1), only_here=True)
+bpr_slope_op = operator("bpr_slope", "G, X, Label -> XGrad", kernel=_bpr_slope, infer=like(1), only_here=True,
+                        fails="values")
 bpr_loss_op = operator("bpr_loss", "X, Label -> Y", kernel=_bpr,
                        infer=lambda x, label: Spec((*x.shape[:-1], 1), x.dtype),
-                       grad={"X": lambda g, X, Label: apply(bpr_slope_op, g, X, Label)})
+                       grad={"X": lambda g, X, Label: apply(bpr_slope_op, g, X, Label)}, fails="values")
 
 
 def _hinge(xp, logits, labels):

@@ -192,7 +192,7 @@ crop_like_op = operator(
     kernel=_crop_like,
     infer=lambda x, y, *_, **__: Spec(y.shape, x.dtype),
     grad={"X": lambda g, X, Offsets, OffsetsTensor, offsets: apply(
-        uncrop_op, g, X, Offsets, OffsetsTensor, offsets=offsets)}, moves=True, only_here=True, fails="values")
+        uncrop_op, g, X, Offsets, OffsetsTensor, offsets=offsets)}, moves=True, only_here=True)
 crop_op = operator(
     "crop", "X, Y?, Offsets? -> Out~X", kernel=_crop,
     infer=lambda x, y=None, offsets_tensor=None, *, shape=(), offsets=(): _sizes(

@@ -123,9 +123,9 @@ def _taken(xp, x, order):
 
 
 unshuffle_op = operator("unshuffle_batch", "G, Order -> XGrad", kernel=_put_back, infer=lambda g, order: g, moves=True,
-                        only_here=True, grad={"G": lambda g, Order: apply(reorder_op, g, Order)})
+                        only_here=True, grad={"G": lambda g, Order: apply(reorder_op, g, Order)}, fails="values")
 reorder_op = operator("reorder_batch", "X, Order -> Out", kernel=_taken, infer=lambda x, order: x, moves=True,
-                      only_here=True, grad={"X": lambda g, Order: apply(unshuffle_op, g, Order)})
+                      only_here=True, grad={"X": lambda g, Order: apply(unshuffle_op, g, Order)}, fails="values")
 shuffle_batch_op = operator(
     "shuffle_batch", "X, Seed -> Out, ShuffleIdx, SeedOut", kernel=_shuffled, moves=False,
     infer=lambda x, seed, **_: (x, Spec((-1,), dt.int64), Spec((1,), dt.int64)),
