@@ -130,9 +130,9 @@ def polynomial_decay(learning_rate: Any, decay_steps: int, end_learning_rate: fl
 
 
 def _switch() -> Any:
-    from .control_flow import Switch
-
-    return Switch()
+    """Cases of which the first that holds is done: a builder of branches, which knows schedules' tensors itself."""
+    builders: Any = importlib.import_module(".control_flow", __package__)
+    return builders.Switch()
 
 
 @_schedule("PiecewiseDecay")
