@@ -11,7 +11,7 @@ from ...backend.devices import device_type_with
 from ...backend.engines import LOOPS
 from ...backend.kernels import elementwise as fast
 from ...core import dtype as dt
-from ..core.infer import same, with_dtype
+from ..core.infer import promoting, same, with_dtype
 from ..core.kernels import by
 from ..core.operator import Operator, find, operator
 from ..core.spec import Spec
@@ -61,7 +61,7 @@ def _times_sign(xp, g, x):
 
 
 times_sign_op = operator(  # 0 at 0, be the gradient as large as it may: the slope of sqrt(abs(x)) is no NaN there
-    "times_sign", "G, X -> Out", kernel=_times_sign, infer=same,
+    "times_sign", "G, X -> Out", kernel=_times_sign, infer=promoting(same),
     formula="G if X > 0.0 else (-G if X < 0.0 else X * 0.0)",
     composed=lambda g, x: apply(find("where"), apply(equal_op, x, x * 0.0), x * 0.0, g * sign(x)),
     grad={"G": lambda g, X: apply(times_sign_op, g, X)})

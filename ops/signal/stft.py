@@ -11,7 +11,7 @@ from ..array.rearrange import real
 from ..array.reshape import squeeze, unsqueeze
 from ..array.slices import Ranges
 from ..array.unknown_sizes import size_at
-from ..core.infer import same
+from ..core.infer import promoting, same
 from ..core.operator import operator
 from ..core.trace import apply
 from ..linalg.matrices import REAL, as_like, transposed
@@ -68,7 +68,7 @@ def _divided(x: Any, weights: Any) -> Any:
 
 
 _divide_op = operator(
-    "divide_by_windows", "X, Weights -> Out", kernel=_divide, composed=_divided, infer=same,
+    "divide_by_windows", "X, Weights -> Out", kernel=_divide, composed=_divided, infer=promoting(same),
     grad={"X": lambda g, Weights: g / Weights,
           "Weights": lambda g, Out, Weights, Weights_shape: sum_to(g * conj_of(Out) / Weights * -1.0, Weights_shape)},
           fails="values")
