@@ -26,7 +26,7 @@ from ...static.building.trace import ProgramTrace
 from ...static.ir.program import BACKWARD_ROLE, ParameterVariable, Variable
 from ...static.program import Program
 from ..footprint.surroundings import Surroundings
-from .held_gradients import UNTOUCHED, ZEROS, HeldGradient, HostCall, TrainingStep, Walked, check_leaf
+from .held_gradients import UNTOUCHED, ZEROS, HeldGradient, HostCall, Walked, check_leaf
 
 
 class CaptureTrace(ProgramTrace):
@@ -249,17 +249,6 @@ class CaptureTrace(ProgramTrace):
     def store(self, target: Any, value: Variable) -> None:
         """Appends the assignment."""
         super().store(self.lift(target, "a value that an optimizer updates"), value)
-
-    def gradients_left(self) -> list[Variable]:
-        """What the function leaves as gradients, where it has computed them."""
-        return [held.now for held in self.held.values() if isinstance(held.now, Variable)]
-
-    def training_step(self) -> TrainingStep | None:
-        """What a run has to do for all this, if anything."""
-        if not self.held and not self.host and not self.trains:
-            return None
-        leaves = {name for name, tensor in self.captured.items() if tensor._edge is not None}
-        return TrainingStep([*self.held.values()], self.captured, self.host, leaves if self.trains else None)
 
     @contextlib.contextmanager
     def _in_role(self, role: int) -> Iterator[None]:

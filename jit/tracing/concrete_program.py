@@ -27,6 +27,7 @@ from ..footprint.surroundings import Surroundings
 from ..footprint.value_guards import Reads, noting
 from .capture import CaptureTrace
 from .function_inputs import FunctionInputs
+from .held_gradients import gradients_left, training_step
 from .program_function import ProgramFunction
 
 
@@ -112,7 +113,7 @@ class ConcreteProgram:
                          and (index < len(names) or name in trace.rebound and not last[index].stop_gradient)]
         with using(trace):
             final = [assign(last[index]) for index in self._changed]
-        extra = [*(v for slot in self.slots for v in slot.variables), *final, *trace.gradients_left()]
+        extra = [*(v for slot in self.slots for v in slot.variables), *final, *gradients_left(trace)]
         self._final = [v.name for v in final]
         self._set = {index for index in self._changed if index >= len(names) and everything[index] not in trace.derived}
         results = [v.name for v in (*self.outputs, *extra)]
@@ -124,7 +125,7 @@ class ConcreteProgram:
         self._outer = self._relies_on.values
         self._gives_one = isinstance(self.result, Variable)
         self._moves = any(tensor_leaves(slot.after) for slot in self.slots)
-        self._step = trace.training_step()
+        self._step = training_step(trace)
         self._is_plain = not (extra or self.slots or self.effects or trace.main.raised or self._step)
 
     def holds(self) -> bool:

@@ -193,6 +193,19 @@ class TrainingStep:
             each.leave(captured[place], results)
 
 
+def gradients_left(trace: Any) -> list[Variable]:
+    """What a function leaves as gradients, where it has computed them."""
+    return [held.now for held in trace.held.values() if isinstance(held.now, Variable)]
+
+
+def training_step(trace: Any) -> TrainingStep | None:
+    """What a run has to do for all that a CaptureTrace has noted of gradients and of what hosts say, if anything."""
+    if not trace.held and not trace.host and not trace.trains:
+        return None
+    leaves = {name for name, tensor in trace.captured.items() if tensor._edge is not None}
+    return TrainingStep([*trace.held.values()], trace.captured, trace.host, leaves if trace.trains else None)
+
+
 def spend(results: Sequence[EagerValue], variables: Sequence[Variable]) -> None:
     """Lets a gradient that is asked of the results outside be the error that it is without conversion."""
     node = SpentNode(len(results))

@@ -5,10 +5,22 @@ After "Partial FC: Training 10 Million Identities on a Single Machine" (An et al
 
 from typing import Any
 
+import numpy as np
+
+from ...backend.random import integers
+from ...core.mersenne_twister import Engine
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
-from ..random.sampling import generator
+from ..random.sampling import engine, generator
+
+
+def _others(words: Engine, positive: np.ndarray, num_classes: int, count: int) -> np.ndarray:
+    """Other classes in the order in which Paddle draws them: any, and those that it has are passed over."""
+    found = dict.fromkeys(positive.tolist())
+    while len(found) < positive.size + count:
+        found.setdefault(int(integers(words, (1,), 0, num_classes)[0]))
+    return np.array(list(found)[positive.size:], positive.dtype)
 
 
 def _class_center_sample(xp, label, *, num_classes: int, num_samples: int, ring_id: int = 0, rank: int = 0,
@@ -17,9 +29,13 @@ def _class_center_sample(xp, label, *, num_classes: int, num_samples: int, ring_
         raise ValueError(f"class_center_sample(label): labels must lie in [0, {num_classes}). "
                          f"Received labels from {int(label.min())} to {int(label.max())}.")
     positive = xp.unique(label)
-    others = xp.setdiff1d(xp.arange(num_classes, dtype=label.dtype), positive)
-    order = generator(xp, seed if fix_seed else 0).random(others.size).argsort()
-    sampled = xp.concatenate([positive, others[order[:max(num_samples - positive.size, 0)]]])
+    if fix_seed and seed and xp is np:
+        others = _others(engine(seed), positive, num_classes, num_samples - positive.size)
+    else:
+        others = xp.setdiff1d(xp.arange(num_classes, dtype=label.dtype), positive)
+        order = generator(xp, seed if fix_seed else 0).random(others.size).argsort()
+        others = others[order[:max(num_samples - positive.size, 0)]]
+    sampled = xp.concatenate([positive, others])
     return xp.searchsorted(positive, label).astype(label.dtype), sampled.astype(label.dtype)
 
 

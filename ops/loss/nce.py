@@ -16,20 +16,20 @@ from ..math.elementwise import cast, dtype_of
 from ..math.reduce import sum
 from ..math.unary import log
 from ..nn.activation import sigmoid_op
-from ..random.sampling import generator
+from ..random.sampling import integers_apart, numbers_apart
 
 UNIFORM, LOG_UNIFORM, CUSTOM = 0, 1, 2
 
 
 def _drawn(xp: Any, rows: int, count: int, classes: int, sampler: int, seed: int, probabilities: Any) -> Any:
     """Classes for each row, drawn with replacement."""
-    draw = generator(xp, seed)
-    if sampler == CUSTOM:
-        limits = xp.cumsum(probabilities.astype("float64"))
-        return xp.searchsorted(limits, draw.random((rows, count)) * limits[-1], side="right").astype("int64")
+    if sampler == UNIFORM:
+        return integers_apart(xp, (rows, count), classes, seed).astype("int64")
+    drawn = numbers_apart(xp, (rows, count), seed)
     if sampler == LOG_UNIFORM:
-        return (xp.exp(draw.random((rows, count)) * math.log(classes)).astype("int64") - 1) % classes
-    return draw.integers(0, classes, (rows, count)).astype("int64")
+        return (xp.exp(drawn * math.log(classes)).astype("int64") - 1) % classes
+    limits = xp.cumsum(probabilities.astype("float64"))
+    return xp.searchsorted(limits, drawn * limits[-1], side="right").astype("int64")
 
 
 def _kernel_chance(xp: Any, labels: Any, classes: int, sampler: int, probabilities: Any) -> Any:

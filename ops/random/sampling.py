@@ -46,6 +46,18 @@ def engine(seed: int = 0) -> Engine:
     return Engine(words_of_seed, seed) if seed else default_generator().engine
 
 
+def numbers_apart(xp: Any, sizes: tuple[int, ...], seed: int = 0) -> Any:
+    """float64 numbers from 0 to 1: with a seed those of Paddle, otherwise apart from the sequence of `paddle.seed`."""
+    return host.uniform(engine(seed), sizes, F64) if seed and xp is np else generator(xp, seed).random(sizes)
+
+
+def integers_apart(xp: Any, sizes: tuple[int, ...], bound: int, seed: int = 0) -> Any:
+    """Integers below `bound`: with a seed those of Paddle, otherwise apart from the sequence of `paddle.seed`."""
+    if seed and xp is np:
+        return host.integers(engine(seed), sizes, 0, bound)
+    return generator(xp, seed).integers(0, bound, sizes)
+
+
 def _kind(dtype: DType) -> np.dtype:
     """What floats of this dtype are drawn in."""
     return F64 if dtype is dt.float64 else F32

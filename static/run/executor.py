@@ -17,7 +17,7 @@ from ...ops.core.spec import Spec
 from ..building.mode import default_main_program
 from ..compiler import Plan, compile_plan
 from ..ir.frame import feed_names
-from ..ir.program import Operation, Program, Variable
+from ..ir.program import OPTIMIZE_ROLE, Operation, Program, Variable
 from ..ir.shape_inference import for_inputs, misfits
 from ..ir.usage import needed_operations, reads
 from ..ir.variable import OffsetsVariable
@@ -33,10 +33,11 @@ _lock = threading.Lock()
 class Compiled:
     """A plan with the names it takes from the scope and those it writes back."""
 
-    def __init__(self, program: Program, feeds: tuple[str, ...], fetches: tuple[str, ...]):
+    def __init__(self, program: Program, feeds: tuple[str, ...], fetches: tuple[str, ...], prune: bool = False):
         self.plan: Plan
         self.version = program.version
-        self.plan, self.reads, self.writes = compile_plan(program, feeds, fetches)
+        ops = _pruned(program.global_block().ops, set(fetches)) if prune else None
+        self.plan, self.reads, self.writes = compile_plan(program, feeds, fetches, ops=ops)
         self.updated_feeds = [place for place, name in enumerate(feeds) if name in self.writes]
 
 
@@ -74,8 +75,9 @@ class Executor:
 
         `feed`: values by name (arrays, Tensors, LoDTensors, numbers), or a list with one such dict; a name that the
         Program does not have is passed over with a warning. `fetch_list`: Variables or names, also in lists of lists;
-        what `minimize` returned may stand there and gives nothing. Gives the fetched values as NumPy arrays, or as
-        LoDTensors with `return_numpy=False`. A CompiledProgram on several devices gives all devices' values, one behind
+        what `minimize` returned may stand there and gives nothing. `use_prune`: only what is fetched is computed, and
+        what optimizers update; so it is where `minimize`'s result is fetched. Gives the fetched values as NumPy arrays,
+        or as LoDTensors with `return_numpy=False`. A CompiledProgram on several devices gives all devices' values, one behind
         the other, or with `return_merged=False` a list of them. Raises KeyError for a value that is neither fed nor in
         the scope, ValueError and TypeError for a fed value of the wrong shape or dtype, RuntimeError after `close()`.
         """
@@ -91,7 +93,7 @@ class Executor:
             offsets_given(program, name, frozenset(fed)) for name in wanted]
         fetches = (*wanted, *dict.fromkeys(level for levels in lods for level in levels))
         refill_host_values(program, scope)
-        compiled = _compiled(program, tuple(sorted(fed)), fetches, others)
+        compiled = _compiled(program, tuple(sorted(fed)), fetches, others, use_prune or _holds_updates(fetch_list))
         xp = backend.namespace_at(self.place)
         arrays = [fed[name] for name in sorted(fed)]
         for place in compiled.updated_feeds:
@@ -212,16 +214,17 @@ def in_dtype(variable: Variable, array: Any) -> Any:
     return array.astype(variable.dtype.dtype)
 
 
-def _compiled(program: Program, feeds: tuple[str, ...], fetches: tuple[str, ...], others: dict[str, Spec]) -> Compiled:
+def _compiled(program: Program, feeds: tuple[str, ...], fetches: tuple[str, ...], others: dict[str, Spec],
+              prune: bool) -> Compiled:
     """The Program compiled, for inputs of `others`, sizes where these are not the Program's."""
-    key: Any = (feeds, fetches, *others.items())
+    key: Any = (feeds, fetches, prune, *others.items())
     with unforked(), _lock:
         found = program.plans.get(key)
         if found is None or found.version != program.version:
             block = program.global_block()
             specs = {name: block.var(name).spec for name in others}
             made = for_inputs(program, specs, list(others.values()))
-            found = program.plans[key] = Compiled(made, feeds, fetches)
+            found = program.plans[key] = Compiled(made, feeds, fetches, prune)
             found.version = program.version
         return found
 
@@ -249,8 +252,25 @@ def _plain_program(program: Any) -> Program:
 
 
 def fetched_items(fetch_list: Any) -> list:
-    """Names and Variables in order, out of lists of any depth; operations, which updates are, have no value."""
+    """Names and Variables in order, out of lists of any depth; updates, as `minimize` gives them, have no value."""
+    if isinstance(fetch_list, list):
+        fetch_list = [item for item in fetch_list if not _is_minimized(item)]
     return [item for item in nest.leaves(fetch_list) if item is not None and not isinstance(item, Operation)]
+
+
+def _is_minimized(item: Any) -> bool:
+    """Whether it is what `minimize` returned: updates, and pairs of parameters and gradients."""
+    return isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], list)
+
+
+def _holds_updates(fetch_list: Any) -> bool:
+    return isinstance(fetch_list, list) and any(map(_is_minimized, fetch_list))
+
+
+def _pruned(ops: Sequence[Operation], fetches: set[str]) -> list[Operation]:
+    """The operations that fetched values and the updates of optimizers depend on."""
+    updated = {name for op in ops if op.attrs.get("op_role") == OPTIMIZE_ROLE for name in op.output_arg_names}
+    return needed_operations(ops, fetches | updated)
 
 
 def fetch_name(program: Program, item: Any) -> str:

@@ -254,3 +254,47 @@ def test_static_mode_is_a_switch():
         paddle.disable_static()
     assert paddle.in_dynamic_mode()
     assert isinstance(paddle.ones([1]), paddle.Tensor)
+
+
+def pruned_program():
+    """A loss that is minimized, and beside it a draw before the one that is fetched, running statistics, a counter."""
+    main, startup = static.Program(), static.Program()
+    with static.program_guard(main, startup):
+        x, unfed = static.data("x", [None, 2]), static.data("unfed", [None, 2])
+        w = static.create_parameter([2, 1], "float32", default_initializer=paddle.nn.initializer.Constant(1.0))
+        loss = paddle.matmul(x, w).mean()
+        paddle.rand([1])
+        drawn = paddle.rand([1])
+        paddle.matmul(unfed, w)
+        static.nn.batch_norm(x)
+        minimized = paddle.optimizer.SGD(0.1).minimize(loss)
+        count = static.create_global_var([1], 0.0, "float32", persistable=True)
+        paddle.increment(count)
+    return main, startup, loss, drawn, minimized, w, count
+
+
+@pytest.mark.parametrize("prune", [False, True])
+def test_use_prune_computes_what_is_fetched_and_updated(prune):
+    """The numbers are PaddlePaddle's: what nobody fetches draws none, and statistics stay."""
+    main, startup, loss, drawn, minimized, w, count = pruned_program()
+    exe, scope, feed = static.Executor(), static.Scope(), {"x": np.ones((3, 2), "float32")}
+    with static.scope_guard(scope):
+        paddle.seed(1)
+        exe.run(startup)
+        found = [exe.run(main, feed=feed, fetch_list=[drawn, loss], use_prune=prune) for _ in range(2)]
+        weight, counted = (np.array(scope.find_var(v.name).get_tensor()) for v in (w, count))
+        np.testing.assert_allclose([value.item() for pair in found for value in pair],
+                                   [0.017876267, 2, 0.7649231, 1.8] if prune else [0.7649231, 2, 0.62356627, 1.8])
+        np.testing.assert_allclose(weight.ravel(), 0.8)
+        assert counted.item() == (0 if prune else 2)
+
+
+def test_what_minimize_returned_prunes_and_gives_nothing():
+    main, startup, loss, _, minimized, w, count = pruned_program()
+    exe, scope = static.Executor(), static.Scope()
+    with static.scope_guard(scope):
+        exe.run(startup)
+        found = exe.run(main, feed={"x": np.ones((3, 2), "float32")}, fetch_list=[loss, minimized])
+        assert [value.item() for value in found] == [2]
+        assert np.array(scope.find_var(count.name).get_tensor()).item() == 0
+        np.testing.assert_allclose(np.array(scope.find_var(w.name).get_tensor()).ravel(), 0.9)
