@@ -77,9 +77,10 @@ class Executor:
         Program does not have is passed over with a warning. `fetch_list`: Variables or names, also in lists of lists;
         what `minimize` returned may stand there and gives nothing. `use_prune`: only what is fetched is computed, and
         what optimizers update; so it is where `minimize`'s result is fetched. Gives the fetched values as NumPy arrays,
-        or as LoDTensors with `return_numpy=False`. A CompiledProgram on several devices gives all devices' values, one behind
-        the other, or with `return_merged=False` a list of them. Raises KeyError for a value that is neither fed nor in
-        the scope, ValueError and TypeError for a fed value of the wrong shape or dtype, RuntimeError after `close()`.
+        or as LoDTensors with `return_numpy=False`. A CompiledProgram on several devices gives all devices' values, one
+        behind the other, or with `return_merged=False` a list of them. Raises KeyError for a value that is neither fed
+        nor in the scope, ValueError and TypeError for a fed value of the wrong shape or dtype, RuntimeError after
+        `close()`.
         """
         self.check_open()
         scope = scope or global_scope()
