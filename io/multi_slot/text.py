@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ... import backend
 from ...core.place import CPUPlace, Place
 from ...static.ir.program import Variable
 from ...static.run.lod_tensor import LoDTensor
@@ -99,12 +100,10 @@ def batches(records: Iterator[Record], slots: Sequence[Slot], size: int, drop_la
 def _batch(records: list[Record], slots: Sequence[Slot], place: Place) -> dict[str, LoDTensor]:
     made = {}
     for slot, columns in zip(slots, zip(*records, strict=True), strict=True):
-        tensor = made[slot.name] = LoDTensor()
         packed = np.concatenate(columns)
-        if slot.is_dense:
-            tensor.set(_dense(packed, slot, columns), place)
-        else:
-            tensor.set(packed.reshape(-1, 1), place)
+        array = _dense(packed, slot, columns) if slot.is_dense else packed.reshape(-1, 1)
+        tensor = made[slot.name] = LoDTensor(backend.as_place(array, place))
+        if not slot.is_dense:
             tensor.set_recursive_sequence_lengths([[len(values) for values in columns]])
     return made
 

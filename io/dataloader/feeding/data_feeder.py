@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .... import backend
 from ....core.dtype import convert_dtype
 from ....core.place import CPUPlace, CUDAPlace, Place
 from ....static.building.mode import default_main_program
@@ -66,9 +67,7 @@ class DataToLoDTensorConverter:
 
     def done(self) -> LoDTensor:
         """The LoD tensor of what was added since the last one; ValueError for rows that do not fit together."""
-        array = self._shaped(self._packed())
-        made = LoDTensor()
-        made.set(array, self.place)
+        made = LoDTensor(backend.as_place(self._shaped(self._packed()), self.place))
         if self.lod_level:
             made.set_recursive_sequence_lengths(self.lod)
         self._reset()
