@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         dataset,
         dygraph,
         dygraph_grad_clip,
+        evaluator,
         executor,
         framework,
         incubate,

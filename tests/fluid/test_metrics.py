@@ -26,7 +26,8 @@ def near(found, there):
 
 
 def test_gives_what_1_8_5_gives():
-    found = json.loads(json.dumps(metric_cases.results(fluid)))
+    with fluid.scope_guard(fluid.Scope()):
+        found = json.loads(json.dumps(metric_cases.results(fluid)))
     assert [name for name in THERE if not near(found[name], THERE[name])] == []
 
 
@@ -45,6 +46,17 @@ def test_gives_what_1_8_5_gives():
 def test_what_is_not_right_is_said(act, says):
     with pytest.raises(ValueError, match=says):
         act()
+
+
+def test_an_evaluator_stands_outside_of_branches():
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        main = fluid.default_main_program()
+        main.create_block()
+        with pytest.raises(ValueError, match="outside of loops and branches"):
+            fluid.evaluator.Evaluator("mine")
+        main.rollback()
+        with pytest.raises(NotImplementedError, match="eval"):
+            fluid.evaluator.Evaluator("mine").eval(fluid.Executor())
 
 
 def test_what_a_subclass_does_not_say():

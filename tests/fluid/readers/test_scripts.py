@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 GENERATOR = """
 import paddle.fluid.incubate.data_generator as dg
 
@@ -40,13 +42,137 @@ exe.train_from_dataset(program=fluid.default_main_program(), dataset=dataset, fe
 """
 
 
-def run(folder, script, **files):
+TRAINED_AND_MEASURED = """
+import os
+import sys
+import numpy
+import paddle
+import paddle.fluid as fluid
+
+ITERABLE = sys.argv[1] == "iterable"
+os.environ["CPU_NUM"] = sys.argv[2]
+
+
+def digits(count, seed):
+    def reader():
+        random = numpy.random.RandomState(seed)
+        for _ in range(count):
+            label = random.randint(0, 4)
+            image = random.normal(scale=0.3, size=16).astype("float32")
+            image[label * 4:label * 4 + 4] += 1
+            yield image, label
+
+    return reader
+
+
+def network():
+    image = fluid.layers.data(name="image", dtype="float32", shape=[16])
+    label = fluid.layers.data(name="label", dtype="int64", shape=[1])
+    reader = fluid.io.PyReader(feed_list=[image, label], capacity=8, iterable=ITERABLE)
+    hidden = fluid.layers.fc(input=image, size=12, act="relu")
+    prediction = fluid.layers.fc(input=hidden, size=4, act="softmax")
+    loss = fluid.layers.mean(fluid.layers.cross_entropy(input=prediction, label=label))
+    return loss, fluid.layers.accuracy(input=prediction, label=label), reader
+
+
+def build(train):
+    main, startup = fluid.Program(), fluid.Program()
+    startup.random_seed = 7
+    with fluid.program_guard(main, startup):
+        with fluid.unique_name.guard():  # so that both Programs have the same parameters
+            loss, accuracy, reader = network()
+            if train:
+                paddle.optimizer.Adam(learning_rate=0.01).minimize(loss)
+    return main, startup, loss, accuracy, reader
+
+
+train_prog, train_startup, train_loss, _, train_reader = build(True)
+test_prog, test_startup, test_loss, test_accuracy, test_reader = build(False)
+exe = fluid.Executor(fluid.CPUPlace())
+exe.run(train_startup)
+exe.run(test_startup)
+train_prog = fluid.CompiledProgram(train_prog).with_data_parallel(loss_name=train_loss.name)
+test_prog = fluid.CompiledProgram(test_prog).with_data_parallel(share_vars_from=train_prog)
+places = fluid.cpu_places() if ITERABLE else None
+train_reader.decorate_sample_list_generator(
+    paddle.batch(paddle.reader.shuffle(digits(256, 1), buf_size=256), 16), places=places)
+test_reader.decorate_sample_list_generator(paddle.batch(digits(128, 2), 16), places=places)
+
+
+def run_iterable(program, fetched, reader):
+    return [exe.run(program=program, feed=data, fetch_list=fetched) for data in reader()]
+
+
+def run_non_iterable(program, fetched, reader):
+    found = []
+    reader.start()
+    try:
+        while True:
+            found.append(exe.run(program=program, fetch_list=fetched))
+    except fluid.core.EOFException:
+        reader.reset()
+    return found
+
+
+run = run_iterable if ITERABLE else run_non_iterable
+for epoch in range(6):
+    losses = run(train_prog, [train_loss.name], train_reader)
+    measured = run(test_prog, [test_loss.name, test_accuracy.name], test_reader)
+print(len(losses), len(measured), numpy.mean([m[1] for m in measured]) > 0.95)
+"""
+
+THREE_KINDS = """
+import numpy as np
+import paddle
+import paddle.fluid as fluid
+
+
+def by_samples():
+    for n in range(40):
+        yield np.full((6,), n, "float32"), np.array([n % 10], "int64")
+
+
+def by_batches():
+    for n in range(3):
+        yield np.full((8, 6), n, "float32"), np.full((8, 1), n, "int64")
+
+
+def inputs(number):
+    return [fluid.layers.data(name="image%d" % number, dtype="float32", shape=[6]),
+            fluid.layers.data(name="label%d" % number, dtype="int64", shape=[1])]
+
+
+places = fluid.cpu_places(2)
+first = fluid.io.PyReader(feed_list=inputs(1), capacity=10, iterable=True)
+first.decorate_sample_generator(by_samples, batch_size=8, places=places)
+second = fluid.io.PyReader(feed_list=inputs(2), capacity=10, iterable=True)
+batches = paddle.reader.shuffle(paddle.batch(by_samples, batch_size=8), buf_size=64)
+second.decorate_sample_list_generator(batches, places=places)
+third = fluid.io.PyReader(feed_list=inputs(3), capacity=10, iterable=True)
+third.decorate_batch_generator(by_batches, places=places)
+for reader in (first, second, third):
+    print([[sorted((name, tuple(value.shape())) for name, value in part.items()) for part in data][0]
+           for data in reader()][-1], len(list(reader())))
+"""
+
+
+def run(folder, script, *arguments, **files):
     for name, text in {"main": script, **files}.items():
         (folder / f"{name}.py").write_text(text)
-    done = subprocess.run([sys.executable, "-m", "proa", "run", "main.py"], capture_output=True, text=True, cwd=folder,
-                          timeout=120)
+    done = subprocess.run([sys.executable, "-m", "proa", "run", "main.py", *arguments], capture_output=True, text=True,
+                          cwd=folder, timeout=120)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+@pytest.mark.parametrize("form, devices, runs", [("iterable", 1, "16 8"), ("non-iterable", 2, "8 4")])
+def test_a_network_is_trained_and_measured_by_readers(tmp_path, form, devices, runs):
+    assert run(tmp_path, TRAINED_AND_MEASURED, form, str(devices)) == f"{runs} True\n"
+
+
+def test_the_three_kinds_of_generators(tmp_path):
+    shape = "[('image{0}', (8, 6)), ('label{0}', (8, 1))] {1}"
+    assert run(tmp_path, THREE_KINDS).splitlines() == [shape.format(*pair) for pair in ((1, 2), (2, 2), (3, 1))]
 
 
 def test_a_pipe_command_that_imports_paddle_finds_proa_too(tmp_path):
