@@ -148,6 +148,11 @@ def to_variable(value: Any, name: str | None = None, zero_copy: bool | None = No
     return result
 
 
+def evaluating() -> bool:
+    """True in dynamic mode where nothing is recorded for gradients: after `layer.eval()`, and under `no_grad`."""
+    return tracer() is not None and not state.grad_enabled
+
+
 def set_training(training: bool) -> None:
     """What `layer.train()` and `layer.eval()` say to all that is computed from then on, till the guard ends.
 

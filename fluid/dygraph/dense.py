@@ -32,7 +32,7 @@ class Linear(Layer):
 
     def forward(self, input: Any) -> Any:
         """[…, output_dim] of an input […, input_dim]."""
-        product = apply(find("matmul_v2"), input, self.weight)
+        product = apply(find("matmul"), input, self.weight, transpose_X=False, transpose_Y=False, alpha=1.0)
         return activated(biased(product, self.bias, len(input.shape) - 1), self._act)
 
 

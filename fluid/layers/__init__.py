@@ -7,6 +7,7 @@ from ...core.lazy import attach
 if TYPE_CHECKING:
     from . import (
         control_flow,
+        detection,
         device,
         io,
         learning_rate_scheduler,
@@ -22,6 +23,30 @@ if TYPE_CHECKING:
     from .control_flow import reorder_lod_tensor_by_rank
     from .debugging import Print
     from .decoding import edit_distance, warpctc
+    from .detection import (
+        anchor_generator,
+        bipartite_match,
+        box_clip,
+        box_coder,
+        box_decoder_and_assign,
+        collect_fpn_proposals,
+        density_prior_box,
+        detection_output,
+        generate_proposal_labels,
+        generate_proposals,
+        iou_similarity,
+        multi_box_head,
+        multiclass_nms,
+        polygon_box_transform,
+        prior_box,
+        retinanet_target_assign,
+        rpn_target_assign,
+        sigmoid_focal_loss,
+        ssd_loss,
+        target_assign,
+        yolo_box,
+        yolov3_loss,
+    )
     from .io import data
     from .learning_rate_scheduler import (
         autoincreased_step_counter,

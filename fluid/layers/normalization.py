@@ -9,6 +9,7 @@ from typing import Any
 from ...core.dtype import float32
 from ...ops.array.full import is_value
 from ...ops.core.trace import current_trace
+from ..dygraph.base import evaluating
 from ..initializer import Constant, Normal
 from ..layer_helper import LayerHelper
 from ..mode import face
@@ -179,8 +180,8 @@ def dropout(x: Any, dropout_prob: float, is_test: bool = False, seed: int | None
     trace = current_trace()
     given = seed or (0 if trace.computes else trace.main.random_seed) or seed
     return LayerHelper("dropout", name=name).apply(
-        "dropout", x, None, dropout_prob=dropout_prob, is_test=is_test, fix_seed=given is not None and given != 0,
-        seed=given or 0, dropout_implementation=dropout_implementation)[0]
+        "dropout", x, None, dropout_prob=dropout_prob, is_test=is_test or evaluating(), seed=given or 0,
+        fix_seed=given is not None and given != 0, dropout_implementation=dropout_implementation)[0]
 
 
 __all__ = ["affine_channel", "batch_norm", "data_norm", "dropout", "group_norm", "inplace_abn", "instance_norm",

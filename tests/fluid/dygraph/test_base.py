@@ -107,3 +107,18 @@ def test_both_faces_side_by_side():
     assert type(layer.weight.grad) is paddle.Tensor and net.weight.gradient().tolist() == [[2, 2]] * 3
     net.set_dict({key: value.numpy() for key, value in layer.state_dict().items()})
     np.testing.assert_array_equal(net.weight.numpy(), layer.weight.numpy())
+
+
+def test_layers_compute_and_dropout_knows_of_evaluation():
+    with fluid.dygraph.guard():
+        x = fluid.dygraph.to_variable(ONES)
+        x.stop_gradient = False
+        loss = fluid.layers.reduce_mean(fluid.layers.square(x) * 3.0)
+        loss.backward()
+        assert loss.shape == [1] and x.gradient().tolist() == ONES.tolist()
+        net = fluid.dygraph.Linear(3, 3)
+        assert (fluid.layers.dropout(x, 0.5).numpy() != 0.5).any()
+        with fluid.dygraph.no_grad():
+            assert (fluid.layers.dropout(x, 0.5).numpy() == 0.5).all()
+        net.eval()
+        assert (fluid.layers.dropout(x, 0.5).numpy() == 0.5).all()

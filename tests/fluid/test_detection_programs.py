@@ -1,0 +1,30 @@
+"""Programs of detection beside PaddlePaddle 1.8.5: their operators, the names of their variables, and results."""
+
+import json
+
+import detection_programs
+import numpy as np
+import proa.fluid as fluid
+import pytest
+from fluid_calls import FOLDER
+
+ANSWERS = np.load(FOLDER / "detection_programs.npz")
+INDEX = json.loads(str(ANSWERS["index"]))
+
+
+@pytest.mark.parametrize("build", detection_programs.CASES, ids=lambda build: build.__name__)
+def test_as_in_paddle(build):
+    ops, results, lods = detection_programs.run(fluid, build)
+    told = INDEX[build.__name__]
+    forward = ops[:len(told["ops"])]
+    assert [op[0] for op in forward] == [op[0] for op in told["ops"]]
+    for (type, inputs, outputs), (_, wanted_inputs, wanted_outputs) in zip(forward, told["ops"]):
+        for found, wanted in ((inputs, wanted_inputs), (outputs, wanted_outputs)):
+            shown = {slot: names for slot, names in wanted.items()  # results of Python's operators are tmp_0, ...
+                     if names and found.get(slot) and not names[0].startswith("tmp_")}
+            assert {slot: found[slot] for slot in shown} == shown, type
+    for number, (found, lod) in enumerate(zip(results, lods)):
+        wanted = ANSWERS[f"{build.__name__}/{number}"]
+        assert lod == told["lods"][number], number
+        assert found.shape == wanted.shape, number
+        np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5, err_msg=str(number))
