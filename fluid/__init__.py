@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from . import (
         average,
         backward,
+        clip,
         compiler,
         contrib,
         core,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
         lod_tensor,
         metrics,
         nets,
+        optimizer,
         parallel_executor,
         param_attr,
         reader,

@@ -288,8 +288,12 @@ class Optimizer(ForSubclasses):
         gradient, decay = self._decayed(parameter, gradient, target, group) if decays else (gradient, 0.0)
         dtype = _of_rates(target)
         if dtype not in rates:
-            rates[dtype] = current_trace().host_value(self.get_lr, dtype, "learning_rate")
+            rates[dtype] = self._rate_of_step(dtype)
         return Update(target, gradient, self._rate_for(parameter, rates[dtype], group), decay)
+
+    def _rate_of_step(self, dtype: DType) -> Any:
+        """The learning rate, one element of this dtype: looked up again by each step."""
+        return current_trace().host_value(self.get_lr, dtype, "learning_rate")
 
     def _decayed(self, parameter: Any, gradient: Any, target: Any, group: Options | None) -> tuple[Any, float]:
         """The gradient with the penalty's added; of an L2 penalty only the coefficient, which is left to the rule."""

@@ -19,7 +19,7 @@ adagrad_op = operator("adagrad", "Param, Grad, Moment, LearningRate -> ParamOut:
                       kernel=_adagrad, infer=updates(0, 2))
 
 
-def _adadelta(xp, param, grad, squared_grad, squared_update, learning_rate, *, rho: float = 0.95,
+def _adadelta(xp, param, grad, squared_grad, squared_update, learning_rate=None, *, rho: float = 0.95,
               epsilon: float = 1e-6):
     param, squared_grad, squared_update = changing(param), changing(squared_grad), changing(squared_update)
     squared_grad *= rho
@@ -27,12 +27,12 @@ def _adadelta(xp, param, grad, squared_grad, squared_update, learning_rate, *, r
     step = xp.sqrt((squared_update + epsilon) / (squared_grad + epsilon)) * grad
     squared_update *= rho
     squared_update += rest_of(rho, param.dtype) * step * step
-    param -= as_scalar(learning_rate, param.dtype) * step
+    param -= step if learning_rate is None else as_scalar(learning_rate, param.dtype) * step
     return param, squared_grad, squared_update
 
 
 adadelta_op = operator(
-    "adadelta", "Param, Grad, AvgSquaredGrad, AvgSquaredUpdate, LearningRate -> ParamOut:=Param, "
+    "adadelta", "Param, Grad, AvgSquaredGrad, AvgSquaredUpdate, LearningRate? -> ParamOut:=Param, "
                 "AvgSquaredGradOut:=AvgSquaredGrad, AvgSquaredUpdateOut:=AvgSquaredUpdate",
     kernel=_adadelta, infer=updates(0, 2, 3))
 

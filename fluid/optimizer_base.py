@@ -1,0 +1,155 @@
+"""What the optimizers of Paddle 1.x do otherwise: learning rates as variables, clippers of parameters, what they give.
+
+`FluidOptimizer` stands before a rule of `proa.optimizer` among the bases of a class.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import optimizer as rules
+from ..core.dtype import DType
+from ..core.unique_name import generate
+from ..ops.array.full import is_value
+from ..ops.core.trace import current_trace
+from ..ops.math.elementwise import cast
+from ..optimizer.options import Options
+from .clip import append_gradient_clip_ops, error_clip_callback
+from .mode import face
+
+Pairs = list[tuple[Any, Any]]
+
+
+class FluidOptimizer(rules.Optimizer):
+    """Base of the optimizers of 1.x.
+
+    `learning_rate`: a number, which a Program holds as the persistable variable `learning_rate_0`; a Variable, as the
+    schedules of `fluid.layers` give; under `dygraph.guard` a `LearningRateDecay`. `parameter_list`: the parameters,
+    which code that computes at once must give. `regularization`, `grad_clip`: what is added to gradients, and what
+    clips them before that. `options`: those of the rule.
+    """
+
+    def __init__(self, learning_rate: Any, parameter_list: Any = None, regularization: Any = None,
+                 grad_clip: Any = None, name: str | None = None, **options: Any):
+        if not (isinstance(learning_rate, (int, float)) or is_value(learning_rate) or callable(learning_rate)):
+            raise TypeError(f"{type(self).__name__}(learning_rate): must be a number, a Variable, or a "
+                            f"LearningRateDecay. Received {type(learning_rate).__name__}.")
+        names = None if parameter_list is None else list(parameter_list)
+        self._names = [item for item in names or () if isinstance(item, str)]
+        rules.Optimizer.__init__(self, 0.0, None if self._names else names, regularization, grad_clip, name,
+                                 options=options)  # in place of the rule's constructor, whose arguments are others
+        self._learning_rate = learning_rate
+        self._learning_rate_map: dict[Any, Any] = {}  # by Program and dtype
+        self._next_rate: float | None = None
+
+    # The learning rate
+
+    def get_lr(self) -> float:
+        """The learning rate of this step, a number; TypeError where it is a Variable of a Program."""
+        rate: Any = self._learning_rate
+        if isinstance(rate, (int, float)):
+            return float(rate)
+        if not callable(rate):
+            raise TypeError(f"{type(self).__name__}: the learning rate is the Variable {rate.name!r}. Fetch it.")
+        if isinstance(rate, rules.lr.LRScheduler):
+            return super().get_lr()
+        if self._next_rate is None:
+            self._next_rate = _number(rate())
+        return self._next_rate
+
+    def current_step_lr(self) -> float:
+        """The learning rate of the step that comes, where it is no Variable."""
+        rate: Any = self._learning_rate
+        return _number(rate.step()) if hasattr(rate, "step_num") else self.get_lr()
+
+    def _rate_of_step(self, dtype: DType) -> Any:
+        rate: Any = self._learning_rate
+        if callable(rate):
+            return super()._rate_of_step(dtype)
+        if is_value(rate):
+            return rate if rate.dtype is dtype else cast(rate, dtype)
+        trace = current_trace()
+        key = None if trace.computes else trace.main, dtype
+        if key not in self._learning_rate_map:
+            self._learning_rate_map[key] = trace.persistent((1,), dtype, float(rate), generate("learning_rate"))
+        return self._learning_rate_map[key]
+
+    def _global_learning_rate(self, program: Any = None) -> Any:
+        """The variable of the learning rate in a Program, once `minimize` has made it; None before."""
+        rate: Any = self._learning_rate
+        if is_value(rate):
+            return rate
+        return next((v for (main, _), v in self._learning_rate_map.items() if program in (None, main)), None)
+
+    # A step
+
+    @face
+    def minimize(self, loss: Any, startup_program: Any = None, parameter_list: Any = None,
+                 no_grad_set: Any = None) -> tuple[list, Pairs]:
+        """Appends the gradient of `loss` and the updates to its Program; under `dygraph.guard`, updates.
+
+        Gives the operations that update, and the parameters with their gradients.
+        """
+        with current_trace().training(loss, startup_program):
+            pairs = self.backward(loss, startup_program, parameter_list, no_grad_set)
+            return self.apply_optimize(loss, startup_program, pairs), pairs
+
+    @face
+    def backward(self, loss: Any, startup_program: Any = None, parameter_list: Any = None, no_grad_set: Any = None,
+                 callbacks: Any = None) -> Pairs:
+        """The parameters with their gradients; under `dygraph.guard` those that `loss.backward()` has left."""
+        callbacks = [error_clip_callback] if callbacks is None else [*callbacks, error_clip_callback]
+        wanted = parameter_list or self._names or self._parameter_list
+        with current_trace().training(loss, startup_program):
+            self._check_parameters(wanted)
+            return current_trace().gradients(loss, wanted, no_grad_set, callbacks)
+
+    def _check_parameters(self, wanted: Any) -> None:
+        if wanted is None and current_trace().computes:
+            raise AttributeError(f"{type(self).__name__}(parameter_list): must be given where operators compute at "
+                                 "once: parameter_list=model.parameters().")
+
+    @face
+    def apply_gradients(self, params_grads: Pairs) -> list:
+        """Clips, decays and updates: the second half of `minimize`. Gives the operations."""
+        return self.apply_optimize(params_grads[0][0], None, params_grads) if params_grads else []
+
+    @face
+    def apply_optimize(self, loss: Any, startup_program: Any, params_grads: Pairs) -> list:
+        """As `apply_gradients`, what the accumulators begin with going to `startup_program`."""
+        with current_trace().training(loss, startup_program):
+            block = None if current_trace().computes else current_trace().block
+            before = 0 if block is None else len(block.ops)
+            self._apply(params_grads)
+            self._next_rate = None
+            return [] if block is None else block.ops[before:]
+
+    def _clipped(self, pairs: Pairs, group: Options | None) -> Pairs:
+        return append_gradient_clip_ops(pairs) if self._grad_clip is None else super()._clipped(pairs, group)
+
+    # State
+
+    def get_opti_var_name_list(self) -> list[str]:
+        """The names of the accumulators."""
+        return [value.name for held in self._accumulators.values() for value in held.values()]
+
+    def state_dict(self) -> dict[str, Any]:
+        """The accumulators by name, and a `LearningRateDecay`'s step as `global_step`."""
+        state = super().state_dict()
+        if hasattr(self._learning_rate, "step_num"):
+            state["global_step"] = np.array([self._learning_rate.step_num], "int64")
+        return state
+
+    def set_dict(self, state_dict: dict[str, Any]) -> None:
+        """Takes over what `state_dict` gave."""
+        state = dict(state_dict)
+        step = state.pop("global_step", None)
+        if step is not None and hasattr(self._learning_rate, "step_num"):
+            self._learning_rate.step_num = int(np.asarray(step).reshape(-1)[0])
+        self.set_state_dict(state)
+
+
+def _number(value: Any) -> float:
+    return float(value.numpy().reshape(-1)[0]) if is_value(value) else float(value)
