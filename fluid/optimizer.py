@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import optimizer as rules
 from ..ops.core.trace import apply
-from ..ops.fluid.updates import decayed_adagrad_op, dpsgd_op, ftrl_op, lars_momentum_op
+from ..ops.fluid.older_updates import decayed_adagrad_op, dpsgd_op, ftrl_op, lars_momentum_op
 from ..ops.optim.adaptive_rules import adadelta_op
 from ..optimizer.options import Check, Options, not_negative, number
 from .optimizer_base import FluidOptimizer as Optimizer
