@@ -65,8 +65,8 @@ class While:
     ...     going = i < n
     ...     loop = While(going)
     ...     with loop.block():
-    ...         paddle.assign(i + 3, i)
-    ...         paddle.assign(i < n, going)
+    ...         _ = paddle.assign(i + 3, i)
+    ...         _ = paddle.assign(i < n, going)
     >>> paddle.static.Executor().run(main, fetch_list=[i])[0].tolist()
     [12]
     """

@@ -1,4 +1,4 @@
-"""Rows of sequences pooled by loops against the NumPy kernel: empty sequences, rows of several dimensions, NaN, ties."""
+"""Rows of sequences pooled by loops against the NumPy kernel: empty sequences, rows of several dimensions, NaN."""
 
 import numpy as np
 import pytest
