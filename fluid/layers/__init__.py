@@ -20,7 +20,30 @@ if TYPE_CHECKING:
         tensor,
         utils,
     )
-    from .control_flow import reorder_lod_tensor_by_rank
+    from .control_flow import (
+        DynamicRNN,
+        IfElse,
+        StaticRNN,
+        Switch,
+        While,
+        array_length,
+        array_read,
+        array_write,
+        case,
+        cond,
+        create_array,
+        equal,
+        greater_equal,
+        greater_than,
+        increment,
+        is_empty,
+        less_equal,
+        less_than,
+        not_equal,
+        reorder_lod_tensor_by_rank,
+        switch_case,
+        while_loop,
+    )
     from .debugging import Print
     from .decoding import edit_distance, warpctc
     from .detection import (
@@ -267,7 +290,26 @@ if TYPE_CHECKING:
         uniform_random,
     )
     from .readers import create_py_reader_by_data, double_buffer, open_files, py_reader, read_file
-    from .rnn import beam_search, beam_search_decode, dynamic_gru, dynamic_lstm, dynamic_lstmp, gru_unit, lstm_unit
+    from .rnn import (
+        BasicDecoder,
+        BeamSearchDecoder,
+        DecodeHelper,
+        Decoder,
+        GreedyEmbeddingHelper,
+        GRUCell,
+        LSTMCell,
+        RNNCell,
+        SampleEmbeddingHelper,
+        TrainingHelper,
+        beam_search,
+        beam_search_decode,
+        dynamic_decode,
+        dynamic_gru,
+        dynamic_lstm,
+        dynamic_lstmp,
+        gru_unit,
+        lstm_unit,
+    )
     from .sequence_lod import (
         sequence_concat,
         sequence_conv,

@@ -91,27 +91,32 @@ def _assign_value(xp, *, shape: Ints, dtype: DType, values: Any):
     return xp.array(values, dtype.dtype).reshape(shape)  # a copy: the user keeps theirs
 
 
-
-def _sizes_like(like: tuple[int, ...], shape: Any, input_dim_idx: int, output_dim_idx: int) -> tuple[int, ...]:
+def sizes_like(like: Any, lod: Any, shape: Any, input_dim_idx: int, output_dim_idx: int) -> tuple[int, ...]:
+    """A shape of which one size is another value's; of sequences, along their rows, how many sequences there are."""
     sizes = list(shape)
-    sizes[output_dim_idx] = like[input_dim_idx]
+    if not 0 <= input_dim_idx < len(like.shape) or not 0 <= output_dim_idx < len(sizes):
+        raise ValueError("batch_size_like(input, shape, input_dim_idx, output_dim_idx): must be dimensions of both. "
+                         f"Received input.shape={list(like.shape)}, shape={sizes}, {input_dim_idx} and "
+                         f"{output_dim_idx}.")
+    batch = lod[-1].shape[0] - 1 if lod and input_dim_idx == 0 else like.shape[input_dim_idx]
+    sizes[output_dim_idx] = max(batch, -1)
     return tuple(sizes)
 
 
-def _fill_batch(xp, like, *, shape: Ints, dtype: DType, value: float = 0.0, str_value: str = "", input_dim_idx: int = 0,
-                output_dim_idx: int = 0):
-    result = xp.empty(_sizes_like(like.shape, shape, input_dim_idx, output_dim_idx), dtype.dtype)
+def _fill_batch(xp, like, lod, *, shape: Ints, dtype: DType, value: float = 0.0, str_value: str = "",
+                input_dim_idx: int = 0, output_dim_idx: int = 0):
+    result = xp.empty(sizes_like(like, lod, shape, input_dim_idx, output_dim_idx), dtype.dtype)
     result.fill(_fill_value(value, str_value, dtype))
     return result
 
 
-def _infer_fill_batch(like, *, shape, dtype, value=0.0, str_value="", input_dim_idx=0, output_dim_idx=0):
-    return Spec(_sizes_like(like.shape, shape, input_dim_idx, output_dim_idx), dtype)
+def _infer_fill_batch(like, lod, *, shape, dtype, value=0.0, str_value="", input_dim_idx=0, output_dim_idx=0):
+    return Spec(sizes_like(like, lod, shape, input_dim_idx, output_dim_idx), dtype)
 
 
 fill_constant_batch_size_like = operator(
-    "fill_constant_batch_size_like", "Input -> Out", kernel=_fill_batch, infer=_infer_fill_batch, cost=free,
-    narrow=True)
+    "fill_constant_batch_size_like", "Input, lod^Input -> Out", kernel=_fill_batch, infer=_infer_fill_batch, cost=free,
+    narrow=True, lod="drop")
 """A tensor filled with a number, one of whose sizes is one of another tensor's."""
 
 fill_any_like = operator("fill_any_like", "X -> Out", kernel=_fill_like,

@@ -39,7 +39,14 @@ def _infer_split(x, mask, lod, *, level=0):
     return part, part, offsets, offsets
 
 
+def _where_none(part: Any, lod: list[Any], other: Any, xp: Any) -> tuple[Any, list[Any]]:
+    """A part and its LoD; no rows where the block that gives it did not run, as no row entered it."""
+    return (other[:0], [xp.zeros(1, "int64") for _ in lod]) if part is None else (part, lod)
+
+
 def _merge(xp, x, mask, true, false, lod, true_lod, false_lod, *, level: int = 0):
+    (true, true_lod), (false, false_lod) = (_where_none(true, true_lod, false, xp),
+                                            _where_none(false, false_lod, true, xp))
     if len(true_lod) != len(false_lod):
         raise ValueError(f"merge_lod_tensor(in_true, in_false): must have equally many levels of LoD. Received "
                          f"{len(true_lod)} and {len(false_lod)}.")

@@ -11,6 +11,7 @@ from typing import Any
 
 from ...ops.array.creation import assign
 from ...ops.core.backward import Output, Walk
+from ..ir.lod import set_lod
 from ..ir.program import GRAD_SUFFIX, Block, Operation, Variable
 from ..ir.usage import sub_block
 
@@ -56,6 +57,7 @@ class GradientNames:
         del self.block.vars[gradient.name]
         gradient.name = name
         self.block.add_var(gradient)
+        set_lod(gradient, self.block.var(source).lod)
         self.context[name] = source
         for op in self._users[name][:1]:
             self._tell(op)

@@ -77,7 +77,8 @@ class _Backward:
         of_inputs = [self._left(flowed, name) for name in items]
         for name, total in totals.items():
             if name in flowed:
-                block.append("assign", {"X": [(total + flowed[name]).name]}, {"Out": [total.name]}, {})
+                block.append("assign", {"X": [(total + flowed[name]).name]}, {"Out": [total.name]},
+                             {"op_role": trace.role})
         saved = self._saved(block)
         program.rollback()
         op.attrs["saved"] = saved

@@ -219,7 +219,7 @@ def unit_of(block: Block, ops: Sequence[Operation], inputs: Sequence[str], resul
 
 def handed(op: Operation) -> list[str]:
     """The variables of a block by which the operation that runs it, step by step, hands values in and out."""
-    if op.type == "recurrent":
+    if "ex_states" in op.attrs:
         return [*op.input("inputs"), *op.attrs["ex_states"], *op.output("outputs"), *op.attrs["states"]]
     slots = ("of_outputs", "of_states", "of_ex_states", "of_inputs")
     return [name for slot in slots for name in op.attrs.get(slot, ())]

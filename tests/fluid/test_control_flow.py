@@ -1,0 +1,155 @@
+"""Loops, branches, recurrences and decoders of Paddle 1.x against 1.8.5's answers, gradients among them."""
+
+import json
+from pathlib import Path
+
+import control_flow_cases
+import numpy as np
+import proa.fluid as fluid
+import pytest
+from program_runs import first_value
+
+ANSWERS = np.load(Path(__file__).parent.parent / "fixtures" / "fluid" / "control_flow.npz")
+layers = fluid.layers
+
+
+@pytest.mark.parametrize("case", control_flow_cases.CASES)
+def test_what_1_8_gives(case):
+    got = control_flow_cases.computed(fluid, case, first_value)
+    assert got
+    for number, (array, lod) in enumerate(got):
+        expected = ANSWERS[f"{case}: {number}"]
+        assert array.shape == expected.shape and array.dtype == expected.dtype
+        np.testing.assert_allclose(array, expected, rtol=2e-5, atol=2e-6)
+        assert lod == json.loads(str(ANSWERS[f"{case}: {number}: lod"]))
+
+
+@pytest.fixture
+def main():
+    program = fluid.Program()
+    with fluid.program_guard(program, fluid.Program()), fluid.unique_name.guard():
+        yield program
+
+
+def types(block):
+    return [op.type for op in block.ops]
+
+
+def test_operations_of_a_dynamic_rnn(main):
+    """As in 1.8.5's Program of the same, in which nothing empties a list."""
+    x = fluid.data("x", [None, 4], lod_level=1)
+    rnn = layers.DynamicRNN()
+    with rnn.block():
+        item = rnn.step_input(x)
+        before = rnn.memory(shape=[4], value=0.0)
+        rnn.update_memory(before, layers.elementwise_add(before, item))
+        rnn.output(before)
+    rnn()
+    written = fluid.Program.parse_from_string(main.desc.serialize_to_string())
+    assert [t for t in types(written.block(0)) if t != "empty_array"] == [
+        "fill_constant", "lod_rank_table", "max_sequence_len", "less_than", "lod_tensor_to_array", "fill_constant",
+        "read_from_array", "fill_constant_batch_size_like", "write_to_array", "while", "array_to_lod_tensor"]
+    assert types(written.block(1)) == ["read_from_array", "read_from_array", "shrink_rnn_memory", "elementwise_add",
+                                       "write_to_array", "increment", "write_to_array", "less_than"]
+    assert {"dynamic_rnn_input_array_0", "dynamic_rnn_mem_array_0", "lod_rank_table_0"} <= set(main.block(0).vars)
+
+
+def test_operations_of_a_static_rnn(main):
+    x = fluid.data("x", [3, 2, 4])
+    rnn = layers.StaticRNN()
+    with rnn.step():
+        item = rnn.step_input(x)
+        before = rnn.memory(shape=[-1, 5], batch_ref=item)
+        new = layers.fc([item, before], 5, bias_attr=False)
+        rnn.update_memory(before, new)
+        rnn.step_output(new)
+    assert types(main.block(0)) == ["fill_constant_batch_size_like", "recurrent"]
+    op = main.block(0).ops[1]
+    assert op.input("initial_states") == ["static_rnn_0@memory_boot_0"]
+    assert op.attr("ex_states") == ["static_rnn_0@mem_0"]
+    assert op.output("outputs") == ["static_rnn_0.tmp_0"] and sorted(op.input("parameters")) == ["fc_0.w_0", "fc_0.w_1"]
+    assert rnn().shape == (3, 2, 5)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_steps_may_run_from_the_last(main, reverse):
+    """`reverse`, which files may ask for: outputs stand at their steps."""
+    x = fluid.data("x", [3, 2, 1])
+    x.stop_gradient = False
+    rnn = layers.StaticRNN()
+    with rnn.step():
+        item = rnn.step_input(x)
+        before = rnn.memory(shape=[-1, 1], batch_ref=item)
+        rnn.update_memory(before, layers.elementwise_add(layers.scale(before, 2.0), item))
+        rnn.step_output(before)
+    out = rnn()
+    main.block(0).ops[1].attrs["reverse"] = reverse
+    loss = layers.reduce_sum(layers.elementwise_mul(out, layers.assign(np.float32([[[1]], [[10]], [[100]]]))))
+    fluid.backward.append_backward(loss)
+    value = np.arange(6, dtype="float32").reshape(3, 2, 1)
+    got, gradient = fluid.Executor(fluid.CPUPlace()).run(main, feed={"x": value}, fetch_list=[out, "x@GRAD"])
+    a, b, c = value[::-1] if reverse else value
+    states = np.stack([np.zeros_like(a), a, 2 * a + b])
+    weights = [100, 10, 1] if reverse else [1, 10, 100]
+    slopes = np.stack([np.full((2, 1), g) for g in (weights[1] + 2 * weights[2], weights[2], 0)])
+    np.testing.assert_allclose(got, states[::-1] if reverse else states)
+    np.testing.assert_allclose(gradient, slopes[::-1] if reverse else slopes)
+
+
+def test_a_loop_that_is_differentiated_gives_the_true_gradient(main):
+    """1.8.5 gives another one here: it reads what the last round has left instead of what each round began with."""
+    x = fluid.data("x", [1])
+    x.stop_gradient = False
+    i, n = layers.zeros([1], "int64"), layers.fill_constant([1], "int64", 3)
+    h = layers.fill_constant([1], "float32", 2.0)
+    h.stop_gradient = False
+    going = layers.less_than(i, n)
+    loop = layers.While(going)
+    with loop.block():
+        layers.assign(layers.elementwise_mul(layers.elementwise_mul(h, h), x), h)
+        layers.increment(i)
+        layers.less_than(i, n, cond=going)
+    fluid.backward.append_backward(layers.reduce_sum(h))
+    got = fluid.Executor(fluid.CPUPlace()).run(main, feed={"x": np.float32([0.5])}, fetch_list=[h, "x@GRAD"])
+    assert [float(v[0]) for v in got] == [2.0**8 * 0.5**7, 2.0**8 * 7 * 0.5**6]
+
+
+def test_what_is_refused(main):
+    x, rows = fluid.data("x", [3, 2]), fluid.data("rows", [None, 2], lod_level=1)
+    with pytest.raises(ValueError, match=r"case\(\): must stand within"):
+        layers.Switch().case(layers.less_than(x, x)).__enter__()
+    with pytest.raises(ValueError, match="must be a case before"), layers.Switch() as chosen, chosen.default():
+        pass
+    rnn = layers.StaticRNN()
+    with pytest.raises(ValueError, match=r"step_input\(\): must stand in"):
+        rnn.step_input(x)
+    with pytest.raises(ValueError, match="what it becomes"), rnn.step():
+        item = rnn.step_input(x)
+        rnn.memory(shape=[-1, 2], batch_ref=item, ref_batch_dim_idx=1)
+    rnn = layers.DynamicRNN()
+    with pytest.raises(RuntimeError, match="must stand behind step_input"), rnn.block():
+        rnn.static_input(rows)
+    rnn = layers.DynamicRNN()
+    with pytest.raises(ValueError, match="give init, or the shape"), rnn.block():
+        rnn.step_input(rows)
+        rnn.memory()
+    both = layers.IfElse(layers.less_than(x, x))
+    with pytest.raises(ValueError, match=r"input\(\): must stand in true_block"):
+        both.input(x)
+    with pytest.raises(ValueError, match="must have outputs"), both.true_block():
+        both.input(x)
+    with pytest.raises(TypeError, match=r"array_write\(x\).*float32.*int64"):
+        layers.array_write(layers.zeros([1], "int64"), layers.zeros([1], "int64"), layers.create_array("float32"))
+    with pytest.raises(TypeError, match=r"array_read\(array\)"):
+        layers.array_read(x, x)
+    with pytest.raises(NotImplementedError, match=r"must define call"):
+        layers.RNNCell()(x, x)
+    with pytest.raises(RuntimeError, match="operations are computed at once"), fluid.dygraph.guard(), \
+            layers.StaticRNN().step():
+        pass
+
+
+def test_a_name_that_is_module_and_function():
+    from proa.fluid.layers.rnn import GRUCell
+
+    assert GRUCell is layers.GRUCell and callable(layers.rnn)
