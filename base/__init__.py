@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ..dygraph.tensor import Tensor
     from ..framework import core, in_dynamic_or_pir_mode, in_pir_mode
     from ..io.dataloader.feeding.data_feeder import DataFeeder
+    from ..io.multi_slot.dataset import DatasetFactory, InMemoryDataset
+    from ..nn.initializer import set_global_initializer
     from ..static.backward import append_backward, gradients
     from ..static.building.averages import ExponentialMovingAverage
     from ..static.building.mode import default_main_program, default_startup_program, name_scope, program_guard
@@ -27,7 +29,9 @@ if TYPE_CHECKING:
     from ..static.ir.variable import Variable
     from ..static.program import Program
     from ..static.run.compiled_program import CompiledProgram
+    from ..static.run.create_lod_tensor import create_lod_tensor, create_random_int_lodtensor
     from ..static.run.executor import Executor
+    from ..static.run.lod_tensor import LoDTensor
     from ..static.run.places import (
         IpuCompiledProgram,
         IpuStrategy,
@@ -39,8 +43,24 @@ if TYPE_CHECKING:
         xpu_places,
     )
     from ..static.run.scope import Scope, global_scope, scope_guard
+    from ..static.run.scope import Scope as _Scope
     from ..static.run.strategies import BuildStrategy, ExecutionStrategy
-    from ..utils import unique_name
-    from . import data_feeder, dygraph, framework, layer_helper, param_attr
+    from ..utils.installation import require_version
+    from . import (
+        backward,
+        compiler,
+        data_feeder,
+        dataset,
+        dygraph,
+        executor,
+        framework,
+        initializer,
+        io,
+        layer_helper,
+        lod_tensor,
+        param_attr,
+        reader,
+        unique_name,
+    )
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..common_ops_import import convert_np_dtype_to_dtype_
+from ..core.dtype import convert_dtype
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..dygraph.parameter import EagerParamBase, Parameter
 from ..framework import core, in_dynamic_or_pir_mode, in_pir_mode, use_pir_api
@@ -16,8 +17,10 @@ from ..static.building.mode import (
     in_dynamic_mode,
     name_scope,
     program_guard,
+    switch_programs,
 )
 from ..static.ir.program import Block, Variable
+from ..static.ir.program import Operation as Operator
 from ..static.program import Program
 from ..static.run.places import cpu_places, cuda_places, device_guard
 from ..utils import unique_name
@@ -55,10 +58,36 @@ def _only_in(eager: bool, function: Callable[..., Any]) -> Callable[..., Any]:
 
 dygraph_only = non_static_only
 
+
+def grad_var_name(var_name: str) -> str:
+    """The name of a variable's gradient.
+
+    >>> from proa.base.framework import grad_var_name
+    >>> grad_var_name("x")
+    'x@GRAD'
+    """
+    return f"{var_name}@GRAD"
+
+
+def dtype_is_floating(dtype: Any) -> bool:
+    """Whether a dtype is one of floats."""
+    return convert_dtype(dtype).is_floating
+
+
+def switch_main_program(program: Program) -> Program:
+    """Makes this the default main Program; gives the one that was."""
+    return switch_programs(main=program)
+
+
+def switch_startup_program(program: Program) -> Program:
+    """Makes this the default startup Program; gives the one that was."""
+    return switch_programs(startup=program)
+
+
 __all__ = [
-    "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EagerParamBase", "Parameter", "Program", "Variable",
-    "convert_np_dtype_to_dtype_", "core", "cpu_places", "cuda_places", "default_main_program",
-    "default_startup_program", "device_guard", "dygraph_only", "in_dygraph_mode", "in_dynamic_mode",
-    "in_dynamic_or_pir_mode", "in_pir_mode", "name_scope", "non_static_only", "program_guard", "static_only",
-    "unique_name", "use_pir_api",
+    "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EagerParamBase", "Operator", "Parameter", "Program",
+    "Variable", "convert_np_dtype_to_dtype_", "core", "cpu_places", "cuda_places", "default_main_program",
+    "default_startup_program", "device_guard", "dtype_is_floating", "dygraph_only", "grad_var_name",
+    "in_dygraph_mode", "in_dynamic_mode", "in_dynamic_or_pir_mode", "in_pir_mode", "name_scope", "non_static_only",
+    "program_guard", "static_only", "switch_main_program", "switch_startup_program", "unique_name", "use_pir_api",
 ]

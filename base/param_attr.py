@@ -1,6 +1,7 @@
-"""`paddle.base.param_attr`: attributes of parameters by the path under which older code reaches them."""
+"""`paddle.base.param_attr`: what parameters are to be, by the path of older code."""
 
 from ..core.param_attr import ParamAttr
+from ..regularizer import WeightDecayRegularizer
 from ..static.building.weight_norm import WeightNormParamAttr
 
-__all__ = ["ParamAttr", "WeightNormParamAttr"]
+__all__ = ["ParamAttr", "WeightDecayRegularizer", "WeightNormParamAttr"]

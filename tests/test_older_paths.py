@@ -234,3 +234,94 @@ def test_helpers_of_distributions():
     low, high = found._to_tensor(1.0, [2.0, 3.0])
     assert low.tolist() == [1, 1] and high.dtype == paddle.float32
     assert found._check_values_dtype_in_probs(low, paddle.ones([1], "float64")).dtype == paddle.float32
+
+
+def test_modules_of_base_hold_what_is_elsewhere():
+    from proa.base import backward, compiler, executor, framework, initializer, io, lod_tensor, param_attr, reader
+
+    assert executor.Executor is static.Executor and compiler.CompiledProgram is static.CompiledProgram
+    assert param_attr.ParamAttr is paddle.ParamAttr and io.DataLoader is reader.DataLoader is paddle.io.DataLoader
+    assert initializer.set_global_initializer is paddle.nn.initializer.set_global_initializer
+    assert lod_tensor.create_lod_tensor([[1, 2], [3]], [[2, 1]]).recursive_sequence_lengths() == [[2, 1]]
+    assert executor.as_numpy((np.ones(1), [np.zeros(1)]))[1][0].tolist() == [0.0]
+    assert framework.grad_var_name("x") == "x@GRAD" and framework.dtype_is_floating("float16")
+    main, startup = static.Program(), static.Program()
+    old = framework.switch_main_program(main), framework.switch_startup_program(startup)
+    try:
+        assert static.default_main_program() is main and static.default_startup_program() is startup
+        paddle.enable_static()
+        x = static.data("x", [2])
+        x.stop_gradient = False
+        y = (x * x).sum()
+    finally:
+        paddle.disable_static()
+        framework.switch_main_program(old[0])
+        framework.switch_startup_program(old[1])
+    assert main.global_block().has_var("x") and static.default_main_program() is old[0]
+    with static.program_guard(main):
+        assert backward.calc_gradient(y, x).name == "x@GRAD"
+    with paddle.base.unique_name.guard():
+        assert paddle.base.unique_name.generate("a") == "a_0" and paddle.base.unique_name.generator is not None
+
+
+def test_modules_of_static_hold_what_is_elsewhere():
+    from proa.static.amp import bf16, fp16_lists, fp16_utils
+    from proa.static.nn import common, control_flow, loss, metric, sequence_lod
+
+    assert common.fc is static.nn.fc and control_flow.cond is static.nn.cond and loss.nce is static.nn.nce
+    assert metric.auc is static.auc and sequence_lod.sequence_pool is static.nn.sequence_pool
+    assert "conv2d" in fp16_lists.white_list and "exp" in fp16_lists.black_list
+    assert fp16_lists.get_low_precision_vartype("float16") == paddle.float16
+    assert fp16_lists.get_low_precision_dtypestr(paddle.bfloat16) == "bfloat16"
+    with pytest.raises(ValueError, match="must be 'float16' or 'bfloat16'. Received 'float32'"):
+        fp16_lists.check_amp_dtype("float32")
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        fp16_lists.nothing
+    assert fp16_utils.cast_parameters_to_fp16(paddle.CPUPlace(), static.Program()) is None
+    assert bf16.convert_float_to_uint16([1.0, -2.0]).tolist() == [0x3F80, 0xC000]
+    lists = bf16.AutoMixedPrecisionListsBF16({"exp"}, {"conv2d"}, {"w"})
+    assert "exp" in lists.bf16_list and "conv2d" in lists.fp32_list and lists.fp32_varnames == {"w"}
+
+
+def test_programs_in_bfloat16():
+    from proa.static.amp import bf16
+
+    results = {}
+    x = np.random.RandomState(0).rand(4, 8).astype("float32")
+    for rewrite in (None, bf16.rewrite_program_bf16, lambda main: bf16.cast_model_to_bf16(main, use_bf16_guard=False)):
+        main, startup = static.Program(), static.Program()
+        with static.program_guard(main, startup), static.scope_guard(static.Scope()):
+            y = static.nn.fc(static.data("x", [None, 8]), 3, weight_attr=paddle.nn.initializer.Constant(0.3))
+            if rewrite is not None:
+                rewrite(main)
+            static.Executor().run(startup)
+            results[rewrite] = static.Executor().run(main, feed={"x": x}, fetch_list=[y])[0].astype("float32")
+    whole, *halves = results.values()
+    for half in halves:
+        np.testing.assert_allclose(half, whole, rtol=1e-2)
+        assert not np.array_equal(half, whole)
+    main, startup = static.Program(), static.Program()
+    with static.program_guard(main, startup), static.scope_guard(static.Scope()):
+        loss = static.nn.fc(static.data("x", [None, 8]), 1).mean()
+        bf16.decorate_bf16(paddle.optimizer.SGD(0.1)).minimize(loss)
+        static.Executor().run(startup)
+        losses = [float(static.Executor().run(main, feed={"x": x}, fetch_list=[loss])[0]) for _ in range(3)]
+    assert losses[2] < losses[0] and any(op.type == "cast" for op in main.global_block().ops)
+
+
+def test_assertions_in_programs():
+    from proa.static.nn.control_flow import Assert
+
+    main = static.Program()
+    with static.program_guard(main):
+        x = static.data("x", [3])
+        Assert(x < 2.0, [x], summarize=2)
+        y = x + 1.0
+        with pytest.raises(TypeError, match="must be a bool Variable"):
+            Assert(x)
+        with pytest.raises(TypeError, match=r"Assert\(data\): must be a Variable"):
+            Assert(x < 2.0, [3])
+    run = lambda value: static.Executor().run(main, feed={"x": np.full(3, value, "float32")}, fetch_list=[y])
+    assert run(1.0)[0].tolist() == [2.0] * 3
+    with pytest.raises(AssertionError, match=r"the Assert at .*test_older_paths.py:\d+ does not hold\n  \[5.0, 5.0\]"):
+        run(5.0)

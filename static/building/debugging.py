@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...core.dtype import bool_
 from ...core.errors import user_line
 from ...ops.core.trace import apply, current_trace
-from ...ops.program.print_assert import print_op
+from ...ops.program.print_assert import assert_value, print_op
 from ...ops.program.py_func import py_func_op, register
 from ..ir.program import Variable
 
@@ -38,11 +39,30 @@ def Print(input: Any, first_n: int = -1, message: str | None = None, summarize: 
                  print_tensor_lod=print_tensor_lod, print_phase=phase)
 
 
-def _variables(argument: str, value: Any) -> list[Variable]:
+def Assert(cond: Any, data: Any = None, summarize: int = 20, name: str | None = None) -> None:
+    """Raises AssertionError, whenever the Program runs, unless every element of `cond` (a bool Variable) is true.
+
+    The error shows the first `summarize` elements of the Variables in `data`. `paddle.static.nn.control_flow.Assert`.
+
+    >>> import numpy, proa as paddle
+    >>> from proa.static.nn.control_flow import Assert
+    >>> main = paddle.static.Program()
+    >>> with paddle.static.program_guard(main):
+    ...     x = paddle.static.data("x", [2])
+    ...     Assert(x < 1.0, [x])
+    >>> paddle.static.Executor().run(main, feed={"x": numpy.zeros(2, "float32")})
+    []
+    """
+    if not isinstance(cond, Variable) or cond.dtype is not bool_:
+        raise TypeError(f"Assert(cond): must be a bool Variable of the Program. Received {cond!r}.")
+    assert_value(cond, _variables("data", data, "Assert"), f"the Assert at {user_line()} does not hold", summarize)
+
+
+def _variables(argument: str, value: Any, what: str = "py_func") -> list[Variable]:
     values = [] if value is None else list(value) if isinstance(value, (list, tuple)) else [value]
     for one in values:
         if not isinstance(one, Variable):
-            raise TypeError(f"py_func({argument}): must be a Variable of the Program, or several. "
+            raise TypeError(f"{what}({argument}): must be a Variable of the Program, or several. "
                             f"Received {type(one).__name__}.")
     return values
 

@@ -82,6 +82,16 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
         _default.main, _default.startup, state.trace = old
 
 
+def switch_programs(main: Program | None = None, startup: Program | None = None) -> Program:
+    """Makes one of them a default Program from now on; gives the one that it was."""
+    if main is not None:
+        old, _default.main = _default.main, main
+        return old
+    before = default_startup_program()
+    _default.startup = startup
+    return before
+
+
 def enable_static() -> None:
     """From now on operations are appended to the default main Program instead of run."""
     if not _eager:

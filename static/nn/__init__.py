@@ -7,6 +7,7 @@ from ...core.lazy import attach
 if TYPE_CHECKING:
     from ..building.control_flow import case, cond, switch_case, while_loop
     from ..building.debugging import py_func
+    from . import common, control_flow, loss, metric, sequence_lod
     from .conv import conv2d, conv2d_transpose, conv3d, conv3d_transpose, deform_conv2d
     from .dense import bilinear_tensor_product, embedding, fc, prelu, row_conv, sparse_embedding
     from .norm import batch_norm, data_norm, group_norm, instance_norm, layer_norm, spectral_norm

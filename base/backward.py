@@ -1,0 +1,25 @@
+"""`paddle.base.backward`: gradients of Programs by the path of older code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..static.backward import append_backward, gradients
+from ..static.building.mode import program_guard
+
+
+def calc_gradient(targets: Any, inputs: Any, target_gradients: Any = None, no_grad_set: Any = None) -> Any:
+    """As `gradients`; for one input the gradient itself.
+
+    >>> import proa as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program()):
+    ...     x = paddle.static.data("x", [2]); x.stop_gradient = False
+    ...     g = paddle.base.backward.calc_gradient(x * x, x)
+    >>> g.shape
+    (2,)
+    """
+    found = gradients(targets, inputs, target_gradients, no_grad_set)
+    return found[0] if len(found) == 1 else found
+
+
+__all__ = ["append_backward", "calc_gradient", "gradients", "program_guard"]
