@@ -24,7 +24,16 @@ from ..dygraph.parameter import EagerParamBase
 from ..dygraph.tensor import Tensor, new_tensor
 from ..jit.translated_layer import method_files
 from ..nn import Layer
-from ..static.files.inference_model import INFO_SUFFIX, MODEL_SUFFIX, program_bytes, read_parameters, read_program
+from ..static.files.inference_model import (
+    INFO_SUFFIX,
+    MODEL_SUFFIX,
+    OLDER_MODEL,
+    folder_state,
+    older_files,
+    program_bytes,
+    read_parameters,
+    read_program,
+)
 from ..static.format.params_info import read_params_info
 from ..static.ir.program import Program, Variable
 from ..static.run.lod_tensor import LoDTensor
@@ -141,13 +150,16 @@ def load(path: Any, **configs: Any) -> Any:
     """Reads what `save` wrote, here or in PaddlePaddle 2.x; no code in the file is run.
 
     `path`: a file, or the prefix of what `jit.save` or `static.save_inference_model` wrote, of which the parameters are
-    read as a dict of arrays. `return_numpy=True` gives arrays where otherwise Tensors would be. `keep_name_table=True`
-    keeps the table of parameters' names. Raises FileNotFoundError, CorruptFileError and UnsafePickleError, naming the
-    file.
+    read as a dict of arrays; or a folder of Paddle 1.x's, with a file for each value or with a model
+    (`model_filename=`, `params_filename=`). `return_numpy=True` gives arrays where otherwise Tensors would be.
+    `keep_name_table=True` keeps the table of parameters' names. Raises FileNotFoundError, CorruptFileError and
+    UnsafePickleError, naming the file.
     """
     unknown = sorted(set(configs) - {"return_numpy", "keep_name_table", "model_filename", "params_filename"})
     if unknown:
         raise ValueError(f"load: unknown options {unknown}.")
+    if isinstance(path, (str, os.PathLike)) and os.path.isdir(path) and not os.path.isfile(f"{path}{MODEL_SUFFIX}"):
+        return _values_in_folder(os.fspath(path), configs.get("model_filename"), configs.get("params_filename"))
     if isinstance(path, (str, os.PathLike)) and not os.path.isfile(path):
         return _parameters_of_model(os.fspath(path))
     if isinstance(path, (str, os.PathLike)) and _holds_program(path):
@@ -202,6 +214,14 @@ def _rebuilt(value: Any, make: Callable, arrays: bool) -> Any:
     if isinstance(value, (list, tuple, set, frozenset)):
         return type(value)(_rebuilt(v, make, arrays) for v in value)
     return value
+
+
+def _values_in_folder(folder: str, model: str | None, params: str | None) -> dict[str, np.ndarray]:
+    """The values that Paddle 1.x has written into a folder, by name: those of its model, else each file's."""
+    if not os.path.isfile(os.path.join(folder, model or OLDER_MODEL)):
+        return folder_state(folder, None)
+    program, values = older_files(folder, model, params)
+    return read_parameters(values, read_program(program))
 
 
 def _parameters_of_model(prefix: str) -> dict[str, np.ndarray]:

@@ -21,8 +21,7 @@ from ..dygraph.tensor import Tensor as EagerTensor
 from ..dygraph.tensor import new_tensor
 from ..ops.core.spec import Spec
 from ..static.compiler import Plan, compile_plan
-from ..static.files.inference_model import MODEL_SUFFIX, PARAMS_SUFFIX, read_parameters, read_program
-from ..static.files.persistence import folder_state
+from ..static.files.inference_model import MODEL_SUFFIX, PARAMS_SUFFIX, folder_state, read_parameters, read_program
 from ..static.ir.frame import feed_names, fetch_names
 from ..static.ir.program import Program, Variable
 from ..static.ir.shape_inference import for_inputs, misfits
@@ -284,7 +283,7 @@ def _read(config: Config) -> tuple[Program, dict[str, np.ndarray]]:
     if config._buffers is not None:
         model, values = config._buffers
         program = read_program(io.BytesIO(model))  # type: ignore[arg-type]
-        return program, read_parameters(io.BytesIO(values), program)  # type: ignore[arg-type]
+        return program, read_parameters(io.BytesIO(values), program)
     if config.prog_file():
         return _pair(config.prog_file(), config.params_file())
     folder = config.model_dir()

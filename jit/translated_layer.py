@@ -17,7 +17,15 @@ from ..ops.array.creation import to_tensor
 from ..ops.core.spec import Spec
 from ..ops.core.trace import state
 from ..static.autodiff.stop_gradient import propagate_gradients, stopped_on_purpose
-from ..static.files.inference_model import INFO_SUFFIX, MODEL_SUFFIX, PARAMS_SUFFIX, read_parameters, read_program
+from ..static.files.inference_model import (
+    INFO_SUFFIX,
+    MODEL_SUFFIX,
+    OLDER_MODEL,
+    PARAMS_SUFFIX,
+    older_files,
+    read_parameters,
+    read_program,
+)
 from ..static.format.params_info import read_params_info
 from ..static.ir.frame import feed_names, fetch_names
 from ..static.ir.inline import inline
@@ -164,9 +172,9 @@ class TranslatedLayer(Layer):
 
 def load_translated(path: str, model_filename: str | None, params_filename: str | None) -> TranslatedLayer:
     """The model whose files begin with `path`."""
-    if model_filename or params_filename:
-        model = os.path.join(path, model_filename or "__model__")
-        files = {"forward": (model, os.path.join(path, params_filename or "__params__"))}
+    is_older = os.path.isfile(os.path.join(path, OLDER_MODEL)) and not os.path.exists(path + MODEL_SUFFIX)
+    if model_filename or params_filename or is_older:
+        files = {"forward": older_files(path, model_filename, params_filename)}
         info_path = os.path.join(path, (params_filename or "") + ".info")
     else:
         files, info_path = method_files(path), path + INFO_SUFFIX

@@ -15,7 +15,7 @@ from ...core.files import atomic_group
 from ...ops.core.operator import unknown_to_paddle
 from ..building.mode import default_main_program
 from ..format.program_file import read_program_desc, serialize_program_desc
-from ..format.tensor_stream import read_combined, write_combined
+from ..format.tensor_stream import read_combined, read_stream, write_combined
 from ..ir.frame import feed_names, fetch_names
 from ..ir.program import Program, Variable
 from ..ir.transform import for_inference, persistable_names
@@ -25,6 +25,7 @@ from ..run.scope import Scope, global_scope
 from .program_codec import to_desc
 
 MODEL_SUFFIX, PARAMS_SUFFIX, INFO_SUFFIX = ".pdmodel", ".pdiparams", ".pdiparams.info"
+OLDER_MODEL = "__model__"  # what Paddle 1.x calls the file of the Program
 
 
 def program_bytes(program: Program) -> bytes:
@@ -37,12 +38,49 @@ def read_program(path: str) -> Program:
     return from_desc(read_program_desc(path), path)
 
 
-def read_parameters(path: str, program: Program) -> dict[str, np.ndarray]:
-    """The persistable values of a Program from its `.pdiparams` file, by name, in the Program's own dtypes."""
+def read_parameters(path: Any, program: Program) -> dict[str, np.ndarray]:
+    """The persistable values of a Program, by name, in the Program's own dtypes: from its `.pdiparams` file.
+
+    `path` may also be a folder with a file for each, as Paddle 1.x writes them; FileNotFoundError names those that are
+    missing.
+    """
     names = persistable_names(program)
     if not names:
         return {}
+    if isinstance(path, str) and os.path.isdir(path):
+        return folder_state(path, names, complete=True)
     return {name: as_declared(array, number) for name, (array, number, _) in read_combined(path, names).items()}
+
+
+def folder_state(folder: str, names: list[str] | None, complete: bool = False) -> dict[str, np.ndarray]:
+    """The arrays of a folder with a file for each variable, by name; `names`: of these, where there are files.
+
+    With `complete` there must be files for all of them: FileNotFoundError.
+    """
+    if names is None:
+        found = [os.path.join(place, name) for place, _, files in os.walk(folder) for name in files]
+        names = sorted(os.path.relpath(path, folder).replace(os.sep, "/") for path in found)
+        names = [name for name in names if name != OLDER_MODEL]
+    missing = [name for name in names if not os.path.isfile(os.path.join(folder, name))]
+    if missing and complete:
+        raise FileNotFoundError(f"The folder {folder!r} has no file for {missing}, which the model has. Are its values "
+                                "in one file? Name it with params_filename=.")
+    state = {}
+    for name in names:
+        if name not in missing:
+            path = os.path.join(folder, name)
+            with open(path, "rb") as file:
+                stored = read_stream(file, path)
+            state[name] = as_declared(stored.array, stored.number)
+    return state
+
+
+def older_files(folder: str, model: str | None, params: str | None) -> tuple[str, str]:
+    """The files of a model in a folder: where no file of values is named, `__params__` or the folder itself."""
+    if params is None:
+        whole = os.path.join(folder, "__params__")
+        return os.path.join(folder, model or OLDER_MODEL), whole if os.path.isfile(whole) else folder
+    return os.path.join(folder, model or OLDER_MODEL), os.path.join(folder, params)
 
 
 def as_declared(array: np.ndarray, number: int) -> np.ndarray:
@@ -111,7 +149,8 @@ def load_inference_model(path_prefix: str, executor: Executor, **kwargs: Any) ->
     """Reads what `save_inference_model` or `jit.save` wrote: [Program, names to feed, Variables to fetch].
 
     The parameters go to the global scope. `model_filename=` and `params_filename=` name other files in the folder
-    `path_prefix`. Raises FileNotFoundError and CorruptFileError, naming the file.
+    `path_prefix`, as Paddle 1.x has them; without the second each value has a file of its own. Raises FileNotFoundError
+    and CorruptFileError, naming the file.
     """
     model, params = _paths(path_prefix, kwargs.get("model_filename"), kwargs.get("params_filename"))
     program = read_program(model)
@@ -126,7 +165,7 @@ def _paths(prefix: str, model: str | None, params: str | None) -> tuple[str, str
     prefix = os.fspath(prefix)
     if model is None and params is None:
         return prefix + MODEL_SUFFIX, prefix + PARAMS_SUFFIX
-    return os.path.join(prefix, model or "__model__"), os.path.join(prefix, params or "__params__")
+    return older_files(prefix, model, params)
 
 
 def serialize_program(feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> bytes:

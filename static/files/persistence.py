@@ -19,13 +19,13 @@ from ...core.dtype import bfloat16
 from ...core.files import CorruptFileError, atomic_group, atomic_write
 from ...core.safe_pickle import dump_state, load_state
 from ..building.mode import default_main_program
-from ..format.tensor_stream import read_combined, read_stream, write_combined
+from ..format.tensor_stream import read_combined, write_combined
 from ..ir.program import Program, Variable
 from ..ir.transform import persistable_names
 from ..run.executor import Executor
 from ..run.scope import global_scope
 from ..run.state import program_state
-from .inference_model import MODEL_SUFFIX, as_declared, normalize_program, program_bytes, stream_array
+from .inference_model import MODEL_SUFFIX, as_declared, folder_state, normalize_program, program_bytes, stream_array
 
 PARAMETERS_SUFFIX, OPTIMIZER_SUFFIX = ".pdparams", ".pdopt"
 _NAME_TABLE = "StructuredToParameterName@@"
@@ -155,21 +155,6 @@ def _pickled(path: str) -> dict[str, np.ndarray]:
 def _restored(value: Any) -> np.ndarray:
     array = np.asarray(value[1] if isinstance(value, tuple) else value)
     return array.view(bfloat16.dtype) if array.dtype == np.uint16 else array
-
-
-def folder_state(folder: str, names: list[str] | None) -> dict[str, np.ndarray]:
-    """The arrays of a folder with a file for each variable, by name; `names`: of these, where there are files."""
-    if names is None:
-        names = [name for name in sorted(os.listdir(folder))
-                 if os.path.isfile(os.path.join(folder, name)) and name not in ("__model__",)]
-    state = {}
-    for name in names:
-        path = os.path.join(folder, name)
-        if os.path.isfile(path):
-            with open(path, "rb") as file:
-                stored = read_stream(file, path)
-            state[name] = as_declared(stored.array, stored.number)
-    return state
 
 
 def _fill(what: str, variables: dict[str, Variable], state: dict[str, Any], executor: Executor | None) -> None:

@@ -64,6 +64,24 @@ def test_a_model_of_1_8_in_the_face_of_2(exe):
     np.testing.assert_allclose(exe.run(program, feed={feeds[0]: X}, fetch_list=fetches)[0], SCORES, rtol=1e-5)
 
 
+def test_folders_of_1_8_in_the_face_of_2(exe, tmp_path):
+    for filename in ({"model_filename": "__model__"}, {"params_filename": None, "model_filename": "__model__"}):
+        program, _, fetches = paddle.static.load_inference_model(str(FILES / "model"), exe, **filename)
+        np.testing.assert_allclose(exe.run(program, feed={"x": X}, fetch_list=fetches)[0], SCORES, rtol=1e-5)
+    for folder, names in (("model", {}), ("combined", {"model_filename": "model", "params_filename": "params"})):
+        layer = paddle.jit.load(str(FILES / folder), **names)
+        np.testing.assert_allclose(layer(paddle.to_tensor(X)).numpy(), SCORES, rtol=1e-5)
+        held = paddle.load(str(FILES / folder), **names)
+        assert sorted(held) == sorted(ANSWERS["parameters"]) and type(held["fc_0.w_0"]) is np.ndarray
+    assert sorted(paddle.load(str(FILES / "parameters"))) == sorted(ANSWERS["parameters"])
+    shutil.copytree(FILES / "model", tmp_path / "m")
+    (tmp_path / "m" / "fc_0.w_0").unlink()
+    for load in (lambda: paddle.jit.load(str(tmp_path / "m")), lambda: paddle.load(str(tmp_path / "m")),
+                 lambda: paddle.static.load_inference_model(str(tmp_path / "m"), exe, model_filename="__model__")):
+        with pytest.raises(FileNotFoundError, match=r"has no file for \['fc_0.w_0'\].*params_filename="):
+            load()
+
+
 def test_values_of_1_8(exe):
     main, startup, scores = network()
     exe.run(startup)

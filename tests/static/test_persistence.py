@@ -180,9 +180,3 @@ def test_weight_norm_begins_as_the_weight(programs):
     exe = static.Executor()
     exe.run(startup)
     np.testing.assert_allclose(exe.run(main, feed={"x": X}, fetch_list=[out])[0], np.full((2, 3), 8.0), rtol=1e-6)
-
-
-def test_lod_layers_say_what_to_use():
-    for name in ("sequence_pool", "sequence_last_step"):
-        with pytest.raises(NotImplementedError, match="LoD.*Use"):
-            getattr(static.nn, name)(*[None] * (1 + (name == "sequence_pool")))
