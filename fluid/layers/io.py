@@ -15,6 +15,8 @@ def data(name: str, shape: Sequence[int], append_batch_size: bool = True, dtype:
          type: Any = None, stop_gradient: bool = True) -> Any:
     """An input of the default main Program; -1 is put before its shape unless that holds a negative size itself.
 
+    What is fed may have other sizes, where the operators take it; `fluid.data` is an input that is checked.
+
     >>> import proa.fluid as fluid
     >>> with fluid.program_guard(fluid.Program()):
     ...     fluid.layers.data("x", [3]).shape
@@ -24,7 +26,7 @@ def data(name: str, shape: Sequence[int], append_batch_size: bool = True, dtype:
     if append_batch_size and not any(size < 0 for size in sizes):
         sizes = [-1, *sizes]
     made = static_data.data(name, sizes, dtype, lod_level)
-    made.stop_gradient = stop_gradient
+    made.stop_gradient, made.takes_any_size = stop_gradient, True
     return made
 
 

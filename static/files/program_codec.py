@@ -107,7 +107,7 @@ def _write_variable(message: pb.VarDesc, variable: Variable) -> None:
     message.type.type = _KINDS[_SAME_IN_FILES.get(variable.kind, variable.kind)]
     message.persistable = variable.persistable
     message.stop_gradient = variable.stop_gradient
-    if variable.is_data:
+    if variable.need_check_feed:
         message.need_check_feed = True
     if variable.is_parameter:
         message.is_parameter = True

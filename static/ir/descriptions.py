@@ -125,7 +125,7 @@ class VarDesc:
 
     def need_check_feed(self) -> bool:
         """Whether it is fed."""
-        return self._variable.is_data
+        return self._variable.need_check_feed
 
 
 class BlockDesc:

@@ -66,6 +66,12 @@ class Variable(_VariableMethods):
         self.lod: tuple[Variable, ...] = ()  # its offsets, the outermost level first: see ir/lod.py
 
     is_offsets = False  # whether it is the offsets of another one
+    takes_any_size = False  # whether what is fed may have other sizes than it: of 1.x's `layers.data`
+
+    @property
+    def need_check_feed(self) -> bool:
+        """Whether what is fed must have its sizes."""
+        return self.is_data and not self.takes_any_size
     is_parameter = False
     undecided = False  # whether the operation that makes its value is to say if gradients stop at it
 

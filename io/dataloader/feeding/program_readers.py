@@ -24,7 +24,7 @@ def append_reader(block: Block, variables: Sequence[Variable], names: tuple[str,
         "shape_concat": [size for v in variables for size in v.shape],
         "lod_levels": [v.lod_level for v in variables],
         "dtypes": [v.dtype.number for v in variables],
-        "need_check_feed": [int(v.is_data) for v in variables],
+        "need_check_feed": [int(v.need_check_feed) for v in variables],
         "ranks": [len(v.shape) for v in variables],
         "use_data_config": True, "device_count": 1, "device_index": 0,
     }, user_line())

@@ -1,0 +1,29 @@
+"""Inputs of 1.x: `layers.data` takes other sizes than it says, `fluid.data` does not; files say so."""
+
+import numpy as np
+import proa.fluid as fluid
+import pytest
+
+
+def test_an_input_of_layers_takes_any_size(tmp_path):
+    exe, main, startup = fluid.Executor(fluid.CPUPlace()), fluid.Program(), fluid.Program()
+    with fluid.program_guard(main, startup), fluid.scope_guard(fluid.Scope()):
+        y = fluid.layers.fc(fluid.layers.data("x", [4]), 1)
+        exe.run(startup)
+        rows = np.arange(8, dtype="float32").reshape(2, 4)
+        (expected,) = exe.run(main, feed={"x": rows}, fetch_list=[y])
+        np.testing.assert_allclose(exe.run(main, feed={"x": rows.reshape(2, 4, 1)}, fetch_list=[y])[0], expected)
+        fluid.io.save_inference_model(str(tmp_path), ["x"], [y], exe, main_program=main)
+        program, _, targets = fluid.io.load_inference_model(str(tmp_path), exe)
+        (found,) = exe.run(program, feed={"x": rows.reshape(2, 2, 2)}, fetch_list=targets)
+        np.testing.assert_allclose(found, expected)
+
+
+def test_an_input_that_is_checked():
+    exe, main = fluid.Executor(fluid.CPUPlace()), fluid.Program()
+    with fluid.program_guard(main):
+        x = fluid.data("x", [None, 4])
+        assert x.need_check_feed and not fluid.layers.data("z", [4]).need_check_feed
+        y = fluid.layers.scale(x, 2.0)
+    with pytest.raises(ValueError, match=r"'x' takes shape \[-1, 4\]"):
+        exe.run(main, feed={"x": np.ones((2, 4, 1), "float32")}, fetch_list=[y])
