@@ -22,6 +22,7 @@ from ..ops.core.trace import apply, current_trace
 from ..static.building import layer_helper as static_helper
 from ..static.building.data import create_parameter
 from ..static.building.weight_norm import WeightNormParamAttr, normalized_parameter
+from ..static.ir.append_op import plain_attributes
 from .initializer import Constant, Xavier
 from .mode import face
 
@@ -230,8 +231,9 @@ class LayerHelper(static_helper.LayerHelper):
             return targets[slot].pop(0) if targets.get(slot) else self._result_name()
 
         given = [static_helper._given(slot, (inputs or {}).get(slot.name)) for slot in op.inputs]
+        known = without_hints(op, attrs or {}, f"append_op({op.type!r})")
         with current_trace().naming(result):
-            apply(op, *given, **without_hints(op, attrs or {}, f"append_op({op.type!r})"))
+            apply(op, *given, **plain_attributes(op, known))
         if stop_gradient:
             for value in (outputs or {}).values():
                 for variable in static_helper._listed(value):

@@ -164,6 +164,7 @@ if TYPE_CHECKING:
         group_norm,
         hard_sigmoid,
         hard_swish,
+        im2sequence,
         image_resize,
         image_resize_short,
         index_sample,

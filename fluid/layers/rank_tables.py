@@ -17,7 +17,8 @@ __all__ = [
 
 
 def _named(type: str, *inputs: Any, **attrs: Any) -> Any:
-    """The first result, which has the operator's name itself."""
+    """The first result, which has the layer's name, with the next number."""
+    LayerHelper(type)
     with current_trace().naming(lambda slot: generate(type)):
         return apply(find(type), *inputs, **attrs)[0]
 

@@ -12,6 +12,7 @@ from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.elementwise import scale
+from ..sequence.offsets import lengths_of, repeated
 
 
 def _mean_iou(xp, predictions, labels, wrongs=None, corrects=None, ious=None, *, num_classes: int):
@@ -77,7 +78,7 @@ add_position_encoding_op = operator("add_position_encoding", "X -> Out", kernel=
                                     grad={"X": lambda g, alpha: scale(g, alpha)})
 
 
-def _cvm(xp, x, cvm, *, use_cvm: bool = True):
+def _cvm(xp, x, cvm, lod, *, use_cvm: bool = True):
     if not use_cvm:
         return x[:, 2:].copy()
     result = x.copy()
@@ -86,19 +87,21 @@ def _cvm(xp, x, cvm, *, use_cvm: bool = True):
     return result
 
 
-def _cvm_back(xp, g, cvm, *, use_cvm: bool = True):
+def _cvm_back(xp, g, cvm, lod, *, use_cvm: bool = True):
+    if lod:  # a sequence's shows and clicks are those of each of its rows
+        cvm = repeated(xp, cvm, lengths_of(lod[0]), lod[0])
     return xp.concatenate([cvm.astype(g.dtype), g[:, 2:] if use_cvm else g], axis=1)
 
 
-def _infer_cvm(x, cvm, *, use_cvm=True):
+def _infer_cvm(x, cvm, lod, *, use_cvm=True):
     return x if use_cvm else Spec((x.shape[0], x.shape[1] - 2), x.dtype)
 
 
-cvm_grad_op = operator("cvm_slope", "G, CVM -> XGrad", kernel=_cvm_back, only_here=True,
-                       infer=lambda g, cvm, *, use_cvm=True: Spec((g.shape[0], g.shape[1] + (0 if use_cvm else 2)),
+cvm_grad_op = operator("cvm_slope", "G, CVM, lod* -> XGrad", kernel=_cvm_back, only_here=True,
+                       infer=lambda g, cvm, lod, *, use_cvm=True: Spec((g.shape[0], g.shape[1] + (0 if use_cvm else 2)),
                                                                   g.dtype))
-cvm_op = operator("cvm", "X, CVM -> Y", kernel=_cvm, infer=_infer_cvm, grad={
-    "X": lambda g, CVM, use_cvm: apply(cvm_grad_op, g, CVM, use_cvm=use_cvm)})
+cvm_op = operator("cvm", "X, CVM, lod^X -> Y", kernel=_cvm, infer=_infer_cvm, grad={
+    "X": lambda g, CVM, lod, use_cvm: apply(cvm_grad_op, g, CVM, lod, use_cvm=use_cvm)})
 
 
 def _shuffled(xp, x, seed, *, startup_seed: int = 0):

@@ -11,6 +11,7 @@ from ...ops.core.hints import without_hints
 from ...ops.core.operator import Operator, find
 from ...ops.core.signature import Slot
 from ...ops.core.trace import apply, current_trace
+from ..ir.append_op import plain_attributes
 from ..ir.program import Program, Variable
 from .data import create_parameter
 from .mode import default_main_program, default_startup_program, in_dynamic_mode
@@ -81,7 +82,8 @@ class LayerHelper:
         _check_slots(op, "inputs", inputs or {}, op.inputs)
         _check_slots(op, "outputs", outputs or {}, op.outputs)
         given = [_given(slot, (inputs or {}).get(slot.name)) for slot in op.inputs]
-        results = apply(op, *given, **without_hints(op, attrs or {}, f"append_op({op.type!r})"))
+        known = without_hints(op, attrs or {}, f"append_op({op.type!r})")
+        results = apply(op, *given, **plain_attributes(op, known))
         for slot, result in zip(op.results, results if len(op.results) > 1 else [results], strict=True):
             for variable, value in _taken(op, slot, _listed((outputs or {}).get(slot.name)), _listed(result)):
                 _take_over(variable, value, stop_gradient)

@@ -118,6 +118,11 @@ def _attributes(op: Operator, given: dict[str, Any]) -> dict[str, Any]:
             if value is not None or op.attributes[name].annotation == (DType | None)}
 
 
+def plain_attributes(op: Operator, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Attributes of the operator as it takes them: a dtype may be given by its number in files."""
+    return {name: _plain(value, op.attributes[name].annotation in _DTYPES) for name, value in given.items()}
+
+
 def _plain(value: Any, is_dtype: bool) -> Any:
     """An attribute as operators take it: no numbers of NumPy's, a block by its index, a dtype as a DType."""
     if is_dtype and value is not None:

@@ -69,7 +69,7 @@ def test_what_a_rank_table_is_called():
     x = fluid.data("x", [None, 2], "float32", lod_level=1)
     table = layers.control_flow.lod_rank_table(x)
     array = layers.control_flow.lod_tensor_to_array(x, table)
-    assert (table.name, array.name) == ("lod_rank_table_0", "lod_tensor_to_array_0")
+    assert (table.name, array.name) == ("lod_rank_table_1", "lod_tensor_to_array_1")
     assert layers.control_flow.array_to_lod_tensor(array, table).name == "array_to_lod_tensor_0.tmp_0"
     assert table.type == fluid.core.VarDesc.VarType.LOD_RANK_TABLE
     assert layers.control_flow.max_sequence_len(table).name == "max_seqence_len_0.tmp_0"

@@ -188,6 +188,14 @@ NO_CALL = {
         "squeeze", "stanh", "teacher_student_sigmoid_loss", "teacher_student_slope", "top_k", "transpose",
         "trilinear_interp", "uncrop", "uniform_random_batch_size_like", "unique_with_counts", "unpad2d",
         "unshuffle_batch", "unsqueeze"},
+    "of sequences with a LoD, of Paddle 1.x: fixtures/fluid holds PaddlePaddle 1.8.5's answers": {
+        "expanded_rows", "im2sequence", "images_of_rows", "lod_rank_table", "lod_reset", "max_sequence_len",
+        "merge_lod_tensor", "padded_with_zeros", "ranked_rows", "reorder_lod_tensor_by_rank", "rows_in_joined",
+        "rows_of_pooled", "scattered_places", "sequence_columns", "sequence_columns_grad", "sequence_concat",
+        "sequence_conv", "sequence_enumerate", "sequence_erase", "sequence_expand", "sequence_expand_as",
+        "sequence_pad", "sequence_pool", "sequence_reshape", "sequence_reverse", "sequence_scatter", "sequence_slice",
+        "sequence_softmax", "sequence_unpad", "shrink_rnn_memory", "sliced_rows", "split_lod_tensor",
+        "unshrunk_rnn_memory"},
     "of Paddle 1.x: fixtures/fluid holds PaddlePaddle 1.8.5's answers": {
         "anchor_generator", "bipartite_match", "box_clip", "box_decoder_and_assign", "collect_fpn_proposals",
         "density_prior_box", "focal_weights", "generate_proposal_labels", "generate_proposals", "iou_similarity",

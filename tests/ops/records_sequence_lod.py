@@ -25,11 +25,9 @@ def _joined(parts, like):
 
 def _apply(type, **attrs):
     """A function that applies an operator to its inputs in order; the last of them are one list of offsets each."""
-    op = find(type)
-    count = sum(slot.many for slot in op.inputs)
-
     def call(*inputs):
-        plain = len(op.inputs) - count
+        op = find(type)
+        plain = sum(not slot.many for slot in op.inputs)
         return apply(op, *inputs[:plain], *([each] for each in inputs[plain:]), **attrs)
 
     return call
@@ -61,7 +59,7 @@ def _rows_of_maxima(g, index, offsets):
 
 
 def _softmax(x, offsets):
-    return _joined([np.exp(p) / np.exp(p).sum() for p in _parts(x, offsets)], x)
+    return _joined([np.exp(p - p.max()) / np.exp(p - p.max()).sum() for p in _parts(x, offsets) if len(p)], x)
 
 
 Y_ROWS = np.zeros((6, 1))
@@ -234,7 +232,7 @@ RECORDS = [
            lambda x, y, o: [x, o], label="of another", differentiable=[0], data_dependent=True),
     Record("lod_rank_table", lambda x, o: apply(find("lod_rank_table"), x, [o])[0], [X, ONE], lambda x, o: RANKS,
            differentiable=[], data_dependent=True),
-    Record("max_sequence_len", _apply("max_sequence_len"), [RANKS], lambda t: np.array([3])),
+    Record("max_sequence_len", _apply("max_sequence_len"), [RANKS], lambda t: np.array([t[0, 1] if len(t) else 0])),
     Record("reorder_lod_tensor_by_rank", _apply("reorder_lod_tensor_by_rank"), [X, RANKS, ONE],
            lambda x, t, o: [x[ORDER], np.array([0, 3, 5, 6])], data_dependent=True),
     Record("ranked_rows", lambda t, o: apply(find("ranked_rows"), t, [o]), [RANKS, ONE], lambda t, o: ORDER,

@@ -3,6 +3,7 @@
 import numpy as np
 import proa as paddle
 import pytest
+from proa import fluid
 from proa.common_ops_import import LayerHelper, Variable, check_dtype, check_type, check_variable_and_dtype
 
 C_ops = paddle._legacy_C_ops
@@ -37,6 +38,15 @@ def test_a_layer_of_two_branches():
     np.testing.assert_allclose(out.numpy(), np.tanh(expected), rtol=1e-5, atol=1e-6)
     out.sum().backward()
     np.testing.assert_allclose(x.grad.numpy(), 2 * (1 - np.tanh(expected) ** 2), rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("helper_class", [LayerHelper, fluid.layer_helper.LayerHelper])
+def test_a_dtype_by_its_number_in_files(static_mode_on, helper_class):
+    helper = helper_class("full")
+    out = helper.create_variable_for_type_inference("int64")
+    helper.append_op(type="fill_constant", outputs={"Out": [out]}, attrs={"shape": (2,), "value": 3.0, "dtype": 3})
+    [found] = paddle.static.Executor().run(static_mode_on[0], fetch_list=[out])
+    assert found.tolist() == [3, 3] and found.dtype == np.int64
 
 
 def test_several_results_and_inputs(static_mode_on):
