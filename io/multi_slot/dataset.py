@@ -15,7 +15,7 @@ from ...static.run.lod_tensor import LoDTensor
 from ...static.run.places import as_places
 from ..background import ReadAhead, iterate_ahead
 from .pipe import lines_through
-from .text import Record, Slot, batches, parse, without_zeros
+from .text import Record, Slot, batches, parser, without_zeros
 
 _AHEAD = 4  # batches of each stream that a background thread has ready
 
@@ -132,9 +132,10 @@ class DatasetBase:
         slots = self._slots()
         if not slots:
             raise ValueError(f"{type(self).__name__}: no Variables to fill. Call set_use_var first.")
+        parse = parser(slots)
         for path in paths:
             for number, line in enumerate(lines_through(path, self.pipe_command), 1):
-                yield parse(line, slots, f"{path}:{number}")
+                yield parse(line, path, number)
 
     def _shares(self, count: int) -> list[Share]:
         """For each of `count` streams a function that gives its records."""

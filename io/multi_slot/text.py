@@ -7,8 +7,10 @@ names and dtypes, the Variables say that a dataset is to fill.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -17,8 +19,8 @@ from ...core.place import CPUPlace, Place
 from ...static.ir.program import Variable
 from ...static.run.lod_tensor import LoDTensor
 
-Record = tuple[np.ndarray, ...]
-_NUMBERS = {"int64": int, "float32": float}
+Record = tuple[tuple[Any, ...], ...]  # of numbers: what holds nothing else costs the garbage collector nothing
+_NUMBERS: dict[str, Callable[[str], Any]] = {"int64": int, "float32": float}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,48 +41,55 @@ class Slot:
         return cls(variable.name, variable.dtype.name, variable.lod_level == 0, tuple(variable.shape))
 
 
-def parse(line: str, slots: Sequence[Slot], where: str) -> Record:
-    """The values of each slot of a line; ValueError, which names `where` and the slot, for a line that has them not."""
-    words = line.split()
-    at = 0
-    found = []
+def parser(slots: Sequence[Slot]) -> Callable[[str, str, int], Record]:
+    """A function that gives the values of each slot of a line, which is that of a number in a file.
+
+    It raises ValueError, naming file, line and slot, for a line that has them not.
+    """
+    numbers = [_NUMBERS[slot.dtype] for slot in slots]
+
+    def parse(line: str, path: str, row: int) -> Record:
+        words, at, found = line.split(), 0, []
+        try:
+            for number in numbers:
+                begin = at + 1
+                at = begin + int(words[at])
+                found.append(tuple(map(number, words[begin:at])))
+                if not begin < at <= len(words):
+                    raise _fault(words, slots, f"{path}:{row}")
+        except (ValueError, IndexError):
+            raise _fault(words, slots, f"{path}:{row}") from None
+        if at < len(words):
+            warnings.warn(f"{path}: what stands behind the last slot, {slots[-1].name!r}, is not read. set_use_var "
+                          "takes a Variable for each slot of the file, in its order.", stacklevel=2)
+        return tuple(found)
+
+    return parse
+
+
+def _fault(words: list[str], slots: Sequence[Slot], where: str) -> ValueError:
+    """What is wrong with a line."""
     for slot in slots:
-        count = _count(words, at, slot, where)
-        at += 1
-        found.append(_values(words[at:at + count], slot, where))
-        at += count
-    if at < len(words):
-        warnings.warn(f"{where.rpartition(':')[0]}: what stands behind the last slot, {slots[-1].name!r}, is not read. "
-                      "set_use_var takes a Variable for each slot of the file, in its order.", stacklevel=2)
-    return tuple(found)
-
-
-def _count(words: list[str], at: int, slot: Slot, where: str) -> int:
-    word = words[at] if at < len(words) else ""
-    count = int(word) if word.isdecimal() else 0
-    if count < 1 or at + count >= len(words):
-        what = f"{word!r} where the number of its values stands" if count < 1 else (
-            f"{len(words) - at - 1} values, and {count} are announced")
-        raise ValueError(f"{where}: the slot {slot.name!r} has {what or 'nothing'}. A line has for each slot how many "
-                         "values there are, at least 1, and these: `2 17 5`. An empty sequence is written with a value "
-                         "that stands for padding.")
-    return count
-
-
-def _values(words: list[str], slot: Slot, where: str) -> np.ndarray:
-    try:
-        numbers = [_NUMBERS[slot.dtype](word) for word in words]
-    except ValueError:
-        raise ValueError(f"{where}: the slot {slot.name!r} takes values of dtype {slot.dtype}. Received "
-                         f"{' '.join(words)!r}.") from None
-    if slot.dtype == "int64" and max(numbers) > np.iinfo("int64").max:  # hashes are written without a sign
-        return np.array([n % 2**64 for n in numbers], "uint64").view("int64")
-    return np.array(numbers, slot.dtype)
+        count = int(words[0]) if words and words[0].isdecimal() else 0
+        values = words[1:count + 1]
+        if not values or len(values) < count:
+            what = f"{words[0] if words else 'nothing'!r} where the number of its values stands" if count < 1 else (
+                f"{len(values)} values, and {count} are announced")
+            return ValueError(
+                f"{where}: the slot {slot.name!r} has {what}. A line has for each slot how many values there are, at "
+                "least 1, and these: `2 17 5`. An empty sequence is written with a value that stands for padding.")
+        try:
+            list(map(_NUMBERS[slot.dtype], values))
+        except ValueError:
+            return ValueError(f"{where}: the slot {slot.name!r} takes values of dtype {slot.dtype}. Received "
+                              f"{' '.join(values)!r}.")
+        words = words[count + 1:]
+    return ValueError(f"{where}: the line cannot be read.")
 
 
 def without_zeros(record: Record, slots: Sequence[Slot]) -> Record:
     """The record as a dataset in memory keeps it: sequences lose their zeros, and an empty one becomes one zero."""
-    return tuple(values if slot.is_dense else values[values != 0] if values.any() else values[:1]
+    return tuple(values if slot.is_dense or 0 not in values else tuple(filter(None, values)) or values[:1]
                  for values, slot in zip(record, slots, strict=True))
 
 
@@ -100,15 +109,22 @@ def batches(records: Iterator[Record], slots: Sequence[Slot], size: int, drop_la
 def _batch(records: list[Record], slots: Sequence[Slot], place: Place) -> dict[str, LoDTensor]:
     made = {}
     for slot, columns in zip(slots, zip(*records, strict=True), strict=True):
-        packed = np.concatenate(columns)
+        packed = _array(list(itertools.chain.from_iterable(columns)), slot.dtype)
         array = _dense(packed, slot, columns) if slot.is_dense else packed.reshape(-1, 1)
         tensor = made[slot.name] = LoDTensor(backend.as_place(array, place))
         if not slot.is_dense:
-            tensor.set_recursive_sequence_lengths([[len(values) for values in columns]])
+            tensor.set_recursive_sequence_lengths([list(map(len, columns))])
     return made
 
 
-def _dense(packed: np.ndarray, slot: Slot, columns: tuple[np.ndarray, ...]) -> np.ndarray:
+def _array(values: list[Any], dtype: str) -> np.ndarray:
+    try:
+        return np.array(values, dtype)
+    except OverflowError:  # hashes are written without a sign
+        return np.array([value % 2**64 for value in values], "uint64").view("int64")
+
+
+def _dense(packed: np.ndarray, slot: Slot, columns: Sequence[Sequence[Any]]) -> np.ndarray:
     row = slot.shape[1:]
     wanted = int(np.prod(row, dtype=int))
     sizes = {len(values) for values in columns}

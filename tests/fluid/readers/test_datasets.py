@@ -10,7 +10,7 @@ import numpy as np
 import proa as paddle
 import proa.fluid as fluid
 import pytest
-from proa.io.multi_slot.text import parse
+from proa.io.multi_slot.text import parser
 
 
 @pytest.fixture(autouse=True)
@@ -251,7 +251,7 @@ def test_lines_that_do_not_fit(write, variables, line, says):
 
 def test_what_stands_behind_the_last_slot_is_warned_of(write, variables):
     with pytest.warns(UserWarning, match="behind the last slot, 'label'"):
-        assert parse("1 4 1 5 1 6", [slot for slot in dataset_of(variables, [])._slots()], "a:1")[1].tolist() == [5]
+        assert parser(dataset_of(variables, [])._slots())("1 4 1 5 1 6", "a", 1) == ((4,), (5,))
 
 
 @pytest.mark.parametrize("act, error, says", [
