@@ -45,7 +45,7 @@ from ..static.files.save_vars import (
 )
 from ..static.format.program_file import read_program_desc
 from ..static.format.versions_1_8 import stamped, unknown_to_1_8
-from ..static.ir.frame import feed_names, fetch_names
+from ..static.ir.frame import append_fetch_ops, feed_names, fetch_names, prepend_feed_ops
 from ..static.ir.transform import for_inference
 from ..static.program import Program, from_desc
 from ..static.run.executor import Executor
@@ -53,12 +53,14 @@ from ..static.run.scope import global_scope
 from .framework import Variable
 from .reader import DataLoader, PyReader, default_collate_fn
 
-__all__ = ["ComposeNotAligned", "DataLoader", "PyReader", "batch", "buffered", "cache", "chain", "compose",
-           "default_collate_fn", "firstn", "get_parameter_value", "get_parameter_value_by_name",
-           "get_program_parameter", "get_program_persistable_vars", "is_belong_to_optimizer", "is_parameter",
-           "is_persistable", "load", "load_inference_model", "load_params", "load_persistables", "load_program_state",
-           "load_vars", "map_readers", "multiprocess_reader", "save", "save_inference_model", "save_params",
-           "save_persistables", "save_vars", "set_program_state", "shuffle", "xmap_readers"]
+__all__ = [
+    "ComposeNotAligned", "DataLoader", "PyReader", "append_fetch_ops", "batch", "buffered", "cache", "chain",
+    "compose", "default_collate_fn", "firstn", "get_parameter_value", "get_parameter_value_by_name",
+    "get_program_parameter", "get_program_persistable_vars", "is_belong_to_optimizer", "is_parameter",
+    "is_persistable", "load", "load_inference_model", "load_params", "load_persistables", "load_program_state",
+    "load_vars", "map_readers", "multiprocess_reader", "prepend_feed_ops", "save", "save_inference_model",
+    "save_params", "save_persistables", "save_vars", "set_program_state", "shuffle", "xmap_readers",
+]
 
 _MODEL, _WHOLE = "__model__", ".main_program"
 

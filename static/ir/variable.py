@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 import operator as python
+import warnings
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -121,6 +122,54 @@ class Variable(_VariableMethods):
     ndimension = dim
     error_clip = None
 
+    def _set_error_clip(self, error_clip: Any) -> None:
+        self.error_clip = error_clip
+
+    @property
+    def attr_names(self) -> list[str]:
+        """The names of what has been noted on it with `_set_attr`."""
+        return list(self.__dict__.get("_attrs", ()))
+
+    def _has_attr(self, name: str) -> bool:
+        return name in self.attr_names
+
+    def attr(self, name: str) -> Any:
+        """What has been noted on it under a name; KeyError where nothing was."""
+        if not self._has_attr(name):
+            raise KeyError(f"attr(name): the variable {self.name!r} has no attribute {name!r}. It has: "
+                           f"{self.attr_names}.")
+        return self._attrs[name]
+
+    def _set_attr(self, name: str, value: Any) -> None:
+        self.__dict__.setdefault("_attrs", {})[name] = value
+
+    def _remove_attr(self, name: str) -> None:
+        self.__dict__.get("_attrs", {}).pop(name, None)
+
+    def _set_info(self, key: str, value: Any) -> None:
+        self.__dict__.setdefault("_info", {})[key] = value
+
+    def _get_info(self, key: str) -> Any:
+        return self.__dict__.get("_info", {}).get(key)
+
+    def _to_readable_code(self) -> str:
+        return repr(self)
+
+    def place(self) -> None:
+        """None, with a warning, as in Paddle: a Program says nothing of places, its Executor does."""
+        warnings.warn(f"{self.name}.place(): a variable of a Program lies nowhere before it is run; its Executor says "
+                      "where.", stacklevel=2)
+
+    def cpu(self) -> Variable:
+        """A variable of the same value: all of a Program runs at its Executor's place."""
+        from ...ops.array.creation import assign
+
+        return assign(self)
+
+    def cuda(self, device_id: int | None = None, blocking: bool = True) -> Variable:
+        """As `cpu`."""
+        return self.cpu()
+
     @property
     def desc(self) -> VarDesc:
         """This variable as Paddle's desc: its name, shape and dtype are methods."""
@@ -201,6 +250,16 @@ class Variable(_VariableMethods):
         if known is None:
             raise self._no_value(what)
         return known.reshape(()).item()
+
+    def gradient(self) -> Any:
+        """Raises RuntimeError: the gradient of a variable is another one, which is fetched."""
+        raise RuntimeError(f"gradient(): {self.name!r} is a variable of a Program, which has no value yet. Run the "
+                           f"Program and fetch {self.grad_name!r}.")
+
+    def clear_gradient(self, set_to_zero: bool = True) -> None:
+        """Raises RuntimeError: gradients of a Program are computed anew in each run."""
+        raise RuntimeError(f"clear_gradient(): {self.name!r} is a variable of a Program, whose gradients are computed "
+                           "anew in each run. Leave it out.")
 
     def __bool__(self) -> bool:
         raise self._no_value("bool(x), as in `if x` or `while x`")

@@ -400,3 +400,12 @@ def test_what_1_8_cannot_read_is_not_written():
     program.global_block().create_var("x", [2], "bfloat16")
     with pytest.raises(ValueError, match="BF16, the dtype of 'x', came later"):
         stamped(paddle.static.program.to_desc(program))
+
+
+def test_values_of_a_scope(exe):
+    main, startup, _ = network()
+    with pytest.raises(ValueError, match="the scope holds no value of 'fc_0.w_0'"):
+        fluid.executor._fetch_var("fc_0.w_0")
+    exe.run(startup)
+    tensor = fluid.executor._fetch_var("fc_0.w_0", return_numpy=False)
+    np.testing.assert_array_equal(fluid.executor._fetch_var("fc_0.w_0"), fluid.executor.as_numpy([tensor])[0])

@@ -95,3 +95,24 @@ def test_the_compiler_asks_the_rule_again_where_an_attribute_was_set():
     block = main.global_block()
     block.ops[0].desc._set_attr("axis", 1)
     assert unit_of(block, block.ops, ["x"], [y.name]).spec(y.name).shape == (2, 6)
+
+
+def test_what_is_asked_of_a_variable(program):
+    x = program.global_block().var("x")
+    x._set_attr("kept", 1)
+    x._set_info("noted", [2])
+    assert x.attr("kept") == 1 and x.attr_names == ["kept"] and x._has_attr("kept") and x._get_info("noted") == [2]
+    assert program.clone().global_block().var("x").attr("kept") == 1 and x._get_info("nothing") is None
+    x._remove_attr("kept")
+    with pytest.raises(KeyError, match="'x' has no attribute 'kept'"):
+        x.attr("kept")
+    x._set_error_clip(None)
+    assert x.error_clip is None and x._to_readable_code() == str(x)
+    with pytest.warns(UserWarning, match="its Executor says where"):
+        assert x.place() is None
+    with pytest.raises(RuntimeError, match="Run the Program and fetch 'x@GRAD'"):
+        x.gradient()
+    with pytest.raises(RuntimeError, match="computed anew in each run"):
+        x.clear_gradient()
+    found = static.Executor().run(program, feed={"x": np.ones((2, 3), "float32")}, fetch_list=[x.cpu(), x.cuda()])
+    assert [array.tolist() for array in found] == [[[1.0] * 3] * 2] * 2
