@@ -92,4 +92,4 @@ class ExecutionStrategy(_Settings):
     """
 
     _defaults = {"allow_op_delay": False, "num_iteration_per_drop_scope": 100, "num_iteration_per_run": 1,
-                 "num_threads": 0, "use_experimental_executor": True, "use_thread_barrier": False}
+                 "num_threads": 0, "use_cuda": False, "use_experimental_executor": True, "use_thread_barrier": False}
