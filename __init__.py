@@ -14,6 +14,7 @@ provide("operators", by="proa.ops.catalogue")
 
 if TYPE_CHECKING:
     from . import (
+        _C_ops,
         _legacy_C_ops,
         amp,
         audio,
