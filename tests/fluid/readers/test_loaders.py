@@ -409,7 +409,8 @@ def test_a_reader_that_was_not_started_is_no_end_of_an_epoch(exe):
     ([np.array(["a"])], TypeError, "dtype"),
 ])
 def test_batches_that_do_not_fit(exe, batch, error, says):
-    _, y, reader = doubled()
+    x = fluid.data("x", [None, 1])  # of other sizes `layers.data` takes any, as in 1.8.5
+    y, reader = x * 2, fluid.io.DataLoader.from_generator([x], capacity=2, iterable=False)
     reader.set_batch_generator(lambda: iter([batch]))
     reader.start()
     with pytest.raises(error, match=says):
