@@ -6,6 +6,7 @@ candidate, input, forget, output (LSTM); update, reset, candidate (GRU).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,10 +30,15 @@ class PackedSteps(NamedTuple):
 
 
 def takes(sweep: loops.Kernel, rows: int, gates: int, *arrays: Any) -> bool:
-    """Whether generated loops compute a sweep of this size with these arrays; None are passed over."""
+    """Whether generated loops compute a sweep of this size with these arrays, of any strides; None are passed over."""
     size = rows * gates
     return (size >= _LEAST and loops.is_ready() and sweep.is_due(size)
-            and all(a is None or (a.dtype is _FLOAT32 and a.flags.c_contiguous and a.flags.aligned) for a in arrays))
+            and all(a is None or (a.dtype is _FLOAT32 and a.flags.aligned) for a in arrays))
+
+
+def _whole(*arrays: Any) -> Iterator[Any]:
+    """The arrays, their elements one behind the other."""
+    return map(np.ascontiguousarray, arrays)
 
 
 def _parts(steps: PackedSteps) -> int:
@@ -69,6 +75,7 @@ def lstm_forward(x: Any, bias: Any, peepholes: Any, weight: Any, h: Any, c: Any,
     """
     hidden, (first, active, count, number), parts = len(weight), _told(steps), _parts(steps)
     packed = pack(weight)
+    x, bias, peepholes = _whole(x, bias, peepholes)
     gates = np.empty_like(x)
     cells, shown, out = (np.empty((len(x), hidden), np.float32) for _ in range(3))
     z = scratch("packed_z", (padded(count), len(packed) * COLUMNS))
@@ -86,6 +93,7 @@ def lstm_backward(gates: Any, before: Any, shown: Any, peepholes: Any, weight: A
     """
     hidden, (first, active, count, number), parts = len(weight), _told(steps), _parts(steps)
     packed = pack(weight.T)
+    gates, before, shown, grad_out, grad_cells = _whole(gates, before, shown, grad_out, grad_cells)
     back = _states(None, count, len(packed) * COLUMNS)
     dc, own, of = _states(None, count, hidden), _states(None, count, 4 * hidden), np.empty_like(gates)
     run(sweeps.lstm_backward, gates, before, shown, peepholes, grad_out, grad_cells, packed, back, dc, own, of, first,
@@ -98,6 +106,7 @@ def gru_forward(x: Any, bias: Any, of_gates: Any, of_candidate: Any, h: Any, ori
     """Of all rows the states, the gates, what the reset gates leave of the states before, and those."""
     hidden, (first, active, count, number), parts = len(of_candidate), _told(steps), _parts(steps)
     gate_weights, weights = pack(of_gates), pack(of_candidate)
+    x, bias = _whole(x, bias)
     gates = np.empty_like(x)
     reset, before, out = (np.empty((len(x), hidden), np.float32) for _ in range(3))
     z = scratch("packed_z", (padded(count), (len(gate_weights) + len(weights)) * COLUMNS))
@@ -112,6 +121,7 @@ def gru_backward(gates: Any, before: Any, of_gates: Any, of_candidate: Any, grad
     """The gradients of the projected rows, and of the initial states in the order of the steps."""
     hidden, (first, active, count, number), parts = len(of_candidate), _told(steps), _parts(steps)
     gate_weights, weights = pack(of_gates.T), pack(of_candidate.T)
+    gates, before, grad = _whole(gates, before, grad)
     back, of_reset = (_states(None, count, len(weights) * COLUMNS) for _ in range(2))
     own_gates, own_candidate = _states(None, count, 2 * hidden), _states(None, count, hidden)
     of = np.empty_like(gates)

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
         while_loop,
     )
     from .debugging import Print
-    from .decoding import edit_distance, warpctc
     from .detection import (
         anchor_generator,
         bipartite_match,
@@ -87,6 +86,7 @@ if TYPE_CHECKING:
         center_loss,
         cross_entropy,
         dice_loss,
+        edit_distance,
         hsigmoid,
         huber_loss,
         kldiv_loss,
@@ -97,11 +97,13 @@ if TYPE_CHECKING:
         nce,
         npair_loss,
         rank_loss,
+        sampled_softmax_with_cross_entropy,
         sigmoid_cross_entropy_with_logits,
         smooth_l1,
         softmax_with_cross_entropy,
         square_error_cost,
         teacher_student_sigmoid_loss,
+        warpctc,
     )
     from .metric_op import accuracy, auc, mean_iou
     from .nn import (
@@ -131,6 +133,7 @@ if TYPE_CHECKING:
         crop,
         crop_tensor,
         cross,
+        ctc_greedy_decoder,
         data_norm,
         deformable_conv,
         diag_embed,
@@ -309,6 +312,7 @@ if TYPE_CHECKING:
         dynamic_lstm,
         dynamic_lstmp,
         gru_unit,
+        lstm,
         lstm_unit,
     )
     from .sequence_lod import (

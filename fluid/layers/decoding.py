@@ -1,4 +1,4 @@
-"""Layers that decode and compare sequences: warpctc, edit_distance, beam_search and its decode."""
+"""Layers that decode and compare sequences: ctc_greedy_decoder, warpctc, edit_distance, beam_search and its decode."""
 
 from __future__ import annotations
 
@@ -7,6 +7,24 @@ from typing import Any
 
 from ..layer_helper import LayerHelper
 from ..mode import face
+from .lookup import topk
+from .manipulation import squeeze
+
+
+@face
+def ctc_greedy_decoder(input: Any, blank: int, input_length: Any = None, padding_value: int = 0,
+                       name: str | None = None) -> Any:
+    """The likeliest labels of each step of `input` [rows, classes + 1], repetitions and blanks left out: [labels, 1].
+
+    Sequences have a LoD; or they are padded, [N, size, classes + 1], with `input_length` [N, 1]: then (labels
+    [N, size], behind which `padding_value` stands, their numbers [N, 1]). Where nothing is left, -1 alone is given.
+    """
+    helper, best = LayerHelper("ctc_greedy_decoder", name=name), topk(input, 1)[1]
+    if input_length is None:
+        return helper.apply("ctc_align", best, None, None, blank=blank, merge_repeated=True)[0]
+    found = helper.apply("ctc_align", squeeze(best, [2]), None, input_length, blank=blank, merge_repeated=True,
+                         padding_value=padding_value)
+    return found[0], found[1]
 
 
 @face
@@ -70,4 +88,4 @@ def beam_search_decode(ids: Any, scores: Any, beam_size: int, end_id: int, name:
     return found[0], found[1]
 
 
-__all__ = ["beam_search", "beam_search_decode", "edit_distance", "warpctc"]
+__all__ = ["beam_search", "beam_search_decode", "ctc_greedy_decoder", "edit_distance", "warpctc"]

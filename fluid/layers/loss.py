@@ -13,6 +13,7 @@ from ..initializer import NumpyArrayInitializer
 from ..layer_helper import LayerHelper
 from ..mode import face
 from ..param_attr import ParamAttr
+from .decoding import edit_distance, warpctc
 from .elementwise import reduce_mean, reduce_sum
 from .linear_algebra import matmul
 from .lookup import one_hot
@@ -239,7 +240,29 @@ def hsigmoid(input: Any, label: Any, num_classes: int, param_attr: Any = None, b
                         num_classes=num_classes, is_sparse=is_sparse and is_custom)[0]
 
 
-__all__ = ["bpr_loss", "center_loss", "cross_entropy", "dice_loss", "hsigmoid", "huber_loss", "kldiv_loss",
-           "label_smooth", "log_loss", "margin_rank_loss", "mse_loss", "nce", "npair_loss", "rank_loss",
+@face
+def sampled_softmax_with_cross_entropy(logits: Any, label: Any, num_samples: int, num_true: int = 1,
+                                       remove_accidental_hits: bool = True, use_customized_samples: bool = False,
+                                       customized_samples: Any = None, customized_probabilities: Any = None,
+                                       seed: int = 0) -> Any:
+    """[N, 1]: the cross entropy of the label among itself and `num_samples` drawn classes, the smaller the likelier.
+
+    From each logit the logarithm of how often its class is expected is taken. Classes that happen to be the label are
+    made unlikely with `remove_accidental_hits`. With `use_customized_samples` both [N, 1 + num_samples] are given: the
+    label and other classes, and what is expected of them (Jean et al., 2015).
+    """
+    given = (customized_samples, customized_probabilities) if use_customized_samples else (None, None)
+    sampled, place, *_ = LayerHelper("sample_logits").apply(
+        "sample_logits", logits, label, *given, first=("Samples", "Probabilities", "SampledLogits", "SampledLabels"),
+        use_customized_samples=use_customized_samples, uniq=True, num_samples=num_samples, seed=seed,
+        remove_accidental_hits=remove_accidental_hits)
+    place.stop_gradient = True
+    wanted = one_hot(place, num_samples + 1)
+    return softmax_with_cross_entropy(sampled, wanted, soft_label=True) / float(num_true)
+
+
+__all__ = ["bpr_loss", "center_loss", "cross_entropy", "dice_loss", "edit_distance", "hsigmoid", "huber_loss",
+           "kldiv_loss", "label_smooth", "log_loss", "margin_rank_loss", "mse_loss", "nce", "npair_loss", "rank_loss",
+           "sampled_softmax_with_cross_entropy",
            "sigmoid_cross_entropy_with_logits", "smooth_l1", "softmax_with_cross_entropy", "square_error_cost",
-           "teacher_student_sigmoid_loss"]
+           "teacher_student_sigmoid_loss", "warpctc"]

@@ -26,6 +26,7 @@ from .debugging import (
     py_func,
     row_conv,
 )
+from .decoding import ctc_greedy_decoder
 from .dense import bilinear_tensor_product, embedding, fc
 from .elementwise import (
     clip,
@@ -166,6 +167,7 @@ __all__ = [
     "allclose", "assign", "autoincreased_step_counter", "batch_norm", "bilinear_tensor_product", "bmm", "brelu",
     "cast", "chunk_eval", "clamp", "clip", "clip_by_norm", "concat", "continuous_value_model", "conv2d",
     "conv2d_transpose", "conv3d", "conv3d_transpose", "cos_sim", "crf_decoding", "crop", "crop_tensor", "cross",
+    "ctc_greedy_decoder",
     "data_norm", "deformable_conv", "diag_embed", "dice_loss", "dot", "dropout", "elementwise_add", "elementwise_div",
     "elementwise_equal", "elementwise_floordiv", "elementwise_max", "elementwise_min", "elementwise_mod",
     "elementwise_mul", "elementwise_pow", "elementwise_sub", "elu", "embedding", "expand", "expand_as", "fc",

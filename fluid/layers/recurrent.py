@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.param_attr import ParamAttr
+from ...ops.nn.cudnn_lstm import weight_size
 from ...ops.nn.rnn_units import activation_number
 from ..layer_helper import LayerHelper
 from ..mode import face
@@ -131,4 +132,23 @@ def lstm_unit(x_t: Any, hidden_t_prev: Any, cell_t_prev: Any, forget_bias: float
     return hidden, cell
 
 
-__all__ = ["dynamic_gru", "dynamic_lstm", "dynamic_lstmp", "gru_unit", "lstm_unit"]
+@face
+def lstm(input: Any, init_h: Any, init_c: Any, max_len: int, hidden_size: int, num_layers: int,
+         dropout_prob: float = 0.0, is_bidirec: bool = False, is_test: bool = False, name: str | None = None,
+         default_initializer: Any = None, seed: int = -1) -> tuple[Any, Any, Any]:
+    """A stack of LSTM layers over padded sequences [steps, batch, features]: (hidden values, last hidden, last cells).
+
+    Hidden values are [steps, batch, hidden_size * directions]; initial and last states [layers * directions, batch,
+    hidden_size]. Between layers `dropout_prob` of the values are dropped, unless `is_test`. The weights of all layers
+    are one vector. In 1.8 this is for GPUs alone; `max_len` is theirs.
+    """
+    helper, features = LayerHelper("cudnn_lstm", name=name), input.shape[-1]
+    size = weight_size(features, hidden_size, num_layers, 2 if is_bidirec else 1)
+    weight = helper.parameter(None, [size], input.dtype, default_initializer=default_initializer)
+    found = helper.apply("cudnn_lstm", input, init_h, init_c, weight, None, max_len=max_len, dropout_prob=dropout_prob,
+                         is_bidirec=is_bidirec, input_size=features, hidden_size=hidden_size, num_layers=num_layers,
+                         is_test=is_test, seed=seed)
+    return found[0], found[1], found[2]
+
+
+__all__ = ["dynamic_gru", "dynamic_lstm", "dynamic_lstmp", "gru_unit", "lstm", "lstm_unit"]

@@ -16,13 +16,13 @@ from .decode_helpers import (
 )
 from .decoders import BeamSearchDecoder, Decoder, dynamic_decode
 from .decoding import beam_search, beam_search_decode
-from .recurrent import dynamic_gru, dynamic_lstm, dynamic_lstmp, gru_unit, lstm_unit
+from .recurrent import dynamic_gru, dynamic_lstm, dynamic_lstmp, gru_unit, lstm, lstm_unit
 from .rnn_cells import GRUCell, LSTMCell, RNNCell, rnn
 
 __all__ = [
     "BasicDecoder", "BeamSearchDecoder", "DecodeHelper", "Decoder", "GRUCell", "GreedyEmbeddingHelper", "LSTMCell",
     "RNNCell", "SampleEmbeddingHelper", "TrainingHelper", "beam_search", "beam_search_decode", "dynamic_decode",
-    "dynamic_gru", "dynamic_lstm", "dynamic_lstmp", "gru_unit", "lstm_unit", "rnn",
+    "dynamic_gru", "dynamic_lstm", "dynamic_lstmp", "gru_unit", "lstm", "lstm_unit", "rnn",
 ]
 
 

@@ -31,7 +31,7 @@ def _plan(x: Any, mode: str, hidden_size: int, num_layers: int, is_bidirec: bool
 def _check(plan: Plan, x: Any, states: Sequence[Any], weights: Sequence[Any], lengths: Any) -> None:
     """ValueError or TypeError unless shapes and dtypes are as `_infer` explains, and no length exceeds the steps."""
     state = (plan.layers * plan.directions, plan.batch, plan.hidden)
-    wanted = [*[state] * STATES[plan.mode], *_weight_shapes(plan, x.shape[2])]
+    wanted = [*[state] * STATES[plan.mode], *weight_shapes(plan, x.shape[2])]
     if [a.shape for a in (*states, *weights)] != wanted or (lengths is not None and lengths.shape != (plan.batch,)):
         raise ValueError("rnn: the shapes of the inputs do not go together.")
     if any(a.dtype != x.dtype for a in (*states, *weights)):
@@ -41,7 +41,7 @@ def _check(plan: Plan, x: Any, states: Sequence[Any], weights: Sequence[Any], le
                          f"Received {lengths.tolist()}.")
 
 
-def _weight_shapes(plan: Plan, features: int) -> list[tuple[int, ...]]:
+def weight_shapes(plan: Plan, features: int) -> list[tuple[int, ...]]:
     """The shapes of the weights in their order: matrices of all layers and directions, then biases."""
     count = plan.layers * plan.directions
     inputs = [features if n < plan.directions else plan.width for n in range(count)]
@@ -185,7 +185,7 @@ def _check_states(x: Spec, states: Sequence[Spec], count: int, shape: tuple[int,
 
 
 def _check_weights(x: Spec, weights: Sequence[Spec], plan: Plan) -> None:
-    shapes = _weight_shapes(plan, x.shape[2])
+    shapes = weight_shapes(plan, x.shape[2])
     if len(weights) != len(shapes):
         raise ValueError(f"rnn(weight_list): must be {len(shapes)} tensors, four for each layer and direction. "
                          f"Received {len(weights)}.")

@@ -201,8 +201,8 @@ NO_CALL = {
         "density_prior_box", "focal_weights", "generate_proposal_labels", "generate_proposals", "iou_similarity",
         "mine_hard_examples", "multiclass_nms", "multiclass_nms2", "polygon_box_transform", "retinanet_target_assign",
         "rpn_target_assign", "sigmoid_focal_loss", "target_assign", "tree_conv", "tree_shares",
-        "beam_search", "chunk_eval", "crf_decoding", "ctc_align", "edit_distance", "gru", "gru_grad", "gru_unit",
-        "gru_unit_grad",
+        "beam_search", "chunk_eval", "crf_decoding", "ctc_align", "cudnn_lstm", "cudnn_lstm_grad",
+        "edit_distance", "gru", "gru_grad", "gru_unit", "gru_unit_grad",
         "linear_chain_crf", "linear_chain_crf_slopes", "lstm", "lstm_grad", "lstm_unit", "lstm_unit_grad", "lstmp",
         "lstmp_grad", "sample_logits", "warpctc_rows"},
     "of symmetric matrices that the record makes: fixtures/linalg holds PaddlePaddle's answers": {

@@ -2,7 +2,7 @@
 
 import numpy as np
 from proa.ops.core.trace import apply
-from proa.ops.nn import rnn
+from proa.ops.nn import cudnn_lstm, rnn
 from records import Record, floats
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
@@ -172,4 +172,52 @@ RECORDS = [
     record("rnn_grad", Gradient("RNN_TANH"), "tanh", second=False),
     record("rnn_double_grad", SecondGradient("LSTM", 1, 2, [4, 1, 3]), "lstm", differentiable=(), tolerance=1e-6),
     record("rnn_double_grad", SecondGradient("GRU"), "gru", differentiable=(), tolerance=1e-6),
+]
+
+
+class InOneVector:
+    """cudnn_lstm of a case: its weights are one vector."""
+
+    def __init__(self, layers, directions, **more):
+        self.case = Case("LSTM", layers, directions)
+        self.attrs = {"hidden_size": HIDDEN, "num_layers": layers, "is_bidirec": directions == 2,
+                      "input_size": FEATURES, **more}
+        x, h, c, *weights = self.case.inputs
+        self.shapes = [w.shape for w in weights]
+        self.inputs = [x, h, c, np.concatenate([w.ravel() for w in weights])]
+
+    def __call__(self, *values):
+        return list(apply(cudnn_lstm.cudnn_lstm_op, *values, None, **self.attrs)[:3])
+
+    def reference(self, x, h, c, weight):
+        parts, start = [], 0
+        for shape in self.shapes:
+            parts.append(weight[start:start + int(np.prod(shape))].reshape(shape))
+            start += int(np.prod(shape))
+        return self.case.reference(x, h, c, *parts)
+
+
+class GradientOfOneVector(InOneVector):
+    """`cudnn_lstm_grad` of the same; the last inputs are the gradients of the results."""
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.gradient = Gradient("LSTM", *args)
+        self.inputs = [*self.inputs, *self.gradient.inputs[self.gradient.forward_count:]]
+
+    def __call__(self, *values):
+        own, grads = values[:4], values[4:]
+        out, _, _, reserve, keep = apply(cudnn_lstm.cudnn_lstm_op, *own, None, **self.attrs)
+        attrs = {name: value for name, value in self.attrs.items() if name != "input_size"}
+        return list(apply(cudnn_lstm.cudnn_lstm_grad_op, *own, out, reserve, keep, *grads, dropout_prob=0.0, **attrs))
+
+    def reference(self, x, h, c, weight, *grads):
+        found = self.gradient.reference(*self.gradient.inputs[:self.gradient.forward_count], *grads)
+        return [*found[:3], np.concatenate([g.ravel() for g in found[3:]])]
+
+
+RECORDS += [
+    record("cudnn_lstm", InOneVector(1, 1), "one layer", second=False),
+    record("cudnn_lstm", InOneVector(2, 2, is_test=True), "two layers, both directions", second=False),
+    record("cudnn_lstm_grad", GradientOfOneVector(1, 2), "both directions", differentiable=()),
 ]

@@ -65,6 +65,16 @@ def test_gru(lengths, is_reverse, states, hidden):
     same(dynamic_rnn._gru_grad_by_loops(*kept, **attrs), dynamic_rnn._gru_grad(np, *kept, **attrs))
 
 
+def test_parts_of_wider_arrays():
+    lod, hidden = [np.array([0, 50, 80])], 20
+    x, weight, bias = drawn(80, 6 * hidden)[:, ::2], drawn(hidden, 3 * hidden), drawn(1, 3 * hidden)
+    wanted = dynamic_rnn._gru(np, x, None, weight, bias, lod, **GRU)
+    same(dynamic_rnn._gru_by_loops(x, None, weight, bias, lod, **GRU), wanted)
+    kept = (None, weight, bias, *wanted[1:], drawn(80, 2 * hidden)[:, hidden:], lod)
+    attrs = {**GRU, "is_reverse": False, "origin_mode": False}
+    same(dynamic_rnn._gru_grad_by_loops(*kept, **attrs), dynamic_rnn._gru_grad(np, *kept, **attrs))
+
+
 def test_other_activations_and_dtypes_are_left_to_the_kernels():
     lod, hidden = [np.array([0, 80])], 20
     x, weight, bias = drawn(80, 3 * hidden), drawn(hidden, 3 * hidden), drawn(1, 3 * hidden)

@@ -115,7 +115,8 @@ UNCHECKED = {
             "rnn_grad-lstm", "rnn_grad-gru", "rnn_grad-tanh", "warpctc_backward", "warprnnt_backward"},
         "of Paddle 1.x, whose Programs hold no gradients of their gradients": {
             "bpr_loss", "center_loss", "cos_sim", "crop", "crop_like", "crop_tensor", "cross_entropy-soft",
-            "cross_entropy_slope", "expand_as", "fold_as", "gru-activations", "gru-both states and rows",
+            "cross_entropy_slope", "cudnn_lstm-one layer", "cudnn_lstm-two layers, both directions",
+            "expand_as", "fold_as", "gru-activations", "gru-both states and rows",
             "gru-reversed, the other way round", "gru_unit-a step", "gru_unit-activations", "linear_chain_crf",
             "linear_chain_crf-padded", "lrn", "lstm-activations", "lstm-peepholes",
             "lstm-reversed, without peepholes", "lstm_unit", "lstmp-activations", "lstmp-peepholes",
