@@ -158,16 +158,16 @@ from .random import (
     uniform_random,
     uniform_random_batch_size_like,
 )
+from .region_pooling import prroi_pool, psroi_pool, roi_align, roi_pool
 from .tagging import chunk_eval, crf_decoding, linear_chain_crf
 from .tensor import assign, cast, concat, fill_constant, zeros
 from .windows import im2sequence
 
 __all__ = [
     "adaptive_pool2d", "adaptive_pool3d", "add_position_encoding", "addcmul", "addmm", "affine_channel", "affine_grid",
-    "allclose", "assign", "autoincreased_step_counter", "batch_norm", "bilinear_tensor_product", "bmm", "brelu",
-    "cast", "chunk_eval", "clamp", "clip", "clip_by_norm", "concat", "continuous_value_model", "conv2d",
-    "conv2d_transpose", "conv3d", "conv3d_transpose", "cos_sim", "crf_decoding", "crop", "crop_tensor", "cross",
-    "ctc_greedy_decoder",
+    "allclose", "assign", "autoincreased_step_counter", "batch_norm", "bilinear_tensor_product", "bmm", "brelu", "cast",
+    "chunk_eval", "clamp", "clip", "clip_by_norm", "concat", "continuous_value_model", "conv2d", "conv2d_transpose",
+    "conv3d", "conv3d_transpose", "cos_sim", "crf_decoding", "crop", "crop_tensor", "cross", "ctc_greedy_decoder",
     "data_norm", "deformable_conv", "diag_embed", "dice_loss", "dot", "dropout", "elementwise_add", "elementwise_div",
     "elementwise_equal", "elementwise_floordiv", "elementwise_max", "elementwise_min", "elementwise_mod",
     "elementwise_mul", "elementwise_pow", "elementwise_sub", "elu", "embedding", "expand", "expand_as", "fc",
@@ -178,11 +178,12 @@ __all__ = [
     "lod_append", "lod_reset", "log", "log1p", "log_loss", "log_softmax", "logical_and", "logical_not", "logical_or",
     "logical_xor", "logsumexp", "lrn", "matmul", "maxout", "mean", "mean_iou", "merge_selected_rows", "meshgrid",
     "mish", "mul", "multiplex", "nonzero", "one_hot", "pad", "pad2d", "pad_constant_like", "pixel_shuffle", "pool2d",
-    "pool3d", "pow", "prelu", "py_func", "randint", "randn", "random_crop", "randperm", "rank", "reduce_all",
-    "reduce_any", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum", "relu", "relu6", "reshape",
-    "resize_bilinear", "resize_nearest", "resize_trilinear", "roll", "row_conv", "sampling_id", "scale", "scatter",
-    "scatter_nd", "scatter_nd_add", "selu", "shape", "shard_index", "shuffle_channel", "sign", "size", "slice",
-    "smooth_l1", "soft_relu", "softmax", "space_to_depth", "spectral_norm", "split", "squeeze", "stack", "stanh",
-    "strided_slice", "sum", "swish", "t", "temporal_shift", "topk", "transpose", "unfold", "uniform_random",
-    "uniform_random_batch_size_like", "unique", "unique_with_counts", "unsqueeze", "unstack", "where", "zeros",
+    "pool3d", "pow", "prelu", "prroi_pool", "psroi_pool", "py_func", "randint", "randn", "random_crop", "randperm",
+    "rank", "reduce_all", "reduce_any", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum", "relu",
+    "relu6", "reshape", "resize_bilinear", "resize_nearest", "resize_trilinear", "roi_align", "roi_pool", "roll",
+    "row_conv", "sampling_id", "scale", "scatter", "scatter_nd", "scatter_nd_add", "selu", "shape", "shard_index",
+    "shuffle_channel", "sign", "size", "slice", "smooth_l1", "soft_relu", "softmax", "space_to_depth", "spectral_norm",
+    "split", "squeeze", "stack", "stanh", "strided_slice", "sum", "swish", "t", "temporal_shift", "topk", "transpose",
+    "unfold", "uniform_random", "uniform_random_batch_size_like", "unique", "unique_with_counts", "unsqueeze",
+    "unstack", "where", "zeros",
 ]

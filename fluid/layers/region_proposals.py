@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...ops.core.operator import find
+from ...ops.core.trace import apply, current_trace
 from ..layer_helper import LayerHelper
 from ..mode import face
 from . import nn
@@ -78,5 +80,21 @@ def collect_fpn_proposals(multi_rois: Sequence[Any], multi_scores: Sequence[Any]
         post_nms_topN=post_nms_top_n)[0])
 
 
-__all__ = ["collect_fpn_proposals", "generate_proposal_labels", "generate_proposals", "retinanet_target_assign",
-           "rpn_target_assign"]
+@face
+def distribute_fpn_proposals(fpn_rois: Any, min_level: int, max_level: int, refer_level: int, refer_scale: int,
+                             name: str | None = None) -> tuple[list[Any], Any]:
+    """Regions sorted to the levels of a pyramid by their size, each level with a LoD; and where each went [R, 1].
+
+    Lin et al., Feature Pyramid Networks for Object Detection, 2016.
+    """
+    helper = LayerHelper("distribute_fpn_proposals", name=name)
+    names = {slot: [helper._result_name() for _ in range(count)]  # in the order in which 1.8 makes the results
+             for slot, count in (("MultiFpnRois", max_level - min_level + 1), ("RestoreIndex", 1))}
+    with current_trace().naming(lambda slot: names[slot].pop(0) if names.get(slot) else helper._result_name()):
+        levels, _, restored, _ = apply(find("distribute_fpn_proposals"), fpn_rois, None, min_level=min_level,
+                                       max_level=max_level, refer_level=refer_level, refer_scale=refer_scale)
+    return list(levels), restored
+
+
+__all__ = ["collect_fpn_proposals", "distribute_fpn_proposals", "generate_proposal_labels", "generate_proposals",
+           "retinanet_target_assign", "rpn_target_assign"]

@@ -11,7 +11,8 @@ import numpy as np
 from ...core import dtype as dt
 from ..core.operator import operator
 from ..core.spec import Spec
-from ..sequence.offsets import levels_of
+from ..sequence.offsets import from_lengths, levels_of
+from ..sequence.steps import sequences_of
 from .matching import bounds_of
 from .nms import best_first, standing
 from .roi_kernels import images_of
@@ -126,7 +127,7 @@ collect_proposals_op = operator(
 
 # distribute_fpn_proposals
 
-def _distribute(xp, boxes, counts=None, *, min_level: int = 2, max_level: int = 5, refer_level: int = 4,
+def _distribute(xp, boxes, counts=None, lod=(), *, min_level: int = 2, max_level: int = 5, refer_level: int = 4,
                 refer_scale: int = 224, pixel_offset: bool = True):
     sides = boxes[:, 2:] - boxes[:, :2]
     real = (sides >= 0).all(1)
@@ -136,23 +137,27 @@ def _distribute(xp, boxes, counts=None, *, min_level: int = 2, max_level: int = 
     levels = range(min_level, max_level + 1)
     found = [xp.flatnonzero(level == n) for n in levels]
     restored = xp.argsort(xp.concatenate(found), kind="stable").astype("int32")[:, None]
+    if counts is None and lod:
+        counts = xp.asarray([b - a for a, b in bounds_of("distribute_fpn_proposals(fpn_rois)", boxes, lod)])
     if counts is None:
         each = [xp.asarray([len(at)], dtype="int32") for at in found]
     else:
         image = images_of(xp, counts, len(boxes))
         each = [xp.bincount(image[at], minlength=len(counts)).astype("int32") for at in found]
-    return [boxes[at] for at in found], each, restored
+    return [boxes[at] for at in found], each, restored, [from_lengths(xp, lengths) for lengths in each]
 
 
-def _infer_distribute(boxes, counts=None, *, min_level=2, max_level=5, **_):
+def _infer_distribute(boxes, counts=None, lod=(), *, min_level=2, max_level=5, **_):
     if max_level < min_level:
         raise ValueError(f"distribute_fpn_proposals(min_level, max_level): the first must not be above the second. "
                          f"Received {min_level} and {max_level}.")
     levels = max_level - min_level + 1
-    count = Spec((1,) if counts is None else counts.shape, dt.int32)
-    return [Spec((-1, 4), boxes.dtype)] * levels, [count] * levels, Spec((boxes.shape[0], 1), dt.int32)
+    count = Spec(counts.shape if counts is not None else (sequences_of(lod) if lod else 1,), dt.int32)
+    return ([Spec((-1, 4), boxes.dtype)] * levels, [count] * levels, Spec((boxes.shape[0], 1), dt.int32),
+            [Spec((-1,), dt.int64)] * levels)
 
 
 distribute_proposals_op = operator(
-    "distribute_fpn_proposals", "FpnRois, RoisNum? -> MultiFpnRois*, MultiLevelRoIsNum*, RestoreIndex",
-    kernel=_distribute, infer=_infer_distribute, fails="values")
+    "distribute_fpn_proposals",
+    "FpnRois, RoisNum?, lod^FpnRois -> MultiFpnRois*, MultiLevelRoIsNum*, RestoreIndex, out_lod^MultiFpnRois",
+    kernel=_distribute, infer=_infer_distribute, lod="drop", fails="values")

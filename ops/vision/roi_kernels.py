@@ -191,3 +191,44 @@ class SummedBins:
             add_each_at(xp, sums, tuple(at), share * sign)
         ahead = xp.cumsum(xp.cumsum(sums[..., ::-1, ::-1], -1), -2)[..., ::-1, ::-1]
         return ahead[..., 1:, 1:].reshape(samples, -1, *self.sizes).astype(g.dtype)
+
+
+# means of an image that is interpolated
+
+def _risen(xp: Any, t: Any) -> Any:
+    """The integral up to t of what an element at 0 adds to the interpolated image: 1 - |t| within [-1, 1]."""
+    t = xp.clip(t, -1, 1)
+    return xp.where(t < 0, (t + 1) ** 2 / 2, 1 - (1 - t) ** 2 / 2)
+
+
+class Integrals:
+    """The bins of regions in images that are functions of the plane, interpolated between their elements."""
+
+    def __init__(self, xp: Any, boxes: Any, counts: Any, bins: Sequence[int], sizes: Sequence[int], scale: float):
+        corners = boxes * scale
+        spans = xp.maximum(corners[:, 2:] - corners[:, :2], 0)
+        self.down, self.along = (self._weights(xp, corners[:, 1 - n], spans[:, 1 - n] / bins[n], bins[n], sizes[n])
+                                 for n in range(2))
+        area = spans[:, 0] * spans[:, 1] / (bins[0] * bins[1])
+        self.factor = xp.where(area > 0, 1 / xp.where(area > 0, area, 1), 0)[:, None, None, None]
+        self.image, self.xp = images_of(xp, counts, len(boxes)), xp
+
+    @staticmethod
+    def _weights(xp: Any, start: Any, width: Any, bins: int, size: int) -> Any:
+        """What each element adds to each bin along one dimension [R, bins, size]."""
+        edges = start[:, None] + xp.arange(bins + 1, dtype=start.dtype) * width[:, None]
+        risen = _risen(xp, edges[:, :, None] - xp.arange(size, dtype=start.dtype))
+        return risen[:, 1:] - risen[:, :-1]
+
+    def means(self, x: Any) -> Any:
+        """The mean of each bin [R, C, *bins]."""
+        along = self.xp.matmul(x[self.image], self.along[:, None].swapaxes(-1, -2))
+        return (self.xp.matmul(self.down[:, None], along) * self.factor).astype(x.dtype)
+
+    def back(self, g: Any, samples: int) -> Any:
+        """The transpose of `means`: g [R, C, *bins] to the images."""
+        xp = self.xp
+        given = xp.matmul(xp.matmul(self.down[:, None].swapaxes(-1, -2), g * self.factor), self.along[:, None])
+        result = xp.zeros((samples, *given.shape[1:]), g.dtype)
+        add_at(xp, result, self.image, given.astype(g.dtype))
+        return result

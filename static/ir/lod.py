@@ -54,8 +54,10 @@ def with_offsets(op: Operator, inputs: Sequence[Any]) -> tuple:
 def carry(op: Operator, inputs: Sequence[Any], results: Sequence[Any], attrs: dict[str, Any]) -> None:
     """Gives the results of an operation the LoD that its operator says."""
     for index, of in op.made_offsets:
-        for variable in _listed(results[of]):
-            set_lod(variable, results[index])
+        variables = list(_listed(results[of]))
+        levels = len(results[index]) // max(len(variables), 1)  # those of one, then of the next
+        for number, variable in enumerate(variables):
+            set_lod(variable, results[index][number * levels:(number + 1) * levels])
     made = {of for _, of in op.made_offsets} | {index for index, _ in op.made_offsets}
     for index, lod in _shared(op, inputs, results, attrs):
         if index not in made:

@@ -88,7 +88,10 @@ def proposals(fluid, feed):
     labelled = L.generate_proposal_labels(rois, label, crowd, box, info, 8, 0.5, 0.3, 0.3, class_nums=3,
                                           use_random=False)
     clipped = L.box_clip(labelled[0], info)
-    return [rois, chances] + list(learnt) + list(labelled) + [clipped]
+    pooled = [L.roi_align(feature, rois, 2, 2, 0.1, 2), L.roi_pool(feature, rois, 2, 2, 0.1),
+              L.psroi_pool(feature, rois, 2, 0.1, 1, 2), L.prroi_pool(feature, rois, 0.1, 2, 2)]
+    levels, restored = L.distribute_fpn_proposals(rois, 2, 4, 3, 20)
+    return [rois, chances] + list(learnt) + list(labelled) + [clipped] + pooled + levels + [restored]
 
 
 def retinanet(fluid, feed):

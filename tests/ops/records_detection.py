@@ -67,6 +67,19 @@ def _pooled(x, boxes, counts, bins=(2, 3)):
     return result
 
 
+def _integrated(x, boxes, counts, bins=(2, 3), steps=200):
+    padded = np.pad(x, [(0, 0), (0, 0), (1, 1), (1, 1)])
+    result = np.zeros((len(boxes), x.shape[1], *bins))
+    for r, p, q in np.ndindex(len(boxes), *bins):
+        left, top, right, bottom = boxes[r] * 0.5
+        rows, columns = ((start + (at + (np.arange(steps) + 0.5) / steps) * (end - start) / count) + 1 for
+                         start, end, at, count in ((top, bottom, p, bins[0]), (left, right, q, bins[1])))
+        hats = [np.maximum(1 - np.abs(places[:, None] - np.arange(size)), 0).mean(0)
+                for places, size in ((rows, padded.shape[2]), (columns, padded.shape[3]))]
+        result[r, :, p, q] = np.einsum("chw,h,w->c", padded[OF[r]], *hats)
+    return result
+
+
 def _own_channels(x, boxes, counts, bins=(2, 2)):
     result = np.zeros((len(boxes), x.shape[1] // (bins[0] * bins[1]), *bins))
     for r, c, p, q in np.ndindex(*result.shape):
@@ -118,6 +131,13 @@ REGIONAL = [
            [floats(3, 4, 2, 3), REGIONS, COUNTS], _transposed(_aligned, SMALL), batched=[], **GIVEN),
     Record("roi_pool", lambda x, b, n: V.roi_pool(x, b, n, (2, 3), **HALF), [IMAGES, REGIONS, COUNTS], _pooled,
            **GIVEN),
+    Record("prroi_pool", lambda x, b, n: apply(roi.prroi_pool_op, x, b, n, [], pooled_height=2, pooled_width=3,
+                                               spatial_scale=0.5), [IMAGES, REGIONS, COUNTS], _integrated,
+           batched=[0], differentiable=[0], tolerance=1e-3),
+    Record("prroi_back", lambda g, b, n: apply(roi.prroi_back_op, g, b, n, None, size=[2, 4, 5, 6], spatial_scale=0.5),
+           [floats(3, 4, 2, 3), REGIONS, COUNTS], None, batched=[], differentiable=[0]),
+    Record("roi_counts", lambda b, lod: apply(roi.roi_counts_op, b, [lod]), [REGIONS, np.array([0, 1, 3])],
+           lambda b, lod: np.diff(lod).astype("int32"), batched=[0]),
     Record("roi_put", lambda g, at, n: apply(roi.roi_put_op, g, at, n, None, size=[2, 2, 3, 4]),
            [floats(3, 2, 1, 2), PLACES, COUNTS], _put, batched=[]),
     Record("roi_take", lambda x, at, n: apply(roi.roi_take_op, x, at, n), [floats(2, 2, 3, 4), PLACES, COUNTS], _take),

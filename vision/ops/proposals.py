@@ -40,7 +40,7 @@ def distribute_fpn_proposals(fpn_rois: Any, min_level: int, max_level: int, refe
     >>> [len(level) for level in levels], restored.tolist()
     ([1, 0, 1], [[1], [0]])
     """
-    levels, counts, restored = apply(
-        distribute_proposals_op, fpn_rois, rois_num, min_level=min_level, max_level=max_level,
+    levels, counts, restored, _ = apply(
+        distribute_proposals_op, fpn_rois, rois_num, [], min_level=min_level, max_level=max_level,
         refer_level=refer_level, refer_scale=refer_scale, pixel_offset=pixel_offset)
     return list(levels), restored, None if rois_num is None else list(counts)

@@ -31,7 +31,7 @@ def roi_align(x: Any, boxes: Any, boxes_num: Any, output_size: Any, spatial_scal
     >>> paddle.vision.ops.roi_align(x, boxes, count, 2).tolist()
     [[[[5.0, 6.0], [9.0, 10.0]]]]
     """
-    return apply(roi_align_op, x, boxes, boxes_num, spatial_scale=spatial_scale, sampling_ratio=sampling_ratio,
+    return apply(roi_align_op, x, boxes, boxes_num, [], spatial_scale=spatial_scale, sampling_ratio=sampling_ratio,
                  aligned=aligned, **_bins("roi_align", output_size))
 
 
@@ -41,7 +41,7 @@ def roi_pool(x: Any, boxes: Any, boxes_num: Any, output_size: Any, spatial_scale
 
     Girshick, Fast R-CNN, 2015.
     """
-    return apply(roi_pool_op, x, boxes, boxes_num, spatial_scale=spatial_scale,
+    return apply(roi_pool_op, x, boxes, boxes_num, [], spatial_scale=spatial_scale,
                  **_bins("roi_pool", output_size))[0]
 
 
@@ -56,8 +56,8 @@ def psroi_pool(x: Any, boxes: Any, boxes_num: Any, output_size: Any, spatial_sca
     if len(x.shape) != 4 or x.shape[1] < 0 or x.shape[1] % count:
         raise ValueError(f"psroi_pool(x, output_size): x must have the shape [N, C * {count}, H, W], C being known. "
                          f"Received x.shape={list(x.shape)}.")
-    return apply(psroi_pool_op, x, boxes, boxes_num, output_channels=x.shape[1] // count, spatial_scale=spatial_scale,
-                 **bins)
+    return apply(psroi_pool_op, x, boxes, boxes_num, [], spatial_scale=spatial_scale,
+                 output_channels=x.shape[1] // count, **bins)
 
 
 class _Regions(nn.Layer):
