@@ -10,14 +10,11 @@ import proa.fluid as fluid
 import pytest
 from fluid_files import read, run, write
 from fluid_nets import NETS
-from proa.ops.core.operator import is_declared
 
 PYTHON = os.environ.get("PROA_FLUID_ORACLE_PYTHON")
 HERE = Path(__file__).parent
 KINDS = ("model", "combined", "params", "persistables", "saved", "state")
-NEEDS = {"pooled": "lookup_table", "recurrent": "lookup_table", "gated": "lookup_table", "image": "pool2d"}
-AVAILABLE = [name for name in NETS if is_declared(NEEDS.get(name, "mul"))
-             and (name != "image" or hasattr(fluid.layers, "conv2d"))]
+AVAILABLE = list(NETS)
 
 needs_oracle = pytest.mark.skipif(not PYTHON, reason="PROA_FLUID_ORACLE_PYTHON is not set")
 
