@@ -8,7 +8,8 @@ from typing import Any
 
 from ...core.dtype import convert_dtype
 from ...core.unique_name import generate
-from ...ops.core.trace import current_trace
+from ...ops.core.trace import apply, current_trace
+from ...ops.sequence.rank_table import lod_rank_table_op
 from ...static.building.block_builders import enclosing_block
 from ...static.building.tensor_arrays import ArrayVariable
 from ...static.ir.program import Variable
@@ -16,7 +17,7 @@ from ..layer_helper import LayerHelper
 from .arrays import array_named, array_read, array_write, increment
 from .blocks import While, writing
 from .comparison import less_than
-from .rank_tables import array_to_lod_tensor, lod_rank_table, shrink_memory
+from .rank_tables import array_to_lod_tensor, shrink_memory
 
 
 class DynamicRNN:
@@ -95,7 +96,8 @@ class DynamicRNN:
 
     def _rank(self, x: Variable, level: int) -> None:
         """Appends the table of sequences, longest first, and whether there is a first step."""
-        self.lod_rank_table = lod_rank_table(x, level)
+        with current_trace().naming(lambda slot: generate("lod_rank_table")):
+            self.lod_rank_table = apply(lod_rank_table_op, x, None, level=level)[0]
         self.max_seq_len = self._named("dynamic_rnn_max_seq_len")
         self._apply("max_sequence_len", self.lod_rank_table, out=self.max_seq_len)
         less_than(self.step_idx, self.max_seq_len, cond=self.cond)

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...ops.core.operator import Operator, find, is_declared
-from ...ops.program.tensor_arrays import write_op
+from ...ops.core.spec import Spec
+from ...ops.program.tensor_arrays import ArraySpec, write_op
 from ..building.tensor_arrays import ArrayVariable
 from ..ir.lod import assign_lod, carry, fed_offsets, new_offsets, own_lod, select_lod, with_offsets
 from ..ir.program import Block, Operation, Program, Variable
@@ -105,6 +106,7 @@ def _complete_operation(block: Block, op: Operation, operator: Operator, known: 
     for index, _ in operator.given_offsets:
         op.set_input(operator.inputs[index].name, [level.name for level in inputs[index]])
     results: Any = [_values(block, op.output(slot.name), slot.many) for slot in operator.results]
+    _declare_ranks(op, operator, inputs, results)
     if operator is write_op and isinstance(results[0], ArrayVariable):
         op.set_input("array_lod", [level.name for level in results[0].levels_for(inputs[0].lod)])
         op.set_output("out_lod", op.input("array_lod"))
@@ -121,13 +123,31 @@ def _complete_operation(block: Block, op: Operation, operator: Operator, known: 
         carry(operator, inputs, results, op.attrs)
 
 
-def _made_offsets(block: Block, op: Operation, operator: Operator, index: int, inputs: tuple) -> list[Variable]:
-    """Variables for the offsets that an operation gives: as many as its rule says."""
+def _declare_ranks(op: Operation, operator: Operator, inputs: tuple, results: list[Any]) -> None:
+    """Declares results of which the file says nothing: 1.8.5 knows no shape behind `beam_search_decode`."""
+    if all(not isinstance(made, Variable) or 0 not in (made.shape or (0,)) for made in results):
+        return
+    try:
+        specs = _inferred(op, operator, inputs)
+    except (ValueError, TypeError, IndexError):  # the run itself will tell the user, with the place
+        return
+    for made, spec in zip(results, specs, strict=True):
+        if isinstance(made, Variable) and isinstance(spec, Spec) and not isinstance(spec, ArraySpec):
+            made.shape, made._dtype = spec.shape, spec.dtype
+
+
+def _inferred(op: Operation, operator: Operator, inputs: tuple) -> tuple:
+    """What an operator's rule says of an operation."""
     def spec(value: Variable | list[Variable] | None) -> object:
         return [v.spec for v in value] if isinstance(value, list) else None if value is None else value.spec
 
     attrs = {**operator.defaults, **{k: v for k, v in op.attrs.items() if k in operator.attributes}}
-    levels = operator.infer_specs(tuple(map(spec, inputs)), attrs)[index]
+    return operator.infer_specs(tuple(map(spec, inputs)), attrs)
+
+
+def _made_offsets(block: Block, op: Operation, operator: Operator, index: int, inputs: tuple) -> list[Variable]:
+    """Variables for the offsets that an operation gives: as many as its rule says."""
+    levels = _inferred(op, operator, inputs)[index]
     of = operator.results[index].offsets_of or ""
     made = [new_offsets(block, block.program.new_name("lod"), of, level) for level in levels]
     op.set_output(operator.results[index].name, [level.name for level in made])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from . import framework_pb2 as pb
-from .attributes import FLOAT, FLOAT64, FLOAT64S, FLOATS, LONGS, type_name
+from .attributes import FLOAT, FLOAT64, FLOAT64S, FLOATS, INT, INTS, LONG, LONGS, STRING, type_name
 
 PADDLE_VERSION = 1008005
 
@@ -29,6 +29,11 @@ _CHANGES = {  # by the number of how the operator of this version takes what an 
     3: """
         layer_norm""",
 }
+_OTHER_TYPES = {  # of attributes that have another one in 2.x
+    "reduce_all.dim": INTS, "reduce_any.dim": INTS, "eye.num_rows": LONG, "eye.num_columns": LONG,
+    "space_to_depth.blocksize": LONG, "allclose.rtol": FLOAT, "allclose.atol": FLOAT,
+}
+_FIELDS = {INTS: "ints", LONGS: "longs", INT: "i", LONG: "l", FLOAT: "f", STRING: "s"}
 _LAST_TYPE = LONGS  # of attributes; a type with a higher number ends its reading of a file
 _LAST_ELEMENT = 21  # int8
 _OPERATORS = frozenset("""
@@ -111,15 +116,25 @@ def stamped(desc: pb.ProgramDesc) -> bytes:
     for block in of_1_8.blocks:
         for op in block.ops:
             for attr in op.attrs:
-                _narrow(attr)
+                _narrow(op.type, attr)
     newer = sorted({*_newer_types(of_1_8), *_newer_elements(of_1_8)})
     if newer:
         raise ValueError(f"The Program cannot be written for PaddlePaddle 1.8: {', '.join(newer)} came later.")
     return of_1_8.SerializeToString(deterministic=True) + _field(_FIELD, _changes())
 
 
-def _narrow(attr: pb.OpDesc.Attr) -> None:
-    if attr.type == FLOAT64:
+def _narrow(op: str, attr: pb.OpDesc.Attr) -> None:
+    wanted = _OTHER_TYPES.get(f"{op}.{attr.name}", attr.type)
+    if wanted != attr.type:
+        value = getattr(attr, _FIELDS[attr.type])
+        kept = list(value) if wanted == INTS else (float if wanted == FLOAT else int)(value)
+        attr.ClearField(_FIELDS[attr.type])
+        attr.type = wanted
+        if isinstance(kept, list):
+            attr.ints.extend(kept)
+        else:
+            setattr(attr, _FIELDS[wanted], kept)
+    elif attr.type == FLOAT64:
         attr.type, attr.f = FLOAT, attr.float64
         attr.ClearField("float64")
     elif attr.type == FLOAT64S:

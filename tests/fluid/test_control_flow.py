@@ -153,3 +153,18 @@ def test_a_name_that_is_module_and_function():
     from proa.fluid.layers.rnn import GRUCell
 
     assert GRUCell is layers.GRUCell and callable(layers.rnn)
+
+
+def test_a_file_that_knows_no_shape_behind_a_beam_search(main):
+    """1.8.5 writes no sizes for what beam_search_decode gives, nor for what is computed of that; the LoD goes on."""
+    ids, scores = fluid.data("ids", [None, 1], "int64", lod_level=2), fluid.data("scores", [None, 1], lod_level=2)
+    first = layers.zeros([1], "int64")
+    found, _ = layers.beam_search_decode(layers.array_write(ids, first), layers.array_write(scores, first), 2, 1)
+    shown = layers.scale(found, 1.0)
+    found.shape, shown.shape = (), (0,)
+    again = fluid.Program.parse_from_string(main.desc.serialize_to_string())
+    rows = fluid.create_lod_tensor(np.int64([[3], [4]]), [[1, 1], [1, 1]], fluid.CPUPlace())
+    likely = fluid.create_lod_tensor(np.float32([[1], [2]]), [[1, 1], [1, 1]], fluid.CPUPlace())
+    got, = fluid.Executor(fluid.CPUPlace()).run(again, feed={"ids": rows, "scores": likely}, fetch_list=[shown.name],
+                                                return_numpy=False)
+    assert np.array(got).reshape(-1).tolist() == [3, 4] and got.lod() == [[0, 1, 2], [0, 1, 2]]

@@ -409,3 +409,15 @@ def test_values_of_a_scope(exe):
     exe.run(startup)
     tensor = fluid.executor._fetch_var("fc_0.w_0", return_numpy=False)
     np.testing.assert_array_equal(fluid.executor._fetch_var("fc_0.w_0"), fluid.executor.as_numpy([tensor])[0])
+
+
+def test_attributes_that_have_another_type_in_1_8():
+    program = fluid.Program()
+    with fluid.program_guard(program):
+        fluid.layers.reduce_all(fluid.data("x", [2, 3], "bool"), dim=[1])
+        fluid.layers.eye(2, 3)
+    message = type(paddle.static.program.to_desc(program))()
+    message.ParseFromString(stamped(paddle.static.program.to_desc(program)))
+    types = {(op.type, attr.name): attr.type for op in message.blocks[0].ops for attr in op.attrs}
+    assert types["reduce_all", "dim"] == 3 and types["eye", "num_rows"] == 9
+    assert [list(a.ints) for op in message.blocks[0].ops for a in op.attrs if a.name == "dim"] == [[1]]
