@@ -17,6 +17,7 @@ from ..ops.core.trace import current_trace
 from ..ops.math.elementwise import cast
 from ..optimizer.options import Options
 from .clip import append_gradient_clip_ops, error_clip_callback
+from .dygraph.learning_rate_scheduler import LearningRateDecay
 from .mode import face
 
 Pairs = list[tuple[Any, Any]]
@@ -136,18 +137,24 @@ class FluidOptimizer(rules.Optimizer):
         return [value.name for held in self._accumulators.values() for value in held.values()]
 
     def state_dict(self) -> dict[str, Any]:
-        """The accumulators by name, and a `LearningRateDecay`'s step as `global_step`."""
+        """The accumulators by name, a `LearningRateDecay`'s state as `LR_Scheduler`, and its step as `global_step`."""
         state = super().state_dict()
-        if hasattr(self._learning_rate, "step_num"):
-            state["global_step"] = np.array([self._learning_rate.step_num], "int64")
+        if isinstance(self._learning_rate, LearningRateDecay):
+            state["LR_Scheduler"] = self._learning_rate.state_dict()
+            if self._learning_rate.counts_steps:
+                state["global_step"] = np.array([self._learning_rate.step_num], "int32")
         return state
 
     def set_dict(self, state_dict: dict[str, Any]) -> None:
         """Takes over what `state_dict` gave."""
         state = dict(state_dict)
         step = state.pop("global_step", None)
-        if step is not None and hasattr(self._learning_rate, "step_num"):
-            self._learning_rate.step_num = int(np.asarray(step).reshape(-1)[0])
+        rate: Any = self._learning_rate
+        if isinstance(rate, LearningRateDecay):
+            if "LR_Scheduler" in state:
+                rate.set_dict(state["LR_Scheduler"])
+            if step is not None and rate.counts_steps:
+                rate.step_num = int(np.asarray(step).reshape(-1)[0])
         self.set_state_dict(state)
 
 

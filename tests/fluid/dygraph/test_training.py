@@ -1,0 +1,42 @@
+"""Training in dynamic mode beside PaddlePaddle 1.8.5: losses of 20 steps, states, runs that go on from its files."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import proa.fluid as fluid
+import pytest
+from fixture_cases import module_at
+
+HERE = Path(__file__).parent
+FIXTURES = HERE.parent.parent / "fixtures" / "fluid"
+RUNS = module_at(HERE / "training_runs.py")
+ANSWERS = np.load(FIXTURES / "dygraph_training.npz")
+NEAR = {"digits": 1e-5, "words": 2e-2}  # Adam makes whole steps of gradients that are nothing but rounding
+
+
+@pytest.mark.parametrize("name", RUNS.CASES)
+def test_losses_and_states_are_paddles(name, tmp_path):
+    losses, state, kept = RUNS.run(fluid, name, prefix=str(tmp_path / "run"))
+    np.testing.assert_allclose(losses, ANSWERS[f"{name}/losses"], rtol=1e-4)
+    assert kept == json.loads(str(ANSWERS[f"{name}/kept"]))
+    wanted = {key.split("/", 2)[2]: ANSWERS[key] for key in ANSWERS.files if key.startswith(f"{name}/state/")}
+    assert set(state) == set(wanted)
+    for key, value in wanted.items():
+        np.testing.assert_allclose(state[key], value, rtol=1e-3, atol=NEAR[name], err_msg=key)
+    parameters, optimizer = fluid.load_dygraph(str(tmp_path / "run"))
+    assert set(parameters) == set(wanted) and set(kept) <= set(optimizer)
+
+
+@pytest.mark.parametrize("name", RUNS.CASES)
+def test_a_run_goes_on_from_paddles_files(name):
+    losses = RUNS.go_on(fluid, name, str(FIXTURES / "files" / f"dygraph_{name}"), 6)
+    np.testing.assert_allclose(losses, ANSWERS[f"{name}/further"], rtol=1e-4)
+
+
+@pytest.mark.parametrize("name", RUNS.CASES)
+def test_a_run_goes_on_from_its_own_files(name, tmp_path):
+    losses, _, _ = RUNS.run(fluid, name, 6, str(tmp_path / "run"))
+    np.testing.assert_allclose(losses, ANSWERS[f"{name}/losses"][:6], rtol=1e-4)
+    further = RUNS.go_on(fluid, name, str(tmp_path / "run"), 6)
+    np.testing.assert_allclose(further, ANSWERS[f"{name}/further"], rtol=1e-4)
