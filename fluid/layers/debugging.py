@@ -51,7 +51,7 @@ def add_position_encoding(input: Any, alpha: float, beta: float, name: str | Non
 @face
 def continuous_value_model(input: Any, cvm: Any, use_cvm: bool = True) -> Any:
     """The logarithms of shows and clicks in the first two columns of input, or the input without them."""
-    return LayerHelper("cvm").apply("cvm", input, cvm, key="_generated_var", use_cvm=use_cvm)
+    return LayerHelper("cvm").apply("cvm", input, cvm, None, key="_generated_var", use_cvm=use_cvm)
 
 
 @face

@@ -11,7 +11,7 @@ from typing import Any
 from ...ops.core.operator import Operator, find, is_declared, unknown_to_paddle
 from .frame import append_fetch_ops, prepend_feed_ops
 from .mixed_dtypes import cast_mixed_dtypes
-from .program import BACKWARD_ROLE, OPTIMIZE_ROLE, Block, Operation, Program, Variable
+from .program import BACKWARD_ROLE, OPTIMIZE_ROLE, SCHEDULE_ROLE, Block, Operation, Program, Variable
 from .usage import needed_operations, reads, sub_block, without_gradient, writes
 
 _LOSS_ROLE = 256
@@ -36,7 +36,7 @@ def for_evaluation(program: Program, custom_gradients: bool = False) -> Program:
 
 def _is_training_only(op: Operation) -> bool:
     role = op.attrs.get("op_role", 0)
-    return isinstance(role, int) and bool(role & ~_LOSS_ROLE & (BACKWARD_ROLE | OPTIMIZE_ROLE))
+    return isinstance(role, int) and bool(role & ~_LOSS_ROLE & (BACKWARD_ROLE | OPTIMIZE_ROLE | SCHEDULE_ROLE))
 
 
 def _evaluate(op: Operation) -> None:
