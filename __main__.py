@@ -22,13 +22,14 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-_RUN = """usage: proa run [--numpy-1-names] SCRIPT [ARGUMENT ...]
-       proa run [--numpy-1-names] -m MODULE [ARGUMENT ...]
-       proa run [--numpy-1-names] -c CODE [ARGUMENT ...]
+_RUN = """usage: proa run [--api VERSION] [--numpy-1-names] SCRIPT [ARGUMENT ...]
+       proa run [--api VERSION] [--numpy-1-names] -m MODULE [ARGUMENT ...]
+       proa run [--api VERSION] [--numpy-1-names] -c CODE [ARGUMENT ...]
 
 Runs a script, a module or a text as `python` would, with `import paddle` answered by proa. What follows the script, the
 module or the text is its own.
 
+  --api VERSION    the Paddle that scripts find: 2.6 (the default), or 1.8, whose scripts write Programs
   --numpy-1-names  give NumPy 2 the names back that it removed (np.product, np.bool8, np.float_, ...)"""
 
 
@@ -37,10 +38,16 @@ def _run(arguments: Sequence[str]) -> int:
     from .compat import numpy_names
     from .compat.alias import run_code, run_module, run_script
 
-    rest = list(arguments)
-    while rest and rest[0] == "--numpy-1-names":
-        numpy_names.restore()
-        rest = rest[1:]
+    rest, api = list(arguments), "2.6"
+    while rest and (rest[0] in ("--numpy-1-names", "--api") or rest[0].startswith("--api=")):
+        option, _, value = rest.pop(0).partition("=")
+        if option == "--numpy-1-names":
+            numpy_names.restore()
+        else:
+            api = value or (rest.pop(0) if rest else "")
+    if api not in ("2.6", "1.8"):
+        print(f"proa run: --api takes 2.6 or 1.8. Received {api!r}.", file=sys.stderr)
+        return 2
     if rest and rest[0] in ("-h", "--help"):
         print(_RUN)
         return 0
@@ -49,9 +56,9 @@ def _run(arguments: Sequence[str]) -> int:
     runs = {"-m": run_module, "-c": run_code}
     try:
         if len(rest) > 1 and rest[0] in runs:
-            runs[rest[0]](rest[1], rest[2:])
+            runs[rest[0]](rest[1], rest[2:], api)
         elif rest and not rest[0].startswith("-"):
-            run_script(rest[0], rest[1:])
+            run_script(rest[0], rest[1:], api)
         else:
             print("proa run: give a script, -m MODULE or -c CODE. `proa run --help` tells more.", file=sys.stderr)
             return 2

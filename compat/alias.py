@@ -26,6 +26,8 @@ _ROOT = __name__.partition(".")[0]
 #: Where modules are that stand elsewhere here: at the root they would hide Python's own.
 _ELSEWHERE = {".signal": ".utils.signal", ".sysconfig": ".utils.sysconfig", ".version": ".compat.paddle_version",
               ".nn.initializer.lazy_init": ".dygraph.lazy"}
+#: Which module tells the version, by the API that is asked for.
+_VERSIONS = {"2.6": ".compat.paddle_version", "1.8": ".compat.paddle_version_1"}
 
 
 class _AliasRoot(ModuleType):
@@ -41,8 +43,8 @@ class _AliasRoot(ModuleType):
 class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds and loads the modules of one alias."""
 
-    def __init__(self, alias: str):
-        self.alias = alias
+    def __init__(self, alias: str, api: str):
+        self.alias, self.api = alias, api
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> Any:
         if fullname == "pip":
@@ -60,11 +62,11 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def _real_name(self, fullname: str) -> str:
         part = fullname[len(self.alias):]
-        return _ROOT + _ELSEWHERE.get(part, part)
+        return _ROOT + (_VERSIONS[self.api] if part == ".version" else _ELSEWHERE.get(part, part))
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
         if spec.name == self.alias:
-            return _alias_root(self.alias)
+            return _alias_root(self.alias, self.api)
         module = importlib.import_module(self._real_name(spec.name))
         spec.loader_state = module.__spec__
         return module
@@ -97,9 +99,8 @@ def _load_setuptools() -> None:
         importlib.import_module("setuptools")
 
 
-def _alias_root(alias: str) -> ModuleType:
-    from . import paddle_version
-
+def _alias_root(alias: str, api: str) -> ModuleType:
+    paddle_version: Any = importlib.import_module(_ROOT + _VERSIONS[api])
     root = _AliasRoot(alias, importlib.import_module(_ROOT).__doc__)
     root.__version__ = paddle_version.full_version  # type: ignore[attr-defined]
     root.__git_commit__ = paddle_version.commit  # type: ignore[attr-defined]
@@ -107,10 +108,12 @@ def _alias_root(alias: str) -> ModuleType:
     return root
 
 
-def install(name: str = "paddle") -> None:
+def install(name: str = "paddle", api: str = "2.6") -> None:
     """From now on `import name` gives proa, in this process.
 
-    Raises RuntimeError when another package of that name has been imported already.
+    With `api="1.8"` it is Paddle 1.8.5: Programs are the default, no value is without dimensions, and versions say so.
+    Raises RuntimeError when another package of that name has been imported already, or another API installed;
+    ValueError for another API.
 
     >>> import proa
     >>> proa.compat.install("paddle")
@@ -118,27 +121,38 @@ def install(name: str = "paddle") -> None:
     >>> paddle.Tensor is proa.Tensor
     True
     """
-    if any(isinstance(finder, _AliasFinder) and finder.alias == name for finder in sys.meta_path):
+    if api not in _VERSIONS:
+        raise ValueError(f"install(api): must be one of {', '.join(_VERSIONS)}. Received {api!r}.")
+    before = next((f for f in sys.meta_path if isinstance(f, _AliasFinder) and f.alias == name), None)
+    if before is not None:
+        if before.api != api:
+            raise RuntimeError(f"install({name!r}, api={api!r}): that name is installed already, with "
+                               f"api={before.api!r}.")
         return
     if name in sys.modules:
         raise RuntimeError(
             f"{name!r} is imported already, from {getattr(sys.modules[name], '__file__', None)}. "
             f"Call proa.compat.install({name!r}) before anything imports it."
         )
-    sys.meta_path.insert(0, _AliasFinder(name))
+    sys.meta_path.insert(0, _AliasFinder(name, api))
+    if api == "1.8":
+        mode: Any = importlib.import_module(f"{_ROOT}.static.building.mode")
+        mode.set_least_rank(1)
+        mode.enable_static()
     here = os.path.dirname(os.path.abspath(__file__))
     if name == "paddle":  # programs that are started from here import it too
+        child_processes.variables["PROA_API"] = api
         child_processes.add_to_path(os.path.join(here, "children"), os.path.dirname(os.path.dirname(here)))
 
 
-def run_script(path: str, arguments: list[str]) -> None:
+def run_script(path: str, arguments: list[str], api: str = "2.6") -> None:
     """Runs a file as `__main__`, with its folder first on the path and `sys.argv` its own.
 
     Raises FileNotFoundError, before anything is changed, where there is no such file.
     """
     if not os.path.isfile(path):
         raise FileNotFoundError(f"there is no file {path!r}")
-    install("paddle")
+    install("paddle", api)
     sys.argv = [path, *arguments]
     sys.path[0] = os.path.dirname(os.path.abspath(path))
     main = ModuleType("__main__")
@@ -148,9 +162,9 @@ def run_script(path: str, arguments: list[str]) -> None:
     exec(loader.get_code("__main__"), main.__dict__)  # type: ignore[arg-type]  # noqa: S102 - the user asked for it
 
 
-def run_module(name: str, arguments: list[str]) -> None:
+def run_module(name: str, arguments: list[str], api: str = "2.6") -> None:
     """Runs a module as `python -m NAME` would; ModuleNotFoundError, before it runs, where there is none."""
-    install("paddle")
+    install("paddle", api)
     sys.argv = [name, *arguments]
     sys.path[0] = os.getcwd()
     if not _is_found(name):
@@ -170,9 +184,9 @@ def _is_found(name: str) -> bool:
     return True
 
 
-def run_code(code: str, arguments: list[str]) -> None:
+def run_code(code: str, arguments: list[str], api: str = "2.6") -> None:
     """Runs a text as `python -c TEXT` would."""
-    install("paddle")
+    install("paddle", api)
     sys.argv = ["-c", *arguments]
     sys.path[0] = ""
     main = ModuleType("__main__")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 
 _folders: list[str] = []
+variables: dict[str, str] = {}
+"""What such programs find in their environment beside this process's own."""
 
 
 def add_to_path(*folders: str) -> None:
@@ -14,7 +16,7 @@ def add_to_path(*folders: str) -> None:
 
 def environment() -> dict[str, str]:
     """This process's environment, with those folders in PYTHONPATH."""
-    found = dict(os.environ)
+    found = {**os.environ, **variables}
     if _folders:
         path = [*_folders, *filter(None, [found.get("PYTHONPATH")])]
         found["PYTHONPATH"] = os.pathsep.join(path)

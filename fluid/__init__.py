@@ -37,9 +37,12 @@ if TYPE_CHECKING:
         optimizer,
         parallel_executor,
         param_attr,
+        profiler,
         reader,
         regularizer,
+        transpiler,
         unique_name,
+        wrapped_decorator,
     )
     from .backward import gradients
     from .compiler import BuildStrategy, CompiledProgram, ExecutionStrategy
@@ -79,5 +82,6 @@ if TYPE_CHECKING:
     from .lod_tensor import create_lod_tensor, create_random_int_lodtensor
     from .parallel_executor import ParallelExecutor
     from .param_attr import ParamAttr, WeightNormParamAttr
+    from .transpiler import DistributeTranspiler, DistributeTranspilerConfig, memory_optimize, release_memory
 else:
     __getattr__, __dir__ = attach(__name__)

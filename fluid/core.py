@@ -16,6 +16,7 @@ from ..static.run.scope import Scope
 from .dygraph.backward_strategy import BackwardStrategy
 from .dygraph.parallel import ParallelStrategy
 from .dygraph.varbase import VarBase
+from .inference_api import AnalysisConfig, PaddleBuf, PaddlePredictor, PaddleTensor, create_paddle_predictor
 
 
 class EnforceNotMet(RuntimeError):
@@ -80,7 +81,8 @@ def kGradVarSuffix() -> str:
     return "@GRAD"
 
 
-__all__ = ["BackwardStrategy", "BlockDesc", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "EnforceNotMet",
+__all__ = ["AnalysisConfig", "PaddleBuf", "PaddlePredictor", "PaddleTensor", "create_paddle_predictor",
+           "BackwardStrategy", "BlockDesc", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "EnforceNotMet",
            "LoDTensor", "OpDesc", "ParallelStrategy", "Place", "ProgramDesc", "Scope", "VarBase", "VarDesc",
            "get_cuda_device_count", "globals", "is_compiled_with_brpc", "is_compiled_with_cuda",
            "is_compiled_with_dist", "is_compiled_with_mkldnn", "kEmptyVarName", "kGradVarSuffix",

@@ -1,0 +1,19 @@
+"""`fluid.contrib.layers`: layers that others contributed to 1.x."""
+
+from typing import TYPE_CHECKING
+
+from ....core.lazy import attach
+
+if TYPE_CHECKING:
+    from . import metric_op, nn
+    from .metric_op import ctr_metric_bundle
+    from .nn import (
+        fused_elemwise_activation,
+        index_sample,
+        partial_concat,
+        partial_sum,
+        shuffle_batch,
+        tree_conv,
+    )
+else:
+    __getattr__, __dir__ = attach(__name__)

@@ -1,0 +1,82 @@
+"""`fluid.contrib.layers.nn`: layers that others contributed to 1.x."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ....core.dtype import int64
+from ...layer_helper import LayerHelper
+from ...layers import concat, slice, sum
+from ...layers.nn import index_sample
+from ...mode import face
+
+
+@face
+def shuffle_batch(x: Any, seed: Any = None) -> Any:
+    """The rows of x, along its last dimension, in random order; gradients go back to where the rows were.
+
+    >>> import proa.fluid as fluid
+    >>> with fluid.program_guard(fluid.Program(), fluid.Program()):
+    ...     fluid.contrib.layers.shuffle_batch(fluid.data("x", [None, 4])).shape
+    (-1, 4)
+    """
+    helper = LayerHelper("shuffle_batch")
+    start = seed if isinstance(seed, int) else 0
+    held = seed
+    if seed is None or isinstance(seed, int):
+        held = helper.apply("fill_constant", None, None, None, shape=[1], value=float(start), str_value=str(start),
+                            dtype=int64)
+    return helper.apply("shuffle_batch", x, held, startup_seed=start)[0]
+
+
+
+
+def _parts(input: Any, start_index: int, length: int) -> list[Any]:
+    values = list(input) if isinstance(input, (list, tuple)) else [input]
+    width = values[0].shape[1]
+    start = start_index + width if start_index < 0 else start_index
+    end = width if length < 0 else start + length
+    return [slice(value, [1], [start], [end]) for value in values]
+
+
+@face
+def partial_concat(input: Any, start_index: int = 0, length: int = -1) -> Any:
+    """The columns from `start_index` on, `length` of them or all, of each matrix side by side."""
+    return concat(_parts(input, start_index, length), axis=1)
+
+
+@face
+def partial_sum(input: Any, start_index: int = 0, length: int = -1) -> Any:
+    """The sum of these columns of each matrix."""
+    return sum(_parts(input, start_index, length))
+
+
+@face
+def tree_conv(nodes_vector: Any, edge_set: Any, output_size: int, num_filters: int = 1, max_depth: int = 2,
+              act: str | None = "tanh", param_attr: Any = None, bias_attr: Any = None, name: str | None = None) -> Any:
+    """A convolution over the nodes of trees, each with those near it (Mou et al., 2016)."""
+    helper = LayerHelper("tree_conv", name=name)
+    weight = helper.parameter(param_attr, [nodes_vector.shape[2], 3, output_size, num_filters], nodes_vector.dtype)
+    made = helper.apply("tree_conv", nodes_vector, edge_set, weight, max_depth=max_depth)
+    return helper.activated(helper.biased(made, bias_attr, 3), act)
+
+
+@face
+def fused_elemwise_activation(x: Any, y: Any, functor_list: Sequence[str], axis: int = -1, scale: float = 0.0,
+                              save_intermediate_out: bool = True) -> Any:
+    """An activation and an operation on two operands, one after the other: "relu,elementwise_add" and the like."""
+    names = functor_list.split(",") if isinstance(functor_list, str) else list(functor_list)
+    outer, inner = (name.strip() for name in names)
+    helper = LayerHelper("fused_elemwise_activation")
+
+    def applied(name: str, *operands: Any) -> Any:
+        more = {"axis": axis} if len(operands) == 2 and name.startswith("elementwise") else {}
+        more = {"scale": scale} if name == "scale" else more
+        return helper.apply(name, *operands, *((None,) if name == "scale" else ()), **more)
+
+    return applied(outer, x, applied(inner, y)) if outer.startswith("elementwise") else applied(
+        outer, applied(inner, x, y))
+
+
+__all__ = ["fused_elemwise_activation", "index_sample", "partial_concat", "partial_sum", "shuffle_batch", "tree_conv"]
