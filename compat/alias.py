@@ -170,7 +170,7 @@ def run_module(name: str, arguments: list[str], api: str = "2.6") -> None:
     if not _is_found(name):
         raise ModuleNotFoundError(f"there is no module {name!r}")
     if name.startswith("paddle."):
-        name = _AliasFinder("paddle")._real_name(name)  # as in `-m paddle.distributed.launch`: it has code to run
+        name = _AliasFinder("paddle", api)._real_name(name)  # as in `-m paddle.distributed.launch`: it has code to run
     runpy.run_module(name, run_name="__main__", alter_sys=True)
 
 

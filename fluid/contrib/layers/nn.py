@@ -71,7 +71,7 @@ def fused_elemwise_activation(x: Any, y: Any, functor_list: Sequence[str], axis:
     helper = LayerHelper("fused_elemwise_activation")
 
     def applied(name: str, *operands: Any) -> Any:
-        more = {"axis": axis} if len(operands) == 2 and name.startswith("elementwise") else {}
+        more: dict[str, Any] = {"axis": axis} if len(operands) == 2 and name.startswith("elementwise") else {}
         more = {"scale": scale} if name == "scale" else more
         return helper.apply(name, *operands, *((None,) if name == "scale" else ()), **more)
 

@@ -1,0 +1,59 @@
+"""`proa run --api 1.8`: what a script of that time finds, in a process of its own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import proa
+import pytest
+
+SCRIPT = """
+import numpy as np
+import paddle
+import paddle.fluid as fluid
+from paddle.version import full_version
+
+assert paddle.__version__ == full_version == paddle.version.full_version == "1.8.5"
+fluid.require_version("1.6.0", "1.8.5")
+assert not fluid.in_dygraph_mode()
+x = fluid.layers.data("x", [3])
+loss = fluid.layers.mean(fluid.layers.fc(x, 2) * 2.0)
+assert loss.shape == (1,) and x[0].shape == (3,)
+fluid.optimizer.SGD(0.1).minimize(loss)
+exe = fluid.Executor(fluid.CPUPlace())
+exe.run(fluid.default_startup_program())
+value, = exe.run(fluid.default_main_program(), feed={"x": np.ones((2, 3), "float32")}, fetch_list=[loss])
+assert value.shape == (1,)
+with fluid.dygraph.guard():
+    assert fluid.in_dygraph_mode()
+    assert fluid.layers.mean(fluid.dygraph.to_variable(np.ones((2, 3), "float32"))).numpy().tolist() == [1.0]
+reader = paddle.batch(paddle.reader.shuffle(lambda: iter(range(4)), 4), 2)
+assert sorted(map(len, reader())) == [2, 2]
+print("done")
+"""
+
+
+def run(*arguments):
+    environment = {**os.environ, "PYTHONPATH": str(Path(proa.__file__).parents[1])}
+    return subprocess.run([sys.executable, "-m", "proa", "run", *arguments], env=environment, capture_output=True,
+                          text=True, timeout=120)
+
+
+def test_a_script_of_its_time(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    done = run("--api", "1.8", str(script))
+    assert (done.stdout, done.returncode) == ("done\n", 0), done.stderr
+
+
+def test_without_it_the_version_is_the_later_one():
+    done = run("-c", "import paddle, paddle.fluid; print(paddle.__version__, paddle.in_dynamic_mode())")
+    assert done.stdout == "2.6.2 True\n", done.stderr
+
+
+def test_another_api_is_refused():
+    done = run("--api=3.0", "-c", "1")
+    assert done.returncode == 2 and "takes 2.6 or 1.8" in done.stderr
+    with pytest.raises(ValueError, match=r"install\(api\)"):
+        proa.compat.install("paddle_of_another_time", api="0.1")

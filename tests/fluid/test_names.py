@@ -1,0 +1,106 @@
+"""Names of `fluid` that no other test calls: predictors, what is contributed, the profiler, what changes nothing."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import proa.fluid as fluid
+import pytest
+from proa.static.building import mode
+
+sys.path.insert(0, str(Path(__file__).parent))
+import usage
+
+
+@pytest.fixture
+def programs():
+    mode.set_least_rank(1)
+    main, startup, scope = fluid.Program(), fluid.Program(), fluid.Scope()
+    with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(scope):
+        yield main, startup
+    mode.set_least_rank(0)
+
+
+def test_every_listed_name_is_there():
+    for package in (fluid, fluid.layers, fluid.contrib, fluid.contrib.layers):
+        for name in package.__all__:
+            assert getattr(package, name) is not None, name
+
+
+def test_a_predictor_of_1_x_runs_a_saved_model(programs, tmp_path):
+    main, startup = programs
+    x = fluid.layers.data("x", [3])
+    y = fluid.layers.fc(x, 2, act="softmax")
+    exe = fluid.Executor(fluid.CPUPlace())
+    exe.run(startup)
+    fluid.io.save_inference_model(str(tmp_path), ["x"], [y], exe)
+    array = np.arange(6, dtype="float32").reshape(2, 3)
+    wanted = exe.run(main, {"x": array}, [y])[0]
+    config = fluid.core.AnalysisConfig(str(tmp_path))
+    config.disable_gpu()
+    predictor = fluid.core.create_paddle_predictor(config)
+    result, = predictor.run([fluid.core.PaddleTensor(array)])
+    np.testing.assert_allclose(result.as_ndarray(), wanted, 1e-6)
+    np.testing.assert_allclose(result.data.float_data(), wanted.reshape(-1), 1e-6)
+    predictor.get_input_tensor("x").copy_from_cpu(array)
+    predictor.zero_copy_run()
+    name = predictor.get_output_names()[0]
+    np.testing.assert_allclose(predictor.get_output_tensor(name).copy_to_cpu(), wanted, 1e-6)
+    with pytest.raises(ValueError, match="the model takes"):
+        predictor.run([])
+
+
+def test_layers_that_others_contributed(programs):
+    main, startup = programs
+    x, y = fluid.data("x", [3, 4]), fluid.data("y", [3, 4])
+    layers = fluid.contrib.layers
+    fetched = [layers.partial_concat([x, y], 1, 2), layers.partial_sum([x, y], 1, 2), layers.shuffle_batch(x, 3),
+               layers.fused_elemwise_activation(x, y, ["relu", "elementwise_add"])]
+    a, b = np.arange(12, dtype="float32").reshape(3, 4), -np.ones((3, 4), "float32")
+    exe = fluid.Executor(fluid.CPUPlace())
+    exe.run(startup)
+    joined, summed, shuffled, bent = exe.run(main, {"x": a, "y": b}, fetched)
+    np.testing.assert_array_equal(joined, np.concatenate([a[:, 1:3], b[:, 1:3]], 1))
+    np.testing.assert_array_equal(summed, (a + b)[:, 1:3])
+    np.testing.assert_array_equal(shuffled[shuffled[:, 0].argsort()], a)
+    np.testing.assert_array_equal(bent, np.maximum(a + b, 0))
+
+
+def test_memory_of_a_program(programs):
+    main, _ = programs
+    fluid.layers.relu(fluid.data("x", [None, 4]))
+    low, high, unit = fluid.contrib.memory_usage(main, 16)
+    assert (round(low, 6), round(high, 6), unit) == (16 * 4 * 4 * 1.05, 16 * 4 * 4 * 1.1, "B")
+    with pytest.raises(ValueError, match="batch_size"):
+        fluid.contrib.memory_usage(main, 0)
+
+
+def test_the_profiler(programs, tmp_path, capsys):
+    main, startup = programs
+    y = fluid.layers.relu(fluid.data("x", [2]))
+    exe = fluid.Executor(fluid.CPUPlace())
+    with fluid.profiler.profiler("CPU", "total", str(tmp_path / "profile")):
+        exe.run(main, {"x": np.ones(2, "float32")}, [y])
+    assert "relu" in capsys.readouterr().out and (tmp_path / "profile").exists()
+    with pytest.raises(ValueError, match="sorted_key"), fluid.profiler.profiler("CPU", "size"):
+        pass
+
+
+def test_what_changes_nothing_and_what_is_refused():
+    fluid.memory_optimize(fluid.default_main_program())
+    fluid.release_memory(fluid.default_main_program())
+    with fluid.name_scope("a"), fluid.initializer.init_on_cpu():
+        assert not fluid.initializer.force_init_on_cpu()
+    for refused in (fluid.DistributeTranspiler, lambda: fluid.load_op_library("x.so"),
+                    lambda: fluid.optimizer.PipelineOptimizer(None)):
+        with pytest.raises(NotImplementedError):
+            refused()
+
+
+def test_the_share_of_counted_uses(tmp_path, capsys):
+    table = tmp_path / "uses.tsv"
+    table.write_text("name\tuses\tfiles\npaddle.fluid.layers.fc\t3\t1\npaddle.fluid.nothing\t1\t1\n"
+                     "paddle.fluid.load_op_library\t1\t1\npaddle.fluid.incubate.fleet.x\t9\t1\n")
+    assert usage.main([str(table), "--missing"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "3 of 5 uses: 60.00 %", "    1 paddle.fluid.nothing: not there", "    1 paddle.fluid.load_op_library: refused"]
