@@ -22,13 +22,7 @@ def _check(state: str | None, sorted_key: str | None) -> None:
 
 
 def start_profiler(state: str, tracer_option: str = "Default") -> None:
-    """Begins to take times; one that runs already goes on.
-
-    >>> import proa.fluid as fluid
-    >>> fluid.profiler.start_profiler("CPU")
-    >>> fluid.profiler.stop_profiler(profile_path="")  # doctest: +ELLIPSIS
-    ...
-    """
+    """Begins to take times; one that runs already goes on."""
     _check(state, None)
     if not _running:
         made = Profiler()
