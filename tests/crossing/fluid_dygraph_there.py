@@ -12,12 +12,11 @@ import os
 import sys
 import zlib  # noqa: F401
 
-import numpy as np
 import paddle.fluid as fluid
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fluid", "dygraph"))
 
-from training_runs import CASES, go_on, run, run_traced, traced  # noqa: E402
+from training_runs import CASES, go_on, run, run_traced, traced
 
 command, folder = sys.argv[1:]
 told = {}
