@@ -2,7 +2,7 @@
 
 from ..core.absent import asked_of
 from ..ops.array.indexing import with_item as setitem
-from . import amp, nn
+from . import amp, io, nn
 from .backward import append_backward, gradients
 from .building.averages import ExponentialMovingAverage
 from .building.data import create_global_var, create_parameter, data
@@ -29,6 +29,8 @@ from .files.persistence import (
 )
 from .files.save_vars import is_persistable, load_vars, save_vars
 from .ir.input_spec import InputSpec
+from .ir.program import Operation as Operator
+from .ir.program import ParameterVariable as Parameter
 from .ir.variable import Variable
 from .program import Program
 from .run.compiled_program import CompiledProgram
@@ -48,14 +50,14 @@ from .run.strategies import BuildStrategy, ExecutionStrategy
 
 __all__ = [
     "BuildStrategy", "CompiledProgram", "ExecutionStrategy", "Executor", "ExponentialMovingAverage", "InputSpec",
-    "IpuCompiledProgram", "IpuStrategy", "Print", "Program", "Scope", "Variable", "WeightNormParamAttr", "accuracy",
-    "amp", "append_backward", "auc", "cpu_places", "create_global_var", "create_parameter", "ctr_metric_bundle",
-    "cuda_places", "data", "default_main_program", "default_startup_program", "deserialize_persistables",
-    "deserialize_program", "device_guard", "global_scope", "gradients", "ipu_shard_guard", "is_persistable", "load",
-    "load_from_file", "load_inference_model", "load_program_state", "load_vars", "name_scope", "nn",
-    "normalize_program", "program_guard", "py_func", "save", "save_inference_model", "save_to_file", "save_vars",
-    "scope_guard", "serialize_persistables", "serialize_program", "set_ipu_shard", "set_program_state", "setitem",
-    "xpu_places",
+    "IpuCompiledProgram", "IpuStrategy", "Parameter", "Print", "Program", "Scope", "Variable",
+    "WeightNormParamAttr", "accuracy", "amp", "append_backward", "auc", "cpu_places", "create_global_var",
+    "create_parameter", "ctr_metric_bundle", "cuda_places", "data", "default_main_program",
+    "default_startup_program", "deserialize_persistables", "deserialize_program", "device_guard", "global_scope",
+    "gradients", "io", "ipu_shard_guard", "is_persistable", "load", "load_from_file", "load_inference_model",
+    "load_program_state", "load_vars", "name_scope", "nn", "normalize_program", "program_guard", "py_func", "save",
+    "save_inference_model", "save_to_file", "save_vars", "scope_guard", "serialize_persistables",
+    "serialize_program", "set_ipu_shard", "set_program_state", "setitem", "xpu_places",
 ]
 
 __getattr__ = asked_of(__name__)

@@ -6,6 +6,7 @@ from ...core.lazy import attach
 
 if TYPE_CHECKING:
     from ..building.control_flow import case, cond, switch_case, while_loop
+    from ..building.data import create_parameter
     from ..building.debugging import py_func
     from . import common, control_flow, loss, metric, sequence_lod
     from .conv import conv2d, conv2d_transpose, conv3d, conv3d_transpose, deform_conv2d

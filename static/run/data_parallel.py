@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ... import backend
-from ...core.place import CPUPlace, Place
+from ...core.place import CPUPlace, CUDAPlace, Place
 from ...core.random import Generator, default_generator, drawing_from
 from ..compiler import Plan, compile_plan
 from ..ir.program import BACKWARD_ROLE, OPTIMIZE_ROLE, SCHEDULE_ROLE, Operation, Program
@@ -24,6 +24,7 @@ from ..ir.usage import draws, reads, writes
 from .executor import Executor, fetch_name, fetched_items, offsets_given
 from .feed_parts import joined, split_feed
 from .lod_tensor import LoDTensor, fitting
+from .places import cpu_places, cuda_places
 from .reading import batches_for
 from .scope import Scope
 from .state import refill_host_values
@@ -286,9 +287,12 @@ class DataParallel:
 
 
 def places_for(executor: Executor, places: Any) -> list[Place]:
-    """The places to run on: those that are given, else all CUDA devices or, by CPU_NUM, as many CPU places."""
-    from .places import cpu_places, cuda_places
+    """The places to run on: those that are given, else all CUDA devices or, by CPU_NUM, as many CPU places.
 
+    An Executor at a place of another kind runs there.
+    """
     if places is None:
-        return list(cpu_places() if isinstance(executor.place, CPUPlace) else cuda_places())
+        if isinstance(executor.place, CPUPlace):
+            return list(cpu_places())
+        return list(cuda_places()) if isinstance(executor.place, CUDAPlace) else [executor.place]
     return [places] if isinstance(places, Place) else list(places)

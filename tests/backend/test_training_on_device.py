@@ -203,6 +203,31 @@ def test_a_program_is_trained(tmp_path):
             static.load(main, str(tmp_path / "program"), executor)
 
 
+def test_a_program_is_trained_on_two_devices():
+    feed = {"x": np.random.RandomState(0).rand(6, 4).astype("float32"), "label": np.array([[0, 1, 2, 0, 1, 2]]).T}
+
+    def losses(places):
+        main, startup, executor = static.Program(), static.Program(), static.Executor()
+        with (static.scope_guard(static.Scope()), static.program_guard(main, startup),
+              paddle.utils.unique_name.guard()):
+            x, label = static.data("x", [None, 4]), static.data("label", [None, 1], "int64")
+            fill = nn.initializer.Constant
+            hidden = static.nn.batch_norm(static.nn.fc(x, 8, weight_attr=fill(0.1), activation="tanh"))
+            loss = F.cross_entropy(static.nn.fc(hidden, 3, weight_attr=fill(0.2)), label)
+            paddle.optimizer.Adam(0.05).minimize(loss)
+            executor.run(startup)
+            compiled = static.CompiledProgram(main).with_data_parallel(loss.name, places=places(executor.place))
+            found = [executor.run(compiled, feed=feed, fetch_list=[loss])[0].tolist() for _ in range(3)]
+            held = static.global_scope().array("fc_0.w_0")
+        return found, held
+
+    with on_stand_in():
+        there, held = losses(lambda place: [place, place])
+        assert paddle.to_tensor(held).place.kind == KIND
+    here, _ = losses(lambda place: static.cpu_places(2))
+    np.testing.assert_allclose(there, here, rtol=1e-4)
+
+
 def test_sequences_and_rows():
     with on_stand_in():
         out, _ = nn.GRU(3, 4)(paddle.randn([2, 5, 3]), None, paddle.to_tensor([5, 3]))
