@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...backend.devices import host_values
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from .offsets import checked, copies, offset_specs
@@ -15,7 +16,7 @@ def _reset(xp, x, y, lod, y_lod, *, target_lod: Ints = (), append: bool = False)
     checked("lod_reset(x, y or target_lod)", made[-1], len(x))
     if int(made[-1][0]) or bool((made[-1][1:] < made[-1][:-1]).any()):
         raise ValueError(f"lod_reset(x, y or target_lod): offsets must begin with 0 and rise. Received "
-                         f"{made[-1].tolist()}.")
+                         f"{host_values(made[-1])}.")
     return x.view(), [*copies(lod), *made] if append and not y_lod else made
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...backend.devices import host_values
 from ...core.dtype import int64
 from ..core.facts import free
 from ..core.operator import Longs, operator
@@ -53,7 +54,7 @@ def _unpad(xp, x, length):
     lengths = length.reshape(-1).astype("int64")
     if lengths.size != len(x) or (lengths.size and not 0 <= int(lengths.min()) <= int(lengths.max()) <= x.shape[1]):
         raise ValueError(f"sequence_unpad(length): must have an item from 0 to {x.shape[1]} for each of the {len(x)} "
-                         f"padded sequences. Received {lengths.tolist()}.")
+                         f"padded sequences. Received {host_values(lengths)}.")
     rows = x.reshape(len(x) * x.shape[1], *(x.shape[2:] or (1,)))
     return rows[_places(xp, lengths, x.shape[1])], [from_lengths(xp, lengths)]
 

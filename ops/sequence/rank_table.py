@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...backend.devices import host_values
 from ...core.dtype import int64
 from ..array.gather import gather_op
 from ..core.facts import free
@@ -76,11 +77,11 @@ def _to_array(xp, x, table, lod, table_lod):
     there, offsets = _steps_of(xp, table)
     items = (starts + xp.arange(len(there))[:, None])[there]
     inner, rows = taken(xp, lod[level + 1:], items)
-    ends = offsets.tolist()
+    ends = host_values(offsets)
     kept = []
     for of_level in inner:
         kept.append(ArrayValue(of_level[a:b + 1] - of_level[a] for a, b in zip(ends, ends[1:], strict=False)))
-        ends = of_level[xp.asarray(ends)].tolist()
+        ends = host_values(of_level[xp.asarray(ends)])
     found = x[rows]
     return ArrayValue(found[a:b] for a, b in zip(ends, ends[1:], strict=False)), kept
 
@@ -133,7 +134,8 @@ def _gradient_rows(xp, array, table, like, lod, table_lod):
         ends = made[ends]
         items = taken(xp, [of_level], items)[1]
     out = xp.zeros_like(like)
-    for n, (a, b) in enumerate(zip(ends.tolist(), ends.tolist()[1:], strict=False)):
+    bounds = host_values(ends)
+    for n, (a, b) in enumerate(zip(bounds, bounds[1:], strict=False)):
         if array.get(n) is not None:
             out[items[a:b]] = array.get(n)
     return out

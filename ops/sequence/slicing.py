@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...backend.devices import host_values
 from ...backend.scatter import add_at
 from ...core.dtype import int64
 from ..array.full import full_of_shape
@@ -28,7 +29,8 @@ def _sliced(xp: Any, offset: Any, length: Any, offsets: Any) -> tuple[Any, Any]:
                          f"sequences. Received {starts.size} and {wanted.size}.")
     if bool(((starts < 0) | (wanted < 0) | (starts + wanted > lengths)).any()):
         raise ValueError(f"sequence_slice(offset, length): offset and offset + length must lie within each sequence, "
-                         f"whose lengths are {lengths.tolist()}. Received {starts.tolist()} and {wanted.tolist()}.")
+                         f"whose lengths are {host_values(lengths)}. Received {host_values(starts)} and "
+                         f"{host_values(wanted)}.")
     return spans(xp, offsets[:-1] + starts, wanted), wanted
 
 
@@ -128,7 +130,7 @@ def _reshape(xp, x, lod, *, new_dim: int):
     numbers = last_of("sequence_reshape(input)", lod, len(x)) * x.shape[1]
     if bool((numbers % new_dim).any()):
         raise ValueError(f"sequence_reshape(new_dim): must divide the count of numbers in each sequence, whose lengths "
-                         f"are {lengths_of(lod[-1]).tolist()} with rows of {x.shape[1]}. Received {new_dim}.")
+                         f"are {host_values(lengths_of(lod[-1]))} with rows of {x.shape[1]}. Received {new_dim}.")
     return x.reshape(-1, new_dim), [numbers // new_dim]
 
 

@@ -10,10 +10,13 @@ if TYPE_CHECKING:
     from .nn import (
         fused_elemwise_activation,
         index_sample,
+        match_matrix_tensor,
         partial_concat,
         partial_sum,
+        sequence_topk_avg_pooling,
         shuffle_batch,
         tree_conv,
+        var_conv_2d,
     )
 else:
     __getattr__, __dir__ = attach(__name__)

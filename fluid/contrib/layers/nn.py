@@ -10,6 +10,7 @@ from ...layer_helper import LayerHelper
 from ...layers import concat, slice, sum
 from ...layers.nn import index_sample
 from ...mode import face
+from .match import match_matrix_tensor, sequence_topk_avg_pooling, var_conv_2d
 
 
 @face
@@ -79,4 +80,7 @@ def fused_elemwise_activation(x: Any, y: Any, functor_list: Sequence[str], axis:
         outer, applied(inner, x, y))
 
 
-__all__ = ["fused_elemwise_activation", "index_sample", "partial_concat", "partial_sum", "shuffle_batch", "tree_conv"]
+__all__ = [
+    "fused_elemwise_activation", "index_sample", "match_matrix_tensor", "partial_concat", "partial_sum",
+    "sequence_topk_avg_pooling", "shuffle_batch", "tree_conv", "var_conv_2d",
+]
