@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from ..core.dtype import float32, int32
+from ..incubate.optimizer.recompute import RecomputeOptimizer as BaseRecomputeOptimizer
 from ..ops.array.where import where
 from ..ops.core.trace import current_trace
 from ..ops.math.comparison import equal
@@ -71,21 +71,8 @@ class LookaheadOptimizer:
         return operations, pairs
 
 
-class RecomputeOptimizer:
-    """As the optimizer that it is given. `_set_checkpoints` is kept: a plan frees what it can without being told."""
-
-    def __init__(self, optimizer: FluidOptimizer):
-        self._optimizer = optimizer
-        self._checkpoints: Sequence[Any] | None = None
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(vars(self)["_optimizer"], name)
-
-    def _set_checkpoints(self, checkpoints: Sequence[Any]) -> None:
-        if not isinstance(checkpoints, list):
-            raise TypeError(f"_set_checkpoints(checkpoints): must be a list of Variables or names. "
-                            f"Received {type(checkpoints).__name__}.")
-        self._checkpoints = checkpoints
+class RecomputeOptimizer(BaseRecomputeOptimizer):
+    """As the optimizer that it is given; what lies between `_set_checkpoints` is computed again for the gradients."""
 
     def load(self, stat_dict: Any) -> NoReturn:
         """Not here, as in Paddle: NotImplementedError."""
