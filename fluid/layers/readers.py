@@ -122,6 +122,7 @@ def read_file(reader: PyReaderVariable) -> Variable | list[Variable]:
     found = [block.create_var(generate(f"{name}.tmp"), v.shape, v.dtype, lod_level=v.lod_level)
              for v in reader.source.variables]
     for variable in found:
+        variable.takes_any_size = True
         fed_offsets(variable)
     append_read(block, reader, reader.source, found)
     return found[0] if len(found) == 1 else found

@@ -67,7 +67,7 @@ class Variable(_VariableMethods):
         self.lod: tuple[Variable, ...] = ()  # its offsets, the outermost level first: see ir/lod.py
 
     is_offsets = False  # whether it is the offsets of another one
-    takes_any_size = False  # whether what is fed may have other sizes than it: of 1.x's `layers.data`
+    takes_any_size = False  # whether what is fed may have other sizes than it: 1.x's `layers.data`, `read_file`
 
     @property
     def need_check_feed(self) -> bool:

@@ -198,7 +198,8 @@ def _fits(shape: tuple[int, ...], received: tuple[int, ...]) -> bool:
 def _check_sizes(program: Program, name: str, shape: tuple[int, ...]) -> None:
     """ValueError for a value of other sizes, unless it is an input of a model that was saved without a check."""
     variable = program.global_block().var(name)
-    if variable.need_check_feed or not (variable.is_data or name in feed_names(program)):
+    free = variable.is_data or variable.takes_any_size or name in feed_names(program)
+    if variable.need_check_feed or not free:
         raise ValueError(f"feed: {name!r} takes shape {list(variable.shape)} (-1: any size). Received shape "
                          f"{list(shape)}.")
 

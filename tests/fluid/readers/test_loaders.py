@@ -308,6 +308,15 @@ def test_a_py_reader_of_sequences(exe):
     reader.reset()
 
 
+def test_a_py_reader_gives_batches_of_other_sizes_than_it_was_told(exe):
+    reader = fluid.layers.py_reader(2, [[-1, 3]], ["float32"])
+    y = fluid.layers.reduce_sum(fluid.layers.read_file(reader))
+    reader.decorate_tensor_provider(lambda: ([np.ones((n, n), "float32")] for n in (3, 5)))
+    reader.start()
+    assert [value(exe.run(fetch_list=[y])) for _ in range(2)] == [9, 25]
+    reader.reset()
+
+
 def test_two_programs_that_read_one_py_reader(exe):
     reader = fluid.layers.py_reader(2, [[-1, 1]], ["float32"], name="shared")
     first = fluid.layers.read_file(reader) * 2
