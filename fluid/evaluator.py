@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..core.unique_name import generate
+from ..ops.core.trace import using
 from ..ops.math.comparison import equal
-from ..static.building.mode import default_main_program, program_guard
+from ..static.building.mode import default_main_program, default_startup_program, program_guard
+from ..static.building.trace import ProgramTrace
+from ..static.ir.lod import set_lod
 from ..static.ir.program import Variable
 from ..static.program import Program
 from . import layers
@@ -114,4 +117,76 @@ class EditDistance(Evaluator):
             return np.array([total], "float32") / np.float32(count), np.array([wrong], "float32") / np.float32(count)
 
 
-__all__ = ["ChunkEvaluator", "EditDistance", "Evaluator"]
+class DetectionMAP(Evaluator):
+    """The mean average precision of detections: of each run, and of all runs since `reset`.
+
+    See `layers.detection.detection_map`. `input` [M, 6]: detections (label, score, box); `gt_label` [N, 1], `gt_box`
+    [N, 4] and `gt_difficult` [N, 1]: objects; all with a LoD that divides them among images. Also
+    `fluid.metrics.DetectionMAP`.
+
+    >>> import proa.fluid as fluid
+    >>> with fluid.program_guard(fluid.Program(), fluid.Program()):
+    ...     found = fluid.layers.data("found", [6], lod_level=1)
+    ...     label = fluid.layers.data("label", [1], lod_level=1); box = fluid.layers.data("box", [4], lod_level=1)
+    ...     current, whole = fluid.metrics.DetectionMAP(found, label, box, class_num=3).get_map_var()
+    >>> current.shape
+    (1,)
+    """
+
+    @face
+    def __init__(self, input: Any, gt_label: Any, gt_box: Any, gt_difficult: Any = None, class_num: int | None = None,
+                 background_label: int = 0, overlap_threshold: float = 0.5, evaluate_difficult: bool = True,
+                 ap_version: str = "integral"):
+        super().__init__("map_eval")
+        if class_num is None:
+            raise ValueError("DetectionMAP(class_num): the number of classes. Received None.")
+        parts = [layers.cast(x=gt_label, dtype=gt_box.dtype)]
+        if gt_difficult is not None:
+            parts.append(layers.cast(x=gt_difficult, dtype=gt_box.dtype))
+        label = layers.concat([*parts, gt_box], axis=1)
+        options: dict[str, Any] = {"overlap_threshold": overlap_threshold, "evaluate_difficult": evaluate_difficult,
+                                   "ap_version": ap_version}
+        self.cur_map = layers.detection.detection_map(input, label, class_num, background_label, **options)
+        counts = self._kept("accum_pos_count", "int32", [class_num, 1])
+        states = [counts, *(self._kept(name, "float32", [0, 2], class_num + 1)
+                            for name in ("accum_true_pos", "accum_false_pos"))]
+        self.has_state = self._kept("has_state", "int32", [1])
+        self.states = [self.has_state]
+        self.accum_map = layers.detection.detection_map(
+            input, label, class_num, background_label, has_state=self.has_state, input_states=states,
+            out_states=states, **options)
+        for state in states[1:]:
+            self._keep_offsets(state)
+        layers.fill_constant(shape=[1], value=1, dtype="int32", out=self.has_state)
+
+    def _keep_offsets(self, state: Variable) -> None:
+        """Lets the next run find where each class begins, as it finds the state's rows."""
+        block = default_main_program().global_block()
+        level = block.var(f"{state.name}_lod")
+        block.append("assign", {"X": [state.lod[0].name]}, {"Out": [level.name]}, {})
+        set_lod(state, [level])
+
+    def _kept(self, suffix: str, dtype: str, shape: list[int], offsets: int = 0) -> Variable:
+        """A sum that the startup Program makes zero; of so many `offsets` where it is one for each class."""
+        block, name = default_main_program().global_block(), f"{generate(self._name)}_{suffix}"
+        state = block.create_var(name, [-1 if size == 0 else size for size in shape], dtype, persistable=True)
+        _fill_with_zeros(name, shape, dtype)
+        if offsets:
+            level = block.create_var(f"{name}_lod", [offsets], "int64", persistable=True)
+            _fill_with_zeros(level.name, [offsets], "int64")
+            set_lod(state, [level])
+        return state
+
+    def get_map_var(self) -> tuple[Variable, Variable]:
+        """The Variables of the mAP of a run, and of all runs since `reset`."""
+        return self.cur_map, self.accum_map
+
+
+def _fill_with_zeros(name: str, shape: list[int], dtype: str) -> None:
+    block = default_startup_program().global_block()
+    block.create_var(name, shape, dtype, persistable=True)
+    with using(ProgramTrace(block.program, None)):
+        layers.fill_constant(shape=shape, value=0, dtype=dtype, out=block.var(name))
+
+
+__all__ = ["ChunkEvaluator", "DetectionMAP", "EditDistance", "Evaluator"]

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from .evaluator import DetectionMAP
+
 
 def _array(where: str, value: Any) -> np.ndarray:
     if not isinstance(value, (np.ndarray, np.generic)):
@@ -290,4 +292,5 @@ class Auc(MetricBase):
         return sum(self.trapezoid_area(*step) for step in steps) / hits[-1] / alarms[-1]
 
 
-__all__ = ["Accuracy", "Auc", "ChunkEvaluator", "CompositeMetric", "EditDistance", "MetricBase", "Precision", "Recall"]
+__all__ = ["Accuracy", "Auc", "ChunkEvaluator", "CompositeMetric", "DetectionMAP", "EditDistance", "MetricBase",
+           "Precision", "Recall"]

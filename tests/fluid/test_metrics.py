@@ -48,6 +48,18 @@ def test_what_is_not_right_is_said(act, says):
         act()
 
 
+@pytest.mark.parametrize("act, says", [
+    (lambda x, y: fluid.layers.detection.detection_map(y, y, 3), "detect_res"),
+    (lambda x, y: fluid.layers.detection.detection_map(x, fluid.layers.data("w", [4], lod_level=1), 3),
+     r"label.*\[-1, 4\]"),
+    (lambda x, y: fluid.layers.detection.detection_map(x, y, 3, ap_version="mean"), "11point"),
+    (lambda x, y: metrics.DetectionMAP(x, y, y), "class_num"),
+])
+def test_detections_that_cannot_be_measured(act, says):
+    with fluid.program_guard(fluid.Program(), fluid.Program()), pytest.raises(ValueError, match=says):
+        act(fluid.layers.data("x", [6], lod_level=1), fluid.layers.data("y", [5], lod_level=1))
+
+
 def test_an_evaluator_stands_outside_of_branches():
     with fluid.program_guard(fluid.Program(), fluid.Program()):
         main = fluid.default_main_program()

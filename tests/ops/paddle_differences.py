@@ -199,15 +199,14 @@ NO_CALL = {
         "sequence_unpad", "shrink_rnn_memory", "sliced_rows", "split_lod_tensor", "take_top", "unshrunk_rnn_memory",
         "var_conv_2d"},
     "of Paddle 1.x: fixtures/fluid holds PaddlePaddle 1.8.5's answers": {
-        "anchor_generator", "bipartite_match", "box_clip", "box_decoder_and_assign", "collect_fpn_proposals",
-        "density_prior_box", "focal_weights", "generate_proposal_labels", "generate_proposals", "iou_similarity",
-        "mine_hard_examples", "multiclass_nms", "multiclass_nms2", "polygon_box_transform", "prroi_back", "prroi_pool",
-        "retinanet_target_assign", "roi_counts", "rpn_target_assign", "sigmoid_focal_loss", "target_assign",
-        "tree_conv", "tree_shares",
-        "beam_search", "chunk_eval", "crf_decoding", "ctc_align", "cudnn_lstm", "cudnn_lstm_grad",
-        "edit_distance", "gru", "gru_grad", "gru_unit", "gru_unit_grad",
-        "linear_chain_crf", "linear_chain_crf_slopes", "lstm", "lstm_grad", "lstm_unit", "lstm_unit_grad", "lstmp",
-        "lstmp_grad", "sample_logits", "warpctc_rows"},
+        "anchor_generator", "beam_search", "bipartite_match", "box_clip", "box_decoder_and_assign", "chunk_eval",
+        "collect_fpn_proposals", "crf_decoding", "ctc_align", "cudnn_lstm", "cudnn_lstm_grad", "density_prior_box",
+        "detection_map", "edit_distance", "focal_weights", "generate_proposal_labels", "generate_proposals", "gru",
+        "gru_grad", "gru_unit", "gru_unit_grad", "iou_similarity", "linear_chain_crf", "linear_chain_crf_slopes",
+        "lstm", "lstm_grad", "lstm_unit", "lstm_unit_grad", "lstmp", "lstmp_grad", "mine_hard_examples",
+        "multiclass_nms", "multiclass_nms2", "polygon_box_transform", "prroi_back", "prroi_pool",
+        "retinanet_target_assign", "roi_counts", "rpn_target_assign", "sample_logits", "sigmoid_focal_loss",
+        "target_assign", "tree_conv", "tree_shares", "warpctc_rows"},
     "of symmetric matrices that the record makes: fixtures/linalg holds PaddlePaddle's answers": {
         "cholesky", "eigh", "eigvalsh", "conj"},
     "PaddlePaddle has no kernel for a CPU, or none for float64": {

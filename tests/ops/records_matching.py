@@ -6,7 +6,7 @@ References are loops over elements. Where there is none, tests/fluid/test_detect
 import numpy as np
 from proa.ops.core.trace import apply
 from proa.ops.loss import focal
-from proa.ops.vision import anchors, boxes, matching, multiclass_nms, proposals, target_sampling
+from proa.ops.vision import anchors, boxes, detection_map, matching, multiclass_nms, proposals, target_sampling
 from records import Record, floats
 
 OFFSETS = np.array([0, 2, 5])
@@ -115,7 +115,13 @@ def _without_lod(op, **attrs):
     return function
 
 
+FOUND = np.concatenate([[[1, 0.9], [2, 0.4], [1, 0.5], [1, 0.7], [2, 0.6]], _boxes(5, 2)], 1)
+OBJECTS = np.concatenate([[[1, 0], [2, 0], [1, 1], [2, 0], [1, 0]], FOUND[:, 2:]], 1)
+
 RECORDS = [
+    Record("detection_map", lambda found, objects, lod: apply(
+        detection_map.detection_map_op, found, objects, None, None, None, None, [lod], [lod], class_num=3,
+        evaluate_difficult=False)[:4], [FOUND, OBJECTS, OFFSETS], None, **SOME),
     Record("iou_similarity", lambda x, y: apply(matching.iou_similarity_op, x, y), [_boxes(4, 1), _boxes(3, 2)], _iou),
     Record("bipartite_match", lambda x, lod: apply(matching.bipartite_match_op, x, [lod]),
            [floats(5, 3, low=0.01), OFFSETS], _matched, batched=[0]),
