@@ -38,6 +38,11 @@ _NAMESPACES = ("SimpleNamespace", "Namespace")  # of types and of argparse: the 
 _OF_LAYERS = ("_parameters", "_buffers", "_sub_layers")
 
 
+def numpy_random() -> Any:
+    """`numpy.random` where somebody has used it, otherwise None: NumPy loads it when it is first named."""
+    return sys.modules.get("numpy.random")
+
+
 class CellVariable(MutableMapping):
     """A variable of an enclosing function, as a mapping with one key at most."""
 
@@ -140,7 +145,7 @@ class Surroundings:
         self.places: defaultdict[int, int] = defaultdict(int)  # by a Tensor's id, how many places hold it
         self._tensors: list[tuple[EagerValue, tuple]] = []
         self._random = random.getstate()
-        self._numpy = np.random.get_state()
+        self._numpy = None if numpy_random() is None else np.random.get_state()
         self._generators = [(g, g.get_state()) for g in all_generators()]
         self._others: list[tuple[Any, Any]] = []
         self._repeated: set[tuple[int, Any]] = set()  # entries that runs change by doing again what has changed them
@@ -280,9 +285,9 @@ class Surroundings:
     def _object(self, value: Any, shown: str) -> list[tuple[Any, str]]:
         if isinstance(value, random.Random):
             self._others.append((value, value.getstate()))
-        elif isinstance(value, np.random.RandomState):
+        elif numpy_random() is not None and isinstance(value, np.random.RandomState):
             self._others.append((value, value.get_state(legacy=False)))
-        elif isinstance(value, np.random.Generator):
+        elif numpy_random() is not None and isinstance(value, np.random.Generator):
             self._others.append((value, value.bit_generator.state))
         elif hasattr(type(value), "dygraph_function"):  # a StaticFunction: the function behind it, bound as it is
             return [(value.dygraph_function, shown)]
@@ -372,7 +377,8 @@ class Surroundings:
 
     def _restore_random(self) -> None:
         random.setstate(self._random)
-        np.random.set_state(self._numpy)
+        if self._numpy is not None:
+            np.random.set_state(self._numpy)
         for generator, state in self._generators:
             generator.set_state(state)
         for other, state in self._others:

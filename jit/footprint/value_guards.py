@@ -101,6 +101,14 @@ def _equal(before: Any, now: Any) -> bool:
     return isinstance(before, _PLAIN) and before == now
 
 
+def _name_in(classes: tuple[type, ...], function: Any) -> str | None:
+    """The name that a function has in one of these classes: its own, as a rule."""
+    name = getattr(function, "__name__", None)
+    if any(vars(each).get(name) is function for each in classes):
+        return name
+    return next((name for each in classes for name, value in vars(each).items() if value is function), None)
+
+
 class Reads:
     """What one trace has read."""
 
@@ -124,8 +132,8 @@ class Reads:
         """Notes that a method was called: that the object has no function of its own under this name."""
         own = getattr(owner, "__dict__", None)
         if isinstance(own, dict) and not isinstance(owner, (Layer, type)):
-            names = [name for each in type(owner).__mro__ for name, value in vars(each).items() if value is function]
-            for name in names[:1]:
+            name = _name_in(type(owner).__mro__, function)
+            if name is not None:
                 self._known(own, name, own.get(name, ABSENT))
 
     def appends(self, items: list) -> None:

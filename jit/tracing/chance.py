@@ -13,14 +13,10 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from ..convert.ignoring import is_ignored_module
 from ..errors import ConversionError, source_line
-from ..footprint.surroundings import Surroundings
+from ..footprint.surroundings import Surroundings, numpy_random
 
-_SHARED = (np.random.rand.__self__, random.random.__self__)  # type: ignore[attr-defined]
-_KINDS = (random.Random, np.random.RandomState, np.random.Generator)
 _DRAWS_NOTHING = frozenset(("seed", "get_state", "set_state", "getstate", "setstate", "spawn"))
 
 
@@ -46,10 +42,13 @@ def refused_in(surroundings: Surroundings) -> Iterator[None]:
 def refuse_chance(callee: Any) -> None:
     """ConversionError when a function is being traced and `callee` would draw random numbers outside the Program."""
     generator = getattr(callee, "__self__", None)
-    if not isinstance(generator, _KINDS) or callee.__name__ in _DRAWS_NOTHING:
+    numpy = numpy_random()
+    kinds = (random.Random,) if numpy is None else (random.Random, numpy.RandomState, numpy.Generator)
+    if not isinstance(generator, kinds) or callee.__name__ in _DRAWS_NOTHING:
         return
-    known = _tracing.surroundings
-    if known is None or not (any(generator is shared for shared in _SHARED) or known.draws(generator)):
+    known, shared = _tracing.surroundings, random.random.__self__  # type: ignore[attr-defined]
+    if known is None or not (generator is shared or numpy is not None and generator is numpy.rand.__self__
+                             or known.draws(generator)):
         return
     raise ConversionError(
         _caller(), f"`{callee.__name__}` of {type(generator).__module__}.{type(generator).__name__} draws random "

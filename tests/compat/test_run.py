@@ -123,6 +123,27 @@ def test_import_and_first_use_leave_heavy_modules_alone(code):
     assert done.stdout == "[]\n", done.stdout + done.stderr
 
 
+CONVERTED = """import sys, warnings, numpy
+before = "numpy.random" in sys.modules
+import proa as paddle
+warnings.simplefilter("error")
+double = paddle.jit.to_static(lambda x: x * 2)
+print(double(paddle.ones([1])).tolist(), ("numpy.random" in sys.modules) == before)
+noisy = paddle.jit.to_static(lambda x: x + numpy.random.rand(), full_graph=True)
+try:
+    noisy(paddle.ones([1]))
+except RuntimeError as error:
+    print("draws random numbers" in str(error))
+"""
+
+
+def test_converting_a_function_leaves_numpys_generators_alone(tmp_path):
+    """NumPy loads them when they are named first: in some milliseconds, which most first calls would wait for."""
+    (tmp_path / "main.py").write_text(CONVERTED)
+    done = run(str(tmp_path / "main.py"))
+    assert done.stdout == "[2.0] True\nTrue\n", done.stdout + done.stderr
+
+
 def test_import_needs_no_numpy():
     done = run("-c", "import sys, proa; print('numpy' in sys.modules, proa.__version__)")
     assert done.stdout.startswith("False "), done.stderr
