@@ -1,7 +1,7 @@
 """Data, weights and results that are equal on all sides."""
 
 import numpy as np
-import numpy.random  # noqa: F401 - here, and not in a first step, whose time is none of NumPy's
+import numpy.random
 
 
 def random(seed, *shape):

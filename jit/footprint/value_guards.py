@@ -103,7 +103,7 @@ def _equal(before: Any, now: Any) -> bool:
 
 def _name_in(classes: tuple[type, ...], function: Any) -> str | None:
     """The name that a function has in one of these classes: its own, as a rule."""
-    name = getattr(function, "__name__", None)
+    name = getattr(function, "__name__", "")
     if any(vars(each).get(name) is function for each in classes):
         return name
     return next((name for each in classes for name, value in vars(each).items() if value is function), None)
