@@ -53,7 +53,9 @@ class AdagradOptimizer(Optimizer, rules.Adagrad):
 
 
 class AdamOptimizer(Optimizer, rules.Adam):
-    """m ← β₁m + (1−β₁)g, v ← β₂v + (1−β₂)g², w ← w − lr · m̂ / (√v̂ + ε), m̂ and v̂ corrected for their zero start."""
+    """m ← β₁m + (1−β₁)g, v ← β₂v + (1−β₂)g², w ← w − lr √(1−β₂ᵗ) / (1−β₁ᵗ) · m / (√v + ε); 2.x has ε √(1−β₂ᵗ)."""
+
+    _of_1 = True
 
     def __init__(self, learning_rate: Any = 0.001, beta1: Any = 0.9, beta2: Any = 0.999, epsilon: float = 1e-8,
                  parameter_list: Any = None, regularization: Any = None, grad_clip: Any = None,

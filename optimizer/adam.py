@@ -23,6 +23,7 @@ class Adam(Optimizer):
 
     type = "adam"
     _kinds = ("moment1", "moment2", "beta1_pow_acc", "beta2_pow_acc")
+    _of_1: bool | None = None  # whether epsilon is not corrected for the moments' zero start, as in Paddle 1.x
     _checks: dict[str, Check] = {"beta1": fraction, "beta2": fraction, "epsilon": not_negative, "lazy_mode": flag}
 
     def __init__(self, learning_rate: Any = 0.001, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8,
@@ -46,12 +47,16 @@ class Adam(Optimizer):
     def _update_together(self, updates: list[Update], options: Options) -> None:
         parameters, gradients, rates, _ = map(list, zip(*updates, strict=True))
         apply(merged_adam_op, parameters, gradients, rates, *self._states(parameters, options), None,
-              beta1=options["beta1"], beta2=options["beta2"], epsilon=options["epsilon"], decay=decays_of(updates))
+              beta1=options["beta1"], beta2=options["beta2"], epsilon=options["epsilon"], decay=decays_of(updates),
+              **self._form())
 
     def _update_rows(self, update: Update, options: Options) -> None:
         parameter, gradient = update.parameter, update.gradient
         apply(adam_rows_op, parameter, gradient.merged_values(), gradient.merged_rows(), update.rate,
-              *self._state(parameter, options), **options)
+              *self._state(parameter, options), **options, **self._form())
+
+    def _form(self) -> dict[str, Any]:
+        return {} if self._of_1 is None else {"of_1": self._of_1}
 
 
 class AdamW(Adam):

@@ -100,10 +100,15 @@ def merged_momentum(params: Arrays, grads: Arrays, velocities: Arrays, learning_
 def merged_adam(params: Arrays, grads: Arrays, learning_rates: Arrays, moments1: Arrays, moments2: Arrays,
                 beta1_pows: Arrays, beta2_pows: Arrays, master_params: Arrays | None = None, *, beta1: float = 0.9,
                 beta2: float = 0.999, epsilon: float = 1e-8, multi_precision: bool = False,
-                use_global_beta_pow: bool = False, decay: Sequence[float] = ()) -> Any:
+                use_global_beta_pow: bool = False, decay: Sequence[float] = (), of_1: bool | None = None) -> Any:
     """As `ops.optim` describes adam."""
     if master_params:
         return NotImplemented
+    if of_1:
+        pows = _scalars(beta2_pows)
+        if pows is None or not (pows == pows[0]).all():
+            return NotImplemented
+        epsilon /= float(np.sqrt(1 - pows[0]))  # by which the loop multiplies it
     found = _adam(params, grads, learning_rates, moments1, moments2, beta1_pows, beta2_pows, beta1, beta2, epsilon,
                   decay=decay)
     return found if found is NotImplemented else (*found, master_params)
@@ -163,12 +168,12 @@ def momentum(param: np.ndarray, grad: np.ndarray, velocity: np.ndarray, learning
 
 def adam(param: np.ndarray, grad: np.ndarray, learning_rate: np.ndarray, moment1: np.ndarray, moment2: np.ndarray,
          beta1_pow: np.ndarray, beta2_pow: np.ndarray, *, beta1: float = 0.9, beta2: float = 0.999,
-         epsilon: float = 1e-8, lazy_mode: bool = False) -> Any:
+         epsilon: float = 1e-8, lazy_mode: bool = False, of_1: bool | None = None) -> Any:
     """As `ops.optim` describes adam."""
     if param.size < _LEAST_ADAM:
         return NotImplemented
     return _first(merged_adam([param], [grad], [learning_rate], [moment1], [moment2], [beta1_pow], [beta2_pow],
-                              beta1=beta1, beta2=beta2, epsilon=epsilon), 5)
+                              beta1=beta1, beta2=beta2, epsilon=epsilon, of_1=of_1), 5)
 
 
 def adamw(param: np.ndarray, grad: np.ndarray, learning_rate: np.ndarray, moment1: np.ndarray, moment2: np.ndarray,

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
         control_flow,
         detection,
         device,
+        distributions,
         io,
         learning_rate_scheduler,
         loss,
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
         yolo_box,
         yolov3_loss,
     )
+    from .distributions import Categorical, MultivariateNormalDiag, Normal, Uniform
     from .io import data
     from .learning_rate_scheduler import (
         autoincreased_step_counter,

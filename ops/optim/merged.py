@@ -104,9 +104,9 @@ def _each_adam(update: Callable, params, grads, states, decay, attrs):
 
 def _adam(xp, params, grads, learning_rates, moments1, moments2, beta1_pows, beta2_pows, master_params=None, *,
           beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8, multi_precision: bool = False,
-          use_global_beta_pow: bool = False, decay: list[float] = ()):
+          use_global_beta_pow: bool = False, decay: list[float] = (), of_1: bool | None = None):
     states = learning_rates, moments1, moments2, beta1_pows, beta2_pows
-    attrs = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon}
+    attrs = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon, "of_1": of_1}
     return (*_each_adam(_on(xp, adam_op), params, grads, states, decay, attrs), master_params)
 
 

@@ -62,26 +62,26 @@ _ADAM_SLOTS = ("Param, Values, Rows, LearningRate, Moment1, Moment2, Beta1Pow, B
 
 
 def _moved_by_adam(xp, param, values, rows, learning_rate, moment1, moment2, beta1_pow, beta2_pow, beta1, beta2,
-                   epsilon, lazy_mode):
+                   epsilon, lazy_mode, of_1=None):
     """Adam's step in the memory of the parameter that it is given; with `lazy_mode` of the given rows alone."""
     moment1, moment2 = changing(moment1), changing(moment2)
     if lazy_mode:
         param[rows], moment1[rows], moment2[rows], beta1_pow, beta2_pow = moved_by_adam(
             xp, param[rows], values, learning_rate, moment1[rows], moment2[rows], beta1_pow, beta2_pow, beta1, beta2,
-            epsilon)
+            epsilon, of_1)
         return param, moment1, moment2, beta1_pow, beta2_pow
     moment1 *= beta1
     moment1[rows] += values * rest_of(beta1, moment1.dtype)
     moment2 *= beta2
     moment2[rows] += values * values * rest_of(beta2, moment2.dtype)
-    param -= adam_step(xp, param.dtype, learning_rate, moment1, moment2, beta1_pow, beta2_pow, epsilon)
+    param -= adam_step(xp, param.dtype, learning_rate, moment1, moment2, beta1_pow, beta2_pow, epsilon, of_1)
     return param, moment1, moment2, beta1_pow * beta1, beta2_pow * beta2
 
 
 def _adam(xp, param, values, rows, learning_rate, moment1, moment2, beta1_pow, beta2_pow, *, beta1: float = 0.9,
-          beta2: float = 0.999, epsilon: float = 1e-8, lazy_mode: bool = False):
+          beta2: float = 0.999, epsilon: float = 1e-8, lazy_mode: bool = False, of_1: bool | None = None):
     return _moved_by_adam(xp, changing(param), values, rows, learning_rate, moment1, moment2, beta1_pow, beta2_pow,
-                          beta1, beta2, epsilon, lazy_mode)
+                          beta1, beta2, epsilon, lazy_mode, of_1)
 
 
 adam_rows_op = operator("adam_rows", _ADAM_SLOTS, kernel=_adam, infer=updates(0, 4, 5, 6, 7),

@@ -69,30 +69,34 @@ _ADAM_SLOTS = ("Param, Grad, LearningRate, Moment1, Moment2, Beta1Pow, Beta2Pow 
                "Moment1Out:=Moment1, Moment2Out:=Moment2, Beta1PowOut:=Beta1Pow, Beta2PowOut:=Beta2Pow")
 
 
-def adam_step(xp, dtype, learning_rate, moment1, moment2, beta1_pow, beta2_pow, epsilon):
-    """What Adam takes from a parameter of this dtype, once the moments are new."""
+def adam_step(xp, dtype, learning_rate, moment1, moment2, beta1_pow, beta2_pow, epsilon, of_1=None):
+    """What Adam takes from a parameter of this dtype, once the moments are new.
+
+    `of_1`: as Paddle 1.x computes it, whose epsilon stands beside the moment before its zero start is corrected.
+    """
     correction2 = xp.sqrt(1 - beta2_pow.reshape(()))
     rate = learning_rate.reshape(()) * correction2 / (1 - beta1_pow.reshape(()))
     step = xp.asarray(xp.sqrt(moment2))  # of no dimensions, a function of NumPy gives no array
-    step += (epsilon * correction2).astype(dtype)
+    step += xp.asarray(epsilon if of_1 else epsilon * correction2).astype(dtype)
     xp.divide(moment1, step, out=step)
     step *= rate.astype(dtype)
     return step
 
 
 def _adam(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow, *, beta1: float = 0.9,
-          beta2: float = 0.999, epsilon: float = 1e-8, lazy_mode: bool = False):
+          beta2: float = 0.999, epsilon: float = 1e-8, lazy_mode: bool = False, of_1: bool | None = None):
     return moved_by_adam(xp, changing(param), grad, learning_rate, changing(moment1), changing(moment2), beta1_pow,
-                         beta2_pow, beta1, beta2, epsilon)
+                         beta2_pow, beta1, beta2, epsilon, of_1)
 
 
-def moved_by_adam(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow, beta1, beta2, epsilon):
+def moved_by_adam(xp, param, grad, learning_rate, moment1, moment2, beta1_pow, beta2_pow, beta1, beta2, epsilon,
+                  of_1=None):
     """Adam's step, in the memory of the parameter and the moments that it is given."""
     moment1 *= beta1
     moment1 += grad * rest_of(beta1, moment1.dtype)
     moment2 *= beta2
     moment2 += grad * grad * rest_of(beta2, moment2.dtype)
-    param -= adam_step(xp, param.dtype, learning_rate, moment1, moment2, beta1_pow, beta2_pow, epsilon)
+    param -= adam_step(xp, param.dtype, learning_rate, moment1, moment2, beta1_pow, beta2_pow, epsilon, of_1)
     return param, moment1, moment2, beta1_pow * beta1, beta2_pow * beta2
 
 

@@ -137,6 +137,8 @@ class ProgramTrace(Trace):
         if op.adapted is not None:
             inputs, attrs = op.adapted(*inputs, **attrs)
         attrs = {**op.defaults, **attrs}
+        if self._least_rank and self._namer is None and attrs.get("axis") == -1:
+            attrs = _aligned_at_first(op, inputs, attrs)
         if any(isinstance(value, Variable) for value in attrs.values()):
             attrs = {name: value._known(f"{op.type}({name})") if isinstance(value, Variable) else value
                      for name, value in attrs.items()}
@@ -375,6 +377,14 @@ def _twin(variable: Variable, block: Block) -> Variable:
     return ParameterVariable(block, variable.name, variable.shape, variable.dtype, trainable=variable.trainable,
                              optimize_attr=variable.optimize_attr, regularizer=variable.regularizer,
                              need_clip=variable.need_clip)
+
+
+def _aligned_at_first(op: Operator, inputs: tuple, attrs: dict[str, Any]) -> dict[str, Any]:
+    """How Python's operators of 1.x's variables meet: a row of unknown size, at the first dimension of the other."""
+    if [slot.name for slot in op.inputs] != ["X", "Y"] or op.defaults.get("axis") != -1:
+        return attrs
+    x, y = inputs
+    return {**attrs, "axis": 0} if 0 < y.ndim < x.ndim and y.shape[0] == -1 else attrs
 
 
 def _like(variable: Variable, program: Any) -> Variable:

@@ -18,6 +18,9 @@ from .program_codec import _CONVERT, _KIND_NAMES, _NO_DTYPE, _tensor_field, anno
 _Made = TypeVar("_Made", bound=Program)
 
 
+_SINCE_2 = 2000000  # versions of files
+
+
 def read_into(program: _Made, desc: pb.ProgramDesc, source_name: str, given: Collection[str] = ()) -> _Made:
     """An empty Program, filled with what a message says that `read_program_desc` has checked.
 
@@ -32,6 +35,8 @@ def read_into(program: _Made, desc: pb.ProgramDesc, source_name: str, given: Col
         for number, op in enumerate(message.ops):
             place = f"block {block.idx}, operator {number} ({op.type})"
             attrs = _read_attributes(op, source_name, place)
+            if op.type == "adam" and 0 < desc.version.version < _SINCE_2:
+                attrs.setdefault("of_1", True)
             block.ops.append(Operation(block, op.type, _slots(op.inputs), _slots(op.outputs), attrs))
     if not any(var.HasField("stop_gradient") for block in desc.blocks for var in block.vars):
         _stop_at_detached(program)

@@ -57,12 +57,20 @@ def carry(op: Operator, inputs: Sequence[Any], results: Sequence[Any], attrs: di
         variables = list(_listed(results[of]))
         levels = len(results[index]) // max(len(variables), 1)  # those of one, then of the next
         for number, variable in enumerate(variables):
-            set_lod(variable, results[index][number * levels:(number + 1) * levels])
+            _hand_over(variable, results[index][number * levels:(number + 1) * levels])
     made = {of for _, of in op.made_offsets} | {index for index, _ in op.made_offsets}
     for index, lod in _shared(op, inputs, results, attrs):
         if index not in made:
             for variable in _listed(results[index]):
-                set_lod(variable, lod)
+                _hand_over(variable, lod)
+
+
+def _hand_over(variable: Variable, lod: Sequence[Variable]) -> None:
+    """Gives a result the LoD that it has: one of an enclosing block gets it as it gets the rows."""
+    if variable.kind == "tensor" and variable.block is not variable.program.current_block():
+        assign_lod(variable, lod)
+    else:
+        set_lod(variable, lod)
 
 
 def _shared(op: Operator, inputs: Sequence[Any], results: Sequence[Any],

@@ -55,7 +55,7 @@ NAMED = {
     "static/files/array_codec.py": (3, _FORM),
     "static/files/constant_codec.py": (3, _FORM),
     "static/files/lod_codec.py": (4, _FORM),
-    "static/files/program_reader.py": (1, _FORM),
+    "static/files/program_reader.py": (2, _FORM),
     "static/format/versions.py": (2, _THEIRS),
     "static/format/versions_1_8.py": (2, _THEIRS),
     "static/ir/usage.py": (1, "what is there for its gradient alone is assignments to everyone else"),

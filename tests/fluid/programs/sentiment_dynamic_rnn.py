@@ -30,7 +30,7 @@ def build(fluid):
     logits = layers.fc(last, CLASSES, act="softmax")
     loss = layers.mean(layers.cross_entropy(logits, label))
     inference = fluid.default_main_program().clone(for_test=True)
-    fluid.optimizer.Momentum(0.1, 0.9).minimize(loss)
+    fluid.optimizer.Adam(0.02, epsilon=1e-3).minimize(loss)
     return {"loss": loss, "metrics": [], "inference": inference, "feeds": ["words"], "targets": [logits]}
 
 

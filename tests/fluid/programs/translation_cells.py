@@ -37,7 +37,7 @@ def build(fluid):
     losses = layers.softmax_with_cross_entropy(scored(outputs), layers.unsqueeze(following, [2]))
     losses = layers.elementwise_mul(layers.squeeze(losses, [2]), mask)
     loss = layers.elementwise_div(layers.reduce_sum(losses), layers.reduce_sum(mask))
-    fluid.optimizer.Momentum(0.1, 0.9).minimize(loss)
+    fluid.optimizer.Adam(0.02, epsilon=1e-3).minimize(loss)
     inference, unused = fluid.Program(), fluid.Program()
     with fluid.program_guard(inference, unused):
         encoder, decoder, scored = parts(fluid)
