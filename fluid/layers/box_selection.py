@@ -59,6 +59,22 @@ def multiclass_nms(bboxes: Any, scores: Any, score_threshold: float, nms_top_k: 
 
 
 @face
+def matrix_nms(bboxes: Any, scores: Any, score_threshold: float, post_threshold: float, nms_top_k: int,
+               keep_top_k: int, use_gaussian: bool = False, gaussian_sigma: float = 2.0, background_label: int = 0,
+               normalized: bool = True, return_index: bool = False, name: str | None = None) -> Any:
+    """Boxes [K, 6] (class, decayed score, corners) with a LoD of images: better ones that overlap decay the scores.
+
+    Wang et al., SOLOv2: Dynamic and Fast Instance Segmentation, 2020.
+    """
+    out, index = LayerHelper("matrix_nms", name=name).apply(
+        "matrix_nms", bboxes, scores, score_threshold=score_threshold, post_threshold=post_threshold,
+        nms_top_k=nms_top_k, keep_top_k=keep_top_k, use_gaussian=use_gaussian, gaussian_sigma=gaussian_sigma,
+        background_label=background_label, normalized=normalized)[:2]
+    constants(out)
+    return (out, index) if return_index else out
+
+
+@face
 def sigmoid_focal_loss(x: Any, label: Any, fg_num: Any, gamma: float = 2.0, alpha: float = 0.25) -> Any:
     """The loss [N, classes] of scores x for labels [N, 1], which count from 1, divided by `fg_num` [1].
 
@@ -101,4 +117,5 @@ def yolo_box(x: Any, img_size: Any, anchors: Sequence[int], class_num: int, conf
         downsample_ratio=downsample_ratio, clip_bbox=clip_bbox, scale_x_y=scale_x_y)
 
 
-__all__ = ["detection_output", "multiclass_nms", "sigmoid_focal_loss", "yolo_box", "yolov3_loss"]
+__all__ = ["detection_output", "matrix_nms", "multiclass_nms", "sigmoid_focal_loss", "yolo_box",
+           "yolov3_loss"]

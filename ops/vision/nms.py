@@ -10,6 +10,7 @@ from ...core import dtype as dt
 from ..core.infer import promoting
 from ..core.operator import operator
 from ..core.spec import Spec
+from ..sequence.offsets import from_lengths
 
 _BLOCK = 64  # boxes that are compared with each other at once
 
@@ -132,15 +133,16 @@ def _matrix_nms(xp, boxes, scores, *, score_threshold: float = 0.0, post_thresho
         rows.append(xp.concatenate([labels[order, None], made[order, None], boxes[n, at[order]]], 1))
         index.append(at[order, None] + n * boxes.shape[1])
         counts.append(len(order))
-    return xp.concatenate(rows), xp.concatenate(index).astype("int32"), xp.asarray(counts, dtype="int32")
+    lengths = xp.asarray(counts, dtype="int32")
+    return xp.concatenate(rows), xp.concatenate(index).astype("int32"), lengths, [from_lengths(xp, lengths)]
 
 
 def _infer_matrix_nms(boxes, scores, **_):
     if boxes.rank != 3 or scores.rank != 3:
         raise ValueError(f"matrix_nms(bboxes, scores): must have the shapes [N, M, 4] and [N, classes, M]. "
                          f"Received {list(boxes.shape)} and {list(scores.shape)}.")
-    return Spec((-1, 6), boxes.dtype), Spec((-1, 1), dt.int32), Spec(boxes.shape[:1], dt.int32)
+    return Spec((-1, 6), boxes.dtype), Spec((-1, 1), dt.int32), Spec(boxes.shape[:1], dt.int32), [Spec((-1,), dt.int64)]
 
 
-matrix_nms_op = operator("matrix_nms", "BBoxes, Scores -> Out, Index, RoisNum", kernel=_matrix_nms,
+matrix_nms_op = operator("matrix_nms", "BBoxes, Scores -> Out, Index, RoisNum, out_lod^Out", kernel=_matrix_nms,
                          infer=promoting(_infer_matrix_nms), lod="drop")

@@ -148,3 +148,36 @@ def run(fluid, build):
     ops = [[op.type, {slot: op.input(slot) for slot in sorted(op.input_names)},
             {slot: op.output(slot) for slot in sorted(op.output_names)}] for op in main.global_block().ops]
     return ops, [np.array(value) for value in found], [value.lod() for value in found]
+
+
+def measured(fluid):
+    """The measure of each of some batches, of all so far, and after everything is forgotten."""
+    main, startup = fluid.Program(), fluid.Program()
+    with fluid.program_guard(main, startup), fluid.unique_name.guard():
+        found = fluid.data("found", [None, 6], lod_level=1)
+        box, label = fluid.data("box", [None, 4], lod_level=1), fluid.data("label", [None, 1], lod_level=1)
+        difficult = fluid.data("difficult", [None, 1], lod_level=1)
+        measure = fluid.metrics.DetectionMAP(found, label, box, difficult, 4, evaluate_difficult=False,
+                                             overlap_threshold=0.3)
+        wanted = measure.get_map_var()
+    exe, values = fluid.Executor(fluid.CPUPlace()), []
+    with fluid.scope_guard(fluid.Scope()):
+        exe.run(startup)
+        for batch in range(4):
+            if batch == 3:
+                measure.reset(exe)
+            random = np.random.RandomState([0, 1, 2, 7][batch])
+            true, kinds = boxes(batch, 6), random.randint(1, 4, [6, 1])
+            at = np.concatenate([random.randint(0, 3, 4), random.randint(3, 6, 5)])
+            near = np.clip(true[at] + random.uniform(-0.03, 0.03, [9, 4]), 0, 1)
+            shown = np.where(random.uniform(0, 1, [9, 1]) < 0.8, kinds[at], 1)
+            rows = np.concatenate([shown, random.uniform(0, 1, [9, 1]), near], 1)
+            feed = {}
+            for name, array, lod in (("found", rows, [[0, 4, 9]]), ("box", true, [[0, 3, 6]]),
+                                     ("label", kinds, [[0, 3, 6]]),
+                                     ("difficult", random.randint(0, 2, [6, 1]), [[0, 3, 6]])):
+                feed[name] = fluid.LoDTensor()
+                feed[name].set(array.astype("float32"), fluid.CPUPlace())
+                feed[name].set_lod(lod)
+            values.append([float(value[0]) for value in exe.run(main, feed=feed, fetch_list=list(wanted))])
+    return values

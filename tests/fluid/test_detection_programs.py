@@ -28,3 +28,9 @@ def test_as_in_paddle(build):
         assert lod == told["lods"][number], number
         assert found.shape == wanted.shape, number
         np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5, err_msg=str(number))
+
+
+def test_a_measure_of_all_batches():
+    found = np.array(detection_programs.measured(fluid))
+    np.testing.assert_allclose(found, ANSWERS["measured"], rtol=1e-5)
+    assert found[0, 0] == found[0, 1] and found[1, 0] != found[1, 1] and found[3, 0] == found[3, 1]

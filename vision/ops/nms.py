@@ -67,7 +67,7 @@ def matrix_nms(bboxes: Any, scores: Any, score_threshold: float, post_threshold:
     `keep_top_k` of an image; -1 is for all. `normalized` False counts the last element of boxes in elements.
     Wang et al., SOLOv2: Dynamic and Fast Instance Segmentation, 2020.
     """
-    rows, index, counts = apply(
+    rows, index, counts, _ = apply(
         matrix_nms_op, bboxes, scores, score_threshold=score_threshold, post_threshold=post_threshold,
         nms_top_k=nms_top_k, keep_top_k=keep_top_k, use_gaussian=use_gaussian, gaussian_sigma=gaussian_sigma,
         background_label=background_label, normalized=normalized)
