@@ -63,7 +63,7 @@ def test_a_program_is_trained_by_a_dataset(write, variables, capsys):
     predicted = fluid.layers.fc(x, 1, param_attr=fluid.ParamAttr(initializer=fluid.initializer.Constant(0.0)))
     loss = paddle.mean((predicted - y) * (predicted - y))
     test = fluid.default_main_program().clone(for_test=True)
-    paddle.optimizer.SGD(0.05).minimize(loss)
+    fluid.optimizer.SGD(0.05).minimize(loss)
     exe = fluid.Executor(fluid.CPUPlace())
     exe.run(fluid.default_startup_program())
     dataset = dataset_of([x, y], [write("a", *(f"2 1 {n % 3} 1 {n % 3 + 2}" for n in range(40)))], batch_size=4)
