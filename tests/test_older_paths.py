@@ -264,6 +264,14 @@ def test_modules_of_base_hold_what_is_elsewhere():
         assert paddle.base.unique_name.generate("a") == "a_0" and paddle.base.unique_name.generator is not None
 
 
+def test_the_native_module_by_its_path():
+    core = importlib.import_module("proa.base.core")
+    assert core.VarDesc is paddle.framework.core.VarDesc
+    assert isinstance(static.global_scope().var("a").get_tensor(), core.LoDTensor)
+    with pytest.raises(AttributeError, match="nothing"):
+        core.nothing
+
+
 def test_modules_of_static_hold_what_is_elsewhere():
     from proa.static.amp import bf16, fp16_lists, fp16_utils
     from proa.static.nn import common, control_flow, loss, metric, sequence_lod

@@ -214,10 +214,24 @@ def compile_plan(program: Program, feeds: Sequence[str], fetches: Sequence[str],
     updated = sorted(name for name in persistable if name in made)
     inputs, outputs = [*feeds, *outer], [*fetches, *updated]
     frozen = [name for name in inputs if _is_persistable(block, name)] if freeze else []
+    _refuse_gradients_of_paddle(needed)
     with unforked():
         unit = optimize(unit_of(block, needed, inputs, outputs, frozen))
         plan = Plan(unit, emit_unit(unit, optimize), inputs, outputs)
     return plan, outer, updated
+
+
+def _refuse_gradients_of_paddle(ops: Sequence[Operation]) -> None:
+    """NotImplementedError for the gradient of an operator as PaddlePaddle has it: here it is other operators."""
+    for op in ops:
+        if "sub_block" in op.attrs:
+            continue
+        known = {slot.name for slot in find(op.type).inputs} if is_declared(op.type) else set()
+        if any(slot.endswith("@GRAD") and slot not in known for slot in op.inputs):
+            raise NotImplementedError(
+                f"{op.type}: an operator of a gradient, as PaddlePaddle writes Programs of training; here they are "
+                "written with other operators. Run the Program's clone(for_test=True), which has none, or build the "
+                "network again, call minimize, and load the values.")
 
 
 def _needed(block: Block, ops: Sequence[Operation], wanted: set[str], feeds: set[str]) -> list[Operation]:

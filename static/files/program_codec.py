@@ -91,7 +91,9 @@ def text_of(part: Variable | Operation | Block | Program) -> str:
         return str(described)
     if isinstance(part, Block):
         return str(to_desc(part.program).blocks[part.idx])
-    return str(to_desc(part))
+    whole = to_desc(part)
+    whole.ClearField("op_version_map")  # the same in every file
+    return str(whole)
 
 
 def file_type(op_type: str, name: str, value: Any) -> str:

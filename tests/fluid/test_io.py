@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import shutil
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import proa as paddle
 import proa.fluid as fluid
 import pytest
 from proa.core.files import CorruptFileError
+from proa.core.safe_pickle import UnsafePickleError
 from proa.static.format.program_file import read_program_desc
 from proa.static.format.versions_1_8 import stamped, unknown_to_1_8
 
@@ -110,6 +112,50 @@ def test_persistables_of_1_8_in_one_file(exe):
     for name, array in saved.items():
         np.testing.assert_array_equal(np.array(fluid.global_scope().find_var(name).get_tensor()), array)
     assert fluid.io.save_persistables(exe, None, kept) == (FILES / "persistables" / "all").read_bytes()
+
+
+def test_a_training_program_of_1_8(exe):
+    """Its gradients are operators of their own, which are not here: without them it runs."""
+    program = fluid.Program.parse_from_string((FILES / "saved" / "net.pdmodel").read_bytes())
+    assert [p for p in ("fc_0.w_0", "fc_0.w_0_moment1_0") if program.global_block().has_var(p)] and "mul_grad" in {
+        op.type for op in program.global_block().ops}
+    test = program.clone(for_test=True)
+    assert not any(op.type.endswith("_grad") for op in test.global_block().ops)
+    fluid.io.load_params(exe, str(FILES / "parameters"), network()[0])
+    scores = next(op for op in test.global_block().ops if op.type == "softmax").output("Out")[0]
+    np.testing.assert_allclose(exe.run(test, feed={"x": X}, fetch_list=[scores])[0], SCORES, rtol=1e-5)
+    fluid.io.load_persistables(exe, str(FILES / "persistables"), program, "all")
+    with pytest.raises(NotImplementedError, match=r"_grad.*: an operator of a gradient, .*clone\(for_test=True\)"):
+        exe.run(program, feed=FEED)
+
+
+def test_models_of_2_in_the_face_of_1(exe, tmp_path):
+    main, startup = fluid.Program(), fluid.Program()
+    with fluid.program_guard(main, startup):
+        x = paddle.static.data("x", [None, 4])
+        y = paddle.static.nn.fc(x, 2)
+        exe.run(startup)
+        paddle.static.save_inference_model(str(tmp_path / "m"), [x], [y], exe)
+        paddle.static.save(main, str(tmp_path / "s"))
+    expected = exe.run(main, feed={"x": X}, fetch_list=[y])[0]
+    program, feeds, fetches = fluid.io.load_inference_model(str(tmp_path), exe, "m.pdmodel", "m.pdiparams")
+    np.testing.assert_array_equal(exe.run(program, feed={feeds[0]: X}, fetch_list=fetches)[0], expected)
+    exe.run(startup)
+    fluid.load(main, str(tmp_path / "s"), exe)
+    np.testing.assert_array_equal(exe.run(main, feed={"x": X}, fetch_list=[y])[0], expected)
+
+
+def test_files_that_ask_for_code_are_refused(exe, tmp_path):
+    main, startup, _ = network()
+    exe.run(startup)
+    (tmp_path / "net.pdparams").write_bytes(pickle.dumps({"fc_0.w_0": os.getcwd}))
+    for load in (lambda: fluid.load(main, str(tmp_path / "net")),
+                 lambda: fluid.load_program_state(str(tmp_path / "net"))):
+        with pytest.raises(UnsafePickleError, match="net.pdparams"):
+            load()
+    (tmp_path / "net.pdparams").write_bytes((FILES / "saved" / "net.pdparams").read_bytes()[:-40])
+    with pytest.raises(CorruptFileError, match="net.pdparams"):
+        fluid.load(main, str(tmp_path / "net"))
 
 
 def test_sequences_of_1_8(exe, tmp_path):
