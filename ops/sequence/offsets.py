@@ -16,10 +16,14 @@ from ...core.dtype import int64
 from ..core.spec import Spec
 
 
+class MissingLodError(ValueError):
+    """An input that must be sequences has too few levels of offsets."""
+
+
 def levels_of(what: str, lod: Sequence[Any], least: int = 1, most: int | None = None) -> int:
     """How many levels there are. ValueError, naming the argument `what`, where an operator cannot do with so many."""
     if len(lod) < least:
-        raise ValueError(
+        raise MissingLodError(
             f"{what}: must be sequences (have a LoD of {least} level{'s' if least > 1 else ''} at least). Received "
             f"{len(lod)} levels. Declare it with lod_level={least}, and feed a LoDTensor "
             "(fluid.create_lod_tensor).")

@@ -72,8 +72,8 @@ def described(block: Any, type: Any, inputs: Any, outputs: Any, attrs: Any) -> D
 
 def _with_offsets(block: Any, op: Operator, given: dict[str, list[Any]]) -> tuple:
     """The Variables of the inputs by slot, a list each; `given` gets the offsets that the signature asks for."""
-    inputs = with_offsets(op, [[_variable(block, op, value) for value in given.get(slot.name, [])]
-                               for slot in op.inputs])
+    variables = [[_variable(block, op, value) for value in given.get(slot.name, [])] for slot in op.inputs]
+    inputs = with_offsets(op, variables)
     given.update({op.inputs[index].name: inputs[index] for index, _ in op.given_offsets})
     return inputs
 

@@ -56,6 +56,6 @@ def test_what_is_no_list_is_refused():
 
 
 def test_scores_without_sequences_are_refused():
-    words, scores = static.data("w", [None, 1], "int64"), static.data("s", [None, 1], "float32")
+    words, scores = static.data("w", [None, 1], "int64"), fluid.layers.fill_constant([2, 1], "float32", 1.0)
     with pytest.raises(ValueError, match=r"beam_search\(scores\): must be sequences"):
         fluid.layers.beam_search(words, scores, None, scores, 2, 1)

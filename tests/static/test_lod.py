@@ -35,7 +35,6 @@ def _repeated(xp, g, lod):
 @pytest.fixture(scope="module", autouse=True)
 def declared():
     """The operators of these tests, which are nobody else's."""
-    known = dict(declarations._registry)
     repeat = operator("test_sequence_repeat", "X, lod^X -> Out", kernel=_repeated, lod="drop",
                       infer=lambda x, lod: Spec((-1, *x.shape[1:]), x.dtype))
     operator("test_sequence_sums", "X, lod^X -> Out", kernel=_sums, infer=_infer_sums,
@@ -44,8 +43,8 @@ def declared():
              kernel=lambda xp, x, lod: (x, [xp.unique(xp.concatenate([lod[-1], (lod[-1][1:] + lod[-1][:-1]) // 2]))]),
              infer=lambda x, lod: (x, [Spec((-1,), int64)]))
     yield
-    declarations._registry.clear()
-    declarations._registry.update(known)
+    for type in ("test_sequence_repeat", "test_sequence_sums", "test_halves"):
+        del declarations._registry[type]
 
 
 def sums(x):
@@ -259,3 +258,21 @@ class TestLoDTensor:
         shared = LoDTensor()
         shared._share_data_with(tensor)
         assert np.array(shared).tolist() == BATCH.tolist()
+
+
+def test_an_input_that_turns_out_to_be_sequences(main):
+    x = static.data("x", [None, 2])
+    total = static.nn.sequence_lod.sequence_pool(x * 2 + 1, "sum")
+    assert x.lod_level == 1
+    (found,) = run(main, {"x": lod_tensor(BATCH, [[0, 2, 5]])}, total)
+    np.testing.assert_allclose(found, [[6, 10], [39, 45]])
+    with pytest.raises(ValueError, match="fed without an LoD"):
+        run(main, {"x": BATCH}, total)
+    with pytest.raises(ValueError, match="must be sequences"):
+        static.nn.sequence_lod.sequence_pool(paddle.ones([3, 2]), "sum")
+
+
+def test_only_what_must_be_sequences_becomes_so(main):
+    x, y = static.data("x", [None, 2]), static.data("y", [None, 2])
+    static.nn.sequence_lod.sequence_expand(x, y)
+    assert (x.lod_level, y.lod_level) == (0, 1)
