@@ -45,6 +45,32 @@ def gated(fluid):
     return {"words": words(fluid, [2, 5, 1])}, layers.sequence_softmax(layers.fc(hidden, 1))
 
 
+def tagged(fluid):
+    """The best tags by a conditional random field over both directions of a GRU."""
+    layers = fluid.layers
+    embedded = layers.embedding(layers.data("words", [1], dtype="int64", lod_level=1), [20, 6])
+    ways = [layers.dynamic_gru(layers.fc(embedded, 9), 3, is_reverse=r, origin_mode=r) for r in (False, True)]
+    scores = layers.fc(layers.concat(ways, axis=1), 5)
+    layers.create_parameter([7, 5], "float32", name="crfw")
+    return {"words": words(fluid, [2, 5, 1])}, layers.crf_decoding(scores, fluid.ParamAttr(name="crfw"))
+
+
+def projected(fluid):
+    """Hidden values that are projected, and labels of the likeliest path."""
+    layers = fluid.layers
+    embedded = layers.embedding(layers.data("words", [1], dtype="int64", lod_level=1), [20, 6])
+    hidden, _ = layers.dynamic_lstmp(layers.fc(embedded, 16), 16, 3, use_peepholes=False, proj_clip=0.5)
+    return {"words": words(fluid, [4, 5, 1])}, layers.ctc_greedy_decoder(layers.fc(hidden, 4, act="softmax"), 3)
+
+
+def steps(fluid):
+    """Single steps of both kinds of cells."""
+    layers = fluid.layers
+    x, h = fluid.data("x", [None, 9], "float32"), fluid.data("h", [None, 3], "float32")
+    new, _, _ = layers.gru_unit(x, h, 9)
+    return {"x": rows(4, 5, 9), "h": rows(5, 5, 3)}, layers.lstm_unit(x, new, h, forget_bias=1.0)[1]
+
+
 def image(fluid):
     layers = fluid.layers
     made = layers.conv2d(fluid.data("x", [None, 3, 8, 8], "float32"), 4, 3, padding=1, act="relu")
@@ -53,4 +79,5 @@ def image(fluid):
 
 
 NETS = {"dense": dense, "flattened": flattened, "pooled": pooled, "recurrent": recurrent, "gated": gated,
+        "tagged": tagged, "projected": projected, "steps": steps,
         "image": image}
