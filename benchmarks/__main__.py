@@ -7,7 +7,7 @@ import sys
 from . import catalogue, documents, options, pictures
 
 MODULES = {"workloads": "steps", "files": "rates", "startup": "startup", "programs": "first_calls",
-           "operators": "operators", "scaling": "scaling", "random": "drawing"}
+           "operators": "operators", "scaling": "scaling", "random": "drawing", "fluid": "fluid"}
 
 
 def show_list():
@@ -26,7 +26,7 @@ def main():
         pictures.pyplot()  # now rather than after an hour
     pythons = options.pythons(wanted)
     results = {}
-    for name in wanted.sections or MODULES:
+    for name in wanted.sections or options.SECTIONS:
         section = importlib.import_module(f".{MODULES[name]}", __package__)
         results[name] = figures = section.measure(wanted, pythons)
         text = section.report(figures, wanted)

@@ -7,7 +7,9 @@ TRAINING = {"proa": ("eager", "to_static"), "paddle": ("eager", "to_static"), "t
 INFERENCE = {**TRAINING, "torch": ("eager", "compile", "frozen")}
 UPDATE = {"proa": ("eager",), "paddle": ("eager",), "torch": ("eager", "fused", "compile")}
 EAGER = {"proa": ("eager",), "paddle": ("eager",), "torch": ("eager",)}
+PROGRAM = {"proa": ("program",), "fluid": ("program",)}
 NAMES = {"proa": "proa", "paddle": "Paddle", "torch": "PyTorch"}
+LABELS = {**NAMES, "fluid": "Paddle 1.8.5"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,11 +62,19 @@ FILES = (
     Workload("load", "`load` of 400 MB", "files", EAGER, {"load": 1}, (0.8, None), "MB/s"),
     Workload("loader", "DataLoader, images, two workers", "loader", EAGER, unit="samples/s"),
 )
+FLUID = (
+    Workload("sentiment", "three stacked LSTM 128 over sequences, Adam, training step", "sequences", PROGRAM,
+             asked=(0.7, None)),
+    Workload("sentiment-512", "three stacked LSTM 512 over sequences, Adam, training step", "sequences", PROGRAM,
+             {"width": 512}, (0.7, None)),
+    Workload("tagger", "two bidirectional GRU 128 and a CRF over sequences, Adam, training step", "sequences", PROGRAM,
+             {"tagger": 1}, (0.7, None)),
+)
 LIMITS = (
     Workload("product", "product 2048³", "product", EAGER),
     Workload("copy", "copy of 256 MB", "copy", EAGER),
 )
-ALL = {workload.name: workload for workload in WORKLOADS + FILES + LIMITS}
+ALL = {workload.name: workload for workload in WORKLOADS + FILES + FLUID + LIMITS}
 
 
 def sides(workload, frameworks, modes):
@@ -75,4 +85,4 @@ def sides(workload, frameworks, modes):
 
 def label(side):
     """How tables call a side."""
-    return f"{NAMES[side[0]]} {side[1].replace('to_static', '`to_static`').replace('compile', '`compile`')}"
+    return f"{LABELS[side[0]]} {side[1].replace('to_static', '`to_static`').replace('compile', '`compile`')}"

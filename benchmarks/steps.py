@@ -46,7 +46,7 @@ def against_peers(sides, side, key=lambda record: record["median"]):
 
 def versions(figures):
     """Version of each framework that took part."""
-    return {catalogue.NAMES[side.split("/")[0]]: record["version"]
+    return {catalogue.LABELS[side.split("/")[0]]: record["version"]
             for found in figures["workloads"].values() for side, record in found["sides"].items()
             if "version" in record}
 
@@ -54,8 +54,8 @@ def versions(figures):
 def columns(figures):
     """All sides that any workload has, in the catalogue's order."""
     present = {side for found in figures["workloads"].values() for side in found["sides"]}
-    order = [f"{name}/{mode}" for name in catalogue.NAMES
-             for mode in ("eager", "to_static", "compile", "frozen", "fused")]
+    order = [f"{name}/{mode}" for name in catalogue.LABELS
+             for mode in ("eager", "to_static", "compile", "frozen", "fused", "program")]
     return [side for side in order if side in present]
 
 

@@ -41,11 +41,12 @@ class Side:
 
     def import_framework(self, name, threads):
         begin = time.perf_counter()
-        self.framework = importlib.import_module(name)
+        self.framework = importlib.import_module("paddle" if name == "fluid" else name)
         seconds = time.perf_counter() - begin
         if name == "torch":
             self.framework.set_num_threads(threads)
-        self.framework.ones([1])  # a framework may load its parts only when they are used
+        if name != "fluid":
+            self.framework.ones([1])  # a framework may load its parts only when they are used
         self.after_import = memory.resident()
         return seconds
 

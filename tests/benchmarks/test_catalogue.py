@@ -12,7 +12,8 @@ MODULES = sorted({workload.module for workload in catalogue.ALL.values()} | {"fi
 @pytest.mark.parametrize("module", MODULES)
 def test_every_workload_is_written_in_both_apis(module):
     found = catalogue.Workload("x", "x", module).module_object()
-    assert callable(found.in_paddle) and callable(found.in_torch)
+    of_1_x = module in {workload.module for workload in catalogue.FLUID}  # which has no PyTorch beside it
+    assert callable(found.in_paddle) and (of_1_x or callable(found.in_torch))
     assert all(isinstance(value, (int, float)) for value in found.SIZE.values())
 
 

@@ -1,8 +1,11 @@
 """Sentences that beam_search_decode makes of a search's steps, against PaddlePaddle 1.8.5's; and what it refuses."""
 
+import json
+
 import numpy as np
 import proa.fluid as fluid
 import pytest
+from fixture_cases import module_at
 from fluid_calls import FOLDER
 from proa import static
 from proa.static.building.tensor_arrays import create_array
@@ -59,3 +62,10 @@ def test_scores_without_sequences_are_refused():
     words, scores = static.data("w", [None, 1], "int64"), fluid.layers.fill_constant([2, 1], "float32", 1.0)
     with pytest.raises(ValueError, match=r"beam_search\(scores\): must be sequences"):
         fluid.layers.beam_search(words, scores, None, scores, 2, 1)
+
+
+def test_a_search_in_a_loop():
+    found, wanted = module_at(FOLDER / "translation.py").translate(fluid), json.loads(
+        (FOLDER / "translation.json").read_text())
+    assert found["ids"] == wanted["ids"] and found["lods"] == wanted["lods"]
+    np.testing.assert_allclose(found["scores"], wanted["scores"], rtol=1e-5, atol=1e-6)
