@@ -7,8 +7,13 @@ After "Conditional Random Fields" (Lafferty et al., 2001).
 
 from typing import Any
 
+import numpy as np
+
+from ...backend.engines import LOOPS
+from ...backend.kernels import crf as crf_loops
 from ...core import dtype as dt
 from ..array.gather import add_at
+from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -75,6 +80,18 @@ def _cost(xp, emission, transition, label, lod, length=None):
     return result, alpha.reshape(emission.shape), exps.reshape(emission.shape), move_exps
 
 
+def _cost_by_loops(emission, transition, label, lod, length=None):
+    x = _rows(emission)
+    if not crf_loops.takes("cost", *x.shape, x, transition):
+        return NotImplemented
+    steps = _steps(np, "linear_chain_crf", emission, lod, length)
+    tags = _tags(np, "linear_chain_crf", label, steps, x.shape[1])
+    found, alpha, exps, moves = crf_loops.cost(x, transition, tags, steps.first, steps.lengths)
+    sequences = (len(lod[-1]) - 1) if length is None else len(emission)
+    result = steps.by_sequence(found[:, None], np.empty((sequences, 1), x.dtype))
+    return result, alpha.reshape(emission.shape), exps.reshape(emission.shape), moves
+
+
 def _slopes(xp, emission, transition, label, alpha, exps, move_exps, grad, lod, length=None):
     """The gradients of emission and transition: tags' probabilities less the tags that are there."""
     steps = _steps(xp, "linear_chain_crf", emission, lod, length)
@@ -111,6 +128,18 @@ def _slopes(xp, emission, transition, label, alpha, exps, move_exps, grad, lod, 
     return found.reshape(emission.shape), xp.concatenate([ends, of_moves])
 
 
+def _slopes_by_loops(emission, transition, label, alpha, exps, move_exps, grad, lod, length=None):
+    alpha, exps = _rows(alpha), _rows(exps)
+    if not crf_loops.takes("slopes", *alpha.shape, transition, alpha, exps, move_exps, grad):
+        return NotImplemented
+    steps = _steps(np, "linear_chain_crf", emission, lod, length)
+    tags = _tags(np, "linear_chain_crf", label, steps, alpha.shape[1])
+    found, of_moves = crf_loops.slopes(alpha, exps, move_exps, transition[1], tags, steps.first, steps.lengths,
+                                       grad[steps.order, 0])
+    ends = np.stack([found[steps.first].sum(0), found[steps.last].sum(0)])
+    return found.reshape(emission.shape), np.concatenate([ends, of_moves])
+
+
 def _check(what: str, emission: Spec, transition: Spec, lod: list, length: Any) -> None:
     if length is None:
         levels_of(f"{what}(input)", lod or [])
@@ -138,12 +167,14 @@ def _gradients(g, Emission, Transition, Label, Alpha, EmissionExps, TransitionEx
 crf_grad_op = operator(
     "linear_chain_crf_slopes",
     "Emission, Transition, Label, Alpha, EmissionExps, TransitionExps, Grad, lod^Emission, Length? -> "
-    "EmissionGrad, TransitionGrad", kernel=_slopes, infer=lambda emission, transition, *_: (emission, transition),
+    "EmissionGrad, TransitionGrad", kernel=_slopes, engines=[by(LOOPS, _slopes_by_loops)],
+    infer=lambda emission, transition, *_: (emission, transition),
     fails="values", only_here=True)
 linear_chain_crf_op = operator(
     "linear_chain_crf",
     "Emission, Transition, Label, lod^Emission, Length? -> LogLikelihood, Alpha, EmissionExps, TransitionExps",
-    kernel=_cost, infer=_infer_cost, grad={"Emission, Transition": _gradients}, fails="values", lod="drop")
+    kernel=_cost, engines=[by(LOOPS, _cost_by_loops)], infer=_infer_cost,
+    grad={"Emission, Transition": _gradients}, fails="values", lod="drop")
 """What the tags cost, -log of their probability: [sequences, 1]."""
 
 
