@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     )
     from .backward import gradients
     from .compiler import BuildStrategy, CompiledProgram, ExecutionStrategy
-    from .core import LoDTensor
+    from .core import LoDTensor, LoDTensorArray
     from .core import LoDTensor as Tensor
     from .data_feeder import DataFeeder
     from .dataset import DatasetFactory, InMemoryDataset, QueueDataset

@@ -19,6 +19,17 @@ from .dygraph.varbase import VarBase
 from .inference_api import AnalysisConfig, PaddleBuf, PaddlePredictor, PaddleTensor, create_paddle_predictor
 
 
+class LoDTensorArray(list):
+    """A list of LoDTensors, as code fills one by hand.
+
+    >>> import proa.fluid as fluid
+    >>> values = fluid.LoDTensorArray()
+    >>> values.append(fluid.LoDTensor())
+    >>> len(values)
+    1
+    """
+
+
 class EnforceNotMet(RuntimeError):
     """What Paddle's native code raises where a check fails; what fails here raises ValueError, TypeError and the like.
 
@@ -81,9 +92,10 @@ def kGradVarSuffix() -> str:
     return "@GRAD"
 
 
-__all__ = ["AnalysisConfig", "PaddleBuf", "PaddlePredictor", "PaddleTensor", "create_paddle_predictor",
-           "BackwardStrategy", "BlockDesc", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "EnforceNotMet",
-           "LoDTensor", "OpDesc", "ParallelStrategy", "Place", "ProgramDesc", "Scope", "VarBase", "VarDesc",
-           "get_cuda_device_count", "globals", "is_compiled_with_brpc", "is_compiled_with_cuda",
-           "is_compiled_with_dist", "is_compiled_with_mkldnn", "kEmptyVarName", "kGradVarSuffix",
-           "op_proto_and_checker_maker"]
+__all__ = [
+    "AnalysisConfig", "BackwardStrategy", "BlockDesc", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException",
+    "EnforceNotMet", "LoDTensor", "LoDTensorArray", "OpDesc", "PaddleBuf", "PaddlePredictor", "PaddleTensor",
+    "ParallelStrategy", "Place", "ProgramDesc", "Scope", "VarBase", "VarDesc", "create_paddle_predictor",
+    "get_cuda_device_count", "globals", "is_compiled_with_brpc", "is_compiled_with_cuda", "is_compiled_with_dist",
+    "is_compiled_with_mkldnn", "kEmptyVarName", "kGradVarSuffix", "op_proto_and_checker_maker",
+]

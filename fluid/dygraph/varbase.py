@@ -187,8 +187,8 @@ class VarBase(EagerValue):
             return held.values.copy(), np.asarray(held.rows).copy()
         return found.numpy() if isinstance(found, EagerValue) else backend.to_numpy(found).copy()
 
-    def clear_gradient(self) -> None:
-        """Sets the gradient to zeros; one that holds some rows is forgotten."""
+    def clear_gradient(self, set_to_zero: bool = True) -> None:
+        """Sets the gradient to zeros; one that holds some rows is forgotten. 1.x has no other way."""
         if not state.trace.computes and state.trace.clears_gradient(self, True):
             return
         self._passed = None if self._passed is None else self._passed * 0

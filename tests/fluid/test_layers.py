@@ -32,7 +32,8 @@ def _agrees(shape, wanted):
 @pytest.mark.parametrize("name", sorted(layer_cases.CASES))
 def test_layer(name):
     wanted, found = FACTS[name], layer_cases.run(fluid, name)
-    if name not in layer_cases.IN_EVALUATION:  # where 1.8.5 lists results that nobody computes
+    if not name.startswith(layer_cases.VALUES_ONLY) and name not in layer_cases.IN_EVALUATION:
+        # in evaluation 1.8.5 lists results that nobody computes
         assert found["ops"] == wanted["ops"]
     assert found["parameters"] == wanted["parameters"]
     assert sorted(found["startup"]) == sorted(wanted["startup"])  # 1.8.5 puts each before those that are there
