@@ -336,8 +336,8 @@ def _expected_namespace() -> Any:
 def _array_of(op: Operator, slot: Any, value: Any) -> Any:
     if isinstance(value, EagerValue):
         return value._array
-    if value is None and slot.optional:
-        return None
+    if value is None and (slot.optional or slot.offsets_of):
+        return slot.nothing
     raise TypeError(
         f"{op.type}: the input {slot.name} must be a Tensor. Received {type(value).__name__}"
         f"{_variable_hint(value)}. Make one with paddle.to_tensor(...)."

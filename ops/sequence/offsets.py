@@ -20,8 +20,9 @@ class MissingLodError(ValueError):
     """An input that must be sequences has too few levels of offsets."""
 
 
-def levels_of(what: str, lod: Sequence[Any], least: int = 1, most: int | None = None) -> int:
+def levels_of(what: str, lod: Sequence[Any] | None, least: int = 1, most: int | None = None) -> int:
     """How many levels there are. ValueError, naming the argument `what`, where an operator cannot do with so many."""
+    lod = lod or ()  # None for eager values, which have none
     if len(lod) < least:
         raise MissingLodError(
             f"{what}: must be sequences (have a LoD of {least} level{'s' if least > 1 else ''} at least). Received "
@@ -33,10 +34,10 @@ def levels_of(what: str, lod: Sequence[Any], least: int = 1, most: int | None = 
     return len(lod)
 
 
-def last_of(what: str, lod: Sequence[Any], rows: int) -> Any:
+def last_of(what: str, lod: Sequence[Any] | None, rows: int) -> Any:
     """The last level's offsets. ValueError where there are none, or where they do not end with the number of rows."""
     levels_of(what, lod)
-    return checked(what, lod[-1], rows)
+    return checked(what, (lod or ())[-1], rows)
 
 
 def checked(what: str, offsets: Any, rows: int) -> Any:

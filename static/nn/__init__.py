@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .norm import batch_norm, data_norm, group_norm, instance_norm, layer_norm, spectral_norm
     from .pylayer import static_pylayer
     from .sampled import nce
-    from .sequence import (
+    from .sequence_lod import (
         sequence_concat,
         sequence_conv,
         sequence_enumerate,
