@@ -1,4 +1,8 @@
-"""LoD between a Program and its file, which holds no offsets: there an operation finds them with its inputs' rows."""
+"""LoD between a Program and its file, which holds no offsets: there an operation finds them with its inputs' rows.
+
+Operations of gradients take the offsets of values that they do not take themselves. They carry an attribute that says
+whose offsets these are.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +18,48 @@ from ..ir.lod import assign_lod, carry, fed_offsets, new_offsets, own_lod, selec
 from ..ir.program import Block, Operation, Program, Variable
 from ..ir.usage import block_reads, block_writes, sub_block
 
+WHOSE = "whose_lod"
+"""An attribute in files: slot, variable and level of each of the offsets that an operation takes, by tabs."""
+
 
 def to_file(program: Program) -> Program:
     """The Program as files have it: itself where it has no LoD, otherwise a copy of it."""
     if not program.has_lod:
         return program
     result = copy.deepcopy(program)
+    owners: dict[str, tuple[str, int]] = {}  # the first variable that has them: it has them when others read them
+    for variable in (variable for block in result.blocks for variable in block.vars.values()):
+        for level, offsets in enumerate(variable.lod):
+            owners.setdefault(offsets.name, (variable.name, level))
     for block in result.blocks:
         block.ops = [op for op in block.ops if not _makes_offsets_alone(op)]
         for op in block.ops:
+            _say_whose(op, owners)
             _leave_out_offsets(op)
     for block in result.blocks:
         block.vars = {name: variable for name, variable in block.vars.items() if not variable.is_offsets}
     return result
+
+
+def _say_whose(op: Operation, owners: dict[str, tuple[str, int]]) -> None:
+    """Notes offsets that whoever reads the file would not find with the operation's inputs."""
+    if not is_declared(op.type) or find(op.type).runs_block:
+        return
+    slots, said, in_gradient = find(op.type).inputs, [], op._is_backward_op()
+    implied = {slot.name: [level.name for name in op.input(slot.offsets_of) for level in op.block.var(name).lod]
+               for slot in slots if slot.offsets_of}
+    for slot in slots:
+        names = op.input(slot.name)
+        if names and (in_gradient or names != implied.get(slot.name)) and _are_offsets(op.block, names):
+            said += ["\t".join((slot.name, *map(str, owners[name]))) for name in names if name in owners]
+    if said:
+        op.attrs[WHOSE] = said
+
+
+def _take_whose(block: Block, op: Operation) -> None:
+    for text in op.attrs.pop(WHOSE, ()):
+        slot, name, level = text.split("\t")
+        op.set_input(slot, [*op.input(slot), block.var(name).lod[int(level)].name])
 
 
 def _leave_out_offsets(op: Operation) -> None:
@@ -100,6 +133,7 @@ def _complete_control_flow(op: Operation, inner: Block) -> None:
 
 
 def _complete_operation(block: Block, op: Operation, operator: Operator, known: set[str]) -> None:
+    _take_whose(block, op)
     if any(block.find_var(name) is None for name in (*op.input_arg_names, *op.output_arg_names)):
         return  # a file that does not have the variables: whoever runs it will say so
     inputs: Any = with_offsets(operator, [_values(block, op.input(slot.name), slot.many) for slot in operator.inputs])

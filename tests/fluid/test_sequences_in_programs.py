@@ -141,3 +141,28 @@ def test_rank_tables_in_files(main):
     [found] = fluid.Executor().run(read, feed={"x": fed(given)}, fetch_list=[doubled.name], return_numpy=False)
     np.testing.assert_allclose(np.array(found), 2 * arrays_of(given))
     assert found.lod() == given["lod"]
+
+
+def test_a_program_that_trains_is_written_and_read(main):
+    """Operations of gradients find the offsets again that they took of values which they do not take."""
+    x = fluid.data("x", [None, 3], "float32", lod_level=1)
+    hidden = layers.sequence_conv(x, 4, 3, act="tanh")
+    weights = layers.sequence_softmax(layers.fc(hidden, 1))
+    pooled = [layers.sequence_pool(layers.elementwise_mul(hidden, weights), kind) for kind in ("sum", "max")]
+    again = layers.sequence_expand(pooled[0], x)
+    rest = [layers.sequence_last_step(layers.sequence_concat([layers.lod_reset(again, x), hidden])),
+            layers.sequence_pool(layers.sequence_expand_as(pooled[1], hidden), "average"),
+            layers.sequence_pool(layers.row_conv(layers.sequence_reverse(hidden), 2), "sqrt")]
+    table = layers.control_flow.lod_rank_table(x)
+    steps = layers.control_flow.lod_tensor_to_array(layers.reorder_lod_tensor_by_rank(hidden, table), table)
+    rest.append(layers.sequence_first_step(layers.control_flow.array_to_lod_tensor(steps, table)))
+    loss = layers.mean(layers.fc([*pooled, *rest], 2))
+    slopes = [g.name for _, g in fluid.backward.append_backward(loss)]
+    fluid.Executor().run(fluid.default_startup_program())
+    [case] = [c for c in cases("row_conv") if c["inputs"]["X"][0]["lod"]]
+    feed = {"x": fed(case["inputs"]["X"][0])}
+    expected = run(feed, *slopes)
+    read = fluid.Program.parse_from_string(main.desc.serialize_to_string())
+    found = fluid.Executor().run(read, feed=feed, fetch_list=slopes)
+    for one, other in zip(found, expected):
+        np.testing.assert_allclose(one, np.array(other), rtol=1e-5, atol=1e-7)

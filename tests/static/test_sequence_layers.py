@@ -75,7 +75,7 @@ def test_a_convolution_a_softmax_and_an_expansion(inputs):
 ])
 def test_rows_without_a_lod_are_refused(programs, layer):
     with pytest.raises(ValueError, match=r"lod_level=1|have a LoD of 1 level"):
-        layer(static.data("plain", [None, 4]))
+        layer(paddle.full([3, 1], 1.0))
 
 
 def test_eager_values_have_no_lod():
