@@ -42,15 +42,17 @@ def _counted(xp: Any, x: Any, label: Any, ignore_index: int) -> tuple[Any, Any]:
 def _cross_entropy(xp, x, label, *, soft_label: bool = False, ignore_index: int = -100):
     if soft_label:
         return -(label * _log(xp, x)).sum(axis=-1, keepdims=True, dtype=x.dtype)
+    sizes = label.shape
     label, counts = _counted(xp, x, label, ignore_index)
     chosen = xp.take_along_axis(x, label, -1)
-    return xp.where(counts, -_log(xp, chosen), xp.zeros_like(chosen))
+    return xp.where(counts, -_log(xp, chosen), xp.zeros_like(chosen)).reshape(sizes)
 
 
 def _check(x: Any, label: Any, soft_label: bool) -> None:
     rank = label.rank == x.rank
-    if not soft_label and not (rank and label.shape[-1] in (1, -1)):
-        raise ValueError(f"cross_entropy(input, label): label must have the shape of input with a last size of 1. "
+    if not soft_label and not (rank and label.shape[-1] in (1, -1) or label.rank == x.rank - 1):
+        raise ValueError("cross_entropy(input, label): label must have the shape of input with a last size of 1, or "
+                         "without the last. "
                          f"Received input.shape={list(x.shape)}, label.shape={list(label.shape)}. Distributions as "
                          "labels need soft_label=True.")
     if soft_label and (not rank or not label.dtype.is_floating):
@@ -60,7 +62,11 @@ def _check(x: Any, label: Any, soft_label: bool) -> None:
 
 def _infer_cross_entropy(x, label, *, soft_label=False, ignore_index=-100):
     _check(x, label, soft_label)
-    return Spec((*x.shape[:-1], 1), x.dtype)
+    return _of_labels(x, label)
+
+
+def _of_labels(x: Spec, label: Spec) -> Spec:
+    return Spec((*x.shape[:-1], 1)[:label.rank], x.dtype)
 
 
 def _slope(xp, g, x, label, *, soft_label: bool = False, ignore_index: int = -100):
@@ -68,6 +74,7 @@ def _slope(xp, g, x, label, *, soft_label: bool = False, ignore_index: int = -10
     if soft_label:
         return -label * g / x
     label, counts = _counted(xp, x, label, ignore_index)
+    g = g.reshape(label.shape)
     chosen = xp.take_along_axis(x, label, -1)
     result = xp.zeros_like(x)
     xp.put_along_axis(result, label, xp.where(counts, -g / chosen, xp.zeros_like(chosen)), -1)
@@ -77,7 +84,8 @@ def _slope(xp, g, x, label, *, soft_label: bool = False, ignore_index: int = -10
 cross_entropy_grad_op = operator(
     "cross_entropy_slope", "G, X, Label -> XGrad", kernel=_slope, infer=like(1), only_here=True, fails="values",
     grad={"G": lambda g, X, Label, G, soft_label, ignore_index: reduce_sum(g * apply(
-        cross_entropy_grad_op, _ones(G), X, Label, soft_label=soft_label, ignore_index=ignore_index), -1, keepdim=True),
+        cross_entropy_grad_op, _ones(G), X, Label, soft_label=soft_label, ignore_index=ignore_index), -1,
+        keepdim=G.ndim == X.ndim),
           "X": lambda g, X, G, Label, soft_label, ignore_index: scale(apply(
               cross_entropy_grad_op, G, X, Label, soft_label=soft_label, ignore_index=ignore_index) * g / X, -1.0)})
 
@@ -93,14 +101,15 @@ cross_entropy_op = operator(
 
 
 def _cross_entropy2(xp, x, label, *, ignore_index: int = -100):
+    sizes = label.shape
     label, counts = _counted(xp, x, label, ignore_index)
-    match = xp.where(counts, xp.take_along_axis(x, label, -1), xp.ones((*x.shape[:-1], 1), x.dtype))
+    match = xp.where(counts, xp.take_along_axis(x, label, -1), xp.ones((*x.shape[:-1], 1), x.dtype)).reshape(sizes)
     return -_log(xp, match), match
 
 
 def _infer_cross_entropy2(x, label, *, ignore_index=-100):
     _check(x, label, False)
-    spec = Spec((*x.shape[:-1], 1), x.dtype)
+    spec = _of_labels(x, label)
     return spec, spec
 
 

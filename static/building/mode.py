@@ -30,7 +30,7 @@ def _own_trace(program: ir.Program) -> ProgramTrace:
     if program is _default.main:
         return _default
     trace = ProgramTrace(program, _default.startup)
-    trace._least_rank = _default._least_rank
+    trace._least_rank, trace.variables_are_true = _default._least_rank, _default.variables_are_true
     return trace
 
 
@@ -48,8 +48,11 @@ def eager_trace() -> Trace:
 
 
 def set_least_rank(rank: int) -> None:
-    """1: from now on the default Programs declare what is without dimensions as one element, as Paddle 1.x does."""
-    _default._least_rank = rank
+    """1: from now on the default Programs declare what is without dimensions as one element, as Paddle 1.x does.
+
+    Their variables are then true, as those of 1.x are: `if mask:` asks whether there is one.
+    """
+    _default._least_rank, _default.variables_are_true = rank, bool(rank)
 
 
 def default_main_program() -> Program:

@@ -262,6 +262,9 @@ class Variable(_VariableMethods):
                            "anew in each run. Leave it out.")
 
     def __bool__(self) -> bool:
+        trace = current_trace()
+        if (self.own_trace() if trace.computes else trace).variables_are_true:
+            return True
         raise self._no_value("bool(x), as in `if x` or `while x`")
 
     def __int__(self) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -80,9 +81,11 @@ def _is_backward(op: Operation) -> bool:
 
 def _phases(ops: Sequence[Operation]) -> list[int]:
     """The part of a step that each operation belongs to; ValueError for an update that waits for what follows one."""
-    found, updated, later = [], set[str](), set[str]()
+    found, updated, later, of_devices = [], set[str](), set[str](), set[str]()
     for op in ops:
-        once = bool(op.attrs.get("op_role", 0) & (OPTIMIZE_ROLE | SCHEDULE_ROLE))
+        once = bool(op.attrs.get("op_role", 0) & (OPTIMIZE_ROLE | SCHEDULE_ROLE)) or (
+            not updated.isdisjoint(reads(op)) and not draws(op)  # of what was updated alone: a copy for a decay
+            and of_devices.union(later).isdisjoint(reads(op)) and not any(map(partial(_is_fed, op), reads(op))))
         if once:
             if not later.isdisjoint(reads(op)):
                 raise ValueError(f"with_data_parallel: the update {op.type!r}, appended at {op.source or 'no line'}, "
@@ -92,8 +95,15 @@ def _phases(ops: Sequence[Operation]) -> list[int]:
         after = not once and not (updated | later).isdisjoint(reads(op))
         if after:
             later.update(writes(op))
+        elif not once:
+            of_devices.update(writes(op))
         found.append(_ONCE if once else _AFTER if after else _EACH)
     return found
+
+
+def _is_fed(op: Operation, name: str) -> bool:
+    variable = op.block.find_var(name)
+    return variable is not None and variable.is_data
 
 
 def _taken(ops: Sequence[Operation], made: dict[str, Any]) -> Iterator[str]:

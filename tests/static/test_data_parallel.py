@@ -280,3 +280,21 @@ def test_a_failure_names_the_operation():
         y = static.data("x", [None, 4]).reshape([2, -1, 4])
     with pytest.raises(ValueError, match="reshape"):
         static.Executor().run(parallel(main), feed={"x": FEED["x"]}, fetch_list=[y])
+
+
+def decayed(compile_):
+    """Losses and weights where parameters decay by a copy that is made of them behind their update."""
+    main, startup, _, loss, _ = build()
+    with static.program_guard(main, startup):
+        for parameter in main.all_parameters():
+            copy = parameter * 1.0
+            with main._optimized_guard([parameter]):
+                paddle.assign(parameter - copy * 0.01, parameter)
+    exe = static.Executor()
+    with static.scope_guard(static.Scope()):
+        exe.run(startup)
+        return [exe.run(compile_(main, loss), feed=FEED, fetch_list=[loss])[0].mean() for _ in range(3)]
+
+
+def test_what_is_computed_of_updated_parameters_alone_is_computed_once():
+    np.testing.assert_allclose(decayed(parallel), decayed(lambda main, loss: main), rtol=1e-6)

@@ -7,6 +7,11 @@ what requirements.txt lists, for both. NAME is a file beside this one: language,
 losses, perception, arrays; all of them by default. Each is a script for Paddle that `python -m proa run` runs
 unchanged.
 
+    python tests/crossing/packages/compare.py --oracle PYTHON --fluid [--packages FOLDER --theirs FOLDER] [NAME ...]
+
+compares packages of the 1.x era (fluid_reinforcement, fluid_language) with PaddlePaddle 1.8.5, which PYTHON has. Python
+3.7 and this one need other wheels: each has a folder with what requirements_fluid.txt lists, `--theirs` PYTHON's.
+
 A line of the table is a case of a script: the largest difference between two numbers of a result, and between two
 results relative to the largest number in them, with the result that it is found in.
 """
@@ -29,9 +34,12 @@ PACKAGES = {"language": ["paddlenlp"], "diffusion": ["ppdiffusers"], "sde": ["pa
             "arrays": ["einops", "safetensors", "deepxde", "paddle-msssim"]}
 
 
-def ran(command, folder):
+FLUID = {"fluid_reinforcement": ["parl"], "fluid_language": ["paddlepalm"]}
+
+
+def ran(command, folder, packages=None):
     """Runs a script; what it says is shown where it fails."""
-    path = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))
+    path = os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH"), packages]))
     environment = {**os.environ, "PYTHONPATH": path, "FLAGS_sdpa_select_math": "1"}
     ended = subprocess.run(command, env=environment, capture_output=True, text=True)
     if ended.returncode:
@@ -82,23 +90,36 @@ def main():
     parser.add_argument("--oracle", required=True, help="a Python with PaddlePaddle 2.6.2")
     parser.add_argument("--packages", help="a folder with the packages")
     parser.add_argument("--work", help="a folder for weights and results; a temporary one by default")
-    parser.add_argument("names", nargs="*", default=list(PACKAGES), help="the scripts to run")
+    parser.add_argument("--fluid", action="store_true", help="compare packages of the 1.x era with PaddlePaddle 1.8.5")
+    parser.add_argument("--theirs", help="with --fluid: a folder with the packages for the oracle's Python")
+    parser.add_argument("names", nargs="*", help="the scripts to run")
     options = parser.parse_args()
+    packages = FLUID if options.fluid else PACKAGES
     if options.packages:
         sys.path.append(options.packages)
-    for name in options.names:
+    for name in options.names or packages:
         folder = Path(options.work or tempfile.mkdtemp()) / name
         folder.mkdir(parents=True, exist_ok=True)
         script = str(HERE / f"{name}.py")
+        if options.fluid:
+            ran([options.oracle, script, folder, "theirs"], folder, options.theirs)
+            ran([sys.executable, "-m", "proa", "run", "--api", "1.8", script, folder, "ours"], folder, options.packages)
+            shown(folder, packages[name])
+            continue
         if options.packages:  # behind what each Python has of its own
             line = f"import sys\n\nsys.path.append({str(Path(options.packages).resolve())!r})\n"
             (folder / "sitecustomize.py").write_text(line)
         ran([options.oracle, script, folder, "theirs"], folder)
         ran([sys.executable, "-m", "proa", "run", script, folder, "ours"], folder)
-        theirs, ours = (json.loads((folder / f"{side}.json").read_text()) for side in ("theirs", "ours"))
-        print(f"\n{', '.join(versions(PACKAGES[name]))}\n")
-        print("| case | results | difference | relative (where) |\n|---|---|--:|--:|")
-        print("\n".join(rows(theirs, ours)), flush=True)
+        shown(folder, packages[name])
+
+
+def shown(folder, names):
+    """Prints the table of a script."""
+    theirs, ours = (json.loads((folder / f"{side}.json").read_text()) for side in ("theirs", "ours"))
+    print(f"\n{', '.join(versions(names))}\n")
+    print("| case | results | difference | relative (where) |\n|---|---|--:|--:|")
+    print("\n".join(rows(theirs, ours)), flush=True)
 
 
 if __name__ == "__main__":

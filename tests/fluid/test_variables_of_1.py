@@ -64,3 +64,29 @@ def test_a_row_meets_the_first_dimension():
     found = run([x - layers.reduce_max(x, dim=1), x * constant(1.0, 10.0, 100.0)], x=np.float32([[1, 2, 3], [6, 5, 4]]))
     assert found[0].tolist() == [[-2, -1, 0], [0, -1, -2]]
     assert found[1].tolist() == [[1, 20, 300], [6, 50, 400]]
+
+
+def test_a_variable_is_there():
+    """`if mask:` asks in 1.x whether there is one; elsewhere it asks for a value, which is not there yet."""
+    x = fluid.data("x", [None, 3])
+    assert x and not (not x)
+    mode.set_least_rank(0)
+    with pytest.raises(TypeError, match="has no value while the Program is being built"):
+        bool(x)
+
+
+def test_labels_without_a_last_size():
+    x, labels = fluid.data("x", [None, 3]), fluid.data("labels", [None], "int64")
+    x.stop_gradient = False
+    flat, column = layers.cross_entropy(x, labels), layers.cross_entropy(x, layers.unsqueeze(labels, [1]))
+    soft = layers.cross_entropy(x, labels, ignore_index=1)
+    fluid.backward.append_backward(layers.reduce_sum(flat * flat))
+    value = np.float32([[0.2, 0.3, 0.5], [0.6, 0.1, 0.3]])
+    got = run([flat, column, soft, "x@GRAD"], x=value, labels=np.int64([1, 0]))
+    assert flat.shape == (-1,) and got[0].shape == (2,) and got[1].shape == (2, 1)
+    np.testing.assert_allclose(got[0], -np.log([0.3, 0.6]), rtol=1e-6)
+    np.testing.assert_allclose(got[1][:, 0], got[0])
+    np.testing.assert_allclose(got[2], [0, -np.log(0.6)], rtol=1e-6)
+    expected = np.zeros((2, 3))
+    expected[0, 1], expected[1, 0] = 2 * np.log(0.3) / 0.3, 2 * np.log(0.6) / 0.6
+    np.testing.assert_allclose(got[3], expected, rtol=1e-5)
