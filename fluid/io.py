@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from ..core import unique_name
+from ..core.dtype import uint8
 from ..core.files import atomic_write
 from ..io.batch_sampler import batch
+from ..ops.core.operator import find, is_declared
 from ..ops.core.trace import using
 from ..ops.math.elementwise import scale
 from ..reader import (
@@ -165,6 +167,7 @@ def save_inference_model(dirname: str, feeded_var_names: Any, target_vars: Any, 
     for block in written.blocks:
         for op in block.ops:
             op.attrs.pop("op_device", None)
+    _name_all_results(written)
     content = program_bytes(written, path)
     with atomic_write(path) as file:
         file.write(content)
@@ -191,6 +194,19 @@ def _scaled(program: Any, targets: Sequence[Variable]) -> tuple[Program, list[st
             block._rename_var(result.name, name)
             names.append(name)
     return copied, names
+
+
+def _name_all_results(program: Any) -> None:
+    """Gives a variable to each result that an operation leaves out, a dropout's mask in evaluation: 1.8 asks for it."""
+    for block in program.blocks:
+        for op in block.ops:
+            missing = [slot for slot in find(op.type).results if not op.output(slot.name) and not slot.many
+                       ] if is_declared(op.type) and op.output_arg_names else []
+            for slot in missing:
+                first = block.var(op.output_arg_names[0])
+                name = f"{first.name}.{slot.name}"
+                made = op.input(slot.alias) if slot.alias else [block.create_var(name, first.shape, uint8).name]
+                op.set_output(slot.name, made)
 
 
 def _warn_of_auc(program: Any) -> None:

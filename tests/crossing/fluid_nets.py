@@ -78,6 +78,48 @@ def image(fluid):
     return {"x": rows(2, 2, 3, 8, 8)}, layers.fc(made, 3, act="softmax")
 
 
-NETS = {"dense": dense, "flattened": flattened, "pooled": pooled, "recurrent": recurrent, "gated": gated,
-        "tagged": tagged, "projected": projected, "steps": steps,
-        "image": image}
+def arithmetic(fluid):
+    layers = fluid.layers
+    x = fluid.data("x", [None, 4, 6], "float32")
+    halves = layers.split(layers.transpose(x, [0, 2, 1]), 2, dim=1)
+    made = layers.concat([layers.matmul(halves[0], halves[1], transpose_y=True), halves[1]], axis=2)
+    made = layers.elementwise_mul(made, layers.reduce_mean(x, dim=[1, 2], keep_dim=False), axis=0)
+    made = layers.reshape(layers.slice(made, [1, 2], [0, 1], [3, 6]), [-1, 15])
+    made = layers.elementwise_add(made, layers.fill_constant([15], "float32", 0.5))
+    return {"x": rows(3, 2, 4, 6)}, layers.fc(layers.clip(layers.scale(made, 2.0, -0.1), 0.0, 1.5), 3, act="sigmoid")
+
+
+def normalized(fluid):
+    layers = fluid.layers
+    made = layers.layer_norm(layers.fc(fluid.data("x", [None, 4], "float32"), 8, act="leaky_relu"))
+    made = layers.dropout(made, 0.5, is_test=True)
+    return {"x": rows(4, 5, 4)}, layers.l2_normalize(layers.elementwise_add(made, layers.fc(made, 8)), axis=1)
+
+
+def sequences(fluid):
+    layers = fluid.layers
+    embedded = layers.embedding(layers.data("words", [1], dtype="int64", lod_level=1), [20, 6], padding_idx=0)
+    made = layers.sequence_conv(embedded, 5, 3, act="tanh")
+    first = layers.sequence_first_step(made)
+    both = layers.concat([made, layers.sequence_expand_as(first, made)], axis=1)
+    return {"words": words(fluid, [2, 5, 1])}, layers.sequence_reverse(layers.fc(both, 3))
+
+
+def looping(fluid):
+    layers = fluid.layers
+    x = fluid.data("x", [None, 4], "float32")
+    i, limit = layers.fill_constant([1], "int64", 0), layers.fill_constant([1], "int64", 3)
+    held = layers.array_write(layers.fc(x, 4, act="tanh"), i)
+    going = layers.less_than(i, limit)
+    loop = layers.While(going)
+    with loop.block():
+        last = layers.array_read(held, i)
+        layers.increment(i, in_place=True)
+        layers.array_write(layers.scale(last, 0.5, 1.0), i, held)
+        layers.less_than(i, limit, cond=going)
+    return {"x": rows(5, 3, 4)}, layers.array_read(held, limit)
+
+
+NETS = {net.__name__: net for net in (
+    dense, flattened, pooled, recurrent, gated, tagged, projected, steps, image, arithmetic, normalized, sequences,
+    looping)}
