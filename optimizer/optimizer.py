@@ -115,6 +115,7 @@ class Optimizer(ForSubclasses):
 
     def get_lr(self) -> float:
         """The learning rate of the next step."""
+        current_trace().reads_attribute(self, "_learning_rate")
         return float(self._learning_rate() if isinstance(self._learning_rate, LRScheduler) else self._learning_rate)
 
     def set_lr(self, value: float) -> None:
@@ -125,7 +126,8 @@ class Optimizer(ForSubclasses):
             )
         if not isinstance(value, (int, float)):
             raise TypeError(f"set_lr(value): must be a number. Received {type(value).__name__}.")
-        self._learning_rate = float(value)
+        with current_trace().at_each_run(lambda: self.set_lr(value)):
+            self._learning_rate = float(value)
 
     def set_lr_scheduler(self, scheduler: LRScheduler) -> None:
         """Lets a scheduler decide the learning rate from now on."""
@@ -133,7 +135,8 @@ class Optimizer(ForSubclasses):
             raise TypeError(
                 f"set_lr_scheduler(scheduler): must be an LRScheduler. Received {type(scheduler).__name__}."
             )
-        self._learning_rate = scheduler
+        with current_trace().at_each_run(lambda: self.set_lr_scheduler(scheduler)):
+            self._learning_rate = scheduler
 
     def _rate_for(self, parameter: Any, rate: Any, group: Options | None) -> Any:
         """The learning rate of one parameter, from that of the step; a factor that is a tensor is the rate itself."""

@@ -346,6 +346,10 @@ class Surroundings:
                 f"{what} changes {', '.join(changed)}, which outlives it: in a Program it only computes gradients, and "
                 "is run once, when the Program is built. Change state in forward, or leave the function unconverted.")
 
+    def repeated_keys(self, mapping: Any) -> list[Any]:
+        """The keys of those entries of a mapping that runs change by doing again what has changed them."""
+        return [key for where, key in self._repeated if where == id(mapping)] if self._repeated else []
+
     @contextlib.contextmanager
     def repeated(self) -> Iterator[None]:
         """Around what each run does again: the entries that it changes are no change that tracing has left."""

@@ -20,6 +20,7 @@ import numpy as np
 
 from ...dygraph.value import EagerValue
 from ...nn import Layer
+from ...optimizer.lr import LRScheduler
 from ...static.ir.program import Variable
 from ..convert.ignoring import is_users_module
 from .global_names import all_names
@@ -131,6 +132,9 @@ class Reads:
     def method(self, owner: Any, function: Any) -> None:
         """Notes that a method was called: that the object has no function of its own under this name."""
         own = getattr(owner, "__dict__", None)
+        if isinstance(owner, LRScheduler) and function.__name__ != "step":  # `get_lr` tells what follows from any of it
+            for key, value in vars(owner).items():
+                self._known(own, key, value)
         if isinstance(own, dict) and not isinstance(owner, (Layer, type)):
             name = _name_in(type(owner).__mro__, function)
             if name is not None:
@@ -176,6 +180,8 @@ class Reads:
         before = contents.get(key, ABSENT)
         if _equal(before, value) or (id(mapping), key) in self._counted:
             self._note(mapping, key, before, form.format(key))
+        for each in self._surroundings.repeated_keys(mapping):  # what it is now may follow from what these were
+            self._note(mapping, each, contents[each], form.format(each))
         return True
 
     def counted(self, owner: Any, name: str, operation: Callable[[Any, Any], Any], operand: Any) -> bool:

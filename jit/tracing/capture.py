@@ -26,6 +26,7 @@ from ...static.building.trace import ProgramTrace
 from ...static.ir.program import BACKWARD_ROLE, ParameterVariable, Variable
 from ...static.program import Program
 from ..footprint.surroundings import Surroundings
+from ..footprint.value_guards import current
 from .held_gradients import UNTOUCHED, ZEROS, HeldGradient, HostCall, Walked, check_leaf
 
 
@@ -222,6 +223,12 @@ class CaptureTrace(ProgramTrace):
         variable = self.lift(value, name)
         self.host.append(HostCall(source, variable.name, dtype))
         return variable
+
+    def reads_attribute(self, owner: Any, name: str) -> None:
+        """Notes it, as if converted code had read it: the Program holds as long as it stays."""
+        reads = current()
+        if reads is not None:
+            reads.attribute(owner, name, getattr(owner, name))
 
     @contextlib.contextmanager
     def at_each_run(self, action: Callable[[], Any]) -> Iterator[None]:

@@ -154,6 +154,9 @@ class Trace:
         """Around what `action` does to Python values now: where a Program is written, each run calls it."""
         return contextlib.nullcontext()
 
+    def reads_attribute(self, owner: Any, name: str) -> None:
+        """Is told that code outside of this package is given what a Python attribute of one of its objects holds."""
+
     def writes(self, value: Any, new: Any) -> bool:
         """Makes the Program set a Tensor's value where it has Tensors; otherwise False, and the caller sets it now."""
         return False

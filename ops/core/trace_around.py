@@ -124,6 +124,10 @@ class TraceAround(Trace):
         """Around what each run of a Program does to Python values."""
         return self.inner.at_each_run(action)
 
+    def reads_attribute(self, owner: Any, name: str) -> None:
+        """Is told that what a Python attribute holds is given out."""
+        self.inner.reads_attribute(owner, name)
+
     def writes(self, value: Any, new: Any) -> bool:
         """Makes the Program set a Tensor's value where it has Tensors."""
         return self.inner.writes(value, new)

@@ -33,6 +33,7 @@ class LRScheduler:
 
     def __call__(self) -> float:
         """The rate of the present epoch."""
+        current_trace().reads_attribute(self, "last_lr")
         return self.last_lr
 
     def step(self, epoch: int | None = None) -> None:

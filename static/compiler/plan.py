@@ -237,6 +237,8 @@ def _refuse_gradients_of_paddle(ops: Sequence[Operation]) -> None:
 def _needed(block: Block, ops: Sequence[Operation], wanted: set[str], feeds: set[str]) -> list[Operation]:
     """What the wanted names depend on, and what draws, where nothing is missing for that."""
     needed = needed_operations(ops, wanted)
+    if len(needed) == len(ops):
+        return needed
     drawing = needed_operations(ops, wanted, drawing=True)
     if len(drawing) > len(needed):
         more = set(external_reads(drawing, feeds)) - set(external_reads(needed, feeds))

@@ -1,5 +1,7 @@
 """Training steps whole: `backward()`, `step()` and `clear_grad()` in a function under to_static(full_graph=True)."""
 
+import warnings
+
 import numpy as np
 import proa as paddle
 import pytest
@@ -362,3 +364,46 @@ def test_a_file_of_a_training_step_has_what_its_outputs_need(tmp_path):
     loaded = paddle.jit.load(str(tmp_path / "step"))
     np.testing.assert_allclose(loaded(x).numpy(), (net(x) ** 2).mean().numpy(), rtol=1e-5)
     np.testing.assert_array_equal(net.first.weight.numpy(), before)
+
+
+def read_in_python(net, rule):
+    """A rate that Python reads and sets: another Program for each."""
+    def step(x):
+        loss = (net(x) ** 2).mean()
+        loss.backward()
+        rule.set_lr(rule.get_lr() * 0.9)
+        rule.step()
+        rule.clear_grad()
+        return loss * rule.get_lr()
+    return step
+
+
+def test_a_rate_that_python_reads():
+    check(read_in_python, OPTIMIZERS["Adam"], programs=99)
+
+
+@pytest.mark.parametrize("read", [lambda s: s(), lambda s: s.last_lr, lambda s: s.get_lr()],
+                         ids=["call", "last_lr", "get_lr"])
+@pytest.mark.parametrize("first", [True, False], ids=["behind the step", "before the step"])
+def test_a_schedule_that_is_read(read, first):
+    """A run gave the rate that it was when the Program was made."""
+    def make():
+        schedule = optimizer.lr.StepDecay(1.0, 2, 0.5)
+
+        def function(x):
+            if first:
+                schedule.step()
+            result = x * read(schedule)
+            if not first:
+                schedule.step()
+            return result
+
+        return schedule, function
+
+    (schedule, eager), (other, function) = make(), make()
+    converted, x = paddle.jit.to_static(function), paddle.ones([1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", paddle.jit.FallbackWarning)
+        for _ in range(6):
+            assert converted(x).item() == eager(x).item()
+            assert (other.last_epoch, other.last_lr) == (schedule.last_epoch, schedule.last_lr)
