@@ -43,8 +43,8 @@ def to_file(program: Program) -> Program:
 
 def _say_whose(op: Operation, owners: dict[str, tuple[str, int]]) -> None:
     """Notes offsets that whoever reads the file would not find with the operation's inputs."""
-    if not is_declared(op.type) or find(op.type).runs_block:
-        return
+    if not is_declared(op.type) or find(op.type).runs_block or find(op.type) is write_op:
+        return  # of a list that is written its own offsets are the ones
     slots, said, in_gradient = find(op.type).inputs, [], op._is_backward_op()
     implied = {slot.name: [level.name for name in op.input(slot.offsets_of) for level in op.block.var(name).lod]
                for slot in slots if slot.offsets_of}
