@@ -75,6 +75,35 @@ def matrix_nms(bboxes: Any, scores: Any, score_threshold: float, post_threshold:
 
 
 @face
+def locality_aware_nms(bboxes: Any, scores: Any, score_threshold: float, nms_top_k: int, keep_top_k: int,
+                       nms_threshold: float = 0.3, normalized: bool = True, nms_eta: float = 1.0,
+                       background_label: int = -1, name: str | None = None) -> Any:
+    """As `multiclass_nms` of one class: bboxes [N, M, 4], scores [N, 1, M]; neighbours that overlap are merged before.
+
+    Zhou et al., EAST: An Efficient and Accurate Scene Text Detector, 2017.
+    """
+    return constants(LayerHelper("locality_aware_nms", name=name).apply(
+        "locality_aware_nms", bboxes, scores, background_label=background_label, score_threshold=score_threshold,
+        nms_top_k=nms_top_k, nms_threshold=nms_threshold, nms_eta=nms_eta, keep_top_k=keep_top_k,
+        normalized=normalized)[0])
+
+
+@face
+def retinanet_detection_output(bboxes: Sequence[Any], scores: Sequence[Any], anchors: Sequence[Any], im_info: Any,
+                               score_threshold: float = 0.05, nms_top_k: int = 1000, keep_top_k: int = 100,
+                               nms_threshold: float = 0.3, nms_eta: float = 1.0) -> Any:
+    """What RetinaNet sees: boxes [K, 6] (class, score, corners) with a LoD of images, out of lists of levels.
+
+    As in Paddle 1.8 `nms_eta` says nothing. Lin et al., Focal Loss for Dense Object Detection, 2017.
+    """
+    _check_lists("retinanet_detection_output", bboxes=bboxes, scores=scores, anchors=anchors)
+    return constants(LayerHelper("retinanet_detection_output").apply(
+        "retinanet_detection_output", list(bboxes), list(scores), list(anchors), im_info,
+        score_threshold=score_threshold, nms_top_k=nms_top_k, nms_threshold=nms_threshold, keep_top_k=keep_top_k,
+        nms_eta=1.0)[0])
+
+
+@face
 def sigmoid_focal_loss(x: Any, label: Any, fg_num: Any, gamma: float = 2.0, alpha: float = 0.25) -> Any:
     """The loss [N, classes] of scores x for labels [N, 1], which count from 1, divided by `fg_num` [1].
 
@@ -117,5 +146,5 @@ def yolo_box(x: Any, img_size: Any, anchors: Sequence[int], class_num: int, conf
         downsample_ratio=downsample_ratio, clip_bbox=clip_bbox, scale_x_y=scale_x_y)
 
 
-__all__ = ["detection_output", "matrix_nms", "multiclass_nms", "sigmoid_focal_loss", "yolo_box",
-           "yolov3_loss"]
+__all__ = ["detection_output", "locality_aware_nms", "matrix_nms", "multiclass_nms", "retinanet_detection_output",
+           "sigmoid_focal_loss", "yolo_box", "yolov3_loss"]

@@ -10,12 +10,22 @@ from .box_matching import (
     ssd_loss,
     target_assign,
 )
-from .box_selection import detection_output, matrix_nms, multiclass_nms, sigmoid_focal_loss, yolo_box, yolov3_loss
+from .box_selection import (
+    detection_output,
+    locality_aware_nms,
+    matrix_nms,
+    multiclass_nms,
+    retinanet_detection_output,
+    sigmoid_focal_loss,
+    yolo_box,
+    yolov3_loss,
+)
 from .detection_map import detection_map
 from .prior_boxes import anchor_generator, density_prior_box, multi_box_head, prior_box
 from .region_proposals import (
     collect_fpn_proposals,
     distribute_fpn_proposals,
+    generate_mask_labels,
     generate_proposal_labels,
     generate_proposals,
     retinanet_target_assign,
@@ -24,6 +34,7 @@ from .region_proposals import (
 
 __all__ = ["anchor_generator", "bipartite_match", "box_clip", "box_coder", "box_decoder_and_assign",
            "collect_fpn_proposals", "density_prior_box", "detection_map", "detection_output",
-           "distribute_fpn_proposals", "generate_proposal_labels", "generate_proposals", "iou_similarity", "matrix_nms",
-           "multi_box_head", "multiclass_nms", "polygon_box_transform", "prior_box", "retinanet_target_assign",
+           "distribute_fpn_proposals", "generate_mask_labels", "generate_proposal_labels", "generate_proposals",
+           "iou_similarity", "locality_aware_nms", "matrix_nms", "multi_box_head", "multiclass_nms",
+           "polygon_box_transform", "prior_box", "retinanet_detection_output", "retinanet_target_assign",
            "rpn_target_assign", "sigmoid_focal_loss", "ssd_loss", "target_assign", "yolo_box", "yolov3_loss"]

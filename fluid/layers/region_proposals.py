@@ -71,6 +71,19 @@ def generate_proposal_labels(rpn_rois: Any, gt_classes: Any, is_crowd: Any, gt_b
 
 
 @face
+def generate_mask_labels(im_info: Any, gt_classes: Any, is_crowd: Any, gt_segms: Any, rois: Any, labels_int32: Any,
+                         num_classes: int, resolution: int) -> tuple[Any, Any, Any]:
+    """The masks that regions are to learn: (regions, their places among all, masks [K, classes * resolution²]).
+
+    `gt_segms`: points of polygons around the true objects, with a LoD of three levels: images of objects of polygons.
+    He et al., Mask R-CNN, 2017.
+    """
+    return constants(*LayerHelper("generate_mask_labels").apply(
+        "generate_mask_labels", im_info, gt_classes, is_crowd, gt_segms, rois, labels_int32, num_classes=num_classes,
+        resolution=resolution)[:3])
+
+
+@face
 def collect_fpn_proposals(multi_rois: Sequence[Any], multi_scores: Sequence[Any], min_level: int, max_level: int,
                           post_nms_top_n: int, name: str | None = None) -> Any:
     """The best of the regions of all levels, by image."""

@@ -21,7 +21,7 @@ from .matching import bounds_of
 _NEAR = 1e-5  # overlaps that differ by less are equal
 
 
-def _overlaps(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def pixel_overlaps(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Intersection over union of boxes in pixels, [N, M]."""
     x, y = a[:, None], b[None]
     sides = np.minimum(x[..., 2:], y[..., 2:]) - np.maximum(x[..., :2], y[..., :2]) + 1
@@ -45,7 +45,8 @@ def _sampled(numbers: np.ndarray, most: int, random: Any) -> np.ndarray:
     return numbers[:most] if random is None else np.sort(numbers[np.argsort(random.random(len(numbers)))[:most]])
 
 
-def _offsets(counts: Sequence[int]) -> np.ndarray:
+def offsets_of(counts: Sequence[int]) -> np.ndarray:
+    """The offsets of so many rows of each image."""
     return np.concatenate([[0], np.cumsum(counts)]).astype("int64")
 
 
@@ -96,7 +97,7 @@ def _targets(images: _Images, labels: Any, options: Any) -> tuple[list[list[np.n
     """For each image (anchors with a box, anchors with a label, labels, boxes, weights), and how many are positive."""
     found, counts = [], []
     for number, (inside, anchors, boxes, rows) in enumerate(images):
-        overlaps = _overlaps(anchors, boxes)
+        overlaps = pixel_overlaps(anchors, boxes)
         learnt, weights, positives, negatives = _assigned(overlaps, *options)
         first = number * len(images.anchors)
         best = overlaps[learnt].argmax(1) if len(boxes) else np.zeros(0, "int64")
@@ -112,7 +113,7 @@ def _packed(xp: Any, found: list[list[np.ndarray]], dtypes: Sequence[Any]) -> tu
     """The parts of all images one behind the other, and the offsets of each."""
     columns = list(zip(*found, strict=True))
     return ([xp.asarray(np.concatenate(part), dtype=dtype) for part, dtype in zip(columns, dtypes, strict=True)],
-            [xp.asarray(_offsets([len(x) for x in part])) for part in columns])
+            [xp.asarray(offsets_of([len(x) for x in part])) for part in columns])
 
 
 def _rpn(xp, anchors, boxes, crowd, sizes, lod=(), *, rpn_batch_size_per_im: int = 256,
@@ -177,7 +178,7 @@ def _labelled(rois: np.ndarray, classes: np.ndarray, crowd: np.ndarray, boxes: n
         regions = regions[(sides > 0).all(1) & (regions[:, 2:] > regions[:, :2]).all(1)]
     else:
         regions = np.concatenate([boxes, regions])
-    overlaps = _overlaps(regions, boxes)
+    overlaps = pixel_overlaps(regions, boxes)
     best = overlaps.max(1) if len(boxes) else np.zeros(len(regions))
     if not is_cascade:
         best[:len(boxes)][crowd != 0] = -1

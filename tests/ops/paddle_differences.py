@@ -201,12 +201,12 @@ NO_CALL = {
     "of Paddle 1.x: fixtures/fluid holds PaddlePaddle 1.8.5's answers": {
         "anchor_generator", "beam_search", "bipartite_match", "box_clip", "box_decoder_and_assign", "chunk_eval",
         "collect_fpn_proposals", "crf_decoding", "ctc_align", "cudnn_lstm", "cudnn_lstm_grad", "density_prior_box",
-        "detection_map", "edit_distance", "focal_weights", "generate_proposal_labels", "generate_proposals", "gru",
-        "gru_grad", "gru_unit", "gru_unit_grad", "iou_similarity", "linear_chain_crf", "linear_chain_crf_slopes",
-        "lstm", "lstm_grad", "lstm_unit", "lstm_unit_grad", "lstmp", "lstmp_grad", "mine_hard_examples",
-        "multiclass_nms", "multiclass_nms2", "polygon_box_transform", "prroi_back", "prroi_pool",
-        "retinanet_target_assign", "roi_counts", "rpn_target_assign", "sample_logits", "sigmoid_focal_loss",
-        "target_assign", "tree_conv", "tree_shares", "warpctc_rows"},
+        "detection_map", "edit_distance", "focal_weights", "generate_mask_labels", "generate_proposal_labels",
+        "generate_proposals", "gru", "gru_grad", "gru_unit", "gru_unit_grad", "iou_similarity", "linear_chain_crf",
+        "linear_chain_crf_slopes", "locality_aware_nms", "lstm", "lstm_grad", "lstm_unit", "lstm_unit_grad", "lstmp",
+        "lstmp_grad", "mine_hard_examples", "multiclass_nms", "multiclass_nms2", "polygon_box_transform", "prroi_back",
+        "prroi_pool", "retinanet_detection_output", "retinanet_target_assign", "roi_counts", "rpn_target_assign",
+        "sample_logits", "sigmoid_focal_loss", "target_assign", "tree_conv", "tree_shares", "warpctc_rows"},
     "of symmetric matrices that the record makes: fixtures/linalg holds PaddlePaddle's answers": {
         "cholesky", "eigh", "eigvalsh", "conj"},
     "PaddlePaddle has no kernel for a CPU, or none for float64": {

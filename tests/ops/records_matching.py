@@ -6,7 +6,17 @@ References are loops over elements. Where there is none, tests/fluid/test_detect
 import numpy as np
 from proa.ops.core.trace import apply
 from proa.ops.loss import focal
-from proa.ops.vision import anchors, boxes, detection_map, matching, multiclass_nms, proposals, target_sampling
+from proa.ops.vision import (
+    anchors,
+    boxes,
+    detection_map,
+    mask_targets,
+    matching,
+    multiclass_nms,
+    proposals,
+    retina_selection,
+    target_sampling,
+)
 from records import Record, floats
 
 OFFSETS = np.array([0, 2, 5])
@@ -164,6 +174,17 @@ RECORDS = [
         target_sampling.generate_proposal_labels_op, rois, classes, crowd, truth, info, [lod], [lod],
         batch_size_per_im=3, class_nums=4, bbox_reg_weights=[0.1, 0.1, 0.2, 0.2])[:5],
            [_boxes(5, 7, 60.0), CLASSES, CROWD, TRUTH, INFO, OFFSETS], None, label="random", **SOME),
+    Record("retinanet_detection_output", lambda *given: apply(
+        retina_selection.retinanet_detection_output_op, given[:2], given[2:4], given[4:6], given[6], nms_top_k=8)[0],
+           [floats(2, 5, 4), floats(2, 3, 4, seed=1), floats(2, 5, 2, low=0), floats(2, 3, 2, low=0, seed=3),
+            _boxes(5, 1, 40.0), _boxes(3, 2, 40.0), INFO], None, **SOME),
+    Record("locality_aware_nms", lambda b, s: apply(retina_selection.locality_aware_nms_op, b, s)[0],
+           [np.stack([_boxes(6, 1), _boxes(6, 3)]), floats(2, 1, 6, low=0)], None, **SOME),
+    Record("generate_mask_labels", lambda info, classes, crowd, points, rois, labels, *lod: apply(
+        mask_targets.generate_mask_labels_op, info, classes, crowd, points, rois, labels, list(lod), [lod[0]],
+        num_classes=4, resolution=5)[:3],
+           [INFO, CLASSES, CROWD, floats(15, 2, low=0, high=50), _boxes(5, 7, 60.0), CLASSES, OFFSETS, np.arange(6),
+            np.arange(0, 16, 3)], None, differentiable=[], **SOME),
     Record("retinanet_target_assign", _without_lod(target_sampling.retinanet_target_assign_op),
            [ANCHORS, TRUTH, CLASSES, CROWD, INFO, OFFSETS], None, **SOME),
     Record("generate_proposal_labels", lambda rois, classes, crowd, truth, info, lod: apply(
