@@ -9,7 +9,7 @@ UPDATE = {"proa": ("eager",), "paddle": ("eager",), "torch": ("eager", "fused", 
 EAGER = {"proa": ("eager",), "paddle": ("eager",), "torch": ("eager",)}
 PROGRAM = {"proa": ("program",), "fluid": ("program",)}
 NAMES = {"proa": "proa", "paddle": "Paddle", "torch": "PyTorch"}
-LABELS = {**NAMES, "fluid": "Paddle 1.8.5"}
+LABELS = {**NAMES, "fluid": "Fluid"}
 
 
 @dataclasses.dataclass(frozen=True)

@@ -24,6 +24,6 @@ def report(figures, options):
         against = steps.against_peers(found["sides"], "proa/program")
         rows.append([catalogue.ALL[name].title, *cells, ratio(against), ratio(catalogue.ALL[name].asked[0])])
     parts = [machine.heading("fluid", steps.versions(figures), options),
-             table(["a step", *steps.head(sides), "proa ÷ Paddle 1.8.5", "asked"], rows),
+             table(["a step", *steps.head(sides), "proa ÷ Fluid", "asked"], rows),
              "\n".join(steps.unavailable(figures))]
     return "\n\n".join(part for part in parts if part)

@@ -64,7 +64,7 @@ def _beam_search(xp, pre_ids, pre_scores, ids, scores, lod, *, level: int = 0, b
     inner = np.append(0, np.cumsum(np.bincount(row, minlength=len(before))))
     made = [xp.asarray(bounds.astype("int64")), xp.asarray(inner.astype("int64"))]
     return (xp.asarray(word.astype(pre_ids.dtype).reshape(-1, 1)), xp.asarray(score.reshape(-1, 1)),
-            xp.asarray(row.astype("int32")), made, list(made))
+            xp.asarray(row.astype("int32")), made, [level.copy() for level in made])
 
 
 def _infer_search(pre_ids, pre_scores, ids, scores, lod, *, level=0, beam_size=1, end_id=0, is_accumulated=True):
@@ -139,7 +139,7 @@ def _decode(xp, ids, scores, lod, *, beam_size: int = 1, end_id: int = 0):
     words, values, *levels = found.sentences()
     made = [xp.asarray(level, "int64") for level in levels]
     dtype = next(iter(scores)).dtype
-    return xp.asarray(words, "int64"), xp.asarray(values, dtype), made, list(made)
+    return xp.asarray(words, "int64"), xp.asarray(values, dtype), made, [level.copy() for level in made]
 
 
 def _infer_decode(ids, scores, lod, *, beam_size=1, end_id=0):
