@@ -82,3 +82,14 @@ def test_eager_values_have_no_lod():
     for layer in (lambda x: nn.sequence_pool(x, "sum"), nn.sequence_softmax, nn.sequence_reverse):
         with pytest.raises(ValueError, match="have a LoD of 1 level at least"):
             layer(paddle.ones([3, 1]))
+
+
+def test_a_dense_layer_leaves_sequences_as_they_are(inputs):
+    made, feed = inputs
+    rows = static.nn.fc(made["x"], 3, activation="tanh")
+    pooled = nn.sequence_pool(rows, "max")
+    exe = static.Executor()
+    exe.run(static.default_startup_program())
+    found, greatest = exe.run(feed=feed, fetch_list=[rows, pooled], return_numpy=False)
+    assert found.lod() == [[0, 3, 4, 8]] and greatest.lod() == []
+    np.testing.assert_allclose(np.array(greatest)[0], np.array(found)[:3].max(0))
