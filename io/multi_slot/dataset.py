@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,18 +13,26 @@ from ...core.place import Place
 from ...static.ir.program import Variable
 from ...static.run.lod_tensor import LoDTensor
 from ...static.run.places import as_places
-from ..background import ReadAhead, iterate_ahead
-from .pipe import lines_through
+from ..background import ReadAhead
+from .pipe import Commands, lines_through
 from .text import Record, Slot, batches, parser, without_zeros
 
 _AHEAD = 4  # batches of each stream that a background thread has ready
 
 Batch = dict[str, LoDTensor]
-Share = Callable[[], Iterator[Record]]
+Share = Callable[[Commands], Iterable[Record]]  # the records of a stream, which commands may make
 
 
-def _made(share: Share, slots: Sequence[Slot], size: int, drop_last: bool, place: Place | None) -> Iterator[Batch]:
-    return batches(share(), slots, size, drop_last, place)
+def _stream(share: Share, slots: Sequence[Slot], size: int, drop_last: bool, place: Place | None) -> Iterator[Batch]:
+    """The batches of a share, made ahead by a thread of its own."""
+    commands = Commands()
+    ahead = ReadAhead(lambda: batches(share(commands), slots, size, drop_last, place), _AHEAD)
+    try:
+        for batch in ahead:  # noqa: UP028 - `yield from` would close it, and wait for the commands, first
+            yield batch
+    finally:
+        commands.end()
+        ahead.close()
 
 
 def _quoted(text: str) -> str:
@@ -128,13 +136,13 @@ class DatasetBase:
     def _slots(self) -> list[Slot]:
         return [Slot.of(variable) for variable in self.use_var]
 
-    def _records_of(self, paths: Sequence[str]) -> Iterator[Record]:
+    def _records_of(self, paths: Sequence[str], commands: Commands) -> Iterator[Record]:
         slots = self._slots()
         if not slots:
             raise ValueError(f"{type(self).__name__}: no Variables to fill. Call set_use_var first.")
         parse = parser(slots)
         for path in paths:
-            for number, line in enumerate(lines_through(path, self.pipe_command), 1):
+            for number, line in enumerate(lines_through(path, self.pipe_command, commands), 1):
                 yield parse(line, path, number)
 
     def _shares(self, count: int) -> list[Share]:
@@ -145,8 +153,7 @@ class DatasetBase:
         """For each place the batches of its share of the samples, made ahead by a thread of its own."""
         slots, size = self._slots(), self.batch_size
         shares = self._shares(len(places))
-        return [iterate_ahead(partial(_made, share, slots, size, drop_last, place), _AHEAD)
-                for share, place in zip(shares, places, strict=True)]
+        return [_stream(share, slots, size, drop_last, place) for share, place in zip(shares, places, strict=True)]
 
     def batches(self, thread: int = 0) -> Iterator[Batch]:
         """The batches of an epoch, of so many streams in turn (0: as `set_thread` says)."""
@@ -279,7 +286,7 @@ class InMemoryDataset(DatasetBase):
         return [without_zeros(record, slots) for records in files for record in records]
 
     def _file(self, path: str) -> list[Record]:
-        return list(self._records_of([path]))
+        return list(self._records_of([path], Commands()))
 
     def wait_preload_done(self) -> None:
         """Waits till what `preload_into_memory` has begun is done. What went wrong in its thread is raised here."""
@@ -332,10 +339,14 @@ class InMemoryDataset(DatasetBase):
     def _shares(self, count: int) -> list[Share]:
         records, size = self._held("batches()"), self.batch_size
         groups = [records[start:start + size] for start in range(0, len(records), size)]
-        return [partial(itertools.chain.from_iterable, groups[n::count]) for n in range(count)]
+        return [partial(_records_in, groups[n::count]) for n in range(count)]
 
     def _most_streams(self) -> int:
         return max(1, -(-len(self._held("batches()")) // self.batch_size))
+
+
+def _records_in(groups: Sequence[Sequence[Record]], commands: Commands) -> Iterator[Record]:
+    return itertools.chain.from_iterable(groups)
 
 
 class DatasetFactory:

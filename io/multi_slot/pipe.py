@@ -16,7 +16,35 @@ from ...core.child_processes import environment
 _AS_IT_IS = "cat"
 
 
-def lines_through(path: str, command: str) -> Iterator[str]:
+class Commands:
+    """The commands that run for a reader, which whoever wants no more of it ends: they may be busy for long."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running: set[subprocess.Popen] = set()
+        self._ended = False
+
+    def add(self, process: subprocess.Popen) -> None:
+        """Takes a command that was started; it is ended at once where no more is wanted."""
+        with self._lock:
+            self._running.add(process)
+            if self._ended:
+                _end(process)
+
+    def remove(self, process: subprocess.Popen) -> None:
+        """Forgets a command that is at its end."""
+        with self._lock:
+            self._running.discard(process)
+
+    def end(self) -> None:
+        """Ends those that run, and such as are started from now on."""
+        with self._lock:
+            self._ended = True
+            for process in self._running:
+                _end(process)
+
+
+def lines_through(path: str, command: str, commands: Commands) -> Iterator[str]:
     """The lines of what `command` writes when it is given the file, unpacked if it ends in .gz, as its input.
 
     The command is the shell's, as the user wrote it, and may be a pipeline; the file's name is no part of it. Raises
@@ -28,7 +56,7 @@ def lines_through(path: str, command: str) -> Iterator[str]:
         if command.strip() == _AS_IT_IS:
             yield from (line.decode() for line in file)
             return
-        with _running(command, file) as process:
+        with _running(command, file, commands) as process:
             yield from (line.decode() for line in process.stdout)
             code = process.wait()
         if code != 0:
@@ -41,7 +69,7 @@ def _opened(path: str) -> IO[bytes]:
 
 
 @contextlib.contextmanager
-def _running(command: str, file: IO[bytes]) -> Iterator[Any]:
+def _running(command: str, file: IO[bytes], commands: Commands) -> Iterator[Any]:
     shell = shutil.which("bash")
     words = [shell, "-o", "pipefail", "-c", command] if shell else ["/bin/sh", "-c", command]
     packed = isinstance(file, gzip.GzipFile)
@@ -50,12 +78,14 @@ def _running(command: str, file: IO[bytes]) -> Iterator[Any]:
     feeder = threading.Thread(target=_feed, args=(file, process.stdin), daemon=True, name="proa pipe")
     if packed:
         feeder.start()
+    commands.add(process)
     try:
         yield process
     finally:
         if process.poll() is None:
             _end(process)
         process.wait()
+        commands.remove(process)
         if packed:
             feeder.join()
         assert process.stdout is not None

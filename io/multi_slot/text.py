@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -93,7 +93,7 @@ def without_zeros(record: Record, slots: Sequence[Slot]) -> Record:
                  for values, slot in zip(record, slots, strict=True))
 
 
-def batches(records: Iterator[Record], slots: Sequence[Slot], size: int, drop_last: bool = False,
+def batches(records: Iterable[Record], slots: Sequence[Slot], size: int, drop_last: bool = False,
             place: Place | None = None) -> Iterator[dict[str, LoDTensor]]:
     """LoD tensors by name, of `size` records each; the last may have fewer, or is left out with `drop_last`."""
     group: list[Record] = []

@@ -5,6 +5,7 @@ import gzip
 import random
 import sys
 import threading
+import time
 
 import numpy as np
 import proa as paddle
@@ -135,6 +136,15 @@ def test_leaving_a_dataset_half_way_ends_its_threads_and_its_command(write, vari
     for batch in dataset.batches():
         assert np.array(batch["label"]).tolist() == [[0], [1]]
         break
+
+
+def test_leaving_a_dataset_half_way_does_not_wait_for_a_command_that_is_busy(write, variables):
+    dataset = dataset_of(variables, [write("a", *lines(0, 3)), write("b", *lines(0, 3))], thread=2,
+                         command="head -n 2; sleep 1000")
+    begin = time.monotonic()
+    for _ in dataset.batches():
+        break
+    assert time.monotonic() - begin < 100
 
 
 @pytest.mark.parametrize("name", ["plain name", "a;touch trap", "$(touch trap)", "quoted'"])
