@@ -374,6 +374,12 @@ class EagerValue(_Operators):
             return self
         return self._rebind(result)
 
+    def _become(self, result: EagerValue) -> None:
+        """Gives this Tensor the value and the edge of another, whatever its own were."""
+        if result is not self:
+            self._replace(result._array.view())
+            self._edge = result._edge
+
     def set_value(self, value: Any) -> None:
         """Sets the value from an array or Tensor of the same shape and dtype; raises ValueError otherwise."""
         if not state.trace.computes and state.trace.writes(self, value):

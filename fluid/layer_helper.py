@@ -179,8 +179,11 @@ class LayerHelper(static_helper.LayerHelper):
     @face
     def create_variable_for_type_inference(self, dtype: Any, stop_gradient: bool = False, shape: Any = None) -> Any:
         """A variable for a result of `append_op`, which decides about its shape and dtype."""
-        return current_trace().block.create_var(self._result_name(), shape or (), convert_dtype(dtype),
-                                                stop_gradient=stop_gradient)
+        trace = current_trace()
+        if trace.computes:
+            return trace.zeros((0,), convert_dtype(dtype))
+        return trace.block.create_var(self._result_name(), shape or (), convert_dtype(dtype),
+                                      stop_gradient=stop_gradient)
 
     create_tmp_variable = create_variable_for_type_inference
 
@@ -233,7 +236,11 @@ class LayerHelper(static_helper.LayerHelper):
         given = [static_helper._given(slot, (inputs or {}).get(slot.name)) for slot in op.inputs]
         known = without_hints(op, attrs or {}, f"append_op({op.type!r})")
         with current_trace().naming(result):
-            apply(op, *given, **plain_attributes(op, known))
+            made = apply(op, *given, **plain_attributes(op, known))
+        if current_trace().computes:
+            for slot, value in zip(op.results, made if isinstance(made, tuple) else (made,), strict=True):
+                for target, found in zip(targets.get(slot.name, ()), static_helper._listed(value), strict=False):
+                    target._become(found)
         if stop_gradient:
             for value in (outputs or {}).values():
                 for variable in static_helper._listed(value):

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         container,
         dygraph_to_static,
         jit,
+        layer_object_helper,
         layers,
         learning_rate_scheduler,
         nn,

@@ -13,6 +13,7 @@ from ...nn import Layer as _Layer
 from ...nn.state import NAME_TABLE
 from ...ops.core.trace import grad_mode
 from .base import set_training
+from .layer_object_helper import LayerObjectHelper
 
 __all__ = ["Layer"]
 
@@ -78,6 +79,11 @@ class Layer(_Layer):
         raise ValueError(f"{type(self).__name__}.backward: a layer defines forward alone. Call loss.backward().")
 
     # Making parameters
+
+    @property
+    def _helper(self) -> LayerObjectHelper:  # type: ignore[override]
+        """What layers that users write append operators with."""
+        return LayerObjectHelper(self.full_name())
 
     def create_parameter(self, shape: Any, attr: Any = None, dtype: Any = "float32", is_bias: bool = False,
                          default_initializer: Any = None) -> Any:

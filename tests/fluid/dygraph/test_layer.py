@@ -227,3 +227,30 @@ def test_nce_of_a_distribution():
     assert cost.shape == [3, 1] and (cost.numpy() > 0).all()
     cost.backward()
     assert layer.weight.gradient().shape == (4, 4)
+
+
+def test_layers_that_append_operators():
+    class Scaled(D.Layer):
+        def __init__(self):
+            super().__init__("scaled")
+            self.weight = self._helper.create_parameter(None, [4], "float32")
+
+        def forward(self, x):
+            assert self._helper.input_dtype([x, self.weight]) == "float32"
+            out, parts = (self._helper.create_variable_for_type_inference(x.dtype) for _ in range(2))
+            self._helper.append_op(type="elementwise_mul", inputs={"X": [x], "Y": [self.weight]},
+                                   outputs={"Out": [out]}, attrs={"axis": -1})
+            halves = [parts, self._helper.create_variable_for_type_inference(x.dtype)]
+            self._helper.append_op(type="split", inputs={"X": out}, outputs={"Out": halves},
+                                   attrs={"num": 2, "axis": 1})
+            return self._helper.append_activation(halves[1], act="tanh")
+
+    layer = Scaled()
+    y = layer(D.to_variable(ROWS))
+    np.testing.assert_allclose(y.numpy(), np.tanh(ROWS * layer.weight.numpy())[:, 2:], rtol=1e-5)
+    y.backward()
+    assert layer.weight.name == "scaled_0.w_0"
+    np.testing.assert_allclose(layer.weight.gradient(), np.concatenate(
+        [np.zeros(2), ((1 - y.numpy() ** 2) * ROWS[:, 2:]).sum(0)]), rtol=1e-5)
+    with pytest.raises(ValueError, match="one dtype"):
+        layer._helper.input_dtype([layer.weight, D.to_variable(np.ones(1))])
