@@ -17,8 +17,8 @@ from .generators import Reader, as_array, columns, in_batches, require_reader
 class TensorListLoader:
     """Batches of a user's generator as lists of Tensors, read up to `capacity` ahead by a background thread.
 
-    With `use_multiprocess` the generator runs in a process of its own, from which batches are sent here. What it
-    raises is raised where the batch is taken. Leaving the loop ends thread and process.
+    With `use_multiprocess` the generator runs in a process of its own instead, which is ahead by what its pipe holds.
+    What it raises is raised where the batch is taken. Leaving the loop ends the thread or the process.
 
     >>> import numpy as np, proa as paddle
     >>> loader = paddle.io.DataLoader.from_generator(capacity=2)
@@ -64,8 +64,9 @@ class TensorListLoader:
                                "set_sample_list_generator or set_batch_generator first.")
         place = self._place or expected_place()
         batches: Reader = lambda: map(_arrays, reader())  # noqa: E731
-        source = (lambda: iterate_in_processes([batches], "DataLoader: process")) if self._in_process else batches
-        return (to_tensors(batch, place, owned=False) for batch in iterate_ahead(source, self._capacity))
+        found = iterate_in_processes([batches], "DataLoader: process") if self._in_process else iterate_ahead(
+            batches, self._capacity)
+        return (to_tensors(batch, place, owned=False) for batch in found)
 
     def __call__(self) -> Iterator[list[Tensor]]:
         """As `iter(loader)`."""

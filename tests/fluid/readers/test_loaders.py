@@ -1,6 +1,7 @@
 """Loaders of generators: threads, exceptions, epochs, several places, what is not right."""
 
 import gc
+import multiprocessing
 import threading
 import time
 
@@ -346,6 +347,29 @@ def test_eager_code_gets_tensors(use_multiprocess):
     loader.set_sample_list_generator(paddle.batch(samples, 2))
     found = [[t.numpy().tolist() for t in batch] for batch in loader()]
     assert found == [[[[0, 0], [1, 1]], [0, 1]], [[[2, 2], [3, 3]], [2, 3]], [[[4, 4]], [4]]]
+
+
+def test_leaving_an_epoch_does_not_wait_for_a_process_that_is_busy():
+    def slow():
+        yield [np.zeros(2)]
+        time.sleep(1000)
+
+    paddle.disable_static()
+    loader = paddle.io.DataLoader.from_generator(capacity=2, use_multiprocess=True).set_batch_generator(slow)
+    begin = time.monotonic()
+    for batch in loader():
+        assert batch[0].shape == [2]
+        break
+    assert time.monotonic() - begin < 100 and not multiprocessing.active_children()
+
+
+def test_what_a_process_raises_arrives():
+    loader = paddle.io.DataLoader.from_generator(capacity=2, use_multiprocess=True).set_batch_generator(fails)
+    batches = iter(loader)
+    next(batches)
+    with pytest.raises(KeyError, match="a broken sample") as info:
+        next(batches)
+    assert "in fails" in str(info.value.__cause__)
 
 
 @pytest.mark.parametrize("make", [fluid.io.DataLoader.from_generator, fluid.io.PyReader])
