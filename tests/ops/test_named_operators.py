@@ -50,6 +50,9 @@ NAMED = {
     "static/compiler/passes/epilogue.py": (6, _PATTERN),
     "static/compiler/passes/projections.py": (1, _PATTERN),
     "static/compiler/describe.py": (3, "what people are shown of the operators that the compiler itself puts in"),
+    "static/nn/common.py": (1, _API),
+    "static/nn/metric.py": (1, _API),
+    "static/nn/sequence_lod.py": (1, _API),
     "static/run/strategies.py": (1, _API),
     "static/compiler/unit.py": (1, _PATTERN),
     "static/files/array_codec.py": (3, _FORM),
@@ -57,7 +60,7 @@ NAMED = {
     "static/files/lod_codec.py": (4, _FORM),
     "static/files/program_reader.py": (2, _FORM),
     "static/format/versions.py": (2, _THEIRS),
-    "static/format/versions_1_8.py": (2, _THEIRS),
+    "static/format/versions_1_8.py": (3, _THEIRS),
     "static/ir/usage.py": (1, "what is there for its gradient alone is assignments to everyone else"),
 }
 
