@@ -1,4 +1,4 @@
-"""Sweeps over packed rows for float32 on the host, with the usual activations: sigmoid for gates, tanh for the rest.
+"""Sweeps over packed rows for float32 on the host; a gated recurrent unit's with sigmoid for gates and tanh alone.
 
 `PackedSteps` says which rows the steps take, as `ops/sequence/steps.py` works it out. Gates lie as Paddle 1.x has them:
 candidate, input, forget, output (LSTM); update, reset, candidate (GRU).
@@ -67,7 +67,7 @@ def _work(x: Any, parts: int) -> int:
     return int(x.size * COLUMNS // parts)
 
 
-def lstm_forward(x: Any, bias: Any, peepholes: Any, weight: Any, h: Any, c: Any,
+def lstm_forward(sweep: loops.Kernel, x: Any, bias: Any, peepholes: Any, weight: Any, h: Any, c: Any,
                  steps: PackedSteps) -> tuple[Any, Any, Any, Any]:
     """Hidden values, cells, gates, and tanh of the cells, of all rows.
 
@@ -79,14 +79,14 @@ def lstm_forward(x: Any, bias: Any, peepholes: Any, weight: Any, h: Any, c: Any,
     gates = np.empty_like(x)
     cells, shown, out = (np.empty((len(x), hidden), np.float32) for _ in range(3))
     z = scratch("packed_z", (padded(count), len(packed) * COLUMNS))
-    run(sweeps.lstm_forward, x, bias, peepholes, packed, _states(h, count, hidden), _states(c, count, hidden), z, gates,
+    run(sweep, x, bias, peepholes, packed, _states(h, count, hidden), _states(c, count, hidden), z, gates,
         cells, shown, out, first, active, count, number, hidden, len(packed), steps.step, int(h is not None),
         _work(x, parts), parts)
     return out, cells, gates, shown
 
 
-def lstm_backward(gates: Any, before: Any, shown: Any, peepholes: Any, weight: Any, grad_out: Any, grad_cells: Any,
-                  has_states: bool, steps: PackedSteps) -> tuple[Any, Any, Any]:
+def lstm_backward(sweep: loops.Kernel, gates: Any, before: Any, shown: Any, peepholes: Any, weight: Any, grad_out: Any,
+                  grad_cells: Any, has_states: bool, steps: PackedSteps) -> tuple[Any, Any, Any]:
     """The gradients of the projected rows, and of both states in the order of the steps.
 
     `before`: the cell before each row's step.
@@ -96,7 +96,7 @@ def lstm_backward(gates: Any, before: Any, shown: Any, peepholes: Any, weight: A
     gates, before, shown, grad_out, grad_cells = _whole(gates, before, shown, grad_out, grad_cells)
     back = _states(None, count, len(packed) * COLUMNS)
     dc, own, of = _states(None, count, hidden), _states(None, count, 4 * hidden), np.empty_like(gates)
-    run(sweeps.lstm_backward, gates, before, shown, peepholes, grad_out, grad_cells, packed, back, dc, own, of, first,
+    run(sweep, gates, before, shown, peepholes, grad_out, grad_cells, packed, back, dc, own, of, first,
         active, count, number, hidden, len(packed), steps.step, int(has_states), _work(gates, parts), parts)
     return of, back[:count, :hidden], dc[:count]
 

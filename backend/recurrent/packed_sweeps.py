@@ -10,7 +10,11 @@ what comes of it is not looked at; going back its gradients are zeros.
 
 from __future__ import annotations
 
+import functools
+from typing import Any
+
 from .. import loops
+from ..loops.functions import declare
 from ..loops.names import parallel
 from .blocks import block_product
 from .rows import copy, fast_sigmoid, fast_tanh
@@ -26,20 +30,37 @@ def add_blocks(a, weights, z, begin, apart, active, count, depth, panels, z_row)
                               min(192, depth - k), z + (r * z_row + p * 16), z_row)
 
 
-@loops.function
-def peephole_row(z, bias, peepholes, h, c, gates, cell, shown, out, hidden):
+class _Named:
+    """A function of the language of which only the source is there, to be chosen by its name."""
+
+    def __init__(self, name: str):
+        self.__name__ = name
+
+    def __call__(self, *_: Any) -> None:
+        raise TypeError(f"{self.__name__} is called by generated loops only.")
+
+
+_VALUES = {"sigmoid": "fast_sigmoid({})", "tanh": "fast_tanh({})", "relu": "max({}, 0.0)", "identity": "({})"}
+_SLOPES = {"sigmoid": "({0} * (1.0 - {0}))", "tanh": "(1.0 - {0} * {0})", "relu": "(1.0 if {0} > 0.0 else 0.0)",
+           "identity": "1.0"}
+
+_LSTM_ROW = """def {name}(z, bias, peepholes, h, c, gates, cell, shown, out, hidden):
     for j in range(hidden):
-        gates[j] = fast_tanh(z[j] + bias[j])
+        a = z[j] + bias[j]
+        gates[j] = {candidate}
     for j in range(hidden):
-        gates[hidden + j] = fast_sigmoid(z[hidden + j] + bias[hidden + j] + peepholes[j] * c[j])
+        a = z[hidden + j] + bias[hidden + j] + peepholes[j] * c[j]
+        gates[hidden + j] = {gate}
     for j in range(hidden):
         k = 2 * hidden + j
-        gates[k] = fast_sigmoid(z[k] + bias[k] + peepholes[hidden + j] * c[j])
+        a = z[k] + bias[k] + peepholes[hidden + j] * c[j]
+        gates[k] = {gate}
     for j in range(hidden):
         k = 3 * hidden + j
         new = gates[j] * gates[hidden + j] + c[j] * gates[2 * hidden + j]
-        o = fast_sigmoid(z[k] + bias[k] + peepholes[2 * hidden + j] * new)
-        content = fast_tanh(new)
+        a = z[k] + bias[k] + peepholes[2 * hidden + j] * new
+        o = {gate}
+        content = {cell}
         y = o * content
         gates[k] = o
         c[j] = new
@@ -47,10 +68,9 @@ def peephole_row(z, bias, peepholes, h, c, gates, cell, shown, out, hidden):
         shown[j] = content
         h[j] = y
         out[j] = y
+"""
 
-
-@loops.function
-def peephole_row_back(gates, before, shown, peepholes, grad_out, grad_cell, back, dc, of, own, hidden):
+_LSTM_ROW_BACK = """def {name}(gates, before, shown, peepholes, grad_out, grad_cell, back, dc, of, own, hidden):
     for j in range(hidden):
         g = gates[j]
         i = gates[hidden + j]
@@ -58,11 +78,11 @@ def peephole_row_back(gates, before, shown, peepholes, grad_out, grad_cell, back
         o = gates[3 * hidden + j]
         content = shown[j]
         dh = grad_out[j] + back[j]
-        do = dh * content * o * (1.0 - o)
-        d = dc[j] + grad_cell[j] + dh * o * (1.0 - content * content) + do * peepholes[2 * hidden + j]
-        dg = d * i * (1.0 - g * g)
-        di = d * g * i * (1.0 - i)
-        df = d * before[j] * f * (1.0 - f)
+        do = dh * content * {output}
+        d = dc[j] + grad_cell[j] + dh * o * {cell} + do * peepholes[2 * hidden + j]
+        dg = d * i * {candidate}
+        di = d * g * {input}
+        df = d * before[j] * {forget}
         of[j] = dg
         of[hidden + j] = di
         of[2 * hidden + j] = df
@@ -73,11 +93,11 @@ def peephole_row_back(gates, before, shown, peepholes, grad_out, grad_cell, back
         own[3 * hidden + j] = do
         dc[j] = d * f + di * peepholes[j] + df * peepholes[hidden + j]
         back[j] = 0.0
+"""
 
 
-@loops.kernel
-def lstm_forward(x, bias, peepholes, weights, h, c, z, gates, cells, shown, out, first, active, count, steps, hidden,
-                 panels, step, states, work, parts):
+def _lstm_forward(x, bias, peepholes, weights, h, c, z, gates, cells, shown, out, first, active, count, steps, hidden,
+                  panels, step, states, work, parts, *, row_of):
     for part in parallel(parts, work):
         for t in range(steps):
             n = active[t]
@@ -89,14 +109,13 @@ def lstm_forward(x, bias, peepholes, weights, h, c, z, gates, cells, shown, out,
             for r in range(4 * part, n, 4 * parts):
                 for q in range(r, min(r + 4, n)):
                     row = first[q] + t * step
-                    peephole_row(z + q * panels * 16, bias, peepholes, h + q * hidden, c + q * hidden,
+                    row_of(z + q * panels * 16, bias, peepholes, h + q * hidden, c + q * hidden,
                              gates + row * 4 * hidden, cells + row * hidden, shown + row * hidden, out + row * hidden,
                              hidden)
 
 
-@loops.kernel
-def lstm_backward(gates, before, shown, peepholes, grad_out, grad_cells, weights, back, dc, own, of, first, active,
-                  count, steps, hidden, panels, step, states, work, parts):
+def _lstm_backward(gates, before, shown, peepholes, grad_out, grad_cells, weights, back, dc, own, of, first, active,
+                   count, steps, hidden, panels, step, states, work, parts, *, row_of):
     for part in parallel(parts, work):
         for m in range(steps):
             t = steps - 1 - m
@@ -104,11 +123,30 @@ def lstm_backward(gates, before, shown, peepholes, grad_out, grad_cells, weights
             for r in range(4 * part, n, 4 * parts):
                 for q in range(r, min(r + 4, n)):
                     row = first[q] + t * step
-                    peephole_row_back(gates + row * 4 * hidden, before + row * hidden, shown + row * hidden, peepholes,
+                    row_of(gates + row * 4 * hidden, before + row * hidden, shown + row * hidden, peepholes,
                                   grad_out + row * hidden, grad_cells + row * hidden, back + q * panels * 16,
                                   dc + q * hidden, of + row * 4 * hidden, own + q * 4 * hidden, hidden)
             if t + states > 0:
                 add_blocks(own, weights, back, 4 * part, 4 * parts, n, count, 4 * hidden, panels, panels * 16)
+
+
+@functools.cache
+def lstm_forward(gate: str, cell: str, candidate: str) -> loops.Kernel:
+    """The sweep there of a cell with these activations, by the names that attributes have."""
+    name = f"lstm_row_{gate}_{cell}_{candidate}"
+    declare(name, _LSTM_ROW.format(name=name, gate=_VALUES[gate].format("a"), cell=_VALUES[cell].format("new"),
+                                   candidate=_VALUES[candidate].format("a")))
+    return loops.kernel_with(_lstm_forward, row_of=_Named(name))
+
+
+@functools.cache
+def lstm_backward(gate: str, cell: str, candidate: str) -> loops.Kernel:
+    """The sweep back of the same."""
+    name = f"lstm_row_back_{gate}_{cell}_{candidate}"
+    slopes = {what: _SLOPES[gate].format(of) for what, of in (("input", "i"), ("forget", "f"), ("output", "o"))}
+    declare(name, _LSTM_ROW_BACK.format(name=name, cell=_SLOPES[cell].format("content"),
+                                        candidate=_SLOPES[candidate].format("g"), **slopes))
+    return loops.kernel_with(_lstm_backward, row_of=_Named(name))
 
 
 @loops.function

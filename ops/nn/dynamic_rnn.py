@@ -73,12 +73,9 @@ def _check_activations(what: str, **names: str) -> None:
 
 # the engine of generated loops
 
-_USUAL = {"gate": "sigmoid", "other": "tanh"}
-
-
-def _is_usual(gate: str, *others: str) -> bool:
-    """Whether the activations are those that the engine knows."""
-    return gate == _USUAL["gate"] and all(name == _USUAL["other"] for name in others)
+def _is_usual(gate: str, candidate: str) -> bool:
+    """Whether the activations are those of the engine's gated recurrent unit."""
+    return gate == "sigmoid" and candidate == "tanh"
 
 
 def _told(steps: Steps) -> packed.PackedSteps:
@@ -204,23 +201,23 @@ def _peepholes(bias: Any, hidden: int, use_peepholes: bool) -> Any:
 
 def _lstm_by_loops(x, h0, c0, weight, bias, lod, *, use_peepholes: bool = True, is_reverse: bool = False,
                    gate_activation: str = "sigmoid", cell_activation: str = "tanh", candidate_activation: str = "tanh"):
-    if not _is_usual(gate_activation, cell_activation, candidate_activation) or not packed.takes(
-            lstm_forward, *x.shape, x, h0, c0, weight, bias):
+    sweep = lstm_forward(gate_activation, cell_activation, candidate_activation)
+    if not packed.takes(sweep, *x.shape, x, h0, c0, weight, bias):
         return NotImplemented
     steps, hidden = _steps(np, "dynamic_lstm(input)", x, lod, is_reverse), len(weight)
-    return packed.lstm_forward(x, _whole(bias, 4 * hidden), _peepholes(bias, hidden, use_peepholes), weight,
+    return packed.lstm_forward(sweep, x, _whole(bias, 4 * hidden), _peepholes(bias, hidden, use_peepholes), weight,
                                _ordered(h0, steps), _ordered(c0, steps), _told(steps))
 
 
 def _lstm_grad_by_loops(h0, c0, weight, bias, gates, cells, shown, out, grad, cell_grad, lod, *, use_peepholes: bool,
                         is_reverse: bool, gate_activation: str, cell_activation: str, candidate_activation: str):
-    if not _is_usual(gate_activation, cell_activation, candidate_activation) or not packed.takes(
-            lstm_backward, *gates.shape, h0, c0, weight, bias, gates, cells, shown, out, grad, cell_grad):
+    sweep = lstm_backward(gate_activation, cell_activation, candidate_activation)
+    if not packed.takes(sweep, *gates.shape, h0, c0, weight, bias, gates, cells, shown, out, grad, cell_grad):
         return NotImplemented
     steps, hidden = _steps(np, "dynamic_lstm(input)", gates, lod, is_reverse), len(weight)
     cell = _lstm_cell(bias, hidden, use_peepholes, gate_activation, cell_activation, candidate_activation)
     before = steps.before(cells, c0)
-    d, dh, dc = packed.lstm_backward(gates, before, shown, _peepholes(bias, hidden, use_peepholes), weight, grad,
+    d, dh, dc = packed.lstm_backward(sweep, gates, before, shown, _peepholes(bias, hidden, use_peepholes), weight, grad,
                                      cell_grad, h0 is not None, _told(steps))
     of_bias = np.concatenate([d.sum(0), *cell.of_peepholes(np, d, before, cells)])
     return (d, _by_sequence(dh, h0, steps), _by_sequence(dc, c0, steps), packed.product(steps.before(out, h0).T, d),

@@ -65,6 +65,21 @@ def test_gru(lengths, is_reverse, states, hidden):
     same(dynamic_rnn._gru_grad_by_loops(*kept, **attrs), dynamic_rnn._gru_grad(np, *kept, **attrs))
 
 
+@pytest.mark.parametrize(("gate", "cell", "candidate"), [
+    ("sigmoid", "sigmoid", "relu"), ("tanh", "identity", "sigmoid"), ("relu", "tanh", "identity")])
+def test_activations_of_lstm(gate, cell, candidate):
+    lod, hidden = [offsets("several")], 20
+    rows = int(lod[0][-1])
+    attrs = {"gate_activation": gate, "cell_activation": cell, "candidate_activation": candidate,
+             "is_reverse": False, "use_peepholes": True}
+    x, weight, bias = drawn(rows, 4 * hidden), drawn(hidden, 4 * hidden) / 10, drawn(1, 7 * hidden)
+    wanted = dynamic_rnn._lstm(np, x, None, None, weight, bias, lod, **attrs)
+    same(dynamic_rnn._lstm_by_loops(x, None, None, weight, bias, lod, **attrs), wanted)
+    out, cells, gates, shown = wanted
+    kept = (None, None, weight, bias, gates, cells, shown, out, drawn(rows, hidden), drawn(rows, hidden), lod)
+    same(dynamic_rnn._lstm_grad_by_loops(*kept, **attrs), dynamic_rnn._lstm_grad(np, *kept, **attrs))
+
+
 def test_parts_of_wider_arrays():
     lod, hidden = [np.array([0, 50, 80])], 20
     x, weight, bias = drawn(80, 6 * hidden)[:, ::2], drawn(hidden, 3 * hidden), drawn(1, 3 * hidden)
