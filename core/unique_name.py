@@ -102,13 +102,14 @@ def given_back_on_failure() -> Iterator[None]:
             raise
 
 
-def switch(new_generator: UniqueNameGenerator | None = None, new_para_name_checker: Any = None) -> UniqueNameGenerator:
-    """Puts another generator (a fresh one by default) in charge and returns the one it replaces.
+def switch(new_generator: UniqueNameGenerator | None = None,
+           new_para_name_checker: Any = None) -> tuple[UniqueNameGenerator, Any]:
+    """Puts another generator (a fresh one by default) in charge; the one it replaces, and None.
 
     `new_para_name_checker` has no meaning here: names of parameters are checked where they are made.
     """
     old, _current[0] = _current[0], new_generator or UniqueNameGenerator()
-    return old
+    return old, None
 
 
 @contextlib.contextmanager
@@ -117,7 +118,7 @@ def guard(new_generator: UniqueNameGenerator | str | None = None) -> Iterator[No
     if isinstance(new_generator, (str, bytes)):
         prefix = new_generator if isinstance(new_generator, str) else new_generator.decode()
         new_generator = UniqueNameGenerator(prefix)
-    old = switch(new_generator)
+    old, _ = switch(new_generator)
     try:
         yield
     finally:

@@ -5,9 +5,31 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.executor import as_numpy
-from ..static.run.executor import Executor
+from ..static.run.executor import Executor as StaticExecutor
 from ..static.run.from_dataset import FetchHandler
 from ..static.run.scope import Scope, global_scope, scope_guard
+from .one_number import as_number
+
+
+class Executor(StaticExecutor):
+    """Runs Programs at a place.
+
+    >>> import numpy, proa.fluid as fluid
+    >>> main = fluid.Program()
+    >>> with fluid.program_guard(main):
+    ...     loss = fluid.layers.mean(fluid.data("x", [None]))
+    >>> cost, = fluid.Executor(fluid.CPUPlace()).run(main, feed={"x": numpy.ones(3, "float32")}, fetch_list=[loss])
+    >>> cost, float(cost)
+    (array([1.], dtype=float32), 1.0)
+    """
+
+    def run(self, program: Any = None, feed: Any = None, fetch_list: Any = None, feed_var_name: str = "feed",
+            fetch_var_name: str = "fetch", scope: Scope | None = None, return_numpy: bool = True,
+            use_program_cache: bool = False, return_merged: bool = True, use_prune: bool = False) -> list[Any]:
+        """As `paddle.static.Executor.run`; fetched arrays of one element are numbers to Python, as NumPy 1 had them."""
+        found = super().run(program, feed, fetch_list, feed_var_name, fetch_var_name, scope, return_numpy,
+                            use_program_cache, return_merged, use_prune)
+        return [as_number(value) for value in found]
 
 
 def _fetch_var(name: str, scope: Scope | None = None, return_numpy: bool = True) -> Any:

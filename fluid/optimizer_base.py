@@ -43,7 +43,8 @@ class FluidOptimizer(rules.Optimizer):
                                  options=options)  # in place of the rule's constructor, whose arguments are others
         self._learning_rate = learning_rate
         self._learning_rate_map: dict[Any, Any] = {}  # by Program and dtype
-        self._next_rate: float | None = None
+        self._rate_of_this_step: float | None = None
+        self._last_rate: float | None = None
 
     # The learning rate
 
@@ -56,14 +57,18 @@ class FluidOptimizer(rules.Optimizer):
             raise TypeError(f"{type(self).__name__}: the learning rate is the Variable {rate.name!r}. Fetch it.")
         if isinstance(rate, rules.lr.LRScheduler):
             return super().get_lr()
-        if self._next_rate is None:
-            self._next_rate = _number(rate())
-        return self._next_rate
+        if self._rate_of_this_step is None:
+            self._rate_of_this_step = self._last_rate = _number(rate())
+        return self._rate_of_this_step
 
     def current_step_lr(self) -> float:
-        """The learning rate of the step that comes, where it is no Variable."""
+        """The learning rate of the last step, or, before the first, of that; where it is no Variable."""
         rate: Any = self._learning_rate
-        return _number(rate.step()) if hasattr(rate, "step_num") else self.get_lr()
+        if not callable(rate) or isinstance(rate, rules.lr.LRScheduler):
+            return self.get_lr()
+        if self._last_rate is not None:
+            return self._last_rate
+        return _number(rate.step() if getattr(rate, "counts_steps", False) else rate())
 
     def _rate_of_step(self, dtype: DType) -> Any:
         rate: Any = self._learning_rate
@@ -124,11 +129,18 @@ class FluidOptimizer(rules.Optimizer):
             block = None if current_trace().computes else current_trace().block
             before = 0 if block is None else len(block.ops)
             self._apply(params_grads)
-            self._next_rate = None
+            self._rate_of_this_step = None
             return [] if block is None else block.ops[before:]
 
     def _clipped(self, pairs: Pairs, group: Options | None) -> Pairs:
         return append_gradient_clip_ops(pairs) if self._grad_clip is None else super()._clipped(pairs, group)
+
+    def clear_gradients(self) -> None:
+        """Forgets the gradients of all parameters."""
+        for parameter in self._parameter_list or ():
+            parameter.clear_gradient()
+
+    clear_grad = clear_gradients  # type: ignore[assignment]
 
     # State
 

@@ -233,6 +233,8 @@ class ReduceLROnPlateau(LearningRateDecay):
     Better is less ('min') or more ('max') than the best by `threshold`, a part of it ('rel') or an amount ('abs').
     """
 
+    counts_steps = False
+
     def __init__(self, learning_rate: Any, mode: str = "min", decay_rate: float = 0.1, patience: int = 10,
                  verbose: bool = False, threshold: float = 1e-4, threshold_mode: str = "rel", cooldown: int = 0,
                  min_lr: float = 0, eps: float = 1e-8, dtype: str = "float32"):

@@ -31,6 +31,7 @@ from ...ops.core.operator_node import OperatorNode, SingleResultNode
 from ...ops.core.trace import apply, current_trace, state
 from ...ops.math.elementwise import cast, scale_op
 from ...static.building.mode import default_main_program
+from ..one_number import as_number
 
 _NUMBERS = (int, float)
 _SHOWN = {"bool": "bool", "int8": "int8_t", "uint8": "uint8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t",
@@ -105,6 +106,10 @@ class VarBase(EagerValue):
     __slots__ = ()
 
     _passed: Any = None  # the gradient that the latest pass took through a computed value
+
+    def numpy(self, force: bool = True) -> np.ndarray:
+        """The value as an array of NumPy's; one of one element is a number to Python, as NumPy 1 had it."""
+        return as_number(super().numpy())
 
     __add__ = __radd__ = _operator("elementwise_add", scaled=lambda n: (1.0, n))
     __sub__ = _operator("elementwise_sub", scaled=lambda n: (1.0, -n))

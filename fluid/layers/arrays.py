@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.dtype import convert_dtype
 from ...ops.core.trace import current_trace
 from ...static.building.tensor_arrays import IMPLIED, ArrayVariable
 from ..layer_helper import LayerHelper
@@ -24,7 +23,7 @@ def array_named(name: str) -> ArrayVariable:
 
 @face
 def create_array(dtype: Any) -> ArrayVariable:
-    """A list without items; those that are written to it must have this dtype.
+    """A list without items. Its dtype is that of the first one; `dtype` says what is meant, as in Paddle.
 
     >>> import proa.fluid as fluid
     >>> with fluid.program_guard(fluid.Program()):
@@ -33,9 +32,7 @@ def create_array(dtype: Any) -> ArrayVariable:
     ...     fluid.layers.array_read(x, first).shape
     (2,)
     """
-    made = array_named(f"{LayerHelper('array').name}.out")
-    made.declared_dtype = convert_dtype(dtype)
-    return made
+    return array_named(f"{LayerHelper('array').name}.out")
 
 
 @face
@@ -45,9 +42,6 @@ def array_write(x: Any, i: Any, array: Any = None) -> ArrayVariable:
     if array is None:
         array = array_named(f"{helper.name}.out")
     _check_array("array_write", array)
-    declared = getattr(array, "declared_dtype", x.dtype)
-    if declared is not x.dtype:
-        raise TypeError(f"array_write(x): the list was made for {declared.name}. Received dtype {x.dtype.name}.")
     array.write(i, x)
     return array
 

@@ -14,6 +14,7 @@ from ...core import nest
 from ...core.forks import unforked
 from ...core.place import Place, expected_place, parse_place
 from ...ops.core.spec import Spec
+from ...ops.program.tensor_arrays import ArrayValue
 from ..building.mode import default_main_program
 from ..compiler import Plan, compile_plan
 from ..ir.frame import feed_names
@@ -103,12 +104,13 @@ class Executor:
         results = compiled.plan(xp, arrays)
         for name, array in zip(compiled.writes, results[len(fetches):], strict=True):
             scope.set_array(name, xp.asarray(array))
-        fetched = [xp.asarray(array) for array in results[: len(fetches)]]
+        fetched = [a if isinstance(a, ArrayValue) else xp.asarray(a) for a in results[: len(fetches)]]
         if return_numpy:
-            return [backend.to_numpy(a).copy() for a in fetched]
+            return [_in_numpy(a) for a in fetched]
         beside = slice(len(wanted), None)  # offsets
         offsets = {name: backend.to_numpy(a).tolist() for name, a in zip(fetches[beside], fetched[beside], strict=True)}
-        return [LoDTensor(array, fitting([offsets[level] for level in levels], array))
+        return [[LoDTensor(item) for item in array] if isinstance(array, ArrayValue)
+                else LoDTensor(array, fitting([offsets[level] for level in levels], array))
                 for array, levels in zip(fetched, lods or [()] * len(wanted), strict=False)]
 
     def train_from_dataset(self, program: Any = None, dataset: Any = None, scope: Scope | None = None, thread: int = 0,
@@ -251,6 +253,11 @@ def _plain_program(program: Any) -> Program:
     if not isinstance(program, Program):
         raise TypeError(f"Executor.run(program): program must be a Program. Received {type(program).__name__}.")
     return program
+
+
+def _in_numpy(value: Any) -> Any:
+    """A fetched value as an array of NumPy's of its own; a list of the Program as a list of these."""
+    return [_in_numpy(item) for item in value] if isinstance(value, ArrayValue) else backend.to_numpy(value).copy()
 
 
 def fetched_items(fetch_list: Any) -> list:

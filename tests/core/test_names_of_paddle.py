@@ -32,7 +32,7 @@ def test_names():
         assert unique_name.generate("a") == "a_0" and unique_name.generator.ids["a"] == 1
         assert unique_name.generate_with_ignorable_key("a") == "dygraph_tmp_0"
     finally:
-        assert unique_name.switch(old).ids["a"] == 1
+        assert unique_name.switch(old)[0].ids["a"] == 1
 
 
 def test_folders():

@@ -138,8 +138,10 @@ def test_what_is_refused(main):
         both.input(x)
     with pytest.raises(ValueError, match="must have outputs"), both.true_block():
         both.input(x)
-    with pytest.raises(TypeError, match=r"array_write\(x\).*float32.*int64"):
-        layers.array_write(layers.zeros([1], "int64"), layers.zeros([1], "int64"), layers.create_array("float32"))
+    numbers = layers.array_write(layers.zeros([1], "int64"), layers.zeros([1], "int64"), layers.create_array("float32"))
+    assert numbers.dtype.name == "int64"
+    with pytest.raises(TypeError, match="int64.*float32"):
+        layers.array_write(layers.zeros([1], "float32"), layers.zeros([1], "int64"), numbers)
     with pytest.raises(TypeError, match=r"array_read\(array\)"):
         layers.array_read(x, x)
     with pytest.raises(NotImplementedError, match=r"must define call"):

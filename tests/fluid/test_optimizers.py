@@ -49,7 +49,7 @@ def loss_of(hidden=None):
 
 
 def test_what_minimize_gives():
-    with program():
+    with program(), fluid.unique_name.guard():
         _, loss = loss_of()
         operations, pairs = fluid.optimizer.SGD(0.1).minimize(loss)
     assert [op.type for op in operations] == ["sgd"] * 4
@@ -118,8 +118,8 @@ def test_computing_at_once():
             loss = fluid.layers.mean(layer(x))
             loss.backward()
             before = layer.bias.numpy()
-            assert adam.current_step_lr() == pytest.approx(0.1 * 0.5**step)
             adam.minimize(loss)
+            assert adam.current_step_lr() == pytest.approx(0.1 * 0.5**step)
             np.testing.assert_allclose(layer.bias.numpy(), before - 0.1 * 0.5**step, rtol=1e-4, atol=1e-5)
             layer.clear_gradients()
         assert layer.bias.name + "_moment1_0" in adam.get_opti_var_name_list()
