@@ -135,12 +135,12 @@ class FluidOptimizer(rules.Optimizer):
     def _clipped(self, pairs: Pairs, group: Options | None) -> Pairs:
         return append_gradient_clip_ops(pairs) if self._grad_clip is None else super()._clipped(pairs, group)
 
-    def clear_gradients(self) -> None:
+    def clear_grad(self, set_to_zero: bool = True) -> None:
         """Forgets the gradients of all parameters."""
         for parameter in self._parameter_list or ():
             parameter.clear_gradient()
 
-    clear_grad = clear_gradients  # type: ignore[assignment]
+    clear_gradients = clear_grad
 
     # State
 

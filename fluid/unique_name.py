@@ -24,7 +24,7 @@ def switch(new_generator: UniqueNameGenerator | None = None,
     >>> fluid.unique_name.generate("fc"), fluid.unique_name.switch(before)[0] is before
     ('fc_0', False)
     """
-    return _names.switch(new_generator), new_para_name_checker or DygraphParameterNameChecker()
+    return _names.switch(new_generator)[0], new_para_name_checker or DygraphParameterNameChecker()
 
 
 def __getattr__(name: str) -> Any:
