@@ -166,3 +166,7 @@ def test_a_program_that_trains_is_written_and_read(main):
     found = fluid.Executor().run(read, feed=feed, fetch_list=slopes)
     for one, other in zip(found, expected):
         np.testing.assert_allclose(one, np.array(other), rtol=1e-5, atol=1e-7)
+
+
+def test_older_paths_to_layers_on_sequences():
+    assert layers.nn.sequence_pool is layers.sequence_pool is layers.sequence_lod.sequence_pool
