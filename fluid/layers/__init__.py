@@ -145,6 +145,7 @@ if TYPE_CHECKING:
         data_norm,
         deformable_conv,
         diag_embed,
+        dist,
         dot,
         dropout,
         elementwise_add,

@@ -61,14 +61,14 @@ def _decay_step_counter(begin: int = 0) -> Any:
     return cast(autoincreased_step_counter("@LR_DECAY_COUNTER@", begin, 1), "float32")
 
 
-def _schedule(eager: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _schedule(eager: str, *more: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A schedule of a Program; under `dygraph.guard` the one of this name in `fluid.dygraph`."""
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
         def called(*args: Any, **kwargs: Any) -> Any:
             if computing():
                 module: Any = importlib.import_module("...dygraph.learning_rate_scheduler", __name__)
-                return getattr(module, eager)(*args, **kwargs)
+                return getattr(module, eager)(*args, *more, **kwargs)
             return function(*args, **kwargs)
 
         return face(called)
@@ -135,7 +135,7 @@ def _switch() -> Any:
     return builders.Switch()
 
 
-@_schedule("PiecewiseDecay")
+@_schedule("PiecewiseDecay", 0)
 def piecewise_decay(boundaries: Sequence[int], values: Sequence[float]) -> Any:
     """values[i] until the run numbered boundaries[i]; the last value from then on."""
     if len(values) - len(boundaries) != 1:

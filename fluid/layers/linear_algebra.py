@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...ops.math import statistics
 from ..layer_helper import LayerHelper
 from ..mode import face
 from .elementwise import elementwise_add, elementwise_mul, reduce_sum
+from .manipulation import reshape
 from .ops import exp, log
 from .tensor import assign
 
@@ -68,6 +70,13 @@ def cos_sim(X: Any, Y: Any) -> Any:
 
 
 @face
+def dist(x: Any, y: Any, p: float = 2) -> Any:
+    """The norm of order p of x - y, [1]."""
+    made = statistics.dist(x, y, p)
+    return reshape(made, [1])
+
+
+@face
 def cross(input: Any, other: Any, dim: int | None = None) -> Any:
     """The cross product along a dimension of size 3, by default the first one of that size."""
     return LayerHelper("cross").apply("cross", input, other, **({} if dim is None else {"dim": dim}))
@@ -111,5 +120,5 @@ def clamp(input: Any, min: Any = None, max: Any = None, output: Any = None, name
     return LayerHelper("clamp", name=name).apply("clip", input, low, high, out=output, **attrs)
 
 
-__all__ = ["addcmul", "addmm", "allclose", "bmm", "clamp", "cos_sim", "cross", "dot", "elementwise_equal",
+__all__ = ["addcmul", "addmm", "allclose", "bmm", "clamp", "cos_sim", "cross", "dist", "dot", "elementwise_equal",
            "logsumexp", "matmul", "mul", "t"]

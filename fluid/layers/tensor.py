@@ -90,7 +90,7 @@ def fill_constant_batch_size_like(input: Any, shape: Sequence[int], dtype: Any, 
     """A number in a shape of which one size is one of the input's."""
     kind = convert_dtype(dtype)
     made = LayerHelper("fill_constant_batch_size_like").apply(
-        "fill_constant_batch_size_like", input, shape=list(shape), dtype=kind, value=float(value),
+        "fill_constant_batch_size_like", input, None, shape=list(shape), dtype=kind, value=float(value),
         str_value=str(int(value)) if kind.is_integer else str(float(value)), input_dim_idx=input_dim_idx,
         output_dim_idx=output_dim_idx)
     made.stop_gradient = True

@@ -50,3 +50,19 @@ def test_a_program_within_a_guard_is_written():
     with compute(), fluid.program_guard(fluid.Program(), fluid.Program()):
         assert not fluid.in_dygraph_mode()
         assert fluid.layers.fc(fluid.data("x", [None, 4]), 3).shape == (-1, 3)
+
+
+def test_layers_and_schedules_compute_within_a_guard():
+    layers = fluid.layers
+    with fluid.dygraph.guard():
+        x = fluid.dygraph.to_variable(np.ones((3, 4), "float32"))
+        label = fluid.dygraph.to_variable(np.zeros((3, 1), "int64"))
+        assert layers.mean(x).numpy().tolist() == [1.0]
+        assert layers.fill_constant_batch_size_like(x, [-1, 2], "float32", 1.0).shape == [3, 2]
+        assert layers.cross_entropy(layers.softmax(x), label).shape == [3, 1]
+        assert layers.accuracy(layers.softmax(x), label).shape == [1]
+        assert layers.batch_norm(fluid.dygraph.to_variable(np.ones((2, 4, 2, 2), "float32"))).shape == [2, 4, 2, 2]
+        assert layers.range(0, 5, 2, "int32").numpy().tolist() == [0, 2, 4]
+        assert isinstance(layers.piecewise_decay([2], [0.1, 0.01]), fluid.dygraph.PiecewiseDecay)
+        assert isinstance(layers.noam_decay(8, 2), fluid.dygraph.NoamDecay)
+        assert isinstance(layers.cosine_decay(0.1, 2, 3), fluid.dygraph.CosineDecay)

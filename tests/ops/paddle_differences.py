@@ -180,6 +180,7 @@ NO_CALL = {
         "add_position_encoding", "affine_channel", "bicubic_interp", "bilinear_interp", "bpr_loss", "bpr_slope",
         "center_loss", "clip_by_norm", "cos_sim", "crop", "crop_like", "crop_tensor", "cross_entropy",
         "cross_entropy2", "cross_entropy_slope", "cvm", "cvm_slope", "depth_to_space", "diag", "expand", "expand_as",
+        "fill_constant_batch_size_like",
         "fill_zeros_like2", "first_part", "flatten", "flatten2", "fold_as", "fsp", "gaussian_random_batch_size_like",
         "hinge_loss", "isfinite", "isinf", "isnan", "l1_norm", "lookup_table", "lrn", "lrn_slope",
         "margin_rank_loss", "matmul", "mean_iou", "minus", "nearest_interp", "norm", "one_hot", "pad2d",

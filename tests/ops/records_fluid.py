@@ -1,6 +1,8 @@
 """Records of operators that Paddle 1.x alone writes."""
 
 import numpy as np
+from proa.core.dtype import float64
+from proa.ops.array import full
 from proa.ops.core.trace import apply
 from proa.ops.fluid import batch_size_like as filled
 from proa.ops.fluid import l2_normalize as norms
@@ -101,6 +103,9 @@ SHAPES = [
 ]
 
 FILLED = [
+    Record("fill_constant_batch_size_like",
+           _call(full.fill_constant_batch_size_like, [], shape=[-1, 2], dtype=float64, value=1.5, input_dim_idx=0),
+           [floats(3, 4)], lambda x: np.full((3, 2), 1.5), float32=False),
     Record("uniform_random_batch_size_like", _call(filled.uniform_random_batch_size_like_op, shape=[-1, 2]),
            [floats(3, 4)], None, float32=False),
     Record("gaussian_random_batch_size_like", _call(filled.gaussian_random_batch_size_like_op, shape=[-1, 2]),
