@@ -59,6 +59,9 @@ class Scope:
         """A scope inside this one."""
         return Scope(self)
 
+    def drop_kids(self) -> None:
+        """Nothing: a scope inside this one lives as long as someone holds it."""
+
     def erase(self, names: list[str]) -> None:
         """Forgets variables."""
         for name in names:

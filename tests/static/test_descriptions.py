@@ -116,3 +116,11 @@ def test_what_is_asked_of_a_variable(program):
         x.clear_gradient()
     found = static.Executor().run(program, feed={"x": np.ones((2, 3), "float32")}, fetch_list=[x.cpu(), x.cuda()])
     assert [array.tolist() for array in found] == [[[1.0] * 3] * 2] * 2
+
+
+def test_scopes_inside_a_scope():
+    scope = static.Scope()
+    scope.var("a").get_tensor().set(np.ones(1), paddle.CPUPlace())
+    inner = scope.new_scope()
+    scope.drop_kids()
+    assert inner.find_var("a") is scope.find_var("a") and inner.local_var_names() == []
