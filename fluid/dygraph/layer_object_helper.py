@@ -25,7 +25,7 @@ class LayerObjectHelper(LayerHelper):
     def __init__(self, name: str):
         super().__init__(name, name=name)
 
-    def append_activation(self, input_var: Any, act: str | None = None,  # type: ignore[override]
+    def append_activation(self, input_var: Any, act: str | None = None,
                           use_cudnn: bool | None = None, use_mkl_dnn: bool | None = None) -> Any:
         """The variable behind the activation of this operator type; itself for None."""
         return self.activated(input_var, act)
