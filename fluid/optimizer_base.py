@@ -113,7 +113,7 @@ class FluidOptimizer(rules.Optimizer):
             return current_trace().gradients(loss, wanted, no_grad_set, callbacks)
 
     def _check_parameters(self, wanted: Any) -> None:
-        if wanted is None and current_trace().computes:
+        if wanted is None and current_trace().computes and current_trace().trained() is None:
             raise AttributeError(f"{type(self).__name__}(parameter_list): must be given where operators compute at "
                                  "once: parameter_list=model.parameters().")
 

@@ -21,7 +21,7 @@ from ...ops.core.trace import current_trace, grad_mode, state
 from ...static.building.mode import program_guard
 from ...static.program import Program
 from ..mode import compute, computing
-from .varbase import FluidTrace
+from .varbase import FLUID, FluidTrace
 
 __all__ = ["no_grad", "grad", "guard", "enable_dygraph", "disable_dygraph", "enable_imperative", "disable_imperative",
            "enabled", "to_variable"]
@@ -38,13 +38,15 @@ def guard(place: Place | None = None) -> Iterator[None]:
     ...     linear(fluid.dygraph.to_variable(np.ones([4, 3], "float32"))).shape, linear.weight.name
     ([4, 2], 'linear_0.w_0')
     """
-    old = expected_place()
+    old, made = expected_place(), FLUID.made
     with program_guard(Program(), Program()), unique_name.guard(), compute(), grad_mode(True):
         set_expected_place(place or old)
+        FLUID.made = []
         try:
             yield
         finally:
             set_expected_place(old)
+            FLUID.made = made
 
 
 def enabled() -> bool:

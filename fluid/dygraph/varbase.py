@@ -16,6 +16,7 @@ import numpy as np
 
 from ... import backend
 from ...core.dtype import DType
+from ...core.param_attr import ParamAttr
 from ...core.place import CPUPlace, CUDAPlace, parse_place
 from ...core.unique_name import generate
 from ...core.var_type import VarType
@@ -292,6 +293,23 @@ class FluidTrace(EagerTrace):
     def __init__(self, value_class: type[EagerValue], parameter_class: type[EagerParameter]) -> None:
         super().__init__(value_class, parameter_class)
         self.single_node, self.node = _Single, _Several
+        self.made: list[weakref.ref[Any]] = []  # the parameters made since the guard in charge began
+
+    def parameter(self, shape: tuple[int, ...], dtype: DType, attr: ParamAttr, initializer: Any) -> EagerParameter:
+        """A ParamBase, filled by its initializer."""
+        made = super().parameter(shape, dtype, attr, initializer)
+        self.made.append(weakref.ref(made))
+        return made
+
+    def trained(self) -> list | None:
+        """The parameters made within the guard: what 1.5's optimizers train, which are given none."""
+        self.made = [held for held in self.made if held() is not None]
+        return [held() for held in self.made] or None
+
+    def gradients(self, loss: Any, parameters: list | None, no_grad: Any = None,
+                  callbacks: Any = None) -> list[tuple[Any, Any]]:
+        """The parameters that have a gradient, with it: of those given, or else of those made within the guard."""
+        return super().gradients(loss, self.trained() if parameters is None else parameters, no_grad, callbacks)
 
     def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
         """Runs the kernel and records the application when an input wants a gradient."""

@@ -254,3 +254,19 @@ def test_layers_that_append_operators():
         [np.zeros(2), ((1 - y.numpy() ** 2) * ROWS[:, 2:]).sum(0)]), rtol=1e-5)
     with pytest.raises(ValueError, match="one dtype"):
         layer._helper.input_dtype([layer.weight, D.to_variable(np.ones(1))])
+
+
+def test_an_optimizer_of_1_5_trains_what_the_guard_has_made():
+    net = D.Sequential(D.FC("fc", 3), D.Linear(3, 1))
+    optimizer = fluid.optimizer.SGD(0.1)
+    with D.guard():
+        other = D.Linear(4, 1)
+        other(D.to_variable(ROWS)).backward()
+    net(D.to_variable(ROWS)).backward()
+    before = [parameter.numpy() for parameter in net.parameters()]
+    _, pairs = optimizer.minimize(fluid.layers.mean(net(D.to_variable(ROWS))))
+    assert [parameter.name for parameter, _ in pairs] == ["linear_0.w_0", "linear_0.b_0", "fc_0.w_0", "fc_0.b_0"]
+    assert all((parameter.numpy() != old).any() for parameter, old in zip(net.parameters(), before))
+    del net, pairs
+    with pytest.raises(AttributeError, match="parameter_list"):
+        fluid.optimizer.SGD(0.1).minimize(D.to_variable(ROWS))
