@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -427,8 +427,11 @@ def _check_finite(op: Operator, results: Any) -> None:
             )
 
 
+_T = TypeVar("_T", bound=EagerTrace)
+
+
 def eager_trace(value_class: type[EagerValue], parameter_class: type[EagerParameter],
-                kind: type[EagerTrace] = EagerTrace) -> EagerTrace:
+                kind: type[_T] = EagerTrace) -> _T:  # type: ignore[assignment]
     """The eager trace whose values are of these classes, which know it as theirs from now on.
 
     A second face of this package has values with other methods: a class of its own that derives from `EagerValue`, one
@@ -442,5 +445,5 @@ def eager_trace(value_class: type[EagerValue], parameter_class: type[EagerParame
     return trace
 
 
-EAGER = eager_trace(Tensor, Parameter)
+EAGER: EagerTrace = eager_trace(Tensor, Parameter)
 offer_default_trace(EAGER)

@@ -108,10 +108,10 @@ def test_a_gradient_that_is_clipped_where_it_is_computed():
 
 def test_computing_at_once():
     with fluid.dygraph.guard():
-        layer = fluid.dygraph.Linear(2, 1)
         x = fluid.dygraph.to_variable(np.ones((1, 2), "float32"))
         with pytest.raises(AttributeError, match="parameter_list=model.parameters"):
-            fluid.optimizer.SGD(0.1).minimize(fluid.layers.mean(layer(x)))
+            fluid.optimizer.SGD(0.1).minimize(fluid.layers.mean(x))
+        layer = fluid.dygraph.Linear(2, 1)
         rate = fluid.layers.exponential_decay(0.1, 1, 0.5)
         adam = fluid.optimizer.Adam(rate, parameter_list=layer.parameters())
         for step in range(3):
