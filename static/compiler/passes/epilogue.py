@@ -39,6 +39,11 @@ def fuse_epilogues(unit: Unit) -> None:
     unit.ops = [found for op in unit.ops if (found := instead.get(id(op), op)) is not None]
 
 
+def _of_mul(op: Operation) -> tuple[int, int]:
+    """How many dimensions of each matrix `mul` makes rows of."""
+    return op.attrs.get("x_num_col_dims", 1), op.attrs.get("y_num_col_dims", 1)
+
+
 class _Product:
     """A product with a frozen weight, growing by what follows it."""
 
@@ -57,10 +62,12 @@ class _Product:
             if op.attrs.get("data_format", "NCHW") not in ("NCHW", "AnyLayout") or op.input("Bias"):
                 return None
             inputs = {"Input": op.input("Input"), "Filter": [weight]}
-        elif op.type == "matmul_v2":
+        elif op.type == "matmul_v2" or op.type == "mul":
             result, weight = op.output("Out")[0], op.input("Y")[0]
-            found = unit.spec(weight)
+            x, found = unit.spec(op.input("X")[0]), unit.spec(weight)
             if op.attrs.get("trans_x") or op.attrs.get("trans_y") or found is None or found.rank != 2:
+                return None
+            if op.type == "mul" and (x is None or _of_mul(op) != (x.rank - 1, 1)):  # others flatten first
                 return None
             inputs = {"X": op.input("X"), "Y": [weight]}
         else:
@@ -71,6 +78,10 @@ class _Product:
         if weight not in frozen or not unit.is_movable(op):
             return None
         return _Product(unit, op, inputs, result, spec)
+
+    @property
+    def _is_linear(self) -> bool:
+        return "Filter" not in self.inputs
 
     def take(self, followers: dict[str, Operation], frozen: Any, gone: Container[int]) -> list[Operation]:
         """Takes in the operations that follow as far as they fit, and gives them; what is `gone` others have taken."""
@@ -106,7 +117,7 @@ class _Product:
         return False
 
     def _is_bias(self, spec: Spec, axis: int) -> bool:
-        if self.op.type == "matmul_v2":
+        if self._is_linear:
             return spec.shape == self.spec.shape[-1:] and axis in (-1, self.spec.rank - 1)
         channels = self.spec.shape[1]
         return spec.shape in ((channels, 1, 1), (1, channels, 1, 1)) and axis == -1 or (
@@ -124,7 +135,7 @@ class _Product:
 
     def operation(self) -> Operation:
         """The operation that stands for all of it."""
-        if self.op.type != "matmul_v2":
+        if not self._is_linear:
             return fused_convolution(self.op, self.inputs, self.result, self.op.source, self.activation)
         attrs: dict[str, Any] = {"packed": Packed(), "activation": self.activation}
         return Operation(self.op.block, "fused_linear", self.inputs, {"Out": [self.result]}, attrs, self.op.source)

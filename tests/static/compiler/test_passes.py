@@ -4,6 +4,8 @@ import numpy as np
 import proa as paddle
 import pytest
 from proa.core.flags import flags_guard
+from proa.ops.core.trace import apply
+from proa.ops.linalg.products import mul_op
 from proa.ops.math.elementwise import add_op
 from proa.static.compiler.passes.align import align_operands
 from proa.static.compiler.passes.elementwise import fuse_elementwise
@@ -238,6 +240,21 @@ def test_linear_layers_take_bias_activation_and_residual():
 
     assert evaluated(Block(), (2, 32, 64)) == ["fused_linear", "fused_linear"]
     assert evaluated(Block(), (1, 2, 64)) == ["fused_linear", "fused_linear"]  # too small for oneDNN
+
+
+def test_products_of_older_files_take_them_too():
+    class Older(paddle.nn.Layer):
+        def __init__(self, columns):
+            super().__init__()
+            self.columns = columns
+            self.weight, self.bias = self.create_parameter([64, 32]), self.create_parameter([32], is_bias=True)
+
+        def forward(self, x):
+            product = apply(mul_op, x, self.weight, x_num_col_dims=self.columns, y_num_col_dims=1)
+            return paddle.nn.functional.relu(product + self.bias)
+
+    assert evaluated(Older(1), (8, 64)) == evaluated(Older(2), (2, 8, 64)) == ["fused_linear"]
+    assert "mul" in evaluated(Older(1), (8, 4, 16))  # flattened first
 
 
 @pytest.mark.parametrize("activation", ["relu", "gelu", "tanh", "sigmoid", "silu"])
