@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from ....core.lazy import attach
 
 if TYPE_CHECKING:
-    from . import metric_op, nn
+    from . import metric_op, nn, rnn_impl
     from .metric_op import ctr_metric_bundle
     from .nn import (
         fused_elemwise_activation,
@@ -18,5 +18,6 @@ if TYPE_CHECKING:
         tree_conv,
         var_conv_2d,
     )
+    from .rnn_impl import BasicGRUUnit, BasicLSTMUnit, basic_gru, basic_lstm
 else:
     __getattr__, __dir__ = attach(__name__)
