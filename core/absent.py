@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 _SUBJECTS = {
-    "quantization of Programs": "static.quantization incubate.quantization",
+    "quantization of Programs": "static.quantization incubate.quantization fluid.contrib.slim",
     "the older way of quantizing, in whose place are QAT and PTQ":
         "quantization.imperative quantization.ImperativeQuantAware quantization.ImperativePTQ quantization.PTQConfig "
         "quantization.PTQRegistry quantization.BaseQuantizer quantization.AbsmaxQuantizer quantization.HistQuantizer "
