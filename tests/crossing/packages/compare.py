@@ -9,7 +9,7 @@ unchanged.
 
     python tests/crossing/packages/compare.py --oracle PYTHON --fluid [--packages FOLDER --theirs FOLDER] [NAME ...]
 
-compares packages of the 1.x era (fluid_reinforcement, fluid_language) with PaddlePaddle 1.8.5, which PYTHON has. Python
+compares packages of the 1.x era (fluid_reinforcement, fluid_language, fluid_detection) with PaddlePaddle 1.8.5, which PYTHON has. Python
 3.7 and this one need other wheels: each has a folder with what requirements_fluid.txt lists, `--theirs` PYTHON's.
 
 A line of the table is a case of a script: the largest difference between two numbers of a result, and between two
@@ -34,7 +34,7 @@ PACKAGES = {"language": ["paddlenlp"], "diffusion": ["ppdiffusers"], "sde": ["pa
             "arrays": ["einops", "safetensors", "deepxde", "paddle-msssim"]}
 
 
-FLUID = {"fluid_reinforcement": ["parl"], "fluid_language": ["paddlepalm"]}
+FLUID = {"fluid_reinforcement": ["parl"], "fluid_language": ["paddlepalm"], "fluid_detection": ["ppdet_notebook"]}
 
 
 def ran(command, folder, packages=None):

@@ -28,7 +28,9 @@ def same_values(*programs):
     found = {p.name: p for program in programs for p in program.global_block().all_parameters()}
     for name, parameter in sorted(found.items()):
         random = np.random.RandomState(zlib.crc32(name.encode()) % 2 ** 32)
-        value = random.uniform(-0.3, 0.3, parameter.shape).astype("float32")
+        filters = len(parameter.shape) == 4  # whose results keep the size of what they read
+        bound = (3.0 / np.prod(parameter.shape[1:])) ** 0.5 if filters else 0.3
+        value = random.uniform(-bound, bound, parameter.shape).astype("float32")
         fluid.global_scope().find_var(name).get_tensor().set(value, fluid.CPUPlace())
 
 
