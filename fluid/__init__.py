@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         initializer,
         io,
         layer_helper,
+        layer_helper_base,
         layers,
         lod_tensor,
         metrics,

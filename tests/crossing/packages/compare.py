@@ -9,8 +9,9 @@ unchanged.
 
     python tests/crossing/packages/compare.py --oracle PYTHON --fluid [--packages FOLDER --theirs FOLDER] [NAME ...]
 
-compares packages of the 1.x era (fluid_reinforcement, fluid_language, fluid_detection) with PaddlePaddle 1.8.5, which PYTHON has. Python
-3.7 and this one need other wheels: each has a folder with what requirements_fluid.txt lists, `--theirs` PYTHON's.
+compares packages of the 1.x era (fluid_reinforcement, fluid_language, fluid_detection) with PaddlePaddle 1.8.5, which
+PYTHON has. Python 3.7 and this one need other wheels: each has a folder with what requirements_fluid.txt lists,
+`--theirs` PYTHON's.
 
 A line of the table is a case of a script: the largest difference between two numbers of a result, and between two
 results relative to the largest number in them, with the result that it is found in.

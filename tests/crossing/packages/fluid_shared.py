@@ -25,7 +25,7 @@ if not hasattr(fluid.core, "get_cuda_device_count"):  # PaddlePaddle without CUD
 
 def same_values(*programs):
     """Gives the parameters of Programs first values that follow from their names; each name once."""
-    found = {p.name: p for program in programs for p in program.global_block().all_parameters()}
+    found = {p.name: p for program in programs for p in program.global_block().all_parameters() if p.trainable}
     for name, parameter in sorted(found.items()):
         random = np.random.RandomState(zlib.crc32(name.encode()) % 2 ** 32)
         filters = len(parameter.shape) == 4  # whose results keep the size of what they read
