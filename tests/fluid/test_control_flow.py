@@ -152,9 +152,8 @@ def test_what_is_refused(main):
 
 
 def test_a_name_that_is_module_and_function():
-    from proa.fluid.layers.rnn import GRUCell
-
     from proa.fluid.layer_helper_base import LayerHelperBase
+    from proa.fluid.layers.rnn import GRUCell
 
     assert GRUCell is layers.GRUCell and callable(layers.rnn)
     assert issubclass(fluid.layer_helper.LayerHelper, LayerHelperBase)
