@@ -19,6 +19,7 @@ class TraceAround(Trace):
     def __init__(self, inner: Trace):
         self.inner = inner
         self.computes, self.captures = inner.computes, inner.captures
+        self.variables_are_true = inner.variables_are_true
 
     @property
     def precision(self) -> Any:

@@ -143,4 +143,4 @@ def _conv_gradients(g: Any, X: Any, PaddingData: Any, Filter: Any, lod: Sequence
 
 sequence_conv_op = operator(
     "sequence_conv", "X, PaddingData?, Filter, lod^X -> Out", kernel=_conv, infer=_infer_conv,
-    grad={"X, PaddingData, Filter": _conv_gradients}, fails="values", precision="white")
+    grad={"X, PaddingData, Filter": _conv_gradients}, fails="values")

@@ -143,8 +143,8 @@ def _infer_nms_1(boxes, scores, lod=(), **attrs):
 
 
 nms_1_op = operator("multiclass_nms", "BBoxes, Scores, lod^BBoxes -> Out, out_lod^Out", kernel=_nms_1,
-                    infer=promoting(_infer_nms_1), lod="drop", only_here=True, fails="values")
+                    infer=promoting(_infer_nms_1), lod="drop", fails="values")
 nms_2_op = operator("multiclass_nms2", "BBoxes, Scores, lod^BBoxes -> Out, Index, out_lod^Out", kernel=_nms_2,
-                    infer=promoting(_infer_with_lod), lod="drop", only_here=True, fails="values")
+                    infer=promoting(_infer_with_lod), lod="drop", fails="values")
 """Boxes [K, 6] (class, score, corners) with a LoD of images. The first gives [[-1]] where none stays; the second tells
 their numbers [K, 1] among all boxes."""

@@ -95,8 +95,7 @@ def _infer_generate_with_lod(scores, deltas, sizes, anchors, variances, **attrs)
 
 generate_with_lod_op = operator(
     "generate_proposals", "Scores, BboxDeltas, ImInfo, Anchors, Variances -> RpnRois, RpnRoiProbs, RpnRoisLod, "
-    "lod_rois^RpnRois, lod_probs^RpnRoiProbs", kernel=_generate_with_lod, infer=_infer_generate_with_lod, lod="drop",
-    only_here=True)
+    "lod_rois^RpnRois, lod_probs^RpnRoiProbs", kernel=_generate_with_lod, infer=_infer_generate_with_lod, lod="drop")
 """As Paddle 1.x has it: with a LoD of images, which RpnRoisLod tells, too. ImInfo [N, 3]: height, width, scale."""
 
 
@@ -121,7 +120,7 @@ def _infer_collect(levels, scores, lods=(), **_):
 
 collect_proposals_op = operator(
     "collect_fpn_proposals", "MultiLevelRois*, MultiLevelScores*, lod^MultiLevelRois -> FpnRois, out_lod^FpnRois",
-    kernel=_collect, infer=_infer_collect, lod="drop", only_here=True, fails="values")
+    kernel=_collect, infer=_infer_collect, lod="drop", fails="values")
 """The `post_nms_topN` best of the regions of all levels, by image and best first."""
 
 

@@ -72,7 +72,7 @@ def _infer_detection_output(boxes, scores, anchors, sizes, **_):
 
 retinanet_detection_output_op = operator(
     "retinanet_detection_output", "BBoxes*, Scores*, Anchors*, ImInfo -> Out, out_lod^Out", kernel=_detection_output,
-    infer=_infer_detection_output, lod="drop", only_here=True)
+    infer=_infer_detection_output, lod="drop")
 """The boxes [K, 6] (class from 1 on, score, corners) of all levels that stay, best first, with a LoD of images."""
 
 
@@ -115,5 +115,5 @@ def _infer_locality_aware(boxes, scores, **_):
 
 
 locality_aware_nms_op = operator("locality_aware_nms", "BBoxes, Scores -> Out, out_lod^Out", kernel=_locality_aware,
-                                 infer=_infer_locality_aware, lod="drop", only_here=True, fails="values")
+                                 infer=_infer_locality_aware, lod="drop", fails="values")
 """The boxes [K, 6] of one class that stay, neighbours merged before, with a LoD of images. Zhou et al., EAST, 2017."""

@@ -16,7 +16,7 @@ from proa.static.building.trace import ProgramTrace
 
 OF_THE_CHAIN = {"bare", "uncast", "watched"}  # what a trace around another one answers for itself
 OWN = {"device", "source", "seen", "forget_names",  # what a kind of trace has for its own use, and for who makes it
-       "plain", "new", "of_gradient", "hook", "backward"}  # what a Tensor asks of the eager trace of its class
+       "plain", "new", "of_gradient", "hook", "backward", "adds_up"}  # what a value asks of the trace of its class
 ASKED = re.compile(r"(?:isinstance|getattr|hasattr)\((?:state\.trace|current_trace\(\)|trace)\b")
 
 
@@ -43,7 +43,8 @@ def test_no_trace_has_what_others_have_not():
 
 
 def test_a_trace_around_another_hands_everything_on():
-    assert _public(Trace) - _public(TraceAround) - OF_THE_CHAIN == {"computes", "captures"}  # which its making copies
+    copied = {"computes", "captures", "variables_are_true"}  # when it is made
+    assert _public(Trace) - _public(TraceAround) - OF_THE_CHAIN == copied
     program = ProgramTrace(paddle.static.Program(), paddle.static.Program())
     program.role, program.captures = 2, True
     around = TraceAround(AutocastTrace(program, None))
