@@ -11,7 +11,7 @@ from ..core.flags import get_flags, set_flags
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place, expected_place
 from ..device import is_compiled_with_cuda
 from ..ops.core.trace import current_trace
-from ..static.building.mode import default_main_program, default_startup_program, program_guard
+from ..static.building.mode import default_main_program, default_startup_program, name_scope, program_guard
 from ..static.ir.program import Block
 from ..static.ir.program import Operation as Operator
 from ..static.program import Program
@@ -34,12 +34,6 @@ def in_dygraph_mode() -> bool:
     False
     """
     return computing()
-
-
-@contextlib.contextmanager
-def name_scope(prefix: str | None = None) -> Iterator[None]:
-    """Groups operations for display; names are not changed."""
-    yield
 
 
 def cuda_pinned_places(device_count: int | None = None) -> list[CUDAPinnedPlace]:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from typing import Any
 
 from ...ops.core.trace import Trace, current_trace, default_trace, set_default_trace, state
+from ..ir import name_scopes
 from ..ir import program as ir
 from ..program import Program
 from .trace import ProgramTrace
@@ -118,6 +120,16 @@ def in_dynamic_mode() -> bool:
 
 
 @contextlib.contextmanager
-def name_scope(prefix: str | None = None) -> Iterator[None]:
-    """Groups operations for display; names are not changed."""
-    yield
+def name_scope(prefix: Any = None) -> Iterator[None]:
+    """Operations that are appended within have the scope's path as their attribute `op_namescope`.
+
+    Names of variables are not changed.
+
+    >>> import proa as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program()), paddle.static.name_scope("encoder"):
+    ...     scaled = paddle.static.data("x", [3]) * 2.0
+    >>> scaled.op.attr("op_namescope")[:8]
+    '/encoder'
+    """
+    with name_scopes.scope(prefix):
+        yield

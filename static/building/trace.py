@@ -26,6 +26,7 @@ from ..autodiff.py_layer import apply_in_program
 from ..ir.known_values import known_value
 from ..ir.late_lod import with_given_offsets
 from ..ir.lod import carry, new_offsets
+from ..ir.name_scopes import ATTRIBUTE, OUTSIDE, current_path
 from ..ir.program import BACKWARD_ROLE, Block, ParameterVariable, Program, Variable
 from .in_place import assigned, rebind, take_name
 from .tensor_arrays import ArrayVariable
@@ -241,6 +242,8 @@ class ProgramTrace(Trace):
             kept["op_role"] = role
         if self.device:
             kept["op_device"] = self.device
+        if current_path() != OUTSIDE and not role & BACKWARD_ROLE:
+            kept[ATTRIBUTE] = current_path()
         self.block.append(op.type, named, outputs, kept, self.source or user_line(), inferred)
 
     def constant(self, array: Any, place: Place | None, stop_gradient: bool) -> Variable:

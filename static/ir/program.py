@@ -18,6 +18,7 @@ from ...core.var_type import AttrType, VarType
 from .append_op import described
 from .batch_source import BatchSource
 from .descriptions import BlockDesc, OpDesc, ProgramDesc
+from .name_scopes import ATTRIBUTE, OUTSIDE, current_path
 from .variable import KINDS, ParameterVariable, Variable
 
 BACKWARD_ROLE, OPTIMIZE_ROLE, SCHEDULE_ROLE = 1, 2, 16  # of the attribute op_role in files
@@ -89,6 +90,8 @@ class Operation:
     def attr(self, name: str) -> Any:
         """The value of an attribute; KeyError, with those that there are, for a name without one."""
         if name not in self.attrs:
+            if name == ATTRIBUTE:
+                return OUTSIDE
             raise KeyError(f"attr(name): the operation {self.type!r} has no attribute {name!r}. It has: "
                            f"{sorted(self.attrs)}.")
         return self.attrs[name]
@@ -357,6 +360,8 @@ class Block:
         found = described(self, type, inputs, outputs, attrs)
         if self.program._op_role:
             found.attrs.setdefault("op_role", self.program._op_role)
+        if current_path() != OUTSIDE:
+            found.attrs.setdefault(ATTRIBUTE, current_path())
         operation = Operation(self, type, found.inputs, found.outputs, found.attrs, user_line(), found.inferred)
         self.ops.insert(index, operation)
         self.program.version += 1

@@ -193,6 +193,12 @@ def _one_feed(feed: Any) -> dict[str, Any]:
     return feed or {}
 
 
+def _lacks_ones(shape: tuple[int, ...], received: tuple[int, ...]) -> bool:
+    """Whether a value has all sizes of a shape but some of 1 at its end: Paddle takes [3] for [3, 1], as it is."""
+    missing = shape[len(received):]
+    return bool(received and missing) and all(n == 1 for n in missing) and _fits(shape[:len(received)], received)
+
+
 def _fits(shape: tuple[int, ...], received: tuple[int, ...]) -> bool:
     return len(shape) == len(received) and all(n in (-1, m) for n, m in zip(shape, received, strict=True))
 
@@ -201,6 +207,8 @@ def _check_sizes(program: Program, name: str, shape: tuple[int, ...]) -> None:
     """ValueError for a value of other sizes, unless it is an input of a model that was saved without a check."""
     variable = program.global_block().var(name)
     free = variable.is_data or variable.takes_any_size or name in feed_names(program)
+    if _lacks_ones(variable.shape, shape):
+        return
     if variable.need_check_feed or not free:
         raise ValueError(f"feed: {name!r} takes shape {list(variable.shape)} (-1: any size). Received shape "
                          f"{list(shape)}.")

@@ -18,3 +18,25 @@ def test_results(case):
     assert found["parameters"] == WANTED[case]["parameters"]
     for a, b in zip(found["values"], WANTED[case]["values"], strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+
+
+def test_the_units_alone():
+    def constant(value):
+        return fluid.ParamAttr(initializer=fluid.initializer.Constant(value))
+
+    units = fluid.contrib.layers
+    with fluid.program_guard(fluid.Program(), fluid.Program()), fluid.unique_name.guard(), \
+            fluid.scope_guard(fluid.Scope()):
+        x, h, c = (fluid.layers.data(name, [-1, size]) for name, size in (("x", 3), ("h", 2), ("c", 2)))
+        hidden = units.BasicGRUUnit("gru_unit", 2, constant(0.1), constant(0.3))(x, h)
+        states = units.BasicLSTMUnit("u", 2, constant(0.1), constant(0.3))(x, h, c)
+        names = [p.name for p in fluid.default_main_program().all_parameters()]
+        exe = fluid.Executor()
+        exe.run(fluid.default_startup_program())
+        feed = {"x": np.arange(6, dtype="float32").reshape(2, 3), "h": np.ones((2, 2), "float32"),
+                "c": np.ones((2, 2), "float32")}
+        found = [value[:, 0] for value in exe.run(feed=feed, fetch_list=[hidden, *states])]
+    assert names == [*(f"gru_unit/BasicGRUUnit_0.{end}" for end in ("w_0", "w_1", "b_0", "b_1")),
+                     "u/BasicLSTMUnit_0.w_0", "u/BasicLSTMUnit_0.b_0"]
+    np.testing.assert_allclose(found, [[0.88464952, 0.98940885], [0.59742486, 0.79379892], [1.31631732, 1.72794747]],
+                               rtol=1e-6)

@@ -298,3 +298,18 @@ def test_what_minimize_returned_prunes_and_gives_nothing():
         assert [value.item() for value in found] == [2]
         assert np.array(scope.find_var(count.name).get_tensor()).item() == 0
         np.testing.assert_allclose(np.array(scope.find_var(w.name).get_tensor()).ravel(), 0.9)
+
+
+@pytest.mark.parametrize(("declared", "fed"), [([3, 1], [3]), ([-1, 1], [3]), ([3, 1, 1], [3]), ([1, 1], [1])])
+def test_sizes_of_1_at_the_end_may_be_left_out_of_what_is_fed(programs, declared, fed):
+    main, _ = programs
+    y = static.data("x", declared) * 2.0
+    assert run(main, [y], x=np.ones(fed, "float32"))[0].shape == tuple(fed)
+
+
+@pytest.mark.parametrize(("declared", "fed"), [([3], [3, 1]), ([-1], [3, 1]), ([1, 3], [3]), ([3, 1], [2]), ([1], [])])
+def test_other_sizes_are_not_left_out(programs, declared, fed):
+    main, _ = programs
+    y = static.data("x", declared) * 2.0
+    with pytest.raises(ValueError, match=r"feed: 'x' takes shape"):
+        run(main, [y], x=np.ones(fed, "float32"))

@@ -24,17 +24,16 @@ def _named(attr: Any, ending: str) -> Any:
 
 
 class _Unit:
-    """A cell: its parameters are made at its first step. `called(input, *states)` gives the new states."""
+    """A cell: its parameters are made at its first step. `step(input, *states)` gives the new states."""
 
     kind = ""
     states = 1
 
-    def __init__(self, scope: str, hidden_size: int, param_attr: Any, bias_attr: Any, activations: Sequence[Any],
-                 dtype: Any, forget_bias: float):
-        self.helper = LayerHelper(self.kind, name=generate(f"{scope}/{self.kind}"))
+    def __init__(self, name_scope: str, hidden_size: int, param_attr: Any = None, bias_attr: Any = None,
+                 gate_activation: Any = None, activation: Any = None, dtype: Any = "float32"):
+        self.helper = LayerHelper(self.kind, name=generate(f"{name_scope}/{self.kind}"))
         self.size, self.param_attr, self.bias_attr, self.dtype = hidden_size, param_attr, bias_attr, dtype
-        self.gate, self.activation = activations[0] or layers.sigmoid, activations[1] or layers.tanh
-        self.forget_bias = forget_bias
+        self.gate, self.activation = gate_activation or layers.sigmoid, activation or layers.tanh
         self.parameters: list[Any] = []
 
     def _parameter(self, ending: str, shape: list[int], is_bias: bool = False) -> None:
@@ -47,7 +46,12 @@ class BasicGRUUnit(_Unit):
 
     kind = "BasicGRUUnit"
 
-    def __call__(self, x: Any, hidden: Any) -> tuple[Any, ...]:
+    @face
+    def __call__(self, input: Any, pre_hidden: Any) -> Any:
+        """The new state."""
+        return self.step(input, pre_hidden)[0]
+
+    def step(self, x: Any, hidden: Any) -> tuple[Any, ...]:
         """The new state, alone in a tuple."""
         if not self.parameters:
             rows = x.shape[-1] + self.size
@@ -69,7 +73,19 @@ class BasicLSTMUnit(_Unit):
     kind = "BasicLSTMUnit"
     states = 2
 
-    def __call__(self, x: Any, hidden: Any, cell: Any) -> tuple[Any, ...]:
+    def __init__(self, name_scope: str, hidden_size: int, param_attr: Any = None, bias_attr: Any = None,
+                 gate_activation: Any = None, activation: Any = None, forget_bias: float = 1.0,
+                 dtype: Any = "float32"):
+        super().__init__(name_scope, hidden_size, param_attr, bias_attr, gate_activation, activation, dtype)
+        self.forget_bias = forget_bias
+
+    @face
+    def __call__(self, input: Any, pre_hidden: Any, pre_cell: Any) -> tuple[Any, Any]:
+        """The new hidden values and cells."""
+        hidden, cell = self.step(input, pre_hidden, pre_cell)
+        return hidden, cell
+
+    def step(self, x: Any, hidden: Any, cell: Any) -> tuple[Any, ...]:
         """The new hidden values and cells."""
         if not self.parameters:
             self._parameter("", [x.shape[-1] + self.size, 4 * self.size])
@@ -96,7 +112,7 @@ def _one_way(x: Any, units: Sequence[Any], initial: Sequence[Any], mask: Any, dr
         for number, unit in enumerate(units):
             old = [recurrence.memory(init=state[number, way]) for state in initial] or [
                 recurrence.memory(batch_ref=x, shape=[-1, unit.size], ref_batch_dim_idx=1) for _ in range(unit.states)]
-            new = unit(step, *old)
+            new = unit.step(step, *old)
             if inside is not None:
                 new = tuple(_masked(a, b, inside) for a, b in zip(new, old, strict=True))
             for before, after in zip(old, new, strict=True):
@@ -150,7 +166,7 @@ def basic_gru(input: Any, init_hidden: Any, hidden_size: int, num_layers: int = 
     None for zeros.
     """
     def made(scope: str, weights: Any, biases: Any) -> BasicGRUUnit:
-        return BasicGRUUnit(scope, hidden_size, weights, biases, (gate_activation, activation), dtype, 0.0)
+        return BasicGRUUnit(scope, hidden_size, weights, biases, gate_activation, activation, dtype)
 
     units = [_layers_of(made, name, num_layers, way, param_attr, bias_attr)
              for way in (("fw", "bw") if bidirectional else ("fw",))]
@@ -165,7 +181,7 @@ def basic_lstm(input: Any, init_hidden: Any, init_cell: Any, hidden_size: int, n
                name: str = "basic_lstm") -> tuple[Any, ...]:
     """As `basic_gru`, with a long short-term memory's cells beside the states; as in 1.8, its activations are fixed."""
     def made(scope: str, weights: Any, biases: Any) -> BasicLSTMUnit:
-        return BasicLSTMUnit(scope, hidden_size, weights, biases, (gate_activation, activation), dtype, forget_bias)
+        return BasicLSTMUnit(scope, hidden_size, weights, biases, gate_activation, activation, forget_bias, dtype)
 
     units = [_layers_of(made, name, num_layers, way, param_attr, bias_attr)
              for way in (("fw", "bw") if bidirectional else ("fw",))]
