@@ -131,7 +131,10 @@ def sequence_reshape(input: Any, new_dim: int) -> Any:
 
 @face
 def sequence_scatter(input: Any, index: Any, updates: Any, name: str | None = None) -> Any:
-    """`input` [N, D] with `updates` added at the columns `index`: to its row n those of the sequence n."""
+    """`input` [N, D] with `updates` added at the columns `index`: to its row n those of the sequence n.
+
+    The row of an input of more dimensions is its values behind each other.
+    """
     return LayerHelper("sequence_scatter", name=name).apply("sequence_scatter", input, index, updates)
 
 

@@ -7,7 +7,7 @@ import random
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 from ...core.place import Place
 from ...static.ir.program import Variable
@@ -54,6 +54,12 @@ def in_turn(streams: Sequence[Iterator[Batch]]) -> Iterator[Batch]:
                 yield batch
 
 
+def refuse_page_views(what: str) -> NoReturn:
+    """Raises NotImplementedError for a setting by which samples are put together to page views."""
+    raise NotImplementedError(f"{what}: samples are not put together to page views. Make a sample of each page view in "
+                              "a pipe command.")
+
+
 class DatasetBase:
     """Files of samples, what makes lines of the MultiSlot format of them, and the Variables that these are to fill.
 
@@ -75,12 +81,7 @@ class DatasetBase:
         self.set_thread(thread_num)
         self.set_use_var(use_var)
         self.set_pipe_command(pipe_command)
-        self._check_file_system(fs_name)
-
-    def _check_file_system(self, fs_name: str) -> None:
-        if fs_name:
-            raise NotImplementedError(f"fs_name: files are read from this machine's folders, not from {fs_name!r}. "
-                                      "Copy them here, or read them with a pipe command.")
+        self.set_hdfs_config(fs_name, fs_ugi)
 
     def set_pipe_command(self, pipe_command: str) -> None:
         """The command, a shell's, that is given each file as its input and writes lines of the format; `cat`: none."""
@@ -97,9 +98,13 @@ class DatasetBase:
         self.thread_num = int(thread_num)
 
     def set_filelist(self, filelist: Sequence[str]) -> None:
-        """The files."""
+        """The files; NotImplementedError for one of a distributed file system, `hdfs:…` or `afs:…`."""
         if isinstance(filelist, str):
             raise TypeError(f"set_filelist(filelist): a list of files. Received a str: [{filelist!r}]?")
+        for path in filelist:
+            if str(path).startswith(("hdfs:", "afs:")):
+                raise NotImplementedError(f"set_filelist(filelist): files are read from this machine's folders. "
+                                          f"Received {str(path)!r}. Copy it here, or read it with a pipe command.")
         self.filelist = [str(path) for path in filelist]
 
     def set_use_var(self, var_list: Sequence[Variable]) -> None:
@@ -109,8 +114,20 @@ class DatasetBase:
         self.use_var = list(var_list)
 
     def set_hdfs_config(self, fs_name: str, fs_ugi: str) -> None:
-        """Raises NotImplementedError for a distributed file system."""
-        self._check_file_system(fs_name)
+        """Is kept; files are read from this machine's folders."""
+        self._set_file_system(fs_name)
+        self.fs_ugi = fs_ugi
+
+    def _set_file_system(self, fs_name: str) -> None:
+        self.fs_name = fs_name
+
+    def set_rank_offset(self, rank_offset: str) -> None:
+        """Raises NotImplementedError: page views are not put together here."""
+        refuse_page_views("set_rank_offset")
+
+    def set_pv_batch_size(self, pv_batch_size: int) -> None:
+        """Is kept: it concerns page views, which are not put together here."""
+        self.pv_batch_size = pv_batch_size
 
     def set_download_cmd(self, download_cmd: str) -> None:
         """Is kept; files are read from this machine's folders."""
@@ -140,10 +157,14 @@ class DatasetBase:
         slots = self._slots()
         if not slots:
             raise ValueError(f"{type(self).__name__}: no Variables to fill. Call set_use_var first.")
-        parse = parser(slots)
+        parse = parser(slots, self._words_ahead())
         for path in paths:
             for number, line in enumerate(lines_through(path, self.pipe_command, commands), 1):
                 yield parse(line, path, number)
+
+    def _words_ahead(self) -> int:
+        """How many words, `1 word` each, a line has before its slots."""
+        return 0
 
     def _shares(self, count: int) -> list[Share]:
         """For each of `count` streams a function that gives its records."""
@@ -212,6 +233,7 @@ class InMemoryDataset(DatasetBase):
 
     def __init__(self) -> None:
         super().__init__()
+        self._ahead: dict[str, bool] = {}
         self._records: list[Record] | None = None
         self._loading: ReadAhead | None = None
         self._shuffled = 0
@@ -225,7 +247,7 @@ class InMemoryDataset(DatasetBase):
         """Changes some of the settings of `init`."""
         setters: dict[str, Any] = {
             "batch_size": self.set_batch_size, "thread_num": self.set_thread, "use_var": self.set_use_var,
-            "pipe_command": self.set_pipe_command, "fs_name": self._check_file_system}
+            "pipe_command": self.set_pipe_command, "fs_name": self._set_file_system}
         for name in [name for name in kwargs if name in setters]:
             setters[name](kwargs.pop(name))
         self._set_fields(kwargs)
@@ -247,21 +269,33 @@ class InMemoryDataset(DatasetBase):
         self.fleet_send_sleep_seconds = fleet_send_sleep_seconds
 
     def set_parse_ins_id(self, parse_ins_id: bool) -> None:
-        """Raises NotImplementedError for lines that begin with an id."""
-        self._refuse("set_parse_ins_id", parse_ins_id)
+        """Whether lines begin with an id, `1 id`. It is read and left aside."""
+        self._ahead["ins_id"] = bool(parse_ins_id)
 
     def set_parse_content(self, parse_content: bool) -> None:
-        """Raises NotImplementedError for lines that begin with a text."""
-        self._refuse("set_parse_content", parse_content)
+        """Whether lines have a text before their slots, `1 text`, behind the id. It is read and left aside."""
+        self._ahead["content"] = bool(parse_content)
+
+    def set_parse_logkey(self, parse_logkey: bool) -> None:
+        """Whether lines have a key of the log before their slots, `1 key`. It is read and left aside."""
+        self._ahead["logkey"] = bool(parse_logkey)
+
+    def _words_ahead(self) -> int:
+        return sum(self._ahead.values())
+
+    def set_merge_by_sid(self, merge_by_sid: bool) -> None:
+        """Is kept: it concerns page views, which are not put together here."""
+        self.merge_by_sid = merge_by_sid
+
+    def set_enable_pv_merge(self, enable_pv_merge: bool) -> None:
+        """Raises NotImplementedError unless page views are to be left as they are."""
+        if enable_pv_merge:
+            refuse_page_views("set_enable_pv_merge")
 
     def set_merge_by_lineid(self, merge_size: int = 2) -> None:
-        """Raises NotImplementedError: lines have no ids here."""
-        self._refuse("set_merge_by_lineid", merge_size)
-
-    def _refuse(self, what: str, wanted: Any) -> None:
-        if wanted:
-            raise NotImplementedError(f"InMemoryDataset.{what}: a line holds slots alone. Take ids and texts out with "
-                                      "a pipe command.")
+        """Raises NotImplementedError: samples are not put together by their ids."""
+        raise NotImplementedError("InMemoryDataset.set_merge_by_lineid: samples of one id are not put together. Do so "
+                                  "in a pipe command.")
 
     def load_into_memory(self, is_shuffle: bool = False) -> None:
         """Reads all files, `thread_num` at once."""

@@ -41,15 +41,16 @@ class Slot:
         return cls(variable.name, variable.dtype.name, variable.lod_level == 0, tuple(variable.shape))
 
 
-def parser(slots: Sequence[Slot]) -> Callable[[str, str, int], Record]:
+def parser(slots: Sequence[Slot], words_ahead: int = 0) -> Callable[[str, str, int], Record]:
     """A function that gives the values of each slot of a line, which is that of a number in a file.
 
-    It raises ValueError, naming file, line and slot, for a line that has them not.
+    Before the slots stand so many words, each as `1 word`, that are left aside. It raises ValueError, naming file, line
+    and slot, for a line that has them not.
     """
     numbers = [_NUMBERS[slot.dtype] for slot in slots]
 
     def parse(line: str, path: str, row: int) -> Record:
-        words, at, found = line.split(), 0, []
+        words, at, found = _behind(line.split(), words_ahead, f"{path}:{row}"), 0, []
         try:
             for number in numbers:
                 begin = at + 1
@@ -65,6 +66,14 @@ def parser(slots: Sequence[Slot]) -> Callable[[str, str, int], Record]:
         return tuple(found)
 
     return parse
+
+
+def _behind(words: list[str], count: int, where: str) -> list[str]:
+    """What stands behind so many words that are announced one by one."""
+    if any(word != "1" for word in words[:2 * count:2]) or len(words) < 2 * count:
+        raise ValueError(f"{where}: a line begins with {count} of an id, a text and a key, each with the number 1 "
+                         f"before it: `1 id`. Received {' '.join(words[:2 * count])!r}.")
+    return words[2 * count:]
 
 
 def _fault(words: list[str], slots: Sequence[Slot], where: str) -> ValueError:

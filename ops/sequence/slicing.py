@@ -13,6 +13,7 @@ from ...core.dtype import int64
 from ..array.full import full_of_shape
 from ..array.gather import gather_nd_op, gather_op, put_at_op
 from ..array.gradient_shapes import reshape_to
+from ..array.reshape import flatten_op
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -205,18 +206,19 @@ def _scatter(xp, x, ids, updates, ids_lod):
         raise ValueError(f"sequence_scatter(input, index, updates): index must have a sequence for each of the "
                          f"{len(x)} rows of input, and an update for each id. Received "
                          f"{ids_lod[-1].size - 1} sequences of {len(ids)} ids, and {len(updates)} updates.")
-    if len(ids) and not 0 <= int(places[:, 1].min()) <= int(places[:, 1].max()) < x.shape[1]:
-        raise ValueError(f"sequence_scatter(index): must lie in [0, {x.shape[1]}), the width of input. Received "
+    out = x.reshape(len(x), -1).copy()
+    if len(ids) and not 0 <= int(places[:, 1].min()) <= int(places[:, 1].max()) < out.shape[1]:
+        raise ValueError(f"sequence_scatter(index): must lie in [0, {out.shape[1]}), the width of input. Received "
                          f"{int(places[:, 1].min())} to {int(places[:, 1].max())}.")
-    out = x.copy()
     add_at(xp, out, (places[:, 0], places[:, 1]), updates.reshape(-1))
-    return out
+    return out.reshape(x.shape)
 
 
 def _infer_scatter(x, ids, updates, ids_lod):
     levels_of("sequence_scatter(index)", ids_lod, 1, 1)
-    if x.rank != 2:
-        raise ValueError(f"sequence_scatter(input): must be [N, D]. Received {list(x.shape)}.")
+    if x.rank < 2:
+        raise ValueError(f"sequence_scatter(input): must be [N, D], or of more dimensions, a row of which is taken as "
+                         f"one of values behind each other. Received {list(x.shape)}.")
     return x
 
 
@@ -228,4 +230,5 @@ scattered_places_op = operator(
 sequence_scatter_op = operator(
     "sequence_scatter", "X, Ids, Updates, ids_lod^Ids -> Out", kernel=_scatter, infer=_infer_scatter,
     grad={"X": lambda g: g, "Updates": lambda g, Ids, ids_lod, Updates_shape: reshape_to(
-        apply(gather_nd_op, g, apply(scattered_places_op, Ids, ids_lod)), Updates_shape)}, fails="values")
+        apply(gather_nd_op, apply(flatten_op, g, start_axis=1, stop_axis=-1) if g.ndim > 2 else g,
+              apply(scattered_places_op, Ids, ids_lod)), Updates_shape)}, fails="values")

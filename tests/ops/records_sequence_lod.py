@@ -221,6 +221,8 @@ RECORDS = [
     Record("sequence_erase", _apply("sequence_erase", tokens=[2, 1]), [IDS, EMPTY], _erase, data_dependent=True),
     Record("sequence_enumerate", _apply("sequence_enumerate", win_size=3, pad_value=7), [IDS, EMPTY], _enumerate),
     Record("sequence_scatter", _apply("sequence_scatter"), [TABLE, PLACES, UPDATES, ONE], _scatter, batched=[0]),
+    Record("sequence_scatter", _apply("sequence_scatter"), [TABLE.reshape(3, 2, 3), PLACES, UPDATES, ONE],
+           lambda x, *others: _scatter(x.reshape(3, 6), *others).reshape(x.shape), label="planes", batched=[0]),
     Record("scattered_places", lambda i, o: apply(find("scattered_places"), i, [o]), [PLACES, ONE],
            lambda i, o: np.stack([np.repeat(np.arange(3), np.diff(o)), i[:, 0]], 1)),
     Record("lod_reset", lambda x, o: apply(find("lod_reset"), x, None, [o], [], target_lod=[0, 1, 6]), [X, ONE],

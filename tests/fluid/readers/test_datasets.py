@@ -241,8 +241,33 @@ def test_2_x_sets_all_at_once(write, variables):
     queue.init(batch_size=2, use_var=variables)
     queue.set_filelist(files)
     paddle.static.Executor().train_from_dataset(fluid.default_main_program(), queue)
+    queue.init(use_var=variables, fs_name="hdfs://there", fs_ugi="me")
     with pytest.raises(NotImplementedError, match="this machine"):
-        queue.init(use_var=variables, fs_name="hdfs://there")
+        queue.set_filelist(["hdfs://there/a"])
+
+
+@pytest.mark.parametrize("ahead, settings", [
+    ("1 i7 ", ["set_parse_ins_id"]), ("1 i7 1 text ", ["set_parse_ins_id", "set_parse_content"]),
+    ("1 k ", ["set_parse_logkey"]),
+])
+def test_ids_and_texts_before_the_slots_are_left_aside(write, variables, ahead, settings):
+    dataset = dataset_of(variables, [write("a", f"{ahead}2 4 6 1 1")], "InMemoryDataset")
+    dataset.set_hdfs_config("name", "me")
+    dataset.set_pv_batch_size(2)
+    dataset.set_merge_by_sid(False)
+    dataset.set_enable_pv_merge(False)
+    for setting in settings:
+        getattr(dataset, setting)(True)
+    dataset.load_into_memory()
+    [batch] = dataset.batches()
+    assert np.array(batch["words"]).tolist() == [[4], [6]] and np.array(batch["label"]).tolist() == [[1]]
+
+
+def test_a_line_without_the_announced_id(write, variables):
+    dataset = dataset_of(variables, [write("a", "2 4 6 1 1")], "InMemoryDataset")
+    dataset.set_parse_ins_id(True)
+    with pytest.raises(ValueError, match="a:1: a line begins with 1 of an id"):
+        dataset.load_into_memory()
 
 
 @pytest.mark.parametrize("line, says", [
@@ -271,12 +296,14 @@ def test_what_stands_behind_the_last_slot_is_warned_of(write, variables):
     (lambda d, v: d.set_filelist("a.txt"), TypeError, "list of files"),
     (lambda d, v: d.local_shuffle(), NotImplementedError, "InMemoryDataset"),
     (lambda d, v: d.global_shuffle(), NotImplementedError, "InMemoryDataset"),
-    (lambda d, v: d.set_hdfs_config("hdfs://there", "me"), NotImplementedError, "this machine"),
+    (lambda d, v: d.set_filelist(["afs:/a"]), NotImplementedError, "this machine"),
+    (lambda d, v: d.set_rank_offset("rank"), NotImplementedError, "page views"),
+    (lambda d, v: fluid.InMemoryDataset().set_enable_pv_merge(True), NotImplementedError, "page views"),
     (lambda d, v: labels(dataset_of(v, ["no_such_file"])), FileNotFoundError, "no_such_file"),
     (lambda d, v: labels(dataset_of([], ["no_such_file"])), ValueError, "set_use_var"),
     (lambda d, v: labels(dataset_of(v, [], "InMemoryDataset")), RuntimeError, "load_into_memory"),
     (lambda d, v: fluid.InMemoryDataset().wait_preload_done(), RuntimeError, "preload_into_memory"),
-    (lambda d, v: fluid.InMemoryDataset().set_parse_ins_id(True), NotImplementedError, "pipe command"),
+    (lambda d, v: fluid.InMemoryDataset().set_merge_by_lineid(), NotImplementedError, "pipe command"),
     (lambda d, v: fluid.Executor().train_from_dataset(), RuntimeError, "DatasetFactory"),
     (lambda d, v: fluid.Executor().train_from_dataset(dataset=d, fetch_list=[v[1]], fetch_info=["a", "b"]), ValueError,
      "Received 2"),

@@ -1,0 +1,5 @@
+"""`paddle.incubate.hapi.distributed`."""
+
+from ...io import DistributedBatchSampler
+
+__all__ = ["DistributedBatchSampler"]

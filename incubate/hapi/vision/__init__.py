@@ -1,0 +1,5 @@
+"""`paddle.incubate.hapi.vision`."""
+
+from . import transforms
+
+__all__ = ["transforms"]
