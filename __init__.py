@@ -11,6 +11,7 @@ from .version import full_version as __version__
 provide("default trace", by="proa.dygraph.eager")
 provide("staging", by="proa.jit.convert.functions")
 provide("operators", by="proa.ops.catalogue")
+provide("models of Programs", by="proa.hapi.program_model")
 
 if TYPE_CHECKING:
     from . import (

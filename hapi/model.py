@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core import nest
+from ..core.lazy import require
 from ..dygraph.tensor import Tensor
 from ..io import DataLoader, Dataset, IterableDataset
 from ..metric import Metric
@@ -58,7 +59,8 @@ class Model:
     sample the network takes, and which `save(training=False)` needs where no batch has been seen; without them the
     network takes as many as its `forward` has arguments, and the last part of a sample is the label.
 
-    A network wrapped by `jit.to_static` is trained as a Program. Raises RuntimeError in static mode. `paddle.Model`.
+    A network wrapped by `jit.to_static` is trained as a Program; so is one that was made in static mode, which needs
+    `inputs` (`program_model.py`). `paddle.Model`.
 
     >>> import proa as paddle
     >>> model = paddle.Model(paddle.nn.Linear(2, 1))
@@ -70,12 +72,18 @@ class Model:
     [(8, 1)]
     """
 
+    _of_programs: type[Model] | None = None  # the one for static mode, once it is loaded
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Model:  # noqa: D102
+        if cls is Model and not state.trace.computes:
+            require("models of Programs")
+            assert Model._of_programs is not None
+            cls = Model._of_programs
+        return super().__new__(cls)
+
     def __init__(self, network: Layer, inputs: Any = None, labels: Any = None):
         if not isinstance(network, Layer):
             raise TypeError(f"Model(network): must be a Layer. Received {type(network).__name__}.")
-        if not state.trace.computes:
-            raise RuntimeError("Model works on Tensors: call paddle.disable_static() before the network is made. To "
-                               "train by a compiled Program, wrap the network: Model(paddle.jit.to_static(network)).")
         self.network, self.mode, self.stop_training = network, "train", False
         self._inputs, self._labels = specs_of("inputs", inputs), specs_of("labels", labels)
         self._seen: list[InputSpec] | None = None
