@@ -29,6 +29,7 @@ from .fluid import (
     older_updates,
     probability_losses,
     scaled_products,
+    tdm_child,
 )
 from .graph import messages, neighbour_sampling, segments, tree_conv
 from .linalg import eigen, einsum, least_squares, lu, matrices, products, qr_svd, solving, triangular
@@ -99,6 +100,7 @@ from .sequence import (
     masks,
     match_matrix,
     padding,
+    pooled_lookup,
     pooling,
     rank_table,
     sequence_softmax,
@@ -138,13 +140,13 @@ __all__ = [
     "embedding", "expand", "expanding", "fft_operators", "focal", "fold", "frames", "full", "gamma", "gather",
     "gradient_shapes", "grid_sample", "hierarchical_sigmoid", "identity_loss", "im2sequence", "image_files",
     "interpolate", "inverse_functions", "l2_normalize", "least_squares", "linear_quantize", "lod_reset",
-    "lookup_table", "loss_scaling", "losses", "lu", "margin_cross_entropy", "mask_targets", "masked_softmax",
-    "masks", "match_matrix", "matching", "matrices", "mean_iou", "merged", "messages", "multiclass_nms", "nce",
-    "neighbour_sampling", "nms", "norm", "numbers", "older_images", "older_shapes", "older_updates", "pad",
-    "padding", "pattern_products", "pixel_shuffle", "pool", "pooling", "print_assert", "probability_losses",
-    "products", "proposals", "py_func", "qr_svd", "rank_table", "rearrange", "reduce", "reshape",
-    "retina_selection", "rnn", "rnn_units", "roi", "row_conv", "row_updates", "rulebook", "rules", "sample_logits",
-    "sampling", "scaled_products", "segments", "sequence_softmax", "slices", "slicing", "softmax", "solving",
-    "sorting", "spectral_norm", "statistics", "stft", "take", "take_along_axis", "target_sampling", "tensor_arrays",
+    "lookup_table", "loss_scaling", "losses", "lu", "margin_cross_entropy", "mask_targets", "masked_softmax", "masks",
+    "match_matrix", "matching", "matrices", "mean_iou", "merged", "messages", "multiclass_nms", "nce",
+    "neighbour_sampling", "nms", "norm", "numbers", "older_images", "older_shapes", "older_updates", "pad", "padding",
+    "pattern_products", "pixel_shuffle", "pool", "pooled_lookup", "pooling", "print_assert", "probability_losses",
+    "products", "proposals", "py_func", "qr_svd", "rank_table", "rearrange", "reduce", "reshape", "retina_selection",
+    "rnn", "rnn_units", "roi", "row_conv", "row_updates", "rulebook", "rules", "sample_logits", "sampling",
+    "scaled_products", "segments", "sequence_softmax", "slices", "slicing", "softmax", "solving", "sorting",
+    "spectral_norm", "statistics", "stft", "take", "take_along_axis", "target_sampling", "tdm_child", "tensor_arrays",
     "transducer", "tree_conv", "triangular", "unary", "unpool", "variable_maps", "viterbi", "where", "yolo",
 ]

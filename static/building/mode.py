@@ -126,9 +126,10 @@ def name_scope(prefix: Any = None) -> Iterator[None]:
     Names of variables are not changed.
 
     >>> import proa as paddle
-    >>> with paddle.static.program_guard(paddle.static.Program()), paddle.static.name_scope("encoder"):
+    >>> program = paddle.static.Program()
+    >>> with paddle.static.program_guard(program), paddle.static.name_scope("encoder"):
     ...     scaled = paddle.static.data("x", [3]) * 2.0
-    >>> scaled.op.attr("op_namescope")[:8]
+    >>> program.global_block().ops[0].attr("op_namescope")[:8]
     '/encoder'
     """
     with name_scopes.scope(prefix):

@@ -12,6 +12,7 @@ from proa.ops.fluid import older_images as images
 from proa.ops.fluid import older_shapes as reshape
 from proa.ops.fluid import probability_losses as losses
 from proa.ops.fluid import scaled_products as products
+from proa.ops.fluid import tdm_child
 from records import Record, bools, floats, ints
 
 
@@ -56,7 +57,15 @@ def _table(ids, w):
     return w[ids[..., 0]]
 
 
+def _children(x, tree):
+    found = np.stack([tree[node, 3:] if node and tree[node, 3] else [0, 0] for node in x[:, 0]])[:, None]
+    return [found.astype("int32"), (tree[found, 0] != 0).astype("int32")]
+
+
+TREE = np.array([[0, 0, 0, 1, 2], [0, 1, 0, 3, 4], [0, 1, 0, 5, 6], [7, 2, 1, 0, 0], [1, 2, 1, 0, 0], [0, 2, 2, 0, 0],
+                 [3, 2, 2, 0, 0]])
 LOOKUP = [
+    Record("tdm_child", _call(tdm_child.tdm_child_op, child_nums=2), [np.array([[0], [1], [2], [3]]), TREE], _children),
     Record("lookup_table", _call(lookup.lookup_table_op), [ints(3, 1, high=5), floats(5, 4)], _table),
     Record("one_hot", _call(lookup.one_hot_op, None, depth=4), [ints(3, 1, high=4)],
            lambda x: np.eye(4, dtype="float32")[x[..., 0]]),

@@ -129,6 +129,13 @@ def _scatter(x, ids, updates, offsets):
     return out
 
 
+IDS = np.array([[3], [0], [2], [2], [4], [3]])
+
+
+def _summed_rows(ids, w, offsets):
+    return np.stack([w[part[:, 0]].sum(0) for part in _parts(ids, offsets)])
+
+
 RANKS = np.array([[1, 3], [0, 2], [2, 1]])  # of ONE
 ORDER = np.array([2, 3, 4, 0, 1, 5])
 STATE, STEP = floats(3, 2, seed=8), np.array([1])
@@ -181,6 +188,11 @@ def _row_conv_filter(x, g, like, offsets):
 
 RECORDS = [
     *[record for kind in POOLS for record in _pool(kind)],
+    Record("fused_embedding_seq_pool", _apply("fused_embedding_seq_pool"), [IDS, floats(5, 4, seed=8), ONE],
+           _summed_rows),
+    Record("fused_embedding_seq_pool", _apply("fused_embedding_seq_pool", padding_idx=2),
+           [IDS, floats(5, 4, seed=8), np.array([0, 2, 2, 6])],
+           lambda i, w, o: _summed_rows(i, w * (np.arange(5) != 2)[:, None], o), label="padding"),
     Record("sequence_pool", lambda x, o: apply(find("sequence_pool"), x, [o], pooltype="MAX"), [X, ONE],
            lambda x, o: [_pool("MAX")[0].reference(x, o), np.stack([
                p.argmax(0) + a for p, a in zip(_parts(x, o), o)])], label="places of maxima"),

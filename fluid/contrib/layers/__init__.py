@@ -9,12 +9,14 @@ if TYPE_CHECKING:
     from .metric_op import ctr_metric_bundle
     from .nn import (
         fused_elemwise_activation,
+        fused_embedding_seq_pool,
         index_sample,
         match_matrix_tensor,
         partial_concat,
         partial_sum,
         sequence_topk_avg_pooling,
         shuffle_batch,
+        tdm_child,
         tree_conv,
         var_conv_2d,
     )
