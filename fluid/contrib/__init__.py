@@ -6,6 +6,23 @@ from ...core.lazy import attach
 
 if TYPE_CHECKING:
     from . import layers, memory_usage_calc, mixed_precision, reader
+    from .layers import (
+        BasicGRUUnit,
+        BasicLSTMUnit,
+        basic_gru,
+        basic_lstm,
+        ctr_metric_bundle,
+        fused_elemwise_activation,
+        fused_embedding_seq_pool,
+        match_matrix_tensor,
+        partial_concat,
+        partial_sum,
+        sequence_topk_avg_pooling,
+        shuffle_batch,
+        tdm_child,
+        tree_conv,
+        var_conv_2d,
+    )
     from .memory_usage_calc import memory_usage
     from .reader import distributed_batch_reader
 else:

@@ -48,3 +48,8 @@ def test_tdm_child():
     assert found[1].tolist() == [[[0, 0]], [[0, 1]], [[1, 1]], [[0, 0]]]
     with pytest.raises(ValueError, match=r"tdm_child\(x\): must lie in \[0, 7\)"):
         exe.run(feed={"x": np.array([[7]], "int32")}, fetch_list=[child])
+
+
+def test_contrib_has_the_layers_too():
+    for name in ("BasicGRUUnit", "basic_lstm", "fused_embedding_seq_pool", "tdm_child", "var_conv_2d"):
+        assert getattr(fluid.contrib, name) is getattr(fluid.contrib.layers, name)
