@@ -35,6 +35,8 @@ class TracedLayer(_TracedLayer):
     def trace(layer: Any, inputs: Any) -> tuple[Any, TracedLayer]:
         """The outputs of `layer(*inputs)`, run as it was written, and the Program of that call."""
         outputs, traced = _TracedLayer.trace(layer, inputs)
+        for variable in traced._concrete.inputs:
+            variable.takes_any_size = True  # other batches than the traced one are fed to what is saved
         return outputs, TracedLayer(traced._concrete)
 
     def __call__(self, inputs: Any) -> list[Any]:

@@ -27,7 +27,9 @@ def test_a_traced_layer_runs_and_is_saved(tmp_path):
     with fluid.scope_guard(fluid.Scope()):
         program, feeds, fetches = fluid.io.load_inference_model(str(tmp_path / "model"), exe)
         [found] = exe.run(program, feed={feeds[0]: IMAGES}, fetch_list=fetches)
+        [doubled] = exe.run(program, feed={feeds[0]: np.concatenate([IMAGES, IMAGES])}, fetch_list=fetches)
     np.testing.assert_allclose(found, again, rtol=1e-5)
+    np.testing.assert_allclose(doubled, np.concatenate([found, found]), rtol=1e-6)  # another batch than the traced
     assert (tmp_path / "model" / "conv2d_0.w_0").exists()
 
 
