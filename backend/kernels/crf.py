@@ -1,4 +1,4 @@
-"""The cost of tags by a conditional random field, and its slopes, as generated loops over packed rows of float32.
+"""The cost of tags by a conditional random field, its slopes, and the best tags, as loops over packed rows of float32.
 
 Sequences are told by their first rows and lengths, none of them empty. `moves` holds exp of the scores of moves, less
 their largest, `shift`; what is summed over all tags at a row is kept as shares, `alpha`.
@@ -105,11 +105,43 @@ def _slopes(alpha, exps, moves, ending, tags, first, lengths, weights, found, su
                     taken[own + tags[row - 1] * size + tags[row]] += w
 
 
+@loops.kernel
+def _best(x, start, end, moves, first, lengths, origin, scores, path, size, count, work):
+    for s in parallel(count, work):
+        old = scores + s * 2 * size
+        new = old + size
+        n = lengths[s]
+        for t in range(n):
+            at = (first[s] + t) * size
+            if t == 0:
+                for j in range(size):
+                    old[j] = start[j] + x[at + j]
+            else:
+                for j in range(size):
+                    new[j] = old[0] + moves[j]
+                    origin[at + j] = 0
+                for i in range(1, size):
+                    for j in range(size):
+                        value = old[i] + moves[i * size + j]
+                        better = value > new[j]
+                        origin[at + j] = i if better else origin[at + j]
+                        new[j] = value if better else new[j]
+                for j in range(size):
+                    old[j] = new[j] + x[at + j]
+        tag = 0
+        for j in range(1, size):
+            tag = j if old[j] + end[j] > old[tag] + end[tag] else tag
+        for m in range(n):
+            row = first[s] + n - 1 - m
+            path[row] = tag
+            tag = origin[row * size + tag] if m < n - 1 else tag
+
+
 def takes(way: str, rows: int, size: int, *arrays: Any) -> bool:
-    """Whether generated loops compute it for so many rows and tags with these arrays, "cost" or "slopes"."""
+    """Whether generated loops compute it for so many rows and tags with these arrays: "cost", "slopes", "best"."""
     work = rows * size * size
     return (work >= _LEAST and loops.is_ready() and all(a.dtype is _FLOAT32 and a.flags.aligned for a in arrays)
-            and {"cost": _cost, "slopes": _slopes}[way].is_due(work))
+            and {"cost": _cost, "slopes": _slopes, "best": _best}[way].is_due(work))
 
 
 def _whole(*arrays: Any) -> list[Any]:
@@ -139,3 +171,13 @@ def slopes(alpha: Any, exps: Any, moves: Any, end: Any, tags: Any, first: Any, l
     run(_slopes, alpha, exps, moves, np.exp(end - end.max()), tags, *_whole(first, lengths), weights, found, sums,
         taken, np.empty((parts, 2, size), np.float32), size, count, int(alpha.size * size // parts), parts)
     return found, moves * sums.sum(0) - taken.sum(0)
+
+
+def best(x: Any, transition: Any, first: Any, lengths: Any) -> Any:
+    """The tags of the highest score at each row, the first of equal ones; 0 where no sequence has the row."""
+    size, count = x.shape[1], len(first)
+    x, start, end, moves = _whole(x, transition[0], transition[1], transition[2:])
+    path = np.zeros(len(x), np.int64)
+    run(_best, x, start, end, moves, *_whole(first, lengths), np.empty(x.shape, np.int64),
+        np.empty((count, 2, size), np.float32), path, size, count, int(x.size * size // max(count, 1)))
+    return path

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from .library import library
-from .routine import address_of, with_threads
+from .routine import SMALL, address_of, with_threads
 
 _STRIDE = 512  # rows that begin a multiple of so many elements apart fall into few sets of a cache
 _GAP = 16  # elements between the rows of a copy: 64 bytes, a line of a cache
@@ -40,7 +40,7 @@ def multiply(x: np.ndarray, y: np.ndarray, out: np.ndarray | None = None) -> np.
     """x @ y of float32 matrices, neither of them empty; `out` is C-contiguous, and neither x nor y."""
     loaded = library()
     assert loaded is not None
-    with_threads(loaded)
+    with_threads(loaded, 1 if 2 * x.size * y.shape[1] < SMALL else None)
     left, right = _order(x), _order(y)
     if left is None:
         x = np.ascontiguousarray(x)

@@ -23,7 +23,7 @@ from .library import Argument, Library, Unimplemented, data_offset, library
 from .primitives import FACTORS, SCRATCHPAD, Primitive, reorder
 
 CAPACITY = 2048  # routines that are kept
-SMALL = 2**20  # operations that one thread does as soon as several would have been woken
+SMALL = 2**22  # operations that one thread does as soon as several would have been woken
 KEPT = 2**26  # bytes of a thread's buffer that stay with it between calls
 _ALIGNMENT = 64
 _MISSING = object()

@@ -73,6 +73,8 @@ def _pack(x, out, rows, columns, row_step, column_step, panels):
 def pack(x: np.ndarray) -> np.ndarray:
     """A matrix of float32, transposed or not, as the second factor of products: [panels, rows, 16]."""
     panels = -(-x.shape[1] // COLUMNS)
+    if panels * COLUMNS == x.shape[1] and x.flags.c_contiguous:  # whole lines are copied
+        return np.ascontiguousarray(x.reshape(-1, panels, COLUMNS).swapaxes(0, 1))
     out = np.empty((panels, x.shape[0], COLUMNS), x.dtype)
     steps = [stride // x.itemsize for stride in x.strides]
     types = ("f32*", "f32*", *["i64"] * 5)

@@ -194,8 +194,21 @@ def _best(xp, emission, transition, label, lod, length=None):
     for _, count, rows in steps.back():
         path[rows] = tag[:count]
         tag[:count] = origin[rows][xp.arange(count), tag[:count]]
+    return _found(xp, path, steps, emission, label, length)
+
+
+def _best_by_loops(emission, transition, label, lod, length=None):
+    x = _rows(emission)
+    if not crf_loops.takes("best", *x.shape, x, transition) or np.isnan(x.sum() + transition.sum()):
+        return NotImplemented  # which of several NaN is the largest, NumPy says
+    steps = _steps(np, "crf_decoding", emission, lod, length)
+    return _found(np, crf_loops.best(x, transition, steps.first, steps.lengths), steps, emission, label, length)
+
+
+def _found(xp, path, steps, emission, label, length):
+    """What the operator gives for these best tags."""
     if label is not None:
-        inside = xp.zeros(len(x), bool)
+        inside = xp.zeros(len(path), bool)
         for _, _, rows in steps:
             inside[rows] = True
         path = ((path == label.reshape(-1)) & inside).astype("int64")
@@ -209,5 +222,5 @@ def _infer_best(emission, transition, label, lod, length=None):
 
 crf_decoding_op = operator(
     "crf_decoding", "Emission, Transition, Label?, lod^Emission, Length? -> ViterbiPath", kernel=_best,
-    infer=_infer_best, fails="values")
+    engines=[by(LOOPS, _best_by_loops)], infer=_infer_best, fails="values")
 """The tags of the highest score; with labels, 1 where the best tag is the label, else 0."""

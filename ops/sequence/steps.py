@@ -29,7 +29,7 @@ class Steps:
         self.order, self.first, self.last = (
             xp.asarray(rows) for rows in (order, first, first + self.step * (self.lengths - 1)))
         ended = np.bincount(self.lengths, minlength=1)
-        self.active = [int(n) for n in len(order) - np.cumsum(ended)[:-1]]
+        self.active = (len(order) - np.cumsum(ended)[:-1]).tolist()
 
     @classmethod
     def packed(cls, xp: Any, offsets: Any, is_reverse: bool = False) -> Steps:

@@ -36,6 +36,22 @@ def test_cost_and_slopes(padded, tags, scale):
         np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize("labelled", [False, True])
+@pytest.mark.parametrize("padded", [False, True])
+@pytest.mark.parametrize("whole", [False, True])
+def test_best_tags(padded, labelled, whole):
+    x, transition, label, told = case(padded, 17, 3.0)
+    if whole:  # many scores are equal: the first of them is taken
+        x, transition = x.round(), transition.round()
+    label = label if labelled else None
+    wanted = crf._best(np, x, transition, label, *told)
+    found = crf._best_by_loops(x, transition, label, *told)
+    assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
+    np.testing.assert_array_equal(found, wanted)
+    x[..., 0] = np.nan
+    assert crf._best_by_loops(x, transition, label, *told) is NotImplemented
+
+
 def test_tags_out_of_range_are_refused():
     x, transition, label, told = case(False, 17, 1.0)
     with pytest.raises(ValueError, match=r"linear_chain_crf\(label\): tags must lie in \[0, 17\)"):
