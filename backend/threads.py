@@ -6,25 +6,47 @@ computes on one thread: the pool's threads do not survive a fork, and waiting fo
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import os
+from collections.abc import Iterator
 
 from . import blas
 
+_SPINS = "2000"  # how often the pool's waiting threads look before they sleep: some 80 µs
 _count = 0
+
+
+@contextlib.contextmanager
+def waiting_shortly() -> Iterator[None]:
+    """An OpenMP runtime loaded within has threads that soon sleep when they wait, unless the user says otherwise.
+
+    By itself libgomp has them look for some 10 ms: on processors that other programs want too, a thread then waits in
+    that manner for one that it keeps from running, at every small loop. The runtime reads the environment when it is
+    loaded; the environment stays as it was.
+    """
+    if "GOMP_SPINCOUNT" in os.environ or "OMP_WAIT_POLICY" in os.environ:
+        yield
+        return
+    os.environ["GOMP_SPINCOUNT"] = _SPINS
+    try:
+        yield
+    finally:
+        del os.environ["GOMP_SPINCOUNT"]
 
 
 @functools.cache
 def openmp() -> ctypes.CDLL | None:
     """The OpenMP runtime (libgomp); None where there is none: loops then run on the calling thread."""
-    try:
-        return ctypes.CDLL("libgomp.so.1", mode=ctypes.RTLD_GLOBAL)
-    except OSError:
-        from ctypes.util import find_library
+    with waiting_shortly():
+        try:
+            return ctypes.CDLL("libgomp.so.1", mode=ctypes.RTLD_GLOBAL)
+        except OSError:
+            from ctypes.util import find_library
 
-        name = find_library("gomp")
-        return ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL) if name else None
+            name = find_library("gomp")
+            return ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL) if name else None
 
 
 def _available() -> int:

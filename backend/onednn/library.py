@@ -16,6 +16,7 @@ import numpy as np
 
 from ...core.forks import unforked
 from .. import engines, memory
+from ..threads import waiting_shortly
 
 MAJOR = 3
 _SEQUENTIAL, _OPENMP, _TBB = 1, 2, 4  # the threads that a build for processors may use
@@ -86,7 +87,8 @@ class Library:
 
     def __init__(self, path: str):
         self.path = path
-        self._functions = ctypes.CDLL(path)
+        with waiting_shortly():  # it brings the OpenMP runtime
+            self._functions = ctypes.CDLL(path)
         self.version, self.runtime = self._version()
         for name, arguments in _SIGNATURES.items():
             getattr(self._functions, f"dnnl_{name}").argtypes = arguments

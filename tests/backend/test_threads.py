@@ -282,3 +282,17 @@ def test_routines_run_on_as_many_threads_as_they_were_made_for(setting):
     finally:
         paddle.set_num_threads(before)
         onednn_forget()
+
+
+@pytest.mark.skipif(threads.openmp() is None, reason="there is no libgomp")
+@pytest.mark.parametrize(("load", "given", "wanted"), [
+    ("threads.openmp()", {}, "2000"), ("threads.openmp()", {"GOMP_SPINCOUNT": "7"}, "7"),
+    pytest.param("library()", {}, "2000", marks=pytest.mark.skipif(not onednn_is_ready(), reason="needs oneDNN"))])
+def test_waiting_threads_sleep_soon(load, given, wanted):
+    script = ("import os; from proa.backend import threads; from proa.backend.onednn.library import library; "
+              f"before = dict(os.environ); {load}; assert dict(os.environ) == before")
+    unset = {name: value for name, value in os.environ.items() if name not in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")}
+    done = subprocess.run([sys.executable, "-c", script], env={**unset, "OMP_DISPLAY_ENV": "VERBOSE", **given},
+                          capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert f"GOMP_SPINCOUNT = '{wanted}'" in done.stderr
