@@ -27,7 +27,7 @@ def test_flags_of_the_cpu_build(name, value):
 
 
 def test_names():
-    old = unique_name.switch()
+    old, _ = unique_name.switch()
     try:
         assert unique_name.generate("a") == "a_0" and unique_name.generator.ids["a"] == 1
         assert unique_name.generate_with_ignorable_key("a") == "dygraph_tmp_0"
