@@ -16,7 +16,8 @@ NO_16_BITS = {"angle", "as_complex", "as_real", "complex", "conj", "imag", "real
               "deformable_conv"}
 for family in (records_linalg_solving, records_linalg_decompositions, records_fft):
     NO_16_BITS |= {record.type for record in family.RECORDS}
-RECORDS = [r for r in all_records() if r.type not in NO_16_BITS and not find(r.type).random
+CLIPPED = {"lstmp-reversed, clipped"}  # where 16 bits fall on the other side of a bound, gradients end or do not
+RECORDS = [r for r in all_records() if r.type not in NO_16_BITS and str(r) not in CLIPPED and not find(r.type).random
            and any(a.dtype == np.float64 for a in r.inputs)]
 
 
