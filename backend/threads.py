@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from . import blas
 
-_SPINS = "2000"  # how often the pool's waiting threads look before they sleep: some 80 µs
+_SPINS = "20000"  # how often the pool's waiting threads look before they sleep: some 0.8 ms
 _count = 0
 
 

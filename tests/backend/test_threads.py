@@ -286,8 +286,8 @@ def test_routines_run_on_as_many_threads_as_they_were_made_for(setting):
 
 @pytest.mark.skipif(threads.openmp() is None, reason="there is no libgomp")
 @pytest.mark.parametrize(("load", "given", "wanted"), [
-    ("threads.openmp()", {}, "2000"), ("threads.openmp()", {"GOMP_SPINCOUNT": "7"}, "7"),
-    pytest.param("library()", {}, "2000", marks=pytest.mark.skipif(not onednn_is_ready(), reason="needs oneDNN"))])
+    ("threads.openmp()", {}, "20000"), ("threads.openmp()", {"GOMP_SPINCOUNT": "7"}, "7"),
+    pytest.param("library()", {}, "20000", marks=pytest.mark.skipif(not onednn_is_ready(), reason="needs oneDNN"))])
 def test_waiting_threads_sleep_soon(load, given, wanted):
     script = ("import os; from proa.backend import threads; from proa.backend.onednn.library import library; "
               f"before = dict(os.environ); {load}; assert dict(os.environ) == before")
