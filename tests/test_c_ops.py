@@ -11,7 +11,7 @@ from proa import _C_ops
 FOLDER = pathlib.Path(__file__).with_name("fixtures") / "c_ops"
 sys.path.insert(0, str(FOLDER))
 
-from calls import CALLS, answers  # noqa: E402 - found by the line above
+from c_ops_calls import CALLS, answers  # noqa: E402 - found by the line above
 
 
 @pytest.fixture(scope="module")
