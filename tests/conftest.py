@@ -22,6 +22,7 @@ OTHERWISE_WITH_NUMPY_1 = {
     "test_kernels_on_namespaces_are_with_the_declaration": "kernels are wrapped, to keep the inferred dtypes",
     "test_no_pool_is_larger_than_was_set": "NumPy 1's library of linear algebra has a pool that is not asked",
     "test_import_and_first_use_leave_heavy_modules_alone": "NumPy 1 imports its random numbers with itself",
+    "test_what_refuses_values_is_declared": "NumPy 1 takes -1 beside uint8, which NumPy 2 refuses",
     "test_what_cannot_be_is_told[<lambda>-real]": "NumPy 1 warns of complex numbers made real before the error",
     "test_answers[qr-": "its LAPACK decomposes infinities otherwise",
     "[pow-{'factor': 0.5}-float32]": "NumPy 1 takes the square root for an exponent of 0.5: of -inf it is NaN",

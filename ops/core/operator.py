@@ -176,6 +176,8 @@ def _in_inferred_dtypes(op: Operator, kernel: Callable[..., Any]) -> Callable[..
         made = results if type(results) is tuple else (results,)
         if not any(_is_double(a) for a in made) or not any(getattr(a, "dtype", None) in _SINGLE for a in arrays):
             return results
+        if any(a is None and not (slot.optional or slot.many) for slot, a in zip(op.inputs, arrays, strict=False)):
+            return results  # what comes of a branch that did not run
         specs = op.infer_specs(tuple(map(spec_of, arrays)), attrs)
         made = tuple(a.astype(s.dtype.dtype) if _is_double(a) and isinstance(s, Spec) else a
                      for a, s in zip(made, specs, strict=True))

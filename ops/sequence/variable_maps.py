@@ -228,7 +228,7 @@ def _put_top(xp, g, pos, row_lod, column_lod, *, channels: int, most: int):
 
 def _take_top(xp, x, pos, row_lod, column_lod, *, channels: int, most: int):
     places, there, count = _top_places(xp, pos, row_lod, column_lod, channels, most)
-    return xp.where(there, x.reshape(-1)[xp.where(there, places, 0)], 0).astype(x.dtype)
+    return xp.where(there, x.reshape(-1)[xp.where(there, places, 0)], xp.zeros((), x.dtype))
 
 
 put_top_op = operator(

@@ -18,8 +18,12 @@ import checks
 import records
 import variants
 
+#: What PaddlePaddle 1.8.5 has and 2.6.2 has not; operators on sequences are tested in whole Programs, which have a LoD.
+OF_1 = set((Path(__file__).parents[1] / "fixtures/static/paddle_1_operators.txt").read_text().split())
 RECORDS = {name: record for name, record in variants.keyed(records.all_records()).items()
-           if record.static and not find(record.type).random}
+           if record.static and not find(record.type).random and record.type not in OF_1
+           and not find(record.type)._declared_kernel.__module__.startswith("proa.ops.fluid.")
+           and not find(record.type).given_offsets and not find(record.type).made_offsets}
 
 
 def written(record, inputs, unknown=()):

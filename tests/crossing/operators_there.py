@@ -16,7 +16,7 @@ _DIFFERENT = {
                   *[f"update_loss_scaling-{found}-{good}-{bad}" for found, good, bad in (
                       (False, 0, 0), (False, 1, 0), (False, 0, 1), (True, 0, 0), (True, 1, 0), (True, 0, 1))]]},
     "no kernel for float64; refused": {
-        "itself, mixed": ["row_conv", "row_conv-short", "quantize_linear", "quantize_linear-by channel, of 4 bits",
+        "itself, mixed": ["quantize_linear", "quantize_linear-by channel, of 4 bits",
                           "fake_quantize_dequantize_moving_average_abs_max",
                           "fake_quantize_dequantize_moving_average_abs_max-in training"]},
     "of equal elements the first; PaddlePaddle takes any": {
