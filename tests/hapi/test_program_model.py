@@ -80,6 +80,15 @@ def test_whole_sets(in_static_mode):
     assert predicted.shape == (32, 2)
 
 
+def test_dropout_is_of_training_alone(in_static_mode):
+    model = made(rate=0.0)
+    trained = [float(model.train_batch([X], [Y])[0]) for _ in range(2)]
+    judged = [float(model.eval_batch([X], [Y])[0]) for _ in range(2)]
+    first, second = (model.predict_batch([X])[0] for _ in range(2))
+    assert trained[0] != trained[1] and judged[0] == judged[1]
+    np.testing.assert_array_equal(first, second)
+
+
 def test_what_it_cannot_do_it_says(in_static_mode, tmp_path):
     with pytest.raises(ValueError, match="inputs must be given"):
         paddle.Model(nn.Linear(2, 1))
