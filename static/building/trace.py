@@ -25,7 +25,7 @@ from ..autodiff.backward import derivatives, gradients_of_parameters
 from ..autodiff.py_layer import apply_in_program
 from ..ir.known_values import known_value
 from ..ir.late_lod import with_given_offsets
-from ..ir.lod import carry, new_offsets
+from ..ir.lod import carry, new_offsets, with_offsets
 from ..ir.name_scopes import ATTRIBUTE, OUTSIDE, current_path
 from ..ir.program import BACKWARD_ROLE, Block, ParameterVariable, Program, Variable
 from .in_place import assigned, rebind, take_name
@@ -133,7 +133,8 @@ class ProgramTrace(Trace):
                 return results
         inputs = tuple(self._lift_slot(op, slot, v) for slot, v in zip(op.inputs, inputs, strict=False))
         if op.given_offsets:
-            inputs = with_given_offsets(op, inputs, attrs)
+            # What a converted function is called with has no LoD, and gets none.
+            inputs = with_offsets(op, inputs) if self.captures else with_given_offsets(op, inputs, attrs)
         if op.promotes:
             inputs = self._promoted(inputs)
         if op.adapted is not None:

@@ -276,3 +276,9 @@ def test_only_what_must_be_sequences_becomes_so(main):
     x, y = static.data("x", [None, 2]), static.data("y", [None, 2])
     static.nn.sequence_lod.sequence_expand(x, y)
     assert (x.lod_level, y.lod_level) == (0, 1)
+
+
+def test_a_converted_function_is_told_that_tensors_have_no_lod():
+    function = paddle.jit.to_static(lambda x: static.nn.sequence_lod.sequence_pool(x, "sum"), full_graph=True)
+    with pytest.raises(ValueError, match=r"sequence_pool\(input\): must be sequences"):
+        function(paddle.ones([3, 2]))
