@@ -10,7 +10,7 @@ from .framework import core
 from .static.building.argument_checks import check_dtype, check_type, check_variable_and_dtype
 from .static.building.layer_helper import LayerHelper
 from .static.building.mode import default_main_program, in_dynamic_mode
-from .static.ir.program import Variable
+from .static.ir.variable import Variable
 from .static.run.places import device_guard
 
 in_dygraph_mode = in_dynamic_mode

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..static.building.mode import default_main_program, default_startup_program
-from ..static.ir.program import Operation as Operator
+from ..static.ir.operation import Operation as Operator
 from ..static.ir.variable import Variable
 from ..static.program import Program
 from ..static.run.executor import Executor

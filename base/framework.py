@@ -19,8 +19,9 @@ from ..static.building.mode import (
     program_guard,
     switch_programs,
 )
-from ..static.ir.program import Block, Variable
-from ..static.ir.program import Operation as Operator
+from ..static.ir.block import Block
+from ..static.ir.operation import Operation as Operator
+from ..static.ir.variable import Variable
 from ..static.program import Program
 from ..static.run.places import cpu_places, cuda_places, device_guard
 from ..utils import unique_name

@@ -13,7 +13,7 @@ from ..ops.math.comparison import equal
 from ..static.building.mode import default_main_program, default_startup_program, program_guard
 from ..static.building.trace import ProgramTrace
 from ..static.ir.lod import set_lod
-from ..static.ir.program import Variable
+from ..static.ir.variable import Variable
 from ..static.program import Program
 from . import layers
 from .mode import face

@@ -12,8 +12,8 @@ from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place, expected_p
 from ..device import is_compiled_with_cuda
 from ..ops.core.trace import current_trace
 from ..static.building.mode import default_main_program, default_startup_program, name_scope, program_guard
-from ..static.ir.program import Block
-from ..static.ir.program import Operation as Operator
+from ..static.ir.block import Block
+from ..static.ir.operation import Operation as Operator
 from ..static.program import Program
 from ..static.run.places import cpu_places, cuda_places, device_guard
 from ..utils.installation import check_version

@@ -15,7 +15,8 @@ from ..dygraph.guards import no_grad
 from ..dygraph.parameter import EagerParamBase, Parameter
 from ..static.building.layer_helper import LayerHelper
 from ..static.building.mode import disable_static, enable_static, in_dynamic_mode
-from ..static.ir.program import Block, Program
+from ..static.ir.block import Block
+from ..static.ir.program import Program
 from . import core, io, random
 from .io import load, save
 

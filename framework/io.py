@@ -35,7 +35,8 @@ from ..static.files.inference_model import (
     read_program,
 )
 from ..static.format.params_info import read_params_info
-from ..static.ir.program import Program, Variable
+from ..static.ir.program import Program
+from ..static.ir.variable import Variable
 from ..static.run.lod_tensor import LoDTensor
 
 __all__ = ["EagerParamBase", "Program", "Variable", "load", "save"]

@@ -23,10 +23,10 @@ from ..ops.core.spec import Spec
 from ..static.compiler import Plan, compile_plan
 from ..static.files.inference_model import MODEL_SUFFIX, PARAMS_SUFFIX, folder_state, read_parameters, read_program
 from ..static.ir.frame import feed_names, fetch_names
-from ..static.ir.program import Program, Variable
+from ..static.ir.program import Program
 from ..static.ir.shape_inference import for_inputs, misfits
 from ..static.ir.transform import for_evaluation, persistable_names, unframed
-from ..static.ir.variable import OffsetsVariable
+from ..static.ir.variable import OffsetsVariable, Variable
 from ..static.run.executor import in_dtype, offsets_given
 from ..static.run.lod_tensor import Lod, fault_in, fitting, innermost
 from .config import Config

@@ -30,9 +30,10 @@ from ..static.format.params_info import read_params_info
 from ..static.ir.frame import feed_names, fetch_names
 from ..static.ir.inline import inline
 from ..static.ir.input_spec import InputSpec
-from ..static.ir.program import Program, Variable
+from ..static.ir.program import Program
 from ..static.ir.shape_inference import for_inputs, misfits
 from ..static.ir.transform import persistable_names, set_training, unframed
+from ..static.ir.variable import Variable
 from .files.parameter_info import LoadedValues
 from .tracing.program_function import ProgramFunction
 

@@ -29,8 +29,8 @@ from .files.persistence import (
 )
 from .files.save_vars import is_persistable, load_vars, save_vars
 from .ir.input_spec import InputSpec
-from .ir.program import Operation as Operator
-from .ir.program import ParameterVariable as Parameter
+from .ir.operation import Operation as Operator
+from .ir.variable import ParameterVariable as Parameter
 from .ir.variable import Variable
 from .program import Program
 from .run.compiled_program import CompiledProgram

@@ -7,7 +7,7 @@ from typing import Any
 from .autodiff.backward import gradients_of_parameters, named_derivatives
 from .autodiff.recompute import recompute
 from .building.trace import GradientTrace
-from .ir.program import Variable
+from .ir.variable import Variable
 
 
 def gradients(

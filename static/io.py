@@ -27,7 +27,7 @@ from .files.save_vars import (
     save_vars,
 )
 from .ir.frame import append_fetch_ops, prepend_feed_ops
-from .ir.program import ParameterVariable as Parameter
+from .ir.variable import ParameterVariable as Parameter
 from .ir.variable import Variable
 from .program import Program
 from .run.compiled_program import CompiledProgram

@@ -10,7 +10,8 @@ from ...core.unique_name import generate
 from ...ops.array.creation import assign
 from ...ops.core.trace import current_trace
 from ...static.building import block_builders
-from ...static.ir.program import Block, Variable
+from ...static.ir.block import Block
+from ...static.ir.variable import Variable
 from ..layer_helper import LayerHelper
 from ..mode import compute, computing
 from .rank_tables import merge_lod_tensor

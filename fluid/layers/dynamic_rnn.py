@@ -12,7 +12,7 @@ from ...ops.core.trace import apply, current_trace
 from ...ops.sequence.rank_table import lod_rank_table_op
 from ...static.building.block_builders import enclosing_block
 from ...static.building.tensor_arrays import ArrayVariable
-from ...static.ir.program import Variable
+from ...static.ir.variable import Variable
 from ..layer_helper import LayerHelper
 from .arrays import array_named, array_read, array_write, increment
 from .blocks import While, writing

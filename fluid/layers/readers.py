@@ -15,7 +15,8 @@ from ...io.dataloader.feeding.generators import fed_by_samples, require_reader
 from ...io.dataloader.feeding.program_readers import append_double_buffer, append_read, append_reader
 from ...static.building.mode import default_main_program, default_startup_program
 from ...static.ir.lod import fed_offsets
-from ...static.ir.program import Program, Variable
+from ...static.ir.program import Program
+from ...static.ir.variable import Variable
 
 Reader = Callable[[], Iterable[Any]]
 

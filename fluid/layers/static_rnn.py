@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 from ...core.unique_name import generate
 from ...ops.core.trace import current_trace
 from ...static.building.block_builders import enclosing_block, inner_block
-from ...static.ir.program import Block, Variable
+from ...static.ir.block import Block
 from ...static.ir.usage import block_reads
+from ...static.ir.variable import Variable
 from ..layer_helper import LayerHelper
 from .blocks import writing
 

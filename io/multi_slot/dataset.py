@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, NoReturn
 
 from ...core.place import Place
-from ...static.ir.program import Variable
+from ...static.ir.variable import Variable
 from ...static.run.lod_tensor import LoDTensor
 from ...static.run.places import as_places
 from ..background import ReadAhead

@@ -16,7 +16,7 @@ import numpy as np
 
 from ... import backend
 from ...core.place import CPUPlace, Place
-from ...static.ir.program import Variable
+from ...static.ir.variable import Variable
 from ...static.run.lod_tensor import LoDTensor
 
 Record = tuple[tuple[Any, ...], ...]  # of numbers: what holds nothing else costs the garbage collector nothing

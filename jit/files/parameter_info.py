@@ -16,7 +16,8 @@ from ...dygraph.parameter import Parameter
 from ...dygraph.tensor import Tensor, new_tensor
 from ...nn import Layer
 from ...regularizer import L1Decay, L2Decay
-from ...static.ir.program import ParameterVariable, Program, Variable
+from ...static.ir.program import Program
+from ...static.ir.variable import ParameterVariable, Variable
 
 _REGULARIZERS = {kind.__name__: kind for kind in (L1Decay, L2Decay)}
 

@@ -21,8 +21,10 @@ from ...nn import Layer
 from ...static.files.inference_model import INFO_SUFFIX, add_model
 from ...static.format.params_info import dump_params_info
 from ...static.ir.input_spec import InputSpec
-from ...static.ir.program import Operation, Program, Variable
+from ...static.ir.operation import Operation
+from ...static.ir.program import Program
 from ...static.ir.transform import for_inference, in_training
+from ...static.ir.variable import Variable
 from ..errors import ConversionError, line_of
 from ..static_function import ConcreteProgram, HookedFunction, StaticFunction
 from ..tracing.function_inputs import FunctionInputs

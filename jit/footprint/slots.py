@@ -14,7 +14,7 @@ from typing import Any
 from ...core import nest
 from ...dygraph.value import EagerValue
 from ...static.building.tensor_arrays import ArrayVariable
-from ...static.ir.program import Variable
+from ...static.ir.variable import Variable
 from ..errors import ConversionError
 from .locations import Change, Entry, Items, Location
 

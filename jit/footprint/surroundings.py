@@ -23,7 +23,7 @@ from ...dygraph.py_layer import PyLayer
 from ...dygraph.value import EagerValue
 from ...nn import Layer
 from ...optimizer.optimizer import Optimizer
-from ...static.ir.program import Variable
+from ...static.ir.variable import Variable
 from ..convert.ignoring import is_foreign, is_ignored_module, is_users_module
 from .global_names import all_names, global_names
 from .locations import ABSENT, Entry, Items

@@ -21,7 +21,7 @@ import numpy as np
 from ...dygraph.value import EagerValue
 from ...nn import Layer
 from ...optimizer.lr import LRScheduler
-from ...static.ir.program import Variable
+from ...static.ir.variable import Variable
 from ..convert.ignoring import is_users_module
 from .global_names import all_names
 from .locations import ABSENT, Change, Entry, Guard, Identity, Items, Location, items_identity

@@ -21,7 +21,7 @@ from ...ops.program.print_assert import assert_value, print_value
 from ...static.building import control_flow
 from ...static.building.in_place import set_stop_gradient, undo_since
 from ...static.building.tensor_arrays import ArrayVariable, create_array
-from ...static.ir.program import Variable
+from ...static.ir.variable import Variable
 
 
 def is_symbolic(value: Any) -> bool:

@@ -23,7 +23,8 @@ from ...dygraph.value import EagerValue
 from ...ops.core.trace import grad_mode, state
 from ...ops.math.elementwise import cast
 from ...static.building.trace import ProgramTrace
-from ...static.ir.program import BACKWARD_ROLE, ParameterVariable, Variable
+from ...static.ir.operation import BACKWARD_ROLE
+from ...static.ir.variable import ParameterVariable, Variable
 from ...static.program import Program
 from ..footprint.surroundings import Surroundings
 from ..footprint.value_guards import current

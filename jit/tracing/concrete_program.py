@@ -15,8 +15,9 @@ from ...ops.array.creation import assign
 from ...ops.core.trace import grad_mode, using
 from ...static.compiler import Plan
 from ...static.ir.input_spec import InputSpec
-from ...static.ir.program import Program, Variable
+from ...static.ir.program import Program
 from ...static.ir.transform import for_evaluation
+from ...static.ir.variable import Variable
 from ..errors import line_of
 from ..footprint.dependencies import Captured, Dependencies
 from ..footprint.effects import effects_of

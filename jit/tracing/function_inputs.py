@@ -12,7 +12,7 @@ from ...core import nest
 from ...dygraph.value import EagerValue
 from ...ops.array.creation import to_tensor
 from ...static.ir.input_spec import InputSpec
-from ...static.ir.program import Variable
+from ...static.ir.variable import Variable
 from ..errors import CallError
 
 

@@ -14,8 +14,10 @@ from ...core.dtype import DType
 from ...core.errors import GraphFreedError, ModifiedInPlaceError
 from ...dygraph.value import EagerValue
 from ...ops.core.backward import Leaf, Node, Output
-from ...static.ir.program import OPTIMIZE_ROLE, Block, Variable
+from ...static.ir.block import Block
+from ...static.ir.operation import OPTIMIZE_ROLE
 from ...static.ir.usage import reads, writes
+from ...static.ir.variable import Variable
 
 
 class _Kind:

@@ -8,7 +8,7 @@ from typing import Any
 from ...core import nest
 from ...core.flags import values as flags
 from ...static.ir.input_spec import InputSpec
-from ...static.ir.program import Variable
+from ...static.ir.variable import Variable
 from .concrete_program import ConcreteProgram
 
 Shapes = tuple[tuple[int, ...], ...]

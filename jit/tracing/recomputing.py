@@ -12,7 +12,7 @@ from typing import Any
 
 from ...ops.core.operator import find
 from ...ops.core.trace import state
-from ...static.ir.program import Operation
+from ...static.ir.operation import Operation
 from ...static.ir.usage import has_effect, reads, sub_block, writes
 
 SEGMENT = "recompute_segment"  # the attribute that numbers the parts

@@ -12,7 +12,8 @@ from ...ops.math.elementwise import cast
 from ...ops.math.unary import logical_not
 from ..building.control_flow import cond
 from ..building.trace import ProgramTrace
-from ..ir.program import Program, Variable
+from ..ir.program import Program
+from ..ir.variable import Variable
 from .lists import AutoMixedPrecisionLists
 from .rewriting import is_guarded, rewrite
 

@@ -15,8 +15,11 @@ from ...ops.amp.autocast import Precision
 from ...ops.core.operator import Operator, find, is_declared
 from ...ops.core.trace import state, using
 from ...ops.core.trace_around import TraceAround
-from ..ir.program import Block, Operation, Program, Variable
+from ..ir.block import Block
+from ..ir.operation import Operation
+from ..ir.program import Program
 from ..ir.usage import reads, sub_block
+from ..ir.variable import Variable
 from .lists import AutoMixedPrecisionLists
 
 GUARD = "/__use_fp16__/"

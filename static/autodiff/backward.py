@@ -14,8 +14,10 @@ from ...ops.array.creation import full_like
 from ...ops.core.backward import Walk
 from ...ops.core.trace import grad_mode, using
 from ...ops.math.elementwise import cast
-from ..ir.program import Block, Operation, Variable
+from ..ir.block import Block
+from ..ir.operation import Operation
 from ..ir.usage import OUTSIDE, reads, writes
+from ..ir.variable import Variable
 from .block_graph import BlockGraph, reading
 from .differentiable_loops import make_differentiable
 from .gradient_names import Callback, GradientNames, NamingWalk

@@ -20,9 +20,11 @@ from ...ops.core.operator_node import OperatorNode, operator_node
 from ...ops.core.trace import apply, current_trace, grad_mode, using
 from ...ops.program.control_flow import recurrent_op, share_data_op
 from ...ops.program.tensor_arrays import empty_array_op
+from ..ir.block import Block
 from ..ir.one_element import widened
-from ..ir.program import Block, Operation, Variable
+from ..ir.operation import Operation
 from ..ir.usage import OUTSIDE, block_reads, block_writes, holds_values, sub_block
+from ..ir.variable import Variable
 from .recurrent import RecurrentNode
 
 

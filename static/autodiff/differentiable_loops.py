@@ -10,8 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.dtype import bool_, int64
-from ..ir.program import Block, Operation, Program, Variable
+from ..ir.block import Block
+from ..ir.operation import Operation
+from ..ir.program import Program
 from ..ir.usage import block_reads, block_writes, sub_block
+from ..ir.variable import Variable
 from .stop_gradient import propagate_gradients
 
 _FORWARD = {"while_grad": ("while", "StepScopes"), "conditional_block_grad": ("conditional_block", "Scope")}

@@ -11,9 +11,11 @@ from typing import Any
 
 from ...ops.array.creation import assign
 from ...ops.core.backward import Output, Walk
+from ..ir.block import Block
 from ..ir.lod import set_lod
-from ..ir.program import GRAD_SUFFIX, Block, Operation, Variable
+from ..ir.operation import Operation
 from ..ir.usage import sub_block
+from ..ir.variable import GRAD_SUFFIX, Variable
 
 Callback = Callable[..., Any]
 

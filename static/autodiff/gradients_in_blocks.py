@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from ..ir.program import Block, Operation, Variable
+from ..ir.block import Block
+from ..ir.operation import Operation
 from ..ir.usage import reads, writes
+from ..ir.variable import Variable
 
 
 def operations_within(block: Block, targets: Sequence[Variable], inputs: Sequence[Variable]) -> list[Operation]:

@@ -11,8 +11,11 @@ from collections.abc import Iterable
 
 from ...ops.core.operator import find, is_declared
 from ...ops.program.control_flow import share_data_op
-from ..ir.program import Block, Operation, Program, Variable
+from ..ir.block import Block
+from ..ir.operation import Operation
+from ..ir.program import Program
 from ..ir.usage import reads, sub_block, writes
+from ..ir.variable import Variable
 
 
 def keep_overwritten(program: Program, given: Iterable[str] = (), states: bool = True) -> None:

@@ -20,9 +20,11 @@ from ...ops.array.creation import zeros_like
 from ...ops.array.full import is_value
 from ...ops.core.trace import Trace, current_trace, grad_mode, state, using
 from ...ops.program.custom_gradient import WrittenGradient, checked_gradients, custom_gradient_op
+from ..ir.block import Block
 from ..ir.inline import inline
-from ..ir.program import Block, Program, Variable
+from ..ir.program import Program
 from ..ir.usage import block_reads, block_writes
+from ..ir.variable import Variable
 
 _MOST_OPTIONAL = 3  # results whose gradients may be None: backward is run for every choice of those that are there
 

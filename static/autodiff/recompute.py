@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...ops.core.operator import find, is_declared
-from ..ir.program import Block, Operation
+from ..ir.block import Block
+from ..ir.operation import Operation
 from ..ir.usage import needed_operations, reads, sub_block
 
 ATTRIBUTE = "recompute"  # keeps the compiler from taking the second computation for the first

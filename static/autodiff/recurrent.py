@@ -16,8 +16,10 @@ from ...ops.core.backward import Node
 from ...ops.core.operator import find
 from ...ops.core.trace import apply, current_trace
 from ...ops.program.control_flow import share_data_op
-from ..ir.program import Block, Operation, Variable
+from ..ir.block import Block
+from ..ir.operation import Operation
 from ..ir.usage import block_reads, holds_values, sub_block
+from ..ir.variable import Variable
 
 
 class RecurrentNode(Node):

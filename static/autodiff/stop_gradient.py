@@ -10,8 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...ops.core.operator import find, is_declared
-from ..ir.program import Block, Operation, Program, Variable
+from ..ir.block import Block
+from ..ir.operation import Operation
+from ..ir.program import Program
 from ..ir.usage import holds_values, sub_block
+from ..ir.variable import Variable
 
 
 def stopped_on_purpose(program: Program) -> list[Variable]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...core.dtype import convert_dtype
 from ...ops.core.trace import current_trace
-from ..ir.program import Variable
+from ..ir.variable import Variable
 from .mode import in_dynamic_mode
 
 

@@ -13,8 +13,10 @@ from typing import Any
 
 from ...core.dtype import bool_
 from ...ops.core.trace import current_trace
-from ..ir.program import Block, Program, Variable
+from ..ir.block import Block
+from ..ir.program import Program
 from ..ir.usage import block_reads, block_writes
+from ..ir.variable import Variable
 from .control_flow import append_branch, append_while
 
 

@@ -22,9 +22,11 @@ from ...ops.core.trace import apply, current_trace
 from ...ops.math.elementwise import cast
 from ...ops.math.unary import logical_not
 from ...ops.program.control_flow import select_input_op
+from ..ir.block import Block
 from ..ir.lod import assign_lod, own_lod, select_lod
-from ..ir.program import Block, Program, Variable
+from ..ir.program import Program
 from ..ir.usage import block_reads, block_writes
+from ..ir.variable import Variable
 
 
 def _program() -> Program:

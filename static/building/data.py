@@ -11,7 +11,7 @@ from ...core.param_attr import ParamAttr, to_param_attr
 from ...core.unique_name import generate
 from ...ops.core.trace import current_trace
 from ..ir.lod import fed_offsets
-from ..ir.program import Variable
+from ..ir.variable import Variable
 from .mode import default_main_program
 
 

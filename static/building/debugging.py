@@ -10,7 +10,7 @@ from ...core.errors import user_line
 from ...ops.core.trace import apply, current_trace
 from ...ops.program.print_assert import assert_value, print_op
 from ...ops.program.py_func import py_func_op, register
-from ..ir.program import Variable
+from ..ir.variable import Variable
 
 
 def Print(input: Any, first_n: int = -1, message: str | None = None, summarize: int = 20,

@@ -14,7 +14,7 @@ from ...ops.core.infer import product
 from ...ops.core.trace import current_trace, state
 from ..autodiff.py_layer import with_gradient
 from ..ir.lod import assign_lod, set_lod
-from ..ir.program import Variable
+from ..ir.variable import Variable
 
 
 def rebind(variable: Variable, result: Variable) -> Variable:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...ops.core.trace import using
-from ..ir.program import Block, Variable
+from ..ir.block import Block
+from ..ir.variable import Variable
 from .trace import StartupTrace
 
 

@@ -12,7 +12,8 @@ from ...ops.core.operator import Operator, find
 from ...ops.core.signature import Slot
 from ...ops.core.trace import apply, current_trace
 from ..ir.append_op import plain_attributes
-from ..ir.program import Program, Variable
+from ..ir.program import Program
+from ..ir.variable import Variable
 from .data import create_parameter
 from .mode import default_main_program, default_startup_program, in_dynamic_mode
 

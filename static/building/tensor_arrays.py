@@ -20,8 +20,10 @@ from ...ops.core.trace import apply, current_trace
 from ...ops.math.elementwise import cast, minimum
 from ...ops.program import tensor_arrays as ops
 from ...ops.sequence.rank_table import RANK_TABLE, RankTableSpec
+from ..ir.block import Block
 from ..ir.lod import new_offsets, set_lod
-from ..ir.program import KINDS, Block, Operation, Variable
+from ..ir.operation import Operation
+from ..ir.variable import KINDS, Variable
 from .control_flow import cond, loop
 
 IMPLIED = "implied"

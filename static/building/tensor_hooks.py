@@ -11,7 +11,7 @@ from typing import Any
 
 from ...ops.core.trace import Trace, current_trace, grad_mode
 from ..autodiff.py_layer import with_gradient
-from ..ir.program import Variable
+from ..ir.variable import Variable
 from .in_place import rebind
 
 

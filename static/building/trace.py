@@ -23,11 +23,14 @@ from ...ops.program.tensor_arrays import ArraySpec, GradientArraySpec
 from ...ops.sequence.rank_table import RankTableSpec
 from ..autodiff.backward import derivatives, gradients_of_parameters
 from ..autodiff.py_layer import apply_in_program
+from ..ir.block import Block
 from ..ir.known_values import known_value
 from ..ir.late_lod import with_given_offsets
 from ..ir.lod import carry, new_offsets, with_offsets
 from ..ir.name_scopes import ATTRIBUTE, OUTSIDE, current_path
-from ..ir.program import BACKWARD_ROLE, Block, ParameterVariable, Program, Variable
+from ..ir.operation import BACKWARD_ROLE
+from ..ir.program import Program
+from ..ir.variable import ParameterVariable, Variable
 from .in_place import assigned, rebind, take_name
 from .tensor_arrays import ArrayVariable
 from .tensor_hooks import register_hook

@@ -10,7 +10,8 @@ from ...ops.core.trace import current_trace
 from ...ops.math.elementwise import divide, multiply
 from ...ops.math.reduce import sum
 from ...ops.math.unary import sqrt, square
-from ..ir.program import Program, Variable
+from ..ir.program import Program
+from ..ir.variable import Variable
 
 
 class WeightNormParamAttr(ParamAttr):

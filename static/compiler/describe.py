@@ -11,7 +11,7 @@ from ...ops.core.facts import free
 from ...ops.core.operator import Operator, find
 from ...ops.core.signature import Slot
 from ...ops.core.spec import Spec
-from ..ir.program import Operation
+from ..ir.operation import Operation
 from .unit import Unit
 
 

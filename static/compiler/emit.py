@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 from ...core.dtype import DType
 from ...ops.core.operator import Operator, find
 from ...ops.core.signature import Slot
-from ..ir.program import Block, Operation
+from ..ir.block import Block
+from ..ir.operation import Operation
 from ..ir.usage import reads, sub_block, writes
 from .recurrent import emit_recurrent, emit_recurrent_grad
 from .unit import Unit, inner_unit

@@ -25,7 +25,9 @@ from ...core.forks import unforked
 from ...ops.core.operator import Operator, find, is_declared
 from ...ops.core.spec import Spec
 from ...ops.core.trace import state
-from ..ir.program import Block, Operation, Program
+from ..ir.block import Block
+from ..ir.operation import Operation
+from ..ir.program import Program
 from ..ir.usage import OUTSIDE, needed_operations, reads, without_gradient, writes
 from .describe import describe
 from .emit import Emitter, emit_unit

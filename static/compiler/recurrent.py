@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir.program import Operation
+from ..ir.operation import Operation
 from ..ir.usage import sub_block
 
 

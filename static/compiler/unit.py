@@ -17,9 +17,10 @@ from ...ops.core.operator import Operator, find, is_declared
 from ...ops.core.spec import Spec
 from ...ops.nn.norm import is_constant
 from ...ops.program.control_flow import share_data_op
+from ..ir.block import Block
 from ..ir.one_element import widened
 from ..ir.open_ranks import open_ranks
-from ..ir.program import Block, Operation
+from ..ir.operation import Operation
 from ..ir.usage import block_writes, reads, sub_block, views, without_gradient, writes
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...ops.core.operator import find, is_declared
-from ..ir.program import Operation
+from ..ir.operation import Operation
 from ..ir.usage import reads, sub_block, writes
 from .unit import Unit, written_inputs
 

@@ -11,7 +11,9 @@ import copy
 from collections.abc import Callable
 
 from ..building.tensor_arrays import IMPLIED, ArrayVariable
-from ..ir.program import Block, Operation, Program
+from ..ir.block import Block
+from ..ir.operation import Operation
+from ..ir.program import Program
 from ..ir.usage import sub_block
 
 _EMPTY = "@EMPTY"

@@ -17,7 +17,9 @@ from typing import Any
 from ...core.files import CorruptFileError
 from ...ops.program.custom_gradient import WrittenGradient, custom_gradient_op
 from ..autodiff.py_layer import BackwardCode, PyLayerGradient
-from ..ir.program import Block, Operation, Program
+from ..ir.block import Block
+from ..ir.operation import Operation
+from ..ir.program import Program
 from ..ir.usage import without_gradient
 
 ATTRIBUTE = "proa_gradient"

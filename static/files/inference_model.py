@@ -17,8 +17,9 @@ from ..building.mode import default_main_program
 from ..format.program_file import read_program_desc, serialize_program_desc
 from ..format.tensor_stream import read_combined, read_stream, write_combined
 from ..ir.frame import feed_names, fetch_names
-from ..ir.program import Program, Variable
+from ..ir.program import Program
 from ..ir.transform import for_inference, persistable_names
+from ..ir.variable import Variable
 from ..program import from_desc
 from ..run.executor import Executor
 from ..run.scope import Scope, global_scope

@@ -14,9 +14,12 @@ from ...ops.core.operator import Operator, find, is_declared
 from ...ops.core.spec import Spec
 from ...ops.program.tensor_arrays import ArraySpec, write_op
 from ..building.tensor_arrays import ArrayVariable
+from ..ir.block import Block
 from ..ir.lod import assign_lod, carry, fed_offsets, new_offsets, own_lod, select_lod, with_offsets
-from ..ir.program import Block, Operation, Program, Variable
+from ..ir.operation import Operation
+from ..ir.program import Program
 from ..ir.usage import block_reads, block_writes, sub_block
+from ..ir.variable import Variable
 
 WHOSE = "whose_lod"
 """An attribute in files: slot, variable and level of each of the offsets that an operation takes, by tabs."""

@@ -20,8 +20,9 @@ from ...core.files import CorruptFileError, atomic_group, atomic_write
 from ...core.safe_pickle import dump_state, load_state
 from ..building.mode import default_main_program
 from ..format.tensor_stream import read_combined, write_combined
-from ..ir.program import Program, Variable
+from ..ir.program import Program
 from ..ir.transform import persistable_names
+from ..ir.variable import Variable
 from ..run.executor import Executor
 from ..run.scope import global_scope
 from ..run.state import program_state

@@ -19,7 +19,10 @@ from ..format import attributes as at
 from ..format import framework_pb2 as pb
 from ..format.program_file import serialize_program_desc
 from ..format.versions import stamp
-from ..ir.program import Block, Operation, Program, Variable
+from ..ir.block import Block
+from ..ir.operation import Operation
+from ..ir.program import Program
+from ..ir.variable import Variable
 from . import array_codec, gradient_codec, lod_codec
 from .constant_codec import CONSTANTS, write_values
 

@@ -10,7 +10,10 @@ from ...core.files import CorruptFileError
 from ..format import attributes as at
 from ..format import framework_pb2 as pb
 from ..format.program_file import read_program_desc
-from ..ir.program import KINDS, Block, Operation, ParameterVariable, Program, Variable
+from ..ir.block import Block
+from ..ir.operation import Operation
+from ..ir.program import Program
+from ..ir.variable import KINDS, ParameterVariable, Variable
 from . import array_codec, gradient_codec, lod_codec
 from .constant_codec import CONSTANTS, read_values
 from .program_codec import _CONVERT, _KIND_NAMES, _NO_DTYPE, _tensor_field, annotated_type

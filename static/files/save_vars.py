@@ -17,7 +17,8 @@ from ... import backend
 from ...core.files import atomic_group
 from ..building.mode import default_main_program
 from ..format.tensor_stream import StoredTensor, read_combined, read_stream, write_combined, write_stream
-from ..ir.program import ParameterVariable, Program, Variable
+from ..ir.program import Program
+from ..ir.variable import ParameterVariable, Variable
 from ..run.executor import Executor
 from ..run.scope import global_scope
 from ..run.state import fill_host_values

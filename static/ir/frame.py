@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .program import Operation, Program
+from .operation import Operation
+from .program import Program
 
 
 def prepend_feed_ops(inference_program: Program, feed_target_names: Sequence[str],

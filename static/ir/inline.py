@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .program import Block, Operation, Program, Variable
+from .block import Block
+from .operation import Operation
+from .program import Program
 from .usage import OUTSIDE, sub_block
+from .variable import Variable
 
 
 class _Copier:

@@ -11,8 +11,10 @@ import numpy as np
 
 from ...ops.core.infer import product
 from ...ops.core.operator import find, is_declared
-from .program import Block, Operation, Variable
+from .block import Block
+from .operation import Operation
 from .usage import draws, has_effect, writes
+from .variable import Variable
 
 _LARGEST = 1000  # elements of what is computed
 _MOST_OPERATIONS = 50

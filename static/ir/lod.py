@@ -20,7 +20,7 @@ from ...ops.program.tensor_arrays import ArraySpec
 from .variable import KINDS, OffsetsVariable, Variable
 
 if TYPE_CHECKING:
-    from .program import Block
+    from .block import Block
 
 OFFSETS = Spec((-1,), int64)
 

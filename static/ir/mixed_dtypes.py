@@ -13,7 +13,10 @@ from typing import Any
 
 from ...core.dtype import DType, float32, promote
 from ...ops.core.operator import Operator, find, is_declared
-from .program import Block, Operation, Program, Variable
+from .block import Block
+from .operation import Operation
+from .program import Program
+from .variable import Variable
 
 
 def cast_mixed_dtypes(program: Program, fetches: Sequence[str]) -> None:

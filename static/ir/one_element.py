@@ -7,7 +7,7 @@ puts the dimension there.
 from __future__ import annotations
 
 from ...ops.core.operator import find, is_declared
-from .program import Operation
+from .operation import Operation
 from .usage import sub_block
 
 

@@ -7,7 +7,9 @@ value is no surer, so that nothing may be chosen by what is declared of it.
 from __future__ import annotations
 
 from ...ops.program.control_flow import select_input_op
-from .program import Block, Operation, Program
+from .block import Block
+from .operation import Operation
+from .program import Program
 
 
 def open_ranks(program: Program) -> frozenset[str]:

@@ -11,8 +11,11 @@ from typing import Any
 
 from ...ops.core.operator import find, is_declared
 from ...ops.core.spec import Spec
-from .program import Block, Operation, Program, Variable
+from .block import Block
+from .operation import Operation
+from .program import Program
 from .usage import sub_block
+from .variable import Variable
 
 
 def misfits(specs: Mapping[str, Spec], values: Sequence[Any]) -> dict[str, Spec]:

@@ -9,10 +9,13 @@ from types import MappingProxyType
 from typing import Any
 
 from ...ops.core.operator import Operator, find, is_declared, unknown_to_paddle
+from .block import Block
 from .frame import append_fetch_ops, prepend_feed_ops
 from .mixed_dtypes import cast_mixed_dtypes
-from .program import BACKWARD_ROLE, OPTIMIZE_ROLE, SCHEDULE_ROLE, Block, Operation, Program, Variable
+from .operation import BACKWARD_ROLE, OPTIMIZE_ROLE, SCHEDULE_ROLE, Operation
+from .program import Program
 from .usage import needed_operations, reads, sub_block, without_gradient, writes
+from .variable import Variable
 
 _LOSS_ROLE = 256
 _NO_STATE: Mapping[str, str] = MappingProxyType({})

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...ops.core.operator import find, is_declared
-from .program import Block, Operation, Variable
+from .block import Block
+from .operation import Operation
+from .variable import Variable
 
 OUTSIDE = frozenset({"feed", "fetch", "create_py_reader", "create_double_buffer_reader", "read"})
 """What an Executor does around a plan: operations on values that are no tensors, as readers, which no kernel sees."""

@@ -23,10 +23,13 @@ from ...ops.methods import METHODS
 from .descriptions import VarDesc
 
 if TYPE_CHECKING:
-    from .program import Block, Program
+    from .block import Block
+    from .program import Program
 
 KINDS: dict[str, type[Variable]] = {}
 """The classes of variables that hold something else than a tensor, by kind, where they have one of their own."""
+GRAD_SUFFIX = "@GRAD"  # of the names of gradients
+
 
 def _in_its_program(method: Any) -> Any:
     """A method that is called while operations are computed: the variable's own Program takes what it applies."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...ops.core.trace import current_trace, grad_mode
 from ..autodiff.py_layer import with_gradient
-from ..ir.program import Variable
+from ..ir.variable import Variable
 
 
 def static_pylayer(forward_fn: Callable[..., Any], inputs: Sequence[Any], backward_fn: Callable[..., Any] | None = None,

@@ -19,7 +19,8 @@ from ... import backend
 from ...core.place import CPUPlace, CUDAPlace, Place
 from ...core.random import Generator, default_generator, drawing_from
 from ..compiler import Plan, compile_plan
-from ..ir.program import BACKWARD_ROLE, OPTIMIZE_ROLE, SCHEDULE_ROLE, Operation, Program
+from ..ir.operation import BACKWARD_ROLE, OPTIMIZE_ROLE, SCHEDULE_ROLE, Operation
+from ..ir.program import Program
 from ..ir.shape_inference import for_inputs
 from ..ir.usage import draws, reads, writes
 from .executor import Executor, fetch_name, fetched_items, offsets_given

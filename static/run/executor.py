@@ -18,10 +18,11 @@ from ...ops.program.tensor_arrays import ArrayValue
 from ..building.mode import default_main_program
 from ..compiler import Plan, compile_plan
 from ..ir.frame import feed_names
-from ..ir.program import OPTIMIZE_ROLE, Operation, Program, Variable
+from ..ir.operation import OPTIMIZE_ROLE, Operation
+from ..ir.program import Program
 from ..ir.shape_inference import for_inputs, misfits
 from ..ir.usage import needed_operations, reads
-from ..ir.variable import OffsetsVariable
+from ..ir.variable import OffsetsVariable, Variable
 from .from_dataset import FetchHandler, run_from_dataset
 from .lod_tensor import LoDTensor, fault_in, fitting, innermost
 from .reading import with_batches

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ... import backend
-from ..ir.program import Program, Variable
+from ..ir.program import Program
+from ..ir.variable import Variable
 from .scope import Scope, global_scope
 
 

@@ -19,7 +19,8 @@ from proa.static.files.program_codec import to_desc
 from proa.static.format import attributes as at
 from proa.static.format import framework_pb2 as pb
 from proa.static.format.program_file import read_program_desc, serialize_program_desc
-from proa.static.ir.program import ParameterVariable, Program
+from proa.static.ir.program import Program
+from proa.static.ir.variable import ParameterVariable
 from proa.static.program import from_desc
 
 TRAINING = (FIXTURES / "training.pdmodel").read_bytes()

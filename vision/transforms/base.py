@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...static.ir.program import Variable
+from ...static.ir.variable import Variable
 
 
 class Compose:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...dygraph.tensor import Tensor
-from ...static.ir.program import Variable
+from ...static.ir.variable import Variable
 
 
 def _is_pil_image(img: Any) -> bool:

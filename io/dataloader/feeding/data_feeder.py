@@ -11,7 +11,7 @@ from .... import backend
 from ....core.dtype import convert_dtype
 from ....core.place import CPUPlace, CUDAPlace, Place
 from ....static.building.mode import default_main_program
-from ....static.ir.program import Variable
+from ....static.ir.variable import Variable
 from ....static.run.lod_tensor import LoDTensor
 from ....static.run.places import cpu_places, cuda_places
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ....core.place import CPUPlace
 from ....static.ir.batch_source import EOFException
-from ....static.ir.program import Variable
+from ....static.ir.variable import Variable
 from ....static.run.lod_tensor import LoDTensor
 from ...background import ReadAhead
 from .generators import Reader, as_lod_tensors

@@ -7,7 +7,7 @@ from typing import Any
 
 from ....core.place import Place
 from ....static.building.mode import default_main_program
-from ....static.ir.program import Variable
+from ....static.ir.variable import Variable
 from ....static.run.places import as_places
 from ...background import ReadAhead
 from .epochs import EpochReader

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ....core.place import Place
-from ....static.ir.program import Variable
+from ....static.ir.variable import Variable
 from ....static.run.lod_tensor import LoDTensor
 from ...batch_sampler import batch
 from .data_feeder import DataFeeder

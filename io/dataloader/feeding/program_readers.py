@@ -10,7 +10,9 @@ from typing import Any
 
 from ....core.errors import user_line
 from ....core.unique_name import UniqueNameGenerator
-from ....static.ir.program import Block, Program, Variable
+from ....static.ir.block import Block
+from ....static.ir.program import Program
+from ....static.ir.variable import Variable
 from .epochs import EpochReader, VariablesRead
 
 _names = UniqueNameGenerator()  # of loaders; no guard begins it anew, so that loaders have names of their own

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ....ops.core.operator import find, is_declared
 from ....ops.core.spec import Spec
-from ...ir.program import Operation
+from ...ir.operation import Operation
 from ..unit import Unit
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....core.dtype import float32
-from ...ir.program import Operation
+from ...ir.operation import Operation
 from ...ir.usage import reads
 from .. import attention as _operators  # noqa: F401 - declares what this pass puts into a Unit
 from ..unit import Unit

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....core.dtype import float32
-from ...ir.program import Operation
+from ...ir.operation import Operation
 from ..unit import Unit
 from .epilogue import CONVOLUTIONS, fused_convolution
 

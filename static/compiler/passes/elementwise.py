@@ -9,7 +9,7 @@ from ....backend.loops.formula import over, text_for
 from ....backend.loops.types import OF_DTYPE, REAL
 from ....ops.core.operator import Operator, find
 from ....ops.core.spec import Spec
-from ...ir.program import Operation
+from ...ir.operation import Operation
 from ...ir.usage import reads, writes
 from ..elementwise_group import Group, Part
 from ..unit import Unit, written_inputs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...ir.program import Operation
+from ...ir.operation import Operation
 from ...ir.usage import needed_operations
 from ..unit import Unit, renamed
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ....core.dtype import float32
 from ....ops.core.spec import Spec
-from ...ir.program import Operation
+from ...ir.operation import Operation
 from ..epilogues import ACTIVATIONS, Packed
 from ..unit import Unit
 

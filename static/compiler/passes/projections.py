@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...ir.program import Operation
+from ...ir.operation import Operation
 from ...ir.usage import reads
 from ..projections import Joined
 from ..unit import Unit

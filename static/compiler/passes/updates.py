@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from ....ops.core.operator import Operator, all_operators, declared_count, find, is_declared
-from ...ir.program import Operation
+from ...ir.operation import Operation
 from ..unit import Unit
 
 

@@ -12,7 +12,7 @@ from proa.static.compiler.passes.elementwise import fuse_elementwise
 from proa.static.compiler.passes.eliminate import merge_common, remove_dead
 from proa.static.compiler.passes.hoist import hoist_frozen
 from proa.static.compiler.verify import verify
-from proa.static.ir.program import Operation
+from proa.static.ir.operation import Operation
 from programs import Residual, build, unit_for
 
 

@@ -1,0 +1,226 @@
+"""Block: a list of operations and the variables that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ...core.errors import user_line
+from ...core.var_type import VarType
+from .append_op import described
+from .descriptions import BlockDesc
+from .name_scopes import ATTRIBUTE, OUTSIDE, current_path
+from .operation import Operation
+from .variable import KINDS, ParameterVariable, Variable
+
+if TYPE_CHECKING:
+    from .program import Program
+
+_OF_PARAMETERS = ("trainable", "optimize_attr", "regularizer", "need_clip")
+
+
+def _text(name: str | bytes) -> str:
+    return name.decode() if isinstance(name, bytes) else name
+
+
+class Block:
+    """A list of operations and the variables they name; a name not found here is looked up in the parent block."""
+
+    repeats = False  # whether it is the body of a loop
+
+    def __init__(self, program: Program, idx: int, parent_idx: int = -1):
+        self.program, self.idx, self.parent_idx = program, idx, parent_idx
+        self.forward_block_idx = -1
+        self.vars: dict[str, Variable] = {}
+        self.ops: list[Operation] = []
+
+    @property
+    def parent(self) -> Block | None:
+        """The enclosing block; None for the outermost."""
+        return self.program.blocks[self.parent_idx] if self.parent_idx >= 0 else None
+
+    def find_var(self, name: str) -> Variable | None:
+        """The variable of this name here or in an enclosing block; None when there is none."""
+        block: Block | None = self
+        while block is not None:
+            if name in block.vars:
+                return block.vars[name]
+            block = block.parent
+        return None
+
+    def var(self, name: str) -> Variable:
+        """As `find_var`; ValueError when there is none."""
+        found = self.find_var(name)
+        if found is None:
+            raise ValueError(f"Block {self.idx} has no variable {name!r}.")
+        return found
+
+    _var_recursive = var
+    _find_var_recursive = find_var
+
+    def has_var(self, name: str) -> bool:
+        """True when this very block has the variable."""
+        return name in self.vars
+
+    def create_var(self, name: str | None = None, shape: Any = (), dtype: Any = None, type: VarType | None = None,
+                   **attributes: Any) -> Variable:
+        """A new variable here; without a name it gets one of its own.
+
+        `type`: what it holds, a tensor by default. Where `stop_gradient` is not given, the operation that makes its
+        value says whether gradients stop there.
+        """
+        from ...core.dtype import convert_dtype
+
+        name = name or self.program.new_name("_generated_var")
+        dtype = None if dtype is None else convert_dtype(dtype)
+        if type is not None:
+            attributes["kind"] = VarType(type).kind
+        made = KINDS.get(attributes.get("kind", "tensor"), Variable)
+        variable = self.vars[name] = made(self, name, shape or (), dtype, **attributes)
+        variable.undecided = "stop_gradient" not in attributes and not attributes.get("is_data")
+        return variable
+
+    def create_parameter(self, shape: Any, dtype: Any, name: str | None = None, initializer: Any = None,
+                         **attributes: Any) -> ParameterVariable:
+        """A new parameter of the outermost block; with an initializer this block begins to fill it.
+
+        Of the other attributes `trainable`, `optimize_attr`, `regularizer` and `need_clip` are those of a ParamAttr.
+        Raises ValueError where there is a variable of this name that is another one.
+        """
+        from ...core.dtype import convert_dtype
+
+        home = self.program.global_block()
+        name, dtype = name or self.program.new_name("_generated_var"), convert_dtype(dtype)
+        home.check_redeclared("create_parameter(name)", name, shape, dtype, persistable=True)
+        known = {key: attributes[key] for key in _OF_PARAMETERS if attributes.get(key) is not None}
+        parameter = ParameterVariable(home, name, shape, dtype, **known)
+        home.add_var(parameter)
+        if initializer is not None:
+            self.program.initialize(self, parameter, initializer)
+        return parameter
+
+    def _clone_variable(self, var: Variable, force_persistable: bool = True) -> Variable:
+        return self.create_var(var.name, var.shape, var._dtype, kind=var.kind, lod_level=var.lod_level,
+                               persistable=force_persistable or var.persistable, is_data=var.is_data,
+                               stop_gradient=var.stop_gradient)
+
+    def _remove_var(self, name: str, sync: bool = True) -> None:
+        del self.vars[self.var(name).name]
+        self.program.version += 1
+
+    def _rename_var(self, name: str, new_name: str) -> Variable:
+        name, new_name = _text(name), _text(new_name)
+        if not self.has_var(name):
+            raise ValueError(f"_rename_var(name): block {self.idx} has no variable {name!r}.")
+        variable = self.vars[name]
+        variable.name = new_name
+        self.vars = {new_name if key == name else key: value for key, value in self.vars.items()}
+        for op in self.ops:
+            op.rename_input(name, new_name)
+            op.rename_output(name, new_name)
+        return variable
+
+    def check_redeclared(self, what: str, name: str, shape: Any, dtype: Any, persistable: bool) -> None:
+        """Raises ValueError where there is a variable of this name that is another one than `what` would make."""
+        old = self.vars.get(name)
+        shape = tuple(-1 if size is None else int(size) for size in shape)
+        if old is None or (old.shape, old._dtype, old.persistable) == (shape, dtype, persistable):
+            return
+        kinds = {True: "a value that is kept between runs", False: "a value of one run"}
+        raise ValueError(
+            f"{what}: the Program has a variable {name!r} already: {kinds[old.persistable]}, shape {list(old.shape)}, "
+            f"dtype {old._dtype and old._dtype.name}. Received {kinds[persistable]}, shape {list(shape)}, dtype "
+            f"{dtype.name}. Give it another name, or declare it as it was.")
+
+    def add_var(self, variable: Variable) -> Variable:
+        """Puts a variable made elsewhere into this block."""
+        variable.block = self
+        self.vars[variable.name] = variable
+        return variable
+
+    @property
+    def desc(self) -> BlockDesc:
+        """This block as Paddle's desc."""
+        return BlockDesc(self)
+
+    def iter_parameters(self) -> Iterator[ParameterVariable]:
+        """The parameters, one after the other."""
+        return iter(self.all_parameters())
+
+    def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
+        """The block as text: what stands of it in a file."""
+        return self.program.text_of(self)
+
+    def _to_readable_code(self, skip_op_callstack: bool = True) -> str:
+        return repr(self)
+
+    def all_parameters(self) -> list[ParameterVariable]:
+        """The parameters of this block, in the order they were made."""
+        return [v for v in self.vars.values() if isinstance(v, ParameterVariable)]
+
+    def append(self, type: str, inputs: dict[str, list[str]], outputs: dict[str, list[str]], attrs: dict[str, Any],
+               source: str = "", inferred: tuple[tuple, tuple] | None = None) -> Operation:
+        """Appends an operation."""
+        operation = Operation(self, type, inputs, outputs, attrs, source, inferred)
+        self.ops.append(operation)
+        self.program.version += 1
+        return operation
+
+    def append_op(self, type: str | None = None, inputs: Any = None, outputs: Any = None, attrs: Any = None,
+                  **others: Any) -> Operation:
+        """Appends an operation: `inputs` and `outputs` are Variables or names by slot, one or a list each.
+
+        The variables of `outputs` are there before, and take the shapes and dtypes of the results. Attributes that are
+        not given have their defaults; what the operator does not have is passed over. Raises ValueError for slots that
+        do not fit, for variables that are not there, and for inputs that the operator refuses.
+
+        >>> import proa as paddle
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [2, 3])
+        >>> block = main.global_block()
+        >>> y = block.create_var(name="y")
+        >>> block.append_op(type="relu", inputs={"X": x}, outputs={"Out": y}).type, y.shape
+        ('relu', (2, 3))
+        """
+        return self._insert_op(len(self.ops), type=type, inputs=inputs, outputs=outputs, attrs=attrs)
+
+    def _prepend_op(self, *args: Any, **kwargs: Any) -> Operation:
+        return self._insert_op(0, *args, **kwargs)
+
+    def _insert_op(self, index: int, type: Any = None, inputs: Any = None, outputs: Any = None, attrs: Any = None,
+                   **others: Any) -> Operation:
+        found = described(self, type, inputs, outputs, attrs)
+        if self.program._op_role:
+            found.attrs.setdefault("op_role", self.program._op_role)
+        if current_path() != OUTSIDE:
+            found.attrs.setdefault(ATTRIBUTE, current_path())
+        operation = Operation(self, type, found.inputs, found.outputs, found.attrs, user_line(), found.inferred)
+        self.ops.insert(index, operation)
+        self.program.version += 1
+        return operation
+
+    _insert_op_without_sync = _insert_op
+
+    def _remove_op(self, index: int, sync: bool = True) -> None:
+        if not 0 <= index < len(self.ops):
+            raise IndexError(f"_remove_op(index): the block has {len(self.ops)} operations. Received {index}.")
+        del self.ops[index]
+        self.program.version += 1
+
+    def _slice_ops(self, start: int, end: int) -> list[Operation]:
+        return self.ops[start:end]
+
+    def _set_forward_block_idx(self, idx: int) -> None:
+        self.forward_block_idx = idx
+
+    backward_block_idx = -1
+
+    def _sync_with_cpp(self) -> None:
+        """Nothing: this is the block itself, and no copy of it."""
+
+    def __repr__(self) -> str:
+        variables = "\n".join(f"    {v!r}" for v in self.vars.values())
+        operations = "\n".join(f"    {op!r}" for op in self.ops)
+        return (f"{{ // block_idx:{self.idx}  parent_idx:{self.parent_idx}  forward_idx:{self.forward_block_idx}  "
+                f"backward_idx:{self.backward_block_idx}\n{variables}\n\n{operations}\n}}")
