@@ -1,0 +1,209 @@
+"""A job: a global function, traced into a Program once for each shape that it is called with, and run by plans.
+
+What a call costs beside its Program is what `Run` does: arrays checked, values of variables taken, results copied.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ... import backend
+from ...core import unique_name
+from ...core.dtype import DType
+from ...core.place import CPUPlace, Place, expected_place
+from ...ops.core.trace import using
+from ...static.program import Program
+from ...static.run.executor import Compiled
+from ..function_config import FunctionConfig
+from .arguments import Arguments
+from .blob import Blob, JobTrace, VariableBlob
+from .current import tracing
+from .results import Results, check_annotation
+from .session import Session, VariableRecord
+
+_Handler = Callable[[np.ndarray], Any]
+
+
+class Job:
+    """A global function of a session: `kind` is 'train' or 'predict'.
+
+    While its function is being traced, `program` is the Program that is written, `variables` are the blobs of the
+    variables that the function asked for, by name, and `namespaces` the names of the scopes around.
+    """
+
+    def __init__(self, function: Callable[..., Any], kind: str, config: FunctionConfig, session: Session):
+        self.function, self.kind, self.config, self.session = function, kind, config, session
+        self.name = function.__name__
+        self.arguments = Arguments(function)
+        self.annotation = self.arguments.signature.return_annotation
+        check_annotation(self.name, self.annotation)
+        self.namespaces: list[str] = []
+        self.variables: dict[str, VariableBlob] = {}
+        self.losses: list[Any] = []  # of `flow.losses.add_loss`
+        self.devices: list[Place | None] = []  # of the placements in the function; None: the host
+        self.at_end: list[Callable[[], Any]] = []  # called when the function has been traced, under its trace
+        self._program: Program | None = None
+        self._watched: list[tuple[str, _Handler]] = []
+        self._runs: dict[tuple, Run] = {}
+        self._only: Run | None = None
+        self._varies = any(argument.depth for argument in self.arguments.flat)
+
+    @property
+    def is_trainable(self) -> bool:
+        """Whether it is a train job: dropout drops, batch normalization normalizes by the batch."""
+        return self.kind == "train"
+
+    @property
+    def program(self) -> Program:
+        """The Program that is being written, or that was written first; RuntimeError before the job is traced."""
+        if self._program is None:
+            raise RuntimeError(f"The global function {self.name!r} has not been traced yet: call it, or "
+                               "flow.train.CheckPoint().init().")
+        return self._program
+
+    def prefixed(self, name: str) -> str:
+        """A variable's name within the namespaces around."""
+        return "-".join([*self.namespaces, name])
+
+    def variable(self, name: str, shape: Sequence[int], dtype: DType, initializer: Any = None, regularizer: Any = None,
+                 trainable: bool = True, model_name: str | None = None, random_seed: int | None = None,
+                 what: str = "get_variable") -> VariableBlob:
+        """The blob of a variable of the session in the Program that is being written; `name` is the whole name.
+
+        Raises ValueError where the session has a variable of this name of another shape or dtype.
+        """
+        sizes = tuple(int(size) for size in shape)
+        record = self.session.declare(VariableRecord(name, sizes, dtype, initializer, regularizer, trainable,
+                                                     model_name, random_seed), what)
+        record.jobs.add(self.name)
+        blob = self.variables.get(name)
+        if blob is None:
+            block = self.program.global_block()
+            blob = self.variables[name] = VariableBlob(
+                block, name, record.shape, record.dtype, trainable=trainable, regularizer=regularizer)
+            block.add_var(blob)
+        return blob
+
+    def watch(self, blob: Any, handler: _Handler) -> None:
+        """Lets each call hand the value of a blob, or of what has a name there, to a function."""
+        self._watched.append((blob if isinstance(blob, str) else blob.name, handler))
+
+    def trace(self) -> None:
+        """Writes the Program for the shapes that the placeholders declare, unless that is done."""
+        self._run_for(tuple(argument.shape for argument in self.arguments.flat))
+
+    def _run_for(self, shapes: tuple) -> Run:
+        found = self._runs.get(shapes)
+        if found is None:
+            first = self._program
+            with self._undone_on_failure():
+                found = self._runs[shapes] = self._traced(shapes)
+            self._program = first or self._program
+            if not self._varies:
+                self._only = found
+        return found
+
+    @contextlib.contextmanager
+    def _undone_on_failure(self) -> Iterator[None]:
+        variables, program = dict(self.session.variables), self._program
+        try:
+            yield
+        except BaseException:
+            self.session.variables = variables
+            self._program = program
+            raise
+
+    def _traced(self, shapes: tuple) -> Run:
+        program = self._program = Program()
+        self.namespaces, self.variables, self.losses, self.devices, self._watched = [], {}, [], [], []
+        self.at_end = []
+        with unique_name.guard(), using(JobTrace(self, program)), tracing(self):
+            inputs = self._inputs(program, shapes)
+            returned = self.function(*self.arguments.filled(inputs))
+            for action in self.at_end:
+                action()
+        results = Results(self.name, returned, self.annotation)
+        return Run(self, program, [blob.name for blob in inputs], results, self._watched, self._place())
+
+    def _inputs(self, program: Program, shapes: tuple) -> list[Any]:
+        block, inputs = program.global_block(), []
+        for n, (argument, shape) in enumerate(zip(self.arguments.flat, shapes, strict=True)):
+            blob = Blob(block, f"Input_{n}", shape, argument.dtype, is_data=True)
+            blob.is_dynamic = bool(argument.depth)
+            inputs.append(block.add_var(blob))
+        return inputs
+
+    def _place(self) -> Place:
+        on_device = [place for place in self.devices if place is not None]
+        if on_device:
+            return on_device[0]
+        return CPUPlace() if self.devices else expected_place()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the job for arrays."""
+        values = self.arguments.values(args, kwargs)
+        arrays = [argument.array(value) for argument, value in zip(self.arguments.flat, values, strict=True)]
+        run = self._only
+        if run is None:
+            self.session.start()
+            run = self._run_for(tuple(array.shape for array in arrays))
+        return run(arrays)
+
+
+class Run:
+    """One of a job's Programs with its plan, bound to the variables' places in the session's scope."""
+
+    def __init__(self, job: Job, program: Program, feeds: Sequence[str], results: Results,
+                 watched: Sequence[tuple[str, _Handler]], place: Place):
+        self.job, self.program, self.place = job, program, place
+        self._feeds, self._results = tuple(feeds), results
+        self._handlers = [handler for _, handler in watched]
+        self._fetches = (*results.names, *(name for name, _ in watched))
+        self._count = len(self._fetches)
+        self._xp = backend.namespace_at(place)
+        self._on_host = self._xp is np
+        self._compiled: Compiled | None = None
+        self._reads: list[Any] = []
+        self._writes: list[Any] = []
+
+    def _bind(self) -> Compiled:
+        """Compiles the Program, and finds the places of the variables that it reads and writes."""
+        made = self._compiled = Compiled(self.program, self._feeds, self._fetches)
+        scope = self.job.session.scope
+        self._reads = [scope.var(name).get_tensor() for name in made.reads]
+        self._writes = [scope.var(name).get_tensor() for name in made.writes]
+        return made
+
+    def _initialized(self, compiled: Compiled) -> list[Any]:
+        """The values of the variables that are read, after those without one have been initialized."""
+        missing = [name for name, tensor in zip(compiled.reads, self._reads, strict=True) if tensor._value is None]
+        self.job.session.initialize(missing)
+        return [tensor._value for tensor in self._reads]
+
+    def __call__(self, arrays: list[Any]) -> Any:
+        """What the job gives for arrays, which are as its placeholders say."""
+        compiled = self._compiled
+        if compiled is None or compiled.version != self.program.version:
+            compiled = self._bind()
+        for place in compiled.updated_feeds:
+            arrays[place] = arrays[place].view()  # the caller's array is not written into
+        values = [tensor._value for tensor in self._reads]
+        if any(value is None for value in values):
+            values = self._initialized(compiled)
+        given = arrays + values
+        if not self._on_host or any(type(value) is not np.ndarray for value in values):
+            given = [backend.as_place(value, self.place) for value in given]
+        xp = self._xp
+        results = compiled.plan(xp, given)
+        for tensor, array in zip(self._writes, results[self._count:], strict=True):
+            tensor._value = xp.asarray(array)
+        fetched = [backend.to_numpy(xp.asarray(array)).copy() for array in results[:self._count]]
+        if self._handlers:
+            for handler, array in zip(self._handlers, fetched[len(self._results.names):], strict=True):
+                handler(array)
+            del fetched[len(self._results.names):]
+        return self._results.give(fetched)
