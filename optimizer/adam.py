@@ -32,7 +32,7 @@ class Adam(Optimizer):
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name, multi_precision,
                          {"beta1": beta1, "beta2": beta2, "epsilon": epsilon, "lazy_mode": lazy_mode})
 
-    def _state(self, parameter: Any, options: Options) -> tuple[Any, Any, Any, Any]:
+    def _state(self, parameter: Any, options: Options) -> tuple[Any, ...]:
         moments = float32 if parameter.dtype.itemsize == 2 else parameter.dtype
         return (
             self._accumulator("moment1", parameter, dtype=moments),
@@ -77,6 +77,7 @@ class AdamW(Adam):
                          name=name)
         self._options |= checked(self._checks, type(self).__name__, {
             "weight_decay": weight_decay, "lr_ratio": lr_ratio, "apply_decay_param_fun": apply_decay_param_fun})
+        self._default_dict |= self._options
 
     def _regularizer_of(self, parameter: Any, group: Options | None) -> Any:
         return getattr(parameter, "regularizer", None)

@@ -31,9 +31,11 @@ class Adagrad(Optimizer):
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name, options={
             "epsilon": epsilon, "initial_accumulator_value": initial_accumulator_value})
 
+    def _state(self, parameter: Any, options: Options) -> tuple[Any, ...]:
+        return (self._accumulator("moment", parameter, options["initial_accumulator_value"]),)
+
     def _update(self, parameter: Any, gradient: Any, rate: Any, options: Options) -> None:
-        moment = self._accumulator("moment", parameter, options["initial_accumulator_value"])
-        apply(adagrad_op, parameter, gradient, moment, rate, epsilon=options["epsilon"])
+        apply(adagrad_op, parameter, gradient, *self._state(parameter, options), rate, epsilon=options["epsilon"])
 
 
 class Adadelta(Optimizer):
@@ -52,8 +54,7 @@ class Adadelta(Optimizer):
                          options={"epsilon": epsilon, "rho": rho})
 
     def _update(self, parameter: Any, gradient: Any, rate: Any, options: Options) -> None:
-        means = [self._accumulator(kind, parameter) for kind in self._kinds]
-        apply(adadelta_op, parameter, gradient, *means, rate, **options)
+        apply(adadelta_op, parameter, gradient, *self._state(parameter, options), rate, **options)
 
 
 class Adamax(Optimizer):
@@ -71,9 +72,12 @@ class Adamax(Optimizer):
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name,
                          options={"beta1": beta1, "beta2": beta2, "epsilon": epsilon})
 
+    def _state(self, parameter: Any, options: Options) -> tuple[Any, ...]:
+        return (self._accumulator("moment", parameter), self._accumulator("inf_norm", parameter),
+                self._power("beta1_pow_acc", parameter, options["beta1"]))
+
     def _update(self, parameter: Any, gradient: Any, rate: Any, options: Options) -> None:
-        moment, norm = self._accumulator("moment", parameter), self._accumulator("inf_norm", parameter)
-        power = self._power("beta1_pow_acc", parameter, options["beta1"])
+        moment, norm, power = self._state(parameter, options)
         apply(adamax_op, parameter, gradient, rate, moment, norm, power, **options)
         current_trace().store(power, scale(power, options["beta1"]))
 
@@ -95,6 +99,6 @@ class RMSProp(Optimizer):
             "rho": rho, "epsilon": epsilon, "momentum": momentum, "centered": centered})
 
     def _update(self, parameter: Any, gradient: Any, rate: Any, options: Options) -> None:
-        momentum, square, mean = (self._accumulator(kind, parameter) for kind in self._kinds)
+        momentum, square, mean = self._state(parameter, options)
         apply(rmsprop_op, parameter, square, gradient, momentum, rate, mean, epsilon=options["epsilon"],
               decay=options["rho"], momentum=options["momentum"], centered=options["centered"])

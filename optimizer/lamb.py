@@ -38,11 +38,14 @@ class Lamb(Optimizer):
             "beta1": beta1, "beta2": beta2, "epsilon": epsilon, "lamb_weight_decay": lamb_weight_decay,
             "exclude_from_weight_decay_fn": exclude_from_weight_decay_fn, "always_adapt": always_adapt})
 
+    def _state(self, parameter: Any, options: Options) -> tuple[Any, ...]:
+        return (self._accumulator("moment1", parameter), self._accumulator("moment2", parameter),
+                self._power("beta1_pow_acc", parameter, options["beta1"]),
+                self._power("beta2_pow_acc", parameter, options["beta2"]))
+
     def _update(self, parameter: Any, gradient: Any, rate: Any, options: Options) -> None:
         excluded = options["exclude_from_weight_decay_fn"]
         decays = excluded is None or not excluded(self._trained(parameter))
-        moments = [self._accumulator(kind, parameter) for kind in ("moment1", "moment2")]
-        powers = [self._power(f"{beta}_pow_acc", parameter, options[beta]) for beta in ("beta1", "beta2")]
-        apply(lamb_op, parameter, gradient, rate, *moments, *powers,
+        apply(lamb_op, parameter, gradient, rate, *self._state(parameter, options),
               weight_decay=options["lamb_weight_decay"] if decays else 0.0, beta1=options["beta1"],
               beta2=options["beta2"], epsilon=options["epsilon"], always_adapt=options["always_adapt"])

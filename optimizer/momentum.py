@@ -37,7 +37,7 @@ class Momentum(Optimizer):
 
     def _update_together(self, updates: list[Update], options: Options) -> None:
         parameters, gradients, rates, decays = map(list, zip(*updates, strict=True))
-        velocities = [self._accumulator("velocity", parameter) for parameter in parameters]
+        velocities = [self._state(parameter, options)[0] for parameter in parameters]
         apply(merged_momentum_op, parameters, gradients, velocities, rates, None, mu=options["momentum"],
               use_nesterov=options["use_nesterov"], rescale_grad=options["rescale_grad"], regularization_coeff=decays,
               regularization_method=["l2_decay" if decay else "" for decay in decays])
@@ -45,5 +45,5 @@ class Momentum(Optimizer):
     def _update_rows(self, update: Update, options: Options) -> None:
         parameter, gradient = update.parameter, update.gradient
         apply(momentum_rows_op, parameter, gradient.merged_values(), gradient.merged_rows(),
-              self._accumulator("velocity", parameter), update.rate, mu=options["momentum"],
+              *self._state(parameter, options), update.rate, mu=options["momentum"],
               use_nesterov=options["use_nesterov"], rescale_grad=options["rescale_grad"])

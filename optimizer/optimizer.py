@@ -6,6 +6,7 @@ An update is an operator like any other, so `step()` on Tensors and `minimize(lo
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -20,7 +21,7 @@ from ..ops.optim.row_updates import held_values, holds_rows, with_held_values
 from ..regularizer import L2Decay
 from .groups import Groups, check_clip, regularizer
 from .lr import LRScheduler
-from .options import Check, Options, checked
+from .options import Check, Options, checked, kept_by_paddles_names
 from .subclassing import ForSubclasses
 
 _COUNTER = re.compile(r"_\d+$")
@@ -68,6 +69,11 @@ class Optimizer(ForSubclasses):
     """
 
     _checks: dict[str, Check] = {}  # the options that a rule has of its own
+    _kinds: tuple[str, ...] = ()  # the accumulators of a rule
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        super().__init_subclass__(**arguments)
+        kept_by_paddles_names(cls, cls._checks, cls._kinds)
 
     def __init__(self, learning_rate: Any, parameters: Any = None, weight_decay: Any = None, grad_clip: Any = None,
                  name: str | None = None, multi_precision: bool = False, options: Options | None = None):
@@ -87,8 +93,11 @@ class Optimizer(ForSubclasses):
         self.regularization = regularizer(weight_decay)
         self._grad_clip = grad_clip
         self._name = name
-        self._accumulators: dict[str, dict[str, Any]] = {}  # by kind, then by parameter name
-        self._loaded: dict[tuple[str, str], Any] = {}  # state that waits for its accumulator to be made
+        self._accumulators: dict[str, dict[str, Any]] = defaultdict(dict)  # by kind, then by parameter name
+        self._accumulators_holder: dict[str, Any] = {}  # state that waits for its accumulator to be made, by its keys
+        self._waiting: dict[tuple[str, str], str] = {}  # these keys, by parameter and kind
+        self._waiting_copies: dict[str, Any] = {}  # float32 copies that wait for theirs, by the parameters' names
+        self._default_dict = {"weight_decay": self.regularization, "grad_clip": grad_clip, **self._options}
 
     @property
     def _parameter_list(self) -> list[Any] | None:
@@ -151,22 +160,28 @@ class Optimizer(ForSubclasses):
     def _accumulator(self, kind: str, parameter: Any, fill: float = 0.0, shape: Sequence[int] | None = None,
                      dtype: Any = None) -> Any:
         """The accumulator of this kind for a parameter, made when there is none yet."""
-        held = self._accumulators.setdefault(kind, {})
+        found = self._accumulators[kind].get(self._trained(parameter).name)
+        return self._add_accumulator(kind, parameter, dtype, fill, shape) if found is None else found
+
+    def _new_accumulator(self, kind: str, parameter: Any, fill: float, shape: Sequence[int] | None, dtype: Any) -> Any:
         trained = self._trained(parameter).name
-        found = held.get(trained)
-        if found is None:
-            shape = tuple(parameter.shape if shape is None else shape)
-            dtype = parameter.dtype if dtype is None else convert_dtype(dtype)
-            name = generate("_".join(part for part in (parameter.name, self._name, kind) if part))
-            found = held[trained] = current_trace().persistent(shape, dtype, fill, name)
-            waiting = self._loaded.pop((trained, kind), None)
-            if waiting is not None:
-                found.set_value(_state_array(waiting, found))
+        shape = tuple(parameter.shape if shape is None else shape)
+        dtype = parameter.dtype if dtype is None else convert_dtype(dtype)
+        name = generate("_".join(part for part in (parameter.name, self._name, kind) if part))
+        found = self._accumulators[kind][trained] = current_trace().persistent(shape, dtype, fill, name)
+        waiting = self._accumulators_holder.pop(self._waiting.pop((trained, kind), name), None)
+        if waiting is not None:
+            found.set_value(_state_array(waiting, found))
         return found
+
+    def _state(self, parameter: Any, options: Options) -> tuple[Any, ...]:
+        """What the rule keeps for a parameter, made where it is not there yet: one of each of its kinds, in order."""
+        return tuple(self._accumulator(kind, parameter) for kind in self._kinds)
 
     def kept_values(self) -> list[dict]:
         """The dicts of what it keeps for parameters, which fill in the first step: accumulators, float32 copies."""
-        return [self._accumulators, *self._accumulators.values(), self._master_weights, self._of_master, self._loaded]
+        return [self._accumulators, *self._accumulators.values(), self._master_weights, self._of_master,
+                self._accumulators_holder, self._waiting, self._waiting_copies]
 
     def _power(self, kind: str, parameter: Any, base: float) -> Any:
         """The accumulator of a power that each step multiplies by its base."""
@@ -185,10 +200,15 @@ class Optimizer(ForSubclasses):
             name = generate(f"{parameter.name}{_MASTER}")
             found = current_trace().persistent(tuple(parameter.shape), float32, parameter, name)
             self._master_weights[parameter.name], self._of_master[name] = found, parameter
-            waiting = self._loaded.pop((parameter.name, _MASTER), None)
+            waiting = self._waiting_copies.pop(parameter.name, None)
             if waiting is not None:
                 found.set_value(_state_array(waiting, found))
         return found
+
+    def _target(self, parameter: Any) -> Any:
+        """What an update changes: the parameter, or its float32 copy, which is made when there is none yet."""
+        narrow = self._multi_precision and parameter.dtype.itemsize == 2
+        return self._create_master_weight(parameter) if narrow else parameter
 
     def _widened(self, pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
         """The pairs with float32 gradients for 16-bit parameters that are updated by float32 copies."""
@@ -284,9 +304,8 @@ class Optimizer(ForSubclasses):
     def _update_of(self, parameter: Any, gradient: Any, rates: dict[Any, Any], group: Options | None,
                    rounded: list[tuple[Any, Any]], decays: bool = True) -> Update:
         """What to do to a parameter or its float32 copy, which is then noted as to be rounded."""
-        target = parameter
-        if self._multi_precision and parameter.dtype.itemsize == 2:
-            target = self._master(parameter)
+        target = self._target(parameter)
+        if target is not parameter:
             rounded.append((parameter, target))
         gradient, decay = self._decayed(parameter, gradient, target, group) if decays else (gradient, 0.0)
         dtype = _of_rates(target)
@@ -352,26 +371,25 @@ class Optimizer(ForSubclasses):
             raise TypeError(f"set_state_dict(state_dict): must be a dict. Received {type(state_dict).__name__}.")
         state = {k: v for k, v in state_dict.items() if k not in ("LR_Scheduler", "StructuredToParameterName@@")}
         masters = state.pop("master_weights", {})
-        placed = [(self._place_of(key), value) for key, value in state.items()]
-        placed += [((name, _MASTER), value) for name, value in masters.items()]
+        places = {self._place_of(key): key for key in state}
         ready = []
-        for where, value in placed:
-            held = self._held(*where)
+        for (parameter, kind), key in places.items():
+            held = self._accumulators[kind].get(parameter)
+            if held is not None:
+                ready.append((held, _state_array(state[key], held)))
+        for name, value in masters.items():
+            held = self._master_weights.get(name)
             if held is not None:
                 ready.append((held, _state_array(value, held)))
         for held, array in ready:
             held.set_value(array)
-        self._loaded = {where: value for where, value in placed if self._held(*where) is None}
+        self._waiting = {place: key for place, key in places.items() if place[0] not in self._accumulators[place[1]]}
+        self._accumulators_holder = {key: state[key] for key in self._waiting.values()}
+        self._waiting_copies = {name: value for name, value in masters.items() if name not in self._master_weights}
         if "LR_Scheduler" in state_dict and isinstance(self._learning_rate, LRScheduler):
             self._learning_rate.set_state_dict(state_dict["LR_Scheduler"])
 
     set_dict = set_state_dict
-
-    def _held(self, parameter: str, kind: str) -> Any:
-        """A parameter's accumulator, or float32 copy, by its name; None where there is none yet."""
-        return (self._master_weights if kind == _MASTER else self._accumulators.get(kind, {})).get(parameter)
-
-    _kinds: tuple[str, ...] = ()
 
     def _place_of(self, key: str) -> tuple[str, str]:
         """The parameter and kind that a key such as 'linear_0.w_0_moment1_0' stands for."""

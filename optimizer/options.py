@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..ops.array.full import is_value
@@ -47,3 +47,28 @@ def function(where: str, value: Any) -> Any:
 def checked(checks: dict[str, Check], rule: str, given: Options) -> Options:
     """Those of the options that are among the checks, as these give them."""
     return {name: checks[name](f"{rule}({name})", value) for name, value in given.items() if name in checks}
+
+
+class _Option:
+    """An option of a rule as an attribute: as the group sets it whose parameter is updated, else the optimizer's."""
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def __get__(self, rule: Any, owner: Any = None) -> Any:
+        return self if rule is None else rule._options_of(rule._group_shown)[self.name]
+
+    def __set__(self, rule: Any, value: Any) -> None:
+        rule._group_shown = None
+        rule.__dict__.setdefault("_options", {})[self.name] = value
+
+
+def kept_by_paddles_names(rule: Any, options: Iterable[str], kinds: Iterable[str]) -> None:
+    """Gives a class of optimizers what subclasses written for Paddle read: its options, and names of accumulators.
+
+    Adam's `_beta1` is its option beta1, and `_moment1_acc_str` is "moment1".
+    """
+    named = {f"_{kind.strip('_').removesuffix('_acc')}_acc_str": kind for kind in kinds}
+    for name, value in {**named, **{f"_{option}": _Option(option) for option in options}}.items():
+        if not hasattr(rule, name):
+            setattr(rule, name, value)

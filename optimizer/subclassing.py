@@ -10,7 +10,8 @@
             parameter.set_value(parameter - self._create_param_lr(param_and_grad) * gradient * 0.5)
 
 The optimizers here are written otherwise (`Optimizer._update`); these methods do the same for one parameter, so that a
-subclass of Adam may go around `_append_optimize_op` too.
+subclass of Adam may go around `_append_optimize_op` too, or write it anew with Adam's accumulators and options
+(`_moment1_acc_str`, `_beta1`).
 """
 
 from __future__ import annotations
@@ -35,13 +36,17 @@ class ForSubclasses:
     # What Optimizer has
     _name: str | None
     _accumulators: dict[str, dict[str, Any]]
-    _accumulator: Any
     _groups: Any
     _master: Any
+    _new_accumulator: Any
+    _options_of: Any
+    _state: Any
+    _target: Any
     _trained: Any
     _rate_for: Any
     _update_one: Any
     get_lr: Any
+    _group_shown: Any = None  # the group whose options a subclass sees
 
     @property
     def _already_create_accumulater(self) -> set[str]:
@@ -57,7 +62,13 @@ class ForSubclasses:
     # To be defined
 
     def _create_accumulators(self, block: Any, parameters: Any) -> None:
-        """Is called before a step with the parameters, of a group with its dict: a subclass makes accumulators here."""
+        """Is called before a step of a subclass with the parameters, of a group with its dict: makes what is missing of
+        the rule's accumulators; a subclass makes its own here.
+        """
+        group = parameters if isinstance(parameters, dict) else None
+        for parameter in parameters if group is None else self._update_param_group(parameters):
+            self._state(self._target(parameter), self._options_of(group))
+            self._already_create_accumulater.add(parameter.name)
 
     def _append_optimize_op(self, block: Any, param_and_grad: Any) -> Any:
         """Updates one parameter by the rule. `param_and_grad`: the pair, or a group's dict with it as params."""
@@ -68,7 +79,10 @@ class ForSubclasses:
         """Is called behind a step."""
 
     def _update_param_group(self, parameters: Any) -> Any:
-        """Is given a group's dict by the methods of a subclass: a subclass takes its options from there."""
+        """Is given a group's dict by the methods of a subclass, which sees the group's options from then on (`_beta1`);
+        gives what is in it as `params`.
+        """
+        self._group_shown = parameters
         return parameters.get("params")
 
     # To be called
@@ -76,15 +90,16 @@ class ForSubclasses:
     def _add_accumulator(self, name: str, param: Any, dtype: Any = None, fill_value: float = 0.0, shape: Any = None,
                          type: Any = None, device: Any = None) -> Any:
         """The accumulator of this name for a parameter, made where there is none yet; it is part of the state."""
-        return self._accumulator(name, param, fill_value, shape, None if dtype is None else convert_dtype(dtype))
+        found = self._accumulators[name].get(self._trained(param).name)
+        return self._new_accumulator(name, param, fill_value, shape, dtype) if found is None else found
 
     def _get_accumulator(self, name: str, param: Any) -> Any:
         """The accumulator of this name for a parameter; KeyError where there is none."""
         found = self._accumulators.get(name, {}).get(self._trained(param).name)
         if found is None:
             raise KeyError(f"{self.__class__.__name__} has no accumulator {name!r} for the parameter {param.name!r}. "
-                           "_add_accumulator makes it, in _create_accumulators; the optimizers of this package make "
-                           "theirs in the first step.")
+                           "_add_accumulator makes it. Those of a rule are made in its first step, or before that by "
+                           "_create_accumulators(None, parameters).")
         return found
 
     _get_accumulator_master = _get_accumulator

@@ -81,6 +81,31 @@ def trained(make, steps=4):
         return net, rule
 
 
+class OfRows(AdamW):
+    """Keeps one row of moments for a matrix, and writes Adam's rule anew, by AdamW's accumulators and options."""
+
+    def _add_accumulator(self, name, param, dtype=None, fill_value=0.0, shape=None, type=None, device=None):
+        if shape is None and len(param.shape) == 2:
+            shape = [1, param.shape[1]]
+        return super()._add_accumulator(name=name, param=param, dtype=dtype, fill_value=fill_value, shape=shape,
+                                        type=type, device=device)
+
+    def _append_optimize_op(self, block, param_and_grad):
+        if isinstance(param_and_grad, dict):
+            param_and_grad = self._update_param_group(param_and_grad)
+        p, g = param_and_grad
+        if len(p.shape) != 2:
+            return super()._append_optimize_op(block, param_and_grad)
+        kept = [self._get_accumulator_master(name, p) for name in (
+            self._moment1_acc_str, self._moment2_acc_str, self._beta1_pow_acc_str, self._beta2_pow_acc_str)]
+        rate = self._create_param_lr(param_and_grad)
+        change = paddle.zeros([1, p.shape[1]])
+        assert self._lr_ratio is None and self._apply_decay_param_fun is None
+        paddle._C_ops.adamw_(change, g.mean(0, keepdim=True), rate, *kept, None, None, self._beta1, self._beta2,
+                             self._epsilon, 1.0, 0.0, False, self._lazy_mode, 1000, False, False)
+        return p.set_value((p + change) * (1 - rate * self._weight_decay))
+
+
 PLAIN = [0.2006067, 0.327946, -0.26183635, -0.19992045, -0.12694108, -0.39263394, -0.38609886, -0.7413262]
 CASES = {
     "plain": (lambda n: Own(0.1, parameters=n.parameters()), PLAIN),
@@ -95,6 +120,13 @@ CASES = {
     "around AdamW": (
         lambda n: Layerwise(0.1, parameters=n.parameters()),
         [0.22216038, 0.5211923, -0.18119359, 0.11255029, -0.03891289, -0.09873266, 0.03442704, 0.32518542]),
+    "by AdamW's accumulators": (
+        lambda n: OfRows(0.1, parameters=n.parameters(), beta2=0.99),
+        [0.0989058, 0.34877098, -0.31633672, -0.06755153, -0.17028087, -0.27670681, -0.21450678, -0.0351492]),
+    "by AdamW's accumulators, in groups": (
+        lambda n: OfRows(0.1, beta2=0.99, parameters=[{"params": [n.weight], "beta1": 0.5, "weight_decay": 0.3},
+                                                      {"params": [n.bias]}]),
+        [0.09477767, 0.32055253, -0.27430773, -0.04949282, -0.14448702, -0.23539899, 0.05296166, 0.33078775]),
     "around Momentum": (
         lambda n: Bounded(0.1, parameters=n.parameters(), weight_decay=0.1),
         [0.11364692, 0.03547814, -0.24056485, -0.13333213, -0.11707181, -0.3, -0.3, -0.3]),
@@ -176,3 +208,38 @@ def test_clippers_by_their_methods():
                          (nn.ClipGradByValue(2.0), [2, 2]), (OwnClip(1.0), [0, 0])):
         for found in (clip(pairs), clip._dygraph_clip(pairs), clip._static_clip(pairs)):
             np.testing.assert_allclose([g.item() for _, g in found], wanted, rtol=1e-6)
+
+
+def test_a_rules_accumulators_and_options_have_paddles_names():
+    net = nn.Linear(3, 2)
+    wanted = {
+        "SGD": {}, "Momentum": {"velocity"}, "Adam": {"moment1", "moment2", "beta1_pow", "beta2_pow"},
+        "AdamW": {"moment1", "moment2", "beta1_pow", "beta2_pow"}, "Adamax": {"moment", "inf_norm", "beta1_pow"},
+        "Adagrad": {"moment"}, "Adadelta": {"avg_squared_grad", "avg_squared_update"},
+        "RMSProp": {"mean_grad", "mean_square", "momentum"},
+        "Lamb": {"moment1", "moment2", "beta1_pow", "beta2_pow"}}
+    for name, kinds in wanted.items():
+        rule = getattr(paddle.optimizer, name)(learning_rate=0.1, parameters=net.parameters())
+        assert {n for n in dir(rule) if n.endswith("_acc_str")} == {f"_{kind}_acc_str" for kind in kinds}
+        assert not rule._accumulators["velocity"] and rule._accumulators_holder == {}
+        rule._create_accumulators(None, net.parameters())
+        for kind in kinds:
+            assert rule._get_accumulator(getattr(rule, f"_{kind}_acc_str"), net.bias).shape in ([2], [1])
+    rule = AdamW(0.1, beta1=0.8, parameters=net.parameters(), weight_decay=0.2)
+    assert (rule._beta1, rule._weight_decay, rule._default_dict["beta1"]) == (0.8, 0.2, 0.8)
+    rule._beta1 = 0.7
+    assert rule._beta1 == 0.7 and rule._options["beta1"] == 0.7
+
+
+def test_a_state_waits_for_its_accumulators():
+    net, rule = trained(lambda n: paddle.optimizer.Adam(0.1, parameters=n.parameters()), 2)
+    state = rule.state_dict()
+    other = paddle.optimizer.Adam(0.1, parameters=net.parameters())
+    other.set_state_dict(state)
+    assert other._accumulators_holder.keys() == state.keys()
+    other._accumulators_holder["linear_0.b_0_moment1_0"] = np.full(2, 7.0, "float32")  # it may be changed there
+    other._create_accumulators(None, net.parameters())
+    assert other._accumulators_holder == {}
+    assert other._get_accumulator("moment1", net.bias).tolist() == [7.0, 7.0]
+    np.testing.assert_array_equal(other._get_accumulator("moment2", net.weight).numpy(),
+                                  rule._get_accumulator("moment2", net.weight).numpy())
