@@ -79,7 +79,7 @@ class AtomicGroup:
                 os.replace(temporary, place)
             self._temporary.remove(temporary)
         for folder in dict.fromkeys(os.path.dirname(place) for _, place in self._finished):
-            _sync_folder(folder)
+            sync_folder(folder)
 
     def discard(self) -> None:
         """Removes what has not been put in its place."""
@@ -161,13 +161,13 @@ def _naming(place: str) -> Iterator[None]:
         raise OSError(error.errno, f"{error.strerror}. Writing failed, nothing was changed", place) from error
 
 
-def _sync_folder(folder: str) -> None:
-    """Makes the renames durable, where the system can do that for a folder."""
+def sync_folder(folder: str) -> None:
+    """Makes renames in a folder durable, where the system can do that for a folder."""
     if os.name != "posix":
         return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        with contextlib.suppress(OSError):  # some network file systems refuse it; the files themselves are safe
+    with contextlib.suppress(OSError):  # a folder that may not be read, some network file systems; the files are safe
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
             os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        finally:
+            os.close(descriptor)

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from ..core.dtype import bool_ as bool
 
     # Jobs
-    from . import job, typing
+    # Values of variables, and data
+    from . import checkpoint, data, job, snapshot, train, typing
+    from .checkpoint import load_variables
     from .dtypes import char, convert_oneflow_dtype_to_numpy_dtype, double, dtype, dtypes, half, long
     from .dtypes import float_ as float
     from .dtypes import int_ as int
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from .job.arguments import FixedTensorDef, MirroredTensorDef
     from .job.global_function import current_global_function_desc, global_function
     from .job.session import clear_default_session, sync_default_session
+    from .variable_values import get_all_variables
     from .variables import get_variable
 else:
     __getattr__, __dir__ = attach(__name__)

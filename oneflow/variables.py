@@ -8,6 +8,7 @@ from typing import Any
 from ..core.dtype import float32
 from .dtypes import to_dtype
 from .job import current
+from .snapshot.layout import check_name
 
 
 def get_variable(name: str, shape: Sequence[int] | None = None, dtype: Any = None, initializer: Any = None,
@@ -21,7 +22,8 @@ def get_variable(name: str, shape: Sequence[int] | None = None, dtype: Any = Non
     and `nd_sbp` say nothing on one device. Within `flow.scope.namespace("a")` the name begins with `a-`.
 
     Raises RuntimeError outside of a global function; ValueError where there is a variable of that name of another shape
-    or dtype, and, with `reuse=False`, where this job has asked for it before.
+    or dtype, for a name that cannot be a folder's in a snapshot, and, with `reuse=False`, where this job has asked
+    for it before.
 
     >>> import numpy as np
     >>> import proa.oneflow as flow, proa.oneflow.typing as tp
@@ -39,7 +41,7 @@ def get_variable(name: str, shape: Sequence[int] | None = None, dtype: Any = Non
     settings = job.config.settings
     kind = to_dtype(f"get_variable({name!r}, dtype)", settings.get("default_data_type", float32)
                     if dtype is None else dtype)
-    whole = job.prefixed(name)
+    whole = check_name(job.prefixed(name), "get_variable(name)")
     if not reuse and whole in job.variables:
         raise ValueError(f"get_variable({whole!r}, reuse=False): the global function {job.name!r} has asked for it "
                          "already. Give it another name, or leave reuse out.")

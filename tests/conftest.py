@@ -10,7 +10,7 @@ os.environ.setdefault("FLAGS_verify_passes", "1")  # every Program that a test c
 os.environ.setdefault("FLAGS_kernel_after_elements", "0")  # what has a kernel is computed by it from the first call on
 
 for folder in ("", "aliasing", "ops", "jit", "backend", "backend/kernels", "fluid", "static", "static/compiler",
-               "random_numbers"):
+               "random_numbers", "oneflow"):
     sys.path.insert(0, str(Path(__file__).parent / folder))
 
 from proa.backend.numpy_1 import IS_OLD  # noqa: E402 - behind the settings above
