@@ -221,6 +221,7 @@ operator = Operator
 """Declares an operator and puts it into the registry; a type is declared once (ValueError)."""
 
 _registry: dict[str, Operator] = {}
+_undeclared: set[str] = set()
 
 
 def _known(type: str) -> Operator | None:
@@ -245,7 +246,12 @@ def find(type: str) -> Operator:
 
 def is_declared(type: str) -> bool:
     """True when there is an operator of this type."""
-    return type in _registry or _known(type) is not None
+    return type in _registry or type not in _undeclared and _known(type) is not None
+
+
+def without_declaration(types: Iterable[str]) -> None:
+    """Says of types of operations that no operator is declared for them, so that asking imports no family for it."""
+    _undeclared.update(types)
 
 
 def declared_count() -> int:

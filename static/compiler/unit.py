@@ -69,7 +69,7 @@ class Unit:
 
     def inferred(self, op: Operation) -> tuple[list[str], list[Spec | None]]:
         """The values that an operation makes, and what its rule says of them where that is known."""
-        if not is_declared(op.type) or sub_block(op) is not None:
+        if sub_block(op) is not None or not is_declared(op.type):
             return [], []
         operator = find(op.type)
         specs: list[Any] = []

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...ops.core.operator import find, is_declared
+from ...ops.core.operator import find, is_declared, without_declaration
 from .block import Block
 from .operation import Operation
 from .variable import Variable
 
 OUTSIDE = frozenset({"feed", "fetch", "create_py_reader", "create_double_buffer_reader", "read"})
 """What an Executor does around a plan: operations on values that are no tensors, as readers, which no kernel sees."""
+
+without_declaration([*OUTSIDE, "while_grad", "conditional_block_grad", "recurrent_grad"])  # the latter are blocks
 
 
 def sub_block(op: Operation) -> Block | None:
