@@ -1,4 +1,4 @@
-"""The command line: `python -m proa run SCRIPT`, `demo`, `info`."""
+"""The command line: `python -m proa run SCRIPT`, `demo`, `info`, `snapshot`."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--epochs", type=int, default=10, help="passes over the training digits (%(default)s)")
     demo.add_argument("--seed", type=int, default=2024, help="of the weights and the shuffling (%(default)s)")
     commands.add_parser("info", help="versions, devices and what is in use")
+    commands.add_parser("snapshot", help="OneFlow's snapshots: what is in one, and .pdparams files of them and back",
+                        add_help=False)
     return parser
 
 
@@ -70,11 +72,22 @@ def _run(arguments: Sequence[str]) -> int:
     return 0
 
 
+def _snapshot(arguments: Sequence[str]) -> int:
+    """Runs what stands behind `snapshot`."""
+    from .oneflow.snapshot import command
+
+    parser = argparse.ArgumentParser(prog="proa snapshot", description="OneFlow's snapshots and Paddle's state dicts.")
+    command.add_arguments(parser)
+    return command.main(parser.parse_args(arguments))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command; the exit status."""
     arguments = sys.argv[1:] if arguments is None else arguments
     if arguments and arguments[0] == "run":
         return _run(arguments[1:])
+    if arguments and arguments[0] == "snapshot":
+        return _snapshot(arguments[1:])
     options = _parser().parse_args(arguments)
     if options.command == "info":
         from .compat.info import describe
