@@ -13,7 +13,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="proa", description="proa: Paddle's API on NumPy and CuPy.")
     parser.add_argument("--version", action="version", version=f"proa {full_version}")
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("run", help="run an unmodified script with `import paddle` answered by proa", add_help=False)
+    commands.add_parser("run", help="run an unmodified script with `import paddle`, `import oneflow` answered by proa",
+                        add_help=False)
     demo = commands.add_parser("demo", help="train, export, reload and fine-tune LeNet on handwritten digits")
     demo.add_argument("--output", default="proa-demo", help="the folder for the files and the picture (%(default)s)")
     demo.add_argument("--epochs", type=int, default=10, help="passes over the training digits (%(default)s)")
@@ -28,8 +29,8 @@ _RUN = """usage: proa run [--api VERSION] [--numpy-1-names] SCRIPT [ARGUMENT ...
        proa run [--api VERSION] [--numpy-1-names] -m MODULE [ARGUMENT ...]
        proa run [--api VERSION] [--numpy-1-names] -c CODE [ARGUMENT ...]
 
-Runs a script, a module or a text as `python` would, with `import paddle` answered by proa. What follows the script, the
-module or the text is its own.
+Runs a script, a module or a text as `python` would, with `import paddle` and `import oneflow` answered by proa. What
+follows the script, the module or the text is its own.
 
   --api VERSION    the Paddle that scripts find: 2.6 (the default), or 1.8, whose scripts write Programs
   --numpy-1-names  give NumPy 2 the names back that it removed (np.product, np.bool8, np.float_, ...)"""

@@ -1,7 +1,8 @@
 """`install(name)`: makes `import name` and `import name.part` give proa's modules; scripts and modules run so.
 
 The root module of that name is one of its own, which looks everything up in proa but answers `__version__` and
-`version` as Paddle does, since packages check them. Everything below it is proa's very modules.
+`version` as Paddle does, since packages check them. Everything below it is proa's very modules. The name "oneflow" is
+for that face, `proa.oneflow`, and everything in it.
 """
 
 from __future__ import annotations
@@ -26,6 +27,10 @@ _ROOT = __name__.partition(".")[0]
 #: Where modules are that stand elsewhere here: at the root they would hide Python's own.
 _ELSEWHERE = {".signal": ".utils.signal", ".sysconfig": ".utils.sysconfig", ".version": ".compat.paddle_version",
               ".nn.initializer.lazy_init": ".dygraph.lazy"}
+#: Under which names a part of proa is found that is a face of its own.
+_FACES = {"oneflow": ".oneflow"}
+#: What such a face's scripts may put behind its name, to the same effect.
+_SAME = {".oneflow": ".compatible.single_client"}
 #: Which module tells the version, by the API that is asked for.
 _VERSIONS = {"2.6": ".compat.paddle_version", "1.8": ".compat.paddle_version_1"}
 
@@ -44,7 +49,7 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds and loads the modules of one alias."""
 
     def __init__(self, alias: str, api: str):
-        self.alias, self.api = alias, api
+        self.alias, self.api, self.face = alias, api, _FACES.get(alias, "")
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> Any:
         if fullname == "pip":
@@ -54,7 +59,7 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if not fullname.startswith(self.alias + "."):
             return None
         if importlib.util.find_spec(self._real_name(fullname)) is None:
-            why = why_absent(fullname[len(self.alias) + 1:])
+            why = why_absent((self.face + fullname[len(self.alias):])[1:])
             if why is not None:  # without the module's name, for which `from paddle import part` would hide the text
                 raise ModuleNotFoundError(why)
             return None
@@ -62,10 +67,13 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def _real_name(self, fullname: str) -> str:
         part = fullname[len(self.alias):]
+        if self.face:
+            same = _SAME[self.face]
+            return _ROOT + self.face + (part[len(same):] if (part + ".").startswith(same + ".") else part)
         return _ROOT + (_VERSIONS[self.api] if part == ".version" else _ELSEWHERE.get(part, part))
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
-        if spec.name == self.alias:
+        if self._is_root(spec.name):
             return _alias_root(self.alias, self.api)
         module = importlib.import_module(self._real_name(spec.name))
         spec.loader_state = module.__spec__
@@ -74,9 +82,12 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def exec_module(self, module: ModuleType) -> None:
         self._name_loaded_modules()
         spec = module.__spec__
-        if spec is not None and spec.loader is self and spec.name != self.alias:
+        if spec is not None and spec.loader is self and not self._is_root(spec.name):
             module.__spec__ = spec.loader_state  # the module keeps its own name; only sys.modules knows the other
 
+    def _is_root(self, name: str) -> bool:
+        """Whether it is the module that stands for proa; a face is itself."""
+        return name == self.alias and not self.face
 
     def _name_loaded_modules(self) -> None:
         """Puts the modules that are loaded under their other names too.
@@ -84,8 +95,9 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         What is found there is not loaded again; loading would bind the module's name in its package, where something
         else may bear it: `paddle.amp.auto_cast` is a function, and the module that it stands in.
         """
+        within = _ROOT + self.face + "."
         for name, module in list(sys.modules.items()):
-            part = name.removeprefix(_ROOT + ".")
+            part = name.removeprefix(within)
             if part != name and "." + part.partition(".")[0] not in _ELSEWHERE:
                 sys.modules.setdefault(f"{self.alias}.{part}", module)
 
@@ -112,6 +124,7 @@ def install(name: str = "paddle", api: str = "2.6") -> None:
     """From now on `import name` gives proa, in this process.
 
     With `api="1.8"` it is Paddle 1.8.5: Programs are the default, no value is without dimensions, and versions say so.
+    `install("oneflow")` makes `import oneflow` give `proa.oneflow`.
     Raises RuntimeError when another package of that name has been imported already, or another API installed;
     ValueError for another API.
 
@@ -145,6 +158,13 @@ def install(name: str = "paddle", api: str = "2.6") -> None:
         child_processes.add_to_path(os.path.join(here, "children"), os.path.dirname(os.path.dirname(here)))
 
 
+def _install_all(api: str) -> None:
+    """What scripts that are run find: Paddle, and OneFlow."""
+    install("paddle", api)
+    for name in _FACES:
+        install(name)
+
+
 def run_script(path: str, arguments: list[str], api: str = "2.6") -> None:
     """Runs a file as `__main__`, with its folder first on the path and `sys.argv` its own.
 
@@ -152,7 +172,7 @@ def run_script(path: str, arguments: list[str], api: str = "2.6") -> None:
     """
     if not os.path.isfile(path):
         raise FileNotFoundError(f"there is no file {path!r}")
-    install("paddle", api)
+    _install_all(api)
     sys.argv = [path, *arguments]
     sys.path[0] = os.path.dirname(os.path.abspath(path))
     main = ModuleType("__main__")
@@ -164,7 +184,7 @@ def run_script(path: str, arguments: list[str], api: str = "2.6") -> None:
 
 def run_module(name: str, arguments: list[str], api: str = "2.6") -> None:
     """Runs a module as `python -m NAME` would; ModuleNotFoundError, before it runs, where there is none."""
-    install("paddle", api)
+    _install_all(api)
     sys.argv = [name, *arguments]
     sys.path[0] = os.getcwd()
     if not _is_found(name):
@@ -186,7 +206,7 @@ def _is_found(name: str) -> bool:
 
 def run_code(code: str, arguments: list[str], api: str = "2.6") -> None:
     """Runs a text as `python -c TEXT` would."""
-    install("paddle", api)
+    _install_all(api)
     sys.argv = ["-c", *arguments]
     sys.path[0] = ""
     main = ModuleType("__main__")

@@ -6,8 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ..function_config import FunctionConfig
 from .current import current
+from .function_config import FunctionConfig
 from .job import Job
 from .session import default_session
 

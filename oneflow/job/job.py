@@ -18,10 +18,11 @@ from ...core.place import CPUPlace, Place, expected_place
 from ...ops.core.trace import using
 from ...static.program import Program
 from ...static.run.executor import Compiled
-from ..function_config import FunctionConfig
+from ..distribute import ConsistentView
 from .arguments import Arguments
 from .blob import Blob, JobTrace, VariableBlob
 from .current import tracing
+from .function_config import FunctionConfig
 from .results import Results, check_annotation
 from .session import Session, VariableRecord
 
@@ -121,9 +122,12 @@ class Job:
         program = self._program = Program()
         self.namespaces, self.variables, self.losses, self.devices, self._watched = [], {}, [], [], []
         self.at_end = []
-        with unique_name.guard(), using(JobTrace(self, program)), tracing(self):
+        settings = self.config.settings
+        view = settings.get("default_logical_view") or settings.get("default_distribute_strategy") or ConsistentView()
+        with unique_name.guard(), using(JobTrace(self, program)), tracing(self), view:
             inputs = self._inputs(program, shapes)
-            returned = self.function(*self.arguments.filled(inputs))
+            with settings.get("default_placement_scope", contextlib.nullcontext()):
+                returned = self.function(*self.arguments.filled(inputs))
             for action in self.at_end:
                 action()
         results = Results(self.name, returned, self.annotation)

@@ -1,0 +1,62 @@
+"""`flow.unittest`: the test case that OneFlow's tests derive from, and the decorators that say what they need."""
+
+from __future__ import annotations
+
+import unittest
+from collections.abc import Callable
+from typing import Any
+
+from . import env
+from .job.session import clear_default_session
+
+__all__ = ["TestCase", "env", "num_nodes_required", "skip_unless", "skip_unless_1n1d", "skip_unless_1n2d",
+           "skip_unless_1n4d", "skip_unless_2n1d", "skip_unless_2n2d", "skip_unless_2n4d"]
+
+
+class TestCase(unittest.TestCase):
+    """A test case each test of which begins with a session of its own."""
+
+    def setUp(self) -> None:
+        """Begins a session."""
+        clear_default_session()
+
+
+def skip_unless(n: int, d: int) -> Callable[[Any], Any]:
+    """A decorator: the test runs where `n` machines with `d` devices each are wanted, which is one of each."""
+    wanted = n == d == 1
+    return unittest.skipUnless(wanted, f"only runs on {n} machines with {d} devices each")
+
+
+def skip_unless_1n1d() -> Callable[[Any], Any]:
+    """A decorator of tests for one device: they run."""
+    return skip_unless(1, 1)
+
+
+def skip_unless_1n2d() -> Callable[[Any], Any]:
+    """A decorator of tests for two devices: they are skipped."""
+    return skip_unless(1, 2)
+
+
+def skip_unless_1n4d() -> Callable[[Any], Any]:
+    """A decorator of tests for four devices: they are skipped."""
+    return skip_unless(1, 4)
+
+
+def skip_unless_2n1d() -> Callable[[Any], Any]:
+    """A decorator of tests for two machines: they are skipped."""
+    return skip_unless(2, 1)
+
+
+def skip_unless_2n2d() -> Callable[[Any], Any]:
+    """A decorator of tests for two machines with two devices each: they are skipped."""
+    return skip_unless(2, 2)
+
+
+def skip_unless_2n4d() -> Callable[[Any], Any]:
+    """A decorator of tests for two machines with four devices each: they are skipped."""
+    return skip_unless(2, 4)
+
+
+def num_nodes_required(num_nodes: int) -> Callable[[Any], Any]:
+    """A decorator: the test runs where that many machines are there: one."""
+    return unittest.skipUnless(num_nodes == 1, f"only runs on {num_nodes} machines")
