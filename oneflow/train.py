@@ -19,6 +19,7 @@ class CheckPoint:
     """Begins, keeps and takes up the values of all variables of all jobs, the optimizers' and the train step included.
 
     >>> import tempfile, numpy as np, proa.oneflow as flow
+    >>> flow.clear_default_session()
     >>> @flow.global_function()
     ... def job():
     ...     return flow.get_variable("CheckPoint-w", (2,), initializer=lambda shape, dtype: np.ones(shape))
