@@ -33,6 +33,9 @@ class Argument:
 
     def array(self, value: Any) -> np.ndarray:
         """The array in the declared dtype; TypeError and ValueError name the argument, what came and what is wanted."""
+        if type(value) is np.ndarray and value.dtype == self.dtype.dtype and value.shape == self.shape \
+                and not self.depth:
+            return value
         for _ in range(self.depth):
             if not isinstance(value, (list, tuple)) or len(value) != 1:
                 had = f"a list of {len(value)}" if isinstance(value, (list, tuple)) else _described(value)

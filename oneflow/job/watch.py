@@ -52,7 +52,7 @@ def watch_diff(blob_watched: Any, handler_or_prompt: Callable[[Any], Any] | str 
                              f"{job.name!r}. Call an optimizer's minimize(loss) for a loss that depends on it.")
         job.watch(blob.grad_name, handler)
 
-    job.at_end.append(find)
+    job.at_end.append(lambda: job.at_end.append(find))  # behind what appends the gradients, wherever that was asked for
 
 
 def _blob(what: str, value: Any) -> Variable:
