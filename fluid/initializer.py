@@ -7,12 +7,14 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from ..core.dtype import convert_dtype
 from ..nn.initializer import Assign
 from ..nn.initializer import Bilinear as BilinearInitializer
 from ..nn.initializer.initializer import Initializer, sizes
 from ..ops.array.full import full
+from ..ops.core.trace import apply
 from ..ops.random.default_initial_values import fans
-from ..ops.random.sampling import gaussian, truncated_gaussian, uniform
+from ..ops.random.sampling import gaussian, truncated_gaussian, uniform, uniform_op
 
 
 class ConstantInitializer(Initializer):
@@ -32,20 +34,34 @@ class ConstantInitializer(Initializer):
 
 
 class UniformInitializer(Initializer):
-    """Uniform in [low, high). The main diagonal's places `i * diag_step`, `diag_num` of them, are `diag_val`."""
+    """Uniform in [low, high). Of the elements one behind the other, those at `i * (diag_step + 1)` are `diag_val`, for
+    the first `diag_num` whole numbers i: the diagonal of a matrix of `diag_step` columns.
+
+    >>> import proa.fluid as fluid
+    >>> with fluid.dygraph.guard():
+    ...     fluid.initializer.Uniform(0.0, 0.0, diag_num=2, diag_step=2).value((2, 2), "float32").numpy().tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
 
     def __init__(self, low: float = -1.0, high: float = 1.0, seed: int = 0, diag_num: int = 0, diag_step: int = 0,
                  diag_val: float = 1.0):
         if high < low:
             raise ValueError(f"Uniform(low, high): low must not exceed high. Received {low} and {high}.")
-        if diag_num > 0:
-            raise NotImplementedError("Uniform(diag_num): values on a diagonal are not supported. Use "
-                                      "NumpyArrayInitializer with the array that you want.")
+        if (diag_num > 0) is not (diag_step > 0):
+            raise ValueError(f"Uniform(diag_num, diag_step): give both, or neither. Received {diag_num} and "
+                             f"{diag_step}.")
         self.low, self.high, self.seed = low, high, seed
+        self.diag_num, self.diag_step, self.diag_val = diag_num, diag_step, diag_val
 
     def value(self, shape: tuple[int, ...], dtype: Any) -> Any:
         """A value of this shape and dtype."""
-        return uniform(sizes(shape), dtype, self.low, self.high, self.seed)
+        last = (self.diag_num - 1) * (self.diag_step + 1)
+        if self.diag_num and math.prod(shape) <= last:
+            raise ValueError(f"Uniform(diag_num, diag_step): the last place is {last}, beyond the {math.prod(shape)} "
+                             f"elements of shape {list(shape)}.")
+        return apply(uniform_op, None, None, shape=list(sizes(shape)), dtype=convert_dtype(dtype), min=float(self.low),
+                     max=float(self.high), seed=self.seed, diag_num=self.diag_num, diag_step=self.diag_step,
+                     diag_val=float(self.diag_val))
 
 
 class NormalInitializer(Initializer):

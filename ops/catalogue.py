@@ -21,6 +21,8 @@ from .array import (
 )
 from .fluid import (
     batch_size_like,
+    filter_by_instag,
+    hash,
     l2_normalize,
     lookup_table,
     mean_iou,
@@ -28,8 +30,10 @@ from .fluid import (
     older_shapes,
     older_updates,
     probability_losses,
+    random_crop,
     scaled_products,
-    tdm_child,
+    similarity_focus,
+    tdm,
 )
 from .graph import messages, neighbour_sampling, segments, tree_conv
 from .linalg import eigen, einsum, least_squares, lu, matrices, products, qr_svd, solving, triangular
@@ -115,6 +119,7 @@ from .vision import (
     anchors,
     boxes,
     deform_conv,
+    deform_roi,
     detection_map,
     grid_sample,
     image_files,
@@ -127,6 +132,7 @@ from .vision import (
     proposals,
     retina_selection,
     roi,
+    roi_perspective,
     target_sampling,
     yolo,
 )
@@ -134,19 +140,20 @@ from .vision import (
 __all__ = [
     "accuracy_auc", "activation", "adaptive_rules", "affine_grid", "allclose", "anchors", "assign", "attention",
     "averages", "batch_size_like", "beam_search", "bessel", "bilinear", "binary", "boxes", "branches", "chunk_eval",
-    "class_sampling", "clip", "concat_split", "control_flow", "conv", "convolution", "creation", "crf",
-    "cross_entropy", "ctc", "ctc_align", "cudnn_lstm", "cumulative", "custom_gradient", "data_norm", "deform_conv",
+    "class_sampling", "clip", "concat_split", "control_flow", "conv", "convolution", "creation", "crf", "cross_entropy",
+    "ctc", "ctc_align", "cudnn_lstm", "cumulative", "custom_gradient", "data_norm", "deform_conv", "deform_roi",
     "detection_map", "diagonal", "dropout", "dynamic_rnn", "edit_distance", "eigen", "einsum", "elementwise",
-    "embedding", "expand", "expanding", "fft_operators", "focal", "fold", "frames", "full", "gamma", "gather",
-    "gradient_shapes", "grid_sample", "hierarchical_sigmoid", "identity_loss", "im2sequence", "image_files",
-    "interpolate", "inverse_functions", "l2_normalize", "least_squares", "linear_quantize", "lod_reset",
+    "embedding", "expand", "expanding", "fft_operators", "filter_by_instag", "focal", "fold", "frames", "full", "gamma",
+    "gather", "gradient_shapes", "grid_sample", "hash", "hierarchical_sigmoid", "identity_loss", "im2sequence",
+    "image_files", "interpolate", "inverse_functions", "l2_normalize", "least_squares", "linear_quantize", "lod_reset",
     "lookup_table", "loss_scaling", "losses", "lu", "margin_cross_entropy", "mask_targets", "masked_softmax", "masks",
     "match_matrix", "matching", "matrices", "mean_iou", "merged", "messages", "multiclass_nms", "nce",
     "neighbour_sampling", "nms", "norm", "numbers", "older_images", "older_shapes", "older_updates", "pad", "padding",
     "pattern_products", "pixel_shuffle", "pool", "pooled_lookup", "pooling", "print_assert", "probability_losses",
-    "products", "proposals", "py_func", "qr_svd", "rank_table", "rearrange", "reduce", "reshape", "retina_selection",
-    "rnn", "rnn_units", "roi", "row_conv", "row_updates", "rulebook", "rules", "sample_logits", "sampling",
-    "scaled_products", "segments", "sequence_softmax", "slices", "slicing", "softmax", "solving", "sorting",
-    "spectral_norm", "statistics", "stft", "take", "take_along_axis", "target_sampling", "tdm_child", "tensor_arrays",
-    "transducer", "tree_conv", "triangular", "unary", "unpool", "variable_maps", "viterbi", "where", "yolo",
+    "products", "proposals", "py_func", "qr_svd", "random_crop", "rank_table", "rearrange", "reduce", "reshape",
+    "retina_selection", "rnn", "rnn_units", "roi", "roi_perspective", "row_conv", "row_updates", "rulebook", "rules",
+    "sample_logits", "sampling", "scaled_products", "segments", "sequence_softmax", "similarity_focus", "slices",
+    "slicing", "softmax", "solving", "sorting", "spectral_norm", "statistics", "stft", "take", "take_along_axis",
+    "target_sampling", "tdm", "tensor_arrays", "transducer", "tree_conv", "triangular", "unary", "unpool",
+    "variable_maps", "viterbi", "where", "yolo",
 ]

@@ -69,6 +69,7 @@ if TYPE_CHECKING:
         prior_box,
         retinanet_detection_output,
         retinanet_target_assign,
+        roi_perspective_transform,
         rpn_target_assign,
         sigmoid_focal_loss,
         ssd_loss,
@@ -77,7 +78,7 @@ if TYPE_CHECKING:
         yolov3_loss,
     )
     from .distributions import Categorical, MultivariateNormalDiag, Normal, Uniform
-    from .io import data
+    from .io import data, load
     from .learning_rate_scheduler import (
         autoincreased_step_counter,
         cosine_decay,
@@ -144,6 +145,7 @@ if TYPE_CHECKING:
         ctc_greedy_decoder,
         data_norm,
         deformable_conv,
+        deformable_roi_pooling,
         diag_embed,
         dist,
         dot,
@@ -163,6 +165,7 @@ if TYPE_CHECKING:
         expand,
         expand_as,
         fc,
+        filter_by_instag,
         flatten,
         flip,
         fsp_matrix,
@@ -176,6 +179,7 @@ if TYPE_CHECKING:
         group_norm,
         hard_sigmoid,
         hard_swish,
+        hash,
         im2sequence,
         image_resize,
         image_resize_short,
@@ -248,6 +252,7 @@ if TYPE_CHECKING:
         shape,
         shard_index,
         shuffle_channel,
+        similarity_focus,
         size,
         slice,
         soft_relu,

@@ -22,6 +22,7 @@ from .box_selection import (
 )
 from .detection_map import detection_map
 from .prior_boxes import anchor_generator, density_prior_box, multi_box_head, prior_box
+from .region_pooling import roi_perspective_transform
 from .region_proposals import (
     collect_fpn_proposals,
     distribute_fpn_proposals,
@@ -37,4 +38,5 @@ __all__ = ["anchor_generator", "bipartite_match", "box_clip", "box_coder", "box_
            "distribute_fpn_proposals", "generate_mask_labels", "generate_proposal_labels", "generate_proposals",
            "iou_similarity", "locality_aware_nms", "matrix_nms", "multi_box_head", "multiclass_nms",
            "polygon_box_transform", "prior_box", "retinanet_detection_output", "retinanet_target_assign",
-           "rpn_target_assign", "sigmoid_focal_loss", "ssd_loss", "target_assign", "yolo_box", "yolov3_loss"]
+           "roi_perspective_transform", "rpn_target_assign", "sigmoid_focal_loss", "ssd_loss", "target_assign",
+           "yolo_box", "yolov3_loss"]

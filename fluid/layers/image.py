@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from ...core.unique_name import generate
 from ...ops.array.full import is_value, shape_inputs
 from ...ops.nn.window_arguments import repeated
 from ..layer_helper import LayerHelper
 from ..mode import face
+from .tensor import create_global_var
 
 _METHODS = {"BILINEAR": "bilinear", "TRILINEAR": "trilinear", "NEAREST": "nearest", "BICUBIC": "bicubic"}
 
@@ -139,11 +143,38 @@ def fsp_matrix(x: Any, y: Any) -> Any:
 
 @face
 def random_crop(x: Any, shape: Sequence[int], seed: Any = None) -> Any:
-    """A part of each sample, of a shape, at a random place."""
-    raise NotImplementedError("random_crop: cropping at random is done where data are read: crop the arrays that are "
-                              "fed, or use paddle.vision.transforms.RandomCrop.")
+    """A part of each sample, of a shape, at a random place: dimensions that `shape` leaves out stay whole.
+
+    `seed`: a number, by default one of NumPy's, that the startup Program sets; or a variable int64 [1]. Each run
+    changes it.
+
+    >>> import proa.fluid as fluid
+    >>> with fluid.program_guard(fluid.Program(), fluid.Program()):
+    ...     fluid.layers.random_crop(fluid.data("x", [None, 3, 32, 32]), [28, 28]).shape
+    (-1, 3, 28, 28)
+    """
+    if not isinstance(shape, (list, tuple)):
+        raise TypeError(f"random_crop(shape): must be a list of ints. Received {type(shape).__name__}.")
+    helper, start = LayerHelper("random_crop"), 0
+    if seed is None or isinstance(seed, int):
+        start = int(np.random.randint(-65536, 65536)) if seed is None else seed
+        seed = create_global_var([1], start, "int64", persistable=True, name=generate("random_crop_seed"))
+    elif not is_value(seed):
+        raise TypeError(f"random_crop(seed): must be an int or a variable. Received {type(seed).__name__}.")
+    return helper.apply("random_crop", x, seed, out={"SeedOut": seed}, shape=list(shape), startup_seed=start)[0]
+
+
+@face
+def similarity_focus(input: Any, axis: int, indexes: Sequence[int], name: str | None = None) -> Any:
+    """1 at the largest elements of planes of the input, one in each row and column of them; 0 elsewhere.
+
+    A plane is what lies at one of `indexes` along `axis` (1, 2 or 3); what is found in it holds all along `axis`, and
+    what is found in any of them counts. He and Lin, Pairwise Word Interaction Modeling, 2016.
+    """
+    return LayerHelper("similarity_focus", name=name).apply("similarity_focus", input, axis=axis,
+                                                            indexes=list(indexes))
 
 
 __all__ = ["affine_grid", "fsp_matrix", "grid_sampler", "image_resize", "image_resize_short", "interpolate",
            "pixel_shuffle", "random_crop", "resize_bilinear", "resize_nearest", "resize_trilinear", "shuffle_channel",
-           "space_to_depth", "temporal_shift", "unfold"]
+           "similarity_focus", "space_to_depth", "temporal_shift", "unfold"]

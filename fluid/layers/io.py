@@ -30,4 +30,10 @@ def data(name: str, shape: Sequence[int], append_batch_size: bool = True, dtype:
     return made
 
 
-__all__ = ["create_py_reader_by_data", "data", "double_buffer", "open_files", "py_reader", "read_file"]
+def load(out: Any, file_path: str, load_as_fp16: bool | None = None) -> None:
+    """NotImplementedError: in 1.8 too, a Program with this layer does not run."""
+    raise NotImplementedError("layers.load: no file is read within a Program. Read it into the scope instead: "
+                              "fluid.io.load_vars(exe, folder, vars=[variable]), once, behind the startup Program.")
+
+
+__all__ = ["create_py_reader_by_data", "data", "double_buffer", "load", "open_files", "py_reader", "read_file"]

@@ -69,6 +69,7 @@ from .image import (
     resize_nearest,
     resize_trilinear,
     shuffle_channel,
+    similarity_focus,
     space_to_depth,
     temporal_shift,
     unfold,
@@ -91,7 +92,7 @@ from .linear_algebra import (
     t,
 )
 from .lod import lod_append, lod_reset
-from .lookup import one_hot, topk
+from .lookup import filter_by_instag, hash, one_hot, topk
 from .loss import dice_loss, label_smooth, log_loss, smooth_l1
 from .manipulation import (
     crop,
@@ -160,7 +161,7 @@ from .random import (
     uniform_random_batch_size_like,
 )
 from .recurrent import dynamic_gru, dynamic_lstm, dynamic_lstmp, gru_unit, lstm, lstm_unit
-from .region_pooling import prroi_pool, psroi_pool, roi_align, roi_pool
+from .region_pooling import deformable_roi_pooling, prroi_pool, psroi_pool, roi_align, roi_pool
 from .sequence_lod import (
     sequence_concat,
     sequence_conv,
@@ -183,32 +184,31 @@ from .tagging import chunk_eval, crf_decoding, linear_chain_crf
 from .tensor import assign, cast, concat, fill_constant, zeros
 from .windows import im2sequence
 
-__all__ = [
-    "adaptive_pool2d", "adaptive_pool3d", "add_position_encoding", "addcmul", "addmm", "affine_channel",
-    "affine_grid", "allclose", "assign", "autoincreased_step_counter", "batch_norm", "bilinear_tensor_product",
-    "bmm", "brelu", "cast", "chunk_eval", "clamp", "clip", "clip_by_norm", "concat", "continuous_value_model",
-    "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose", "cos_sim", "crf_decoding", "crop", "crop_tensor",
-    "cross", "ctc_greedy_decoder", "data_norm", "deformable_conv", "diag_embed", "dice_loss", "dist", "dot",
-    "dropout", "dynamic_gru", "dynamic_lstm", "dynamic_lstmp", "elementwise_add", "elementwise_div",
-    "elementwise_equal", "elementwise_floordiv", "elementwise_max", "elementwise_min", "elementwise_mod",
-    "elementwise_mul", "elementwise_pow", "elementwise_sub", "elu", "embedding", "expand", "expand_as", "fc",
-    "fill_constant", "flatten", "flip", "fsp_matrix", "gather", "gather_nd", "gather_tree", "gaussian_random",
-    "gaussian_random_batch_size_like", "get_tensor_from_selected_rows", "grid_sampler", "group_norm", "gru_unit",
-    "hard_sigmoid", "hard_swish", "im2sequence", "image_resize", "image_resize_short", "index_sample",
-    "index_select", "inplace_abn", "instance_norm", "interpolate", "l2_normalize", "label_smooth", "layer_norm",
-    "leaky_relu", "linear_chain_crf", "lod_append", "lod_reset", "log", "log1p", "log_loss", "log_softmax",
-    "logical_and", "logical_not", "logical_or", "logical_xor", "logsumexp", "lrn", "lstm", "lstm_unit", "matmul",
-    "maxout", "mean", "mean_iou", "merge_selected_rows", "meshgrid", "mish", "mul", "multiplex", "nonzero",
-    "one_hot", "pad", "pad2d", "pad_constant_like", "pixel_shuffle", "pool2d", "pool3d", "pow", "prelu",
-    "prroi_pool", "psroi_pool", "py_func", "randint", "randn", "random_crop", "randperm", "rank", "reduce_all",
-    "reduce_any", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum", "relu", "relu6",
-    "reshape", "resize_bilinear", "resize_nearest", "resize_trilinear", "roi_align", "roi_pool", "roll", "row_conv",
-    "sampling_id", "scale", "scatter", "scatter_nd", "scatter_nd_add", "selu", "sequence_concat", "sequence_conv",
-    "sequence_enumerate", "sequence_expand", "sequence_expand_as", "sequence_first_step", "sequence_last_step",
-    "sequence_mask", "sequence_pad", "sequence_pool", "sequence_reshape", "sequence_reverse", "sequence_scatter",
-    "sequence_slice", "sequence_softmax", "sequence_unpad", "shape", "shard_index", "shuffle_channel", "sign",
-    "size", "slice", "smooth_l1", "soft_relu", "softmax", "space_to_depth", "spectral_norm", "split", "squeeze",
-    "stack", "stanh", "strided_slice", "sum", "swish", "t", "temporal_shift", "topk", "transpose", "unfold",
-    "uniform_random", "uniform_random_batch_size_like", "unique", "unique_with_counts", "unsqueeze", "unstack",
-    "where", "zeros",
-]
+__all__ = ["adaptive_pool2d", "adaptive_pool3d", "add_position_encoding", "addcmul", "addmm", "affine_channel",
+           "affine_grid", "allclose", "assign", "autoincreased_step_counter", "batch_norm", "bilinear_tensor_product",
+           "bmm", "brelu", "cast", "chunk_eval", "clamp", "clip", "clip_by_norm", "concat", "continuous_value_model",
+           "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose", "cos_sim", "crf_decoding", "crop", "crop_tensor",
+           "cross", "ctc_greedy_decoder", "data_norm", "deformable_conv", "deformable_roi_pooling", "diag_embed",
+           "dice_loss", "dist", "dot", "dropout", "dynamic_gru", "dynamic_lstm", "dynamic_lstmp", "elementwise_add",
+           "elementwise_div", "elementwise_equal", "elementwise_floordiv", "elementwise_max", "elementwise_min",
+           "elementwise_mod", "elementwise_mul", "elementwise_pow", "elementwise_sub", "elu", "embedding", "expand",
+           "expand_as", "fc", "fill_constant", "filter_by_instag", "flatten", "flip", "fsp_matrix", "gather",
+           "gather_nd", "gather_tree", "gaussian_random", "gaussian_random_batch_size_like",
+           "get_tensor_from_selected_rows", "grid_sampler", "group_norm", "gru_unit", "hard_sigmoid", "hard_swish",
+           "hash", "im2sequence", "image_resize", "image_resize_short", "index_sample", "index_select", "inplace_abn",
+           "instance_norm", "interpolate", "l2_normalize", "label_smooth", "layer_norm", "leaky_relu",
+           "linear_chain_crf", "lod_append", "lod_reset", "log", "log1p", "log_loss", "log_softmax", "logical_and",
+           "logical_not", "logical_or", "logical_xor", "logsumexp", "lrn", "lstm", "lstm_unit", "matmul", "maxout",
+           "mean", "mean_iou", "merge_selected_rows", "meshgrid", "mish", "mul", "multiplex", "nonzero", "one_hot",
+           "pad", "pad2d", "pad_constant_like", "pixel_shuffle", "pool2d", "pool3d", "pow", "prelu", "prroi_pool",
+           "psroi_pool", "py_func", "randint", "randn", "random_crop", "randperm", "rank", "reduce_all", "reduce_any",
+           "reduce_max", "reduce_mean", "reduce_min", "reduce_prod", "reduce_sum", "relu", "relu6", "reshape",
+           "resize_bilinear", "resize_nearest", "resize_trilinear", "roi_align", "roi_pool", "roll", "row_conv",
+           "sampling_id", "scale", "scatter", "scatter_nd", "scatter_nd_add", "selu", "sequence_concat",
+           "sequence_conv", "sequence_enumerate", "sequence_expand", "sequence_expand_as", "sequence_first_step",
+           "sequence_last_step", "sequence_mask", "sequence_pad", "sequence_pool", "sequence_reshape",
+           "sequence_reverse", "sequence_scatter", "sequence_slice", "sequence_softmax", "sequence_unpad", "shape",
+           "shard_index", "shuffle_channel", "sign", "similarity_focus", "size", "slice", "smooth_l1", "soft_relu",
+           "softmax", "space_to_depth", "spectral_norm", "split", "squeeze", "stack", "stanh", "strided_slice", "sum",
+           "swish", "t", "temporal_shift", "topk", "transpose", "unfold", "uniform_random",
+           "uniform_random_batch_size_like", "unique", "unique_with_counts", "unsqueeze", "unstack", "where", "zeros"]

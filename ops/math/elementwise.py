@@ -22,27 +22,28 @@ from ..core.spec import Spec
 from ..core.trace import apply, state
 
 
-def _aligned(x: Any, y: Any, axis: int) -> Any:
-    """y with 1s behind its shape, so that its first dimension meets dimension `axis` of x."""
+def _aligned(x: Any, y: Any, axis: int) -> tuple[Any, Any]:
+    """The one of fewer dimensions with 1s behind its shape: its first dimension meets dimension `axis` of the other."""
     if axis == -1 or y.ndim == x.ndim:
-        return y
-    return y.reshape(y.shape + (1,) * (x.ndim - axis - y.ndim))
+        return x, y
+    if x.ndim < y.ndim:
+        return _aligned(y, x, axis)[::-1]
+    return x, y.reshape(y.shape + (1,) * (x.ndim - axis - y.ndim))
 
 
-def sum_to_y(g: Any, y_shape: Any, x_shape: Any, axis: int) -> Any:
-    """A gradient of the result's shape summed to y's, which stood at dimension `axis` of x."""
+def sum_along(g: Any, shape: Any, axis: int) -> Any:
+    """A gradient of the result's shape summed to that of an operand, which may have stood at dimension `axis`."""
     if axis == -1:
-        return sum_to(g, y_shape)
-    rank = len(x_shape) if type(x_shape) is tuple else x_shape.ndim
-    own = len(y_shape) if type(y_shape) is tuple else y_shape.ndim
+        return sum_to(g, shape)
+    own, rank = len(shape) if type(shape) is tuple else shape.ndim, len(g.shape)
     if own == rank or axis + own == rank:
-        return sum_to(g, y_shape)
+        return sum_to(g, shape)
     behind = rank - axis - own
-    if type(y_shape) is not tuple:  # a size is not known: a value stands for the shape
-        aligned = y_shape.reshape([0] * own + [1] * behind)
+    if type(shape) is not tuple:  # a size is not known: a value stands for the shape
+        aligned = shape.reshape([0] * own + [1] * behind)
     else:
-        aligned = y_shape + (1,) * behind
-    return reshape_to(sum_to(g, aligned), y_shape)
+        aligned = shape + (1,) * behind
+    return reshape_to(sum_to(g, aligned), shape)
 
 
 def binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping | None = None,
@@ -50,14 +51,17 @@ def binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping |
     """Declares an operator of x and y: `function` is named in `xp`, or given `xp` and gives the function."""
     if isinstance(function, str):
         def kernel(xp, x, y, *, axis: int = -1):
-            return getattr(xp, function)(x, y if axis == -1 else _aligned(x, y, axis))
+            return getattr(xp, function)(*((x, y) if axis == -1 else _aligned(x, y, axis)))
     else:
         def kernel(xp, x, y, *, axis: int = -1):
-            return function(xp)(x, y if axis == -1 else _aligned(x, y, axis))
+            return function(xp)(*((x, y) if axis == -1 else _aligned(x, y, axis)))
 
     def infer(x, y, *, axis=-1):
-        behind = () if axis == -1 else (1,) * (x.rank - axis - y.rank)
-        return Spec(broadcast_shapes(type, x.shape, y.shape + behind), result or promote(x.dtype, y.dtype))
+        shapes = [x.shape, y.shape]
+        if axis != -1 and x.rank != y.rank:
+            small = x.rank > y.rank  # the place of the one with fewer dimensions
+            shapes[small] += (1,) * (abs(x.rank - y.rank) - axis)
+        return Spec(broadcast_shapes(type, *shapes), result or promote(x.dtype, y.dtype))
 
     return operator(type, "X, Y -> Out", kernel=kernel, infer=infer, grad=grad, promotes=True,
                     ufunc=function if isinstance(function, str) else None,
@@ -138,38 +142,39 @@ def _masked(g: Any, mask: Any) -> Any:
 
 
 add_op = binary("elementwise_add", "add", {
-    "X": lambda g, X_shape: sum_to(g, X_shape),
-    "Y": lambda g, Y_shape, X_shape, axis: sum_to_y(g, Y_shape, X_shape, axis)}, formula="X + Y")
+    "X": lambda g, X_shape, axis: sum_along(g, X_shape, axis),
+    "Y": lambda g, Y_shape, axis: sum_along(g, Y_shape, axis)}, formula="X + Y")
 subtract_op = binary("elementwise_sub", "subtract", {
-    "X": lambda g, X_shape: sum_to(g, X_shape),
-    "Y": lambda g, Y_shape, X_shape, axis: sum_to_y(-g, Y_shape, X_shape, axis)}, formula="X - Y")
+    "X": lambda g, X_shape, axis: sum_along(g, X_shape, axis),
+    "Y": lambda g, Y_shape, axis: sum_along(-g, Y_shape, axis)}, formula="X - Y")
 multiply_op = binary("elementwise_mul", "multiply", {
-    "X": lambda g, Y, X_shape, axis: sum_to(_times(g, Y, axis), X_shape),
-    "Y": lambda g, X, Y_shape, X_shape, axis: sum_to_y(_times(g, X, -1), Y_shape, X_shape, axis)}, formula="X * Y")
+    "X": lambda g, Y, X_shape, axis: sum_along(_times(g, Y, axis), X_shape, axis),
+    "Y": lambda g, X, Y_shape, axis: sum_along(_times(g, X, axis), Y_shape, axis)}, formula="X * Y")
 divide_op = binary("elementwise_div", _divide, {
-    "X": lambda g, Y, X_shape, axis: sum_to(apply(divide_op, g, conj_of(Y), axis=axis), X_shape),
-    "Y": lambda g, Y, Out, Y_shape, X_shape, axis: sum_to_y(
-        -apply(divide_op, g * conj_of(Out), conj_of(Y), axis=axis), Y_shape, X_shape, axis)}, formula="X / Y")
+    "X": lambda g, Y, X_shape, axis: sum_along(apply(divide_op, g, conj_of(Y), axis=axis), X_shape, axis),
+    "Y": lambda g, Y, Out, Y_shape, axis: sum_along(
+        -apply(divide_op, g * conj_of(Out), conj_of(Y), axis=axis), Y_shape, axis)}, formula="X / Y")
 floor_divide_op = binary("elementwise_floordiv", "floor_divide")
 mod_op = binary("elementwise_mod", "mod", {
-    "X": lambda g, X_shape: sum_to(g, X_shape),
-    "Y": lambda g, X, Y, Y_shape, X_shape, axis: sum_to_y(
-        -g * apply(floor_divide_op, X, Y, axis=axis), Y_shape, X_shape, axis)})
+    "X": lambda g, X_shape, axis: sum_along(g, X_shape, axis),
+    "Y": lambda g, X, Y, Y_shape, axis: sum_along(
+        -g * apply(floor_divide_op, X, Y, axis=axis), Y_shape, axis)})
 pow_op = binary("elementwise_pow", "power", {
-    "X": lambda g, X, Y, X_shape, axis: sum_to(
-        g * apply(multiply_op, apply(pow_op, X, Y - 1, axis=axis), Y, axis=axis), X_shape),
-    "Y": lambda g, X, Out, Y_shape, X_shape, axis: sum_to_y(g * Out * _log_or_zero(X), Y_shape, X_shape, axis)},
+    "X": lambda g, X, Y, X_shape, axis: sum_along(
+        g * apply(multiply_op, apply(pow_op, X, Y - 1, axis=axis), Y, axis=axis), X_shape, axis),
+    "Y": lambda g, X, Out, Y_shape, axis: sum_along(
+        apply(multiply_op, g * Out, _log_or_zero(X), axis=axis), Y_shape, axis)},
     formula="pow(X, Y)")
 # of equals, the gradient is y's
 
 maximum_op = binary("elementwise_max", "maximum", {
-    "X": lambda g, X, Y, X_shape, axis: sum_to(_masked(g, apply(greater_than_op, X, Y, axis=axis)), X_shape),
-    "Y": lambda g, X, Y, Y_shape, X_shape, axis: sum_to_y(
-        _masked(g, apply(less_equal_op, X, Y, axis=axis)), Y_shape, X_shape, axis)}, formula="max(X, Y)")
+    "X": lambda g, X, Y, X_shape, axis: sum_along(_masked(g, apply(greater_than_op, X, Y, axis=axis)), X_shape, axis),
+    "Y": lambda g, X, Y, Y_shape, axis: sum_along(
+        _masked(g, apply(less_equal_op, X, Y, axis=axis)), Y_shape, axis)}, formula="max(X, Y)")
 minimum_op = binary("elementwise_min", "minimum", {
-    "X": lambda g, X, Y, X_shape, axis: sum_to(_masked(g, apply(less_than_op, X, Y, axis=axis)), X_shape),
-    "Y": lambda g, X, Y, Y_shape, X_shape, axis: sum_to_y(
-        _masked(g, apply(greater_equal_op, X, Y, axis=axis)), Y_shape, X_shape, axis)}, formula="min(X, Y)")
+    "X": lambda g, X, Y, X_shape, axis: sum_along(_masked(g, apply(less_than_op, X, Y, axis=axis)), X_shape, axis),
+    "Y": lambda g, X, Y, Y_shape, axis: sum_along(
+        _masked(g, apply(greater_equal_op, X, Y, axis=axis)), Y_shape, axis)}, formula="min(X, Y)")
 
 equal_op = binary("equal", "equal", result=dt.bool_, formula="X == Y")
 not_equal_op = binary("not_equal", "not_equal", result=dt.bool_, formula="X != Y")

@@ -34,7 +34,7 @@ from .pool_kernels import (
     sum_pool_grad,
     take_positions,
 )
-from .windows import Geometry, geometry, pad_pairs
+from .windows import Geometry, geometry
 
 
 def _even(sizes: Sequence[int], ksize: Sequence[int], strides: Any, paddings: Any, ceil_mode: bool,
@@ -202,17 +202,7 @@ def _infer_pool(x, *, ksize, strides=(), paddings=(), ceil_mode=False, data_form
         out = geometry("pool", sizes, ksize, strides if len(strides) else [1] * len(sizes),
                        paddings if len(paddings) else [0] * len(sizes), [1] * len(sizes), padding_algorithm,
                        ceil_mode, cut=True).out
-        _check_pads(ksize, paddings)
     return Spec(full_shape(x.shape[0], channels_of(x.shape, data_format), out, data_format), x.dtype)
-
-
-def _check_pads(ksize: Sequence[int], paddings: Sequence[int]) -> None:
-    pairs = pad_pairs(paddings, len(ksize)) if len(paddings) else ()
-    if any(max(pair) >= kernel for pair, kernel in zip(pairs, ksize, strict=False)):
-        raise ValueError(
-            f"pool(kernel_size, padding): padding must be less than the window. "
-            f"Received kernel_size={list(ksize)}, padding={list(paddings)}."
-        )
 
 
 def _adaptive_maxima(x: Any, *, pooling_type: str = "max", ksize: Sequence[int], adaptive: bool = False,

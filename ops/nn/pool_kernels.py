@@ -41,7 +41,8 @@ def _swept(function: Callable, x: Any, geo: Geometry) -> Any:
 
 
 def _lowest(xp: Any, dtype: Any) -> Any:
-    return -float("inf") if dtype.kind == "f" else xp.iinfo(dtype).min
+    """The least number there is: what the maximum of padding alone is, and what padding holds."""
+    return (xp.finfo if dtype.kind == "f" else xp.iinfo)(dtype).min
 
 
 def max_pool(xp: Any, x: Any, geo: Geometry) -> Any:

@@ -392,7 +392,8 @@ def _aligned_at_first(op: Operator, inputs: tuple, attrs: dict[str, Any]) -> dic
     if [slot.name for slot in op.inputs] != ["X", "Y"] or op.defaults.get("axis") != -1:
         return attrs
     x, y = inputs
-    return {**attrs, "axis": 0} if 0 < y.ndim < x.ndim and y.shape[0] == -1 else attrs
+    of_rows = 0 < y.ndim < x.ndim or 0 < x.ndim < y.ndim and x.shape[0] == -1
+    return {**attrs, "axis": 0} if of_rows and y.shape[0] == -1 else attrs
 
 
 def _like(variable: Variable, program: Any) -> Variable:

@@ -66,6 +66,35 @@ def test_a_row_meets_the_first_dimension():
     assert found[1].tolist() == [[1, 20, 300], [6, 50, 400]]
 
 
+def test_a_row_on_the_left_meets_the_first_dimension():
+    """y [N] - x [N, 3]: 1.8.5 puts whichever has fewer dimensions at axis 0."""
+    x, y = fluid.data("x", [None, 3]), fluid.data("y", [None])
+    x.stop_gradient = y.stop_gradient = False
+    value, row = np.float32([[1, 2, 3], [4, 5, 6]]), np.float32([10, 20])
+    for made, of in ((y - x, lambda a, b: b - a), (y * x, lambda a, b: b * a), (y / x, lambda a, b: b / a),
+                     (fluid.layers.elementwise_pow(y, x, axis=0), lambda a, b: b ** a)):
+        found = run([made, *fluid.gradients([fluid.layers.reduce_sum(made)], [x, y])], x=value, y=row)
+        assert made.shape == (-1, 3)
+        np.testing.assert_allclose(found[0], of(value, row[:, None]), rtol=1e-6)
+        step = 1e-3
+        exact = value.astype("float64")
+        by_x = (of(exact + step, row[:, None]) - of(exact - step, row[:, None])) / 2 / step
+        by_y = (of(value, row[:, None] + step) - of(value, row[:, None] - np.float64(step))) / 2 / step
+        np.testing.assert_allclose(found[1], by_x, rtol=1e-4)
+        np.testing.assert_allclose(found[2], by_y.sum(1), rtol=1e-2)
+
+
+def test_padding_as_large_as_the_window():
+    x = fluid.data("x", [None, 1, 4, 4])
+    value, least = np.arange(1, 17, dtype="float32").reshape(1, 1, 4, 4), np.finfo("float32").min
+    found = run([fluid.layers.pool2d(x, 2, kind, 2, 3) for kind in ("max", "avg")], x=value)
+    inner = [[1, 3, 4], [9, 11, 12], [13, 15, 16]], [[1, 2.5, 4], [7, 8.5, 10], [13, 14.5, 16]]
+    for got, middle, around in zip(found, inner, (least, 0.0), strict=True):
+        expected = np.full((5, 5), around)
+        expected[1:4, 1:4] = middle
+        np.testing.assert_array_equal(got[0, 0], expected)
+
+
 def test_a_variable_is_there():
     """`if mask:` asks in 1.x whether there is one; elsewhere it asks for a value, which is not there yet."""
     x = fluid.data("x", [None, 3])

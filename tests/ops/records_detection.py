@@ -10,7 +10,7 @@ import numpy as np
 import proa as paddle
 from PIL import Image
 from proa.ops.core.trace import apply
-from proa.ops.vision import deform_conv, multiclass_nms, roi, yolo
+from proa.ops.vision import deform_conv, deform_roi, multiclass_nms, roi, roi_perspective, yolo
 from records import Record, floats, ints
 
 V = paddle.vision.ops
@@ -119,6 +119,9 @@ def _take(x, at, counts):
 
 
 HALF = {"spatial_scale": 0.5}
+QUADRANGLES = np.array([[2.0, 1, 9, 2, 8, 9, 1, 7], [0, 0, 8, 0, 8, 6, 0, 6], [3, 3, 5, 9, 2, 12, -3, 4]])
+SHIFTED = {"spatial_scale": 0.5, "group_size": [1, 1], "pooled_height": 2, "pooled_width": 2, "part_size": [2, 2],
+           "sample_per_part": 2}
 GIVEN = {"differentiable": [0]}
 
 REGIONAL = [
@@ -136,6 +139,19 @@ REGIONAL = [
            batched=[0], differentiable=[0], tolerance=1e-3),
     Record("prroi_back", lambda g, b, n: apply(roi.prroi_back_op, g, b, n, None, size=[2, 4, 5, 6], spatial_scale=0.5),
            [floats(3, 4, 2, 3), REGIONS, COUNTS], None, batched=[], differentiable=[0]),
+    Record("roi_perspective_transform", lambda x, b, lod: apply(
+        roi_perspective.roi_perspective_transform_op, x, b, [lod], transformed_height=2, transformed_width=3,
+        spatial_scale=0.5)[0], [IMAGES, QUADRANGLES, np.array([0, 1, 3])], None, batched=[0], differentiable=[0]),
+    Record("roi_perspective_back", lambda g, b, n: apply(
+        roi_perspective.back_op, g, b, n, None, size=[2, 4, 5, 6], spatial_scale=0.5),
+           [floats(3, 4, 2, 3), QUADRANGLES, COUNTS], None, batched=[]),
+    Record("deformable_psroi_pooling", lambda x, b, t, lod: apply(
+        deform_roi.deformable_psroi_pooling_op, x, b, t, [lod], output_dim=4, **SHIFTED)[0],
+           [IMAGES, REGIONS, floats(3, 2, 2, 2), np.array([0, 1, 3])], None, batched=[0], differentiable=[0, 2],
+           second=False),
+    Record("deformable_psroi_slopes", lambda g, x, b, t, n: apply(
+        deform_roi.slopes_op, g, x, b, t, n, output_dim=4, **SHIFTED),
+           [floats(3, 4, 2, 2), IMAGES, REGIONS, floats(3, 2, 2, 2), COUNTS], None, batched=[]),
     Record("roi_counts", lambda b, lod: apply(roi.roi_counts_op, b, [lod]), [REGIONS, np.array([0, 1, 3])],
            lambda b, lod: np.diff(lod).astype("int32"), batched=[0]),
     Record("roi_put", lambda g, at, n: apply(roi.roi_put_op, g, at, n, None, size=[2, 2, 3, 4]),

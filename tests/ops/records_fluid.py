@@ -5,14 +5,18 @@ from proa.core.dtype import float64
 from proa.ops.array import full
 from proa.ops.core.trace import apply
 from proa.ops.fluid import batch_size_like as filled
+from proa.ops.fluid import filter_by_instag as tags
+from proa.ops.fluid import hash as hashes
 from proa.ops.fluid import l2_normalize as norms
 from proa.ops.fluid import lookup_table as lookup
 from proa.ops.fluid import mean_iou as metrics
 from proa.ops.fluid import older_images as images
 from proa.ops.fluid import older_shapes as reshape
 from proa.ops.fluid import probability_losses as losses
+from proa.ops.fluid import random_crop as crops
 from proa.ops.fluid import scaled_products as products
-from proa.ops.fluid import tdm_child
+from proa.ops.fluid import similarity_focus as focus
+from proa.ops.fluid import tdm
 from records import Record, bools, floats, ints
 
 
@@ -65,7 +69,7 @@ def _children(x, tree):
 TREE = np.array([[0, 0, 0, 1, 2], [0, 1, 0, 3, 4], [0, 1, 0, 5, 6], [7, 2, 1, 0, 0], [1, 2, 1, 0, 0], [0, 2, 2, 0, 0],
                  [3, 2, 2, 0, 0]])
 LOOKUP = [
-    Record("tdm_child", _call(tdm_child.tdm_child_op, child_nums=2), [np.array([[0], [1], [2], [3]]), TREE], _children),
+    Record("tdm_child", _call(tdm.tdm_child_op, child_nums=2), [np.array([[0], [1], [2], [3]]), TREE], _children),
     Record("lookup_table", _call(lookup.lookup_table_op), [ints(3, 1, high=5), floats(5, 4)], _table),
     Record("one_hot", _call(lookup.one_hot_op, None, depth=4), [ints(3, 1, high=4)],
            lambda x: np.eye(4, dtype="float32")[x[..., 0]]),
@@ -306,4 +310,35 @@ METRICS = [
     Record("reorder_batch", _call(metrics.reorder_op), [floats(3, 4), _ORDER], lambda x, n: x[n]),
 ]
 
-RECORDS = PRODUCTS + LOOKUP + SHAPES + FILLED + LOSSES + NORMS + IMAGES + METRICS
+# what few scripts use; tests/fluid/test_other_operators.py has 1.8.5's answers
+
+def _largest(x):
+    """One plane's largest elements, one in each row and column."""
+    found, left = np.zeros_like(x), np.ones(x.shape, bool)
+    while left.any():
+        at = np.unravel_index(np.where(left, x, -np.inf).argmax(), x.shape)
+        found[at], left[at[0]], left[:, at[1]] = 1, False, False
+    return found
+
+
+LINES, ENDS, TAGS = floats(6, 2), np.array([0, 3, 4, 6]), np.array([[1], [2], [3], [1], [4], [9]])
+KEPT = np.array([[0, 0, 3], [3, 4, 2]])
+WEIGHTS = np.ones((2, 1), "float32")
+OTHERS = [
+    Record("hash", _call(hashes.hash_op, num_hash=2, mod_by=1000), [ints(4, 3, high=2**40)], None),
+    Record("similarity_focus", _call(focus.similarity_focus_op, axis=1, indexes=[1]), [floats(2, 3, 4, 5)],
+           lambda x: np.stack([np.stack([_largest(sample[1])] * 3) for sample in x])),
+    Record("random_crop", _call(crops.random_crop_op, shape=[2, 3]), [floats(3, 4, 5), np.array([7])], None,
+           differentiable=[], batched=[0]),
+    Record("filter_by_instag", lambda x, t, f, a, b: apply(tags.filter_by_instag_op, x, t, f, [a], [b])[:3],
+           [LINES, TAGS, np.array([1, 4]), ENDS, np.array([0, 2, 3, 6])],
+           lambda x, *_: (x[[0, 1, 2, 4, 5]], WEIGHTS, KEPT),
+           data_dependent=True, static=False),
+    Record("put_filtered", _call(tags.put_filtered_op), [floats(5, 2), LINES, WEIGHTS, KEPT],
+           lambda g, x, w, at: np.concatenate([g[:3], np.zeros((1, 2)), g[3:]]), differentiable=[0], batched=[]),
+    Record("take_filtered", _call(tags.take_filtered_op), [LINES, WEIGHTS, KEPT], lambda x, w, at: x[[0, 1, 2, 4, 5]],
+           data_dependent=True, differentiable=[0]),
+    Record("tdm_sampler", _call(tdm.tdm_sampler_op, neg_samples_num_list=[1, 2], layer_offset_lod=[0, 2, 6]),
+           [np.array([[0], [1], [2]]), np.array([[1, 3], [1, 4], [2, 0]]), np.arange(1, 7)[:, None]], None),
+]
+RECORDS = PRODUCTS + LOOKUP + SHAPES + FILLED + LOSSES + NORMS + IMAGES + METRICS + OTHERS

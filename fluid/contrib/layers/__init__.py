@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         sequence_topk_avg_pooling,
         shuffle_batch,
         tdm_child,
+        tdm_sampler,
         tree_conv,
         var_conv_2d,
     )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ....core.dtype import convert_dtype, int64
-from ...initializer import Constant
+from ....core.dtype import int64
 from ...layer_helper import LayerHelper
 from ...layers import concat, slice, sum
 from ...layers.nn import index_sample
 from ...mode import face
 from .match import match_matrix_tensor, sequence_topk_avg_pooling, var_conv_2d
+from .tdm import tdm_child, tdm_sampler
 
 
 @face
@@ -33,7 +33,6 @@ def shuffle_batch(x: Any, seed: Any = None) -> Any:
 
 
 
-
 @face
 def fused_embedding_seq_pool(input: Any, size: Sequence[int], is_sparse: bool = False, padding_idx: int | None = None,
                              combiner: str = "sum", param_attr: Any = None, dtype: Any = "float32") -> Any:
@@ -50,19 +49,6 @@ def fused_embedding_seq_pool(input: Any, size: Sequence[int], is_sparse: bool = 
     padding = -1 if padding_idx is None else padding_idx if padding_idx >= 0 else size[0] + padding_idx
     return helper.apply("fused_embedding_seq_pool", input, table, is_sparse=is_sparse, combiner=combiner,
                         padding_idx=padding)
-
-
-@face
-def tdm_child(x: Any, node_nums: int, child_nums: int, param_attr: Any = None, dtype: Any = "int32") -> tuple[Any, Any]:
-    """The children of a tree's nodes, [..., child_nums], 0 for none, and which of these are items.
-
-    The tree is a parameter [node_nums, 3 + child_nums]: for a node its item or 0, its level, its parent, its children.
-    """
-    helper = LayerHelper("tdm_child")
-    tree = helper.parameter(param_attr, [node_nums, 3 + child_nums], dtype, default_initializer=Constant(0))
-    tree.stop_gradient = True
-    child, leaf_mask = helper.apply("tdm_child", x, tree, child_nums=child_nums, dtype=convert_dtype(dtype))
-    return child, leaf_mask
 
 
 def _parts(input: Any, start_index: int, length: int) -> list[Any]:
@@ -114,5 +100,5 @@ def fused_elemwise_activation(x: Any, y: Any, functor_list: Sequence[str], axis:
 
 __all__ = [
     "fused_elemwise_activation", "fused_embedding_seq_pool", "index_sample", "match_matrix_tensor", "partial_concat",
-    "partial_sum", "sequence_topk_avg_pooling", "shuffle_batch", "tdm_child", "tree_conv", "var_conv_2d",
+    "partial_sum", "sequence_topk_avg_pooling", "shuffle_batch", "tdm_child", "tdm_sampler", "tree_conv", "var_conv_2d",
 ]

@@ -1,0 +1,63 @@
+"""random_crop: a part of each sample, of one shape, at a place of its own.
+
+The places come from a seed that is a value of the Program and goes on with each run, by C++'s std::minstd_rand, as in
+Paddle 1.x: the same crops there and here.
+"""
+
+from typing import Any
+
+from ..core.operator import Ints, operator
+from ..core.spec import Spec
+
+_MODULUS, _FACTOR = 2147483647, 48271
+
+
+class _Numbers:
+    """std::minstd_rand, and what std::uniform_int_distribution of libstdc++ makes of it."""
+
+    def __init__(self, seed: int):
+        self.state = (seed % 2**64) % _MODULUS or 1
+
+    def skip(self, count: int) -> None:
+        """Passes over so many numbers."""
+        self.state = self.state * pow(_FACTOR, count, _MODULUS) % _MODULUS
+
+    def next(self) -> int:
+        """The next number, from 1 on."""
+        self.state = self.state * _FACTOR % _MODULUS
+        return self.state
+
+    def up_to(self, last: int) -> int:
+        """An integer from 0 to `last`."""
+        scale = (_MODULUS - 2) // (last + 1)
+        while True:
+            drawn = self.next() - 1
+            if drawn < scale * (last + 1):
+                return drawn // scale
+
+
+def _random_crop(xp, x, seed, *, shape: Ints, startup_seed: int = 0):
+    start, kept, sizes = int(seed.reshape(-1)[0]), x.ndim - len(shape), tuple(shape)
+    samples = x.reshape(-1, *x.shape[kept:])
+    result = xp.empty((len(samples), *sizes), x.dtype)
+    for number, sample in enumerate(samples):
+        numbers = _Numbers(start)
+        numbers.skip(number * len(sizes))
+        places = [numbers.up_to(whole - part) for whole, part in zip(x.shape[kept:], sizes, strict=True)]
+        result[number] = sample[tuple(slice(place, place + part) for place, part in zip(places, sizes, strict=True))]
+    numbers = _Numbers(start)
+    numbers.skip(len(samples) * len(sizes))
+    return result.reshape(*x.shape[:kept], *sizes), xp.full((1,), numbers.next(), "int64")
+
+
+def _infer(x: Spec, seed: Spec, *, shape: Any, startup_seed: int = 0) -> tuple[Spec, Spec]:
+    kept = x.rank - len(shape)
+    if kept < 1 or any(whole not in (-1, part) and whole < part
+                       for whole, part in zip(x.shape[kept:], shape, strict=True)):
+        raise ValueError(f"random_crop(x, shape): shape must have fewer dimensions than x, and sizes of at most x's "
+                         f"last ones. Received x.shape={list(x.shape)}, shape={list(shape)}.")
+    return Spec((*x.shape[:kept], *shape), x.dtype), seed
+
+
+random_crop_op = operator("random_crop", "X, Seed -> Out, SeedOut=Seed", kernel=_random_crop, infer=_infer,
+                          lod="first")
