@@ -7,6 +7,7 @@ nothing of its own. `flow.global_function` makes jobs of functions (`job/`); the
 from typing import TYPE_CHECKING
 
 from ..core.lazy import attach
+from .refused import explaining
 
 if TYPE_CHECKING:
     # Element types
@@ -46,12 +47,89 @@ if TYPE_CHECKING:
     from .variables import get_variable
 
     # isort: split
+    # Functions of arrays, initializers
+    from . import experimental, image, initializers, linalg, math, random, regularizers
+    from .array.choosing import argsort, argwhere, assign, masked_fill, nonzero, sort, where
+    from .array.creation import (
+        cast,
+        constant,
+        constant_like,
+        constant_scalar,
+        diag,
+        elem_cnt,
+        one_hot,
+        ones,
+        ones_like,
+        range,
+        zeros,
+        zeros_like,
+    )
+    from .array.gathering import (
+        dim_gather,
+        gather,
+        gather_nd,
+        scatter_nd,
+        tensor_scatter_nd_add,
+        tensor_scatter_nd_update,
+    )
+    from .array.padding import (
+        constant_pad2d,
+        pad,
+        pad_grad,
+        reflection_pad2d,
+        replication_pad2d,
+        same_padding,
+        zero_pad2d,
+    )
+    from .array.shapes import (
+        amp_white_identity,
+        broadcast_like,
+        cast_to_static_shape,
+        dynamic_reshape,
+        expand,
+        expand_dims,
+        flatten,
+        identity,
+        identity_n,
+        reshape,
+        reshape_like,
+        squeeze,
+        transpose,
+    )
+    from .array.slices import reverse, slice, slice_update, slice_v2, sync_dynamic_resize
+    from .array.stacking import broadcast_to_compatible_with, concat, stack
+    from .initializers import (
+        constant_initializer,
+        empty_initializer,
+        glorot_normal_initializer,
+        glorot_uniform_initializer,
+        kaiming_initializer,
+        ones_initializer,
+        random_normal_initializer,
+        random_uniform_initializer,
+        truncated_normal,
+        truncated_normal_initializer,
+        variance_scaling_initializer,
+        xavier_normal_initializer,
+        xavier_uniform_initializer,
+        zeros_initializer,
+    )
+    from .linalg import matmul
+    from .math.counting import count_not_finite, in_top_k, multi_count_not_finite
+    from .math.limits import clip_by_value
+    from .math.limits import clip_by_value as clamp
+    from .math.limits import clip_by_value as clip
+    from .math.limits import clip_by_value as clip_by_scalar
+    from .math.segments import unsorted_batch_segment_sum, unsorted_segment_sum, unsorted_segment_sum_like
+
+    # isort: split
     # Values of variables, and data
     from . import checkpoint, data, snapshot, train
     from .checkpoint import load_variables
     from .variable_values import get_all_variables
 else:
-    __getattr__, __dir__ = attach(__name__)
+    _load, __dir__ = attach(__name__)
+    __getattr__ = explaining(__name__, _load)
     from .dtypes import dtypes  # at once: loading the module of that name would put it in the function's place
 
 __version__ = "0.6.0"

@@ -1,0 +1,20 @@
+"""`flow.experimental`: logical_slice, logical_slice_assign, square_sum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ops.array.reshape import reshape
+from ..ops.math.reduce import sum as total
+from ..ops.math.unary import square
+from .array.slices import logical_slice, logical_slice_assign
+from .refused import explaining
+
+
+def square_sum(x: Any, name: str | None = None) -> Any:
+    """The sum of all squares, a vector of one element."""
+    return reshape(total(square(x)), [1])
+
+
+__getattr__ = explaining(__name__)
+__all__ = ["logical_slice", "logical_slice_assign", "square_sum"]
