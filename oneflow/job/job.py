@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -29,6 +29,16 @@ from .session import Session, VariableRecord
 _Handler = Callable[[np.ndarray], Any]
 
 
+class Source(Protocol):
+    """What fills blobs of a job from outside: readers of files."""
+
+    names: list[str]
+
+    def next_values(self) -> list[np.ndarray]:
+        """The values of the blobs `names` for the next call."""
+        ...
+
+
 class Job:
     """A global function of a session: `kind` is 'train' or 'predict'.
 
@@ -46,6 +56,7 @@ class Job:
         self.variables: dict[str, VariableBlob] = {}
         self.losses: list[Any] = []  # of `flow.losses.add_loss`
         self.devices: list[Place | None] = []  # of the placements in the function; None: the host
+        self.sources: list[Source] = []  # readers of files, which fill blobs at each call
         self.at_end: list[Callable[[], Any]] = []  # called when the function has been traced, under its trace
         self._program: Program | None = None
         self._watched: list[tuple[str, _Handler]] = []
@@ -89,6 +100,13 @@ class Job:
             block.add_var(blob)
         return blob
 
+    def source_blob(self, shape: tuple[int, ...], dtype: DType) -> Blob:
+        """A blob that one of the `sources` fills at each call."""
+        block = self.program.global_block()
+        blob = Blob(block, self.program.new_name("Source"), shape, dtype, is_data=True)
+        block.add_var(blob)
+        return blob
+
     def watch(self, blob: Any, handler: _Handler) -> None:
         """Lets each call hand the value of a blob, or of what has a name there, to a function."""
         self._watched.append((blob if isinstance(blob, str) else blob.name, handler))
@@ -121,7 +139,7 @@ class Job:
     def _traced(self, shapes: tuple) -> Run:
         program = self._program = Program()
         self.namespaces, self.variables, self.losses, self.devices, self._watched = [], {}, [], [], []
-        self.at_end = []
+        self.at_end, self.sources = [], []
         settings = self.config.settings
         view = settings.get("default_logical_view") or settings.get("default_distribute_strategy") or ConsistentView()
         with unique_name.guard(), using(JobTrace(self, program)), tracing(self), view:
@@ -131,7 +149,8 @@ class Job:
             for action in self.at_end:
                 action()
         results = Results(self.name, returned, self.annotation)
-        return Run(self, program, [blob.name for blob in inputs], results, self._watched, self._place())
+        return Run(self, program, [blob.name for blob in inputs], self.sources, results, self._watched,
+                   self._place())
 
     def _inputs(self, program: Program, shapes: tuple) -> list[Any]:
         block, inputs = program.global_block(), []
@@ -161,10 +180,11 @@ class Job:
 class Run:
     """One of a job's Programs with its plan, bound to the variables' places in the session's scope."""
 
-    def __init__(self, job: Job, program: Program, feeds: Sequence[str], results: Results,
+    def __init__(self, job: Job, program: Program, feeds: Sequence[str], sources: Sequence[Source], results: Results,
                  watched: Sequence[tuple[str, _Handler]], place: Place):
         self.job, self.program, self.place = job, program, place
-        self._feeds, self._results = tuple(feeds), results
+        self._sources, self._results = tuple(sources), results
+        self._feeds = (*feeds, *(name for source in sources for name in source.names))
         self._handlers = [handler for _, handler in watched]
         self._fetches = (*results.names, *(name for name, _ in watched))
         self._count = len(self._fetches)
@@ -193,11 +213,13 @@ class Run:
         compiled = self._compiled
         if compiled is None or compiled.version != self.program.version:
             compiled = self._bind()
-        for place in compiled.updated_feeds:
-            arrays[place] = arrays[place].view()  # the caller's array is not written into
         values = [tensor._value for tensor in self._reads]
         if any(value is None for value in values):
             values = self._initialized(compiled)
+        for source in self._sources:
+            arrays += source.next_values()
+        for place in compiled.updated_feeds:
+            arrays[place] = arrays[place].view()  # the caller's array is not written into
         given = arrays + values
         if not self._on_host or any(type(value) is not np.ndarray for value in values):
             given = [backend.as_place(value, self.place) for value in given]

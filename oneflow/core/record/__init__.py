@@ -1,0 +1,1 @@
+"""`oneflow.core.record`: the messages of OFRecord files."""
