@@ -20,8 +20,8 @@ _WHY = {
         "tensor_list_split detection "
         "image.Resize image.batch_align image.decode image.flip image.normalize image.random_crop image.resize "
         "image.target_resize",
-    "images in records, and files of OneRec, COCO and Megatron; read them in Python and feed arrays (numbers in OFRecord "
-    "files are read by flow.data.ofrecord_reader and OFRecordRawDecoder)":
+    "images in records, and files of OneRec, COCO and Megatron; read them in Python and feed arrays (numbers in "
+    "OFRecord files are read by flow.data.ofrecord_reader and OFRecordRawDecoder)":
         "data.BlobConf data.ImageCodec data.ImageDecoderRandomCropResize data.ImagePreprocessor "
         "data.ImageResizePreprocessor data.MegatronGPTMMapDataLoader data.NormByChannelPreprocessor "
         "data.OFRecordBytesDecoder data.OFRecordImageDecoder data.OFRecordImageDecoderRandomCrop "
