@@ -123,6 +123,12 @@ if TYPE_CHECKING:
     from .math.segments import unsorted_batch_segment_sum, unsorted_segment_sum, unsorted_segment_sum_like
 
     # isort: split
+    # Functions of values, and layers
+    from . import layers, nn
+    from .nn.ctc import ctc_loss
+    from .nn.loss import combined_margin_loss, smooth_l1_loss
+
+    # isort: split
     # Values of variables, and data
     from . import checkpoint, data, snapshot, train
     from .checkpoint import load_variables

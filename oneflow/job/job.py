@@ -58,6 +58,7 @@ class Job:
         self.devices: list[Place | None] = []  # of the placements in the function; None: the host
         self.sources: list[Source] = []  # readers of files, which fill blobs at each call
         self.at_end: list[Callable[[], Any]] = []  # called when the function has been traced, under its trace
+        self._automatic: dict[str, str] = {}
         self._program: Program | None = None
         self._watched: list[tuple[str, _Handler]] = []
         self._runs: dict[tuple, Run] = {}
@@ -80,6 +81,16 @@ class Job:
     def prefixed(self, name: str) -> str:
         """A variable's name within the namespaces around."""
         return "-".join([*self.namespaces, name])
+
+    def automatic_name(self, kind: str) -> str:
+        """A name for what the function did not name: `kind_0`, `kind_1`…, one that no other job of the session has.
+
+        It is the same whenever the function is traced, for whatever shapes.
+        """
+        asked = unique_name.generate(kind)  # which counts afresh in each trace
+        if asked not in self._automatic:
+            self._automatic[asked] = self.session.names(kind)
+        return self._automatic[asked]
 
     def variable(self, name: str, shape: Sequence[int], dtype: DType, initializer: Any = None, regularizer: Any = None,
                  trainable: bool = True, model_name: str | None = None, random_seed: int | None = None,

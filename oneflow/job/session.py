@@ -13,6 +13,7 @@ import numpy as np
 from ... import backend
 from ...core.dtype import DType
 from ...core.random import Generator, default_generator, drawing_from
+from ...core.unique_name import UniqueNameGenerator
 from ...ops.core.trace import grad_mode, using
 from ...static.building.mode import eager_trace
 from ...static.run.scope import Scope
@@ -41,7 +42,7 @@ class VariableRecord:
 
 
 class Session:
-    """Jobs by name, variables by name, and a scope with these variables' values.
+    """Jobs by name, variables by name, and a scope with these variables' values. `names` counts automatic names.
 
     It starts when a job is first called, or a value first wanted: then every job that is registered is traced, in the
     order of registration, and from then on each job at its first use.
@@ -51,6 +52,7 @@ class Session:
         self.jobs: dict[str, Job] = {}
         self.variables: dict[str, VariableRecord] = {}
         self.scope = Scope()
+        self.names = UniqueNameGenerator()
         self._lock = threading.RLock()
 
     def start(self) -> Session:

@@ -1,0 +1,34 @@
+"""Variables of layers: `NAME-weight` and the like, or as the user names them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..job import current
+from ..scope import namespace
+from ..variables import get_variable
+
+
+def layer_name(name: str | None, kind: str) -> str:
+    """The layer's name; for None the next one of its kind, `Conv2D_0`, `Conv2D_1`…"""
+    return current(f"flow.layers: {kind}").automatic_name(kind) if name is None else name
+
+
+def layer_variable(layer: str, what: str, given: str | None = None, **options: Any) -> Any:
+    """The variable `LAYER-what`, or the one that is called as given, behind the namespaces that are open.
+
+    ValueError when the job has it already: two layers of one name would share their variables.
+    """
+    if given is not None:
+        return get_variable(given, reuse=False, **options)
+    with namespace(layer):
+        return get_variable(what, reuse=False, **options)
+
+
+def activated(activation: Callable | None, layer: str, value: Any) -> Any:
+    """activation(value, name="activation") within the layer's namespace; the value if there is none."""
+    if not callable(activation):
+        return value
+    with namespace(layer):
+        return activation(value, name="activation")
