@@ -54,13 +54,18 @@ def conv2d(input: Any, filters: Any, strides: Any, padding: Any, bias: Any = Non
     `padding` is "SAME" (as many windows as positions, divided by the stride and rounded up; where the padding is odd,
     the larger half comes first), "SAME_LOWER" (the same), "SAME_UPPER" (the larger half comes last), "VALID" (none), or
     a number or a pair for each of the four dimensions. With data_format "NHWC" the channels of images and filters are
-    last. Raises ValueError when shapes do not fit.
+    last. Older versions had no bias, and data_format, dilations and groups followed the padding: where the
+    bias is a str, the arguments are read so. Raises ValueError when shapes do not fit.
 
     >>> import proa.oneflow as flow
     >>> import proa as paddle
     >>> flow.nn.conv2d(paddle.ones([1, 3, 7, 7]), paddle.ones([6, 3, 2, 2]), strides=2, padding="SAME").shape
     [1, 6, 4, 4]
     """
+    if isinstance(bias, str):
+        if not isinstance(data_format, str):
+            dilations, groups = data_format, groups if dilations is None else dilations
+        data_format, bias = bias, None
     return _convolved("conv2d", 2, input, filters, strides, padding, data_format, dilations, groups, bias)
 
 

@@ -84,6 +84,17 @@ def test_conv2d_pads_by_the_rule(rule, kernel, stride, dilation):
         tensor(x), tensor(w), stride, rule, tensor(bias), "NCHW", dilation, 2).numpy())
 
 
+def test_conv2d_takes_the_older_order_of_arguments():
+    x, w = tensor(normal(1, 4, 9, 9)), tensor(normal(6, 2, 3, 3))
+    wanted = flow.nn.conv2d(x, w, 1, "SAME", dilations=2, groups=2).numpy()
+    for got in (flow.nn.conv2d(x, w, 1, "SAME", "NCHW", 2, 2, "name"),
+                flow.nn.conv2d(x, w, 1, "SAME", "NCHW", 2, groups=2),
+                flow.nn.conv2d(x, w, 1, "SAME", "NCHW", dilations=[2, 2], groups=2, name="name")):
+        np.testing.assert_array_equal(got.numpy(), wanted)
+    one = flow.nn.conv2d(x, tensor(last(normal(6, 9, 3, 3))), 1, "SAME", "NHWC", None)
+    assert one.shape == [1, 4, 9, 6]
+
+
 def test_tensorflows_same_is_the_other_one():
     x, w = normal(1, 2, 5, 5), normal(3, 2, 2, 2)
     upper = flow.nn.conv2d(tensor(x), tensor(w), 1, "SAME_UPPER").numpy()
