@@ -22,13 +22,13 @@ _WHY = {
         "image.target_resize",
     "images in records, and files of OneRec, COCO and Megatron; read them in Python and feed arrays (numbers in "
     "OFRecord files are read by flow.data.ofrecord_reader and OFRecordRawDecoder)":
-        "data.BlobConf data.ImageCodec data.ImageDecoderRandomCropResize data.ImagePreprocessor "
+        "data.ImageCodec data.ImageDecoderRandomCropResize data.ImagePreprocessor "
         "data.ImageResizePreprocessor data.MegatronGPTMMapDataLoader data.NormByChannelPreprocessor "
         "data.OFRecordBytesDecoder data.OFRecordImageDecoder data.OFRecordImageDecoderRandomCrop "
-        "data.OneRecDecoder data.RawCodec data.coco_reader data.decode_ofrecord "
+        "data.OneRecDecoder data.coco_reader "
         "data.decode_random data.image_decoder_random_crop_resize data.megatron_gpt_mmap_data_loader "
         "data.ofrecord_bytes_decoder data.ofrecord_image_classification_reader data.ofrecord_image_decoder "
-        "data.ofrecord_image_decoder_random_crop data.ofrecord_loader "
+        "data.ofrecord_image_decoder_random_crop "
         "data.onerec_decoder data.onerec_reader decode_onerec read_onerec",
     "several devices, where there is one; leave the call out":
         "eager_nccl_all_reduce distributed_partial_fc_sample deprecated.delete_worker_by_bootstrap "

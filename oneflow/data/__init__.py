@@ -2,7 +2,16 @@
 
 from ..refused import explaining
 from .mnist import load_mnist
-from .ofrecord import OFRecordRawDecoder, ofrecord_raw_decoder, ofrecord_reader
+from .ofrecord import (
+    BlobConf,
+    OFRecordRawDecoder,
+    RawCodec,
+    decode_ofrecord,
+    ofrecord_loader,
+    ofrecord_raw_decoder,
+    ofrecord_reader,
+)
 
-__all__ = ["OFRecordRawDecoder", "load_mnist", "ofrecord_raw_decoder", "ofrecord_reader"]
+__all__ = ["BlobConf", "OFRecordRawDecoder", "RawCodec", "decode_ofrecord", "load_mnist", "ofrecord_loader",
+           "ofrecord_raw_decoder", "ofrecord_reader"]
 __getattr__ = explaining(__name__)

@@ -131,3 +131,38 @@ def _numbers(record: Record, name: str) -> np.ndarray:
         raise ValueError(f"{record.file}: the record at byte {record.place} has {len(values)} texts of bytes under "
                          f"{name!r}, and one is decoded.")
     return np.frombuffer(values[0], np.int8)
+
+
+class RawCodec:
+    """How `decode_ofrecord` decodes numbers: as `OFRecordRawDecoder`, with its `truncate`."""
+
+    def __init__(self, truncate: bool = False, auto_zero_padding: bool = False):
+        self.truncate = bool(truncate or auto_zero_padding)
+
+
+class BlobConf:
+    """A blob of `decode_ofrecord`: the feature `name` as numbers of a shape and dtype."""
+
+    def __init__(self, name: str, shape: Sequence[int], dtype: Any, codec: RawCodec, preprocessors: Any = None):
+        if not isinstance(codec, RawCodec) or preprocessors:
+            raise TypeError(f"BlobConf({name!r}): numbers are decoded, by flow.data.RawCodec(). Received {codec=}, "
+                            f"{preprocessors=}. Decode images in Python and feed arrays.")
+        self.name, self.shape, self.dtype, self.codec = name, shape, dtype, codec
+
+
+def ofrecord_loader(ofrecord_dir: str | os.PathLike[str], batch_size: int = 1, data_part_num: int = 1,
+                    part_name_prefix: str = "part-", part_name_suffix_length: int = -1, shuffle: bool = False,
+                    shuffle_buffer_size: int = 1024, name: str | None = None) -> RecordReader:
+    """An older name of `ofrecord_reader`."""
+    return ofrecord_reader(ofrecord_dir, batch_size, data_part_num, part_name_prefix, part_name_suffix_length, shuffle,
+                           shuffle_buffer_size, name=name)
+
+
+def decode_ofrecord(ofrecord_dir: str | os.PathLike[str], blobs: Sequence[BlobConf], batch_size: int = 1,
+                    data_part_num: int = 1, part_name_prefix: str = "part-", part_name_suffix_length: int = -1,
+                    shuffle: bool = False, buffer_size: int = 1024, name: str | None = None) -> tuple[Any, ...]:
+    """An older way to write `ofrecord_reader` and a decoder for each of `blobs`: a tuple of blobs."""
+    reader = ofrecord_loader(ofrecord_dir, batch_size, data_part_num, part_name_prefix, part_name_suffix_length,
+                             shuffle, buffer_size, name)
+    return tuple(OFRecordRawDecoder(reader, conf.name, conf.shape, conf.dtype, truncate=conf.codec.truncate)
+                 for conf in blobs)

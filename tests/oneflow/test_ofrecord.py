@@ -211,3 +211,21 @@ def test_training_on_records(tmp_path):
     flow.train.CheckPoint().init()
     assert [float(job()[0]) for _ in range(3)] == [1, 6, 7]
     assert os.listdir(tmp_path) == ["part-0"]
+
+
+def test_the_older_way(tmp_path):
+    write(tmp_path / "part-0", numbered(3))
+
+    @flow.global_function()
+    def job() -> tuple[tp.Numpy, tp.Numpy]:
+        return flow.data.decode_ofrecord(
+            str(tmp_path), (flow.data.BlobConf("n", shape=(1,), dtype=flow.int32, codec=flow.data.RawCodec()),
+                            flow.data.BlobConf("x", (3,), flow.float, flow.data.RawCodec(truncate=True))), batch_size=2)
+
+    n, x = job()
+    assert n.tolist() == [[0], [1]] and x.tolist() == [[0, 0.5, 0], [1, 1.5, 0]]
+    with pytest.raises(TypeError, match="numbers are decoded"):
+        flow.data.BlobConf("x", (3,), flow.float, "jpeg")
+    for name in ("ImageCodec", "OFRecordImageDecoder"):
+        with pytest.raises(AttributeError, match="images in records"):
+            getattr(flow.data, name)
