@@ -19,6 +19,7 @@ from ..math.reduce import sum_op
 from .assign import assign_op
 from .concat_split import _flat_arguments, stack
 from .expand import expand_as
+from .fed_axes import numbers_in
 from .full import constant, dtype_or_default, fill_any_like, full, is_value, number
 from .reshape import reshape, unsqueeze
 
@@ -54,6 +55,20 @@ arange_op = operator("range", "Start, End, Step -> Out", kernel=_range,
                      infer=lambda start, end, step: Spec((-1,), start.dtype))
 eye_op = operator("eye", "-> Out", kernel=_eye, infer=lambda *, num_rows, num_columns=-1, dtype: Spec(
     (num_rows, num_columns if num_columns >= 0 else num_rows), dtype))
+
+
+def _eye_of_fed(xp, rows=None, columns=None, *, num_rows: int = 0, num_columns: int = -1, dtype: DType):
+    rows = num_rows if rows is None else numbers_in([rows])[0]
+    across = num_columns if columns is None else numbers_in([columns])[0]
+    return _eye(xp, num_rows=rows, num_columns=across, dtype=dtype)
+
+
+eye_of_fed_op = operator(
+    "eye_of_fed", "num_rows@?, num_columns@? -> Out", kernel=_eye_of_fed, stands_for=eye_op,
+    infer=lambda rows=None, columns=None, *, num_rows=0, num_columns=-1, dtype: Spec(
+        (-1 if rows is not None else num_rows, -1 if columns is not None else num_columns), dtype), fails="values")
+
+
 linspace_op = operator("linspace", "Start, Stop, Num -> Out", kernel=_linspace,
                        infer=lambda start, stop, num, *, dtype: Spec((-1,), dtype))
 range_of_numbers = operator(

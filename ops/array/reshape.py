@@ -17,15 +17,16 @@ from ..core.spec import Spec
 from ..core.trace import apply
 from .assign import assign_op, clone, increment, one_hot, rank, shape
 from .expand import broadcast_shape, broadcast_to, expand, expand_as, tile
+from .fed_axes import fed_values, numbers_in, only_a_run_tells, without_some
 from .full import inferred_sizes, is_value, shape_inputs, sizes_of
 from .gradient_shapes import reshape_to
 from .sizes import sizes_one_by_one
 
 __all__ = [
     "assign_op", "broadcast_shape", "broadcast_to", "clone", "expand", "expand_as", "flatten",
-    "flatten_op", "increment", "ints_of", "moveaxis", "one_hot", "rank", "reshape", "reshape_op", "reversed_axes",
-    "shape", "shape_handle", "squeeze", "squeeze_op", "swapaxes", "t", "tile", "transpose", "transpose_op", "unsqueeze",
-    "unsqueeze_op", "view",
+    "flatten_op", "increment", "ints_of", "moveaxis", "numbers_of", "one_hot", "rank", "reshape", "reshape_op",
+    "reversed_axes", "shape", "shape_handle", "squeeze", "squeeze_op", "swapaxes", "t", "tile", "transpose",
+    "transpose_op", "unsqueeze", "unsqueeze_op", "view",
 ]
 
 
@@ -42,6 +43,15 @@ def ints_of(value: Any) -> list[int]:
     if isinstance(value, np.ndarray) and value.ndim:
         return value.tolist()
     return [int(value)] if not is_value(value) or value.ndim == 0 else [int(n) for n in value]
+
+
+def numbers_of(value: Any) -> list[Any]:
+    """Sizes or offsets as ints, and as values of one element where only a run can tell them."""
+    if only_a_run_tells(value):
+        return [value[n] for n in range(value.shape[0])] if value.ndim else [value]
+    if isinstance(value, (list, tuple)):
+        return [n if only_a_run_tells(n) else int(n) for n in value]
+    return ints_of(value)
 
 
 # reshape
@@ -224,6 +234,17 @@ squeeze_op = operator("squeeze2", "X -> Out~X, XShape!", kernel=_squeeze,
                       grad={"X": lambda g, X_shape: reshape_to(g, X_shape)}, moves=True)
 
 
+def _squeeze_fed(xp, x, axes):
+    return _squeeze(xp, x, axes=numbers_in(axes))
+
+
+squeeze_of_fed_op = operator(
+    "squeeze_of_fed", "X, axes*@ -> Out~X, XShape!", kernel=_squeeze_fed,
+    infer=lambda x, axes: Spec(without_some("squeeze(x, axis)", x, axes, False), x.dtype),
+    grad={"X": lambda g, X_shape: reshape_to(g, X_shape)}, moves=True, stands_for=squeeze_op)
+"""`squeeze` of dimensions that only a run can tell. Those of another size than 1 stay: then the rank is another one."""
+
+
 def squeeze(x: Any, axis: Any = None, name: str | None = None) -> Any:
     """x without its dimensions of size 1, or without those of `axis` that have size 1.
 
@@ -231,6 +252,9 @@ def squeeze(x: Any, axis: Any = None, name: str | None = None) -> Any:
     >>> paddle.squeeze(paddle.zeros([1, 3, 1]), axis=-1).shape
     [1, 3]
     """
+    fed = None if axis is None or type(axis) is int else fed_values(axis)
+    if fed is not None:
+        return apply(squeeze_of_fed_op, x, fed)
     return apply(squeeze_op, x, axes=[] if axis is None else ints_of(axis))
 
 

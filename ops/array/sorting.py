@@ -16,6 +16,7 @@ from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.elementwise import cast, dtype_of
 from ..math.unary import isnan
+from .fed_axes import numbers_in, only_a_run_tells
 from .full import full_of_shape, is_value
 from .reshape import squeeze
 from .slices import Ranges
@@ -265,10 +266,21 @@ bincount_op = operator("bincount", "X, Weights? -> Out", kernel=_bincount,
                            (-1,), dt.int64 if weights is None else weights.dtype), fails="values")
 
 
+def _bincount_of_fed(xp, x, weights, minlength):
+    return _bincount(xp, x, weights, minlength=numbers_in([minlength])[0])
+
+
+bincount_of_fed_op = operator(
+    "bincount_of_fed", "X, Weights?, minlength@ -> Out", kernel=_bincount_of_fed, stands_for=bincount_op,
+    infer=lambda x, weights, minlength: Spec((-1,), dt.int64 if weights is None else weights.dtype), fails="values")
+
+
 def bincount(x: Any, weights: Any = None, minlength: int = 0, name: str | None = None) -> Any:
     """How often each integer from 0 on occurs in x, 1-D; or the sum of its weights, in float64 of integers."""
     if weights is not None and not weights.dtype.is_differentiable:
         weights = cast(weights, dt.float64)
+    if only_a_run_tells(minlength):
+        return apply(bincount_of_fed_op, x, weights, minlength)
     return apply(bincount_op, x, weights, minlength=minlength)
 
 

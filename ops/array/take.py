@@ -19,7 +19,7 @@ from .concat_split import stack
 from .creation import to_tensor
 from .full import full, is_value
 from .gather import index_select
-from .reshape import flatten, ints_of, moveaxis, reshape, unsqueeze
+from .reshape import flatten, moveaxis, numbers_of, reshape, unsqueeze
 from .slices import END, set_value_op, slice_
 from .unknown_sizes import count_of, known_number, sizes
 from .where import index_put, where
@@ -91,16 +91,25 @@ def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None
     >>> paddle.crop(paddle.to_tensor([[1, 2, 3], [4, 5, 6]]), [1, -1], [1, 1]).tolist()
     [[5, 6]]
     """
-    offsets = [0] * x.ndim if offsets is None else ints_of(offsets)
-    wanted = [-1] * x.ndim if shape is None else ints_of(shape)
+    offsets = [0] * x.ndim if offsets is None else numbers_of(offsets)
+    wanted = [-1] * x.ndim if shape is None else numbers_of(shape)
     if len(offsets) != x.ndim or len(wanted) != x.ndim:
         raise ValueError(f"crop(shape, offsets): a number for each of the {x.ndim} dimensions. "
                          f"Received {len(wanted)} and {len(offsets)}.")
     for offset, size, whole in zip(offsets, wanted, x.shape, strict=True):
+        if is_value(offset) or is_value(size):
+            continue
         if offset < 0 or (whole >= 0 and offset + max(size, 0) > whole):
             raise ValueError(f"crop(shape={wanted}, offsets={offsets}): does not fit into shape {list(x.shape)}.")
-    ends = [2**31 - 1 if size == -1 else offset + size for offset, size in zip(offsets, wanted, strict=True)]
+    ends = [_end(offset, size) for offset, size in zip(offsets, wanted, strict=True)]
     return slice_(x, list(range(x.ndim)), offsets, ends)
+
+
+def _end(offset: Any, size: Any) -> Any:
+    """Where a part ends; a size of -1 takes all that is there."""
+    if is_value(size):
+        return where(size < 0, full([], END, size.dtype), size + offset)
+    return END if size == -1 else offset + size
 
 
 def _shard_index(xp, x, *, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1):

@@ -14,7 +14,7 @@ from .concat_split import split
 from .creation import arange, to_tensor
 from .full import is_value
 from .gather import gather
-from .reshape import ints_of, moveaxis, reshape, unsqueeze, view
+from .reshape import moveaxis, numbers_of, reshape, unsqueeze, view
 from .take import take
 from .unknown_sizes import sizes
 
@@ -28,7 +28,7 @@ def unflatten(x: Any, axis: int, shape: Any, name: str | None = None) -> Any:
     """
     axis = normalize_axis("axis", axis, x.ndim)
     own = sizes(x)
-    return reshape(x, [*own[:axis], *ints_of(shape), *own[axis + 1:]])
+    return reshape(x, [*own[:axis], *numbers_of(shape), *own[axis + 1:]])
 
 
 def view_as(x: Any, other: Any, name: str | None = None) -> Any:

@@ -38,6 +38,8 @@ usual:
 - `only_here`: PaddlePaddle has no such operator, or cannot run it: a file that holds one is proa's alone.
 - `float32` names the inputs, by commas, that are float32 in files, whatever its other inputs are: those have one dtype.
 - `lists`: it takes or gives lists of a Program. `runs_block`: it runs a block of a Program.
+- `stands_for` is the operator that files name in its place: it takes as inputs (`dim@` in the signature) what that has
+  as attributes.
 - `merges` names the operator that it applies to many parameters at once: slot by slot the same, each with `*`.
 
 Nothing about a mode, a Tensor, a Program or a device appears in a declaration. One that is made is never changed.
@@ -90,7 +92,8 @@ class Operator:
                  ufunc: str | None = None, effects: str = "", moves: bool = False, narrow: bool = False,
                  fails: str = "shapes", cost: Cost | None = None, precision: str = "gray",
                  lod: str | Callable[..., Any] = "share", only_here: bool = False, float32: str = "",
-                 lists: bool = False, runs_block: bool = False, merges: Operator | None = None):
+                 lists: bool = False, runs_block: bool = False, merges: Operator | None = None,
+                 stands_for: Operator | None = None):
         if type in _registry:
             raise ValueError(f"The operator {type!r} is declared twice.")
         self.type = type
@@ -122,6 +125,7 @@ class Operator:
         self.follows_first = precision.startswith("norm")  # of its inputs mixed precision looks at the first one alone
         self.lod = checked_word(type, "lod", lod, LODS) if isinstance(lod, str) else lod
         self.only_here, self.lists, self.runs_block, self.merges = only_here, lists, runs_block, merges
+        self.file_type = type if stands_for is None else stands_for.type
         self.in_float32 = frozenset(float32.replace(",", " ").split())  # input slots
 
         names = [slot.name for slot in self.inputs]
@@ -132,6 +136,8 @@ class Operator:
         self.kernels = Kernels(self, self.kernel, function, engines)
         self.gradient = Gradient(self, grad) if grad else None
         self._is_declared = True
+        if stands_for is not None:
+            _with_fed_inputs[stands_for.type] = self
         _registry[type] = self
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -222,6 +228,7 @@ operator = Operator
 
 _registry: dict[str, Operator] = {}
 _undeclared: set[str] = set()
+_with_fed_inputs: dict[str, Operator] = {}  # by the types that files name
 
 
 def _known(type: str) -> Operator | None:
@@ -241,6 +248,19 @@ def find(type: str) -> Operator:
             f"The operator {type!r} is not known here. A Program that uses it cannot run; "
             f"docs/operators.md says how to declare one."
         )
+    return found
+
+
+def with_fed_inputs(type: str, attributes: Iterable[str]) -> Operator:
+    """The operator that takes as inputs what one of this type has as these attributes; ValueError for none."""
+    require("operators")
+    found = _with_fed_inputs.get(type)
+    taken = set() if found is None else {slot.name for slot in found.inputs if slot.is_attribute}
+    for name in attributes:
+        if found is None or name not in taken:
+            raise ValueError(f"it is the value of a variable, which only a run can tell: the operator {type} takes "
+                             "none here. Write the Program with a number in its place")
+    assert found is not None
     return found
 
 

@@ -11,6 +11,9 @@ has to do with the inputs' memory stands behind its name:
 `lod^X` are the offsets of X (its LoD, see `static/ir/lod.py`): a list of int64 vectors, the outermost level
 first, empty where X has none; of an output `lod^Out` those that it has from then on. Files do not hold them.
 
+An input `dim@` is one that files keep as an attribute: the name of a variable in the place of a number, or several
+names. An operator that has such inputs `stands_for` the one that files name.
+
 An output written `XShape!` exists in files only, for Paddle's sake: its shape is that of the first input behind a 0,
 and no kernel computes it.
 """
@@ -36,6 +39,8 @@ class Slot(NamedTuple):
     """The inputs in whose memory this output may lie; not the one of `alias`."""
     offsets_of: str | None = None
     """The slot on the same side whose offsets this one holds."""
+    is_attribute: bool = False
+    """Whether files have it as an attribute."""
 
     @property
     def nothing(self) -> list | None:
@@ -43,18 +48,18 @@ class Slot(NamedTuple):
         return [] if self.offsets_of else None
 
 
-_SLOT = re.compile(r"(\w+(?:-\w+)*)(\*?)(\??)(!?)(?:\^(\w+))?(?:(:?)=(\w+))?((?:~\w+)*)")
+_SLOT = re.compile(r"(\w+(?:-\w+)*)(\*?)(@?)(\??)(!?)(?:\^(\w+))?(?:(:?)=(\w+))?((?:~\w+)*)")
 
 
 def _parse_slot(text: str) -> Slot:
     match = _SLOT.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f"Not a slot: {text!r}. A slot is a name, then any of * ? !, then ^SLOT for the offsets of a "
-                         "slot, =INPUT or :=INPUT for a new value of an input, ~INPUT for each input that it may be a "
-                         "view of.")
-    name, many, optional, file_only, offsets_of, writes, alias, views = match.groups()
+        raise ValueError(f"Not a slot: {text!r}. A slot is a name, then any of * @ ? !, then ^SLOT for the offsets "
+                         "of a slot, =INPUT or :=INPUT for a new value of an input, ~INPUT for each input that it may "
+                         "be a view of.")
+    name, many, attribute, optional, file_only, offsets_of, writes, alias, views = match.groups()
     return Slot(name, bool(optional), bool(many or offsets_of), bool(file_only), alias, bool(writes),
-                tuple(views.split("~")[1:]), offsets_of)
+                tuple(views.split("~")[1:]), offsets_of, bool(attribute))
 
 
 def parse_signature(text: str) -> tuple[tuple[Slot, ...], tuple[Slot, ...]]:

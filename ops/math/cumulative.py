@@ -13,6 +13,7 @@ from ...backend.engines import LOOPS
 from ...backend.kernels import scan as fast
 from ...core import dtype as dt
 from ...core.dtype import DType, convert_dtype
+from ..array.fed_axes import numbers_in, one_number, only_a_run_tells
 from ..array.full import full_of_shape
 from ..array.gradient_shapes import reshape_to
 from ..array.rearrange import flip_op
@@ -125,6 +126,23 @@ cumsum_op = operator(
     precision="black")
 
 
+def _cumsum_of_fed(xp, x, axis, *, flatten: bool = False, exclusive: bool = False, reverse: bool = False):
+    return _cumsum(xp, x, axis=numbers_in([axis])[0], flatten=flatten, exclusive=exclusive, reverse=reverse)
+
+
+def _infer_of_fed(x, axis, *, flatten=False, exclusive=False, reverse=False):
+    one_number("cumsum(x, axis)", axis)
+    return _infer_cumulative(x, axis=0 if x.rank else -1, flatten=flatten)
+
+
+cumsum_of_fed_op = operator(
+    "cumsum_of_fed", "X, axis@ -> Out", kernel=_cumsum_of_fed, infer=_infer_of_fed,
+    grad={"X": lambda g, axis, exclusive, reverse: apply(
+        cumsum_of_fed_op, g, axis, exclusive=exclusive, reverse=not reverse)},
+    precision="black", stands_for=cumsum_op, fails="values")
+"""`cumsum` along a dimension that only a run can tell."""
+
+
 def cumsum(x: Any, axis: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
     """The running sum along `axis`, or of x flattened; computed in `dtype` when it is given.
 
@@ -133,6 +151,8 @@ def cumsum(x: Any, axis: int | None = None, dtype: Any = None, name: str | None 
     [1, 3, 6]
     """
     x = x if dtype is None else cast(x, dtype)
+    if only_a_run_tells(axis):
+        return apply(cumsum_of_fed_op, x, axis)
     return apply(cumsum_op, x, axis=-1 if axis is None else int(axis), flatten=axis is None)
 
 

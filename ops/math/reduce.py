@@ -12,6 +12,7 @@ from ...backend.engines import LOOPS
 from ...backend.kernels import reduce as fast
 from ...core import dtype as dt
 from ...core.dtype import DType, convert_dtype
+from ..array.fed_axes import axes_back, axes_last_op, fed_values, numbers_in, one_number, only_a_run_tells, without_some
 from ..array.full import full_of_shape
 from ..array.gradient_shapes import expand_to, reshape_to
 from ..array.reshape import ints_of, reshape_op, shape_handle, transpose_op, unsqueeze_op
@@ -194,6 +195,53 @@ whole_mean_op = operator("mean", "X -> Out", kernel=lambda xp, x: x.mean(), engi
                          precision="black", lod="drop")
 
 
+def _reduction_of_fed_axes(base: Operator, result: Callable[[DType], DType] = _same, *,
+                           grad: Callable[[Any, Any], Any]) -> Operator:
+    """A reduction over dimensions that only a run can tell. `grad(g, y)`: the gradient over the last dimension of y."""
+    def kernel(xp, x, axes, *, keep_dim: bool = False, reduce_all: bool = False, in_dtype: DType | None = None,
+               out_dtype: DType | None = None):
+        given = {} if out_dtype is None else {"in_dtype": in_dtype, "out_dtype": out_dtype}
+        return base.kernel_for(xp)(xp, x, dim=numbers_in(axes), keep_dim=keep_dim, reduce_all=reduce_all, **given)
+
+    def infer(x, axes, *, keep_dim=False, reduce_all=False, in_dtype=None, out_dtype=None):
+        return Spec(without_some(f"{base.type}(x, axis)", x, axes, keep_dim), out_dtype or result(x.dtype))
+
+    def back(g: Any, x: Any, axes: list) -> Any:
+        moved = apply(axes_last_op, x, axes)
+        found = axes_back(grad(reshape_to(g, shape_handle(_first_of_last(moved))), moved), axes, shape_handle(x))
+        return found if dtype_of(found) is dtype_of(x) else cast(found, dtype_of(x))
+
+    return operator(f"{base.type}_of_fed", "X, dim*@ -> Out", kernel=kernel, infer=infer,
+                    grad={"X": lambda g, X, dim: back(g, X, dim)}, precision=base.precision, lod="drop",
+                    stands_for=base, fails="values")
+
+
+def _first_of_last(y: Any) -> Any:
+    return apply(sum_op, y, dim=[-1], keep_dim=False, reduce_all=False)
+
+
+def _extreme_over_last(op: Operator) -> Callable[[Any, Any], Any]:
+    return lambda g, y: _extreme_gradient(g, y, apply(op, y, dim=[-1], keep_dim=False, reduce_all=False), [-1], False,
+                                          False)
+
+
+_LAST: tuple[list[int], bool, bool] = [-1], False, False
+sum_of_fed_op = _reduction_of_fed_axes(
+    sum_op, _summed, grad=lambda g, y: expand_to(kept(g, shape_handle(y), *_LAST), shape_handle(y)))
+mean_of_fed_op = _reduction_of_fed_axes(mean_op, grad=lambda g, y: _mean_gradient(g, shape_handle(y), *_LAST))
+max_of_fed_op = _reduction_of_fed_axes(max_op, grad=_extreme_over_last(max_op))
+min_of_fed_op = _reduction_of_fed_axes(min_op, grad=_extreme_over_last(min_op))
+prod_of_fed_op = _reduction_of_fed_axes(prod_op, lambda dtype: dt.int64 if dtype is dt.bool_ else dtype,
+                                        grad=lambda g, y: _prod_gradient(g, y, *_LAST))
+
+
+def _reduced(op: Operator, of_fed: Operator, x: Any, axis: Any, keepdim: bool, **given: Any) -> Any:
+    fed = None if axis is None or type(axis) is int else fed_values(axis)
+    if fed is not None:
+        return apply(of_fed, x, fed, keep_dim=keepdim, **given)
+    return apply(op, x, **_attrs(axis, keepdim), **given)
+
+
 def _attrs(axis: Any, keepdim: bool) -> dict[str, Any]:
     dim = [] if axis is None else ints_of(axis)
     return {"dim": dim, "keep_dim": keepdim, "reduce_all": not dim}
@@ -207,7 +255,7 @@ def sum(x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, name
     [4.0, 6.0]
     """
     given = {} if dtype is None else {"in_dtype": x.dtype, "out_dtype": convert_dtype(dtype)}
-    return apply(sum_op, x, **_attrs(axis, keepdim), **given)
+    return _reduced(sum_op, sum_of_fed_op, x, axis, keepdim, **given)
 
 
 def mean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
@@ -219,17 +267,17 @@ def mean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = Non
     """
     if not x.dtype.is_differentiable:
         x = cast(x, dt.get_default_dtype_object())
-    return apply(mean_op, x, **_attrs(axis, keepdim))
+    return _reduced(mean_op, mean_of_fed_op, x, axis, keepdim)
 
 
 def max(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """The largest element over `axis`. Each of several equal ones gets the whole gradient; see `amax`."""
-    return apply(max_op, x, **_attrs(axis, keepdim))
+    return _reduced(max_op, max_of_fed_op, x, axis, keepdim)
 
 
 def min(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
     """The smallest element over `axis`. Each of several equal ones gets the whole gradient; see `amin`."""
-    return apply(min_op, x, **_attrs(axis, keepdim))
+    return _reduced(min_op, min_of_fed_op, x, axis, keepdim)
 
 
 def amax(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
@@ -249,7 +297,7 @@ def prod(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = None, nam
     >>> float(paddle.prod(paddle.to_tensor([2.0, 3.0, 4.0])))
     24.0
     """
-    return apply(prod_op, x if dtype is None else cast(x, dtype), **_attrs(axis, keepdim))
+    return _reduced(prod_op, prod_of_fed_op, x if dtype is None else cast(x, dtype), axis, keepdim)
 
 
 def any(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
@@ -290,8 +338,29 @@ def _arg(type: str, find: Callable) -> Operator:
     return operator(type, "X -> Out", kernel=kernel, infer=infer, lod="drop")
 
 
+def _arg_of_fed(base: Operator) -> Operator:
+    """As `_arg`, along a dimension that only a run can tell."""
+    def kernel(xp, x, axis, *, keepdims: bool = False, flatten: bool = False, dtype: DType = dt.int64):
+        return base.kernel_for(xp)(xp, x, axis=numbers_in([axis])[0], keepdims=keepdims, flatten=flatten, dtype=dtype)
+
+    def infer(x, axis, *, keepdims=False, flatten=False, dtype=dt.int64):
+        one_number(f"{base.type}(x, axis)", axis)
+        return Spec((-1,) * (x.rank if keepdims else x.rank - 1), dtype)
+
+    return operator(f"{base.type}_of_fed", "X, axis@ -> Out", kernel=kernel, infer=infer, lod="drop",
+                    stands_for=base, fails="values")
+
+
 argmax_op = _arg("arg_max", lambda xp: xp.argmax)
 argmin_op = _arg("arg_min", lambda xp: xp.argmin)
+argmax_of_fed_op, argmin_of_fed_op = _arg_of_fed(argmax_op), _arg_of_fed(argmin_op)
+
+
+def _position(op: Operator, of_fed: Operator, x: Any, axis: Any, keepdim: bool, dtype: Any) -> Any:
+    rest = {"keepdims": keepdim, "flatten": axis is None, "dtype": convert_dtype(dtype)}
+    if only_a_run_tells(axis):
+        return apply(of_fed, x, axis, **rest)
+    return apply(op, x, axis=0 if axis is None else int(axis), **rest)
 
 
 def argmax(x: Any, axis: int | None = None, keepdim: bool = False, dtype: Any = "int64",
@@ -302,12 +371,10 @@ def argmax(x: Any, axis: int | None = None, keepdim: bool = False, dtype: Any = 
     >>> paddle.argmax(paddle.to_tensor([[1, 5], [7, 2]]), axis=1).tolist()
     [1, 0]
     """
-    return apply(argmax_op, x, axis=0 if axis is None else int(axis), keepdims=keepdim, flatten=axis is None,
-                 dtype=convert_dtype(dtype))
+    return _position(argmax_op, argmax_of_fed_op, x, axis, keepdim, dtype)
 
 
 def argmin(x: Any, axis: int | None = None, keepdim: bool = False, dtype: Any = "int64",
            name: str | None = None) -> Any:
     """The position of the smallest element along `axis` (the first of equal ones), or in x flattened."""
-    return apply(argmin_op, x, axis=0 if axis is None else int(axis), keepdims=keepdim, flatten=axis is None,
-                 dtype=convert_dtype(dtype))
+    return _position(argmin_op, argmin_of_fed_op, x, axis, keepdim, dtype)

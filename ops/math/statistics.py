@@ -7,7 +7,8 @@ from ...backend.engines import LOOPS
 from ...backend.kernels import stats as fast
 from ...core import dtype as dt
 from ..array.concat_split import stack
-from ..array.full import full
+from ..array.fed_axes import fed_values
+from ..array.full import full, is_value
 from ..array.gradient_shapes import sum_to
 from ..array.reshape import ints_of, reshape, shape_handle, squeeze, transpose, unsqueeze
 from ..array.slices import Ranges
@@ -20,7 +21,7 @@ from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from .elementwise import cast, dtype_of, equal_op, power_op
-from .reduce import kept, max, mean, mean_op, min, reduced_axes, reduced_count, sum
+from .reduce import kept, max, mean, mean_op, min, numel, reduced_axes, reduced_count, sum
 from .unary import abs, ceil, exp, floor, isnan, logical_not, sign, sqrt
 
 
@@ -106,6 +107,13 @@ variance_op = operator(
         g, X, dim, keep_dim, reduce_all, unbiased)})
 
 
+def _variance_over_fed(x: Any, axis: Any, unbiased: bool, keepdim: bool) -> Any:
+    distance = x - mean(x, axis, keepdim=True)
+    total = sum(distance * distance, axis, keepdim=keepdim)
+    count = cast(numel(x), total.dtype) / cast(numel(total), total.dtype)
+    return total / (where(count > 1.0, count - 1.0, count) if unbiased else count)
+
+
 def var(x: Any, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None) -> Any:
     """The mean squared distance from the mean over `axis`; divided by n - 1 (at least 1) where unbiased.
 
@@ -115,6 +123,9 @@ def var(x: Any, axis: Any = None, unbiased: bool = True, keepdim: bool = False, 
     """
     if not x.dtype.is_differentiable:
         x = cast(x, dt.get_default_dtype_object())
+    fed = None if axis is None else fed_values(axis)
+    if fed is not None:
+        return _variance_over_fed(x, axis if is_value(axis) else fed, unbiased, keepdim)
     dim = [] if axis is None else ints_of(axis)
     return apply(variance_op, x, dim=dim, keep_dim=keepdim, reduce_all=not dim, unbiased=unbiased)
 

@@ -19,6 +19,7 @@ from ...core.dtype import DType, convert_dtype
 from ...core.mersenne_twister import Engine, words_of_seed
 from ...core.random import default_generator
 from ..array.assign import shape
+from ..array.fed_axes import numbers_in, only_a_run_tells
 from ..array.full import inferred_sizes, is_value, shape_inputs, sizes_of
 from ..array.reshape import shape as shape_of
 from ..array.sizes import sizes_one_by_one
@@ -217,6 +218,16 @@ multinomial_op = operator("multinomial", "X -> Out", kernel=_multinomial, effect
                               (*x.shape[:-1], num_samples), dt.int64), fails="values")
 
 
+def _multinomial_of_fed(xp, x, count, *, replacement: bool = False):
+    return _multinomial(xp, x, num_samples=numbers_in([count])[0], replacement=replacement)
+
+
+multinomial_of_fed_op = operator(
+    "multinomial_of_fed", "X, num_samples@ -> Out", effects="random", stands_for=multinomial_op,
+    kernel=_multinomial_of_fed,
+    infer=lambda x, count, *, replacement=False: Spec((*x.shape[:-1], -1), dt.int64), fails="values")
+
+
 def _floating(dtype: Any) -> DType:
     return dt.get_default_dtype_object() if dtype is None else convert_dtype(dtype)
 
@@ -323,6 +334,8 @@ def poisson(x: Any, name: str | None = None) -> Any:
 
 def multinomial(x: Any, num_samples: int = 1, replacement: bool = False, name: str | None = None) -> Any:
     """For each row of probabilities (any scale) `num_samples` positions, int64, drawn with or without replacement."""
+    if only_a_run_tells(num_samples):
+        return apply(multinomial_of_fed_op, x, num_samples, replacement=replacement)
     return apply(multinomial_op, x, num_samples=num_samples, replacement=replacement)
 
 

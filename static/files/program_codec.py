@@ -148,9 +148,15 @@ def _offsets_slots(type: str) -> set[str]:
                                            if slot.offsets_of}
 
 
+def _attribute_slots(type: str) -> set[str]:
+    """The inputs of an operator that files have as attributes."""
+    return {slot.name for slot in find(type).inputs if slot.is_attribute} if is_declared(type) else set()
+
+
 def _write_operation(message: pb.OpDesc, operation: Operation) -> None:
-    message.type = operation.type
-    unsaid = _offsets_slots(operation.type)
+    message.type = find(operation.type).file_type if is_declared(operation.type) else operation.type
+    attributes = _attribute_slots(operation.type)
+    unsaid = attributes | _offsets_slots(operation.type)
     for slot, names in operation.inputs.items():
         if slot not in unsaid:
             message.inputs.add(parameter=slot, arguments=names)
@@ -163,6 +169,10 @@ def _write_operation(message: pb.OpDesc, operation: Operation) -> None:
             attrs = write_values(operation.type, attrs)
         for name, value in attrs.items():
             _write_attribute(message, operation.type, name, value)
+        for slot in attributes.intersection(operation.inputs):
+            names = operation.inputs[slot]
+            given = at.VarList(names) if len(names) > 1 else at.VarValue(names[0])
+            _write_attribute(message, operation.type, slot, given)
     except (TypeError, ValueError) as error:
         where = f", appended at {operation.source}" if operation.source else ""
         raise TypeError(f"The operator {operation.type}{where}: {error}.") from error

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from ...core.dtype import from_number
 from ...core.files import CorruptFileError
+from ...ops.core.operator import is_declared, with_fed_inputs
 from ..format import attributes as at
 from ..format import framework_pb2 as pb
 from ..format.program_file import read_program_desc
@@ -40,7 +41,9 @@ def read_into(program: _Made, desc: pb.ProgramDesc, source_name: str, given: Col
             attrs = _read_attributes(op, source_name, place)
             if op.type == "adam" and 0 < desc.version.version < _SINCE_2:
                 attrs.setdefault("of_1", True)
-            block.ops.append(Operation(block, op.type, _slots(op.inputs), _slots(op.outputs), attrs))
+            fed = _fed(op, attrs)
+            named = with_fed_inputs(op.type, fed).type if fed else op.type
+            block.ops.append(Operation(block, named, {**_slots(op.inputs), **fed}, _slots(op.outputs), attrs))
     if not any(var.HasField("stop_gradient") for block in desc.blocks for var in block.vars):
         _stop_at_detached(program)
     array_codec.from_file(program)
@@ -48,6 +51,12 @@ def read_into(program: _Made, desc: pb.ProgramDesc, source_name: str, given: Col
     gradient_codec.from_file(program, source_name, given, lambda data, kept: read_into(
         type(program)(), read_program_desc(data, source_name), source_name, kept))
     return program
+
+
+def _fed(op: pb.OpDesc, attrs: dict[str, Any]) -> dict[str, list[str]]:
+    """The variables whose names stand in the places of attributes of a declared operator, which are taken away."""
+    names = [attr.name for attr in op.attrs if attr.type in (at.VAR, at.VARS)] if is_declared(op.type) else []
+    return {name: [found] if isinstance(found := attrs.pop(name), str) else list(found) for name in names}
 
 
 def _stop_at_detached(program: Program) -> None:
@@ -95,6 +104,10 @@ def _read_attributes(op: pb.OpDesc, source: str, place: str) -> dict[str, Any]:
 
 
 def _read_attribute(op_type: str, attr: pb.OpDesc.Attr) -> Any:
+    if attr.type in (at.VAR, at.VARS):
+        if is_declared(op_type):
+            with_fed_inputs(op_type, [attr.name])
+        return at.attr_to_python(attr)
     file_type, is_dtype = annotated_type(op_type, attr.name)
     if is_dtype:
         number = at.attr_value(attr)

@@ -1,11 +1,13 @@
 """Which values of a Program may have another number of dimensions than it declares: what branches differ in.
 
-A condition whose branches give values of several numbers of dimensions declares the largest. What is computed of such a
-value is no surer, so that nothing may be chosen by what is declared of it.
+A condition whose branches give values of several numbers of dimensions declares the largest. A value of which
+dimensions are squeezed that only a run can tell keeps those of another size than 1. What is computed of such a value is
+no surer, so that nothing may be chosen by what is declared of it.
 """
 
 from __future__ import annotations
 
+from ...ops.array.reshape import squeeze_of_fed_op
 from ...ops.program.control_flow import select_input_op
 from .block import Block
 from .operation import Operation
@@ -34,6 +36,8 @@ def _find(program: Program) -> frozenset[str]:
 
 
 def _differs(block: Block, op: Operation) -> bool:
+    if op.type == squeeze_of_fed_op.type:
+        return True
     if op.type != select_input_op.type:
         return False
     branches = [block.find_var(name) for name in op.input("X")]

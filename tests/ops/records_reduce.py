@@ -1,6 +1,7 @@
 """Records of reductions, running results, norms and order."""
 
 import numpy as np
+from proa.core.dtype import float64
 from proa.ops.array import sorting
 from proa.ops.core.operator import find
 from proa.ops.core.trace import apply
@@ -230,4 +231,41 @@ SEARCH = [
     ),
 ]
 
-RECORDS = REDUCED + RUNNING + NORMS + SEARCH
+
+
+def _fed(type, reference, axes, *, x=X, label="", **attributes):
+    """An operator that is given dimensions, or a count, as arrays."""
+    def function(x, axes):
+        given = {"X": x, "Weights": None}
+        inputs = [given.get(slot.name, [axes] if slot.many else axes) for slot in find(type).inputs]
+        return apply(find(type), *inputs, **attributes)
+
+    return Record(type, function, [x, np.array(axes)], lambda x, _: reference(x), label=label, data_dependent=True,
+                  batched=[])
+
+
+FED = [
+    _fed("reduce_sum_of_fed", lambda x: x.sum((0, 2)), [2, 0]),
+    _fed("reduce_sum_of_fed", lambda x: x.sum((0, 2), keepdims=True), [0, -1], label="kept", keep_dim=True),
+    _fed("reduce_sum_of_fed", lambda x: x.sum(1), 1, x=ints(2, 3, dtype="int32"), label="int32"),
+    _fed("reduce_mean_of_fed", lambda x: x.mean(1), [1]),
+    _fed("reduce_max_of_fed", lambda x: x.max((0, 1)), [0, 1]),
+    _fed("reduce_min_of_fed", lambda x: x.min(2), [-1]),
+    _fed("reduce_prod_of_fed", lambda x: x.prod((0, 2)), [0, 2], x=WITH_ZEROS),
+    _fed("arg_max_of_fed", lambda x: x.argmax(1), [1]),
+    _fed("arg_min_of_fed", lambda x: x.argmin(2)[..., None], -1, label="kept", keepdims=True),
+    _fed("cumsum_of_fed", lambda x: x.cumsum(1), [1]),
+    _fed("cumsum_of_fed", lambda x: np.flip(np.flip(x, 2).cumsum(2), 2), [-1], label="reverse", reverse=True),
+    _fed("squeeze_of_fed", lambda x: x[0, :, 0], [0, -1], x=floats(1, 3, 1)),
+    _fed("bincount_of_fed", lambda x: np.bincount(x, minlength=12), [12], x=ints(9)),
+    _fed("axes_last", lambda x: x.transpose(1, 2, 0).reshape(3, 8), [2, 0]),
+    Record("axes_back", lambda g, axes: apply(find("axes_back"), g, [axes], None, shape=[2, 3, 4]),
+           [floats(3, 8), np.array([2, 0])], lambda g, _: g.reshape(3, 4, 2).transpose(2, 0, 1), batched=[],
+           data_dependent=True),
+    Record("multinomial_of_fed", lambda x, n: apply(find("multinomial_of_fed"), x, n, replacement=True),
+           [floats(3, low=0.1), np.array([7])], None, batched=[], data_dependent=True),
+    Record("eye_of_fed", lambda n: apply(find("eye_of_fed"), n, None, num_columns=2, dtype=float64),
+           [np.array([3])], lambda _: np.eye(3, 2), batched=[], data_dependent=True),
+]
+
+RECORDS = REDUCED + RUNNING + NORMS + SEARCH + FED

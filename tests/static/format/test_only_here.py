@@ -32,7 +32,7 @@ WITHOUT_KERNEL = {"view_dtype", "sparse_matmul"}
 def test_declarations_say_what_paddle_has_not():
     own = {op.type for op in all_operators() if op.only_here}
     assert own & set(THEIRS) == WITHOUT_KERNEL
-    in_files = {op.type for op in all_operators() if op._declared_kernel.__module__.startswith("proa.ops.")
+    in_files = {op.file_type for op in all_operators() if op._declared_kernel.__module__.startswith("proa.ops.")
                 and op.composed is None}
     assert in_files - set(THEIRS) == own - WITHOUT_KERNEL
 
