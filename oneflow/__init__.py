@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from .variables import get_variable
 
     # isort: split
-    # Functions of arrays, initializers
-    from . import experimental, image, initializers, linalg, math, random, regularizers
+    # Functions of arrays, initializers. Those that eager tensors know with other arguments: `in_jobs` of `meanings.py`
+    from . import deprecated, experimental, image, initializers, linalg, math, random, regularizers, system, util
     from .array.choosing import argsort, argwhere, assign, masked_fill, nonzero, sort, where
     from .array.creation import (
         cast,

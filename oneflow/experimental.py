@@ -1,4 +1,4 @@
-"""`flow.experimental`: logical_slice, logical_slice_assign, square_sum."""
+"""`flow.experimental`: logical_slice, logical_slice_assign, square_sum; older places of scopes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import Any
 from ..ops.array.reshape import reshape
 from ..ops.math.reduce import sum as total
 from ..ops.math.unary import square
+from . import scope, unittest
 from .array.slices import logical_slice, logical_slice_assign
 from .refused import explaining
+from .scope import namespace as name_scope
 
 
 def square_sum(x: Any, name: str | None = None) -> Any:
@@ -17,4 +19,4 @@ def square_sum(x: Any, name: str | None = None) -> Any:
 
 
 __getattr__ = explaining(__name__)
-__all__ = ["logical_slice", "logical_slice_assign", "square_sum"]
+__all__ = ["logical_slice", "logical_slice_assign", "name_scope", "scope", "square_sum", "unittest"]

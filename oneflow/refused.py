@@ -31,7 +31,7 @@ _WHY = {
         "data.ofrecord_image_decoder_random_crop "
         "data.onerec_decoder data.onerec_reader decode_onerec read_onerec",
     "several devices, where there is one; leave the call out":
-        "eager_nccl_all_reduce distributed_partial_fc_sample deprecated.delete_worker_by_bootstrap "
+        "eager_nccl_all_reduce distributed_partial_fc_sample deprecated.nn deprecated.delete_worker_by_bootstrap "
         "deprecated.delete_worker_of_multi_process "
         "nn.distributed_sparse_softmax_cross_entropy_with_logits",
     "pipelines, in which a blob comes at other times than its source; feed larger batches":

@@ -8,6 +8,7 @@ from typing import Any
 
 from . import env
 from .job.session import clear_default_session
+from .refused import explaining
 
 __all__ = ["TestCase", "env", "num_nodes_required", "skip_unless", "skip_unless_1n1d", "skip_unless_1n2d",
            "skip_unless_1n4d", "skip_unless_2n1d", "skip_unless_2n2d", "skip_unless_2n4d"]
@@ -60,3 +61,6 @@ def skip_unless_2n4d() -> Callable[[Any], Any]:
 def num_nodes_required(num_nodes: int) -> Callable[[Any], Any]:
     """A decorator: the test runs where that many machines are there: one."""
     return unittest.skipUnless(num_nodes == 1, f"only runs on {num_nodes} machines")
+
+
+__getattr__ = explaining(__name__)
