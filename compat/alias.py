@@ -59,11 +59,19 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if not fullname.startswith(self.alias + "."):
             return None
         if importlib.util.find_spec(self._real_name(fullname)) is None:
-            why = why_absent((self.face + fullname[len(self.alias):])[1:])
+            why = self._why_absent(fullname)
             if why is not None:  # without the module's name, for which `from paddle import part` would hide the text
                 raise ModuleNotFoundError(why)
             return None
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+
+    def _why_absent(self, fullname: str) -> str | None:
+        """What to say of a module that belongs to a subject which is not here."""
+        if not self.face:
+            return why_absent(fullname[len(self.alias) + 1:])
+        reasons: Any = importlib.import_module(f"{_ROOT}{self.face}.refused")
+        told: str | None = reasons.why_refused(self._real_name(fullname).removeprefix(_ROOT + self.face + "."))
+        return told
 
     def _real_name(self, fullname: str) -> str:
         part = fullname[len(self.alias):]

@@ -20,13 +20,6 @@ _SUBJECTS = {
     "cost models": "cost_model",
     "tensors of strings": "strings",
     "data sets in RAR archives": "dataset.mq2007",
-    "work that devices do in turns: a job sees its whole batch at once": "oneflow.pack oneflow.unpack oneflow.repeat "
-        "oneflow.acc",
-    "operators in OneFlow's binary interface: write functions with those that are there":
-        "oneflow.user_op_builder oneflow.user_op_module_builder oneflow.consistent_user_op_builder "
-        "oneflow.consistent_user_op_module_builder oneflow.stateful_op",
-    "OneFlow's formats of served models: flow.save, CheckPoint and paddle.jit.save write files":
-        "oneflow.saved_model oneflow.serving oneflow.tensorrt",
     "IPUs, NPUs and XPUs": "static.IpuCompiledProgram static.IpuStrategy static.ipu_shard_guard static.set_ipu_shard",
 }
 _OF_NAME = {name: subject for subject, names in _SUBJECTS.items() for name in names.split()}
@@ -42,8 +35,7 @@ def refusal(package: str, name: str) -> AttributeError:
 def why_absent(place: str) -> str | None:
     """What to say of a name below `paddle`, or of a module in it, that belongs to a subject of these; else None."""
     subject = _OF_NAME.get(place) or _OF_NAME.get(place.partition(".")[0])
-    name = place if place.startswith("oneflow.") else f"paddle.{place}"
-    return subject and f"{name} is not supported: {_ROOT} has nothing for {subject}."
+    return subject and f"paddle.{place} is not supported: {_ROOT} has nothing for {subject}."
 
 
 def asked_of(package: str) -> Callable[[str], Any]:

@@ -26,7 +26,7 @@ _WHY = {
         "data.ImageResizePreprocessor data.MegatronGPTMMapDataLoader data.NormByChannelPreprocessor "
         "data.OFRecordBytesDecoder data.OFRecordImageDecoder data.OFRecordImageDecoderRandomCrop "
         "data.OneRecDecoder data.coco_reader "
-        "data.decode_random data.image_decoder_random_crop_resize data.megatron_gpt_mmap_data_loader "
+        "data.image_decoder_random_crop_resize data.megatron_gpt_mmap_data_loader "
         "data.ofrecord_bytes_decoder data.ofrecord_image_classification_reader data.ofrecord_image_decoder "
         "data.ofrecord_image_decoder_random_crop "
         "data.onerec_decoder data.onerec_reader decode_onerec read_onerec",
@@ -40,8 +40,8 @@ _WHY = {
         "user_op_builder user_op_module_builder consistent_user_op_builder consistent_user_op_module_builder "
         "stateful_op find_or_create_module experimental.custom_op_module",
     "messages that configure OneFlow's runtime; use flow.FunctionConfig and flow.config":
-        "ConfigProto JobConfigProto inter_job_reuse_mem_strategy InitEagerGlobalSession current_resource "
-        "current_machine_id INVALID_SPLIT_AXIS experimental.get_job_set",
+        "ConfigProto JobConfigProto inter_job_reuse_mem_strategy InitEagerGlobalSession "
+        "INVALID_SPLIT_AXIS experimental.get_job_set",
     "tables that number categories while a job runs; number them in Python and feed the numbers":
         "categorical_ordinal_encode layers.categorical_ordinal_encoder",
     "the trainer with callbacks; use flow.global_function with flow.optimizer, or flow.nn.Module and flow.nn.Graph":
@@ -51,7 +51,7 @@ _WHY = {
     "models for serving; use flow.checkpoint.save, or flow.save of a Module's state_dict": "saved_model serving",
     "training for whole-number inference; see proa.quantization for Layers": "quantization",
     "how OneFlow was compiled; see proa.device": "sysconfig",
-    "OneFlow's own tests": "unittest.register_test_cases unittest.env",
+    "OneFlow's own tests": "unittest.register_test_cases",
     "elements of this type; use int32, int64, uint8, float16, float32 or float64":
         "uint16 uint32 uint64 uint128 int128 complex32 record",
     "marks for NVIDIA's profiler; see proa.profiler": "profiler",

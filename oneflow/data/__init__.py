@@ -11,7 +11,8 @@ from .ofrecord import (
     ofrecord_raw_decoder,
     ofrecord_reader,
 )
+from .random import decode_random
 
-__all__ = ["BlobConf", "OFRecordRawDecoder", "RawCodec", "decode_ofrecord", "load_mnist", "ofrecord_loader",
-           "ofrecord_raw_decoder", "ofrecord_reader"]
+__all__ = ["BlobConf", "OFRecordRawDecoder", "RawCodec", "decode_ofrecord", "decode_random", "load_mnist",
+           "ofrecord_loader", "ofrecord_raw_decoder", "ofrecord_reader"]
 __getattr__ = explaining(__name__)

@@ -1,0 +1,1 @@
+"""The messages of operators: `op_conf_pb2`."""
