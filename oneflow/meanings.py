@@ -1,7 +1,8 @@
 """Names that mean one thing in a global function and another outside: `in_jobs`.
 
-OneFlow's later API has functions of the job functions' names with other arguments and results: `flow.sort(x)` is a value
-in the one and a pair in the other. While a global function is traced they are the older ones, otherwise the later ones.
+OneFlow's later API has functions of the job functions' names with other arguments and results: `flow.sort(x)` is a
+value in the one and a pair in the other. While a global function is traced they are the older ones, otherwise the
+later ones.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 import numpy as np
 from job_runs import run_in_job
-
 from proa.oneflow.meanings import in_jobs
 
 
