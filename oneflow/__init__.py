@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     # isort: split
     # Jobs and what is around them
-    from . import advanced, config, distribute, env, job, losses, scope, typing, unittest
+    from . import advanced, config, distribute, env, job, losses, optimizer, scope, typing, unittest
     from .distribute import cast_to_current_logical_view, hierarchical_parallel_cast, parallel_cast
     from .env import current_machine_id, current_resource, eager_execution_enabled, enable_eager_execution
     from .job.arguments import FixedTensorDef, MirroredTensorDef

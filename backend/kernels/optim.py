@@ -25,7 +25,7 @@ from .tensors import HEADER, starts_of, table_of
 Arrays = list[np.ndarray]
 
 _SGD = ("i64*", "i64*", "f32*", "f32*", "i64", "i64", "i64", "i64")
-_MOMENTUM = ("i64*", "i64*", "f32*", "f32*", "i64", "i64", "i64", "i64", "real", "real", "i64")
+_MOMENTUM = ("i64*", "i64*", "f32*", "f32*", "i64", "i64", "i64", "i64", "real", "real", "i64", "i64")
 _ADAM = ("i64*", "i64*", *["f32*"] * 5, *["i64"] * 4, *["real"] * 5)
 _LEAST = 1 << 16  # elements of one parameter alone, for sgd and momentum
 _LEAST_ADAM = 1 << 11
@@ -81,8 +81,9 @@ def merged_sgd(params: Arrays, learning_rates: Arrays, grads: Arrays, *, decay: 
 def merged_momentum(params: Arrays, grads: Arrays, velocities: Arrays, learning_rates: Arrays,
                     master_params: Arrays | None = None, *, mu: float, use_nesterov: bool = False,
                     regularization_method: Sequence[str] = (), regularization_coeff: Sequence[float] = (),
-                    multi_precision: bool = False, rescale_grad: float = 1.0) -> Any:
-    """velocity = mu * velocity + grad; param -= rate * velocity."""
+                    multi_precision: bool = False, rescale_grad: float = 1.0,
+                    rate_in_velocity: bool | None = None) -> Any:
+    """velocity = mu * velocity + grad; param -= rate * velocity. Else velocity = … - rate * grad; param += velocity."""
     if not params or master_params or not _fits(momentum_loop, params, grads, velocities):
         return NotImplemented
     if (rates := _scalars(learning_rates)) is None:
@@ -93,7 +94,8 @@ def merged_momentum(params: Arrays, grads: Arrays, velocities: Arrays, learning_
     starts, total, parts = starts_of(params)
     momentum_loop.typed(*_MOMENTUM)(
         get_num_threads(), table_of(params, grads, velocities), starts, rates, _coefficients(decay, len(params)),
-        len(params), total, parts, HEADER, mu, rescale_grad, int(use_nesterov))
+        len(params), total, parts, HEADER, mu, rescale_grad, int(use_nesterov),
+        int(bool(rate_in_velocity)))
     return params, velocities, master_params
 
 
@@ -157,13 +159,14 @@ def sgd(param: np.ndarray, learning_rate: np.ndarray, grad: np.ndarray) -> Any:
 
 def momentum(param: np.ndarray, grad: np.ndarray, velocity: np.ndarray, learning_rate: np.ndarray, *, mu: float,
              use_nesterov: bool = False, regularization_method: str = "", regularization_coeff: float = 0.0,
-             rescale_grad: float = 1.0) -> Any:
-    """velocity = mu * velocity + grad; param -= rate * velocity."""
+             rescale_grad: float = 1.0, rate_in_velocity: bool | None = None) -> Any:
+    """velocity = mu * velocity + grad; param -= rate * velocity; `rate_in_velocity` as in `merged_momentum`."""
     if param.size < _LEAST:
         return NotImplemented
     return _first(merged_momentum(
         [param], [grad], [velocity], [learning_rate], mu=mu, use_nesterov=use_nesterov, rescale_grad=rescale_grad,
-        regularization_method=[regularization_method], regularization_coeff=[regularization_coeff]), 2)
+        regularization_method=[regularization_method], regularization_coeff=[regularization_coeff],
+        rate_in_velocity=rate_in_velocity), 2)
 
 
 def adam(param: np.ndarray, grad: np.ndarray, learning_rate: np.ndarray, moment1: np.ndarray, moment2: np.ndarray,

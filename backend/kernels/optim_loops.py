@@ -34,7 +34,8 @@ def sgd_loop(table, starts, rates, decays, count, total, parts, header):
 
 
 @loops.kernel
-def momentum_loop(table, starts, rates, decays, count, total, parts, header, mu, rescale, nesterov):
+def momentum_loop(table, starts, rates, decays, count, total, parts, header, mu, rescale, nesterov,
+                  inside):
     for p in parallel(parts, 16384):
         position = p * 16384
         end = min(total, position + 16384)
@@ -50,9 +51,11 @@ def momentum_loop(table, starts, rates, decays, count, total, parts, header, mu,
             for i in range(stop - position):
                 g = product(grad[i], rescale)
                 g = g + product(param[i], decay) if decay != 0.0 else g
-                v = product(velocity[i], mu) + g
+                change = -product(rate, g) if inside != 0 else g
+                v = product(velocity[i], mu) + change
                 velocity[i] = v
-                param[i] = param[i] - product(rate, g + product(v, mu) if nesterov != 0 else v)
+                step = change + product(v, mu) if nesterov != 0 else v
+                param[i] = param[i] + (step if inside != 0 else -product(rate, step))
             position = stop
             t += 1
 

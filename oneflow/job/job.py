@@ -6,7 +6,7 @@ What a call costs beside its Program is what `Run` does: arrays checked, values 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,6 +15,7 @@ from ... import backend
 from ...core import unique_name
 from ...core.dtype import DType
 from ...core.place import CPUPlace, Place, expected_place
+from ...ops.array.assign import clone
 from ...ops.core.trace import using
 from ...static.program import Program
 from ...static.run.executor import Compiled
@@ -57,6 +58,7 @@ class Job:
         self.losses: list[Any] = []  # of `flow.losses.add_loss`
         self.devices: list[Place | None] = []  # of the placements in the function; None: the host
         self.sources: list[Source] = []  # readers of files, which fill blobs at each call
+        self.training: Any = None  # what a train job does behind its function: `optimizer.training.Training`
         self.at_end: list[Callable[[], Any]] = []  # called when the function has been traced, under its trace
         self._automatic: dict[str, str] = {}
         self._program: Program | None = None
@@ -150,18 +152,28 @@ class Job:
     def _traced(self, shapes: tuple) -> Run:
         program = self._program = Program()
         self.namespaces, self.variables, self.losses, self.devices, self._watched = [], {}, [], [], []
-        self.at_end, self.sources = [], []
+        self.at_end, self.sources, self.training = [], [], None
         settings = self.config.settings
         view = settings.get("default_logical_view") or settings.get("default_distribute_strategy") or ConsistentView()
         with unique_name.guard(), using(JobTrace(self, program)), tracing(self), view:
             inputs = self._inputs(program, shapes)
             with settings.get("default_placement_scope", contextlib.nullcontext()):
                 returned = self.function(*self.arguments.filled(inputs))
+            results, before = Results(self.name, returned, self.annotation), {}
+            if self.is_trainable:
+                before = self._copied([*results.names, *(name for name, _ in self._watched)])
+                if self.training is None:
+                    raise RuntimeError(f"The train job {self.name!r} trains nothing: call flow.optimizer.SGD(…)"
+                                       ".minimize(loss) in it, or decorate it with type='predict'.")
+                self.training()
             for action in self.at_end:
                 action()
-        results = Results(self.name, returned, self.annotation)
         return Run(self, program, [blob.name for blob in inputs], self.sources, results, self._watched,
-                   self._place())
+                   self._place(), before)
+
+    def _copied(self, names: Sequence[str]) -> dict[str, str]:
+        """Copies of the variables among some blobs, by name: updates of variables come behind."""
+        return {name: clone(self.variables[name]).name for name in names if name in self.variables}
 
     def _inputs(self, program: Program, shapes: tuple) -> list[Any]:
         block, inputs = program.global_block(), []
@@ -192,12 +204,12 @@ class Run:
     """One of a job's Programs with its plan, bound to the variables' places in the session's scope."""
 
     def __init__(self, job: Job, program: Program, feeds: Sequence[str], sources: Sequence[Source], results: Results,
-                 watched: Sequence[tuple[str, _Handler]], place: Place):
+                 watched: Sequence[tuple[str, _Handler]], place: Place, before: Mapping[str, str]):
         self.job, self.program, self.place = job, program, place
         self._sources, self._results = tuple(sources), results
         self._feeds = (*feeds, *(name for source in sources for name in source.names))
         self._handlers = [handler for _, handler in watched]
-        self._fetches = (*results.names, *(name for name, _ in watched))
+        self._fetches = tuple([before.get(name, name) for name in (*results.names, *(name for name, _ in watched))])
         self._count = len(self._fetches)
         self._xp = backend.namespace_at(place)
         self._on_host = self._xp is np

@@ -40,6 +40,8 @@ def watch(blob_watched: Any, handler_or_prompt: Callable[[Any], Any] | str | Non
 def watch_diff(blob_watched: Any, handler_or_prompt: Callable[[Any], Any] | str | None = None) -> None:
     """As `watch`, for the gradient with respect to the blob of what the job's optimizer minimizes.
 
+    It is that of the sum of the loss's elements, as OneFlow has it: the mean's times their number.
+
     Raises ValueError, when the job is traced, where no gradient reaches the blob.
     """
     job = current("watch_diff(blob)")
@@ -50,7 +52,8 @@ def watch_diff(blob_watched: Any, handler_or_prompt: Callable[[Any], Any] | str 
         if job.program.global_block().find_var(blob.grad_name) is None:
             raise ValueError(f"watch_diff(blob_watched): no gradient reaches the blob {blob.name!r} of the job "
                              f"{job.name!r}. Call an optimizer's minimize(loss) for a loss that depends on it.")
-        job.watch(blob.grad_name, handler)
+        elements = job.training.elements
+        job.watch(blob.grad_name, lambda array: handler(array if elements == 1 else array * elements))
 
     job.at_end.append(lambda: job.at_end.append(find))  # behind what appends the gradients, wherever that was asked for
 

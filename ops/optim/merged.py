@@ -75,8 +75,9 @@ def _each_momentum(update: Callable, params, grads, velocities, rates, methods, 
 
 def _momentum(xp, params, grads, velocities, learning_rates, master_params=None, *, mu: float,
               use_nesterov: bool = False, regularization_method: list[str] = (),
-              regularization_coeff: list[float] = (), multi_precision: bool = False, rescale_grad: float = 1.0):
-    attrs = {"mu": mu, "use_nesterov": use_nesterov, "rescale_grad": rescale_grad}
+              regularization_coeff: list[float] = (), multi_precision: bool = False, rescale_grad: float = 1.0,
+              rate_in_velocity: bool | None = None):
+    attrs = {"mu": mu, "use_nesterov": use_nesterov, "rescale_grad": rescale_grad, "rate_in_velocity": rate_in_velocity}
     return (*_each_momentum(_on(xp, momentum_op), params, grads, velocities, learning_rates, regularization_method,
                             regularization_coeff, attrs), master_params)
 

@@ -48,13 +48,20 @@ sgd_op = operator("sgd", "Param, LearningRate, Grad -> ParamOut:=Param", kernel=
 
 
 def _momentum(xp, param, grad, velocity, learning_rate, *, mu: float, use_nesterov: bool = False,
-              regularization_method: str = "", regularization_coeff: float = 0.0, rescale_grad: float = 1.0):
+              regularization_method: str = "", regularization_coeff: float = 0.0, rescale_grad: float = 1.0,
+              rate_in_velocity: bool | None = None):
+    """`rate_in_velocity`: velocity = mu * velocity - rate * grad, and param += velocity: as OneFlow has it."""
     param, velocity = changing(param), changing(velocity)
     if rescale_grad != 1.0:
         grad = grad * rescale_grad
     if regularization_method == "l2_decay":
         grad = grad + param * regularization_coeff
     velocity *= mu
+    if rate_in_velocity:
+        change = as_scalar(learning_rate, param.dtype) * grad
+        velocity -= change
+        param += velocity * mu - change if use_nesterov else velocity
+        return param, velocity
     velocity += grad
     step = grad + velocity * mu if use_nesterov else velocity
     param -= as_scalar(learning_rate, param.dtype) * step

@@ -31,7 +31,7 @@ def variable(name, shape=(2, 3), initializer=counting, dtype=flow.float32):
 
 def model(*names, steps=False):
     """A job with these variables, which adds its input to the first one; with `steps`, a train step beside them."""
-    @flow.global_function(type="train")
+    @flow.global_function()
     def job(x: tp.Numpy.Placeholder((2, 3))) -> tp.Numpy:
         first, *_ = [variable(name) for name in names]
         paddle.assign(first + x, first)

@@ -34,7 +34,7 @@ def test_a_job_is_traced_once_and_called_with_arrays():
 
 
 def test_jobs_share_variables_by_name(session):
-    @flow.global_function(type="train")
+    @flow.global_function()
     def write(x: tp.Numpy.Placeholder((3,))) -> tp.Numpy:
         w = flow.get_variable("w", (3,), initializer=counting)
         paddle.assign(w + x, w)

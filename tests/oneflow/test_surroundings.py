@@ -116,7 +116,7 @@ def test_watch_is_handed_values_and_gradients(capsys):
 
 
 def test_a_gradient_that_is_not_there_cannot_be_watched():
-    @flow.global_function(type="train")
+    @flow.global_function()
     def job(x: tp.Numpy.Placeholder((2,))) -> tp.Numpy:
         flow.watch_diff(x, lambda value: None)
         return x
