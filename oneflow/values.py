@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import bool_, int8
-from ..ops.array.full import full, is_value
+from ..ops.array.full import constant, full, is_value
 from ..ops.array.reshape import shape as shape_vector
 from ..ops.math.elementwise import cast, in_dtype
 from ..ops.math.reduce import numel
@@ -25,11 +25,18 @@ def is_number(x: Any) -> bool:
     return isinstance(x, _NUMBERS)
 
 
-def values_of(what: str, **operands: Any) -> None:
-    """TypeError, naming the argument, where an operand is no value."""
-    for name, operand in operands.items():
-        if not is_value(operand):
-            raise TypeError(f"{what}: {name} must be a blob or a tensor. Received {operand!r}.")
+def operands(what: str, x: Any, y: Any) -> tuple[Any, Any]:
+    """Two operands, one of which may be a number, or an array, which becomes a value in the other's dtype.
+
+    TypeError, naming the argument, for what is none of these, and where neither is a value.
+    """
+    for name, operand, other in (("x", x, y), ("y", y, x)):
+        if not is_value(operand) and not (is_value(other) and isinstance(operand, (*_NUMBERS, np.ndarray))):
+            raise TypeError(f"{what}: {name} must be a blob, a tensor or a number, and not both numbers. "
+                            f"Received {operand!r}.")
+    if isinstance(x, np.ndarray):
+        return constant(x, y.dtype), y
+    return x, constant(y, x.dtype) if isinstance(y, np.ndarray) else y
 
 
 def as_condition(x: Any) -> Any:

@@ -14,6 +14,7 @@ from ...ops.core.trace import current_trace
 from ...static.building.trace import ProgramTrace
 from ...static.ir.program import Program
 from ...static.ir.variable import ParameterVariable, Variable
+from .operators import Operators
 
 if TYPE_CHECKING:
     from .job import Job
@@ -46,11 +47,11 @@ class _OnOneDevice:
     with_gradient_distribute = with_split_distribute = with_broadcast_distribute = with_distribute
 
 
-class Blob(_OnOneDevice, Variable):
+class Blob(Operators, _OnOneDevice, Variable):
     """A value of a job's Program."""
 
 
-class VariableBlob(_OnOneDevice, ParameterVariable):
+class VariableBlob(Operators, _OnOneDevice, ParameterVariable):
     """A variable that `get_variable` gives: its value outlives a call, and all jobs of a session share it."""
 
 

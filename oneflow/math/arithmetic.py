@@ -13,7 +13,7 @@ from ...ops.array.creation import zeros_like
 from ...ops.array.where import where
 from ...ops.math import binary, elementwise, unary
 from ...ops.math.comparison import equal
-from ..values import is_number, number_like, values_of
+from ..values import is_number, number_like, operands
 from .unary import reciprocal_no_nan
 
 
@@ -28,10 +28,9 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
     >>> job(np.array([1, 2], "float32")).tolist()
     [2.0, 3.0]
     """
+    x, y = operands("add(x, y)", x, y)
     if is_number(x):
-        values_of("add(x, y)", y=y)
         return elementwise.scale(y, 1, bias=x)
-    values_of("add(x, y)", x=x)
     return elementwise.scale(x, 1, bias=y) if is_number(y) else elementwise.add(x, y)
 
 
@@ -43,19 +42,17 @@ def add_n(inputs: Sequence[Any], name: str | None = None) -> Any:
 
 def subtract(x: Any, y: Any, name: str | None = None) -> Any:
     """x - y."""
+    x, y = operands("subtract(x, y)", x, y)
     if is_number(x):
-        values_of("subtract(x, y)", y=y)
         return elementwise.scale(y, -1, bias=x)
-    values_of("subtract(x, y)", x=x)
     return elementwise.scale(x, 1, bias=-y) if is_number(y) else elementwise.subtract(x, y)
 
 
 def multiply(x: Any, y: Any, name: str | None = None) -> Any:
     """x * y."""
+    x, y = operands("multiply(x, y)", x, y)
     if is_number(x):
-        values_of("multiply(x, y)", y=y)
         return elementwise.scale(y, x)
-    values_of("multiply(x, y)", x=x)
     return elementwise.scale(x, y) if is_number(y) else elementwise.multiply(x, y)
 
 
@@ -64,10 +61,9 @@ def divide(x: Any, y: Any, name: str | None = None) -> Any:
 
     A number divided by a blob is 0 where the blob is 0, and so is a blob divided by the number 0, as in OneFlow.
     """
+    x, y = operands("divide(x, y)", x, y)
     if is_number(x):
-        values_of("divide(x, y)", y=y)
         return multiply(reciprocal_no_nan(y), x) if y.dtype.is_differentiable else _quotient(number_like(y, x), y)
-    values_of("divide(x, y)", x=x)
     if not x.dtype.is_differentiable:
         return multiply(x, 0) if is_number(y) and y == 0 else _quotient(x, number_like(x, y))
     if is_number(y):
@@ -83,31 +79,31 @@ def _quotient(x: Any, y: Any) -> Any:
 
 def mod(x: Any, y: Any, name: str | None = None) -> Any:
     """The remainder of x / y, with the sign of y."""
-    x, y = _both(x, y)
+    x, y = _both("mod(x, y)", x, y)
     return elementwise.mod(x, y)
 
 
 def floordiv(x: Any, y: Any, name: str | None = None) -> Any:
     """x / y, rounded down."""
-    x, y = _both(x, y)
+    x, y = _both("floordiv(x, y)", x, y)
     return elementwise.floor_divide(x, y)
 
 
 def pow(x: Any, y: Any, name: str | None = None) -> Any:
     """x to the power of y, a number or a blob."""
-    values_of("pow(x, y)", x=x)
+    x, y = operands("pow(x, y)", x, y)
     return elementwise.pow(x, y)
 
 
 def maximum(x: Any, y: Any, name: str | None = None) -> Any:
     """The larger of x and y."""
-    x, y = _both(x, y)
+    x, y = _both("maximum(x, y)", x, y)
     return elementwise.maximum(x, y)
 
 
 def minimum(x: Any, y: Any, name: str | None = None) -> Any:
     """The smaller of x and y."""
-    x, y = _both(x, y)
+    x, y = _both("minimum(x, y)", x, y)
     return elementwise.minimum(x, y)
 
 
@@ -138,13 +134,10 @@ def polyval(coeffs: Sequence[Any], x: Any, name: str | None = None) -> Any:
     return functools.reduce(lambda value, c: add(multiply(value, x), c), coeffs, zeros_like(x))
 
 
-def _both(x: Any, y: Any) -> tuple[Any, Any]:
+def _both(what: str, x: Any, y: Any) -> tuple[Any, Any]:
     """Two operands as values; a number beside a value in its dtype."""
-    if is_number(x):
-        values_of("of two operands", y=y)
-        return number_like(y, x), y
-    values_of("of two operands", x=x)
-    return x, number_like(x, y)
+    x, y = operands(what, x, y)
+    return (number_like(y, x), y) if is_number(x) else (x, number_like(x, y))
 
 
 def _zero_where_zero(x: Any, value: Any) -> Any:

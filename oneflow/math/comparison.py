@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ...ops.math import comparison
-from ..values import as_condition, as_int8, number_like, values_of
+from ..values import as_condition, as_int8, is_number, number_like, operands
 
 
 def _comparison(function: Callable[..., Any], name: str, sign: str) -> Callable[..., Any]:
     def compare(x: Any, y: Any, name: str | None = None) -> Any:
-        values_of(f"{compare.__name__}(x, y)", x=x)
-        return as_int8(function(x, number_like(x, y)))
+        x, y = operands(f"{compare.__name__}(x, y)", x, y)
+        return as_int8(function(number_like(y, x), y) if is_number(x) else function(x, number_like(x, y)))
 
     compare.__name__ = compare.__qualname__ = name
     compare.__doc__ = f"x {sign} y, element by element, as int8."

@@ -6,7 +6,7 @@ import proa.oneflow as flow
 import proa.oneflow.typing as tp
 import pytest
 from job_runs import run_in_job
-from test_math import check
+from test_math import check, check_slope
 
 A = np.array([[1.5, -2.5, 0.25], [4.0, 0.5, -6.5]], "float32")
 B = np.array([[2.0, 0.5, -0.75], [-1.5, 3.0, 6.5]], "float32")
@@ -124,6 +124,11 @@ CASES = [
 @pytest.mark.parametrize("number", range(len(CASES)))
 def test_values(number):
     check(*CASES[number])
+
+
+@pytest.mark.parametrize("number", range(len(CASES)))
+def test_slopes(number):
+    check_slope(CASES[number][0], *CASES[number][2:])
 
 
 def test_assign_changes_a_variable_for_the_calls_that_follow():

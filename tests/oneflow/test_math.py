@@ -57,7 +57,7 @@ CASES = [
     (lambda x, y: M.squared_difference(x, y), lambda x, y: (x - y)**2, A, B),
     (lambda x, y: M.xdivy(x, y), lambda x, y: np.where(x == 0, 0, x / np.where(x == 0, 1, y)), UNIT, A * UNIT),
     (lambda x, y: M.xlogy(x, y), lambda x, y: np.where(x == 0, 0, x * np.log(np.where(x == 0, 1, y))), UNIT,
-     np.where(UNIT == 0, -1, POSITIVE).astype("float32")),
+     np.where(UNIT == 0, 0, POSITIVE).astype("float32")),
     (lambda x: M.polyval([2, -1.5, 3], x), lambda x: np.polyval([2, -1.5, 3], x), A),
     (lambda x, c: M.polyval((c, 1.0), x), lambda x, c: c * x + 1, A, B),
     (lambda x: M.polyval([], x), lambda x: x * 0, A),
@@ -172,9 +172,78 @@ def test_gelu_grad_is_the_slope_of_gelu():
     np.testing.assert_allclose(M.gelu_grad(x, g).numpy(), wanted, rtol=1e-5, atol=1e-6)
 
 
+SIGNS = [
+    (lambda x: x + 0.5, lambda x: x, WHOLE), (lambda x: 0.5 + x, lambda x: x, WHOLE),
+    (lambda x: x / 2, lambda x: np.trunc(x / 2).astype("int32"), WHOLE), (lambda x: 2 - x, lambda x: 2 - x, WHOLE),
+    (lambda x: 1 / x, lambda x: np.where(x == 0, 0, 1 / np.where(x == 0, 1, x)), UNIT),
+    (lambda x: x / 0, lambda x: x * 0, A), (lambda x: x * ROW, lambda x: x * ROW, A),
+    (lambda x: ROW - x, lambda x: ROW - x, A), (lambda x: x % 3, lambda x: x % 3, WHOLE),
+    (lambda x: 7 // x, lambda x: 7 // x, WHOLE), (lambda x: 7.5 % x, lambda x: np.mod(7.5, x), A),
+    (lambda x: x ** 2, lambda x: x ** 2, A), (lambda x, y: x / y, np.divide, A, B),
+    (lambda x, y: x == y, lambda x, y: (x == y).astype("int8"), A, A),
+    (lambda x, y: x != y, lambda x, y: (x != y).astype("int8"), A, A),
+    (lambda x: x < 0.5, lambda x: (x < 0.5).astype("int8"), A),
+    (lambda x: 0.5 >= x, lambda x: (x <= 0.5).astype("int8"), A),
+    (lambda x, y: (x > y) * 2, lambda x, y: (x > y).astype("int8") * np.int8(2), A, B),
+    (lambda x: -x, np.negative, A),
+]
+
+
+@pytest.mark.parametrize("number", range(len(SIGNS)))
+def test_pythons_operators_between_blobs_are_these_functions(number):
+    function, formula, *arrays = SIGNS[number]
+    with np.errstate(all="ignore"):
+        wanted = formula(*arrays)
+    found = run_in_job(function, *arrays)
+    np.testing.assert_allclose(found, wanted, rtol=2e-5)
+    assert found.dtype == (wanted.dtype if wanted.dtype.kind == "i" else "float32")
+
+
+def _doubles(arrays):
+    """Away from 0, where some functions jump."""
+    return [array.astype("float64") + (array == 0) * 0.01 if array.dtype.kind == "f" else array for array in arrays]
+
+
+@pytest.mark.parametrize("number", range(len(CASES)))
+def test_slopes(number):
+    """Along a random direction, by differences, where a function has slopes."""
+    check_slope(CASES[number][0], *CASES[number][2:])
+
+
+@pytest.mark.parametrize("name", UNARY)
+def test_slopes_of_one_operand(name):
+    check_slope(getattr(M, name), UNARY[name][0])
+
+
+def check_slope(function, *arrays):
+    arrays = _doubles(arrays)
+    moving = [n for n, array in enumerate(arrays) if array.dtype.kind == "f"]
+    values = [paddle.to_tensor(array, stop_gradient=n not in moving) for n, array in enumerate(arrays)]
+    result = function(*values)
+    if not moving or result.stop_gradient or not result.dtype.is_differentiable:
+        return
+    rng = np.random.default_rng(5)
+    weights, ways = rng.random(result.shape), {n: rng.standard_normal(arrays[n].shape) for n in moving}
+    slopes = paddle.grad((result * paddle.to_tensor(weights)).sum(), [values[n] for n in moving], allow_unused=True)
+    found = sum(float((slope.numpy() * ways[n]).sum()) for n, slope in zip(moving, slopes, strict=True)
+                if slope is not None)
+
+    def moved(step):
+        at = [paddle.to_tensor(array + step * ways[n] if n in moving else array) for n, array in enumerate(arrays)]
+        return float((function(*at).numpy() * weights).sum())
+
+    with np.errstate(all="ignore"):
+        step = 1e-6
+        ahead, behind = (moved(step) - moved(0)) / step, (moved(0) - moved(-step)) / step
+    if not np.isclose(ahead, behind, rtol=1e-3, atol=1e-3):
+        return  # a corner, or a step
+    np.testing.assert_allclose(found, (ahead + behind) / 2, rtol=1e-4, atol=1e-4)
+
+
 @pytest.mark.parametrize("call, words", [
     (lambda x: M.clip_by_value(x), "one of the limits"), (lambda x: M.argmax(x, 2), r"\[-2, 2\). Received 2"),
-    (lambda x: M.add("a", x), "x must be a blob"), (lambda x: M.reduce_sum(x, [0, 5]), "Received 5"),
+    (lambda x: M.add("a", x), "x must be a blob, a tensor or a number"),
+    (lambda x: M.reduce_sum(x, [0, 5]), "Received 5"),
     (lambda x: M.polyval(3, x), "coeffs must be a list"),
 ])
 def test_mistakes_are_told(call, words):
