@@ -73,17 +73,35 @@ def _backward_front(x, g, scale, means, inverses, dx, d_scale, d_bias, samples, 
 
 @loops.function
 def column_statistics(x, mean, square, rows, width, step):
-    """The means of `width` columns, and the sums of squares around them; rows begin `step` apart."""
+    """The means of `width` columns, and the sums of squares around them; rows begin `step` apart.
+
+    Eight rows are added to each other before they are added to a total, which rounds an eighth as often.
+    """
+    whole = rows // 8 * 8
     for c in range(width):
         mean[c] = 0.0
         square[c] = 0.0
-    for r in range(rows):
+    for r in range(0, whole, 8):
+        a = x + r * step
+        b = a + 4 * step
+        for c in range(width):
+            first = (a[c] + a[step + c]) + (a[2 * step + c] + a[3 * step + c])
+            mean[c] = mean[c] + (first + ((b[c] + b[step + c]) + (b[2 * step + c] + b[3 * step + c])))
+    for r in range(whole, rows):
         row = x + r * step
         for c in range(width):
             mean[c] = mean[c] + row[c]
     for c in range(width):
         mean[c] = mean[c] / rows
-    for r in range(rows):
+    for r in range(0, whole, 4):
+        row = x + r * step
+        for c in range(width):
+            one = row[c] - mean[c]
+            two = row[step + c] - mean[c]
+            three = row[2 * step + c] - mean[c]
+            four = row[3 * step + c] - mean[c]
+            square[c] = square[c] + ((one * one + two * two) + (three * three + four * four))
+    for r in range(whole, rows):
         row = x + r * step
         for c in range(width):
             away = row[c] - mean[c]
@@ -96,7 +114,18 @@ def column_slopes(x, g, mean, inverse, along, total, rows, width, step):
     for c in range(width):
         along[c] = 0.0
         total[c] = 0.0
-    for r in range(rows):
+    whole = rows // 4 * 4
+    for r in range(0, whole, 4):
+        row = x + r * step
+        back = g + r * step
+        for c in range(width):
+            one, two = back[c], back[step + c]
+            three, four = back[2 * step + c], back[3 * step + c]
+            total[c] = total[c] + ((one + two) + (three + four))
+            first = one * (row[c] - mean[c]) + two * (row[step + c] - mean[c])
+            second = three * (row[2 * step + c] - mean[c]) + four * (row[3 * step + c] - mean[c])
+            along[c] = along[c] + (first + second)
+    for r in range(whole, rows):
         row = x + r * step
         back = g + r * step
         for c in range(width):

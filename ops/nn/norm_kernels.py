@@ -5,8 +5,11 @@ that batch, layer, group and instance normalization share one kernel and one gra
 """
 
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from ..core.infer import product
 
@@ -40,8 +43,22 @@ def view_of(kind: str, shape: Sequence[int], data_format: str = "NCHW", begin: i
 def total(x: Any, axes: Sequence[int]) -> Any:
     """The sum over `axes`, which are kept with size 1; the last dimension goes first, which is fastest."""
     for axis in sorted(axes, reverse=True):
-        x = x.sum(axis, dtype=x.dtype, keepdims=True)
+        x = _summed(x, axis)
     return x
+
+
+def _summed(x: Any, axis: int) -> Any:
+    """The sum along a dimension. NumPy adds what does not lie side by side one after the other, and each addition
+    rounds: so many elements are added in parts, and the parts then."""
+    size, part = x.shape[axis], math.isqrt(x.shape[axis])
+    if type(x) is not np.ndarray or part < 8 or x.strides[axis] == min(n for n in x.strides if n):
+        return x.sum(axis, dtype=x.dtype, keepdims=True)
+    whole, before = size // part * part, (slice(None),) * axis
+    split = x[(*before, slice(whole))].reshape(*x.shape[:axis], whole // part, part, *x.shape[axis + 1:])
+    found = split.sum(axis + 1, dtype=x.dtype).sum(axis, dtype=x.dtype, keepdims=True)
+    if whole < size:
+        found += x[(*before, slice(whole, None))].sum(axis, dtype=x.dtype, keepdims=True)
+    return found
 
 
 def count_along(x: Any, axes: Sequence[int]) -> int:

@@ -217,10 +217,21 @@ def compile_plan(program: Program, feeds: Sequence[str], fetches: Sequence[str],
     inputs, outputs = [*feeds, *outer], [*fetches, *updated]
     frozen = [name for name in inputs if _is_persistable(block, name)] if freeze else []
     _refuse_gradients_of_paddle(needed)
+    _refuse_what_files_alone_have(needed, set(fetches))
     with unforked():
         unit = optimize(unit_of(block, needed, inputs, outputs, frozen))
         plan = Plan(unit, emit_unit(unit, optimize), inputs, outputs)
     return plan, outer, updated
+
+
+def _refuse_what_files_alone_have(ops: Sequence[Operation], fetches: set[str]) -> None:
+    """ValueError where a variable is wanted that an operator has for files, as reshape2 its XShape."""
+    for op in ops:
+        for slot in find(op.type).outputs if is_declared(op.type) else ():
+            wanted = fetches.intersection(op.output(slot.name)) if slot.file_only else ()
+            if wanted:
+                raise ValueError(f"fetch: {min(wanted)!r} is the result {slot.name} of {op.type}, which stands in files "
+                                 "for Paddle's gradients; no run computes it.")
 
 
 def _refuse_gradients_of_paddle(ops: Sequence[Operation]) -> None:

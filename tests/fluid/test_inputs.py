@@ -27,3 +27,12 @@ def test_an_input_that_is_checked():
         y = fluid.layers.scale(x, 2.0)
     with pytest.raises(ValueError, match=r"'x' takes shape \[-1, 4\]"):
         exe.run(main, feed={"x": np.ones((2, 4, 1), "float32")}, fetch_list=[y])
+
+
+def test_what_files_alone_have_is_not_fetched():
+    exe, main = fluid.Executor(fluid.CPUPlace()), fluid.Program()
+    with fluid.program_guard(main):
+        fluid.layers.reshape(fluid.data("x", [None, 4]), [-1, 2])
+    (op,) = main.global_block().ops
+    with pytest.raises(ValueError, match=r"is the result XShape of reshape2, which stands in files"):
+        exe.run(main, feed={"x": np.ones((2, 4), "float32")}, fetch_list=op.output("XShape"))

@@ -101,6 +101,19 @@ def test_variance_far_from_zero_is_accurate(shape):
         np.testing.assert_allclose(layer_norm(x)[2], x.astype("float64").var(1), rtol=1e-4)
 
 
+@pytest.mark.parametrize("kernel", ["loops", "plain"])
+@pytest.mark.parametrize("shape", [(4, 32, 48, 48), (4, 33, 47, 47), (1, 8, 200, 201)])
+def test_statistics_of_many_places_round_seldom(shape, kernel):
+    """Thousands of additions one after the other would leave errors of 1e-6, which deep networks make larger."""
+    x = channels_last(np.maximum(normal(*shape) * np.float32(1e-2) + np.float32(0.3), 0).astype("float32"))
+    ones = [np.ones(shape[1], "float32") for _ in range(4)]
+    plain = find("batch_norm").kernel
+    _, _, _, mean, inverse = batch_norm(x, *ones) if kernel == "loops" else plain(np, x, *ones, None)[:5]
+    exact = x.astype("float64")
+    np.testing.assert_allclose(mean, exact.mean((0, 2, 3)), 6e-7)
+    np.testing.assert_allclose(inverse, 1 / np.sqrt(exact.var((0, 2, 3)) + 1e-5), 6e-7)
+
+
 def test_values_that_are_not_finite_stay_in_their_row_or_channel():
     x = normal(16, 20)
     x[1, 2], x[3, 4], x[5, 6] = np.nan, np.inf, -np.inf

@@ -64,4 +64,9 @@ def resnet(found):
                                              freeze_norm=False)))
 
 
-shared.run(resnet=resnet)
+def mobilenet(found):
+    trained(found, detector(backbones.MobileNet(norm_decay=0.0, conv_group_scale=1, conv_learning_rate=0.1,
+                                                with_extra_blocks=False)))
+
+
+shared.run(resnet=resnet, mobilenet=mobilenet)
