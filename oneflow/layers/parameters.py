@@ -5,14 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...core import unique_name
 from ..job import current
 from ..scope import namespace
 from ..variables import get_variable
 
+_DEFAULTS = frozenset({"BatchNorm", "Conv1d", "Conv2d", "Conv3d", "Dense", "LayerNorm", "PRelu"})
+
 
 def layer_name(name: str | None, kind: str) -> str:
-    """The layer's name; for None the next one of its kind, `Conv2D_0`, `Conv2D_1`…"""
-    return current(f"flow.layers: {kind}").automatic_name(kind) if name is None else name
+    """The layer's name; for None the next one of its kind, `Conv2D_0`, `Conv2D_1`…
+
+    The name that it has by default serves the first of a job's layers that was given none, `Dense`; then come
+    `Dense_1`, `Dense_2`…
+    """
+    job = current(f"flow.layers: {kind}")
+    if name is None:
+        return job.automatic_name(kind)
+    if name not in _DEFAULTS:
+        return name
+    count = unique_name.generate(f"unnamed {job.prefixed(name)}").rpartition("_")[2]  # afresh in each trace
+    return name if count == "0" else f"{name}_{count}"
 
 
 def layer_variable(layer: str, what: str, given: str | None = None, **options: Any) -> Any:

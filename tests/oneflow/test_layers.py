@@ -108,12 +108,19 @@ def test_layers_stand_in_namespaces_and_so_do_their_activations(session):
 
 def test_two_layers_of_one_name_are_refused(session):
     def build(x):
-        return flow.layers.dense(flow.layers.dense(x, 3), 3)
+        return flow.layers.dense(flow.layers.dense(x, 3, name="fc"), 3, name="fc")
 
-    with pytest.raises(ValueError, match="'Dense-weight'.*another name"):
+    with pytest.raises(ValueError, match="'fc-weight'.*another name"):
         ran(build, normal(2, 3))
     _, job = ran(lambda x: flow.layers.dense(flow.layers.dense(x, 3, name=None), 3, name=None), normal(2, 3))
     assert list(session.variables) == ["Dense_0-weight", "Dense_0-bias", "Dense_1-weight", "Dense_1-bias"]
+
+
+def test_layers_without_a_name_are_counted_in_each_job(session):
+    for _ in range(2):
+        ran(lambda x: flow.layers.dense(flow.layers.dense(flow.layers.dense(x, 3), 3), 3), normal(2, 3))
+        assert list(session.variables) == ["Dense-weight", "Dense-bias", "Dense_1-weight", "Dense_1-bias",
+                                           "Dense_2-weight", "Dense_2-bias"]
 
 
 # convolution
