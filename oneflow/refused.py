@@ -32,8 +32,7 @@ _WHY = {
         "data.onerec_decoder data.onerec_reader decode_onerec read_onerec",
     "several devices, where there is one; leave the call out":
         "eager_nccl_all_reduce distributed_partial_fc_sample deprecated.nn deprecated.delete_worker_by_bootstrap "
-        "deprecated.delete_worker_of_multi_process "
-        "nn.distributed_sparse_softmax_cross_entropy_with_logits",
+        "deprecated.delete_worker_of_multi_process",
     "pipelines, in which a blob comes at other times than its source; feed larger batches":
         "acc pack unpack repeat",
     "operators put together by hand; call the function that applies the operator":
