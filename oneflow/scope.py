@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from typing import Any
 
 from .distribute import ConsistentView, MirroredView, mirrored_view_is_on
 from .job.current import current
@@ -12,8 +13,8 @@ from .job.placement import Placement as placement
 consistent_view = ConsistentView
 mirrored_view = MirroredView
 
-__all__ = ["consistent_view", "consistent_view_enabled", "mirrored_view", "mirrored_view_enabled", "namespace",
-           "placement"]
+__all__ = ["config", "consistent_view", "consistent_view_enabled", "mirrored_view", "mirrored_view_enabled",
+           "namespace", "placement"]
 
 
 @contextlib.contextmanager
@@ -37,6 +38,22 @@ def namespace(name: str) -> Iterator[None]:
         yield
     finally:
         job.namespaces.pop()
+
+
+_HINTS = {"checkpointing", "pipeline_stage_id_hint"}
+
+
+@contextlib.contextmanager
+def config(**settings: Any) -> Iterator[None]:
+    """Within the block OneFlow would compute forward passes again, or on other devices, as the settings say.
+
+    The results are the same: `checkpointing` and `pipeline_stage_id_hint` say nothing here. Raises TypeError for other
+    settings.
+    """
+    unknown = sorted(set(settings) - _HINTS)
+    if unknown:
+        raise TypeError(f"scope.config: the settings are {', '.join(sorted(_HINTS))}. Received {', '.join(unknown)}.")
+    yield
 
 
 def mirrored_view_enabled() -> bool:

@@ -1,7 +1,6 @@
 """`flow.layers`: functions for jobs that have variables of their own."""
 
 from ..refused import explaining
-from ..refused import explaining
 from .convolution import conv1d, conv2d, conv3d
 from .dense import dense
 from .normalization import (
@@ -19,6 +18,4 @@ __all__ = [
     "batch_normalization", "batch_normalization_add_relu", "batch_normalization_relu", "conv1d", "conv2d", "conv3d",
     "dense", "layer_norm", "layer_norm_grad", "layer_norm_param_grad", "prelu", "upsample_2d",
 ]
-__getattr__ = explaining(__name__)
-
 __getattr__ = explaining(__name__)

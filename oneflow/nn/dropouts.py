@@ -1,7 +1,7 @@
 """Dropout, and the masks that it is made of.
 
-Masks are drawn from the generator of the process, which `paddle.seed` and `flow.random` know of. A `seed` of OneFlow's
-would not give OneFlow's masks, and is accepted without effect.
+Masks are drawn from the generator of the process, which `flow.manual_seed` starts. A `seed` of one function alone is
+refused, but by `dropout`, which accepts it without effect, as OneFlow's does.
 """
 
 from __future__ import annotations
@@ -15,19 +15,22 @@ from ...ops.math.elementwise import cast
 from ..job import current
 
 
-def check_rate(what: str, rate: Any, noise_shape: Any) -> float:
-    """The rate; ValueError, naming `what`, unless it lies in [0, 1), and for a noise shape."""
+def check_rate(what: str, rate: Any, noise_shape: Any = None, seed: Any = None) -> float:
+    """The rate; ValueError, naming `what`, unless it lies in [0, 1). NotImplementedError for the other two."""
     if not isinstance(rate, (int, float)) or not 0 <= rate < 1:
         raise ValueError(f"{what}(rate): the probability to be dropped must lie in [0, 1). Received {rate!r}.")
     if noise_shape is not None:
         raise NotImplementedError(f"{what}(noise_shape): every element is drawn for itself, as in OneFlow: leave it "
                                   f"out. Received {noise_shape!r}.")
+    if seed is not None:
+        raise NotImplementedError(f"{what}(seed): one function has no generator of its own. Call flow.manual_seed("
+                                  f"{seed}) before the job runs, which starts the one that all draw from.")
     return float(rate)
 
 
-def dropped(what: str, x: Any, rate: float, noise_shape: Any = None) -> Any:
+def dropped(what: str, x: Any, rate: float, noise_shape: Any = None, seed: int | None = None) -> Any:
     """x with elements set to 0 with probability `rate`, what is left divided by 1 - rate."""
-    probability = check_rate(what, rate, noise_shape)
+    probability = check_rate(what, rate, noise_shape, seed)
     return functional.dropout(x, probability, training=True) if probability else x
 
 
@@ -37,13 +40,13 @@ def dropout(x: Any, rate: float, noise_shape: Any = None, seed: int | None = Non
     In others it is x. Belongs into a job: of a value that is computed at once nothing says what it is computed for.
     Raises ValueError unless the rate lies in [0, 1).
     """
-    check_rate("dropout", rate, None)
+    check_rate("dropout", rate)
     return dropped("dropout", x, rate) if current("flow.nn.dropout").is_trainable else x
 
 
 def random_mask_like(like: Any, rate: float, seed: int | None = None, noise_shape: Any = None,
                      name: str | None = None) -> Any:
     """A mask (int8) of the shape of `like`: 0 with probability `rate`, otherwise 1."""
-    probability = check_rate("random_mask_like", rate, noise_shape)
+    probability = check_rate("random_mask_like", rate, noise_shape, seed)
     ones = full_like(like, 1.0, "float32")
     return cast(not_equal(dropped("random_mask_like", ones, probability), 0.0), "int8")

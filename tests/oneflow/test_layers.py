@@ -312,3 +312,14 @@ def test_upsample_2d(session):
         out, _ = ran(lambda x, c=corners: flow.layers.upsample_2d(x, 2, c, interpolation="bilinear"), x)
         near(out, paddle.nn.functional.interpolate(
             paddle.to_tensor(x), [6, 8], mode="bilinear", align_corners=corners).numpy())
+
+
+def test_hints_of_scopes_are_taken_and_others_refused(session):
+    def build(x):
+        with flow.experimental.scope.config(checkpointing=True), flow.scope.config(pipeline_stage_id_hint=1):
+            return flow.layers.dense(x, 3)
+
+    ran(build, normal(2, 3))
+    with pytest.raises(TypeError, match="checkpointing, pipeline_stage_id_hint. Received stage"), \
+            flow.scope.config(stage=1):
+        pass
