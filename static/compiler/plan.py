@@ -230,8 +230,8 @@ def _refuse_what_files_alone_have(ops: Sequence[Operation], fetches: set[str]) -
         for slot in find(op.type).outputs if is_declared(op.type) else ():
             wanted = fetches.intersection(op.output(slot.name)) if slot.file_only else ()
             if wanted:
-                raise ValueError(f"fetch: {min(wanted)!r} is the result {slot.name} of {op.type}, which stands in files "
-                                 "for Paddle's gradients; no run computes it.")
+                raise ValueError(f"fetch: {min(wanted)!r} is the result {slot.name} of {op.type}, which stands in "
+                                 "files for Paddle's gradients; no run computes it.")
 
 
 def _refuse_gradients_of_paddle(ops: Sequence[Operation]) -> None:

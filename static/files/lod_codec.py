@@ -7,7 +7,7 @@ whose offsets these are.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...ops.core.operator import Operator, find, is_declared
@@ -15,7 +15,7 @@ from ...ops.core.spec import Spec
 from ...ops.program.tensor_arrays import ArraySpec, write_op
 from ..building.tensor_arrays import ArrayVariable
 from ..ir.block import Block
-from ..ir.lod import assign_lod, carry, fed_offsets, new_offsets, own_lod, select_lod, with_offsets
+from ..ir.lod import assign_lod, carry, fed_offsets, new_offsets, own_lod, select_lod, set_lod, with_offsets
 from ..ir.operation import Operation
 from ..ir.program import Program
 from ..ir.usage import block_reads, block_writes, sub_block
@@ -23,6 +23,7 @@ from ..ir.variable import Variable
 
 WHOSE = "whose_lod"
 """An attribute in files: slot, variable and level of each of the offsets that an operation takes, by tabs."""
+_ALL = "*"  # in place of a level: all of them; only where a Program gets other levels
 
 
 def to_file(program: Program) -> Program:
@@ -62,7 +63,8 @@ def _say_whose(op: Operation, owners: dict[str, tuple[str, int]]) -> None:
 def _take_whose(block: Block, op: Operation) -> None:
     for text in op.attrs.pop(WHOSE, ()):
         slot, name, level = text.split("\t")
-        op.set_input(slot, [*op.input(slot), block.var(name).lod[int(level)].name])
+        lod = block.var(name).lod
+        op.set_input(slot, [*op.input(slot), *(each.name for each in (lod if level == _ALL else [lod[int(level)]]))])
 
 
 def _leave_out_offsets(op: Operation) -> None:
@@ -95,6 +97,49 @@ def from_file(program: Program) -> None:
             fed_offsets(variable)
     if program.has_lod or any(_has_slots(op) for each in program.blocks for op in each.ops):
         _complete(block, set())
+
+
+def with_levels(program: Program, levels: Mapping[str, int]) -> Program:
+    """A copy of a Program, as building it would have made it with these numbers of levels for inputs by name.
+
+    Raises ValueError where an operator does not take so many.
+    """
+    result = to_file(program)
+    for block, before in zip(result.blocks, program.blocks, strict=True):
+        for op in block.ops:
+            if WHOSE in op.attrs:
+                op.attrs[WHOSE] = _whatever_levels(before, op.attrs[WHOSE])
+        for name, variable in block.vars.items():
+            variable.lod, variable.lod_level = (), levels.get(name, variable.lod_level)
+    result.has_lod = False
+    result.plans.clear()
+    from_file(result)
+    for block, before in zip(result.blocks, program.blocks, strict=True):
+        _named_after(block, before)
+    return result
+
+
+def _named_after(block: Block, before: Block) -> None:
+    """Gives what has no LoD that of the first variable whose it had before: gradients have that of what they are of."""
+    owners: dict[tuple[str, ...], str] = {}
+    for name, variable in before.vars.items():
+        if variable.lod and not variable.is_offsets:
+            owner = owners.setdefault(tuple(level.name for level in variable.lod), name)
+            if not block.vars[name].lod:
+                set_lod(block.vars[name], block.vars[owner].lod)
+
+
+def _whatever_levels(block: Block, texts: Sequence[str]) -> list[str]:
+    """What says whose offsets an operation takes, where variables get other levels: all, or from the last."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for text in texts:
+        slot, name, level = text.split("\t")
+        found.setdefault((slot, name), []).append(int(level))
+    said = []
+    for (slot, name), numbers in found.items():
+        count = len(block.var(name).lod)
+        said += [(slot, name, _ALL)] if numbers == [*range(count)] else [(slot, name, str(n - count)) for n in numbers]
+    return ["\t".join(each) for each in said]
 
 
 def _has_slots(op: Operation) -> bool:

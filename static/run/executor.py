@@ -17,6 +17,7 @@ from ...ops.core.spec import Spec
 from ...ops.program.tensor_arrays import ArrayValue
 from ..building.mode import default_main_program
 from ..compiler import Plan, compile_plan
+from ..files.lod_codec import with_levels
 from ..ir.frame import feed_names
 from ..ir.operation import OPTIMIZE_ROLE, Operation
 from ..ir.program import Program
@@ -90,12 +91,14 @@ class Executor:
         if parallel is not None:
             return parallel(self).run(feed, fetch_list, scope, return_numpy, return_merged)
         program = _plain_program(program)
-        fed, others = self.feeds(program, with_batches(program, _one_feed(feed)))
+        given, built = with_batches(program, _one_feed(feed)), program
+        program = _with_fed_levels(program, given)
+        fed, others = self.feeds(program, given)
         wanted = tuple(fetch_name(program, item) for item in fetched_items(fetch_list))
         lods = [] if return_numpy or not program.has_lod else [
             offsets_given(program, name, frozenset(fed)) for name in wanted]
         fetches = (*wanted, *dict.fromkeys(level for levels in lods for level in levels))
-        refill_host_values(program, scope)
+        refill_host_values(built, scope)
         compiled = _compiled(program, tuple(sorted(fed)), fetches, others, use_prune or _holds_updates(fetch_list))
         xp = backend.namespace_at(self.place)
         arrays = [fed[name] for name in sorted(fed)]
@@ -160,7 +163,7 @@ class Executor:
         fault = fault_in(lod, value.shape()[0] if value.shape() else 0)
         if fault:
             raise ValueError(f"{what}: its LoD does not add up: {fault}. Received lod={lod}, shape {value.shape()}.")
-        if len(lod) > len(variable.lod) > 0:
+        if len(lod) > len(variable.lod) > 0:  # on several devices
             raise ValueError(f"{what} was declared with lod_level={len(variable.lod)}. Received an LoDTensor of "
                              f"{len(lod)} levels: declare it with lod_level={len(lod)}.")
         return {level.name: backend.as_place(np.asarray(offsets, "int64"), self.place)
@@ -192,6 +195,27 @@ def _one_feed(feed: Any) -> dict[str, Any]:
     if feed is not None and not isinstance(feed, dict):
         raise TypeError(f"feed: must be a dict of values by name. Received {type(feed).__name__}.")
     return feed or {}
+
+
+def _with_fed_levels(program: Program, feed: Mapping[str, Any]) -> Program:
+    """The Program for LoDTensors of more levels than inputs were declared with; itself where there are none."""
+    block, more = program.global_block(), {}
+    for name, value in feed.items():
+        variable = block.find_var(name) if isinstance(value, LoDTensor) else None
+        if variable is not None and len(value._lod) > len(variable.lod) > 0:
+            more[name] = len(value._lod)
+    if not more:
+        return program
+    key: Any = ("levels", *sorted(more.items()))
+    found = program.plans.get(key)
+    if found is None or found[0] != program.version:
+        try:
+            found = program.plans[key] = (program.version, with_levels(program, more))
+        except ValueError as error:
+            received = ", ".join(f"{name!r} with {count} levels, declared with {len(block.var(name).lod)}"
+                                 for name, count in more.items())
+            raise ValueError(f"feed: received {received}, which an operator does not take: {error}") from error
+    return found[1]
 
 
 def _lacks_ones(shape: tuple[int, ...], received: tuple[int, ...]) -> bool:

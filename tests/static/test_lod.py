@@ -132,8 +132,9 @@ def test_what_does_not_add_up_is_refused(main):
     fed.set(BATCH)
     with pytest.raises(ValueError, match=r"'x': its LoD does not add up: level 0 ends at 6, and there are 5 rows"):
         run(main, {"x": fed}, y)
+    compiled = static.CompiledProgram(main).with_data_parallel(places=static.cpu_places(1))
     with pytest.raises(ValueError, match="declare it with lod_level=2"):
-        run(main, {"x": lod_tensor(BATCH, [[0, 2], [0, 2, 5]])}, y)
+        run(compiled, {"x": lod_tensor(BATCH, [[0, 2], [0, 2, 5]])}, y)
     with pytest.raises(ValueError, match="X has no LoD"):
         sums(static.data("plain", [None, 2]))
 
