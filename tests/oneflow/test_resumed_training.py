@@ -9,6 +9,8 @@ import numpy as np
 import proa.oneflow as flow
 import proa.oneflow.typing as tp
 import pytest
+from cupy_stand_in import KIND, on_stand_in
+from proa.backend import place_of
 from proa.oneflow.job import session_guard
 
 STEPS, BREAK = 7, 3
@@ -134,3 +136,26 @@ def test_processes_that_follow_one_another(tmp_path):
     assert sorted(os.listdir(tmp_path / "models")) == [
         "System-Train-TrainStep-train_job", *(f"dense{n}-{name}" for n in (1, 2) for name in
                                               ("bias", "bias-momentum", "weight", "weight-momentum")), "snapshot_done"]
+
+
+def test_on_a_device(tmp_path):
+    """Values on a device are copied to the host while they are written; loaded ones go where the old ones were."""
+    with on_stand_in(), session_guard() as session:
+        job = train_job("momentum", "piecewise")
+        flow.train.CheckPoint().init()
+        losses = []
+        for n, batch in enumerate(batches()):
+            if n == BREAK:
+                flow.train.CheckPoint().save(tmp_path / "models")
+            losses.append(job(*batch))
+        places = {name: place_of(session.scope.array(name)).kind for name in session.variables}
+        assert KIND in places.values()
+        expected = values()
+        flow.train.CheckPoint().load(tmp_path / "models")
+        assert {name: place_of(session.scope.array(name)).kind for name in session.variables} == places
+        np.testing.assert_array_equal([job(*batch) for batch in batches()[BREAK:]], losses[BREAK:])
+        assert all(np.array_equal(value, expected[name]) for name, value in values().items())
+    with session_guard():  # and on the host
+        job = train_job("momentum", "piecewise")
+        flow.train.CheckPoint().load(tmp_path / "models")
+        np.testing.assert_allclose([job(*batch) for batch in batches()[BREAK:]], losses[BREAK:], rtol=1e-4)
