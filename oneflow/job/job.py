@@ -246,6 +246,8 @@ class Run:
         given = arrays + values
         if not self._on_host or any(type(value) is not np.ndarray for value in values):
             given = [backend.as_place(value, self.place) for value in given]
+            for tensor, value in zip(self._reads, given[len(arrays):], strict=True):
+                tensor._value = value  # so that it is moved once
         xp = self._xp
         results = compiled.plan(xp, given)
         for tensor, array in zip(self._writes, results[self._count:], strict=True):

@@ -159,3 +159,21 @@ def test_on_a_device(tmp_path):
         job = train_job("momentum", "piecewise")
         flow.train.CheckPoint().load(tmp_path / "models")
         np.testing.assert_allclose([job(*batch) for batch in batches()[BREAK:]], losses[BREAK:], rtol=1e-4)
+
+
+def test_what_was_loaded_is_moved_to_the_device_once(tmp_path):
+    with session_guard():
+        train_job("SGD", "constant")
+        flow.train.CheckPoint().save(tmp_path / "models")
+    with on_stand_in(), session_guard() as session:
+        @flow.global_function()
+        def predict() -> tp.Numpy:
+            return flow.get_variable("dense1-weight", (6, 4)) * 2
+
+        flow.train.CheckPoint().load(tmp_path / "models")
+        expected = np.fromfile(tmp_path / "models" / "dense1-weight" / "out", "float32").reshape(6, 4)
+        np.testing.assert_array_equal(predict(), 2 * expected)
+        there = session.scope.array("dense1-weight")
+        assert place_of(there).kind == KIND
+        np.testing.assert_array_equal(predict(), 2 * expected)
+        assert session.scope.array("dense1-weight") is there
