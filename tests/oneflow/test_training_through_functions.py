@@ -3,14 +3,13 @@
 import inspect
 
 import numpy as np
+import proa as paddle
+import proa.oneflow as flow
+import proa.oneflow.typing as tp
 import pytest
 import test_arrays
 import test_math
 from job_runs import run_in_job
-
-import proa as paddle
-import proa.oneflow as flow
-import proa.oneflow.typing as tp
 from proa.oneflow.job import session_guard
 
 CASES = {f"{module.__name__}-{number}": (case[0], *case[2:]) for module in (test_math, test_arrays)
