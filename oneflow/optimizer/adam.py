@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ...core.dtype import float64
+from ...ops.array.assign import clone
 from ...ops.array.full import full
 from ...ops.array.where import where
-from ...ops.core.trace import apply, current_trace
+from ...ops.core.trace import apply
 from ...ops.math.comparison import greater_equal
-from ...ops.math.elementwise import cast, divide
+from ...ops.math.elementwise import add, cast, divide, scale, subtract
 from ...ops.math.elementwise import pow as power_of
 from ...ops.math.unary import abs as absolute
 from ...ops.math.unary import sqrt, square
 from ...ops.optim.rules import adam_op, adamw_op, rest_of
 from .grad_clipping import by_global_norm
 from .loss_scale import LossScalePolicy
-from .optimizer import Names, Optimizer, Patterns, WithWeightDecay, slot, variables_of_current_job
+from .optimizer import Names, Optimizer, Patterns, WithWeightDecay, variables_of_current_job
 from .schedules import LrScheduler
 from .sgd import both_above_zero, norm
+from .state import done, slot, written
 from .training import Step
 
 _NOTHING = 1e-12  # a gradient below this is none, to LazyAdam
@@ -46,7 +50,7 @@ class _WithMoments(Optimizer):
         """What the moments' beginning with zeros has to be corrected by; zeros where it is not."""
         dtype = variable.dtype
         if corrects:  # a variable's update writes over its powers: each has its own
-            return power(self.beta1, step, dtype) + 0.0, power(self.beta2, step, dtype) + 0.0
+            return clone(power(self.beta1, step, dtype)), clone(power(self.beta2, step, dtype))
         return full([1], 0.0, dtype), full([1], 0.0, dtype)
 
     def _inputs(self, variable: Any, gradient: Any, rate: Any, step: Step, corrects: bool) -> tuple[Any, ...]:
@@ -56,11 +60,11 @@ class _WithMoments(Optimizer):
     def _attributes(self) -> dict[str, Any]:
         return {"beta1": float(self.beta1), "beta2": float(self.beta2), "epsilon": float(self.epsilon)}
 
-    def _moments(self, variable: Any, gradient: Any) -> tuple[Any, Any]:
-        """The new moments, which nothing holds yet."""
+    def _moments(self, variable: Any, gradient: Any) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+        """Of each moment what the new one is the sum of."""
         dtype = variable.dtype.dtype
-        return (slot(variable, "m") * self.beta1 + gradient * rest_of(self.beta1, dtype),
-                slot(variable, "v") * self.beta2 + square(gradient) * rest_of(self.beta2, dtype))
+        return ((slot(variable, "m") * self.beta1, gradient * rest_of(self.beta1, dtype)),
+                (slot(variable, "v") * self.beta2, square(gradient) * rest_of(self.beta2, dtype)))
 
 
 class Adam(_WithMoments):
@@ -83,8 +87,9 @@ class Adam(_WithMoments):
         self.beta1, self.beta2, self.epsilon = beta1, beta2, epsilon
         self.do_bias_correction = do_bias_correction
 
-    def _update(self, variable: Any, gradient: Any, rate: Any, step: Step) -> None:
-        apply(adam_op, *self._inputs(variable, gradient, rate, step, self.do_bias_correction), **self._attributes())
+    def _update(self, variable: Any, gradient: Any, rate: Any, step: Step) -> Callable[[], Any]:
+        inputs = self._inputs(variable, gradient, rate, step, self.do_bias_correction)
+        return partial(apply, adam_op, *inputs, **self._attributes())
 
 
 class AdamW(_WithMoments, WithWeightDecay):
@@ -110,13 +115,12 @@ class AdamW(_WithMoments, WithWeightDecay):
         self.beta1, self.beta2, self.epsilon = beta1, beta2, epsilon
         self.do_bias_correction = do_bias_correction
 
-    def _update(self, variable: Any, gradient: Any, rate: Any, step: Step) -> None:
+    def _update(self, variable: Any, gradient: Any, rate: Any, step: Step) -> Callable[[], Any]:
         inputs = self._inputs(variable, gradient, rate, step, self.do_bias_correction)
-        if self.weight_decay:
-            apply(adamw_op, *inputs, coeff=float(self.weight_decay), with_decay=bool(self.decay_of(variable)),
-                  **self._attributes())
-        else:
-            apply(adam_op, *inputs, **self._attributes())
+        if not self.weight_decay:
+            return partial(apply, adam_op, *inputs, **self._attributes())
+        return partial(apply, adamw_op, *inputs, coeff=float(self.weight_decay),
+                       with_decay=bool(self.decay_of(variable)), **self._attributes())
 
 
 class LazyAdam(_WithMoments):
@@ -137,14 +141,15 @@ class LazyAdam(_WithMoments):
         super().__init__(lr_scheduler, grad_clipping, variables, loss_scale_factor, train_step_lbn, loss_scale_policy)
         self.beta1, self.beta2, self.epsilon = beta1, beta2, epsilon
 
-    def _update(self, variable: Any, gradient: Any, rate: Any, step: Step) -> None:
+    def _update(self, variable: Any, gradient: Any, rate: Any, step: Step) -> Callable[[], Any]:
         dtype = variable.dtype
         correction1, correction2 = (1.0 - power(beta, step, dtype) for beta in (self.beta1, self.beta2))
-        m, v = self._moments(variable, gradient)
+        m, v = (add(*parts) for parts in self._moments(variable, gradient))
         after = variable - m / (sqrt(v) / sqrt(correction2) + self.epsilon) * (rate / correction1)
         moved = greater_equal(absolute(gradient), full([1], _NOTHING, dtype))
         for target, value in ((slot(variable, "m"), m), (slot(variable, "v"), v), (variable, after)):
-            current_trace().store(target, where(moved, value, target))
+            written(target, where, moved, value, target)
+        return done
 
 
 class LAMB(_WithMoments, WithWeightDecay):
@@ -170,17 +175,17 @@ class LAMB(_WithMoments, WithWeightDecay):
                                  train_step_lbn=train_step_lbn, loss_scale_policy=loss_scale_policy)
         self.beta1, self.beta2, self.epsilon = beta1, beta2, epsilon
 
-    def _update(self, variable: Any, gradient: Any, rate: Any, step: Step) -> None:
-        trace, decay = current_trace(), self.decay_of(variable)
-        powers = [(slot(variable, f"beta{n}_t", beta, (1,)), beta) for n, beta in ((1, self.beta1), (2, self.beta2))]
-        power1, power2 = (held * beta for held, beta in powers)
-        m, v = self._moments(variable, gradient)
+    def _update(self, variable: Any, gradient: Any, rate: Any, step: Step) -> Callable[[], Any]:
+        decay = self.decay_of(variable)
+        power1, power2 = slot(variable, "beta1_t", self.beta1, (1,)), slot(variable, "beta2_t", self.beta2, (1,))
+        written(power1, scale, power1, float(self.beta1))
+        written(power2, scale, power2, float(self.beta2))
+        of_m, of_v = self._moments(variable, gradient)
+        m, v = written(slot(variable, "m"), add, *of_m), written(slot(variable, "v"), add, *of_v)
         direction = divide(m / (1.0 - power1), sqrt(v / (1.0 - power2) + self.epsilon))
         weights, change = norm(variable), norm(direction)
         trust = where(both_above_zero(weights, change), weights / change, full([1], 1.0, variable.dtype))
         if decay:
             direction = direction + variable * decay
-        after = variable - direction * (rate * trust)
-        new = [(powers[0][0], power1), (powers[1][0], power2), (slot(variable, "m"), m), (slot(variable, "v"), v)]
-        for target, value in (*new, (variable, after)):
-            trace.store(target, value)
+        written(variable, subtract, variable, direction * (rate * trust))
+        return done

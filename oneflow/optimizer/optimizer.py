@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core.dtype import DType, float32
-from ...ops.core.trace import current_trace
 from ...ops.math.elementwise import cast
 from ..job import current
 from .grad_clipping import by_global_norm
@@ -106,26 +105,26 @@ class Optimizer:
         if self.grad_clipping is not None:
             pairs = self.grad_clipping.clipped(pairs)
         rates: dict[DType, Any] = {float32: rate}
+        updates = []
         for variable, gradient in pairs:
             dtype = variable.dtype
             if dtype not in rates:
                 rates[dtype] = cast(rate, dtype)
-            self._update(variable, gradient, rates[dtype], step)
+            updates.append(self._update(variable, gradient, rates[dtype], step))
+        for append in updates:  # one behind the other: plans make one loop of those that are alike
+            append()
 
-    def _update(self, variable: Any, gradient: Any, rate: Any, step: Step) -> None:
-        """Appends the update of one variable; `rate` is one element of its dtype."""
+    def _update(self, variable: Any, gradient: Any, rate: Any, step: Step) -> Callable[[], Any]:
+        """Appends what the update of a variable needs, and gives what appends the update, `done` where that is all.
+
+        `rate` is one element of the variable's dtype.
+        """
         raise NotImplementedError
 
     def __repr__(self) -> str:
         settings = ", ".join(f"{name}={value!r}" for name, value in vars(self).items()
                              if value is not None and name != "variables" and not name.startswith("_"))
         return f"{type(self).__name__}({settings})"
-
-
-def slot(variable: Any, kind: str, fill: float = 0.0, shape: tuple[int, ...] | None = None) -> Any:
-    """A variable that a rule keeps beside another one: `NAME-momentum` and the like."""
-    sizes = tuple(variable.shape) if shape is None else shape
-    return current_trace().persistent(sizes, variable.dtype, fill, f"{variable.name}-{kind}")
 
 
 class WithWeightDecay(Optimizer):

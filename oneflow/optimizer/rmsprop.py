@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from ...ops.core.trace import current_trace
+from ...ops.math.elementwise import add, subtract
 from ...ops.math.unary import rsqrt, square
 from .grad_clipping import by_global_norm
 from .loss_scale import LossScalePolicy
-from .optimizer import Names, Optimizer, slot, variables_of_current_job
+from .optimizer import Names, Optimizer, variables_of_current_job
 from .schedules import LrScheduler
+from .state import done, slot, written
 from .training import Step
 
 
@@ -31,15 +33,13 @@ class RMSProp(Optimizer):
         super().__init__(lr_scheduler, grad_clipping, variables, loss_scale_factor, train_step_lbn, loss_scale_policy)
         self.decay_rate, self.epsilon, self.centered = decay_rate, epsilon, centered
 
-    def _update(self, variable: Any, gradient: Any, rate: Any, step: Step) -> None:
-        trace, decay = current_trace(), self.decay_rate
+    def _update(self, variable: Any, gradient: Any, rate: Any, step: Step) -> Callable[[], Any]:
+        decay = self.decay_rate
         squares = slot(variable, "mean_square")
-        spread = mean = square(gradient) * (1.0 - decay) + squares * decay
+        spread = written(squares, add, square(gradient) * (1.0 - decay), squares * decay)
         if self.centered:
             center = slot(variable, "mean_gradient")
-            middle = gradient * (1.0 - decay) + center * decay
-            spread = mean - square(middle)
-            trace.store(center, middle)
-        after = variable - gradient * rate * rsqrt(spread + self.epsilon)
-        trace.store(squares, mean)
-        trace.store(variable, after)
+            written(center, add, gradient * (1.0 - decay), center * decay)
+            spread = squares - square(center)
+        written(variable, subtract, variable, gradient * rate * rsqrt(spread + self.epsilon))
+        return done

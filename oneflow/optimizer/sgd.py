@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ...ops.array.full import full
 from ...ops.array.where import where
-from ...ops.core.trace import apply, current_trace
+from ...ops.core.trace import apply
 from ...ops.math.comparison import greater_than, logical_and
+from ...ops.math.elementwise import add, subtract
 from ...ops.math.reduce import sum as total
 from ...ops.math.unary import sqrt, square
 from ...ops.optim.rules import momentum_op, sgd_op
 from .grad_clipping import by_global_norm
 from .loss_scale import LossScalePolicy
-from .optimizer import Names, Optimizer, Patterns, WithWeightDecay, slot, variables_of_current_job
+from .optimizer import Names, Optimizer, Patterns, WithWeightDecay, variables_of_current_job
 from .schedules import LrScheduler
+from .state import done, slot, written
 from .training import Step
 
 
@@ -36,17 +40,16 @@ class SGD(Optimizer):
         super().__init__(lr_scheduler, grad_clipping, variables, loss_scale_factor, train_step_lbn, loss_scale_policy)
         self.momentum = momentum
 
-    def _update(self, variable: Any, gradient: Any, rate: Any, step: Step) -> None:
-        descend(variable, gradient, rate, self.momentum)
+    def _update(self, variable: Any, gradient: Any, rate: Any, step: Step) -> Callable[[], Any]:
+        return descent(variable, gradient, rate, self.momentum)
 
 
-def descend(variable: Any, gradient: Any, rate: Any, momentum: float | None) -> None:
-    """Appends a step of gradient descent."""
+def descent(variable: Any, gradient: Any, rate: Any, momentum: float | None) -> Callable[[], Any]:
+    """What appends a step of gradient descent."""
     if not momentum:
-        apply(sgd_op, variable, rate, gradient)
-    else:
-        apply(momentum_op, variable, gradient, slot(variable, "momentum"), rate, mu=float(momentum),
-              rate_in_velocity=True)
+        return partial(apply, sgd_op, variable, rate, gradient)
+    return partial(apply, momentum_op, variable, gradient, slot(variable, "momentum"), rate, mu=float(momentum),
+                   rate_in_velocity=True)
 
 
 class SGDW(WithWeightDecay):
@@ -70,25 +73,24 @@ class SGDW(WithWeightDecay):
                          train_step_lbn=train_step_lbn, loss_scale_policy=loss_scale_policy)
         self.momentum = momentum
 
-    def _update(self, variable: Any, gradient: Any, rate: Any, step: Step) -> None:
+    def _update(self, variable: Any, gradient: Any, rate: Any, step: Step) -> Callable[[], Any]:
         decay = self.decay_of(variable)
         if not decay:
-            descend(variable, gradient, rate, self.momentum)
-        elif not self.momentum:
-            apply(sgd_op, variable, rate, gradient + variable * decay)
-        else:
-            shrinking_step(variable, gradient, rate, float(self.momentum), decay)
+            return descent(variable, gradient, rate, self.momentum)
+        if not self.momentum:
+            return descent(variable, gradient + variable * decay, rate, None)
+        return shrinking_step(variable, gradient, rate, float(self.momentum), decay)
 
 
-def shrinking_step(variable: Any, gradient: Any, rate: Any, momentum: float, decay: float) -> None:
+def shrinking_step(variable: Any, gradient: Any, rate: Any, momentum: float, decay: float) -> Callable[[], Any]:
     """Appends m ← momentum · m - rate · g, w ← w + m - rate · decay · w."""
     held = slot(variable, "momentum")
-    moved = held * momentum - gradient * rate
-    after = variable + moved
+    written(held, subtract, held * momentum, gradient * rate)
     if decay:
-        after = after - variable * (rate * decay)
-    current_trace().store(held, moved)
-    current_trace().store(variable, after)
+        written(variable, subtract, variable + held, variable * (rate * decay))
+    else:
+        written(variable, add, variable, held)
+    return done
 
 
 class LARS(WithWeightDecay):
@@ -113,12 +115,12 @@ class LARS(WithWeightDecay):
                          train_step_lbn=train_step_lbn, loss_scale_policy=loss_scale_policy)
         self.momentum_beta, self.epsilon, self.lars_coefficient = momentum_beta, epsilon, lars_coefficient
 
-    def _update(self, variable: Any, gradient: Any, rate: Any, step: Step) -> None:
+    def _update(self, variable: Any, gradient: Any, rate: Any, step: Step) -> Callable[[], Any]:
         decay = self.decay_of(variable)
         weights, change = norm(variable), norm(gradient)
         ratio = weights * self.lars_coefficient / (self.epsilon + change + weights * decay)
         rate = rate * where(both_above_zero(weights, change), ratio, full([1], 1.0, variable.dtype))
-        shrinking_step(variable, gradient, rate, float(self.momentum_beta or 0.0), decay)
+        return shrinking_step(variable, gradient, rate, float(self.momentum_beta or 0.0), decay)
 
 
 def norm(x: Any) -> Any:

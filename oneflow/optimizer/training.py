@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from ...core.dtype import int64
 from ...ops.array.creation import full_like
 from ...ops.core.trace import current_trace
-from ...ops.math.elementwise import cast
+from ...ops.math.elementwise import cast, scale
 from ...static.autodiff.backward import named_derivatives
 from ...static.building.block_builders import branch
 from ...static.building.trace import GradientTrace
 from ...static.ir.variable import Variable
 from .schedules import LrScheduler
+from .state import written
 
 if TYPE_CHECKING:
     from ..job import Job
@@ -47,7 +48,7 @@ class Step:
     def count(self) -> None:
         """Appends the count."""
         if self.counts:
-            current_trace().store(self.value, self.value + 1)
+            written(self.value, scale, self.value, 1.0, 1)
 
 
 def blob_of(job: Job, name: str, what: str) -> Variable:

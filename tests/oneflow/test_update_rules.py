@@ -212,3 +212,25 @@ def test_momentum_with_the_rate_inside_gives_the_same_bits_by_loops_and_by_numpy
             paddle.set_flags(old)
     for by_numpy, by_loops in zip(*found, strict=True):
         np.testing.assert_array_equal(by_numpy, by_loops)
+
+
+def plan_of(make, **options):
+    @flow.global_function(type="train")
+    def job(mask: tp.Numpy.Placeholder(SHAPE)) -> None:
+        w = flow.get_variable("w", SHAPE, initializer=begin)
+        b = flow.get_variable("b", SHAPE, initializer=begin)
+        make().minimize(w * mask * b)
+
+    with session_guard():
+        job.job.trace()
+        return str(job.job.program.plan(["Input_0"], []))
+
+
+@pytest.mark.parametrize("name", ["sgd", "momentum", "adam", "adam, corrected", "adamw, corrected"])
+def test_all_variables_are_updated_by_one_loop(name):
+    assert plan_of(RULES[name][0]).count(" merged_") == 1
+
+
+@pytest.mark.parametrize("name", ["sgdw", "lamb, decay", "lars, decay", "rmsprop, centered", "lazy adam"])
+def test_nothing_is_copied_into_variables(name):
+    assert " assign " not in plan_of(RULES[name][0])
