@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ...nn import functional
-from ...ops.nn.window_arguments import repeated
 from ..nn.windows import check_rank, is_last
 
 
@@ -13,7 +12,7 @@ def upsample_2d(x: Any, size: Any = (2, 2), align_corners: bool = False, data_fo
                 interpolation: str = "nearest", name: str | None = "Upsample2D") -> Any:
     """Images [N, C, H, W] (or [N, H, W, C]) `size` times as high and wide, by "nearest" or "bilinear" interpolation.
 
-    Raises ValueError for another interpolation, and for `align_corners` with "nearest".
+    `size` is a number or two, which need not be whole: sizes are rounded down. Raises ValueError for another interpolation, and for `align_corners` with "nearest".
 
     >>> import proa.oneflow as flow
     >>> import proa as paddle
@@ -25,8 +24,11 @@ def upsample_2d(x: Any, size: Any = (2, 2), align_corners: bool = False, data_fo
     if interpolation not in ("nearest", "bilinear") or (interpolation == "nearest" and align_corners):
         raise ValueError(f"upsample_2d(interpolation): must be 'nearest', or 'bilinear', which alone knows "
                          f"align_corners. Received {interpolation!r}, align_corners={align_corners}.")
-    factors = repeated("upsample_2d", "size", size, 2)
+    factors = [float(factor) for factor in (size if isinstance(size, (list, tuple)) else [size] * 2)]
+    if len(factors) != 2:
+        raise ValueError(f"upsample_2d(size): must be a number or two, for height and width. Received {size!r}.")
     sizes = list(x.shape)[1:3] if last else list(x.shape)[2:]
-    wanted = [n * factor for n, factor in zip(sizes, factors, strict=True)]
-    return functional.interpolate(x, wanted, mode=interpolation, align_corners=align_corners,
-                                     data_format="NHWC" if last else "NCHW")
+    wanted = [int(n * factor) for n, factor in zip(sizes, factors, strict=True)]
+    whole = all(factor.is_integer() for factor in factors)
+    return functional.interpolate(x, wanted if whole else None, None if whole else factors, interpolation,
+                                  align_corners, data_format="NHWC" if last else "NCHW")

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...nn import functional
 from ...ops.array.reshape import reshape
-from ...ops.math.elementwise import add, multiply, subtract
+from ...ops.math.elementwise import add, in_dtype, multiply, subtract
 from ...ops.math.reduce import mean
 from ...ops.math.unary import rsqrt, square
 from ..initializers import ones_initializer, zeros_initializer
@@ -33,7 +33,8 @@ def batch_normalization(x: Any, mean: Any, variance: Any, offset: Any = None, sc
                         variance_epsilon: float | None = 1e-5, axis: int = 1, name: str | None = None) -> Any:
     """(x - mean) / sqrt(variance + variance_epsilon) * scale + offset, for each index of dimension `axis`.
 
-    Mean and variance have one element for each index, or as many dimensions as x. Gradients go to them as well.
+    Mean and variance have one element for each index, or as many dimensions as x; they may be float32 where x is
+    float16. Gradients go to them as well.
     """
     rank = len(x.shape)
     if not -rank <= axis < rank:
@@ -50,7 +51,7 @@ def batch_normalization(x: Any, mean: Any, variance: Any, offset: Any = None, sc
                          f"x.shape={list(x.shape)}, mean.shape={list(mean.shape)}.")
     result = multiply(subtract(x, mean), rsqrt(variance + variance_epsilon))
     result = result if scale is None else multiply(result, scale)
-    return result if offset is None else add(result, offset)
+    return in_dtype(result if offset is None else add(result, offset), x.dtype)
 
 
 def layer_norm(inputs: Any, gamma: Any = None, beta: Any = None, begin_norm_axis: int = 1, begin_params_axis: int = -1,

@@ -308,6 +308,8 @@ def test_upsample_2d(session):
     np.testing.assert_array_equal(out, x.repeat(2, 2).repeat(3, 3))
     turned, _ = ran(lambda x: flow.layers.upsample_2d(x, (2, 3), data_format="NHWC"), x.transpose(0, 2, 3, 1))
     np.testing.assert_array_equal(turned, out.transpose(0, 2, 3, 1))
+    out, _ = ran(lambda x: flow.layers.upsample_2d(x, (1.5, 2.0)), x)
+    np.testing.assert_array_equal(out, x[:, :, [0, 0, 1, 2]].repeat(2, 3))
     for corners in (False, True):
         out, _ = ran(lambda x, c=corners: flow.layers.upsample_2d(x, 2, c, interpolation="bilinear"), x)
         near(out, paddle.nn.functional.interpolate(

@@ -111,6 +111,9 @@ def test_batch_normalization_by_given_statistics_lets_gradients_through_to_them(
     whole = paddle.nn.functional.batch_norm(again, *running, training=True, epsilon=0.0)
     (whole * whole * whole).sum().backward()
     near(values.grad, again.grad.numpy(), 1e-3)
+    half = flow.nn.batch_normalization(tensor(x, "float16"), *map(tensor, (mean, variance, offset, scale)), 1e-3)
+    assert half.dtype == paddle.float16
+    near(half.astype("float32"), around, 2e-2)
     with pytest.raises(ValueError, match="axis"):
         flow.nn.batch_normalization(tensor(x), tensor(mean), tensor(variance), axis=3)
     with pytest.raises(ValueError, match="one dimension, or as many"):
