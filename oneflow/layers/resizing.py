@@ -12,8 +12,8 @@ def upsample_2d(x: Any, size: Any = (2, 2), align_corners: bool = False, data_fo
                 interpolation: str = "nearest", name: str | None = "Upsample2D") -> Any:
     """Images [N, C, H, W] (or [N, H, W, C]) `size` times as high and wide, by "nearest" or "bilinear" interpolation.
 
-    `size` is a number or two, which need not be whole: the images' sizes are rounded down. Raises ValueError for another
-    interpolation, and for `align_corners` with "nearest".
+    `size` is a number or two, which need not be whole: the images' sizes are rounded down. Raises ValueError for
+    another interpolation, and for `align_corners` with "nearest".
 
     >>> import proa.oneflow as flow
     >>> import proa as paddle
