@@ -20,6 +20,9 @@ def gather(params: Any, indices: Any, validate_indices: Any = None, axis: int | 
            name: str | None = None) -> Any:
     """The slices of `params` at positions along `axis`; with `batch_dims` each row of indices takes from its own row.
 
+    Of indices' dimensions the last one is then that of positions, and those before it, however many `batch_dims` says,
+    are of rows: OneFlow has it so, and scripts write `gather(x, positions, axis=2, batch_dims=2)`.
+
     >>> import numpy as np
     >>> import proa.oneflow as flow
     >>> @flow.global_function()
@@ -34,17 +37,18 @@ def gather(params: Any, indices: Any, validate_indices: Any = None, axis: int | 
         if axis != batch_dims:
             raise NotImplementedError("gather(axis, batch_dims): the axis must be the first dimension behind the rows, "
                                       f"{batch_dims}. Received axis={axis}.")
-        return _batch_gather(params, indices, batch_dims)
+        return _batch_gather(params, indices)
     before, behind = list(params.shape[:axis]), list(params.shape[axis + 1:])
     taken = base.gather(params, reshape(indices, [-1]), axis)
     return taken if len(indices.shape) == 1 else reshape(taken, [*before, *indices.shape, *behind])
 
 
-def _batch_gather(params: Any, indices: Any, batch_dims: int) -> Any:
+def _batch_gather(params: Any, indices: Any) -> Any:
     """Row by row: shapes (rows…, n, rest…) and (rows…, m) give (rows…, m, rest…)."""
-    if len(indices.shape) != batch_dims + 1:
-        raise ValueError(f"gather(batch_dims={batch_dims}): indices must have {batch_dims + 1} dimensions. Received "
-                         f"indices.shape={list(indices.shape)}.")
+    batch_dims = len(indices.shape) - 1
+    if list(params.shape[:batch_dims]) != list(indices.shape[:-1]):
+        raise ValueError("gather(batch_dims): params and indices must have the same rows. Received "
+                         f"params.shape={list(params.shape)}, indices.shape={list(indices.shape)}.")
     rest = list(params.shape[batch_dims + 1:])
     places = in_dtype(indices, int64)
     if rest:

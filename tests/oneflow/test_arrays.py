@@ -57,6 +57,8 @@ CASES = [
     (lambda x, i: flow.gather(x, i, axis=-1), lambda x, i: x[:, i], A, PLACES),
     (lambda x, i: flow.gather(x, i, axis=1), lambda x, i: x[:, i], A, _i([2], [0])),
     (lambda x, i: flow.gather(x, i, batch_dims=1), lambda x, i: np.take_along_axis(x, i[..., None], 1), CUBE, PLACES),
+    (lambda x, i: flow.gather(x, i, axis=2, batch_dims=2), lambda x, i: np.take_along_axis(x, i[..., None], 1), CUBE,
+     PLACES),
     (lambda x, i: flow.gather(x, i, axis=1, batch_dims=1), lambda x, i: np.take_along_axis(x, i, 1), A, PLACES),
     (lambda x, i: flow.gather_nd(x, i), lambda x, i: x[i[:, 0], i[:, 1]], A, _i([1, 2], [0, 0])),
     (lambda x, i: flow.dim_gather(x, 1, i), lambda x, i: np.take_along_axis(x, i, 1), A, PLACES),
