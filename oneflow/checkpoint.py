@@ -39,7 +39,7 @@ def save(path: str | os.PathLike[str], var_dict: Mapping[str, Any] | None = None
         raise TypeError(f"checkpoint.save(var_dict): a dict from names to values is expected. Received {var_dict!r}.")
     values = var_dict
     for name, value in values.items():
-        if not isinstance(value, np.ndarray) and not callable(getattr(value, "numpy", None)):
+        if not isinstance(value, (np.ndarray, np.generic)) and not callable(getattr(value, "numpy", None)):
             raise TypeError(f"checkpoint.save(var_dict): {name!r} must be an array or a tensor. Received {value!r}.")
     write_snapshot(path, list(values), lambda name: _array(values[name]), "checkpoint.save", True)
 
@@ -103,11 +103,13 @@ def _fitting(name: str, value: Any, shape: tuple[int, ...], dtype: DType) -> Any
     """The value, if it is one of that shape and dtype."""
     if isinstance(value, StoredValue) and not value.has_meta_info:
         return value.of(shape, dtype)
-    if not isinstance(value, np.ndarray) and not callable(getattr(value, "numpy", None)):
+    if not isinstance(value, (np.ndarray, np.generic)) and not callable(getattr(value, "numpy", None)):
         raise TypeError(f"load_variables: the value of {name!r} must be an array, a tensor or a value of "
                         f"checkpoint.get. Received {value!r}.")
     found_shape = tuple(value.shape)
-    found = from_numpy_dtype(value.dtype.newbyteorder("=")) if isinstance(value, np.ndarray) else value.dtype
+    found = value.dtype
+    if isinstance(value, (np.ndarray, np.generic)):
+        found = from_numpy_dtype(value.dtype.newbyteorder("="))
     if (found_shape, found) != (shape, dtype):
         raise ValueError(f"load_variables: the variable {name!r} has shape {list(shape)} and dtype {dtype.name}. "
                          f"Received shape {list(found_shape)} and dtype {getattr(found, 'name', found)}. No variable "
@@ -117,4 +119,4 @@ def _fitting(name: str, value: Any, shape: tuple[int, ...], dtype: DType) -> Any
 
 
 def _array(value: Any) -> np.ndarray:
-    return value if isinstance(value, np.ndarray) else np.asarray(value.numpy())
+    return np.asarray(value if isinstance(value, (np.ndarray, np.generic)) else value.numpy())

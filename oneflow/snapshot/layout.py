@@ -44,6 +44,7 @@ _NAMES = {
 }
 _NUMBERS = {
     1: int8, 2: float32, 3: float64, 4: int8, 5: int32, 6: int64, 7: uint8, 9: float16, 11: bfloat16, 12: bool_,
+    17: int16, 20: complex64, 21: complex128,
 }
 _NAME_OF = {dtype: name for name, dtype in _NAMES.items() if name != "kChar"}
 _TOKEN = re.compile(r"\s+|\#[^\n]*|(?P<word>[A-Za-z_][A-Za-z_0-9]*)|(?P<number>-?[0-9]{1,20})(?![0-9])"

@@ -217,6 +217,8 @@ class TestCheckpoint:
     def test_values_of_one_s_own(self, tmp_path):
         flow.checkpoint.save(tmp_path / "a", {"x": np.ones((2, 3), ">f4"), "t": paddle.ones([2], "int32")})
         stored = flow.checkpoint.get(tmp_path / "a")
+        flow.checkpoint.save(tmp_path / "number", {"n": np.float32(3)})
+        assert flow.checkpoint.get(tmp_path / "number")["n"].numpy().tolist() == 3
         flow.checkpoint.save(tmp_path / "b", stored)
         again = flow.checkpoint.get(tmp_path / "b")
         assert again["t"].numpy().tolist() == [1, 1] and again["x"].numpy().dtype == np.float32
