@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...ops.array.full import is_value
 from ...ops.nn.window_arguments import check_format, repeated
 
 FORMATS = {1: ("NCW", "NWC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
@@ -23,7 +24,13 @@ def is_last(what: str, data_format: Any, rank: int) -> bool:
 
 
 def check_rank(what: str, value: Any, rank: int) -> None:
-    """ValueError, naming `what`, unless the value has samples, channels and `rank` spatial dimensions."""
+    """ValueError, naming `what`, unless the value has samples, channels and `rank` spatial dimensions.
+
+    TypeError for what is no value.
+    """
+    if not is_value(value):
+        raise TypeError(f"{what}: must be a blob or a tensor. Received {value!r}. (flow.layers has convolutions that "
+                        "make their filters.)")
     if len(value.shape) != rank + 2:
         raise ValueError(f"{what}: must have {rank + 2} dimensions, samples and channels among them. "
                          f"Received shape {list(value.shape)}.")

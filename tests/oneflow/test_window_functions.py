@@ -178,6 +178,11 @@ def test_ceil_mode_keeps_windows_beyond_numbers_and_not_beyond_rules():
     assert flow.nn.avg_pool2d(x, None, None, "VALID").shape == [1, 1, 6, 6]
 
 
+def test_filters_that_are_a_number_are_another_function():
+    with pytest.raises(TypeError, match="flow.layers has convolutions"):
+        flow.nn.conv2d(paddle.zeros([1, 4, 5, 5]), 8, 3, "SAME")
+
+
 @pytest.mark.parametrize(("call", "words"), [
     (lambda x, w: flow.nn.conv2d(x, w, 1, "same_up"), "SAME_UPPER"),
     (lambda x, w: flow.nn.conv2d(x, w, 1, 1), "for each of the 4 dimensions"),
