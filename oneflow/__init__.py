@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from .job.global_function import current_global_function_desc, global_function
     from .job.placement import Placement as device_prior_placement
     from .job.placement import Placement as fixed_placement
+    from .job.placement import current_scope
     from .job.session import clear_default_session, sync_default_session
     from .job.watch import watch, watch_diff
     from .scope import namespace as name_scope

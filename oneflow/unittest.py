@@ -6,12 +6,41 @@ import unittest
 from collections.abc import Callable
 from typing import Any
 
-from . import env
+from .env import eager_execution_enabled
 from .job.session import clear_default_session
 from .refused import explaining
 
 __all__ = ["TestCase", "env", "num_nodes_required", "skip_unless", "skip_unless_1n1d", "skip_unless_1n2d",
            "skip_unless_1n4d", "skip_unless_2n1d", "skip_unless_2n2d", "skip_unless_2n4d"]
+
+
+class _Environment:
+    """What tests ask of the surroundings."""
+
+    @staticmethod
+    def device_num() -> int:
+        """1: the devices a machine."""
+        return 1
+
+    @staticmethod
+    def node_size() -> int:
+        """1: the machines."""
+        return 1
+
+    world_size = node_size
+
+    @staticmethod
+    def eager_execution_enabled() -> bool:
+        """What `flow.enable_eager_execution` was told."""
+        return eager_execution_enabled()
+
+    @staticmethod
+    def typing_check_enabled() -> bool:
+        """False: parameters may go without annotations where their defaults say what they take."""
+        return False
+
+
+env = _Environment()
 
 
 class TestCase(unittest.TestCase):

@@ -52,6 +52,11 @@ class FunctionConfig:
         """Whether anything was set of `train`."""
         return any(path.startswith("train.") for path in self.settings)
 
+    @property
+    def function_desc(self) -> ConfigDesc:
+        """What has been set, by attributes."""
+        return ConfigDesc(self.settings)
+
     def copy(self) -> FunctionConfig:
         """Another one with these settings."""
         made = FunctionConfig()
@@ -64,6 +69,18 @@ class FunctionConfig:
         if name.startswith(("enable_q", "qat")):
             raise AttributeError(f"function_config.{name} is not supported: jobs are not quantized. "
                                  "proa.quantization quantizes networks of the 2.x face.")
+        raise AttributeError(f"flow.FunctionConfig has no setting {name!r}.")
+
+
+class ConfigDesc:
+    """What has been set: `desc.enable_inplace` is what the setting was given, False where it was not."""
+
+    def __init__(self, settings: dict[str, Any]):
+        self._settings = settings
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _OF_ONEFLOW or name in _CHECKED:
+            return self._settings.get(name, False)
         raise AttributeError(f"flow.FunctionConfig has no setting {name!r}.")
 
 

@@ -24,6 +24,7 @@ from .arguments import Arguments
 from .blob import Blob, JobTrace, VariableBlob
 from .current import tracing
 from .function_config import FunctionConfig
+from .placement import Placement
 from .results import Results, check_annotation
 from .session import Session, VariableRecord
 
@@ -57,6 +58,7 @@ class Job:
         self.variables: dict[str, VariableBlob] = {}
         self.losses: list[Any] = []  # of `flow.losses.add_loss`
         self.devices: list[Place | None] = []  # of the placements in the function; None: the host
+        self.placements: list[Placement] = []  # that are open around what is being traced
         self.sources: list[Source] = []  # readers of files, which fill blobs at each call
         self.training: Any = None  # what a train job does behind its function: `optimizer.training.Training`
         self.at_end: list[Callable[[], Any]] = []  # called when the function has been traced, under its trace

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ... import backend
-from ...core.place import CUDAPlace, Place
+from ...core.place import CUDAPlace, Place, expected_place
 from .current import current, is_tracing
 
 _TAGS = ("cpu", "gpu", "cuda")
@@ -40,9 +40,45 @@ class Placement(contextlib.AbstractContextManager[None]):
     def __enter__(self) -> None:
         if is_tracing():
             current().devices.append(self.place)
+            current().placements.append(self)
 
     def __exit__(self, *error: object) -> None:
-        return None
+        if is_tracing():
+            current().placements.pop()
+
+
+class DeviceScope:
+    """Where operations are placed now: what `flow.current_scope()` gives."""
+
+    parallel_num = 1
+
+    def __init__(self, device_tag: str, index: int):
+        self.device_tag, self.machine_id2device_id_list = device_tag, {0: [index]}
+
+    @property
+    def device_parallel_desc_symbol(self) -> DeviceScope:
+        """The device's tag and numbers."""
+        return self
+
+
+def current_scope() -> DeviceScope:
+    """Where the operations of the global function that is being traced are placed; RuntimeError outside of one.
+
+    >>> import proa.oneflow as flow
+    >>> @flow.global_function()
+    ... def job() -> None:
+    ...     with flow.scope.placement("cpu", "0:0"):
+    ...         print(flow.current_scope().device_parallel_desc_symbol.device_tag)
+    >>> job()
+    cpu
+    """
+    job = current("current_scope()")
+    if job.placements:
+        place, index = job.placements[-1].place, job.placements[-1].index
+    else:
+        place, index = expected_place(), 0
+    on_device = place is not None and place.is_device()
+    return DeviceScope("gpu" if on_device else "cpu", index)
 
 
 def _only_device(tag: str, ids: Sequence[Any]) -> int:

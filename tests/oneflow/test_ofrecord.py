@@ -152,7 +152,7 @@ def test_what_the_records_do_not_have(tmp_path):
     (struct.pack("<q", 5) + b"abc", 0), (struct.pack("<q", -1), 0), (struct.pack("<q", 0) + b"abc", 0), (b"abc", 0),
     (struct.pack("<q", 1 << 60), 0), (struct.pack("<q", 3) + b"\xff\xff\xff", 0),
     (struct.pack("<q", len(numbered(1)[0])) + numbered(1)[0] + b"x", 8 + len(numbered(1)[0])),
-])
+], ids=["cut off", "negative", "three bytes behind it", "no length", "too long", "no message", "one byte behind it"])
 def test_damaged_files(tmp_path, data, place):
     (tmp_path / "part-0").write_bytes(data)
     with pytest.raises(CorruptFileError, match=f"part-0: byte {place}: "):

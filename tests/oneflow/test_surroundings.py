@@ -87,6 +87,23 @@ def test_default_data_type_and_initializer_of_a_job():
     assert value.dtype == np.float64 and value.tolist() == [3, 3]
 
 
+def test_a_function_may_ask_where_it_is_placed_and_what_was_set():
+    config = flow.FunctionConfig()
+    config.enable_inplace()
+    config.default_placement_scope(flow.scope.placement("cpu", "0:0"))
+    assert config.function_desc.enable_inplace is True and config.function_desc.enable_cudnn is False
+    tags = []
+
+    @flow.global_function("predict", config)
+    def job() -> None:
+        tags.append(flow.current_scope().device_parallel_desc_symbol.device_tag)
+
+    job()
+    assert tags == ["cpu"]
+    with pytest.raises(RuntimeError, match="current_scope"):
+        flow.current_scope()
+
+
 def test_watch_is_handed_values_and_gradients(capsys):
     seen = {}
 
@@ -128,7 +145,8 @@ def test_a_gradient_that_is_not_there_cannot_be_watched():
 class TestOfOneFlow(flow.unittest.TestCase):
     @flow.unittest.skip_unless_1n1d()
     def test_runs(self):
-        self.assertEqual(flow.unittest.env.get_world_size(), 1)
+        self.assertEqual((flow.unittest.env.device_num(), flow.unittest.env.node_size()), (1, 1))
+        self.assertFalse(flow.unittest.env.eager_execution_enabled())
 
     @flow.unittest.skip_unless_1n2d()
     def test_is_skipped(self):
