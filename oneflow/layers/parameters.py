@@ -40,8 +40,14 @@ def layer_variable(layer: str, what: str, given: str | None = None, **options: A
 
 
 def activated(activation: Callable | None, layer: str, value: Any) -> Any:
-    """activation(value, name="activation") within the layer's namespace; the value if there is none."""
-    if not callable(activation):
+    """activation(value, name="activation") within the layer's namespace; the value for None, and for kNone, which is 0.
+
+    TypeError for anything else: OneFlow passes over it.
+    """
+    if not activation:
         return value
+    if not callable(activation):
+        raise TypeError(f"The layer {layer!r}: activation must be a function of a value, such as flow.nn.relu. "
+                        f"Received {activation!r}.")
     with namespace(layer):
         return activation(value, name="activation")

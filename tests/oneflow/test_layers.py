@@ -106,6 +106,13 @@ def test_layers_stand_in_namespaces_and_so_do_their_activations(session):
     assert seen == ["activation"]
 
 
+def test_activations_are_functions(session):
+    ran(lambda x: flow.layers.dense(x, 3, activation=0, name="none"), normal(2, 3))
+    for given in ("relu", 3):
+        with pytest.raises(TypeError, match="'fc': activation must be a function"):
+            ran(lambda x, given=given: flow.layers.dense(x, 3, given, name="fc"), normal(2, 3))
+
+
 def test_two_layers_of_one_name_are_refused(session):
     def build(x):
         return flow.layers.dense(flow.layers.dense(x, 3, name="fc"), 3, name="fc")
