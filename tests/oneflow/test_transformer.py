@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import proa
 import proa.oneflow as flow
 import proa.oneflow.typing as tp
 from proa.oneflow.job import session_guard
@@ -84,6 +85,7 @@ def job():
 
 
 def test_it_learns():
+    proa.seed(0)
     rng = np.random.default_rng(0)
     words = rng.integers(2, WORDS, (ROWS, LENGTH)).astype("int32")
     positions = np.stack([rng.permutation(LENGTH - 2)[:MASKED] for _ in range(ROWS)]).astype("int32")
@@ -94,7 +96,7 @@ def test_it_learns():
     batch = words, (words > 9).astype("int32"), mask, positions, ids, np.ones((ROWS, MASKED), "float32")
     with session_guard():
         train = job()
-        losses = [float(train(*batch).item()) for _ in range(40)]
+        losses = [float(train(*batch).item()) for _ in range(80)]
         names = sorted(flow.get_all_variables())
     assert losses[-1] < 0.3 * losses[0] and abs(losses[0] - math.log(WORDS)) < 1.5
     assert "layer_1-attention-query-weight" in names and "layer_0-output-LayerNorm-gamma" in names

@@ -150,3 +150,68 @@ def test_a_network_that_drops_in_training_is_evaluated_whole(tmp_path):
     np.testing.assert_array_equal(first, again)
     np.testing.assert_array_equal(first, loaded)
     assert (first.argmax(1) == data[0][1]).mean() > 0.6
+
+
+def generator(z, trainable):
+    with flow.scope.namespace("g"):
+        hidden = flow.layers.dense(z, 16, kernel_initializer=flow.random_normal_initializer(stddev=0.3), name="fc1",
+                                   trainable=trainable)
+        hidden = flow.layers.batch_normalization(hidden, axis=1, name="bn", trainable=trainable, training=trainable)
+        return flow.layers.dense(flow.math.relu(hidden), 2, name="fc2", trainable=trainable,
+                                 kernel_initializer=flow.random_normal_initializer(stddev=0.3))
+
+
+def discriminator(x, trainable, reuse=False):
+    weight = flow.get_variable("d-weight", shape=(2, 16), trainable=trainable, reuse=reuse,
+                               initializer=flow.random_normal_initializer(stddev=0.5))
+    out = flow.get_variable("d-out", shape=(16, 1), trainable=trainable, reuse=reuse,
+                            initializer=flow.random_normal_initializer(stddev=0.5))
+    return flow.matmul(flow.nn.leaky_relu(flow.matmul(x, weight), 0.3), out)
+
+
+def test_two_networks_in_turns_each_with_the_other_held_still(tmp_path):
+    def rule():
+        return flow.optimizer.Adam(flow.optimizer.PiecewiseConstantScheduler([], [0.02]))
+
+    def told(value, logits):
+        return flow.nn.sigmoid_cross_entropy_with_logits(value(logits), logits)
+
+    def train_g(z: tp.Numpy.Placeholder((32, 4))) -> tuple[tp.Numpy, tp.Numpy]:
+        made = generator(z, trainable=True)
+        loss = told(flow.ones_like, discriminator(made, trainable=False))
+        rule().minimize(loss)
+        return loss, made
+
+    def train_d(z: tp.Numpy.Placeholder((32, 4)), real: tp.Numpy.Placeholder((32, 2))) -> tp.Numpy:
+        fake = told(flow.zeros_like, discriminator(generator(z, trainable=False), trainable=True))
+        loss = fake + told(flow.ones_like, discriminator(real, trainable=True, reuse=True))
+        rule().minimize(loss)
+        return loss
+
+    def of(session, side):
+        return {name: session.value(name) for name in session.variables if name.startswith(side)}
+
+    def equal(before, after):
+        return {name for name in before if np.array_equal(before[name], after[name])}
+
+    paddle.seed(8)
+    rng = np.random.default_rng(0)
+    with session_guard() as session:
+        make, judge = flow.global_function(type="train")(train_g), flow.global_function(type="train")(train_d)
+        flow.train.CheckPoint().init()
+        assert {name for name in session.variables if name.endswith("-m")} == {
+            f"{name}-m" for name in ("g-fc1-weight", "g-fc1-bias", "g-bn-gamma", "g-bn-beta", "g-fc2-weight",
+                                     "g-fc2-bias", "d-weight", "d-out")}
+        for _ in range(60):
+            z, real = rng.standard_normal((2, 32, 4), np.float32)
+            real = real[:, :2] * 0.3 + np.array([2, -1], np.float32)
+            held, own = of(session, "g-"), of(session, "d-")
+            judge(z, real)
+            assert len(equal(held, of(session, "g-"))) == len(held) and not equal(own, of(session, "d-"))
+            held, own = of(session, "d-"), of(session, "g-")
+            _, made = make(z)
+            assert len(equal(held, of(session, "d-"))) == len(held) and not equal(own, of(session, "g-")) - {
+                "g-fc1-bias", "g-fc1-bias-m", "g-fc1-bias-v"}  # batch normalization takes it away again
+        steps = {name: session.value(name).tolist() for name in session.variables if name.startswith("System")}
+    assert steps == {"System-Train-TrainStep-train_g": [60], "System-Train-TrainStep-train_d": [60]}
+    assert np.abs(made.mean(0) - [2, -1]).max() < 1.0
