@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         nn,
         parallel,
         parallel_helper,
+        static_runner,
         tracer,
         varbase,
     )

@@ -52,7 +52,7 @@ class While(block_builders.While):
             yield
 
 
-class Switch:
+class Switch(block_builders.Switch):
     """Branches of which the first whose condition is true runs: `with switch.case(cond):`, `with switch.default():`.
 
     Conditions are bool variables of one element. What a branch assigns to variables from before, they keep.
@@ -70,44 +70,22 @@ class Switch:
 
     def __init__(self, name: str | None = None):
         self.helper = LayerHelper("switch", name=name)
-        self.inside_scope = False
-        self.pre_not_conditions: list[Variable] = []  # that no branch so far runs, after each of them
+        super().__init__(name)
 
-    def __enter__(self) -> Switch:
-        self.inside_scope = True
-        return self
-
-    def __exit__(self, *failure: Any) -> None:
-        self.inside_scope = False
+    def _applied(self, type: str, *values: Any) -> Any:
+        return LayerHelper(type).apply(type, *values)
 
     @contextlib.contextmanager
     def case(self, condition: Any) -> Iterator[None]:
         """A branch that runs where its condition is true, and that of no branch before it."""
-        self._check_inside("case")
-        if not isinstance(condition, Variable):
-            raise TypeError(f"Switch.case(condition): must be a bool Variable. Received {type(condition).__name__}.")
-        with writing():
-            fails = LayerHelper("logical_not").apply("logical_not", condition)
-            if self.pre_not_conditions:
-                before = self.pre_not_conditions[-1]
-                fails = LayerHelper("logical_and").apply("logical_and", before, fails)
-                condition = LayerHelper("logical_and").apply("logical_and", before, condition)
-            self.pre_not_conditions.append(fails)
-            with block_builders.branch([condition]):
-                yield
+        with writing(), super().case(condition):
+            yield
 
     @contextlib.contextmanager
     def default(self) -> Iterator[None]:
         """The branch that runs where no condition is true."""
-        self._check_inside("default")
-        if not self.pre_not_conditions:
-            raise ValueError("Switch.default(): there must be a case before it.")
-        with writing(), block_builders.branch([self.pre_not_conditions[-1]]):
+        with writing(), super().default():
             yield
-
-    def _check_inside(self, what: str) -> None:
-        if not self.inside_scope:
-            raise ValueError(f"Switch.{what}(): must stand within `with Switch() as switch:`.")
 
 
 class IfElse:

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...core.dtype import bool_
-from ...ops.core.trace import current_trace
+from ...ops.core.operator import find
+from ...ops.core.trace import apply, current_trace
 from ..ir.block import Block
 from ..ir.program import Program
 from ..ir.usage import block_reads, block_writes
@@ -100,6 +101,89 @@ def branch(conditions: Sequence[Variable], is_scalar: bool = True) -> Iterator[B
     with inner_block("A branch") as block:
         yield block
     append_branch(block, conditions, is_scalar, _without_value_before(block) if not is_scalar else ())
+
+
+class Switch:
+    """Branches of which the first whose condition is true runs: `with switch.case(cond):`, `with switch.default():`.
+
+    Conditions are bool variables of one element. What a branch assigns to variables from before, they keep.
+
+    >>> import proa as paddle
+    >>> from proa.static.nn.control_flow import Switch
+    >>> main = paddle.static.Program()
+    >>> with paddle.static.program_guard(main):
+    ...     step, rate = paddle.static.data("step", [1]), paddle.full([1], 1.0)
+    ...     with Switch() as switch:
+    ...         with switch.case(step < 5.0):
+    ...             _ = paddle.assign(step, rate)
+    ...         with switch.default():
+    ...             _ = paddle.assign(step * 2.0, rate)
+    >>> paddle.static.Executor().run(main, feed={"step": [7.0]}, fetch_list=[rate])[0].tolist()
+    [14.0]
+    """
+
+    def __init__(self, name: str | None = None):
+        self.inside_scope = False
+        self.pre_not_conditions: list[Variable] = []  # that no branch so far runs, after each of them
+
+    def __enter__(self) -> Switch:
+        self.inside_scope = True
+        return self
+
+    def __exit__(self, *failure: Any) -> None:
+        self.inside_scope = False
+
+    def _applied(self, type: str, *values: Any) -> Any:
+        """The result of an operator."""
+        return apply(find(type), *values)
+
+    @contextlib.contextmanager
+    def case(self, condition: Any) -> Iterator[None]:
+        """A branch that runs where its condition is true, and that of no branch before it."""
+        self._check_inside("case")
+        if not isinstance(condition, Variable):
+            raise TypeError(f"Switch.case(condition): must be a bool Variable. Received {type(condition).__name__}.")
+        fails = self._applied("logical_not", condition)
+        if self.pre_not_conditions:
+            before = self.pre_not_conditions[-1]
+            fails = self._applied("logical_and", before, fails)
+            condition = self._applied("logical_and", before, condition)
+        self.pre_not_conditions.append(fails)
+        with branch([condition]):
+            yield
+
+    @contextlib.contextmanager
+    def default(self) -> Iterator[None]:
+        """The branch that runs where no condition is true."""
+        self._check_inside("default")
+        if not self.pre_not_conditions:
+            raise ValueError("Switch.default(): there must be a case before it.")
+        with branch([self.pre_not_conditions[-1]]):
+            yield
+
+    def _check_inside(self, what: str) -> None:
+        if not self.inside_scope:
+            raise ValueError(f"Switch.{what}(): must stand within `with Switch() as switch:`.")
+
+
+class ConditionalBlock:
+    """A branch that stands in `with ConditionalBlock([cond], is_scalar_condition=True).block():`.
+
+    It runs where all conditions, bool variables of one element, are true; without `is_scalar_condition`, where none of
+    the variables `inputs` is empty. What it assigns to variables from before, they keep.
+    """
+
+    def __init__(self, inputs: Sequence[Variable], is_scalar_condition: bool = False, name: str | None = None):
+        for value in inputs:
+            if not isinstance(value, Variable):
+                raise TypeError(f"ConditionalBlock(inputs): must be Variables. Received {type(value).__name__}.")
+        self.inputs, self.is_scalar_condition = list(inputs), is_scalar_condition
+
+    @contextlib.contextmanager
+    def block(self) -> Iterator[None]:
+        """Within it, what is appended is the branch."""
+        with branch(self.inputs, self.is_scalar_condition):
+            yield
 
 
 def _without_value_before(block: Block) -> list[str]:

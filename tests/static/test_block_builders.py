@@ -205,3 +205,29 @@ def test_a_file_holds_no_lists_of_offsets(main):
     fed.set_lod([[0, 1, 4]])
     got = static.Executor().run(again, feed={"x": fed}, fetch_list=[last.name], return_numpy=False)[0]
     assert got.lod() == [[0, 1, 4]] and np.array(got).tolist() == [[4.0, 4.0]] * 4
+
+
+def test_switch_and_conditional_block_of_the_older_path():
+    from proa.static.nn.control_flow import ConditionalBlock, Switch
+
+    main = static.Program()
+    with static.program_guard(main):
+        step, rate, count = static.data("step", [1]), paddle.full([1], 1.0), paddle.full([1], 0.0)
+        with Switch() as switch:
+            with switch.case(step < 5.0):
+                paddle.assign(step, rate)
+            with switch.case(step < 10.0):
+                paddle.assign(step * 2.0, rate)
+            with switch.default():
+                paddle.assign(step * 3.0, rate)
+        with ConditionalBlock([step < 5.0], is_scalar_condition=True).block():
+            paddle.assign(count + 1.0, count)
+    exe = static.Executor()
+    found = [[float(v[0]) for v in exe.run(main, feed={"step": np.float32([n])}, fetch_list=[rate, count])]
+             for n in (4, 7, 11)]
+    assert found == [[4, 1], [14, 0], [33, 0]]
+    with pytest.raises(ValueError, match=r"Switch.case\(\): must stand within"):
+        with switch.case(step):
+            pass
+    with pytest.raises(TypeError, match=r"ConditionalBlock\(inputs\): must be Variables"):
+        ConditionalBlock([True])

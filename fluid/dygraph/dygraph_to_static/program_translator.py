@@ -34,5 +34,10 @@ class ProgramTranslator(_ProgramTranslator):
         concrete = self.get_func(dygraph_func).get_concrete_program(*args, **kwargs)[0]  # type: ignore[attr-defined]
         return concrete.main_program, Program(), list(concrete.inputs), list(concrete.outputs)
 
+    def get_program_cache(self) -> Any:
+        """NotImplementedError: each function keeps its own Programs."""
+        raise NotImplementedError("ProgramTranslator.get_program_cache: there is no cache of all functions' Programs. "
+                                  "Each keeps its own: translator.get_func(function).program_cache.")
+
 
 __all__ = ["ProgramTranslator"]
