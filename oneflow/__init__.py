@@ -126,6 +126,7 @@ if TYPE_CHECKING:
     # isort: split
     # Functions of values, and layers
     from . import layers, nn
+    from .layers.ordinal_encoder import categorical_ordinal_encode
     from .nn.ctc import ctc_loss
     from .nn.loss import combined_margin_loss, smooth_l1_loss
 

@@ -41,8 +41,6 @@ _WHY = {
     "messages that configure OneFlow's runtime; use flow.FunctionConfig and flow.config":
         "ConfigProto JobConfigProto inter_job_reuse_mem_strategy InitEagerGlobalSession "
         "INVALID_SPLIT_AXIS experimental.get_job_set",
-    "tables that number categories while a job runs; number them in Python and feed the numbers":
-        "categorical_ordinal_encode layers.categorical_ordinal_encoder",
     "the trainer with callbacks; use flow.global_function with flow.optimizer, or flow.nn.Module and flow.nn.Graph":
         "Model model",
     "writing for TensorBoard; give losses to your own writer, such as VisualDL's": "summary",

@@ -332,3 +332,41 @@ def test_hints_of_scopes_are_taken_and_others_refused(session):
     with pytest.raises(TypeError, match="checkpointing, pipeline_stage_id_hint. Received stage"), \
             flow.scope.config(stage=1):
         pass
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int32])
+def test_categories_are_numbered_in_the_order_in_which_they_come(session, dtype):
+    def build(x):
+        return flow.layers.categorical_ordinal_encoder(x, capacity=64, name="ids")
+
+    limits, known, job = np.iinfo(dtype), {0: 0}, None
+    pool = random.integers(limits.min, limits.max, 40, dtype=dtype)
+    for _ in range(5):
+        hashes = random.choice(pool, (3, 6))
+        hashes[0, 0] = 0
+        if job is None:
+            numbers, job = ran(build, hashes)
+        else:
+            numbers = job(hashes)
+        for key in hashes.ravel().tolist():
+            known.setdefault(key, len(known))
+        assert numbers.dtype == dtype
+        np.testing.assert_array_equal(numbers, np.vectorize(known.get)(hashes))
+    assert shapes(session) == {"ids-Table": (128,), "ids-Size": (1,)}
+    assert session.value("ids-Size").tolist() == [len(known) - 1]
+    table = session.value("ids-Table").reshape(-1, 2)
+    assert {key: value for key, value in table.tolist() if key} | {0: 0} == known
+
+
+def test_a_full_table_of_categories_says_so(session):
+    def build(x):
+        return flow.layers.categorical_ordinal_encoder(x, capacity=4)
+
+    numbers, job = ran(build, np.array([4, 8, 12, 3], np.int64))
+    assert numbers.tolist() == [1, 2, 3, 4] and job(np.array([12, 0, 3, 4])).tolist() == [3, 0, 4, 1]
+    with pytest.raises(ValueError, match="4 places are taken"):
+        job(np.array([4, 5, 6, 7]))
+    with pytest.raises(NotImplementedError, match="hashes already"):
+        flow.categorical_ordinal_encode(None, None, None, hash_precomputed=False)
+    with pytest.raises(TypeError, match="must be hashes, int32 or int64"):
+        ran(build, normal(3))
