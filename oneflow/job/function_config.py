@@ -22,7 +22,7 @@ _OF_ONEFLOW = frozenset(
     "enable_fuse_cast_scale enable_fuse_model_update_ops enable_gradients_stats_aggregation enable_inplace "
     "enable_inplace_in_reduce_struct enable_keep_header_only enable_multi_client enable_nccl "
     "enable_non_distributed_optimizer enable_reused_mem enable_reuse_mem enable_ssp enable_true_half_config_when_conv "
-    "enable_use_compute_stream exp_run_conf indexed_slices_optimizer_conf non_distributed_optimizer_group_size_mbyte "
+    "enable_use_compute_stream exp_run_conf non_distributed_optimizer_group_size_mbyte "
     "optimizer_placement_optimization_mode optimizer_placement_optimization_threshold prune_amp_white_identity_ops "
     "prune_cast_to_static_shape_ops prune_parallel_cast_ops static_mem_alloc_algo_white_list "
     "static_mem_alloc_policy_white_list tensorrt use_boxing_v2 use_nccl_inter_node_communication use_openvino "
@@ -34,8 +34,9 @@ _TRAINING = frozenset("loss_scale_factor model_update_conf num_gradient_accumula
 class FunctionConfig:
     """Settings of a global function, each of which is a method.
 
-    What counts here: `default_data_type`, `default_initializer_conf`, `default_placement_scope`, and `train` for jobs
-    that are trained by `flow.losses.add_loss`. How OneFlow computes, allocates and exchanges is kept, and changes
+    What counts here: `default_data_type`, `default_initializer_conf`, `default_placement_scope`, `train` for jobs that
+    are trained by `flow.losses.add_loss`, and `indexed_slices_optimizer_conf`, the variables whose rows without a
+    gradient SGD and Adam leave as they are. How OneFlow computes, allocates and exchanges is kept, and changes
     nothing. AttributeError for what is no setting, and for quantization.
 
     >>> import proa.oneflow as flow
@@ -124,7 +125,16 @@ def _initializer(what: str, value: Any) -> Any:
     return value
 
 
+def _indexed_slices(what: str, value: Any) -> dict[str, Any]:
+    names = value.get("include_op_names") if isinstance(value, dict) else None
+    if not isinstance(names, dict) or not isinstance(names.get("op_name"), (list, tuple)):
+        raise TypeError(f"{what}: must be dict(include_op_names=dict(op_name=[…])) with names of variables. "
+                        f"Received {value!r}.")
+    return value
+
+
 _CHECKED: dict[str, Callable[[str, Any], Any]] = {
     "default_data_type": _element_type, "default_initializer_conf": _initializer,
     "default_placement_scope": _placement, "default_logical_view": _view, "default_distribute_strategy": _view,
+    "indexed_slices_optimizer_conf": _indexed_slices,
 }

@@ -46,6 +46,9 @@ class _WithMoments(Optimizer):
     beta2: float
     epsilon: float
 
+    def _kinds(self) -> tuple[str, ...] | None:
+        return "m", "v"
+
     def _powers(self, variable: Any, step: Step, corrects: bool) -> tuple[Any, Any]:
         """What the moments' beginning with zeros has to be corrected by; zeros where it is not."""
         dtype = variable.dtype
@@ -174,6 +177,9 @@ class LAMB(_WithMoments, WithWeightDecay):
                                  grad_clipping=grad_clipping, variables=variables, loss_scale_factor=loss_scale_factor,
                                  train_step_lbn=train_step_lbn, loss_scale_policy=loss_scale_policy)
         self.beta1, self.beta2, self.epsilon = beta1, beta2, epsilon
+
+    def _kinds(self) -> tuple[str, ...] | None:
+        return None
 
     def _update(self, variable: Any, gradient: Any, rate: Any, step: Step) -> Callable[[], Any]:
         decay = self.decay_of(variable)

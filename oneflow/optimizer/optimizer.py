@@ -11,11 +11,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core.dtype import DType, float32
+from ...ops.array.assign import clone
+from ...ops.array.where import where
 from ...ops.math.elementwise import cast
+from ...ops.math.reduce import any as any_of
 from ..job import current
 from .grad_clipping import by_global_norm
 from .loss_scale import LossScalePolicy, StaticLossScalePolicy
 from .schedules import LrScheduler
+from .state import slot, written
 from .training import Step, Training
 
 Names = Sequence[str] | Callable[[], Sequence[str]] | None
@@ -110,9 +114,41 @@ class Optimizer:
             dtype = variable.dtype
             if dtype not in rates:
                 rates[dtype] = cast(rate, dtype)
-            updates.append(self._update(variable, gradient, rates[dtype], step))
+            make = self._update if self._kept(variable, step) is None else self._update_rows
+            updates.append(make(variable, gradient, rates[dtype], step))
         for append in updates:  # one behind the other: plans make one loop of those that are alike
             append()
+
+    def _kept(self, variable: Any, step: Step) -> list[Any] | None:
+        """What stays as it is in rows without a gradient; None where nothing does.
+
+        So it is with variables that `function_config.indexed_slices_optimizer_conf` names, if nothing else has changed
+        their gradients.
+        """
+        kinds = self._kinds()
+        if (kinds is None or variable.name not in step.by_rows or self.grad_clipping is not None
+                or variable.regularizer is not None):
+            return None
+        return [variable, *(slot(variable, kind) for kind in kinds)]
+
+    def _kinds(self) -> tuple[str, ...] | None:
+        """What the rule keeps of a variable, if it may be told to leave rows without a gradient alone."""
+        return None
+
+    def _update_rows(self, variable: Any, gradient: Any, rate: Any, step: Step) -> Callable[[], Any]:
+        kept = self._kept(variable, step) or []
+        before = [clone(value) for value in kept]
+        flat = gradient.reshape([gradient.shape[0], -1])
+        moved = any_of(flat != 0.0, axis=1).reshape([-1] + [1] * (len(gradient.shape) - 1))
+        moved = moved.expand_as(gradient)
+        append = self._update(variable, gradient, rate, step)
+
+        def append_and_keep() -> None:
+            append()
+            for value, old in zip(kept, before, strict=True):
+                written(value, where, moved, value, old)
+
+        return append_and_keep
 
     def _update(self, variable: Any, gradient: Any, rate: Any, step: Step) -> Callable[[], Any]:
         """Appends what the update of a variable needs, and gives what appends the update, `done` where that is all.

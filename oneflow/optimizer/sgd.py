@@ -40,6 +40,9 @@ class SGD(Optimizer):
         super().__init__(lr_scheduler, grad_clipping, variables, loss_scale_factor, train_step_lbn, loss_scale_policy)
         self.momentum = momentum
 
+    def _kinds(self) -> tuple[str, ...] | None:
+        return ("momentum",) if self.momentum else None
+
     def _update(self, variable: Any, gradient: Any, rate: Any, step: Step) -> Callable[[], Any]:
         return descent(variable, gradient, rate, self.momentum)
 
@@ -72,6 +75,9 @@ class SGDW(WithWeightDecay):
                          grad_clipping=grad_clipping, variables=variables, loss_scale_factor=loss_scale_factor,
                          train_step_lbn=train_step_lbn, loss_scale_policy=loss_scale_policy)
         self.momentum = momentum
+
+    def _kinds(self) -> tuple[str, ...] | None:
+        return ("momentum",) if self.momentum else ()
 
     def _update(self, variable: Any, gradient: Any, rate: Any, step: Step) -> Callable[[], Any]:
         decay = self.decay_of(variable)

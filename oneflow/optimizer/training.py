@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,8 @@ class Step:
         self.value = (current_trace().persistent((1,), int64, 0, f"System-Train-TrainStep-{job.name}")
                       if name is None else blob_of(job, name, "train_step_lbn"))
         self._made: dict[Any, Any] = {}
+        conf = job.config.settings.get("indexed_slices_optimizer_conf") or {}
+        self.by_rows = set(conf["include_op_names"]["op_name"]) if conf.get("enable", bool(conf)) else set()
 
     def rate(self, schedule: LrScheduler) -> Any:
         """The learning rate of a schedule, one element of float32."""
@@ -116,19 +119,19 @@ class Training:
         self.losses.append(loss)
 
     def _shared_out(self, optimizer: Optimizer) -> None:
-        """ValueError where two rules have one variable, where there is none, or a name that the job does not know."""
+        """ValueError where two rules have one variable, or where there is none; a warning for a name of no variable."""
         owners: dict[str, Optimizer] = {}
         for part in optimizer.parts():
             rule, names = type(part).__name__, part.Variables()
             unknown = [name for name in names if name not in self.job.variables]
-            if unknown:
-                raise ValueError(f"{rule}(variables): the job {self.job.name!r} has no variables {unknown}. It has "
-                                 f"{list(self.job.variables)}.")
+            if unknown:  # OneFlow says nothing, and published scripts have such
+                warnings.warn(f"{rule}(variables): the job {self.job.name!r} has no variables {unknown}. It has "
+                              f"{list(self.job.variables)}.", stacklevel=5)
             twice = [name for name in names if owners.setdefault(name, part) is not part]
             if twice:
                 raise ValueError(f"CombinedOptimizer: {twice} are to be updated by {type(owners[twice[0]]).__name__} "
                                  f"and by {rule}. Give each rule variables of its own.")
-        if not any(self.job.variables[name].trainable for name in owners):
+        if not any(v.trainable for name, v in self.job.variables.items() if name in owners):
             raise ValueError(f"{type(optimizer).__name__}.minimize: there is no trainable variable to update in "
                              f"{self.job.name!r}. Of {list(owners) or 'none'}, none is trainable.")
 
@@ -152,8 +155,9 @@ class Training:
             policy = optimizer.loss_scale_policy
             step = Step(job, optimizer.train_step_lbn)
             scale = 1.0 if policy is None else policy.prepare(job.name)
-            names = [name for part in optimizer.parts() for name in part.Variables()]
-            found = self._gradients([job.variables[name] for name in names if job.variables[name].trainable], scale)
+            names = {name for part in optimizer.parts() for name in part.Variables()}
+            wanted = [v for name, v in job.variables.items() if name in names and v.trainable]
+            found = self._gradients(wanted, scale)
             if policy is not None:
                 found = {name: (v, policy.unscaled(g, scale)) for name, (v, g) in found.items()}
             usable = None if policy is None else policy.usable([g for _, g in found.values()])

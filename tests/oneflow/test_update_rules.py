@@ -1,5 +1,7 @@
 """Update rules of jobs, against OneFlow's formulas in NumPy."""
 
+import json
+import os
 import re
 
 import numpy as np
@@ -234,3 +236,47 @@ def test_all_variables_are_updated_by_one_loop(name):
 @pytest.mark.parametrize("name", ["sgdw", "lamb, decay", "lars, decay", "rmsprop, centered", "lazy adam"])
 def test_nothing_is_copied_into_variables(name):
     assert " assign " not in plan_of(RULES[name][0])
+
+
+@pytest.mark.parametrize("name", ["momentum", "sgdw", "sgdw, no momentum", "adam", "adamw, corrected"])
+def test_rows_without_a_gradient_stay_as_they_are(name):
+    """Of variables that the configuration names: as if only the others were there."""
+    make, rule, kept = RULES[name]
+    config = flow.FunctionConfig()
+    config.indexed_slices_optimizer_conf({"include_op_names": {"op_name": ["table", "other"]}})
+    batches = [[0, 2, 2], [2, 3, 3], [3, 0, 3], [2, 2, 2]]
+    with session_guard() as session:
+        @flow.global_function(type="train", function_config=config)
+        def job(ids: tp.Numpy.Placeholder((3,), dtype=flow.int32)) -> tp.Numpy:
+            table = flow.get_variable("table", (5, 2), initializer=begin)
+            make().minimize(flow.gather(table, ids) * 2.0)
+            return table
+
+        for ids in batches:
+            job(np.array(ids, "int32"))
+        values = {kind: session.value(f"table-{kind}") for kind in kept}
+        found = session.value("table")
+    table, rules = begin((5, 2), None), [rule() for _ in range(5)]
+    for t, ids in enumerate(batches):
+        for row in set(ids):
+            table[row] = rules[row](table[row], np.full(2, 2.0 * ids.count(row) / 6), RATES[t], t)
+    np.testing.assert_allclose(found, table, rtol=1e-5)
+    np.testing.assert_array_equal(found[[1, 4]], begin((5, 2), None).astype("float32")[[1, 4]])
+    assert all(not value[[1, 4]].any() and value[[0, 2, 3]].all() for value in values.values())
+
+
+def test_which_variables_go_by_rows_is_said_by_names():
+    with pytest.raises(TypeError, match="op_name"):
+        flow.FunctionConfig().indexed_slices_optimizer_conf({"include_op_names": ["table"]})
+
+
+FIXTURE = os.path.join(os.path.dirname(__file__), "..", "fixtures", "oneflow", "update_rules.json")
+with open(FIXTURE) as file:
+    ANSWERS = json.load(file)
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_a_rule_gives_what_oneflow_gives(name):
+    """Version 0.9.0, of the rules that are there what they are in job functions."""
+    _, found, _ = trained(RULES[name][0])
+    np.testing.assert_allclose(np.reshape(found, (STEPS, -1)), ANSWERS[name], rtol=1e-5, atol=1e-6)
