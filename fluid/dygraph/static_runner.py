@@ -29,10 +29,8 @@ class StaticModelRunner(Layer):
     >>> folder, exe = tempfile.mkdtemp(), fluid.Executor()
     >>> with fluid.program_guard(fluid.Program(), fluid.Program()), fluid.unique_name.guard():
     ...     y = fluid.layers.fc(fluid.data("x", [None, 2]), 3)
-    ...     exe.run(fluid.default_startup_program())
-    ...     fluid.io.save_inference_model(folder, ["x"], [y], exe)
-    []
-    ['fc_0.tmp_1']
+    ...     _ = exe.run(fluid.default_startup_program())
+    ...     _ = fluid.io.save_inference_model(folder, ["x"], [y], exe)
     >>> with fluid.dygraph.guard():
     ...     runner = fluid.dygraph.static_runner.StaticModelRunner(folder)
     ...     runner(np.ones((4, 2), "float32")).shape, sorted(p.name for p in runner.parameters())
@@ -60,16 +58,16 @@ class StaticModelRunner(Layer):
         self._parameters[name] = made
         self._states.append(name)
 
-    def train(self) -> None:  # type: ignore[override]
+    def train(self) -> None:
         """Lets it run as in training from now on."""
         self.__dict__["training"] = True
 
-    def eval(self) -> None:  # type: ignore[override]
+    def eval(self) -> None:
         """Lets it run as it was saved from now on."""
         self.__dict__["training"] = False
 
     def forward(self, *args: Any) -> Any:
-        """The outputs, one or a list of several, for inputs (arrays or variables) in the order in which they are fed."""
+        """The outputs, one or a list of several, for inputs (arrays or variables) in the order of feeding."""
         method = self._method
         if len(args) != len(method.inputs):
             raise TypeError(f"StaticModelRunner takes {len(method.inputs)} inputs, {method.inputs}. "
