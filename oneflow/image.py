@@ -1,4 +1,4 @@
-"""`flow.image`: crop_mirror_normalize of batches of images of one size."""
+"""`flow.image`: images of one size, cropped, mirrored and normalized in a job; those of records resized before it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ..ops.array.full import constant, full
 from ..ops.array.slices import Ranges
 from ..ops.array.where import where
 from ..ops.math.elementwise import divide, in_dtype, subtract
+from .data.images import ImageList, cropped, resize
 from .refused import explaining
 from .values import as_condition
 
@@ -21,7 +22,8 @@ def crop_mirror_normalize(input_blob: Any, mirror_blob: Any = None, color_space:
                           output_dtype: Any = float32, name: str | None = None) -> Any:
     """(image - mean) / std of a part of each image, mirrored left to right where `mirror_blob` is not 0.
 
-    `input_blob` holds images of one size, (count, height, width, channels). `crop_h` and `crop_w` are the part's sizes
+    `input_blob` holds images of one size, (count, height, width, channels), or is what a decoder of records or `Resize`
+    gives, images of several sizes, of which parts of one size are taken. `crop_h` and `crop_w` are the part's sizes
     (0: all), `crop_pos_y` and `crop_pos_x`, from 0 to 1, where it is in what is left. `mean` and `std` have a number
     for each channel, or one for all. The result is (count, channels, height, width), or with 'NHWC' as before.
 
@@ -33,6 +35,8 @@ def crop_mirror_normalize(input_blob: Any, mirror_blob: Any = None, color_space:
     >>> job(np.full((1, 4, 4, 3), 5, "uint8"))[0, 0].tolist()
     [[2.0, 2.0], [2.0, 2.0]]
     """
+    if isinstance(input_blob, ImageList):
+        input_blob, crop_h, crop_w = cropped(input_blob, crop_h, crop_w, crop_pos_y, crop_pos_x), 0, 0
     if output_layout not in ("NCHW", "NHWC"):
         raise ValueError(f"crop_mirror_normalize(output_layout): 'NCHW' or 'NHWC'. Received {output_layout!r}.")
     channels = {"BGR": 3, "RGB": 3, "GRAY": 1}.get(color_space.upper())
@@ -64,4 +68,5 @@ def _of_channels(what: str, numbers: Sequence[float], channels: int) -> Any:
 
 
 CropMirrorNormalize = crop_mirror_normalize
+Resize = resize
 __getattr__ = explaining(__name__)

@@ -1,6 +1,13 @@
 """`flow.data`: sets of data for job functions."""
 
 from ..refused import explaining
+from .images import (
+    OFRecordImageDecoder,
+    OFRecordImageDecoderRandomCrop,
+    ofrecord_image_classification_reader,
+    ofrecord_image_decoder,
+    ofrecord_image_decoder_random_crop,
+)
 from .mnist import load_mnist
 from .ofrecord import (
     BlobConf,
@@ -13,6 +20,8 @@ from .ofrecord import (
 )
 from .random import decode_random
 
-__all__ = ["BlobConf", "OFRecordRawDecoder", "RawCodec", "decode_ofrecord", "decode_random", "load_mnist",
-           "ofrecord_loader", "ofrecord_raw_decoder", "ofrecord_reader"]
+__all__ = ["BlobConf", "OFRecordImageDecoder", "OFRecordImageDecoderRandomCrop", "OFRecordRawDecoder", "RawCodec",
+           "decode_ofrecord", "decode_random", "load_mnist", "ofrecord_image_classification_reader",
+           "ofrecord_image_decoder", "ofrecord_image_decoder_random_crop", "ofrecord_loader", "ofrecord_raw_decoder",
+           "ofrecord_reader"]
 __getattr__ = explaining(__name__)

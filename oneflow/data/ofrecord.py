@@ -86,7 +86,7 @@ def OFRecordRawDecoder(input_blob: RecordReader, blob_name: str, shape: Sequence
 
     See `ofrecord_reader` for an example.
     """
-    reader = _checked(input_blob, "OFRecordRawDecoder")
+    reader = checked_reader(input_blob, "OFRecordRawDecoder")
     if dim1_varying_length:
         raise ValueError("OFRecordRawDecoder(dim1_varying_length): blobs have one size. Give shape=(the longest,) and "
                          "truncate=True, which fills up with zeros.")
@@ -113,7 +113,8 @@ def OFRecordRawDecoder(input_blob: RecordReader, blob_name: str, shape: Sequence
 ofrecord_raw_decoder = OFRecordRawDecoder
 
 
-def _checked(value: Any, caller: str) -> RecordReader:
+def checked_reader(value: Any, caller: str) -> RecordReader:
+    """The reader that an argument is; TypeError for anything else."""
     if not isinstance(value, RecordReader):
         raise TypeError(f"{caller}(input_blob): what ofrecord_reader gives is expected. Received {value!r}.")
     return value
