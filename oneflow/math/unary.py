@@ -34,6 +34,7 @@ ceil = _function(base.ceil, "ceil", "The smallest whole number that is not less.
 cos = _function(base.cos, "cos", "The cosine.")
 cosh = _function(base.cosh, "cosh", "The hyperbolic cosine.")
 erf = _function(base.erf, "erf", "The error function, 2 / sqrt(pi) times the integral of exp(-t * t) from 0 to x.")
+erfc = _function(base.erfc, "erfc", "1 - erf(x), precise also where it is small.")
 exp = _function(base.exp, "exp", "e to the power of x.")
 expm1 = _function(base.expm1, "expm1", "exp(x) - 1, precise for small x.")
 floor = _function(base.floor, "floor", "The largest whole number that is not greater.")
@@ -77,11 +78,6 @@ def round(x: Any, name: str | None = None) -> Any:
 
 
 rint = _function(round, "rint", "The nearest whole number; of two that are as near the even one.")
-
-
-def erfc(x: Any, name: str | None = None) -> Any:
-    """1 - erf(x)."""
-    return elementwise.scale(base.erf(x), -1.0, bias=1.0)
 
 
 def sigmoid_grad(y: Any, dy: Any, name: str | None = None) -> Any:

@@ -90,6 +90,9 @@ trunc_op = _unary("trunc", numpy_1.whole("trunc"), _flat, "truncate(X)")
 erf_op = _unary("erf", lambda xp, x: error_function(xp, x),
                 lambda g, X: g * (exp(X * X * -1.0) * _TWO_OVER_SQRT_PI), "erf(X)")
 
+erfc_op = operator("erfc", "X -> Out", kernel=lambda xp, x: complementary_error_function(xp, x), infer=same, grad={
+    "X": lambda g, X: g * (exp(X * X * -1.0) * -_TWO_OVER_SQRT_PI)}, only_here=True)
+
 logical_not_op = operator("logical_not", "X -> Out", kernel=lambda xp, x: xp.logical_not(x), infer=with_dtype(dt.bool_),
                           formula="not X")
 bitwise_not_op = operator("bitwise_not", "X -> Out", kernel=lambda xp, x: xp.invert(x), infer=same)
@@ -114,6 +117,15 @@ def error_function(xp: Any, x: Any) -> Any:
     from .erf import erf as host_erf
 
     return host_erf(x)
+
+
+def complementary_error_function(xp: Any, x: Any) -> Any:
+    """1 - erf(x), which keeps its digits where it is small."""
+    if xp is not np:
+        return device_type_with(xp).special.erfc(x).astype(x.dtype, copy=False)
+    from .erf import erfc as host_erfc
+
+    return host_erfc(x)
 
 
 def _function(op: Operator, doc: str, name: str, floating: bool = True) -> Callable:
@@ -163,6 +175,7 @@ def trunc(input: Any, name: str | None = None) -> Any:
 
 
 erf = _function(erf_op, "The error function 2/sqrt(pi) * integral of exp(-t*t) from 0 to x.", "erf")
+erfc = _function(erfc_op, "1 - erf(x), precise also where it is small.", "erfc")
 
 
 def logical_not(x: Any, out: Any = None, name: str | None = None) -> Any:

@@ -30,7 +30,7 @@ def _sigmoid(x):
 UNARY = {
     "abs": (A, np.abs), "acos": (UNIT, np.arccos), "acosh": (POSITIVE, np.arccosh), "asin": (UNIT, np.arcsin),
     "asinh": (A, np.arcsinh), "atan": (A, np.arctan), "atanh": (UNIT, np.arctanh), "ceil": (A, np.ceil),
-    "cos": (A, np.cos), "cosh": (A, np.cosh), "erf": (A, _each(math.erf)), "erfc": (UNIT, _each(math.erfc)),
+    "cos": (A, np.cos), "cosh": (A, np.cosh), "erf": (A, _each(math.erf)), "erfc": (A, _each(math.erfc)),
     "exp": (A, np.exp), "expm1": (A, np.expm1), "floor": (A, np.floor), "lgamma": (POSITIVE, _each(math.lgamma)),
     "log": (POSITIVE, np.log), "log1p": (POSITIVE, np.log1p), "log_sigmoid": (A, lambda x: np.log(_sigmoid(x))),
     "negative": (A, np.negative), "reciprocal": (A, np.reciprocal), "relu": (A, lambda x: np.maximum(x, 0)),

@@ -10,6 +10,7 @@ from proa.ops.optim import merged
 from records import Record, bools, floats, ints
 
 _erf = np.vectorize(math.erf, otypes=[float])
+_erfc = np.vectorize(math.erfc, otypes=[float])
 
 
 def _unary(type, reference, low=-1.0, high=1.0, name=None, **more):
@@ -51,6 +52,7 @@ UNARY = [
     _unary("round", _round, -3, 3),
     _unary("trunc", np.trunc, -3, 3),
     _unary("erf", _erf, -3, 3),
+    _unary("erfc", _erfc, -3, 3),
     Record("logical_not", unary.logical_not, [bools(3, 4)], np.logical_not),
     Record("bitwise_not", unary.bitwise_not, [ints(3, 4)], np.invert),
     _unary("isnan_v2", np.isnan, name="isnan"),

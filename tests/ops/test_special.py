@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from proa.ops.math.erf import erf
+from proa.ops.math.erf import erf, erfc
 
 POINTS = np.concatenate([np.linspace(-7, 7, 4001), np.geomspace(1e-300, 1, 400), [np.inf, -np.inf, 0.0, -0.0]])
 EXACT = np.array([math.erf(v) for v in POINTS])
@@ -28,3 +28,14 @@ def test_shapes_and_nan():
     assert np.isnan(erf(np.array([np.nan]))).all() and np.isnan(erf(np.array([np.nan], "float32"))).all()
     big = np.random.default_rng(0).standard_normal((3, 20000)).T
     assert erf(big).shape == big.shape and erf(big)[7, 2] == erf(big[7:8, 2:3])[0, 0]
+
+
+def test_the_complement_keeps_its_digits():
+    points = np.concatenate([np.linspace(-7, 26, 4001), [1.0, 6.0, 40.0, np.inf, -np.inf]])
+    exact = np.array([math.erfc(v) for v in points])
+    np.testing.assert_allclose(erfc(points), exact, rtol=1e-12, atol=1e-300)
+    short = points.astype("float32")
+    exact = np.array([math.erfc(v) for v in short.astype("float64")])
+    assert erfc(short).dtype == "float32"
+    np.testing.assert_allclose(erfc(short), exact, rtol=1e-6, atol=1e-37)
+    assert np.isnan(erfc(np.array([np.nan, 1.0]))[0]) and erfc(np.zeros((0, 2))).shape == (0, 2)
