@@ -16,7 +16,7 @@ from ...core import unique_name
 from ...core.dtype import DType
 from ...core.place import CPUPlace, Place, expected_place
 from ...ops.array.assign import clone
-from ...ops.core.trace import using
+from ...ops.core.trace import grad_mode, using
 from ...static.program import Program
 from ...static.run.executor import Compiled
 from ..distribute import ConsistentView
@@ -58,6 +58,7 @@ class Job:
         self.variables: dict[str, VariableBlob] = {}
         self.losses: list[Any] = []  # of `flow.losses.add_loss`
         self.devices: list[Place | None] = []  # of the placements in the function; None: the host
+        self._of_variables: list[Place] = []  # where the function asked for variables
         self.placements: list[Placement] = []  # that are open around what is being traced
         self.sources: list[Source] = []  # readers of files, which fill blobs at each call
         self.training: Any = None  # what a train job does behind its function: `optimizer.training.Training`
@@ -81,6 +82,19 @@ class Job:
             raise RuntimeError(f"The global function {self.name!r} has not been traced yet: call it, or "
                                "flow.train.CheckPoint().init().")
         return self._program
+
+    @property
+    def inputs(self) -> list[Blob]:
+        """The blobs of the arguments in `program`, in order, those of nests one after the other."""
+        variables = self.program.global_block().vars
+        return [variables[f"Input_{n}"] for n in range(len(self.arguments.flat))]
+
+    @property
+    def outputs(self) -> list[Any]:
+        """The blobs of the results in `program`, in order, those of nests one after the other."""
+        self.trace()
+        run = self._runs[tuple(argument.shape for argument in self.arguments.flat)]
+        return [self.program.global_block().var(name) for name in run.fetched]
 
     def prefixed(self, name: str) -> str:
         """A variable's name within the namespaces around."""
@@ -107,6 +121,7 @@ class Job:
         record = self.session.declare(VariableRecord(name, sizes, dtype, initializer, regularizer, trainable,
                                                      model_name, random_seed), what)
         record.jobs.add(self.name)
+        self._of_variables.append(self.place_now())
         blob = self.variables.get(name)
         if blob is None:
             block = self.program.global_block()
@@ -154,10 +169,10 @@ class Job:
     def _traced(self, shapes: tuple) -> Run:
         program = self._program = Program()
         self.namespaces, self.variables, self.losses, self.devices, self._watched = [], {}, [], [], []
-        self.at_end, self.sources, self.training = [], [], None
+        self.at_end, self.sources, self.training, self.placements, self._of_variables = [], [], None, [], []
         settings = self.config.settings
         view = settings.get("default_logical_view") or settings.get("default_distribute_strategy") or ConsistentView()
-        with unique_name.guard(), using(JobTrace(self, program)), tracing(self), view:
+        with unique_name.guard(), using(JobTrace(self, program)), grad_mode(True), tracing(self), view:
             inputs = self._inputs(program, shapes)
             with settings.get("default_placement_scope", contextlib.nullcontext()):
                 returned = self.function(*self.arguments.filled(inputs))
@@ -185,11 +200,14 @@ class Job:
             inputs.append(block.add_var(blob))
         return inputs
 
+    def place_now(self) -> Place:
+        """Where operations are placed that the function applies now."""
+        return (self.placements[-1].place or CPUPlace()) if self.placements else expected_place()
+
     def _place(self) -> Place:
-        on_device = [place for place in self.devices if place is not None]
-        if on_device:
-            return on_device[0]
-        return CPUPlace() if self.devices else expected_place()
+        """Where the job runs: where its variables are; without any, where its placements say."""
+        wanted = self._of_variables or [place or CPUPlace() for place in self.devices] or [expected_place()]
+        return next((place for place in wanted if place.is_device()), wanted[0])
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the job for arrays."""
@@ -213,6 +231,7 @@ class Run:
         self._handlers = [handler for _, handler in watched]
         self._fetches = tuple([before.get(name, name) for name in (*results.names, *(name for name, _ in watched))])
         self._count = len(self._fetches)
+        self.fetched = self._fetches[:len(results.names)]
         self._xp = backend.namespace_at(place)
         self._on_host = self._xp is np
         self._compiled: Compiled | None = None

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ... import backend
-from ...core.place import CUDAPlace, Place, expected_place
+from ...core.place import CUDAPlace, Place
 from .current import current, is_tracing
 
 _TAGS = ("cpu", "gpu", "cuda")
@@ -73,12 +73,8 @@ def current_scope() -> DeviceScope:
     cpu
     """
     job = current("current_scope()")
-    if job.placements:
-        place, index = job.placements[-1].place, job.placements[-1].index
-    else:
-        place, index = expected_place(), 0
-    on_device = place is not None and place.is_device()
-    return DeviceScope("gpu" if on_device else "cpu", index)
+    index = job.placements[-1].index if job.placements else 0
+    return DeviceScope("gpu" if job.place_now().is_device() else "cpu", index)
 
 
 def _only_device(tag: str, ids: Sequence[Any]) -> int:
