@@ -76,7 +76,7 @@ def program_of(network, rule):
 
 
 def quickest(steps, batch, rounds, seconds):
-    """The least mean processor time of a step over the rounds, in microseconds, for each of some kinds that take turns."""
+    """The least mean processor time of a step over the rounds, in microseconds, for each of several in turns."""
     for step in steps:
         for _ in range(50):
             step(*batch)

@@ -15,7 +15,7 @@ from ...ops.array.assign import clone
 from ...ops.array.where import where
 from ...ops.math.elementwise import cast
 from ...ops.math.reduce import any as any_of
-from ..job import current
+from ..job import current, is_tracing
 from .grad_clipping import by_global_norm
 from .loss_scale import LossScalePolicy, StaticLossScalePolicy
 from .schedules import LrScheduler
@@ -59,15 +59,18 @@ class Optimizer:
             raise ValueError(f"{rule}(loss_scale_factor, loss_scale_policy): both scale the loss; give one of them.")
         self.lr_scheduler, self.grad_clipping, self.variables = lr_scheduler, grad_clipping, variables
         self.train_step_lbn = train_step_lbn
+        self._last: list[str] | None = None
         self.loss_scale_policy = (loss_scale_policy if loss_scale_factor is None
                                   else StaticLossScalePolicy(loss_scale_factor))
 
     def Variables(self) -> list[str]:
-        """The names of the variables that it updates."""
-        names = self.variables
-        if names is None:
-            names = variables_of_current_job()
-        return list(names() if callable(names) else names)
+        """The names of the variables that it updates in the job that is being traced; elsewhere, in the last one."""
+        given = variables_of_current_job if self.variables is None else self.variables
+        if not callable(given):
+            return list(given)
+        if is_tracing() or self._last is None:
+            self._last = list(given())
+        return list(self._last)
 
     def minimize(self, loss: Any) -> None:
         """Lets the job train: each call computes the gradients of `loss`, a blob or several, and updates the variables.
@@ -97,10 +100,6 @@ class Optimizer:
     def parts(self) -> list[Optimizer]:
         """The rules, each with variables of its own."""
         return [self]
-
-    def settled(self) -> None:
-        """Fixes the names of the variables: those that the job has now."""
-        self.variables = self.Variables()
 
     def update(self, pairs: list[tuple[Any, Any]], step: Step) -> None:
         """Appends the updates of variables by their gradients."""

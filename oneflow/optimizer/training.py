@@ -70,6 +70,7 @@ class Training:
         self.job = job
         self.losses: list[Variable] = job.losses
         self.optimizer: Optimizer | None = None
+        self._shares: list[tuple[Optimizer, list[str]]] = []  # each rule, and the names of the variables it updates
         self.configured: Callable[[Mapping[str, Any]], Optimizer | None] | None = None  # makes one of settings
 
     @classmethod
@@ -97,9 +98,7 @@ class Training:
         self._use(optimizer)
 
     def _use(self, optimizer: Optimizer) -> None:
-        for part in optimizer.parts():
-            part.settled()
-        self._shared_out(optimizer)
+        self._shares = self._shared_out(optimizer)
         self.optimizer = optimizer
 
     def add_loss(self, loss: Any, what: str = "flow.losses.add_loss(loss)") -> None:
@@ -118,8 +117,11 @@ class Training:
                              f"{list(loss.shape)}, dtype {loss.dtype.name}. Take the mean of each.")
         self.losses.append(loss)
 
-    def _shared_out(self, optimizer: Optimizer) -> None:
-        """ValueError where two rules have one variable, or where there is none; a warning for a name of no variable."""
+    def _shared_out(self, optimizer: Optimizer) -> list[tuple[Optimizer, list[str]]]:
+        """Each rule with the names of the variables that it updates: of those that the job has now.
+
+        ValueError where two rules have one variable, or where there is none; a warning for a name of no variable.
+        """
         owners: dict[str, Optimizer] = {}
         for part in optimizer.parts():
             rule, names = type(part).__name__, part.Variables()
@@ -134,6 +136,7 @@ class Training:
         if not any(v.trainable for name, v in self.job.variables.items() if name in owners):
             raise ValueError(f"{type(optimizer).__name__}.minimize: there is no trainable variable to update in "
                              f"{self.job.name!r}. Of {list(owners) or 'none'}, none is trainable.")
+        return [(part, [name for name, owner in owners.items() if owner is part]) for part in optimizer.parts()]
 
     def __call__(self) -> None:
         """Appends gradients, updates and the count of the step to the job's Program."""
@@ -155,13 +158,13 @@ class Training:
             policy = optimizer.loss_scale_policy
             step = Step(job, optimizer.train_step_lbn)
             scale = 1.0 if policy is None else policy.prepare(job.name)
-            names = {name for part in optimizer.parts() for name in part.Variables()}
+            names = {name for _, share in self._shares for name in share}
             wanted = [v for name, v in job.variables.items() if name in names and v.trainable]
             found = self._gradients(wanted, scale)
             if policy is not None:
                 found = {name: (v, policy.unscaled(g, scale)) for name, (v, g) in found.items()}
             usable = None if policy is None else policy.usable([g for _, g in found.values()])
-            self._update(optimizer, step, found, usable)
+            self._update(step, found, usable)
             if policy is not None:
                 policy.follow(job.name, usable)
 
@@ -176,15 +179,14 @@ class Training:
                              f"that are to be updated, {[v.name for v in variables]}.")
         return pairs
 
-    def _update(self, optimizer: Optimizer, step: Step, found: dict[str, tuple[Any, Any]], usable: Any) -> None:
+    def _update(self, step: Step, found: dict[str, tuple[Any, Any]], usable: Any) -> None:
         with contextlib.nullcontext() if usable is None else branch([usable]):
             found = {name: (v, _regularized(v, g)) for name, (v, g) in found.items()}
-            for part in optimizer.parts():
-                pairs = [found[name] for name in part.Variables() if name in found]
+            for part, names in self._shares:
+                pairs = [found[name] for name in names if name in found]
                 if pairs:
                     part.update(pairs, step)
             step.count()
-
 
     @property
     def elements(self) -> int:

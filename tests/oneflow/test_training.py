@@ -332,6 +332,44 @@ def test_what_does_not_train_is_refused(name):
         traced(write, *job)()
 
 
+def test_one_optimizer_may_train_several_jobs():
+    sgd = opt.SGD(rate(), momentum=0)
+
+    def job_of(name):
+        @flow.global_function(type="train")
+        def job(x: tp.Numpy.Placeholder((4,))) -> tp.Numpy:
+            w = variable(name)
+            sgd.minimize(w * x)
+            assert sgd.Variables() == [name]
+            return w
+
+        job.job.name = name
+        return job
+
+    for name in ("u", "v"):
+        job_of(name)(np.ones(4, "float32"))
+        assert sgd.Variables() == [name]
+        np.testing.assert_allclose(default_session().value(name), counting((4,), None) - 0.125, rtol=1e-6)
+
+
+def test_a_name_that_is_given_twice_is_updated_once():
+    def write(mask):
+        w = variable("w")
+        opt.SGD(rate(), momentum=0, variables=["w", "w"]).minimize(w * mask)
+        return w
+
+    np.testing.assert_allclose(one_step(write)["w"], counting((4,), None) - 0.125, rtol=1e-6)
+
+
+def test_norms_of_zero_and_no_epsilon():
+    def write(mask):
+        w = variable("w", initializer=filled(0.0))
+        opt.LARS(rate(), epsilon=0.0).minimize(w * mask)
+        return w
+
+    assert not one_step(write, np.zeros(4, "float32"))["w"].any()
+
+
 def test_a_name_of_no_variable_is_told():
     with pytest.warns(UserWarning, match=r"no variables \['u'\]"):
         traced(lambda x: opt.SGD(rate(), variables=["u", "w"]).minimize(variable("w") * x) or x)()
