@@ -17,7 +17,7 @@ from ..core.unique_name import generate
 from ..ops.array.full import is_value, shape_inputs
 from ..ops.array.reshape import reshape
 from ..ops.core.hints import HINTS, without_hints
-from ..ops.core.operator import Operator, find
+from ..ops.core.operator import Operator, find, is_declared
 from ..ops.core.trace import apply, current_trace
 from ..static.building import layer_helper as static_helper
 from ..static.building.data import create_parameter
@@ -117,6 +117,9 @@ class LayerHelper(static_helper.LayerHelper):
         if not isinstance(act, str):
             raise TypeError(f"{self.layer_type}(act): must be the type of an operator, such as 'relu'. "
                             f"Received {type(act).__name__}.")
+        if not is_declared(act):
+            raise ValueError(f"{self.layer_type}(act): must be the type of an operator, such as 'relu'. "
+                             f"There is none called {act!r}.")
         return self.apply(act, x)
 
     # What users' layers call
@@ -264,6 +267,21 @@ class LayerHelper(static_helper.LayerHelper):
                             f"{type(given).__name__}.")
 
 
+def need_floats(what: str, *values: Any) -> None:
+    """TypeError, naming the argument `what`, unless values hold floats."""
+    for value in values:
+        if not value.dtype.is_floating:
+            raise TypeError(f"{what}: must hold floats. Received {value.dtype.name}. Convert it with "
+                            "layers.cast(…, 'float32').")
+
+
+def need_integers(what: str, value: Any) -> None:
+    """TypeError, naming the argument `what`, unless a value holds integers."""
+    if not value.dtype.is_integer:
+        raise TypeError(f"{what}: must hold integers. Received {value.dtype.name}. Convert it with "
+                        "layers.cast(…, 'int64').")
+
+
 def _of_rank_one(made: Any) -> Any:
     """Tensors without dimensions as such of one element, as 1.x has them."""
     if isinstance(made, (tuple, list)):
@@ -279,4 +297,4 @@ def _handed_out(op: Operator, taken: dict[str, Any], made: Any) -> Any:
     return handed if isinstance(made, tuple) else handed[0]
 
 
-__all__ = ["LayerHelper"]
+__all__ = ["LayerHelper", "need_floats", "need_integers"]

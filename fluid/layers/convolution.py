@@ -7,11 +7,12 @@ from typing import Any
 
 from ...ops.nn.window_arguments import padding_attributes, repeated
 from ..initializer import Normal
-from ..layer_helper import LayerHelper
+from ..layer_helper import LayerHelper, need_floats
 from ..mode import face
 
 
 def _channels(what: str, input: Any, last: bool) -> int:
+    need_floats(f"{what}(input)", input)
     count = input.shape[-1 if last else 1]
     if count < 0:
         raise ValueError(f"{what}(input): the number of channels must be known. Received shape {list(input.shape)}.")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..input import looked_up
-from ..layer_helper import LayerHelper
+from ..layer_helper import LayerHelper, need_floats
 from ..mode import face
 
 
@@ -26,6 +26,7 @@ def fc(input: Any, size: int, num_flatten_dims: int = 1, param_attr: Any = None,
     helper = LayerHelper("fc", input=input, param_attr=param_attr, name=name)
     products = []
     for x, attr in helper.iter_inputs_and_params():
+        need_floats("fc(input)", x)
         columns = len(x.shape) - 1 if num_flatten_dims == -1 else num_flatten_dims
         width = math.prod(x.shape[columns:])
         if width < 0:

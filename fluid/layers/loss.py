@@ -10,7 +10,7 @@ import numpy as np
 from ...ops.array.full import is_value
 from ...ops.core.trace import current_trace
 from ..initializer import NumpyArrayInitializer
-from ..layer_helper import LayerHelper
+from ..layer_helper import LayerHelper, need_integers
 from ..mode import face
 from ..param_attr import ParamAttr
 from .decoding import edit_distance, warpctc
@@ -43,6 +43,7 @@ def cross_entropy(input: Any, label: Any, soft_label: bool = False, ignore_index
 @face
 def cross_entropy2(input: Any, label: Any, ignore_index: int = kIgnoreIndex) -> Any:
     """As `cross_entropy` with numbers as labels."""
+    need_integers("cross_entropy(label)", label)
     return LayerHelper("cross_entropy2").apply("cross_entropy2", input, label, first=("Y", "XShape", "MatchX"),
                                                ignore_index=ignore_index)[0]
 
@@ -51,6 +52,8 @@ def cross_entropy2(input: Any, label: Any, ignore_index: int = kIgnoreIndex) -> 
 def softmax_with_cross_entropy(logits: Any, label: Any, soft_label: bool = False, ignore_index: int = kIgnoreIndex,
                                numeric_stable_mode: bool = True, return_softmax: bool = False, axis: int = -1) -> Any:
     """`cross_entropy` of the softmax of logits; with `return_softmax` that too."""
+    if not soft_label:
+        need_integers("softmax_with_cross_entropy(label)", label)
     softmax, loss = LayerHelper("softmax_with_cross_entropy").apply(
         "softmax_with_cross_entropy", logits, label, soft_label=soft_label, ignore_index=ignore_index,
         numeric_stable_mode=numeric_stable_mode, axis=axis)

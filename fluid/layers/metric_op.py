@@ -7,7 +7,7 @@ from typing import Any
 from ...core.unique_name import generate
 from ...ops.core.trace import current_trace
 from ..initializer import Constant
-from ..layer_helper import LayerHelper
+from ..layer_helper import LayerHelper, need_integers
 from ..mode import face
 from .lookup import topk
 
@@ -22,6 +22,7 @@ def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any
     ...     fluid.layers.accuracy(p, label).shape
     (1,)
     """
+    need_integers("accuracy(label)", label)
     helper = LayerHelper("accuracy")
     values, indices = topk(input, k=k)
     return helper.apply("accuracy", values, indices, label, out={"Correct": correct, "Total": total})[0]

@@ -11,7 +11,7 @@ from ...ops.array.full import is_value
 from ...ops.core.trace import current_trace
 from ..dygraph.base import evaluating
 from ..initializer import Constant, Normal
-from ..layer_helper import LayerHelper
+from ..layer_helper import LayerHelper, need_floats
 from ..mode import face
 from ..param_attr import ParamAttr
 
@@ -23,6 +23,10 @@ def _dtype(input: Any) -> Any:
 def _channels(what: str, input: Any, data_layout: str) -> int:
     if data_layout not in ("NCHW", "NHWC"):
         raise ValueError(f"{what}(data_layout): must be 'NCHW' or 'NHWC'. Received {data_layout!r}.")
+    if len(input.shape) < 2:
+        raise ValueError(f"{what}(input): must have two dimensions at least, samples and channels. Received shape "
+                         f"{list(input.shape)}.")
+    need_floats(f"{what}(input)", input)
     return input.shape[1 if data_layout == "NCHW" else -1]
 
 
@@ -177,6 +181,9 @@ def affine_channel(x: Any, scale: Any = None, bias: Any = None, data_layout: str
 def dropout(x: Any, dropout_prob: float, is_test: bool = False, seed: int | None = None, name: str | None = None,
             dropout_implementation: str = "downgrade_in_infer") -> Any:
     """Zeros in place of elements at random; in evaluation, by the default implementation, x * (1 - dropout_prob)."""
+    if not 0 <= dropout_prob <= 1:
+        raise ValueError(f"dropout(dropout_prob): must lie in [0, 1]. Received {dropout_prob}.")
+    need_floats("dropout(x)", x)
     trace = current_trace()
     given = seed or (0 if trace.computes else trace.main.random_seed) or seed
     return LayerHelper("dropout", name=name).apply(

@@ -36,9 +36,12 @@ def _rows(emission: Any) -> Any:
     return emission.reshape(-1, emission.shape[-1])
 
 
-def _tags(xp: Any, what: str, label: Any, steps: Steps, count: int) -> Any:
-    """The tags of all rows, in range wherever a sequence has a row."""
-    tags = label.reshape(-1).astype("int64")
+def _tags(xp: Any, what: str, label: Any, steps: Steps, x: Any) -> Any:
+    """The tags of all rows, in range wherever a sequence has a row of the emission."""
+    tags, count = label.reshape(-1).astype("int64"), x.shape[1]
+    if tags.size != len(x):
+        raise ValueError(f"{what}(label): must have a tag for each of the {len(x)} rows of the emission. Received "
+                         f"{tags.size}.")
     used = xp.concatenate([tags[rows] for _, _, rows in steps] or [tags[:0]])
     if used.size and (int(used.min()) < 0 or int(used.max()) >= count):
         raise ValueError(f"{what}(label): tags must lie in [0, {count}), the columns of the emission. "
@@ -49,7 +52,7 @@ def _tags(xp: Any, what: str, label: Any, steps: Steps, count: int) -> Any:
 def _cost(xp, emission, transition, label, lod, length=None):
     steps = _steps(xp, "linear_chain_crf", emission, lod, length)
     x = _rows(emission)
-    tags = _tags(xp, "linear_chain_crf", label, steps, x.shape[1])
+    tags = _tags(xp, "linear_chain_crf", label, steps, x)
     start, end, moves = transition[0], transition[1], transition[2:]
     highest, shift = x.max(1, keepdims=True), moves.max()
     exps, move_exps = xp.exp(x - highest), xp.exp(moves - shift)
@@ -85,7 +88,7 @@ def _cost_by_loops(emission, transition, label, lod, length=None):
     if not crf_loops.takes("cost", *x.shape, x, transition):
         return NotImplemented
     steps = _steps(np, "linear_chain_crf", emission, lod, length)
-    tags = _tags(np, "linear_chain_crf", label, steps, x.shape[1])
+    tags = _tags(np, "linear_chain_crf", label, steps, x)
     found, alpha, exps, moves = crf_loops.cost(x, transition, tags, steps.first, steps.lengths)
     sequences = (len(lod[-1]) - 1) if length is None else len(emission)
     result = steps.by_sequence(found[:, None], np.empty((sequences, 1), x.dtype))
@@ -133,7 +136,7 @@ def _slopes_by_loops(emission, transition, label, alpha, exps, move_exps, grad, 
     if not crf_loops.takes("slopes", *alpha.shape, transition, alpha, exps, move_exps, grad):
         return NotImplemented
     steps = _steps(np, "linear_chain_crf", emission, lod, length)
-    tags = _tags(np, "linear_chain_crf", label, steps, alpha.shape[1])
+    tags = _tags(np, "linear_chain_crf", label, steps, alpha)
     found, of_moves = crf_loops.slopes(alpha, exps, move_exps, transition[1], tags, steps.first, steps.lengths,
                                        grad[steps.order, 0])
     ends = np.stack([found[steps.first].sum(0), found[steps.last].sum(0)])

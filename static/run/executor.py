@@ -105,7 +105,7 @@ class Executor:
         for place in compiled.updated_feeds:
             arrays[place] = arrays[place].view()  # the caller's array is not written into
         arrays += [self.from_scope(scope, name, program) for name in compiled.reads]
-        results = compiled.plan(xp, arrays)
+        results = _run(compiled.plan, xp, arrays, program, {name: fed[name].shape for name in others})
         for name, array in zip(compiled.writes, results[len(fetches):], strict=True):
             scope.set_array(name, xp.asarray(array))
         fetched = [a if isinstance(a, ArrayValue) else xp.asarray(a) for a in results[: len(fetches)]]
@@ -146,8 +146,7 @@ class Executor:
                 warnings.warn(f"feed: the Program has no variable {name!r}, so its value is not used. Its inputs: "
                               f"{inputs}.", stacklevel=3)
                 continue
-            array = value._array if hasattr(value, "_array") else np.asarray(value)
-            array = in_dtype(variable, array)
+            array = in_dtype(variable, value._array if hasattr(value, "_array") else _as_array(variable, value))
             if isinstance(value, LoDTensor):
                 arrays.update(self._fed_offsets(variable, value))
             arrays[name] = backend.as_place(array, self.place)
@@ -195,6 +194,33 @@ def _one_feed(feed: Any) -> dict[str, Any]:
     if feed is not None and not isinstance(feed, dict):
         raise TypeError(f"feed: must be a dict of values by name. Received {type(feed).__name__}.")
     return feed or {}
+
+
+def _run(plan: Plan, xp: Any, arrays: list[Any], program: Program, others: dict[str, Any]) -> tuple:
+    """The plan's results; an error names the fed values of other sizes than their inputs were declared with."""
+    try:
+        return plan(xp, arrays)
+    except (ValueError, IndexError) as error:
+        if others and len(error.args) == 1:
+            declared = program.global_block().var
+            told = "; ".join(f"{name!r} takes shape {list(declared(name).shape)} (-1: any size), and received "
+                             f"{list(shape)}" for name, shape in others.items())
+            error.args = (f"feed: {told}, which an operator does not take: {error.args[0]}",)
+        raise
+
+
+def _as_array(variable: Variable, value: Any) -> Any:
+    """A fed value as an array of numbers; an error names the input."""
+    what = f"feed: {variable.name!r} takes numbers of shape {list(variable.shape)} (-1: any size)"
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"{what}. Received lists that differ in length: pad them, or feed sequences of several "
+                         "lengths as fluid.create_lod_tensor(rows, [lengths], place).") from error
+    if array.dtype.kind not in "OUSV" or array.dtype == variable.dtype.dtype:
+        return array
+    raise TypeError(f"{what}. Received {'None' if value is None else type(value).__name__}, of NumPy's dtype "
+                    f"{array.dtype}.")
 
 
 def _with_fed_levels(program: Program, feed: Mapping[str, Any]) -> Program:
