@@ -94,7 +94,8 @@ def OFRecordImageDecoderRandomCrop(
     draw = np.random.default_rng(default_generator().next_seed() if seed is None else seed)
 
     def part(image: np.ndarray) -> np.ndarray:
-        height, width = _random_size(image.shape[0], image.shape[1], draw, num_attempts, random_area, random_aspect_ratio)
+        height, width = _random_size(image.shape[0], image.shape[1], draw, num_attempts, random_area,
+                                     random_aspect_ratio)
         y, x = draw.integers(image.shape[0] - height + 1), draw.integers(image.shape[1] - width + 1)
         return image[y:y + height, x:x + width]
 
