@@ -113,6 +113,8 @@ declare("FLAGS_kernel_after_elements", 1 << 23,
         "0 compiles at once.")
 declare("FLAGS_to_static_shapes", 4, "After how many shapes of its arguments a function of to_static gets a Program "
         "that leaves open the sizes which changed; 0: never, each shape has its own.")
+declare("FLAGS_keep_plans", True,
+        "Keep compiled Programs on disk, where kernels are kept, so that the next process need not compile them.")
 declare("FLAGS_verify_passes", False, "Check a Program's operations after every pass of the compiler.")
 declare("FLAGS_keep_freed_megabytes", 512,
         "How much freed memory the process keeps for its next arrays; 0 leaves the C library as it is.")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 os.environ.setdefault("FLAGS_verify_passes", "1")  # every Program that a test compiles is checked after every pass
+os.environ.setdefault("FLAGS_keep_plans", "0")  # tests exchange passes and rules: what comes of that is not for others
 os.environ.setdefault("FLAGS_kernel_after_elements", "0")  # what has a kernel is computed by it from the first call on
 
 for folder in ("", "aliasing", "ops", "jit", "backend", "backend/kernels", "fluid", "static", "static/compiler",

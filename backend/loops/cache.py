@@ -1,6 +1,6 @@
 """Code on disk, by the content that it was made from: shared by processes, bounded in size, ours alone.
 
-Machine code of kernels, and Python's of converted functions.
+Machine code of kernels, Python's of converted functions, compiled Programs.
 
 A file is written whole or not at all; its name is a digest of everything that decides it, so that it is never wrong and
 never rewritten. Where the folder is not this user's own, or cannot be written, nothing is kept.
@@ -19,13 +19,18 @@ from ...core import flags
 if TYPE_CHECKING:
     from pathlib import Path
 
-MACHINE_CODE, PYTHON_CODE = ".o", ".code"
-_KINDS = (MACHINE_CODE, PYTHON_CODE)
+MACHINE_CODE, PYTHON_CODE, PLAN = ".o", ".code", ".plan"
+_KINDS = (MACHINE_CODE, PYTHON_CODE, PLAN)
 
 
 def key_of(content: str) -> str:
     """The digest of what machine code is made from."""
-    return _digest(content.encode()).hex()
+    return key_of_bytes(content.encode())
+
+
+def key_of_bytes(content: bytes) -> str:
+    """The digest of what is kept is made from."""
+    return _digest(content).hex()
 
 
 def _digest(content: bytes) -> bytes:

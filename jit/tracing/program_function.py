@@ -7,6 +7,7 @@ that is to be differentiated in its turn (`create_graph`) runs forward and backw
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -16,13 +17,13 @@ from ...dygraph.eager import EagerTrace
 from ...dygraph.value import EagerValue
 from ...ops.core.backward import Leaf, Node, Output
 from ...ops.core.operator import find, is_declared
-from ...ops.core.trace import state
+from ...ops.core.trace import grad_mode, state
 from ...static.autodiff.block_graph import BlockGraph
 from ...static.autodiff.differentiable_loops import make_differentiable
 from ...static.autodiff.overwriting import keep_overwritten
 from ...static.building.trace import GradientTrace
-from ...static.compiler import Plan, compile_plan
-from ...static.compiler.plan import external_reads
+from ...static.compiler import Plan, compile_plan, kept_plans
+from ...static.compiler.plan import external_reads, kept_plan
 from ...static.ir.program import Program
 from ...static.ir.usage import needed_operations, reads, writes
 from .held_gradients import spend
@@ -39,6 +40,7 @@ class Halves:
 
     def __init__(self, forward: Plan, updated: list[str], kept: list[str], backward: Plan, found: list[int],
                  inputs: list[str], recorded: list[int], leaves: list[int], replaced: frozenset[int]):
+        self.updated = updated
         self.forward, self.backward, self.kept, self.found = forward, backward, kept, found
         self.recorded, self.leaves = recorded, leaves
         self.unchanged = [index for index, name in enumerate(inputs) if name not in updated and index not in replaced]
@@ -93,8 +95,32 @@ class ProgramFunction:
     def _halves_for(self, wanted: tuple[int, ...]) -> Halves:
         halves = self._halves.get(wanted)
         if halves is None:
-            halves = self._halves[wanted] = self._split(wanted)
+            halves = self._halves[wanted] = self._kept_or_split(wanted)
         return halves
+
+    def _key(self, *asked: Any) -> str | None:
+        """What is kept of this function on disk; `asked`: what of it."""
+        return kept_plans.key_of(self.program, (
+            *asked, self.inputs, self.outputs, self.keep_writes, sorted(self.replaced), sorted(self._leaves)))
+
+    def _kept_or_split(self, wanted: tuple[int, ...]) -> Halves:
+        key = self._key("halves", wanted)
+        kept = kept_plans.read(key)
+        if kept is None:
+            made = self._split(wanted)
+            kept_plans.write(key, (made.forward.form, made.backward.form, made.updated, made.kept, made.found,
+                                   made.recorded))
+            return made
+
+        @functools.cache
+        def again() -> Halves:
+            with grad_mode(True):
+                return self._split(wanted)
+
+        forward, backward, updated, names, found, recorded = kept
+        return Halves(kept_plan(forward, lambda: again().forward), updated, names,
+                      kept_plan(backward, lambda: again().backward), found, self.inputs, recorded,
+                      self._leaf_outputs(), self.replaced)
 
     def plan(self) -> Plan:
         """The plan of a run without gradients."""
@@ -102,11 +128,21 @@ class ProgramFunction:
 
     def _plain_plan(self) -> tuple[Plan, list[str]]:
         if self._plan is None:
-            plan, extra, updated = compile_plan(self.program, self.inputs, self.outputs, keep_writes=self.keep_writes,
-                                                freeze=not self.trains)
-            _check_complete(extra)
-            self._plan = plan, updated
+            key = self._key("plan", self.trains)
+            kept = kept_plans.read(key)
+            if kept is None:
+                self._plan = plan, updated = self._compiled()
+                kept_plans.write(key, (plan.form, updated))
+            else:
+                form, updated = kept
+                self._plan = kept_plan(form, lambda: self._compiled()[0]), updated
         return self._plan
+
+    def _compiled(self) -> tuple[Plan, list[str]]:
+        plan, extra, updated = compile_plan(self.program, self.inputs, self.outputs, keep_writes=self.keep_writes,
+                                            freeze=not self.trains)
+        _check_complete(extra)
+        return plan, updated
 
     def _run_plain(self, tensors: Sequence[EagerValue]) -> list[EagerValue]:
         plan, updated = self._plain_plan()

@@ -48,6 +48,7 @@ Nothing about a mode, a Tensor, a Program or a device appears in a declaration. 
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 import keyword
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -149,7 +150,7 @@ class Operator:
         return f"<operator {self.type}>"
 
     def __reduce__(self):
-        return find, (self.type,)
+        return _find_in, (self.type, self._declared_kernel.__module__)
 
     def kernel_for(self, xp: Any) -> Callable[..., Any]:
         """What computes it on arrays of a namespace, whatever their sizes."""
@@ -249,6 +250,13 @@ def find(type: str) -> Operator:
             f"docs/operators.md says how to declare one."
         )
     return found
+
+
+def _find_in(type: str, module: str) -> Operator:
+    """The operator of this type, which this module declares, most likely: all the families need not be imported."""
+    if type not in _registry:
+        importlib.import_module(module)
+    return find(type)
 
 
 def with_fed_inputs(type: str, attributes: Iterable[str]) -> Operator:

@@ -37,6 +37,9 @@ class Group:
         self.parts, self.outputs, self.specs = tuple(parts), tuple(outputs), tuple(specs)
         self._loop: ElementwiseLoop | None = None
 
+    def __reduce__(self) -> tuple:
+        return Group, (self.parts, self.outputs, self.specs)  # a loop is made anew
+
     def __repr__(self) -> str:
         return " + ".join(part.operator.type for part in self.parts)
 

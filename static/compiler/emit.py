@@ -49,6 +49,32 @@ class Call(NamedTuple):
         return f"{self.targets} = {text}" + ("; r = None" if chosen.engines else "")
 
 
+class Code(NamedTuple):
+    """The lines of a plan, and all that a run needs: it knows nothing of the Program, so that files may hold it."""
+
+    lines: list[str]
+    calls_at: dict[int, Call]  # by line number
+    bindings: dict[str, Any]
+    frozen: list[str]  # the inputs that `prepare` takes
+
+    def bound_lines(self, place: str) -> tuple[list[str], dict[str, Any]]:
+        """The lines with the chosen kernels in their calls, and what their global names stand for."""
+        names: dict[int, str] = {}
+        bindings = {name: value for name, value in self.bindings.items() if not isinstance(value, Operator)}
+
+        def bind(prefix: str, value: Any) -> str:
+            if id(value) not in names:
+                names[id(value)] = f"{prefix}_{len(names)}"
+                bindings[names[id(value)]] = value
+            return names[id(value)]
+
+        lines = list(self.lines)
+        for number, call in self.calls_at.items():
+            text = lines[number - 1]
+            lines[number - 1] = text[:len(text) - len(text.lstrip())] + call.bound(place, bind)
+        return lines, bindings
+
+
 class Emitter:
     """Collects the lines of one function and the objects that its global names stand for."""
 
@@ -116,7 +142,7 @@ class Emitter:
 
     def operation(self, op: Operation, depth: int) -> None:
         """Emits one operation."""
-        special = _CONTROL_FLOW.get(op.type)
+        special = CONTROL_FLOW.get(op.type)
         if special is not None:
             special(self, op, depth)
         else:
@@ -143,22 +169,9 @@ class Emitter:
             specs.append((found or slot.nothing) if slot.many else found[0] if found else None)
         return tuple(specs)
 
-    def bound_lines(self, place: str) -> tuple[list[str], dict[str, Any]]:
-        """The lines with the chosen kernels in their calls, and what their global names stand for."""
-        names: dict[int, str] = {}
-        bindings = {name: value for name, value in self.bindings.items() if not isinstance(value, Operator)}
-
-        def bind(prefix: str, value: Any) -> str:
-            if id(value) not in names:
-                names[id(value)] = f"{prefix}_{len(names)}"
-                bindings[names[id(value)]] = value
-            return names[id(value)]
-
-        lines = list(self.lines)
-        for number, call in self.calls_at.items():
-            text = lines[number - 1]
-            lines[number - 1] = text[:len(text) - len(text.lstrip())] + call.bound(place, bind)
-        return lines, bindings
+    def code(self) -> Code:
+        """What was emitted, without what it was emitted from."""
+        return Code(self.lines, self.calls_at, self.bindings, self.frozen)
 
     def _targets(self, op: Operation, operator: Operator) -> str:
         targets = []
@@ -255,7 +268,7 @@ def _emit_conditional_block_grad(emitter: Emitter, op: Operation, depth: int) ->
     emitter.line(depth + 1, "pass")
 
 
-_CONTROL_FLOW = {
+CONTROL_FLOW = {
     "while": _emit_while,
     "while_grad": _emit_while_grad,
     "conditional_block": _emit_conditional_block,

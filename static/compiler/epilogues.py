@@ -50,6 +50,9 @@ class Packed:
     def __init__(self) -> None:
         self._last = _Use(lambda: None, None, None, 0, None)  # replaced as a whole: several threads may run at once
 
+    def __reduce__(self) -> tuple:
+        return Packed, ()
+
     def of(self, weight: Any, key: Any, pack: Callable[[], Any], scale: Any = None, uses: int = _HOT) -> Any:
         """`pack()` of this weight, scaled, for this key, once it has had so many uses; None before.
 

@@ -7,6 +7,7 @@ which is this user's own.
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import itertools
 import marshal
@@ -14,7 +15,7 @@ import operator
 import weakref
 from collections.abc import Callable, Sequence
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,7 +31,7 @@ from ..ir.operation import Operation
 from ..ir.program import Program
 from ..ir.usage import OUTSIDE, needed_operations, reads, without_gradient, writes
 from .describe import describe
-from .emit import Emitter, emit_unit
+from .emit import Code, Emitter, emit_unit
 from .passes import optimize
 from .unit import Unit, in_declared_rank, in_evaluation, unit_of
 
@@ -70,21 +71,54 @@ def _are_of(dtypes: list[Any], arrays: list[Any]) -> bool:
         return all(array is None or array.dtype == dtype for array, dtype in zip(arrays, dtypes, strict=True))
 
 
+class PlanForm(NamedTuple):
+    """What a plan is where nothing fails and nobody looks: what is kept of it on disk."""
+
+    code: Code
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    dtypes: list[np.dtype | None]  # of the inputs; None where nothing is sure
+
+
+class Origin(NamedTuple):
+    """What a plan was made from: the operations, and which of them a line runs, with the locals that it takes."""
+
+    unit: Unit
+    operations_at: dict[int, Operation]
+    arguments_at: dict[int, list[Any]]
+
+
+def _plan(unit: Unit, emitter: Emitter, inputs: Sequence[str], outputs: Sequence[str]) -> Plan:
+    specs = [unit.sure_spec(name) for name in inputs]
+    form = PlanForm(emitter.code(), tuple(inputs), tuple(outputs),
+                    [None if spec is ... else spec.dtype.dtype for spec in specs])
+    origin = Origin(unit, emitter.operations_at, emitter.arguments_at)
+    return Plan(form, lambda: origin)
+
+
+def kept_plan(form: PlanForm, again: Callable[[], Plan]) -> Plan:
+    """The plan of a form that was kept; `again` makes it anew, where someone asks what it was made from."""
+    def origin() -> Origin:
+        made = again()
+        if made.form.code.lines == form.code.lines:
+            return made.origin
+        return Origin(made.origin.unit, {}, {})  # the same in other lines: which is which cannot be told
+
+    return Plan(form, origin)
+
+
 class Plan:
     """A compiled Program: `plan(xp, arrays)` takes the arrays of `inputs` and gives those of `outputs`, in order."""
 
-    def __init__(self, unit: Unit, emitter: Emitter, inputs: Sequence[str], outputs: Sequence[str]):
-        self._unit, self._emitter = unit, emitter
-        self.inputs, self.outputs = tuple(inputs), tuple(outputs)
-        self.source = "\n".join(emitter.lines)
+    def __init__(self, form: PlanForm, origin: Callable[[], Origin]):
+        self.form, self._origin = form, origin
+        self._code = form.code
+        self.inputs, self.outputs = form.inputs, form.outputs
         self._file = f"<proa plan {next(_numbers)}>"
-        self._operations = emitter.operations_at
-        self._arguments = emitter.arguments_at
-        self._bindings = emitter.bindings
-        self._frozen = [self.inputs.index(name) for name in emitter.frozen]
-        specs = [unit.sure_spec(name) for name in self.inputs]
-        self._is_sure = [spec is not ... for spec in specs]
-        self._dtypes = [spec.dtype.dtype for spec in itertools.compress(specs, self._is_sure)]
+        self._bindings = form.code.bindings
+        self._frozen = [self.inputs.index(name) for name in form.code.frozen]
+        self._is_sure = [dtype is not None for dtype in form.dtypes]
+        self._dtypes = [dtype for dtype in form.dtypes if dtype is not None]
         self._runs: dict[Any, Callable[..., tuple]] = {}
         self._generation = -1
 
@@ -100,9 +134,9 @@ class Plan:
         run = runs.get((on_host, is_bound))
         if run is None:
             namespace = self.globals(on_host)
-            lines = self._emitter.lines
+            lines = self._code.lines
             if is_bound:
-                lines, namespace = self._emitter.bound_lines(CPU if on_host else GPU)
+                lines, namespace = self._code.bound_lines(CPU if on_host else GPU)
             run = runs[on_host, is_bound] = self.load(namespace, "\n".join(lines))
         return run
 
@@ -117,9 +151,19 @@ class Plan:
         run, prepare = namespace["run"], namespace.get("prepare")
         return run if prepare is None else _Prepared(run, prepare, self._frozen)
 
+    @functools.cached_property
+    def source(self) -> str:
+        """The Python that a run is, before kernels are chosen."""
+        return "\n".join(self._code.lines)
+
+    @functools.cached_property
+    def origin(self) -> Origin:
+        """What the plan was made from; of one that comes from disk it is made now."""
+        return self._origin()
+
     def operation_at(self, line: int) -> Operation | None:
         """The operation that a line of the source runs."""
-        return self._operations.get(line)
+        return self.origin.operations_at.get(line)
 
     def __call__(self, xp: Any, arrays: Sequence[Any]) -> tuple:
         """The outputs' arrays; a failure names the operation and the user's line that appended it."""
@@ -136,10 +180,11 @@ class Plan:
         trace = error.__traceback__
         while trace is not None and trace.tb_frame.f_code.co_filename != self._file:
             trace = trace.tb_next
-        op = self._operations.get(trace.tb_lineno) if trace is not None else None
+        op = self.operation_at(trace.tb_lineno) if trace is not None else None
         if op is None or trace is None:
             return
-        reason = _operator_account(op, self._arguments.get(trace.tb_lineno, []), trace.tb_frame.f_locals) or str(error)
+        arguments = self.origin.arguments_at.get(trace.tb_lineno, [])
+        reason = _operator_account(op, arguments, trace.tb_frame.f_locals) or str(error)
         where = f" appended at {op.source}" if op.source else ""
         message = f"{reason}\n  in the operation {op.type!r}{where}: {op!r}"
         kind = type(error) if type(error) in _KEPT else RuntimeError
@@ -147,7 +192,7 @@ class Plan:
 
     def __str__(self) -> str:
         """A table of what a run does, operation by operation, and what it costs; `source` is the Python of it."""
-        return describe(self._unit)
+        return describe(self.origin.unit)
 
 
 class _Prepared:
@@ -220,7 +265,7 @@ def compile_plan(program: Program, feeds: Sequence[str], fetches: Sequence[str],
     _refuse_what_files_alone_have(needed, set(fetches))
     with unforked():
         unit = optimize(unit_of(block, needed, inputs, outputs, frozen))
-        plan = Plan(unit, emit_unit(unit, optimize), inputs, outputs)
+        plan = _plan(unit, emit_unit(unit, optimize), inputs, outputs)
     return plan, outer, updated
 
 

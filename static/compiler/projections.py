@@ -38,6 +38,9 @@ class Joined:
     def __init__(self) -> None:
         self._last = _Use([], 0, 0, None, None)  # replaced as a whole: several threads may run at once
 
+    def __reduce__(self) -> tuple:
+        return Joined, ()
+
     def of(self, weights: Sequence[np.ndarray], biases: Sequence[np.ndarray], rows: int) -> tuple[Any, Any]:
         """The weights for products with so many rows, and the bias; None twice before the third use in a row."""
         last, arrays = self._last, [*weights, *biases]

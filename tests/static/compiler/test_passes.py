@@ -206,7 +206,7 @@ def evaluated(layer, *shapes):
     # A filter that is scaled before the sums rounds otherwise than their result scaled: 144 products an element.
     np.testing.assert_allclose(fused, plain, rtol=2e-4, atol=2e-4)
     plan, _ = function.forward.concrete_program.run._plan
-    return [op.type for _, op in sorted(plan._operations.items())]
+    return [op.type for _, op in sorted(plan.origin.operations_at.items())]
 
 
 @pytest.mark.parametrize("activation", ["relu", "gelu", "tanh", "sigmoid", "silu"])

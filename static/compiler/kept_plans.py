@@ -1,0 +1,146 @@
+"""Plans on disk, in the user's own cache folder, so that the next process need not differentiate and compile again.
+
+What is kept is what runs need (`PlanForm`), pickled; the folder, its bound and whom it belongs to are the business of
+`backend/loops/cache.py`. The key is a digest of the Program, by its content, of what is asked of it, and of all that
+would make something else of the same Program: the files of this package that differentiate and compile, the flags, the
+Python and the NumPy that run. A Program that holds more than plain data (a function, an object) is compiled anew, as is
+a small one.
+"""
+
+from __future__ import annotations
+
+import functools
+import marshal
+import os
+import pickle
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ...backend.loops import cache
+from ...core import dtype as dt
+from ...core import flags
+from ...core.dtype import DType
+from ...ops.core.operator import find, is_declared
+from ..ir.operation import Operation
+from ..ir.program import Program
+from ..ir.variable import Variable
+from .emit import CONTROL_FLOW
+
+_LEAST = 1  # operations: fewer are compiled as fast as they are read
+_LARGEST = 1 << 22  # bytes: constants may be large
+_FOLDERS = ("backend", "core", "dygraph", "jit", "ops", "static")  # of this package: what makes plans
+_PACKAGE = __name__.partition(".")[0] + "."
+_OF_VARIABLES = frozenset((
+    "block", "name", "shape", "_dtype", "persistable", "stop_gradient", "is_data", "lod_level", "kind", "lod",
+    "undecided", "optimize_attr", "regularizer", "need_clip", "is_distributed"))
+_ATOMS = frozenset((str, int, float, bool, type(None)))
+
+
+class _NotPlain(Exception):
+    """A Program holds what a digest cannot tell from another."""
+
+
+def key_of(program: Program, asked: Any) -> str | None:
+    """The key of what is made of a Program; None where it is not kept. `asked`: plain data, what is made of it."""
+    if (sum(len(block.ops) for block in program.blocks) < _LEAST or not flags.values["FLAGS_keep_plans"]
+            or cache.folder() is None):
+        return None
+    try:
+        content = marshal.dumps((_maker(), _flags(), asked, _content(program)), 2)  # no references: content alone
+    except _NotPlain:
+        return None
+    return cache.key_of_bytes(content) if len(content) <= _LARGEST else None
+
+
+def read(key: str | None) -> Any:
+    """What is kept under a key; None where there is nothing."""
+    found = None if key is None else cache.read(key, cache.PLAN)
+    return None if found is None else pickle.loads(found)  # the folder is this user's own
+
+
+def write(key: str | None, value: Any) -> None:
+    """Keeps what was made, unless it is large, or has a part that only this process has."""
+    if key is None:
+        return
+    try:
+        content = pickle.dumps(value, 5)
+    except (pickle.PicklingError, AttributeError, TypeError):  # each of which says that something cannot be pickled
+        return
+    if len(content) <= _LARGEST:
+        cache.write(key, content, cache.PLAN)
+
+
+@functools.cache
+def _maker() -> tuple:
+    """What makes plans: this Python, NumPy, and the files of this package."""
+    told: list[tuple[str, int, int]] = []
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    folders = [os.path.join(root, name) for name in _FOLDERS]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.name.endswith(".py"):
+                    status = entry.stat()
+                    told.append((entry.path, status.st_size, status.st_mtime_ns))
+                elif "." not in entry.name and entry.name != "__pycache__":
+                    folders.append(entry.path)
+    return sys.version, np.__version__, sorted(told)
+
+
+def _flags() -> list:
+    return sorted((name, _plain(value)) for name, value in flags.values.items())
+
+
+def _content(program: Program) -> tuple:
+    """All of a Program that a plan of it may depend on."""
+    if program.hooked or program.ungradable is not None or program.has_lod:
+        raise _NotPlain
+    known: set[str] = set()
+    blocks = [(block.idx, block.parent_idx, block.forward_block_idx, block.repeats,
+               [_variable(variable) for variable in block.vars.values()],
+               [_operation(op, known) for op in block.ops]) for block in program.blocks]
+    names = [sorted(each) for each in (program.leaves, program.numbers, program.counters)]
+    return (dt.get_default_dtype(), program.random_seed, program.gradient_passes, program.wide_sizes,
+            program.must_be_whole, program.stands_for_arrays, names, blocks)
+
+
+def _variable(variable: Variable) -> tuple:
+    kind = type(variable)
+    if not kind.__module__.startswith(_PACKAGE) or not _OF_VARIABLES.issuperset(variable.__dict__):
+        raise _NotPlain
+    dtype = variable._dtype
+    return (kind.__name__, variable.name, variable.shape, None if dtype is None else dtype.name, variable.persistable,
+            variable.stop_gradient, variable.is_data, variable.kind, variable.is_parameter, variable.undecided)
+
+
+def _operation(op: Operation, known: set[str]) -> tuple:
+    if op.type not in known:
+        if is_declared(op.type):
+            is_own = find(op.type)._declared_kernel.__module__.startswith(_PACKAGE)
+        else:
+            is_own = op.type in CONTROL_FLOW
+        if not is_own:
+            raise _NotPlain
+        known.add(op.type)
+    return op.type, op.inputs, op.outputs, [(name, _plain(value)) for name, value in op.attrs.items()]
+
+
+def _plain(value: Any) -> Any:
+    """A value as `marshal` takes it; no two values that differ are the same then."""
+    kind = type(value)
+    if kind in _ATOMS:
+        return value
+    if kind is list or kind is tuple:
+        return kind.__name__, value if _are_atoms(value) else list(map(_plain, value))
+    if kind is DType:
+        return "dtype", value.name
+    if kind is np.ndarray and value.dtype.kind in "biufc":
+        return "array", value.dtype.str, value.shape, value.tobytes()
+    raise _NotPlain
+
+
+def _are_atoms(values: Iterable[Any]) -> bool:
+    return _ATOMS.issuperset(map(type, values))
