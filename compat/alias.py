@@ -28,9 +28,9 @@ _ROOT = __name__.partition(".")[0]
 _ELSEWHERE = {".signal": ".utils.signal", ".sysconfig": ".utils.sysconfig", ".version": ".compat.paddle_version",
               ".nn.initializer.lazy_init": ".dygraph.lazy"}
 #: Under which names a part of proa is found that is a face of its own.
-_FACES = {"oneflow": ".oneflow"}
+_FACES = {"oneflow": ".oneflow", "oneflow_api": ".oneflow._oneflow_internal"}
 #: What such a face's scripts may put behind its name, to the same effect.
-_SAME = {".oneflow": ".compatible.single_client"}
+_SAME = {".oneflow": (".compatible.single_client", ".python")}
 #: Which module tells the version, by the API that is asked for.
 _VERSIONS = {"2.6": ".compat.paddle_version", "1.8": ".compat.paddle_version_1"}
 
@@ -69,15 +69,16 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """What to say of a module that belongs to a subject which is not here."""
         if not self.face:
             return why_absent(fullname[len(self.alias) + 1:])
-        reasons: Any = importlib.import_module(f"{_ROOT}{self.face}.refused")
-        told: str | None = reasons.why_refused(self._real_name(fullname).removeprefix(_ROOT + self.face + "."))
+        whole = "." + self.face.split(".")[1]
+        reasons: Any = importlib.import_module(f"{_ROOT}{whole}.refused")
+        told: str | None = reasons.why_refused(self._real_name(fullname).removeprefix(_ROOT + whole + "."))
         return told
 
     def _real_name(self, fullname: str) -> str:
         part = fullname[len(self.alias):]
         if self.face:
-            same = _SAME[self.face]
-            return _ROOT + self.face + (part[len(same):] if (part + ".").startswith(same + ".") else part)
+            same = next((s for s in _SAME.get(self.face, ()) if (part + ".").startswith(s + ".")), "")
+            return _ROOT + self.face + part[len(same):]
         return _ROOT + (_VERSIONS[self.api] if part == ".version" else _ELSEWHERE.get(part, part))
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:

@@ -8,6 +8,7 @@ import numpy as np
 import proa.oneflow as flow
 import proa.oneflow.typing as tp
 import pytest
+from cupy_stand_in import on_stand_in
 from proa.oneflow.job import session_guard
 
 opt = flow.optimizer
@@ -280,3 +281,11 @@ def test_a_rule_gives_what_oneflow_gives(name):
     """Version 0.9.0, of the rules that are there what they are in job functions."""
     _, found, _ = trained(RULES[name][0])
     np.testing.assert_allclose(np.reshape(found, (STEPS, -1)), ANSWERS[name], rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_rule_on_a_device(name):
+    make, rule, _ = RULES[name]
+    with on_stand_in():
+        gradients, found, _ = trained(make, 4)
+    np.testing.assert_allclose(found, expected(rule(), gradients), rtol=2e-5, atol=2e-6)

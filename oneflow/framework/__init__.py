@@ -1,0 +1,1 @@
+"""Paths within OneFlow that published scripts import: `oneflow.python.framework`, later `…single_client.framework`."""
