@@ -47,4 +47,4 @@ def fused_bias_add_dropout(value: Any, bias: Any, data_format: str | None = None
                            noise_shape: Any = None, seed: int | None = None, name: str | None = None) -> Any:
     """`bias_add(value, bias)` with elements set to 0 with probability `rate`, in every job: give 0 to keep them all."""
     return dropped("fused_bias_add_dropout", _biased("fused_bias_add_dropout", value, bias, data_format), rate,
-                   noise_shape, seed)
+                   noise_shape)
