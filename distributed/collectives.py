@@ -1,181 +1,311 @@
-"""Collectives for one process: what a tensor's exchange comes to where there is nobody to exchange it with.
+"""Collectives: what the processes of a group exchange, tensors and objects.
 
-Each raises NotImplementedError when a launcher has started several processes. `group` and `sync_op` change nothing.
+Each process of the group calls the same collectives in the same order, with tensors of one shape and dtype. They change
+the tensor or list that they name and give a task: with `sync_op=True` it is over, with `sync_op=False` `task.wait()`
+puts the result where it belongs, and computing goes on meanwhile. `src` and `dst` are ranks in the world. Where a
+process is alone, a collective is what one process makes of it. Written into a Program they are its operators
+(`ops/collective/`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NoReturn
+import io
+from collections.abc import Callable, Sequence
+from typing import Any
 
+from ..backend.comm import exchanges
+from ..framework.io import load, save
 from ..ops.array.creation import assign
-from .environment import require_one_process
+from ..ops.array.concat_split import concat, split
+from ..ops.array.reshape import reshape
+from ..ops.collective import exchanges as moves
+from ..ops.collective import reductions
+from ..ops.core.trace import apply
+from .groups import Group, group_of
+from .reduce_op import ReduceOp, kind_of
+from .tasks import Task, exchange
 
 __all__ = ["ReduceOp", "all_gather", "all_gather_object", "all_reduce", "alltoall", "alltoall_single", "barrier",
            "broadcast", "broadcast_object_list", "gather", "irecv", "isend", "recv", "reduce", "reduce_scatter",
            "scatter", "scatter_object_list", "send", "wait"]
 
 
-class ReduceOp:
-    """How `all_reduce` and `reduce` put values together: all of them leave one process's value as it is."""
-
-    SUM, MAX, MIN, PROD, AVG = range(5)
-
-
-def all_reduce(tensor: Any, op: int = ReduceOp.SUM, group: Any = None, sync_op: bool = True) -> None:
-    """Puts the reduction of all processes' tensors into `tensor`: of one process, its own.
+def all_reduce(tensor: Any, op: int = ReduceOp.SUM, group: Group | None = None, sync_op: bool = True) -> Task:
+    """Puts the reduction of all processes' tensors into `tensor`.
 
     >>> import proa as paddle
     >>> x = paddle.to_tensor([1.0, 2.0])
-    >>> paddle.distributed.all_reduce(x)
+    >>> _ = paddle.distributed.all_reduce(x)
     >>> x.tolist()
     [1.0, 2.0]
     """
-    require_one_process("all_reduce")
+    operator, members = reductions.all_reduce_ops[kind_of("all_reduce", op)], group_of("all_reduce", group)
+    return _into(tensor, sync_op, lambda x: apply(operator, x, ring_id=members.id))
 
 
-def reduce(tensor: Any, dst: int, op: int = ReduceOp.SUM, group: Any = None, sync_op: bool = True) -> None:
-    """Puts the reduction of all processes' tensors into that of the process `dst`, which must be 0."""
-    require_one_process("reduce")
-    _check_number("reduce", "dst", dst)
+def reduce(tensor: Any, dst: int, op: int = ReduceOp.SUM, group: Group | None = None, sync_op: bool = True) -> Task:
+    """Puts the reduction of all processes' tensors into that of the process `dst`."""
+    operator, members = reductions.reduce_ops[kind_of("reduce", op)], group_of("reduce", group)
+    root = _place("reduce", "dst", dst, members)
+    return _into(tensor, sync_op, lambda x: apply(operator, x, root_id=root, ring_id=members.id))
 
 
-def broadcast(tensor: Any, src: int, group: Any = None, sync_op: bool = True) -> None:
-    """Gives every process the tensor of the process `src`, which must be 0."""
-    require_one_process("broadcast")
-    _check_number("broadcast", "src", src)
+def broadcast(tensor: Any, src: int, group: Group | None = None, sync_op: bool = True) -> Task:
+    """Gives every process the tensor of the process `src`."""
+    members = group_of("broadcast", group)
+    root = _place("broadcast", "src", src, members)
+    return _into(tensor, sync_op, lambda x: apply(moves.broadcast_op, x, root=root, ring_id=members.id))
 
 
-def all_gather(tensor_list: list[Any], tensor: Any, group: Any = None, sync_op: bool = True) -> None:
-    """Appends every process's tensor to `tensor_list`: a copy of the one that there is.
+def all_gather(tensor_list: list[Any], tensor: Any, group: Group | None = None, sync_op: bool = True) -> Task:
+    """Appends every process's tensor to `tensor_list`, by rank.
 
     >>> import proa as paddle
     >>> gathered = []
-    >>> paddle.distributed.all_gather(gathered, paddle.to_tensor([1.0]))
+    >>> _ = paddle.distributed.all_gather(gathered, paddle.to_tensor([1.0]))
     >>> [one.tolist() for one in gathered]
     [[1.0]]
     """
-    require_one_process("all_gather")
-    tensor_list.append(tensor.detach().clone())
+    members = group_of("all_gather", group)
+    return _between(_flat(tensor), sync_op, _gathering(members), _listing(tensor_list, members.nranks, tensor.shape))
 
 
-def all_gather_object(object_list: list[Any], obj: Any, group: Any = None) -> None:
-    """Appends every process's object to `object_list`."""
-    require_one_process("all_gather_object")
-    object_list.append(obj)
+def gather_into(whole: Any, tensor: Any, group: Group | None = None, sync_op: bool = True) -> Task:
+    """Puts every process's tensor, by rank and one behind the other, into `whole`."""
+    members = group_of("all_gather", group)
+    return _between(_flat(tensor), sync_op, _gathering(members), _shaping(whole))
 
 
-def broadcast_object_list(object_list: list[Any], src: int, group: Any = None) -> None:
-    """Gives every process the objects of the process `src`, which must be 0."""
-    require_one_process("broadcast_object_list")
-    _check_number("broadcast_object_list", "src", src)
-
-
-def gather(tensor: Any, gather_list: list[Any] | None = None, dst: int = 0, group: Any = None,
-           sync_op: bool = True) -> None:
-    """Appends every process's tensor to `gather_list` in the process `dst`, which must be 0."""
-    require_one_process("gather")
-    _check_number("gather", "dst", dst)
-    if gather_list is None:
+def gather(tensor: Any, gather_list: list[Any] | None = None, dst: int = 0, group: Group | None = None,
+           sync_op: bool = True) -> Task:
+    """Appends every process's tensor to `gather_list` in the process `dst`, by rank."""
+    members = group_of("gather", group)
+    is_there = members.rank == _place("gather", "dst", dst, members)
+    if is_there and gather_list is None:
         raise ValueError("gather(gather_list): must be a list in the process that gathers. Received None.")
-    gather_list.append(tensor.detach().clone())
+    found: list[Any] = gather_list if is_there and gather_list is not None else []
+    return _between(_flat(tensor), sync_op, _gathering(members), _listing(found, members.nranks, tensor.shape))
 
 
-def scatter(tensor: Any, tensor_list: Sequence[Any] | None = None, src: int = 0, group: Any = None,
-            sync_op: bool = True) -> None:
-    """Puts this process's one of `tensor_list`, which the process `src` has, into `tensor`; `src` must be 0.
+def scatter(tensor: Any, tensor_list: Sequence[Any] | None = None, src: int = 0, group: Group | None = None,
+            sync_op: bool = True) -> Task:
+    """Puts this process's one of `tensor_list`, which the process `src` has, into `tensor`.
 
     >>> import proa as paddle
     >>> x = paddle.zeros([2])
-    >>> paddle.distributed.scatter(x, [paddle.ones([2])])
+    >>> _ = paddle.distributed.scatter(x, [paddle.ones([2])])
     >>> x.tolist()
     [1.0, 1.0]
     """
-    require_one_process("scatter")
-    _check_number("scatter", "src", src)
-    assign(_only_one("scatter", "tensor_list", tensor_list), tensor)
+    members = group_of("scatter", group)
+    root = _place("scatter", "src", src, members)
+    if members.rank == root:
+        parts = concat([_flat(one) for one in _one_each("scatter", "tensor_list", tensor_list, members)])
+    else:
+        parts = concat([_flat(tensor)] * members.nranks)
+    return _between(parts, sync_op, lambda x: apply(moves.scatter_op, x, root=root, nranks=members.nranks,
+                                                    ring_id=members.id), _shaping(tensor))
 
 
-def scatter_object_list(out_object_list: list[Any], in_object_list: Sequence[Any] | None = None, src: int = 0,
-                        group: Any = None) -> None:
-    """Makes this process's one of `in_object_list` the content of `out_object_list`; `src` must be 0."""
-    require_one_process("scatter_object_list")
-    _check_number("scatter_object_list", "src", src)
-    out_object_list[:] = [_only_one("scatter_object_list", "in_object_list", in_object_list)]
+def reduce_scatter(tensor: Any, tensor_list: Sequence[Any], op: int = ReduceOp.SUM, group: Group | None = None,
+                   sync_op: bool = True) -> Task:
+    """Puts this process's part of the reduction of all processes' lists into `tensor`."""
+    members = group_of("reduce_scatter", group)
+    given = _one_each("reduce_scatter", "tensor_list", tensor_list, members)
+    return _between(concat([_flat(one) for one in given]), sync_op, reducing(members, op), _shaping(tensor))
 
 
-def reduce_scatter(tensor: Any, tensor_list: Sequence[Any], op: int = ReduceOp.SUM, group: Any = None,
-                   sync_op: bool = True) -> None:
-    """Puts this process's part of the reduction of all processes' lists into `tensor`: of one process, its own."""
-    require_one_process("reduce_scatter")
-    assign(_only_one("reduce_scatter", "tensor_list", tensor_list), tensor)
+def reducing(members: Group, op: int) -> Callable[[Any], Any]:
+    """What gives each process its part of a reduction: at once where it is a sum, else of the whole."""
+    kind = kind_of("reduce_scatter", op)
+
+    def summed(x: Any) -> Any:
+        return apply(moves.reduce_scatter_op, x, nranks=members.nranks, ring_id=members.id)
+
+    def whole(x: Any) -> Any:
+        return split(apply(reductions.all_reduce_ops[kind], x, ring_id=members.id), members.nranks)[members.rank]
+
+    return summed if kind == "sum" else whole
 
 
-def alltoall(in_tensor_list: Sequence[Any], out_tensor_list: list[Any], group: Any = None,
-             sync_op: bool = True) -> None:
+def alltoall(in_tensor_list: Sequence[Any], out_tensor_list: list[Any], group: Group | None = None,
+             sync_op: bool = True) -> Task:
     """Sends one tensor to each process and appends what comes from each to `out_tensor_list`.
 
     >>> import proa as paddle
     >>> received = []
-    >>> paddle.distributed.alltoall([paddle.ones([1])], received)
+    >>> _ = paddle.distributed.alltoall([paddle.ones([1])], received)
     >>> [one.tolist() for one in received]
     [[1.0]]
     """
-    require_one_process("alltoall")
-    out_tensor_list.append(_only_one("alltoall", "in_tensor_list", in_tensor_list).detach().clone())
+    members = group_of("alltoall", group)
+    given = _one_each("alltoall", "in_tensor_list", in_tensor_list, members)
+    return _between(concat([_flat(one) for one in given]), sync_op,
+                    lambda x: apply(moves.all_to_all_op, x, ring_id=members.id),
+                    _listing(out_tensor_list, members.nranks, given[0].shape))
 
 
 def alltoall_single(in_tensor: Any, out_tensor: Any, in_split_sizes: Sequence[int] | None = None,
-                    out_split_sizes: Sequence[int] | None = None, group: Any = None, sync_op: bool = True) -> None:
-    """Sends a part of `in_tensor` to each process and puts what comes from each into `out_tensor`."""
-    require_one_process("alltoall_single")
-    assign(in_tensor, out_tensor)
+                    out_split_sizes: Sequence[int] | None = None, group: Group | None = None,
+                    sync_op: bool = True) -> Task:
+    """Sends a part of `in_tensor` to each process and puts what comes from each into `out_tensor`, by rank.
+
+    The sizes say how many rows go to each process and come from each: as many to all where they are not given.
+    """
+    members = group_of("alltoall_single", group)
+    sent = _rows("in_split_sizes", in_tensor, in_split_sizes, members)
+    received = _rows("out_split_sizes", out_tensor, out_split_sizes, members)
+    return _between(in_tensor, sync_op, lambda x: apply(moves.all_to_all_rows_op, x, sent=sent, received=received,
+                                                        ring_id=members.id), _shaping(out_tensor))
 
 
-def send(tensor: Any, dst: int = 0, group: Any = None, sync_op: bool = True) -> None:
-    """Sends a tensor to another process: there is none, so that this raises RuntimeError."""
-    _nobody("send", "dst", dst)
+def send(tensor: Any, dst: int = 0, group: Group | None = None, sync_op: bool = True) -> Task:
+    """Sends a tensor to the process `dst`, which receives it. RuntimeError for a process alone."""
+    members = group_of("send", group)
+    if not sync_op and tensor is not None:
+        return isend(tensor, dst, group)
+    apply(moves.send_op, tensor, peer=_other("send", "dst", dst, members), ring_id=members.id)
+    return Task()
 
 
-def recv(tensor: Any, src: int = 0, group: Any = None, sync_op: bool = True) -> None:
-    """Receives a tensor of another process: there is none, so that this raises RuntimeError."""
-    _nobody("recv", "src", src)
+def recv(tensor: Any, src: int = 0, group: Group | None = None, sync_op: bool = True) -> Task:
+    """Receives what the process `src` sends in `tensor`, of its shape and dtype. RuntimeError for a process alone."""
+    members = group_of("recv", group)
+    if not sync_op:
+        return irecv(tensor, src, group)
+    assign(apply(moves.receive_op, peer=_other("recv", "src", src, members), ring_id=members.id,
+                 out_shape=tuple(tensor.shape), dtype=tensor.dtype), tensor)
+    return Task()
 
 
-def isend(tensor: Any, dst: int, group: Any = None) -> None:
+def isend(tensor: Any, dst: int, group: Group | None = None) -> Task:
     """As `send`, without waiting."""
-    _nobody("isend", "dst", dst)
+    members = group_of("isend", group)
+    peer = _other("isend", "dst", dst, members)
+    return Task(members.process_group.begin_send(tensor.numpy().copy(), peer))
 
 
-def irecv(tensor: Any, src: int | None = None, group: Any = None) -> None:
-    """As `recv`, without waiting."""
-    _nobody("irecv", "src", 0 if src is None else src)
+def irecv(tensor: Any, src: int | None = None, group: Group | None = None) -> Task:
+    """As `recv`, without waiting: `task.wait()` puts what has come into `tensor`."""
+    members = group_of("irecv", group)
+    peer = _other("irecv", "src", 0 if src is None else src, members)
+    return Task(members.process_group.begin_receive(tensor.numpy(), peer), tensor.set_value)
 
 
-def barrier(group: Any = None) -> None:
+def barrier(group: Group | None = None) -> None:
     """Waits until every process has come here."""
-    require_one_process("barrier")
+    connected = group_of("barrier", group).process_group
+    if connected is not None:
+        exchanges.do(connected.barrier)
 
 
-def wait(tensor: Any, group: Any = None, use_calc_stream: bool = True) -> None:
-    """Waits until `tensor` is there."""
-    require_one_process("wait")
+def wait(tensor: Any, group: Group | None = None, use_calc_stream: bool = True) -> None:
+    """Waits until all exchanges that were begun are over: what they give is taken by their own tasks."""
+    group_of("wait", group)
+    exchanges.do(lambda: None)
 
 
-def _check_number(function: str, argument: str, number: int) -> None:
-    if number != 0:
-        raise ValueError(f"{function}({argument}): must be the number of a process: there is 0. Received {number}.")
+def all_gather_object(object_list: list[Any], obj: Any, group: Group | None = None) -> None:
+    """Appends every process's object to `object_list`, by rank.
+
+    Objects are numbers, strings, containers of them, arrays and Tensors: what `paddle.load` reads. No message can make
+    a process run code: another object is refused with TypeError or UnsafePickleError.
+    """
+    members = group_of("all_gather_object", group)
+    object_list.extend(_exchanged(obj, members))
 
 
-def _only_one(function: str, argument: str, values: Sequence[Any] | None) -> Any:
-    """The only element of a list that has one for each process."""
-    if not isinstance(values, (list, tuple)) or len(values) != 1:
-        raise ValueError(f"{function}({argument}): must be a list with an element for each process, of which there is "
-                         f"one. Received {values!r:.200}.")
-    return values[0]
+def broadcast_object_list(object_list: list[Any], src: int, group: Group | None = None) -> None:
+    """Gives every process the objects of the process `src`, in place of its own; see `all_gather_object`."""
+    members = group_of("broadcast_object_list", group)
+    root = _place("broadcast_object_list", "src", src, members)
+    object_list[:] = _exchanged(list(object_list) if members.rank == root else None, members)[root]
 
 
-def _nobody(function: str, argument: str, number: int | None) -> NoReturn:
-    require_one_process(function)
-    raise RuntimeError(f"{function}({argument}): there is no other process to exchange tensors with. Received "
-                       f"{argument}={number}; this process has rank 0 of 1. Ask get_world_size() first.")
+def scatter_object_list(out_object_list: list[Any], in_object_list: Sequence[Any] | None = None, src: int = 0,
+                        group: Group | None = None) -> None:
+    """Makes this process's one of the objects of the process `src` all that `out_object_list` holds."""
+    members = group_of("scatter_object_list", group)
+    root = _place("scatter_object_list", "src", src, members)
+    if members.rank == root:
+        _one_each("scatter_object_list", "in_object_list", in_object_list, members)
+    given = _exchanged(list(in_object_list or ()) if members.rank == root else None, members)[root]
+    out_object_list[:] = [given[members.rank]]
+
+
+def _exchanged(obj: Any, members: Group) -> list[Any]:
+    """All processes' objects."""
+    file = io.BytesIO()
+    save({"object": obj}, file)
+    connected = members.process_group
+    messages = [file.getvalue()] if connected is None else exchanges.do(
+        lambda: connected.all_gather_bytes(file.getvalue()))
+    return [load(io.BytesIO(message))["object"] for message in messages]
+
+
+def _into(tensor: Any, at_once: bool, do: Callable[[Any], Any]) -> Task:
+    """A collective that gives a tensor another value."""
+    return _between(tensor, at_once, do, lambda result: assign(result, tensor))
+
+
+def _between(given: Any, at_once: bool, do: Callable[[Any], Any], take: Callable[[Any], Any]) -> Task:
+    value = given.detach()
+    return exchange(lambda: do(value), take, at_once)
+
+
+def _flat(tensor: Any) -> Any:
+    return reshape(tensor, [-1])
+
+
+def _gathering(members: Group) -> Callable[[Any], Any]:
+    return lambda x: apply(moves.all_gather_op, x, nranks=members.nranks, ring_id=members.id)
+
+
+def _listing(found: list[Any], count: int, shape: Sequence[int]) -> Callable[[Any], None]:
+    """What divides a result into tensors of a shape and appends them to a list."""
+    return lambda result: found.extend(reshape(part, list(shape)) for part in split(result, count))
+
+
+def _shaping(tensor: Any) -> Callable[[Any], None]:
+    """What puts a result into a tensor that has as many elements."""
+    return lambda result: assign(reshape(result, list(tensor.shape)), tensor)
+
+
+def _place(function: str, argument: str, rank: int, members: Group) -> int:
+    """The number in the group of the process that has a rank in the world."""
+    place = members.get_group_rank(rank)
+    if place < 0:
+        raise ValueError(f"{function}({argument}): must be the rank of a process of the group, {members.ranks}. "
+                         f"Received {rank}.")
+    return place
+
+
+def _other(function: str, argument: str, rank: int, members: Group) -> int:
+    if members.nranks == 1:
+        raise RuntimeError(f"{function}({argument}): there is no other process to exchange tensors with. Received "
+                           f"{argument}={rank}; this process is alone in its group. Ask get_world_size() first.")
+    place = _place(function, argument, rank, members)
+    if place == members.rank:
+        raise ValueError(f"{function}({argument}): must be another process. Received {rank}, which is this one.")
+    return place
+
+
+def _one_each(function: str, argument: str, values: Sequence[Any] | None, members: Group) -> Sequence[Any]:
+    """A list that has an element for each process."""
+    if not isinstance(values, (list, tuple)) or len(values) != members.nranks:
+        raise ValueError(f"{function}({argument}): must be a list with an element for each process, of which there "
+                         f"{'is one' if members.nranks == 1 else f'are {members.nranks}'}. Received {values!r:.200}.")
+    return values
+
+
+def _rows(argument: str, tensor: Any, sizes: Sequence[int] | None, members: Group) -> tuple[int, ...]:
+    rows = tensor.shape[0]
+    if sizes is None:
+        if rows % members.nranks:
+            raise ValueError(f"alltoall_single({argument}): {rows} rows are not as many for each of {members.nranks} "
+                             f"processes. Say how many for each.")
+        return (rows // members.nranks,) * members.nranks
+    if len(sizes) != members.nranks or sum(sizes) != rows:
+        raise ValueError(f"alltoall_single({argument}): must be a number of rows for each of {members.nranks} "
+                         f"processes, {rows} together. Received {list(sizes)}.")
+    return tuple(int(size) for size in sizes)

@@ -1,7 +1,7 @@
-"""What a process asks of the world it trains in: here the world is one process, whose rank is 0.
+"""What a process asks of the world it trains in: its rank, how many processes there are, whether they are connected.
 
-A launcher's numbers are told as they are, and what several processes would need is refused. Code written for several
-processes asks these first and then leaves out what would be exchanged, so that it runs.
+A launcher starts them: this package's own, MPI's or Slurm's. Code written for several processes runs in one as well:
+the world is then one process, whose rank is 0, and nothing is exchanged.
 """
 
 from __future__ import annotations
@@ -10,23 +10,29 @@ import os
 import warnings
 from typing import Any, NoReturn
 
-__all__ = ["ParallelEnv", "get_rank", "get_world_size", "init_parallel_env", "is_available", "is_initialized",
-           "refuse_alone", "require_one_process"]
+from ..core import launched
+from . import engine
 
+__all__ = ["ParallelEnv", "get_rank", "get_world_size", "init_parallel_env", "is_available", "is_initialized",
+           "refuse_alone", "require_connection", "require_one_process"]
 
 def get_rank(group: Any = None) -> int:
-    """The number of this process among those that train together: 0, or what a launcher says in PADDLE_TRAINER_ID.
+    """The number of this process among those that train together, or in `group`, -1 where it is not one of it.
 
     >>> import proa as paddle
     >>> paddle.distributed.get_rank(), paddle.distributed.get_world_size()
     (0, 1)
     """
-    return int(os.environ.get("PADDLE_TRAINER_ID") or 0)
+    if group is not None:
+        return group.rank
+    return engine.communicator(0).rank if engine.is_connected() else launched.rank()
 
 
 def get_world_size(group: Any = None) -> int:
-    """How many processes train together: 1, or what a launcher says in PADDLE_TRAINERS_NUM."""
-    return int(os.environ.get("PADDLE_TRAINERS_NUM") or 1)
+    """How many processes train together, or are in `group`."""
+    if group is not None:
+        return group.world_size
+    return engine.communicator(0).size if engine.is_connected() else launched.size()
 
 
 def is_available() -> bool:
@@ -35,17 +41,22 @@ def is_available() -> bool:
 
 
 def is_initialized() -> bool:
-    """Whether processes are connected: False, as in Paddle after `init_parallel_env` of a single process."""
-    return False
+    """Whether processes are connected: False, as in Paddle, after `init_parallel_env` of a single process."""
+    return engine.is_connected()
+
+
+def require_connection(function: str) -> None:
+    """Raises RuntimeError, in the name of `function`, where a launcher has started processes that are not connected."""
+    if not engine.is_connected() and get_world_size() != 1:
+        raise RuntimeError(f"{function}: a launcher has started {get_world_size()} processes, which are not connected "
+                           f"yet. Call paddle.distributed.init_parallel_env() first.")
 
 
 def require_one_process(function: str) -> None:
     """Raises NotImplementedError, in the name of `function`, where a launcher has started several processes."""
     if get_world_size() != 1:
-        raise NotImplementedError(
-            f"{function}: training by several processes is not supported, and PADDLE_TRAINERS_NUM={get_world_size()}. "
-            f"Start one process, without a launcher."
-        )
+        raise NotImplementedError(f"{function}: is not supported in several processes, and there are "
+                                  f"{get_world_size()}. Leave it out, or start one process, without a launcher.")
 
 
 def refuse_alone(what: str, instead: str) -> NoReturn:
@@ -53,13 +64,21 @@ def refuse_alone(what: str, instead: str) -> NoReturn:
     raise NotImplementedError(f"{what} divides work among several processes, and there is one. Use {instead}.")
 
 
-def init_parallel_env() -> None:
-    """Connects the processes that a launcher has started: of a single one there is nothing to connect, with a warning.
+def init_parallel_env() -> Any:
+    """Connects the processes that a launcher has started, and gives the group of all of them.
 
-    Raises NotImplementedError where there are several.
+    Of a single process there is nothing to connect, with a warning. From here on an exception that ends one process
+    ends all of them, with its traceback. Raises ImportError without mpi4py, RuntimeError where the launcher's numbers
+    and MPI's differ. `paddle.distributed.init_parallel_env`.
     """
-    require_one_process("init_parallel_env()")
-    warnings.warn("init_parallel_env() does nothing: there is one process.", stacklevel=2)
+    from .groups import _get_global_group
+
+    wanted = get_world_size()
+    if wanted == 1:
+        warnings.warn("init_parallel_env() does nothing: there is one process.", stacklevel=2)
+        return None
+    engine.connect(wanted)
+    return _get_global_group()
 
 
 class ParallelEnv:
@@ -82,9 +101,14 @@ class ParallelEnv:
         return get_world_size()
 
     @property
+    def local_rank(self) -> int:
+        """The number of this process among those of its machine."""
+        return launched.local_rank()
+
+    @property
     def device_id(self) -> int:
-        """The number of the device that this process was given: 0."""
-        return 0
+        """The number of the device that this process was given: 0, or what a launcher says in FLAGS_selected_gpus."""
+        return int((os.environ.get("FLAGS_selected_gpus") or "0").split(",")[0])
 
     @property
     def device_type(self) -> str:
@@ -93,19 +117,18 @@ class ParallelEnv:
 
     @property
     def current_endpoint(self) -> str:
-        """The address of this process: none."""
-        return ""
+        """The address of this process, as a launcher says it."""
+        return os.environ.get("PADDLE_CURRENT_ENDPOINT", "")
 
     @property
     def trainer_endpoints(self) -> list[str]:
-        """The addresses of all processes."""
-        return [""]
+        """The addresses of all processes, as a launcher says them."""
+        return os.environ.get("PADDLE_TRAINER_ENDPOINTS", "").split(",")
 
     @property
     def nrings(self) -> int:
         """The number of rings of communication: 1."""
         return 1
 
-    local_rank = rank
     nranks = world_size
     dev_id = device_id

@@ -1,13 +1,17 @@
-"""Groups of processes that exchange tensors: here each holds the one process that there is, whose rank in it is 0."""
+"""Groups of processes that exchange tensors: that of all of them, and those that `new_group` makes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from .environment import require_one_process
+from ..backend.comm import exchanges
+from . import engine
+from .environment import get_rank, get_world_size, require_connection
 
 __all__ = ["Group", "destroy_process_group", "get_backend", "get_group", "new_group"]
+
+NOT_MEMBER = -1
 
 
 class Group:
@@ -41,7 +45,7 @@ class Group:
     @property
     def world_size(self) -> int:
         """How many processes the group has; -1 for a process that does not belong to it."""
-        return self.nranks if self.rank >= 0 else -1
+        return self.nranks if self.rank >= 0 else NOT_MEMBER
 
     @property
     def name(self) -> str | None:
@@ -55,13 +59,13 @@ class Group:
 
     @property
     def process_group(self) -> Any:
-        """What exchanges tensors: None, as there is nobody to exchange them with."""
+        """What exchanges tensors: None for a process alone."""
         return self._pg
 
     @property
     def backend(self) -> str:
-        """The library that would exchange tensors: none."""
-        return ""
+        """The engine that exchanges tensors, "MPI"; none for a process alone."""
+        return "" if self._pg is None else "MPI"
 
     def is_member(self) -> bool:
         """Whether this process belongs to the group."""
@@ -69,54 +73,86 @@ class Group:
 
     def get_group_rank(self, rank: int) -> int:
         """The number in the group of the process that has `rank` in the world; -1 where it does not belong to it."""
-        return self._ranks.index(rank) if self.is_member() and rank in self._ranks else -1
+        return self._ranks.index(rank) if self.is_member() and rank in self._ranks else NOT_MEMBER
 
     def __repr__(self) -> str:
         return (f"rank: {self.rank}, nranks: {self.nranks}, id: {self.id}, "
                 f"ranks: {', '.join(map(str, self.ranks))}; name: {self.name}")
 
 
-_GLOBAL = Group(0, 0, [0], name="_default_pg")
-_groups: dict[int, Group] = {0: _GLOBAL}
+_groups: dict[int, Group] = {}
+_next = [1]
 
 
 def _get_global_group() -> Group:
     """The group of all processes."""
-    require_one_process("get_group")
-    return _GLOBAL
+    require_connection("get_group")
+    if 0 not in _groups:
+        world = engine.communicator(0) if engine.is_connected() else None
+        _groups[0] = Group(get_rank(), 0, range(get_world_size()), world, "_default_pg")
+    return _groups[0]
+
+
+def group_of(function: str, group: Group | None) -> Group:
+    """The group that a collective was given, or that of all processes, connected.
+
+    Raises RuntimeError, in the name of `function`, for a group that this process is not one of.
+    """
+    require_connection(function)
+    found = group or _get_global_group()
+    if not found.is_member():
+        raise RuntimeError(f"{function}(group): rank {get_rank()} is not one of the group's processes, {found.ranks}. "
+                           f"Call it in these alone: if group.is_member().")
+    return found
 
 
 def new_group(ranks: Sequence[int] | None = None, backend: str | None = None, timeout: Any = None) -> Group:
-    """A group of the processes `ranks` (None: all); with one process that is [0].
+    """A group of the processes `ranks` (None: all), numbered in it in ascending order.
 
-    `backend` and `timeout` say how tensors would be exchanged, and change nothing. Raises ValueError for a rank that
-    no process has, NotImplementedError where a launcher has started several processes.
+    Every process of the world calls it in the same order, members or not. `backend` changes nothing; nor does
+    `timeout`: FLAGS_communication_timeout says how long to wait. Raises ValueError for a rank that no process has.
     """
-    require_one_process("new_group")
-    members = [0] if ranks is None else sorted(ranks)
-    if members != [0]:
-        raise ValueError(f"new_group(ranks): there is one process, whose rank is 0: must be [0] or None. "
+    require_connection("new_group")
+    size = get_world_size()
+    members = list(range(size)) if ranks is None else sorted(set(ranks))
+    if not members or any(not 0 <= rank < size for rank in members):
+        raise ValueError(f"new_group(ranks): must be numbers of processes, of which there are {size}: 0 to {size - 1}. "
                          f"Received {list(ranks or [])}.")
-    number = max(_groups, default=0) + 1
-    _groups[number] = Group(0, number, members, name=f"_default_pg{number}")
+    number = _next[0]
+    _next[0] += 1
+    rank = get_rank()
+    made = None
+    if engine.is_connected():
+        made = exchanges.do(lambda: engine.communicator(0).subgroup(members))
+        if made is not None:
+            engine.add_group(number, made)
+    _groups[number] = Group(members.index(rank) if rank in members else NOT_MEMBER, number, members, made,
+                            f"_default_pg{number}")
     return _groups[number]
 
 
 def get_group(id: int = 0) -> Group | None:
     """The group with this number, 0 being that of all processes; None where there is none."""
-    return _groups.get(id)
+    return _get_global_group() if id == 0 else _groups.get(id)
 
 
 def destroy_process_group(group: Group | None = None) -> None:
     """Forgets a group, or all but that of the whole world. Raises ValueError for a group that is not known."""
     if group is None or group.id == 0:
-        _groups.clear()
-        _groups[0] = _GLOBAL
-    elif _groups.pop(group.id, None) is None:
+        for number in [n for n in _groups if n != 0]:
+            _forget(number)
+    elif group.id not in _groups:
         raise ValueError(f"destroy_process_group(group): is destroyed already, or was not made by new_group. "
                          f"Received {group!r}.")
+    else:
+        _forget(group.id)
+
+
+def _forget(number: int) -> None:
+    del _groups[number]
+    engine.remove_group(number)
 
 
 def get_backend(group: Group | None = None) -> str:
-    """The library that would exchange the group's tensors: none."""
-    return (_GLOBAL if group is None else group).backend
+    """The engine that exchanges the group's tensors, "MPI"; none for a process alone."""
+    return (group or _get_global_group()).backend

@@ -197,7 +197,7 @@ class EagerTrace(Trace):
             if any(edges):
                 node = self.node(op, attrs, edges, op.gradient.save_arrays(arrays, results))
                 _connect(node, outputs, aliases)
-        return tuple(outputs) if len(outputs) > 1 else outputs[0]
+        return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
     def _accepted(self, op: Operator, inputs: tuple) -> tuple:
         """The inputs with Tensors of NumPy's arrays, and the first Tensor of a tuple where one belongs.

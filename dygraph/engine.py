@@ -132,23 +132,33 @@ def backward(tensors: Sequence[EagerValue], grad_tensors: Sequence[EagerValue | 
         for edge, gradient in left.items():
             if type(edge) is Leaf:
                 leaves.add(edge, gradient)
+        for do in state.ends:
+            do()
 
 
 def _listed(values: Any) -> list:
     return list(values) if isinstance(values, (list, tuple)) else [values]
 
 
+def at_the_end_of_this_pass(do: Callable[[], Any]) -> None:
+    """Has `do()` called when the pass that is going on has added all gradients, by an observer of one of its leaves.
+
+    What it raises comes out of `backward()`, which then has changed no gradient.
+    """
+    state.ends.append(do)
+
+
 class _Changes:
     """Around a pass: what `.grad`s were before it, which they are again where it fails."""
 
     def __enter__(self) -> list[tuple[Leaf, Any, bool]]:
-        self.outer = state.changes
+        self.outer = state.changes, state.ends
         self.before: list[tuple[Leaf, Any, bool]] = []
-        state.changes = self.before
+        state.changes, state.ends = self.before, []
         return self.before
 
     def __exit__(self, kind: Any, *_: Any) -> None:
-        state.changes = self.outer
+        state.changes, state.ends = self.outer
         if kind is not None:
             for leaf, gradient, cleared in reversed(self.before):
                 leaf.grad, leaf.cleared = gradient, cleared

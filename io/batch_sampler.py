@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from ..core import launched
 from . import randomness
 from .checks import require_bool, require_positive_int
 from .dataset import IterableDataset
@@ -63,11 +63,6 @@ class BatchSampler(Sampler):
         return count // self.batch_size if self.drop_last else -(-count // self.batch_size)
 
 
-def _environment_number(name: str, default: int) -> int:
-    """A number that the launcher passes to each process in its environment."""
-    return int(os.environ.get(name) or default)
-
-
 class DistributedBatchSampler(BatchSampler):
     """The batches of one of `num_replicas` processes that share a dataset: each index goes to one of them.
 
@@ -88,9 +83,9 @@ class DistributedBatchSampler(BatchSampler):
         self.batch_size = require_positive_int(where, "batch_size", batch_size)
         self.shuffle = require_bool(where, "shuffle", shuffle)
         self.drop_last = require_bool(where, "drop_last", drop_last)
-        replicas = _environment_number("PADDLE_TRAINERS_NUM", 1) if num_replicas is None else num_replicas
+        replicas = launched.size() if num_replicas is None else num_replicas
         self.nranks = require_positive_int(where, "num_replicas", replicas)
-        self.local_rank = _environment_number("PADDLE_TRAINER_ID", 0) if rank is None else rank
+        self.local_rank = launched.rank() if rank is None else rank
         if not 0 <= self.local_rank < self.nranks:
             raise ValueError(
                 f"{where}: rank must be at least 0 and below num_replicas={self.nranks}. Received {self.local_rank!r}."

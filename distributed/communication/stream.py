@@ -1,4 +1,4 @@
-"""`paddle.distributed.stream`: collectives that say on which stream of a device they run; with one process on none.
+"""`paddle.distributed.stream`: collectives that say on which stream of a device they run; here on none.
 
 Where the functions of `paddle.distributed` take lists, these take one tensor that holds all parts, too.
 """
@@ -8,84 +8,91 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...ops.array.creation import assign
+from ...ops.array.concat_split import split
 from .. import collectives as c
 from ..collectives import ReduceOp
-from ..environment import require_one_process
+from ..groups import Group, group_of
+from ..tasks import Task
 
 __all__ = ["all_gather", "all_reduce", "alltoall", "alltoall_single", "broadcast", "gather", "recv", "reduce",
            "reduce_scatter", "scatter", "send"]
 
 
-def all_gather(tensor_or_tensor_list: Any, tensor: Any, group: Any = None, sync_op: bool = True,
-               use_calc_stream: bool = False) -> None:
+def all_gather(tensor_or_tensor_list: Any, tensor: Any, group: Group | None = None, sync_op: bool = True,
+               use_calc_stream: bool = False) -> Task:
     """Every process's tensor, appended to a list or put one behind the other into a tensor."""
     if isinstance(tensor_or_tensor_list, list):
-        return c.all_gather(tensor_or_tensor_list, tensor)
-    require_one_process("all_gather")
-    assign(tensor, tensor_or_tensor_list)
+        return c.all_gather(tensor_or_tensor_list, tensor, group, sync_op)
+    return c.gather_into(tensor_or_tensor_list, tensor, group, sync_op)
 
 
-def all_reduce(tensor: Any, op: int = ReduceOp.SUM, group: Any = None, sync_op: bool = True,
-               use_calc_stream: bool = False) -> None:
+def all_reduce(tensor: Any, op: int = ReduceOp.SUM, group: Group | None = None, sync_op: bool = True,
+               use_calc_stream: bool = False) -> Task:
     """See `paddle.distributed.all_reduce`."""
-    c.all_reduce(tensor, op)
+    return c.all_reduce(tensor, op, group, sync_op)
 
 
-def alltoall(out_tensor_or_tensor_list: Any, in_tensor_or_tensor_list: Any, group: Any = None, sync_op: bool = True,
-             use_calc_stream: bool = False) -> None:
+def alltoall(out_tensor_or_tensor_list: Any, in_tensor_or_tensor_list: Any, group: Group | None = None,
+             sync_op: bool = True, use_calc_stream: bool = False) -> Task:
     """See `paddle.distributed.alltoall`; what is received comes first here."""
     if isinstance(out_tensor_or_tensor_list, list):
-        return c.alltoall(_parts(in_tensor_or_tensor_list), out_tensor_or_tensor_list)
-    c.alltoall_single(in_tensor_or_tensor_list, out_tensor_or_tensor_list)
+        given = _parts("alltoall", in_tensor_or_tensor_list, group)
+        return c.alltoall(given, out_tensor_or_tensor_list, group, sync_op)
+    return c.alltoall_single(in_tensor_or_tensor_list, out_tensor_or_tensor_list, group=group, sync_op=sync_op)
 
 
 def alltoall_single(out_tensor: Any, in_tensor: Any, out_split_sizes: Sequence[int] | None = None,
-                    in_split_sizes: Sequence[int] | None = None, group: Any = None, sync_op: bool = True,
-                    use_calc_stream: bool = False) -> None:
+                    in_split_sizes: Sequence[int] | None = None, group: Group | None = None, sync_op: bool = True,
+                    use_calc_stream: bool = False) -> Task:
     """See `paddle.distributed.alltoall_single`; what is received comes first here."""
-    c.alltoall_single(in_tensor, out_tensor)
+    return c.alltoall_single(in_tensor, out_tensor, in_split_sizes, out_split_sizes, group, sync_op)
 
 
-def broadcast(tensor: Any, src: int, group: Any = None, sync_op: bool = True, use_calc_stream: bool = False) -> None:
+def broadcast(tensor: Any, src: int, group: Group | None = None, sync_op: bool = True,
+              use_calc_stream: bool = False) -> Task:
     """See `paddle.distributed.broadcast`."""
-    c.broadcast(tensor, src)
+    return c.broadcast(tensor, src, group, sync_op)
 
 
-def gather(tensor: Any, gather_list: list[Any] | None = None, dst: int = 0, group: Any = None, sync_op: bool = True,
-           use_calc_stream: bool = False) -> None:
+def gather(tensor: Any, gather_list: list[Any] | None = None, dst: int = 0, group: Group | None = None,
+           sync_op: bool = True, use_calc_stream: bool = False) -> Task:
     """See `paddle.distributed.gather`."""
-    c.gather(tensor, gather_list, dst)
+    return c.gather(tensor, gather_list, dst, group, sync_op)
 
 
-def reduce(tensor: Any, dst: int = 0, op: int = ReduceOp.SUM, group: Any = None, sync_op: bool = True,
-           use_calc_stream: bool = False) -> None:
+def reduce(tensor: Any, dst: int = 0, op: int = ReduceOp.SUM, group: Group | None = None, sync_op: bool = True,
+           use_calc_stream: bool = False) -> Task:
     """See `paddle.distributed.reduce`."""
-    c.reduce(tensor, dst, op)
+    return c.reduce(tensor, dst, op, group, sync_op)
 
 
-def reduce_scatter(tensor: Any, tensor_or_tensor_list: Any, op: int = ReduceOp.SUM, group: Any = None,
-                   sync_op: bool = True, use_calc_stream: bool = False) -> None:
+def reduce_scatter(tensor: Any, tensor_or_tensor_list: Any, op: int = ReduceOp.SUM, group: Group | None = None,
+                   sync_op: bool = True, use_calc_stream: bool = False) -> Task:
     """See `paddle.distributed.reduce_scatter`."""
-    c.reduce_scatter(tensor, _parts(tensor_or_tensor_list), op)
+    return c.reduce_scatter(tensor, _parts("reduce_scatter", tensor_or_tensor_list, group), op, group, sync_op)
 
 
-def scatter(tensor: Any, tensor_or_tensor_list: Any = None, src: int = 0, group: Any = None, sync_op: bool = True,
-            use_calc_stream: bool = False) -> None:
+def scatter(tensor: Any, tensor_or_tensor_list: Any = None, src: int = 0, group: Group | None = None,
+            sync_op: bool = True, use_calc_stream: bool = False) -> Task:
     """See `paddle.distributed.scatter`."""
-    c.scatter(tensor, _parts(tensor_or_tensor_list), src)
+    return c.scatter(tensor, _parts("scatter", tensor_or_tensor_list, group), src, group, sync_op)
 
 
-def send(tensor: Any, dst: int = 0, group: Any = None, sync_op: bool = True, use_calc_stream: bool = False) -> None:
+def send(tensor: Any, dst: int = 0, group: Group | None = None, sync_op: bool = True,
+         use_calc_stream: bool = False) -> Task:
     """See `paddle.distributed.send`."""
-    c.send(tensor, dst)
+    return c.send(tensor, dst, group, sync_op)
 
 
-def recv(tensor: Any, src: int = 0, group: Any = None, sync_op: bool = True, use_calc_stream: bool = False) -> None:
+def recv(tensor: Any, src: int = 0, group: Group | None = None, sync_op: bool = True,
+         use_calc_stream: bool = False) -> Task:
     """See `paddle.distributed.recv`."""
-    c.recv(tensor, src)
+    return c.recv(tensor, src, group, sync_op)
 
 
-def _parts(tensor_or_list: Any) -> Any:
-    """A part for each process: a list as it is; a tensor is the part of the one process."""
-    return tensor_or_list if isinstance(tensor_or_list, (list, tuple)) or tensor_or_list is None else [tensor_or_list]
+def _parts(function: str, tensor_or_list: Any, group: Group | None) -> Any:
+    """A part for each process: a list as it is; a tensor is divided along its first axis."""
+    if isinstance(tensor_or_list, (list, tuple)) or tensor_or_list is None:
+        return tensor_or_list
+    count = group_of(function, group).nranks
+    return [tensor_or_list] if count == 1 else split(tensor_or_list, count)

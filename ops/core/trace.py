@@ -313,6 +313,7 @@ class _State(threading.local):
         self.observer: Observer | None = None
         self.grad_enabled = True
         self.changes: list[tuple[Leaf, Any, bool]] | None = None  # gradients before a backward pass that is going on
+        self.ends: list[Callable[[], Any]] = []  # what is called at its end
 
     @functools.cached_property
     def trace(self) -> Trace:

@@ -1,0 +1,254 @@
+"""MPI as an engine of communication: mpi4py over any MPI, whose launcher has started the processes.
+
+Messages are arrays in memory as they are, never objects. A wait looks for what others send, first at once and then
+with pauses, so that a process that waits takes no processor from those that compute; it ends with an error after
+`FLAGS_communication_timeout` seconds.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from ...core import flags
+from .communicator import AVG, MAX, MIN, PROD, SUM, Communicator, Pending
+
+TIMEOUT = "FLAGS_communication_timeout"
+flags.declare(TIMEOUT, 1800.0, "Seconds that a process waits for others in one exchange before it gives up.")
+_AT_ONCE_S = 0.002  # a wait looks all the time for so long, and then now and then
+_PAUSES_S = (0.00005, 0.001)
+
+
+class CommunicationTimeoutError(RuntimeError):
+    """Other processes did not take part in an exchange in time."""
+
+
+def _mpi() -> Any:
+    try:
+        from mpi4py import MPI
+    except ImportError as error:
+        raise ImportError(
+            f"Training by several processes needs mpi4py and an MPI ({error}). Install both with "
+            f"pip install 'proa[mpi]', or mpi4py alone where the machine has an MPI."
+        ) from error
+    return MPI
+
+
+class _Message(Pending):
+    """A message by MPI."""
+
+    def __init__(self, what: str, communicator: MPICommunicator, request: Any, array: np.ndarray):
+        self._what, self._communicator, self._request, self._array = what, communicator, request, array
+
+    def is_completed(self) -> bool:
+        """Asks MPI, which also lets it go on."""
+        return self._request.Test()
+
+    def wait(self) -> np.ndarray:
+        """Waits with the limit of all exchanges."""
+        self._communicator.finish(self._what, self._request)
+        return self._array
+
+
+class MPICommunicator(Communicator):
+    """A group of processes that MPI connects."""
+
+    def __init__(self, communicator: Any, ranks: Sequence[int], world: Any):
+        self._mpi, self._comm, self._world = _mpi(), communicator, world
+        self.rank, self.ranks = communicator.Get_rank(), tuple(ranks)
+        self._operations = {SUM: self._mpi.SUM, AVG: self._mpi.SUM, MAX: self._mpi.MAX, MIN: self._mpi.MIN,
+                            PROD: self._mpi.PROD}
+
+    def all_reduce(self, array: np.ndarray, operation: int, out: np.ndarray | None = None) -> np.ndarray:
+        """By MPI_Iallreduce, in place where `out` is the array itself."""
+        source = _sendable(array)
+        result = np.empty_like(source) if out is None or not _is_plain(out, source) else out
+        if result is source:
+            self.finish("all_reduce", self._comm.Iallreduce(self._mpi.IN_PLACE, result, self._operations[operation]))
+        else:
+            self.finish("all_reduce", self._comm.Iallreduce(source, result, self._operations[operation]))
+        return _given(self._averaged(result, operation), array.dtype, out)
+
+    def reduce(self, array: np.ndarray, operation: int, root: int) -> np.ndarray:
+        """By MPI_Ireduce."""
+        source = _sendable(array)
+        result = np.empty_like(source)
+        self.finish("reduce", self._comm.Ireduce(source, result, self._operations[operation], root))
+        return _given(self._averaged(result, operation), array.dtype) if self.rank == root else array
+
+    def broadcast(self, array: np.ndarray, root: int) -> np.ndarray:
+        """By MPI_Ibcast of bytes."""
+        result = _bytes_like(array) if self.rank != root else np.ascontiguousarray(array)
+        self.finish("broadcast", self._comm.Ibcast(_as_bytes(result), root))
+        return result
+
+    def all_gather(self, array: np.ndarray) -> np.ndarray:
+        """By MPI_Iallgather of bytes."""
+        result = np.empty((self.size, *array.shape), array.dtype)
+        self.finish("all_gather", self._comm.Iallgather(_as_bytes(np.ascontiguousarray(array)), _as_bytes(result)))
+        return result
+
+    def gather(self, array: np.ndarray, root: int) -> np.ndarray | None:
+        """By MPI_Igather of bytes."""
+        result = np.empty((self.size, *array.shape), array.dtype) if self.rank == root else None
+        self.finish("gather", self._comm.Igather(_as_bytes(np.ascontiguousarray(array)),
+                                                  None if result is None else _as_bytes(result), root))
+        return result
+
+    def scatter(self, parts: np.ndarray | None, like: np.ndarray, root: int) -> np.ndarray:
+        """By MPI_Iscatter of bytes."""
+        result = _bytes_like(like)
+        sent = None if parts is None or self.rank != root else _as_bytes(np.ascontiguousarray(parts))
+        self.finish("scatter", self._comm.Iscatter(sent, _as_bytes(result), root))
+        return result
+
+    def reduce_scatter(self, parts: np.ndarray, operation: int) -> np.ndarray:
+        """By MPI_Ireduce_scatter_block."""
+        source = _sendable(parts)
+        result = np.empty(source.shape[1:], source.dtype)
+        self.finish("reduce_scatter", self._comm.Ireduce_scatter_block(source, result, self._operations[operation]))
+        return _given(self._averaged(result, operation), parts.dtype)
+
+    def all_to_all(self, parts: np.ndarray) -> np.ndarray:
+        """By MPI_Ialltoall of bytes."""
+        result = _bytes_like(parts)
+        self.finish("all_to_all", self._comm.Ialltoall(_as_bytes(np.ascontiguousarray(parts)), _as_bytes(result)))
+        return result
+
+    def all_to_all_rows(self, rows: np.ndarray, sent: Sequence[int], received: Sequence[int]) -> np.ndarray:
+        """By MPI_Ialltoallv of bytes."""
+        width = rows[:1].nbytes if len(rows) else int(np.prod(rows.shape[1:], dtype=int)) * rows.itemsize
+        result = np.empty((sum(received), *rows.shape[1:]), rows.dtype)
+        self.finish("all_to_all", self._comm.Ialltoallv(
+            [_as_bytes(np.ascontiguousarray(rows)), [count * width for count in sent], self._mpi.BYTE],
+            [_as_bytes(result), [count * width for count in received], self._mpi.BYTE]))
+        return result
+
+    def send(self, array: np.ndarray, to: int) -> None:
+        """By MPI_Isend of bytes."""
+        self.begin_send(array, to).wait()
+
+    def receive(self, like: np.ndarray, source: int) -> np.ndarray:
+        """By MPI_Irecv of bytes."""
+        return self.begin_receive(like, source).wait()
+
+    def begin_send(self, array: np.ndarray, to: int) -> Pending:
+        """By MPI_Isend of bytes."""
+        sent = np.ascontiguousarray(array)
+        return _Message(f"send to {to}", self, self._comm.Isend(_as_bytes(sent), to), sent)
+
+    def begin_receive(self, like: np.ndarray, source: int) -> Pending:
+        """By MPI_Irecv of bytes."""
+        result = _bytes_like(like)
+        return _Message(f"recv from {source}", self, self._comm.Irecv(_as_bytes(result), source), result)
+
+    def barrier(self) -> None:
+        """By MPI_Ibarrier."""
+        self.finish("barrier", self._comm.Ibarrier())
+
+    def all_gather_bytes(self, data: bytes) -> list[bytes]:
+        """The lengths first, then the bytes by MPI_Iallgatherv."""
+        lengths = self.all_gather(np.array(len(data), np.int64))
+        result = np.empty(int(lengths.sum()), np.uint8)
+        self.finish("all_gather_object", self._comm.Iallgatherv(
+            [np.frombuffer(data, np.uint8), self._mpi.BYTE], [result, lengths, self._mpi.BYTE]))
+        return [part.tobytes() for part in np.split(result, np.cumsum(lengths)[:-1])]
+
+    def subgroup(self, ranks: Sequence[int]) -> Communicator | None:
+        """By MPI_Comm_create_group: its members alone take part."""
+        if self._world.Get_rank() not in ranks:
+            return None
+        members = self._world.group.Incl(list(ranks))
+        return MPICommunicator(self._world.Create_group(members, tag=hash(tuple(ranks)) & 0x7FFF), ranks, self._world)
+
+    def _averaged(self, result: np.ndarray, operation: int) -> np.ndarray:
+        if operation == AVG:
+            np.divide(result, self.size, out=result, casting="unsafe")
+        return result
+
+    def finish(self, what: str, request: Any) -> None:
+        """Waits for an exchange, with a limit."""
+        if request.Test():
+            return
+        begun = time.monotonic()
+        pause, longest = _PAUSES_S
+        while not request.Test():
+            waited = time.monotonic() - begun
+            if waited < _AT_ONCE_S:
+                continue
+            limit = flags.values[TIMEOUT]
+            if waited > limit:
+                raise CommunicationTimeoutError(
+                    f"{what}: rank {self.rank} of the group of {list(self.ranks)} waited {limit:g} s for the others. "
+                    f"One of them has ended, is very slow, or calls other collectives or in another order. "
+                    f"FLAGS_communication_timeout says how long to wait.")
+            time.sleep(pause)
+            pause = min(2 * pause, longest)
+
+
+def _is_plain(out: np.ndarray, source: np.ndarray) -> bool:
+    return out.dtype == source.dtype and out.shape == source.shape and out.flags.c_contiguous and out.flags.writeable
+
+
+def _given(result: np.ndarray, dtype: np.dtype, out: np.ndarray | None = None) -> np.ndarray:
+    """A result in the dtype that was given; in `out` where it is not there yet."""
+    if out is None or result is out:
+        return result.astype(dtype, copy=False)
+    out[...] = result
+    return out
+
+
+def _sendable(array: np.ndarray) -> np.ndarray:
+    """The array in a dtype that MPI can compute with: 16-bit floats as float32, bools as bytes."""
+    if array.dtype.kind == "b":
+        array = array.astype(np.uint8)
+    elif array.dtype.kind not in "iufc" or array.dtype.kind == "f" and array.dtype.itemsize == 2:
+        array = array.astype(np.float32)
+    return np.ascontiguousarray(array)
+
+
+def _bytes_like(array: np.ndarray) -> np.ndarray:
+    return np.empty(array.shape, array.dtype)
+
+
+def _as_bytes(array: np.ndarray) -> np.ndarray:
+    """The memory of a contiguous array: what only moves needs no dtype."""
+    return array.reshape(-1).view(np.uint8)
+
+
+_world: list[MPICommunicator] = []
+
+
+def size() -> int:
+    """How many processes MPI's launcher has started."""
+    return _mpi().COMM_WORLD.Get_size()
+
+
+def connect() -> MPICommunicator:
+    """The group of all processes that MPI's launcher has started. An error that ends this process ends all of them."""
+    if not _world:
+        world = _mpi().COMM_WORLD
+        _world.append(MPICommunicator(world.Dup(), range(world.Get_size()), world))
+        sys.excepthook = _ends_all(sys.excepthook)
+    return _world[0]
+
+
+def abort(code: int) -> None:
+    """Ends all processes: without it the others would wait for this one."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    _mpi().COMM_WORLD.Abort(code)
+
+
+def _ends_all(hook: Callable[..., Any]) -> Callable[..., Any]:
+    def ended(kind: type[BaseException], error: BaseException, place: TracebackType | None) -> None:
+        hook(kind, error, place)
+        abort(1)
+
+    return ended
+

@@ -1,0 +1,38 @@
+"""What a launcher says of this process: its rank among those that it has started, and how many these are.
+
+This package's launcher and Paddle's set PADDLE_…; Open MPI, MPICH, Intel MPI and Slurm (`srun --mpi=pmi2|pmix`) set
+their own.
+"""
+
+import os
+
+_RANKS = ("PADDLE_TRAINER_ID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK")
+_SIZES = ("PADDLE_TRAINERS_NUM", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE")
+_LOCAL_RANKS = ("PADDLE_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID")
+
+
+def _number(names: tuple[str, ...], otherwise: int) -> int:
+    for name in names:
+        text = os.environ.get(name, "").strip()
+        if not text:
+            continue
+        try:
+            return int(text)
+        except ValueError:
+            raise ValueError(f"The environment variable {name} must be a whole number. Received {text!r}.") from None
+    return otherwise
+
+
+def size() -> int:
+    """How many processes a launcher has started; 1 where none says so."""
+    return _number(_SIZES, 1)
+
+
+def rank() -> int:
+    """The number of this process among them; 0 where none says so."""
+    return _number(_RANKS, 0)
+
+
+def local_rank() -> int:
+    """The number of this process among those of its machine."""
+    return _number(_LOCAL_RANKS, 0)
