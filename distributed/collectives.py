@@ -15,8 +15,8 @@ from typing import Any
 
 from ..backend.comm import exchanges
 from ..framework.io import load, save
-from ..ops.array.creation import assign
 from ..ops.array.concat_split import concat, split
+from ..ops.array.creation import assign
 from ..ops.array.reshape import reshape
 from ..ops.collective import exchanges as moves
 from ..ops.collective import reductions

@@ -1,8 +1,8 @@
 """The Reducer: averages the gradients of several processes while the backward pass still goes on.
 
-Parameters are put into buckets in the order in which their gradients are expected, the last layer's first. A bucket whose
-gradients are all there is exchanged, by a thread of its own, while the rest is computed; the end of the pass waits for
-what is on its way. Every process exchanges its buckets in one order, whatever comes first.
+Parameters are put into buckets in the order in which their gradients are expected, the last layer's first. A bucket
+whose gradients are all there is exchanged, by a thread of its own, while the rest is computed; the end of the pass
+waits for what is on its way. Every process exchanges its buckets in one order, whatever comes first.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ class _Bucket:
 class Reducer:
     """Has the gradients of `parameters` be the mean of those of all processes of a group after each backward pass.
 
-    `bucket_mb`, `first_mb`: the size of buckets and of the one that is exchanged first. `finds_unused`: a pass may leave
-    out parameters, in some processes or all; without it that is an error.
+    `bucket_mb`, `first_mb`: the size of buckets and of the one that is exchanged first. `finds_unused`: a pass may
+    leave out parameters, in some processes or all; without it that is an error.
     """
 
     def __init__(self, parameters: Sequence[Any], group: Communicator, bucket_mb: float, first_mb: float,

@@ -126,7 +126,7 @@ def _shown(log: pathlib.Path) -> Iterator[None]:
 def _tell(rank: int, size: int, code: int, logs: pathlib.Path) -> None:
     """Says which process failed first, with the end of its log."""
     log = logs / f"workerlog.{rank}"
-    print(f"Process {rank} of {size} ended with exit code {code}, and all others with it. Its log is {log}"  # noqa: T201
+    print(f"Process {rank} of {size} ended with exit code {code}, and all others with it. Its log is {log}"
           f"{', shown above' if rank == 0 else ':'}", file=sys.stderr)
     if rank:
         sys.stderr.write("".join(log.read_text(errors="replace").splitlines(keepends=True)[-_LAST_LINES:]))

@@ -32,7 +32,7 @@ def main() -> None:
         code = ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 1
         if code:
             if isinstance(ended.code, str):
-                print(ended.code, file=sys.stderr)  # noqa: T201 - as Python does
+                print(ended.code, file=sys.stderr)
             _fail(rank, code)
         raise
     except BaseException:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core import launched
 from ...core.param_attr import ParamAttr
 from ...ops.nn.window_arguments import check_format
 from .. import functional as F
+from ..functional.shared_batch_norm import shared_batch_norm
 from ..initializer import Constant
 from ..layer import Layer
 
@@ -94,10 +96,10 @@ class BatchNorm3D(_BatchNormBase):
 
 
 class SyncBatchNorm(_BatchNormBase):
-    """Batch normalization of two to five dimensions, of the batch that all devices share.
+    """Batch normalization of two to five dimensions, in training by the batches of all processes together.
 
-    proa computes on one device, whose batch is the whole one; so this is batch normalization, under the name and with
-    the parameters that programs for several devices use.
+    The mean and the variance are those of what all processes have given, whose batches may have several sizes, and
+    gradients flow through them. Of a process alone, and in evaluation, it is batch normalization.
     """
 
     ranks = (2, 3, 4, 5)
@@ -109,6 +111,14 @@ class SyncBatchNorm(_BatchNormBase):
             self.weight = fixed_parameter(self, num_features, 1.0)
         if bias_attr is False:
             self.bias = fixed_parameter(self, num_features, 0.0)
+
+    def forward(self, input: Any) -> Any:
+        """The normalized input."""
+        if launched.size() == 1 or not self.training or self._use_global_stats:
+            return super().forward(input)
+        self._check_input_dim(input)
+        return shared_batch_norm(input, self._mean, self._variance, self.weight, self.bias, self._momentum,
+                                 self._epsilon, self._data_format[-1] == "C" and self._data_format != "NC")
 
     @classmethod
     def convert_sync_batchnorm(cls, layer: Layer) -> Layer:

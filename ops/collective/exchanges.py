@@ -9,55 +9,46 @@ from ..core.infer import same
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
 from ..core.trace import apply
-
-
-def _alone(what, nranks):
-    if nranks != 1:
-        raise RuntimeError(f"{what}(nranks): this process is alone. Received {nranks}. Call "
-                           f"paddle.distributed.init_parallel_env() first, in each of the processes that a launcher "
-                           f"has started.")
+from .alone import copied, require
 
 
 def _broadcast(xp, x, *, root: int = 0, ring_id: int = 0, use_calc_stream: bool = False):
-    return x.copy()
+    return copied(xp, "broadcast", x)
 
 
 def _all_gather(xp, x, *, nranks: int = 1, ring_id: int = 0, use_calc_stream: bool = False):
-    _alone("c_allgather", nranks)
-    return x.copy()
+    return copied(xp, "all_gather", x, nranks)
 
 
 def _reduce_scatter(xp, x, *, nranks: int = 1, ring_id: int = 0, use_calc_stream: bool = False):
-    _alone("c_reducescatter", nranks)
-    return x.copy()
+    return copied(xp, "reduce_scatter", x, nranks)
 
 
 def _scatter(xp, x, *, root: int = 0, nranks: int = 1, ring_id: int = 0, use_calc_stream: bool = False):
-    _alone("c_scatter", nranks)
-    return x.copy()
+    return copied(xp, "scatter", x, nranks)
 
 
 def _all_to_all(xp, x, *, ring_id: int = 0, use_calc_stream: bool = False):
-    return x.copy()
+    return copied(xp, "alltoall", x)
 
 
 def _send(xp, x, *, peer: int = 0, ring_id: int = 0, use_calc_stream: bool = False, dynamic_shape: bool = False):
+    require(xp, "send")
     raise RuntimeError(f"send(dst): this process is alone. Received {peer}. Ask get_world_size() first.")
 
 
 def _receive(xp, *, peer: int = 0, ring_id: int = 0, out_shape: Ints = (), dtype: DType, use_calc_stream: bool = False,
              dynamic_shape: bool = False):
+    require(xp, "recv")
     raise RuntimeError(f"recv(src): this process is alone. Received {peer}. Ask get_world_size() first.")
 
 
 def _all_to_all_rows(xp, x, *, sent: Ints = (), received: Ints = (), ring_id: int = 0):
-    if len(sent) != 1:
-        raise RuntimeError(f"alltoall_single: this process is alone. Received parts for {len(sent)} processes.")
-    return x.copy()
+    return copied(xp, "alltoall_single", x, len(sent))
 
 
 def _barrier(xp, x, *, ring_id: int = 0):
-    return x.copy()
+    return copied(xp, "barrier", x)
 
 
 def _times(x, *, nranks=1, **_):

@@ -6,16 +6,21 @@
 from ..core.infer import same
 from ..core.operator import operator
 from ..core.trace import apply
+from .alone import copied
 
 KINDS = ("sum", "max", "min", "prod", "avg")
 """The reductions, in the order of `paddle.distributed.ReduceOp`."""
 
 
-def _alone(xp, x, *, ring_id: int = 0, use_calc_stream: bool = False, use_model_parallel: bool = False):
-    return x.copy()
+def _all_reduce(xp, x, *, ring_id: int = 0, use_calc_stream: bool = False, use_model_parallel: bool = False):
+    return copied(xp, "all_reduce", x)
 
 
-def _reduced_alone(xp, x, *, root_id: int = 0, ring_id: int = 0, use_calc_stream: bool = False):
+def _reduce(xp, x, *, root_id: int = 0, ring_id: int = 0, use_calc_stream: bool = False):
+    return copied(xp, "reduce", x)
+
+
+def _identity(xp, x, *, ring_id: int = 0, use_calc_stream: bool = False, use_model_parallel: bool = False):
     return x.copy()
 
 
@@ -29,11 +34,11 @@ def _of_mean(g, ring_id):
 
 _GRADIENTS = {"sum": {"X": _summed}, "avg": {"X": _of_mean}}
 
-all_reduce_ops = {kind: operator(f"c_allreduce_{kind}", "X -> Out", kernel=_alone, infer=same, effects="communicates",
+all_reduce_ops = {kind: operator(f"c_allreduce_{kind}", "X -> Out", kernel=_all_reduce, infer=same, effects="communicates",
                                  grad=_GRADIENTS.get(kind), only_here=kind == "avg") for kind in KINDS}
-reduce_ops = {kind: operator(f"c_reduce_{kind}", "X -> Out", kernel=_reduced_alone, infer=same, effects="communicates",
+reduce_ops = {kind: operator(f"c_reduce_{kind}", "X -> Out", kernel=_reduce, infer=same, effects="communicates",
                              only_here=kind == "avg") for kind in KINDS}
-model_parallel_sum_op = operator("mp_allreduce_sum", "X -> Out", kernel=_alone, infer=same, effects="communicates",
+model_parallel_sum_op = operator("mp_allreduce_sum", "X -> Out", kernel=_all_reduce, infer=same, effects="communicates",
                                  grad={"X": lambda g: g})
-identity_op = operator("c_identity", "X -> Out", kernel=_alone, infer=same, effects="communicates",
+identity_op = operator("c_identity", "X -> Out", kernel=_identity, infer=same, effects="communicates",
                        grad={"X": _summed})

@@ -7,7 +7,7 @@ import numpy as np
 import proa as paddle
 import pytest
 from proa.distributed.fleet.utils.hybrid_parallel_util import fused_allreduce_gradients
-from proa.distributed.launch.main import _check_one_process, _parser
+from proa.distributed.launch.options import parser, processes
 
 dist = paddle.distributed
 
@@ -40,14 +40,15 @@ def test_a_process_that_is_not_there():
         dist.broadcast(paddle.ones([1]), src=1)
 
 
-def test_several_processes_are_refused(monkeypatch):
+def test_processes_that_are_not_connected_exchange_nothing(monkeypatch):
     monkeypatch.setenv("PADDLE_TRAINERS_NUM", "2")
     monkeypatch.setenv("PADDLE_TRAINER_ID", "1")
     assert (dist.get_rank(), dist.get_world_size()) == (1, 2)
-    with pytest.raises(NotImplementedError, match="PADDLE_TRAINERS_NUM=2"):
-        dist.init_parallel_env()
-    with pytest.raises(NotImplementedError, match="all_reduce"):
+    with pytest.raises(RuntimeError, match="all_reduce: a launcher has started 2 processes, which are not connected"):
         dist.all_reduce(paddle.ones([1]))
+    pytest.importorskip("mpi4py")
+    with pytest.raises(RuntimeError, match="started 2 processes, and MPI connects 1"):
+        dist.init_parallel_env()
 
 
 def test_gradients_of_one_process_are_the_sums():
@@ -72,13 +73,27 @@ def test_the_launcher_runs_one_process(tmp_path):
     assert (ran.returncode, ran.stdout.split("\n")[0]) == (3, "0 1 ['--epochs', '2'] 127.0.0.1:6070 0"), ran.stderr
     ran = launched(str(script), module="proa run -m paddle.distributed.launch")
     assert ran.returncode == 3 and ran.stdout.startswith("0 1 []"), ran.stderr
-    ran = launched("--devices", "0,1", str(script))
-    assert ran.returncode == 2 and "training by several processes is not supported" in ran.stderr
-    for options in (["--nnodes", "2"], ["--nproc_per_node", "2"], ["--run_mode", "ps"], ["--servers", "a"]):
-        with pytest.raises(SystemExit):
-            check(options, script)
+    ran = launched("--run_mode", "ps", str(script))
+    assert ran.returncode == 2 and "--run_mode ps: is not supported. Use --run_mode collective" in ran.stderr
 
 
-def check(options, script):
-    parser = _parser()
-    _check_one_process(parser, parser.parse_args([*options, str(script)]))
+def asked(options):
+    found = parser()
+    return processes(found, found.parse_args([*options, "train.py"]))
+
+
+def test_how_many_processes_the_options_ask_for():
+    assert asked([]).count == 1 and asked(["--nproc_per_node", "3"]).count == 3 and asked(["--gpus", "4,5"]).count == 2
+    two = asked(["--ips", "10.0.0.1,10.0.0.2", "--nproc_per_node", "2"])
+    assert (two.count, two.hosts, two.per_host) == (4, ("10.0.0.1", "10.0.0.2"), 2)
+    assert asked(["--nnodes", "1:1"]).count == 1
+
+
+@pytest.mark.parametrize("options, said", [
+    (["--nnodes", "2"], "an address for each machine"), (["--nproc_per_node", "0"], "at least 1"),
+    (["--servers", "a"], "without servers"), (["--nnodes", "x"], "number of machines"),
+    (["--devices", "0", "--nproc_per_node", "2"], "as many devices")])
+def test_what_cannot_be_started_is_an_error_of_usage(options, said, capsys):
+    with pytest.raises(SystemExit):
+        asked(options)
+    assert said in capsys.readouterr().err

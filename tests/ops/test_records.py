@@ -45,6 +45,11 @@ TESTED_ELSEWHERE = {
     "feeding and fetching, tests/static": {"feed", "fetch"},
     "Python in a Program, and statistics that it keeps: tests/static/test_python.py and test_metrics.py": {
         "auc", "custom_gradient", "py_func"},
+    "exchanges between processes, tests/distributed": {
+        "alltoall", "alltoall_rows", "barrier", "c_allgather", "c_allreduce_avg", "c_allreduce_max", "c_allreduce_min",
+        "c_allreduce_prod", "c_allreduce_sum", "c_broadcast", "c_identity", "c_reduce_avg", "c_reduce_max",
+        "c_reduce_min", "c_reduce_prod", "c_reduce_sum", "c_reducescatter", "c_scatter", "mp_allreduce_sum", "recv_v2",
+        "send_v2"},
     "updates of parameters, tests/optimizer": {
         "sgd",
         "momentum",

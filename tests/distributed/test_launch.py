@@ -1,0 +1,79 @@
+"""The launcher of several processes: logs, failures, signals, and nothing left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from launching import run
+
+SCRIPT = """
+import os, sys, time
+import paddle.distributed as dist
+print("begins", dist.get_rank(), os.environ["PADDLE_TRAINER_ENDPOINTS"], os.environ["PADDLE_LOCAL_RANK"], flush=True)
+{}
+"""
+
+
+def script(tmp_path, text):
+    path = tmp_path / "train.py"
+    path.write_text(SCRIPT.format(text))
+    return path
+
+
+def test_each_process_has_numbers_and_a_log(tmp_path):
+    done = run(tmp_path, script(tmp_path, "print(sys.argv[1:])"), "--epochs", "3", processes=3)
+    assert "begins 0 127.0.0.1:6070,127.0.0.1:6071,127.0.0.1:6072 0" in done.stdout and "begins 1" not in done.stdout
+    for rank in range(3):
+        log = (tmp_path / "log" / f"workerlog.{rank}").read_text()
+        assert f"begins {rank} " in log and "['--epochs', '3']" in log
+
+
+CONNECTED = "dist.init_parallel_env()\n"
+
+
+@pytest.mark.parametrize("connects, failure, code, said", [
+    (CONNECTED, "raise ValueError('the batch is empty')", 1, "ValueError: the batch is empty"),
+    ("", "sys.exit(7)", 7, ""),
+    pytest.param("", "raise ValueError('the batch is empty')", 1, "the batch is empty", marks=pytest.mark.slow),
+    pytest.param(CONNECTED, "sys.exit(7)", 7, "", marks=pytest.mark.slow),
+    pytest.param(CONNECTED, "sys.exit('no data')", 1, "no data", marks=pytest.mark.slow)])
+def test_a_process_that_fails_ends_all(tmp_path, connects, failure, code, said):
+    text = f"{connects}if dist.get_rank() == 1: {failure}\ntime.sleep(100)"
+    done = run(tmp_path, script(tmp_path, text), check=False)
+    assert done.returncode == code, done.stderr
+    assert f"Process 1 of 2 ended with exit code {code}" in done.stderr and said in done.stderr
+
+
+def _is_running(number):
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    with open(f"/proc/{number}/stat") as file:
+        return file.read().rpartition(")")[2].split()[0] != "Z"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_launcher_that_is_told_to_end_leaves_no_process(tmp_path, number):
+    pytest.importorskip("mpi4py")
+    path = script(tmp_path, "open(f'{os.getpid()}.pid', 'w').close()\ntime.sleep(100)")
+    launcher = subprocess.Popen(
+        [sys.executable, "-m", "proa.distributed.launch", "--nproc_per_node", "2", "--log_dir", "log", str(path)],
+        cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    processes = wait_for(lambda: len(found := list(tmp_path.glob("*.pid"))) == 2 and [int(one.stem) for one in found])
+    launcher.send_signal(number)
+    assert launcher.wait(60) != 0
+    assert wait_for(lambda: not any(map(_is_running, processes)))
+
+
+def wait_for(what):
+    """What is true in the end; None after a minute."""
+    for _ in range(600):
+        found = what()
+        if found:
+            return found
+        time.sleep(0.1)
+    return None
