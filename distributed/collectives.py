@@ -9,12 +9,10 @@ process is alone, a collective is what one process makes of it. Written into a P
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..backend.comm import exchanges
-from ..framework.io import load, save
 from ..ops.array.concat_split import concat, split
 from ..ops.array.creation import assign
 from ..ops.array.reshape import reshape
@@ -22,6 +20,7 @@ from ..ops.collective import exchanges as moves
 from ..ops.collective import reductions
 from ..ops.core.trace import apply
 from .groups import Group, group_of
+from .messages import of_bytes, to_bytes
 from .reduce_op import ReduceOp, kind_of
 from .tasks import Task, exchange
 
@@ -209,7 +208,7 @@ def all_gather_object(object_list: list[Any], obj: Any, group: Group | None = No
     """Appends every process's object to `object_list`, by rank.
 
     Objects are numbers, strings, containers of them, arrays and Tensors: what `paddle.load` reads. No message can make
-    a process run code: another object is refused with TypeError or UnsafePickleError.
+    a process run code: another object is refused with TypeError.
     """
     members = group_of("all_gather_object", group)
     object_list.extend(_exchanged(obj, members))
@@ -235,12 +234,9 @@ def scatter_object_list(out_object_list: list[Any], in_object_list: Sequence[Any
 
 def _exchanged(obj: Any, members: Group) -> list[Any]:
     """All processes' objects."""
-    file = io.BytesIO()
-    save({"object": obj}, file)
-    connected = members.process_group
-    messages = [file.getvalue()] if connected is None else exchanges.do(
-        lambda: connected.all_gather_bytes(file.getvalue()))
-    return [load(io.BytesIO(message))["object"] for message in messages]
+    message, connected = to_bytes("all_gather_object", obj), members.process_group
+    found = [message] if connected is None else exchanges.do(lambda: connected.all_gather_bytes(message))
+    return [of_bytes(one) for one in found]
 
 
 def _into(tensor: Any, at_once: bool, do: Callable[[Any], Any]) -> Task:

@@ -60,8 +60,11 @@ class DataParallel(Layer):
 
     def _take_over(self, values: list[Any]) -> None:
         """The values of the group's first process."""
-        for value in values:
-            value.set_value(exchanges.do(lambda value=value: self._connected.broadcast(value.numpy(), 0)))
+        def first() -> list[Any]:
+            return [self._connected.broadcast(value.numpy(), 0) for value in values]
+
+        for value, array in zip(values, exchanges.do(first), strict=True):
+            value.set_value(array)
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """What the layers do."""

@@ -14,7 +14,6 @@ import numpy as np
 
 from ..backend.comm import exchanges
 from ..backend.comm.communicator import AVG, MAX, Communicator
-from ..core.selected_rows import SelectedRows
 from ..dygraph.engine import at_the_end_of_this_pass
 from ..ops.array.creation import to_tensor
 
@@ -43,7 +42,7 @@ class _Bucket:
         for place, parameter in enumerate(self.parameters):
             gradient = parameter.grad
             part = values[self.ends[place]:self.ends[place + 1]]
-            part[:] = 0 if gradient is None else _dense(gradient).reshape(-1)
+            part[:] = 0 if gradient is None else gradient.numpy().reshape(-1)
         self.values = values
         return values
 
@@ -116,11 +115,6 @@ class Reducer:
         used = np.array([id(p) not in left_out for p in parameters], np.uint8)
         found = exchanges.begin(lambda: self.group.all_reduce(used, MAX)).wait()
         return {id(p) for p, is_used in zip(parameters, found, strict=True) if not is_used}
-
-
-def _dense(gradient: Any) -> np.ndarray:
-    found = gradient.to_dense() if isinstance(gradient, SelectedRows) else gradient
-    return found.numpy()
 
 
 def _buckets(parameters: list[Any], bucket_mb: float, first_mb: float) -> list[_Bucket]:

@@ -26,7 +26,7 @@ def launch() -> None:
     found = parser()
     options = found.parse_args()
     wanted = processes_of(found, options)
-    if wanted.count > 1:
+    if wanted.total > 1:
         sys.exit(processes.run(wanted, options))
     announce(options, rank=0, size=1, local_rank=0, local_size=1, hosts=wanted.hosts)
     run(options)

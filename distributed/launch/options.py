@@ -19,7 +19,7 @@ class Processes(NamedTuple):
     per_host: int
 
     @property
-    def count(self) -> int:
+    def total(self) -> int:
         """How many there are."""
         return len(self.hosts) * self.per_host
 

@@ -33,7 +33,7 @@ def run(wanted: Processes, options: argparse.Namespace) -> int:
     """Runs the script in all processes; the exit code of the first that failed, 0 where none did."""
     logs = pathlib.Path(options.log_dir)
     logs.mkdir(parents=True, exist_ok=True)
-    for rank in range(wanted.count):
+    for rank in range(wanted.total):
         (logs / f"workerlog.{rank}").write_bytes(b"")
     with tempfile.TemporaryDirectory(prefix="proa-launch-") as failures:
         variables = {**os.environ, FAILURES: failures}
@@ -45,7 +45,7 @@ def run(wanted: Processes, options: argparse.Namespace) -> int:
         failed = sorted(pathlib.Path(failures).iterdir(), key=lambda file: file.stat().st_mtime_ns)
         if failed:
             code = int(failed[0].read_text())
-            _tell(int(failed[0].name), wanted.count, code, logs)
+            _tell(int(failed[0].name), wanted.total, code, logs)
     return code if code >= 0 else 128 - code
 
 
@@ -56,7 +56,7 @@ def _mpiexec(wanted: Processes, variables: dict[str, str]) -> list[str]:
     if found is None:
         sys.exit("python -m proa.distributed.launch: there is no mpiexec, which starts several processes. Install an "
                  "MPI: pip install 'proa[mpi]', or the machine's own with mpi4py.")
-    command = [found, "-n", str(wanted.count)]
+    command = [found, "-n", str(wanted.total)]
     version = subprocess.run([found, "--version"], capture_output=True, text=True, check=False).stdout
     if "Open MPI" in version or "prte" in version.lower() or "OpenRTE" in version:
         command += ["--oversubscribe", "--bind-to", "none"]

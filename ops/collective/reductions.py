@@ -34,8 +34,9 @@ def _of_mean(g, ring_id):
 
 _GRADIENTS = {"sum": {"X": _summed}, "avg": {"X": _of_mean}}
 
-all_reduce_ops = {kind: operator(f"c_allreduce_{kind}", "X -> Out", kernel=_all_reduce, infer=same, effects="communicates",
-                                 grad=_GRADIENTS.get(kind), only_here=kind == "avg") for kind in KINDS}
+all_reduce_ops = {kind: operator(
+    f"c_allreduce_{kind}", "X -> Out", kernel=_all_reduce, infer=same, effects="communicates",
+    grad=_GRADIENTS.get(kind), only_here=kind == "avg") for kind in KINDS}
 reduce_ops = {kind: operator(f"c_reduce_{kind}", "X -> Out", kernel=_reduce, infer=same, effects="communicates",
                              only_here=kind == "avg") for kind in KINDS}
 model_parallel_sum_op = operator("mp_allreduce_sum", "X -> Out", kernel=_all_reduce, infer=same, effects="communicates",

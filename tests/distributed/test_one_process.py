@@ -51,6 +51,15 @@ def test_processes_that_are_not_connected_exchange_nothing(monkeypatch):
         dist.init_parallel_env()
 
 
+def test_objects_are_plain_or_refused():
+    given = {"a": [1, "x", (2.5, None)], "t": paddle.to_tensor([1.5]).astype("bfloat16"), "n": np.arange(3)}
+    dist.all_gather_object(found := [], given)
+    assert found[0]["a"] == given["a"] and found[0]["n"].tolist() == [0, 1, 2]
+    assert found[0]["t"].dtype == paddle.bfloat16 and found[0]["t"].item() == 1.5
+    with pytest.raises(TypeError, match="none can run code"):
+        dist.all_gather_object([], subprocess.Popen)
+
+
 def test_gradients_of_one_process_are_the_sums():
     layer = paddle.nn.Linear(2, 1)
     layer(paddle.ones([1, 2])).sum().backward()
@@ -83,10 +92,10 @@ def asked(options):
 
 
 def test_how_many_processes_the_options_ask_for():
-    assert asked([]).count == 1 and asked(["--nproc_per_node", "3"]).count == 3 and asked(["--gpus", "4,5"]).count == 2
+    assert asked([]).total == 1 and asked(["--nproc_per_node", "3"]).total == 3 and asked(["--gpus", "4,5"]).total == 2
     two = asked(["--ips", "10.0.0.1,10.0.0.2", "--nproc_per_node", "2"])
-    assert (two.count, two.hosts, two.per_host) == (4, ("10.0.0.1", "10.0.0.2"), 2)
-    assert asked(["--nnodes", "1:1"]).count == 1
+    assert (two.total, two.hosts, two.per_host) == (4, ("10.0.0.1", "10.0.0.2"), 2)
+    assert asked(["--nnodes", "1:1"]).total == 1
 
 
 @pytest.mark.parametrize("options, said", [

@@ -35,8 +35,8 @@ def network():
         return nn.Sequential(nn.Flatten(), nn.Embedding(40, 6, sparse=True), nn.Flatten(), nn.Linear(6 * 64, 5))
     norm = nn.SyncBatchNorm(4) if kind == "norm" else nn.Identity()
     bias = False if kind == "norm" else None  # a bias that is normalized away has a gradient of rounding alone
-    return nn.Sequential(nn.Conv2D(1, 4, 3, bias_attr=bias), norm, nn.ReLU(), nn.Flatten(), nn.Linear(4 * 36, 32), nn.Tanh(),
-                         nn.Linear(32, 5))
+    return nn.Sequential(nn.Conv2D(1, 4, 3, bias_attr=bias), norm, nn.ReLU(), nn.Flatten(), nn.Linear(4 * 36, 32),
+                         nn.Tanh(), nn.Linear(32, 5))
 
 
 net = paddle.DataParallel(network(), comm_buffer_size=1, last_comm_buffer_size=0.001,
