@@ -24,9 +24,10 @@ from .collectives import (
     wait,
 )
 from .communication import stream
-from .environment import ParallelEnv, get_rank, get_world_size, init_parallel_env, is_available, is_initialized
+from .environment import ParallelEnv, get_rank, get_world_size, is_available, is_initialized
 from .fleet.base.topology import ParallelMode
 from .groups import destroy_process_group, get_backend, get_group, new_group
+from .initialization import init_parallel_env
 from .launch.main import launch
 from .parallel import DataParallel
 

@@ -7,13 +7,12 @@ the world is then one process, whose rank is 0, and nothing is exchanged.
 from __future__ import annotations
 
 import os
-import warnings
 from typing import Any, NoReturn
 
 from ..core import launched
 from . import engine
 
-__all__ = ["ParallelEnv", "get_rank", "get_world_size", "init_parallel_env", "is_available", "is_initialized",
+__all__ = ["ParallelEnv", "get_rank", "get_world_size", "is_available", "is_initialized",
            "refuse_alone", "require_connection", "require_one_process"]
 
 def get_rank(group: Any = None) -> int:
@@ -62,23 +61,6 @@ def require_one_process(function: str) -> None:
 def refuse_alone(what: str, instead: str) -> NoReturn:
     """Raises NotImplementedError for what divides work among processes, naming what one process uses instead."""
     raise NotImplementedError(f"{what} divides work among several processes, and there is one. Use {instead}.")
-
-
-def init_parallel_env() -> Any:
-    """Connects the processes that a launcher has started, and gives the group of all of them.
-
-    Of a single process there is nothing to connect, with a warning. From here on an exception that ends one process
-    ends all of them, with its traceback. Raises ImportError without mpi4py, RuntimeError where the launcher's numbers
-    and MPI's differ. `paddle.distributed.init_parallel_env`.
-    """
-    from .groups import _get_global_group
-
-    wanted = get_world_size()
-    if wanted == 1:
-        warnings.warn("init_parallel_env() does nothing: there is one process.", stacklevel=2)
-        return None
-    engine.connect(wanted)
-    return _get_global_group()
 
 
 class ParallelEnv:

@@ -1,0 +1,25 @@
+"""init_parallel_env: connects the processes that a launcher has started."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from . import engine
+from .environment import get_world_size
+from .groups import _get_global_group
+
+
+def init_parallel_env() -> Any:
+    """Connects the processes that a launcher has started, and gives the group of all of them.
+
+    Of a single process there is nothing to connect, with a warning. From here on an exception that ends one process
+    ends all of them, with its traceback. Raises ImportError without mpi4py, RuntimeError where the launcher's numbers
+    and MPI's differ. `paddle.distributed.init_parallel_env`.
+    """
+    wanted = get_world_size()
+    if wanted == 1:
+        warnings.warn("init_parallel_env() does nothing: there is one process.", stacklevel=2)
+        return None
+    engine.connect(wanted)
+    return _get_global_group()
