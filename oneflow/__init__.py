@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from .job.session import clear_default_session, sync_default_session
     from .job.watch import watch, watch_diff
     from .scope import namespace as name_scope
+    from .user_op import user_op_builder
     from .variables import get_variable
 
     # isort: split

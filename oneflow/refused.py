@@ -32,7 +32,7 @@ _WHY = {
     "pipelines, in which a blob comes at other times than its source; feed larger batches":
         "acc pack unpack repeat",
     "operators put together by hand; call the function that applies the operator":
-        "user_op_builder user_op_module_builder consistent_user_op_builder consistent_user_op_module_builder "
+        "user_op_module_builder consistent_user_op_builder consistent_user_op_module_builder "
         "stateful_op find_or_create_module experimental.custom_op_module",
     "messages that configure OneFlow's runtime; use flow.FunctionConfig and flow.config":
         "ConfigProto JobConfigProto inter_job_reuse_mem_strategy InitEagerGlobalSession "

@@ -57,19 +57,21 @@ def batch_normalization(inputs: Any, axis: int = -1, momentum: float = 0.99, eps
     variance = layer_variable(name, "moving_variance", moving_variance_name, trainable=False,
                               initializer=moving_variance_initializer or ones_initializer(), **variable)
     by_batch = bool(training and trainable and current("batch_normalization").is_trainable)
-    return _normalized(inputs, axis, mean, variance, gamma, beta, by_batch, momentum, epsilon)
+    return batch_normalized(inputs, axis, mean, variance, gamma, beta, by_batch, momentum, epsilon)
 
 
-def _normalized(x: Any, axis: int, mean: Any, variance: Any, gamma: Any, beta: Any, by_batch: bool, momentum: float,
-                epsilon: float) -> Any:
-    """The operator wants the channels second, or last of images."""
+def batch_normalized(x: Any, axis: int, mean: Any, variance: Any, gamma: Any, beta: Any, by_batch: bool,
+                     momentum: float, epsilon: float) -> Any:
+    """x normalized for each index of an axis, by its own statistics (which move `mean` and `variance`) or by these."""
+    # The operator wants the channels second, or last of images.
     rank = len(x.shape)
     order = [0, axis, *(i for i in range(1, rank) if i != axis)] if axis else [1, 0, *range(2, rank)]
     if axis == 1 or (axis == rank - 1 and rank > 2):
         return functional.batch_norm(x, mean, variance, gamma, beta, by_batch, momentum, epsilon,
                                         "NCHW" if axis == 1 else "NHWC")
     if rank == 1:
-        return reshape(_normalized(reshape(x, [1, -1]), 1, mean, variance, gamma, beta, by_batch, momentum, epsilon),
+        row = reshape(x, [1, -1])
+        return reshape(batch_normalized(row, 1, mean, variance, gamma, beta, by_batch, momentum, epsilon),
                        list(x.shape))
     back = [order.index(i) for i in range(rank)]
     return transpose(functional.batch_norm(transpose(x, order), mean, variance, gamma, beta, by_batch, momentum,
