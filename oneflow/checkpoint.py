@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -70,7 +71,8 @@ def stored_values(folder: str) -> dict[str, StoredValue]:
 def load_variables(value_dict: Mapping[str, Any], ignore_mismatch: bool = True) -> None:
     """Gives variables the values of a dict by their names: arrays, tensors, values of `checkpoint.get`.
 
-    Names that belong to no variable are passed over, or with `ignore_mismatch=False` refused. Every value must have the
+    Names that belong to no variable are passed over (with a warning where none of them does), or with
+    `ignore_mismatch=False` refused. Every value must have the
     shape and dtype of its variable: ValueError otherwise, and then no variable has changed.
 
     >>> import numpy as np, proa.oneflow as flow
@@ -89,6 +91,11 @@ def load_variables(value_dict: Mapping[str, Any], ignore_mismatch: bool = True) 
     if unknown and not ignore_mismatch:
         raise RuntimeError(f"load_variables: {', '.join(map(repr, unknown))}: no variable has such a name. There are "
                          f"{', '.join(map(repr, sorted(session.variables)))}. No variable was changed.")
+    if unknown and len(unknown) == len(value_dict):
+        warnings.warn(f"load_variables: none of the {len(unknown)} names ({', '.join(map(repr, unknown[:3]))}, …) is a "
+                      f"variable's, so nothing was loaded. There are {len(session.variables)} variables "
+                      f"({', '.join(map(repr, sorted(session.variables)[:3]))}, …). Global functions have to be "
+                      "defined before values are loaded.", stacklevel=2)
     fitting = {}
     for name, value in value_dict.items():
         if name in session.variables:

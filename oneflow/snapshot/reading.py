@@ -183,9 +183,14 @@ def match(path: str | os.PathLike[str], wanted: Mapping[str, tuple[tuple[int, ..
 
 def _check_any(folder: str, wanted: Mapping[str, Any], found: Mapping[str, Any], caller: str) -> None:
     own = [name for name in wanted if not name.startswith("System-")]
-    if not own or any(name in found for name in own):
+    if any(name in found for name in own):
         return
     there = list_variables(folder)
+    if not own and not there:
+        return
+    if not own:
+        raise ValueError(f"{caller}({folder!r}): no global function has asked for a variable, and the snapshot holds "
+                         f"{len(there)}. Define the global functions before values are loaded.")
     holds = ", ".join(map(repr, there[:_SHOWN])) + (", …" if len(there) > _SHOWN else "") if there else "none at all"
     raise ValueError(f"{caller}({folder!r}): none of the {len(own)} variables is in it "
                      f"({', '.join(map(repr, sorted(own)[:_SHOWN]))}{', …' if len(own) > _SHOWN else ''}). It holds "

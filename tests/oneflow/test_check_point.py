@@ -174,6 +174,28 @@ def test_a_script_without_variables(tmp_path):
     flow.train.CheckPoint().load(tmp_path / "models")
 
 
+def test_loading_before_there_are_jobs(tmp_path):
+    """Nothing would be loaded, and the job that follows would begin with other values."""
+    with session_guard():
+        model("w")
+        flow.checkpoint.save(tmp_path / "models")
+    with pytest.raises(ValueError, match="no global function has asked for a variable, and the snapshot holds 1"):
+        flow.train.CheckPoint().load(tmp_path / "models")
+    with pytest.warns(UserWarning, match=r"none of the 1 names \('w', …\) is a variable's") as caught:
+        flow.load_variables(flow.checkpoint.get(tmp_path / "models"))
+    assert caught[0].filename == __file__
+    flow.load_variables({})
+
+
+def test_the_warning_for_a_folder_without_the_mark_points_here(tmp_path):
+    model("w")
+    flow.train.CheckPoint().save(tmp_path / "models")
+    (tmp_path / "models" / "snapshot_done").rmdir()
+    with pytest.warns(UserWarning, match="there is no 'snapshot_done' in it") as caught:
+        flow.train.CheckPoint().load(tmp_path / "models")
+    assert caught[0].filename == __file__
+
+
 def test_a_name_that_is_no_folder_is_refused_where_it_is_given():
     @flow.global_function()
     def job() -> tp.Numpy:
