@@ -216,7 +216,8 @@ class Job:
         run = self._only
         if run is None:
             self.session.start()
-            run = self._run_for(tuple(array.shape for array in arrays))
+            with self.session.lock:
+                run = self._run_for(tuple(array.shape for array in arrays))
         return run(arrays)
 
 
@@ -240,16 +241,18 @@ class Run:
 
     def _bind(self) -> Compiled:
         """Compiles the Program, and finds the places of the variables that it reads and writes."""
-        made = self._compiled = Compiled(self.program, self._feeds, self._fetches)
+        made = Compiled(self.program, self._feeds, self._fetches)
         scope = self.job.session.scope
         self._reads = [scope.var(name).get_tensor() for name in made.reads]
         self._writes = [scope.var(name).get_tensor() for name in made.writes]
+        self._compiled = made  # last: another thread that sees it finds the rest
         return made
 
     def _initialized(self, compiled: Compiled) -> list[Any]:
         """The values of the variables that are read, after those without one have been initialized."""
-        missing = [name for name, tensor in zip(compiled.reads, self._reads, strict=True) if tensor._value is None]
-        self.job.session.initialize(missing)
+        session = self.job.session
+        with session.lock:
+            session.initialize([name for name in compiled.reads if session.scope.array(name) is None])
         return [tensor._value for tensor in self._reads]
 
     def __call__(self, arrays: list[Any]) -> Any:

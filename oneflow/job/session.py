@@ -42,7 +42,8 @@ class VariableRecord:
 
 
 class Session:
-    """Jobs by name, variables by name, and a scope with these variables' values. `names` counts automatic names.
+    """Jobs by name, variables by name, and a scope with these variables' values. `names` counts automatic names;
+    `lock` is held while a job is traced, or variables are begun.
 
     It starts when a job is first called, or a value first wanted: then every job that is registered is traced, in the
     order of registration, and from then on each job at its first use.
@@ -53,11 +54,11 @@ class Session:
         self.variables: dict[str, VariableRecord] = {}
         self.scope = Scope()
         self.names = UniqueNameGenerator()
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
 
     def start(self) -> Session:
         """Traces the jobs that have not been traced yet; itself."""
-        with self._lock:
+        with self.lock:
             for job in list(self.jobs.values()):
                 job.trace()
         return self
