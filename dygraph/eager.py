@@ -47,6 +47,7 @@ class EagerTrace(Trace):
     `parameter_class`. `single_node` and `node` make what it records of an operator with one result, and with several.
     """
 
+    variable_class: type | None = None  # of the Programs that functions become under `to_static`: a face's own
     adds_up = True  # a leaf has the sum of what the backward passes give it, and not what the latest gave
     rows_class: type[SelectedRowsValue]  # that of values that hold some rows, of the face's own trace
 
@@ -54,6 +55,16 @@ class EagerTrace(Trace):
         self.value_class, self.parameter_class = value_class, parameter_class
         self.single_node: Callable[..., OperatorNode] = SingleResultNode
         self.node: Callable[..., OperatorNode] = OperatorNode
+
+    def serve(self, value_class: type[EagerValue], parameter_class: type[EagerParameter]) -> None:
+        """Makes its values of these classes, which know it as theirs from now on."""
+        self.value_class, self.parameter_class = value_class, parameter_class
+        value_class._eager = parameter_class._eager = self
+        self.rows_class = rows_class(value_class)
+
+    def faced(self, eager: Trace) -> Trace:
+        """The other one."""
+        return eager
 
     def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
         """Runs the kernel and records the application when an input wants a gradient.
@@ -440,8 +451,7 @@ def eager_trace(value_class: type[EagerValue], parameter_class: type[EagerParame
     gradients, copies and hooks are of its own face.
     """
     trace = kind(value_class, parameter_class)
-    value_class._eager = parameter_class._eager = trace
-    trace.rows_class = rows_class(value_class)
+    trace.serve(value_class, parameter_class)
     return trace
 
 

@@ -57,6 +57,8 @@ class CaptureTrace(ProgramTrace):
         self._made: dict[int, EagerValue] = {}  # what optimizers have made to keep
         self._walked = Walked()
         self.eager: Any = state.trace.find(EagerTrace)
+        if self.eager is not None and self.eager.variable_class is not None:
+            self.main.variable_class = self.eager.variable_class
 
     def lift(self, value: Any, what: str) -> Variable:
         """A Variable as it is; a Tensor as the input that stands for it."""

@@ -86,6 +86,10 @@ class Trace:
         """What remains when a trace among those inside, or itself around another one, is taken away."""
         return self
 
+    def faced(self, eager: Trace) -> Trace:
+        """The same with another eager trace in the place of the one that computes; itself where none does."""
+        return self
+
     def watched(self, make: Callable[[Trace], Trace]) -> Trace:
         """With what `make` puts around what does the work; beneath a trace that casts, to see what really runs."""
         return make(self)

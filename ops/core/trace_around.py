@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
@@ -56,6 +57,15 @@ class TraceAround(Trace):
             return self.inner
         self.inner = self.inner.without(trace)
         return self
+
+    def faced(self, eager: Trace) -> Trace:
+        """The same around the inner trace with another eager trace in it."""
+        inner = self.inner.faced(eager)
+        if inner is self.inner:
+            return self
+        other = copy.copy(self)
+        other.inner = inner
+        return other
 
     def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
         """As the inner trace has it, and so have all others."""

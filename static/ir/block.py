@@ -75,7 +75,7 @@ class Block:
         dtype = None if dtype is None else convert_dtype(dtype)
         if type is not None:
             attributes["kind"] = VarType(type).kind
-        made = KINDS.get(attributes.get("kind", "tensor"), Variable)
+        made = KINDS.get(attributes.get("kind", "tensor"), self.program.variable_class)
         variable = self.vars[name] = made(self, name, shape or (), dtype, **attributes)
         variable.undecided = "stop_gradient" not in attributes and not attributes.get("is_data")
         return variable

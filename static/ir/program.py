@@ -36,6 +36,8 @@ class Program:
     ['scale']
     """
 
+    variable_class: type[Variable] = Variable  # of its variables that hold tensors: another face's have other methods
+
     def __init__(self) -> None:
         self.blocks = [Block(self, 0)]
         self.current_block_idx = 0
