@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     )
     from .ctc import ctc_greedy_decoder
     from .dropouts import dropout, random_mask_like
-    from .loss import bce_loss as BCELoss
-    from .loss import bce_with_logits_loss as BCEWithLogitsLoss
     from .loss import (
         distributed_sparse_softmax_cross_entropy_with_logits,
         sigmoid_cross_entropy_with_logits,
@@ -41,18 +39,138 @@ if TYPE_CHECKING:
         sparse_cross_entropy,
         sparse_softmax_cross_entropy_with_logits,
     )
-    from .loss import kldivloss as KLDivLoss
-    from .loss import l1_loss as L1Loss
-    from .loss import margin_ranking_loss as MarginRankingLoss
-    from .loss import mse_loss as MSELoss
-    from .loss import triplet_margin_loss as TripletMarginLoss
     from .normalization import batch_normalization, layer_norm, moments
-    from .normalization import group_normalization as GroupNorm
-    from .normalization import instance_normalization1d as InstanceNorm1d
-    from .normalization import instance_normalization2d as InstanceNorm2d
-    from .normalization import instance_normalization3d as InstanceNorm3d
-    from .pixel_shuffle import pixel_shuffle as PixelShuffle
     from .pixel_shuffle import pixel_shufflev2 as PixelShufflev2
     from .pooling import avg_pool1d, avg_pool2d, avg_pool3d, max_pool1d, max_pool2d, max_pool3d
+
+    # isort: split
+    # Modules
+    from . import functional, init, utils
+    from .graph import Graph
+    from .module import Module
+    from .modules.activations import (
+        CELU,
+        ELU,
+        GELU,
+        GLU,
+        SELU,
+        Hardshrink,
+        Hardsigmoid,
+        Hardswish,
+        Hardtanh,
+        LeakyReLU,
+        LogSigmoid,
+        LogSoftmax,
+        Mish,
+        PReLU,
+        QuickGELU,
+        ReLU,
+        ReLU6,
+        Sigmoid,
+        SiLU,
+        Softmax,
+        Softplus,
+        Softshrink,
+        Softsign,
+        Tanh,
+        Threshold,
+    )
+    from .modules.container import (
+        ModuleDict,
+        ModuleList,
+        ParameterDict,
+        ParameterList,
+        Sequential,
+    )
+    from .modules.convolution import (
+        Conv1d,
+        Conv2d,
+        Conv3d,
+        ConvTranspose1d,
+        ConvTranspose2d,
+        ConvTranspose3d,
+        Fold,
+        Unfold,
+    )
+    from .modules.dense import (
+        CosineSimilarity,
+        Dropout,
+        Dropout1d,
+        Dropout2d,
+        Dropout3d,
+        Embedding,
+        Flatten,
+        Identity,
+        Linear,
+        PairwiseDistance,
+    )
+    from .modules.losses import (
+        BCELoss,
+        BCEWithLogitsLoss,
+        CrossEntropyLoss,
+        CTCLoss,
+        KLDivLoss,
+        L1Loss,
+        MarginRankingLoss,
+        MSELoss,
+        NLLLoss,
+        SmoothL1Loss,
+        TripletMarginLoss,
+    )
+    from .modules.normalization import (
+        BatchNorm1d,
+        BatchNorm2d,
+        BatchNorm3d,
+        GroupNorm,
+        InstanceNorm1d,
+        InstanceNorm2d,
+        InstanceNorm3d,
+        LayerNorm,
+        RMSLayerNorm,
+        RMSNorm,
+        SyncBatchNorm,
+    )
+    from .modules.pooling import (
+        AdaptiveAvgPool1d,
+        AdaptiveAvgPool2d,
+        AdaptiveAvgPool3d,
+        AdaptiveMaxPool1d,
+        AdaptiveMaxPool2d,
+        AdaptiveMaxPool3d,
+        AvgPool1d,
+        AvgPool2d,
+        AvgPool3d,
+        MaxPool1d,
+        MaxPool2d,
+        MaxPool3d,
+        MaxUnpool1d,
+        MaxUnpool2d,
+        MaxUnpool3d,
+    )
+    from .modules.recurrent import (
+        GRU,
+        LSTM,
+        RNN,
+        GRUCell,
+        LSTMCell,
+        RNNBase,
+        RNNCell,
+        RNNCellBase,
+    )
+    from .modules.resizing import (
+        ConstantPad1d,
+        ConstantPad2d,
+        ConstantPad3d,
+        PixelShuffle,
+        ReflectionPad1d,
+        ReflectionPad2d,
+        ReplicationPad1d,
+        ReplicationPad2d,
+        Upsample,
+        UpsamplingBilinear2d,
+        UpsamplingNearest2d,
+        ZeroPad2d,
+    )
+    from .parameter import Parameter
 else:
     __getattr__, __dir__ = attach(__name__)

@@ -1,0 +1,495 @@
+"""Values rearranged, joined, indexed and gathered: `flow.cat`, `flow.transpose`, `flow.gather`, …"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...ops.array import concat_split, creation, rearrange, sorting, take_along_axis, unflatten
+from ...ops.array import diagonal as diagonal_of
+from ...ops.array import gather as gathering
+from ...ops.array import reshape as reshaping
+from ...ops.array import where as choosing
+from ...ops.array.full import is_value
+from ...ops.array.indexing import getitem as _getitem
+from ...ops.array.indexing import setitem as _setitem
+from ...ops.array.indexing import with_item
+from ...ops.math import allclose as closeness
+from ...ops.math import elementwise
+from ..charge import flowing
+from .arithmetic import as_value
+
+
+def sizes(what: str, given: tuple) -> list[Any]:
+    """The sizes that were given one by one, or as one list: `view(2, 3)`, `view([2, 3])`."""
+    if len(given) == 1 and (isinstance(given[0], (list, tuple)) or is_value(given[0]) and len(given[0].shape) == 1):
+        given = given[0]
+    return [size if isinstance(size, int) else int(size) for size in given]
+
+
+# Shapes
+
+@flowing
+def reshape(input: Any, *shape: Any, **named: Any) -> Any:
+    """The elements in another shape, of which one size may be -1: that which remains.
+
+    >>> import proa.oneflow as flow
+    >>> flow.reshape(flow.arange(6), (2, -1)).shape
+    oneflow.Size([2, 3])
+    """
+    return reshaping.reshape(input, sizes("reshape", shape or (named["shape"],)))
+
+
+view = reshape
+
+
+def reshape_as(input: Any, other: Any) -> Any:
+    """The elements in the shape of another value."""
+    return reshape(input, *other.shape)
+
+
+view_as = reshape_as
+
+
+@flowing
+def permute(input: Any, *dims: Any, **named: Any) -> Any:
+    """The dimensions in another order."""
+    order = sizes("permute", dims or (named["dims"],))
+    return reshaping.transpose(input, [n % len(input.shape) for n in order])
+
+
+@flowing
+def transpose(input: Any, dim0: Any = None, dim1: int | None = None, perm: Any = None) -> Any:
+    """Two dimensions swapped; given all of them (`perm`) they are in that order, and given none in reverse order."""
+    order = dim0 if isinstance(dim0, (list, tuple)) else perm
+    if order is not None:
+        return reshaping.transpose(input, list(order))
+    if dim0 is None or dim1 is None:
+        return reshaping.reversed_axes(input)
+    return reshaping.swapaxes(input, dim0, dim1)
+
+
+swapaxes = swapdims = transpose
+
+
+@flowing
+def movedim(input: Any, source: Any, destination: Any) -> Any:
+    """Dimensions moved to other places."""
+    return reshaping.moveaxis(input, source, destination)
+
+
+@flowing
+def t(input: Any) -> Any:
+    """A matrix turned; a vector as it is."""
+    return reshaping.t(input)
+
+
+@flowing
+def squeeze(input: Any, dim: Any = None) -> Any:
+    """Without the dimensions of size 1, all or those given."""
+    return reshaping.squeeze(input, dim)
+
+
+@flowing
+def unsqueeze(input: Any, dim: int) -> Any:
+    """With another dimension, of size 1, at `dim`."""
+    return reshaping.unsqueeze(input, dim)
+
+
+@flowing
+def flatten(input: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+    """The dimensions from the first to the last given as one."""
+    return reshaping.flatten(input, start_dim, end_dim)
+
+
+@flowing
+def expand(input: Any, *shape: Any) -> Any:
+    """Dimensions of size 1 repeated to the sizes given, where -1 keeps one; new dimensions stand before the others."""
+    return reshaping.expand(input, sizes("expand", shape))
+
+
+def expand_as(input: Any, other: Any) -> Any:
+    """As `expand`, to the sizes of another value."""
+    return expand(input, *other.shape)
+
+
+@flowing
+def broadcast_to(input: Any, shape: Any) -> Any:
+    """As `expand`."""
+    return reshaping.broadcast_to(input, list(shape))
+
+
+@flowing
+def broadcast_like(input: Any, like: Any, broadcast_axes: Any = None) -> Any:
+    """As `expand`, to the sizes of another value; `broadcast_axes`: where its dimensions are that input has not."""
+    for axis in sorted(broadcast_axes or ()) if broadcast_axes and len(input.shape) < len(like.shape) else ():
+        input = reshaping.unsqueeze(input, axis)
+    return reshaping.broadcast_to(input, list(like.shape))
+
+
+@flowing
+def repeat(input: Any, *repeats: Any) -> Any:
+    """The whole repeated along each dimension, new ones before the others.
+
+    >>> import proa.oneflow as flow
+    >>> flow.tensor([1, 2]).repeat(2, 2).tolist()
+    [[1, 2, 1, 2], [1, 2, 1, 2]]
+    """
+    return reshaping.tile(input, sizes("repeat", repeats))
+
+
+tile = repeat
+
+
+@flowing
+def repeat_interleave(input: Any, repeats: Any, dim: int | None = None, *, output_size: int | None = None) -> Any:
+    """Each element repeated along a dimension, or of the flat value."""
+    return rearrange.repeat_interleave(input, repeats, dim)
+
+
+@flowing
+def narrow(input: Any, dim: int, start: int, length: int) -> Any:
+    """The part of `length` from `start` along a dimension."""
+    before = (slice(None),) * (dim % len(input.shape))
+    return _getitem(input, (*before, slice(start, start + length)))
+
+
+@flowing
+def select(input: Any, dim: int, index: int) -> Any:
+    """What stands at an index of a dimension, without that."""
+    return _getitem(input, (*(slice(None),) * (dim % len(input.shape)), index))
+
+
+@flowing
+def slice_(input: Any, slice_tup_list: Sequence[Any]) -> Any:
+    """The parts (start, stop, step) along the first dimensions."""
+    return _getitem(input, tuple(slice(*part) for part in slice_tup_list))
+
+
+@flowing
+def flip(input: Any, dims: Any) -> Any:
+    """The elements in reverse order along dimensions."""
+    return rearrange.flip(input, [dims] if isinstance(dims, int) else list(dims))
+
+
+@flowing
+def roll(input: Any, shifts: Any, dims: Any = None) -> Any:
+    """The elements moved along dimensions; what leaves at the end comes in at the beginning."""
+    return rearrange.roll(input, shifts, dims)
+
+
+@flowing
+def tril(input: Any, diagonal: int = 0) -> Any:
+    """Matrices with zeros above a diagonal."""
+    return rearrange.tril(input, diagonal)
+
+
+@flowing
+def triu(input: Any, diagonal: int = 0) -> Any:
+    """Matrices with zeros below a diagonal."""
+    return rearrange.triu(input, diagonal)
+
+
+@flowing
+def diag(input: Any, diagonal: int = 0) -> Any:
+    """The diagonal of a matrix, or the matrix with a vector as its diagonal."""
+    return diagonal_of.diag(input, diagonal)
+
+
+@flowing
+def diagonal_(input: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    """The diagonal of two dimensions, as the last one."""
+    return diagonal_of.diagonal(input, offset, dim1, dim2)
+
+
+@flowing
+def unfold(input: Any, dimension: int, size: int, step: int) -> Any:
+    """Windows along a dimension, as a further dimension."""
+    return unflatten.unfold(input, dimension, size, step)
+
+
+@flowing
+def as_strided(input: Any, size: Any, stride: Any, storage_offset: int = 0) -> Any:
+    """What strides over the flat value give."""
+    return unflatten.as_strided(input, list(size), list(stride), storage_offset or 0)
+
+
+# Joining and dividing
+
+@flowing
+def cat(tensors: Any = None, dim: int = 0, *, axis: int | None = None, inputs: Any = None) -> Any:
+    """Values one behind the other along a dimension.
+
+    >>> import proa.oneflow as flow
+    >>> flow.cat([flow.ones(1, 2), flow.zeros(1, 2)], dim=0).tolist()
+    [[1.0, 1.0], [0.0, 0.0]]
+    """
+    if tensors is None and inputs is None:
+        raise TypeError("cat(tensors): give a list of values.")
+    given = list(inputs if tensors is None else tensors)
+    kinds = [x for x in given if not (len(x.shape) == 1 and x.shape[0] == 0)] or given[:1]
+    return concat_split.concat(_of_one_dtype(kinds), dim if axis is None else axis)
+
+
+concat = cat
+
+
+def _of_one_dtype(values: list) -> list:
+    from ...core.dtype import promote
+
+    dtype = values[0].dtype
+    for value in values[1:]:
+        dtype = promote(dtype, value.dtype)
+    return [elementwise.in_dtype(value, dtype) for value in values]
+
+
+@flowing
+def stack(tensors: Any, dim: int = 0) -> Any:
+    """Values of one shape along a dimension of their own."""
+    return concat_split.stack(_of_one_dtype(list(tensors)), dim)
+
+
+@flowing
+def split(input: Any, split_size_or_sections: Any, dim: int = 0) -> tuple:
+    """Parts along a dimension: of a size, the last of which may be smaller, or of several sizes."""
+    size, total = split_size_or_sections, input.shape[dim]
+    if isinstance(size, int):
+        parts = [size] * (total // size) + ([total % size] if total % size else [])
+    else:
+        parts = [int(n) for n in size]
+    return tuple(concat_split.split(input, parts, dim)) if len(parts) > 1 else (reshaping.clone(input),)
+
+
+@flowing
+def chunk(input: Any, chunks: int, dim: int = 0) -> tuple:
+    """At most so many parts of one size along a dimension, the last of which may be smaller."""
+    return split.__wrapped__(input, -(-input.shape[dim] // chunks), dim)  # type: ignore[attr-defined]
+
+
+@flowing
+def tensor_split(input: Any, indices_or_sections: Any, dim: int = 0) -> tuple:
+    """Parts along a dimension: so many, or divided at indices."""
+    total = input.shape[dim]
+    bounds = (np.cumsum([0, *(len(part) for part in np.array_split(np.arange(total), indices_or_sections))]).tolist()
+              if isinstance(indices_or_sections, int) else [0, *indices_or_sections, total])
+    return tuple(narrow.__wrapped__(input, dim, low, high - low)  # type: ignore[attr-defined]
+                 for low, high in zip(bounds[:-1], bounds[1:], strict=True))
+
+
+def vsplit(input: Any, indices_or_sections: Any) -> tuple:
+    """As `tensor_split` along the first dimension."""
+    return tensor_split(input, indices_or_sections, 0)
+
+
+def hsplit(input: Any, indices_or_sections: Any) -> tuple:
+    """As `tensor_split` along the second dimension, or the only one."""
+    return tensor_split(input, indices_or_sections, 1 if len(input.shape) > 1 else 0)
+
+
+@flowing
+def unbind(input: Any, dim: int = 0) -> tuple:
+    """The parts along a dimension, without it."""
+    return tuple(concat_split.unbind(input, dim))
+
+
+hstack, vstack = flowing(concat_split.hstack), flowing(concat_split.vstack)
+row_stack = vstack
+atleast_1d, atleast_2d, atleast_3d = (
+    flowing(f) for f in (unflatten.atleast_1d, unflatten.atleast_2d, unflatten.atleast_3d))
+
+
+@flowing
+def broadcast_tensors(*tensors: Any) -> tuple:
+    """The values in the one shape that all broadcast to."""
+    return tuple(concat_split.broadcast_tensors(list(tensors)))
+
+
+@flowing
+def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple:
+    """The coordinates of a grid: of each vector a value with all dimensions."""
+    vectors = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else list(tensors)
+    if indexing != "xy" or len(vectors) < 2:
+        return tuple(creation.meshgrid(vectors))
+    turned = creation.meshgrid([vectors[1], vectors[0], *vectors[2:]])
+    return (turned[1], turned[0], *turned[2:])
+
+
+# Choosing
+
+@flowing
+def where(condition: Any, x: Any = None, y: Any = None) -> Any:
+    """x where the condition is true, y elsewhere; of the condition alone where it is true, as vectors of indices."""
+    if x is None and y is None:
+        return nonzero.__wrapped__(condition, True)  # type: ignore[attr-defined]
+    if not is_value(x) and not is_value(y):
+        x = as_value(x)
+    return choosing.where(elementwise.cast(condition, "bool"), x, y)
+
+
+@flowing
+def nonzero(input: Any, as_tuple: bool = False) -> Any:
+    """The indices of what is not 0, a row each; or `as_tuple` a vector for each dimension."""
+    found = choosing.nonzero(input)
+    if not as_tuple:
+        return found
+    return tuple(_getitem(found, (slice(None), n)) for n in range(len(input.shape)))
+
+
+@flowing
+def argwhere(input: Any, dtype: Any = "int32") -> Any:
+    """As `nonzero`, in int32."""
+    return elementwise.cast(choosing.nonzero(input), dtype)
+
+
+@flowing
+def masked_fill(input: Any, mask: Any, value: Any) -> Any:
+    """The elements, with `value` where the mask is true."""
+    return choosing.masked_fill(input, elementwise.cast(mask, "bool"), value)
+
+
+@flowing
+def masked_select(input: Any, mask: Any) -> Any:
+    """The elements where the mask is true, as a vector."""
+    return choosing.masked_select(input, elementwise.cast(mask, "bool"))
+
+
+@flowing
+def gather(input: Any, dim: int, index: Any, sparse_grad: bool = False) -> Any:
+    """Elements by their places along a dimension, of which `index` holds one for each element of the result.
+
+    >>> import proa.oneflow as flow
+    >>> flow.gather(flow.tensor([[1, 2], [3, 4]]), 1, flow.tensor([[0], [1]])).tolist()
+    [[1], [4]]
+    """
+    return take_along_axis.take_along_axis(_cut_to(input, index, dim), index, dim, broadcast=False)
+
+
+batch_gather = flowing(lambda input, indices: gather_rows(input, indices))
+
+
+def gather_rows(x: Any, indices: Any) -> Any:
+    """Of each item of a batch the rows that its indices name."""
+    rows = reshaping.reshape(indices, [*indices.shape, *[1] * (len(x.shape) - len(indices.shape))])
+    return take_along_axis.take_along_axis(x, reshaping.expand(rows, [*indices.shape, *x.shape[len(indices.shape):]]),
+                                           len(indices.shape) - 1, broadcast=False)
+
+
+def _cut_to(x: Any, index: Any, dim: int) -> Any:
+    """The part of x that an index can reach, whose other sizes may be smaller."""
+    dim %= len(x.shape)
+    parts = tuple(slice(None) if n == dim else slice(0, index.shape[n]) for n in range(len(x.shape)))
+    return x if all(n == dim or size == index.shape[n] for n, size in enumerate(x.shape)) else _getitem(x, parts)
+
+
+def _put(x: Any, dim: int, index: Any, src: Any, how: str) -> Any:
+    dim %= len(x.shape)
+    parts = tuple(slice(None) if n == dim else slice(0, index.shape[n]) for n in range(len(x.shape)))
+    if is_value(src):
+        src = _getitem(src, tuple(slice(0, n) for n in index.shape)) if list(src.shape) != list(index.shape) else src
+        src = elementwise.in_dtype(src, x.dtype)
+    inner = x if all(n == dim or size == index.shape[n] for n, size in enumerate(x.shape)) else _getitem(x, parts)
+    done = take_along_axis.put_along_axis(inner, index, src, dim, how, broadcast=False)
+    return done if inner is x else with_item(x, parts, done)
+
+
+@flowing
+def scatter(input: Any, dim: int, index: Any, src: Any, *, reduce: str | None = None) -> Any:
+    """The elements, with those of `src` (or a number) at the places along a dimension that `index` holds."""
+    return _put(input, dim, index, src, {None: "assign", "add": "add", "multiply": "mul"}[reduce])
+
+
+@flowing
+def scatter_add(input: Any, dim: int, index: Any, src: Any) -> Any:
+    """The elements, with those of `src` added at the places along a dimension that `index` holds."""
+    return _put(input, dim, index, src, "add")
+
+
+@flowing
+def index_select(input: Any, dim: int, index: Any) -> Any:
+    """What stands at indices of a dimension."""
+    return gathering.index_select(input, index, dim)
+
+
+@flowing
+def index_add(input: Any, dim: int, index: Any, source: Any, alpha: Any = 1) -> Any:
+    """The elements, with those of `source` times alpha added at indices of a dimension."""
+    return gathering.index_add(input, index, dim, source if alpha == 1 else elementwise.multiply(source, alpha))
+
+
+@flowing
+def gather_nd(input: Any, index: Any) -> Any:
+    """Elements or parts by their whole indices, which are index's last dimension."""
+    return gathering.gather_nd(input, index)
+
+
+@flowing
+def scatter_nd(index: Any, update: Any, shape: Any) -> Any:
+    """Zeros of a shape with updates added at indices."""
+    return gathering.scatter_nd(index, update, list(shape))
+
+
+@flowing
+def tensor_scatter_nd_update(tensor: Any, indices: Any, updates: Any) -> Any:
+    """The elements, with updates in the place of those at indices."""
+    found = gathering.gather_nd(tensor, indices)
+    return gathering.scatter_nd_add(tensor, indices, elementwise.subtract(updates, found))
+
+
+@flowing
+def searchsorted(sorted_sequence: Any, values: Any, out_int32: bool = False, right: bool = False) -> Any:
+    """Where in an ordered sequence values belong."""
+    return sorting.searchsorted(sorted_sequence, as_value(values), out_int32, right)
+
+
+@flowing
+def in_top_k(targets: Any, predictions: Any, k: int) -> Any:
+    """Of each row of predictions whether the target is among the k largest."""
+    _, places = sorting.topk(predictions, k)
+    return choosing_any(elementwise.cast(targets, "int64"), places)
+
+
+def choosing_any(targets: Any, places: Any) -> Any:
+    """Whether a row holds its target."""
+    from ...ops.math import comparison, reduce
+
+    return reduce.any(comparison.equal(reshaping.unsqueeze(targets, 1), places), 1)
+
+
+@flowing
+def allclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+    """Whether all elements are within atol + rtol * |other| of each other."""
+    return bool(closeness.allclose(input, other, rtol, atol, equal_nan))
+
+
+@flowing
+def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+    """Which elements are within atol + rtol * |other| of each other."""
+    return closeness.isclose(input, other, rtol, atol, equal_nan)
+
+
+@flowing
+def equal_all(input: Any, other: Any) -> bool:
+    """Whether both have one shape and equal elements."""
+    return list(input.shape) == list(other.shape) and bool(closeness.equal_all(input, other))
+
+
+@flowing
+def clone(input: Any) -> Any:
+    """A value of its own, to which the gradient of this one flows."""
+    return reshaping.clone(input)
+
+
+@flowing
+def getitem(self: Any, key: Any) -> Any:
+    """`x[key]`."""
+    return _getitem(self, key)
+
+
+@flowing
+def setitem(self: Any, key: Any, value: Any) -> None:
+    """`x[key] = value`."""
+    if is_value(value) and value.dtype is not self.dtype:
+        value = elementwise.cast(value, self.dtype)
+    _setitem(self, key, value)

@@ -1,0 +1,3 @@
+"""`flow.nn.Parameter`."""
+
+from ..tensors import Parameter as Parameter

@@ -1,0 +1,3 @@
+"""`flow.utils`."""
+
+from . import data
