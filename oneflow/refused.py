@@ -21,11 +21,9 @@ _WHY = {
         "image.batch_align image.decode image.flip image.normalize image.random_crop image.target_resize",
     "files of OneRec, COCO and Megatron; read them in Python and feed arrays (OFRecord files are read by "
     "flow.data.ofrecord_reader and its decoders)":
-        "data.ImageCodec data.ImageDecoderRandomCropResize data.ImagePreprocessor "
-        "data.ImageResizePreprocessor data.MegatronGPTMMapDataLoader data.NormByChannelPreprocessor "
-        "data.OFRecordBytesDecoder data.OneRecDecoder data.coco_reader data.image_decoder_random_crop_resize "
-        "data.megatron_gpt_mmap_data_loader data.ofrecord_bytes_decoder data.onerec_decoder data.onerec_reader "
-        "decode_onerec read_onerec",
+        "data.ImageCodec data.ImagePreprocessor data.ImageResizePreprocessor data.MegatronGPTMMapDataLoader "
+        "data.NormByChannelPreprocessor data.OneRecDecoder data.coco_reader data.megatron_gpt_mmap_data_loader "
+        "data.onerec_decoder data.onerec_reader decode_onerec read_onerec",
     "several devices, where there is one; leave the call out":
         "eager_nccl_all_reduce distributed_partial_fc_sample deprecated.nn deprecated.delete_worker_by_bootstrap "
         "deprecated.delete_worker_of_multi_process",

@@ -102,6 +102,35 @@ def OFRecordImageDecoderRandomCrop(
     return ImageList(reader, _CHANNELS[color_space], lambda batch: [part(decode(record)) for record in batch])
 
 
+class EncodedImages:
+    """The bytes of a batch of images, which `ImageDecoderRandomCropResize` decodes."""
+
+    def __init__(self, reader: RecordReader, name: str):
+        self.reader, self.name = reader, name
+
+
+def OFRecordBytesDecoder(input_blob: RecordReader, blob_name: str, name: str | None = None) -> EncodedImages:
+    """The bytes that the records have under `blob_name`, for `ImageDecoderRandomCropResize`."""
+    return EncodedImages(checked_reader(input_blob, "OFRecordBytesDecoder"), blob_name)
+
+
+def image_decoder_random_crop_resize(
+        input_blob: EncodedImages, target_width: int, target_height: int, num_attempts: int | None = None,
+        seed: int | None = None, random_area: Sequence[float] | None = None,
+        random_aspect_ratio: Sequence[float] | None = None, num_workers: int | None = None,
+        warmup_size: int | None = None, max_num_pixels: int | None = None, name: str | None = None) -> Any:
+    """`OFRecordImageDecoderRandomCrop` in RGB and `Resize` in one: a blob (count, height, width, 3) of uint8."""
+    if not isinstance(input_blob, EncodedImages):
+        raise TypeError("image_decoder_random_crop_resize(input_blob): what OFRecordBytesDecoder gives is expected. "
+                        f"Received {input_blob!r}.")
+    images = OFRecordImageDecoderRandomCrop(
+        input_blob.reader, input_blob.name, "RGB", 10 if num_attempts is None else num_attempts, seed,
+        random_area or (0.08, 1.0), random_aspect_ratio or (0.75, 1.333333))
+    return resize(images, (target_width, target_height), interpolation_type="bilinear")[0]
+
+
+ImageDecoderRandomCropResize = image_decoder_random_crop_resize
+ofrecord_bytes_decoder = OFRecordBytesDecoder
 ofrecord_image_decoder = OFRecordImageDecoder
 ofrecord_image_decoder_random_crop = OFRecordImageDecoderRandomCrop
 

@@ -222,3 +222,20 @@ def test_other_refusals(tmp_path):
 
     with pytest.raises(ValueError, match="has no bytes of an image under 'class/label'"):
         label()
+
+
+def test_decoded_cropped_and_resized_in_one(tmp_path):
+    write(tmp_path, map(encoded, SOME))
+
+    @flow.global_function()
+    def job() -> tp.Numpy:
+        records = flow.data.ofrecord_reader(str(tmp_path), 3)
+        return flow.data.ImageDecoderRandomCropResize(
+            flow.data.OFRecordBytesDecoder(records, "encoded"), target_width=6, target_height=5, random_area=(1.0, 1.0),
+            random_aspect_ratio=(0.5, 2.0), num_workers=3, warmup_size=2048)
+
+    found = job()
+    assert found.shape == (3, 5, 6, 3) and found.dtype == np.uint8
+    np.testing.assert_array_equal(found[2], np.clip(np.rint(resized(SOME[2], 5, 6, "bilinear")), 0, 255))
+    with session_guard(), pytest.raises(TypeError, match="what OFRecordBytesDecoder gives is expected"):
+        job_of(tmp_path, lambda images: flow.data.image_decoder_random_crop_resize(images, 4, 4))()
