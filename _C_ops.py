@@ -20,24 +20,26 @@ _root: Any = sys.modules[__name__.rpartition(".")[0]]
 # Public functions that take the same arguments in the same order, but for places, by where they are.
 _SAME = {
     "": """
-        abs acos acosh add add_n addmm allclose angle as_complex as_real asin asinh atan atan2 atanh bernoulli bincount
-        bitwise_and bitwise_not bitwise_or bitwise_xor bmm broadcast_tensors cast ceil cholesky clip complex concat conj
-        cos cosh cross cumprod diag diag_embed diagonal digamma dist divide dot empty empty_like equal equal_all erf
-        erfinv exp expand expm1 eye flatten flip floor floor_divide fmax fmin full full_like gather gather_nd
-        greater_equal greater_than heaviside histogram i0 i0e i1 i1e imag increment index_add index_put index_sample
-        index_select inverse is_empty isclose isfinite isinf isnan kron kthvalue less_equal less_than lerp lgamma
-        linspace log log10 log1p log2 logical_and logical_not logical_or logical_xor logit masked_select matmul maximum
-        meshgrid minimum mode multinomial multiplex multiply mv nextafter nonzero not_equal numel ones ones_like poisson
-        polygamma pow put_along_axis randint randperm real reciprocal remainder renorm repeat_interleave reshape roll
-        round rsqrt scale scatter scatter_nd_add searchsorted shape sign sin sinh sqrt square squeeze stack stanh
-        strided_slice subtract take_along_axis tan tanh tile topk trace transpose tril tril_indices triu triu_indices
-        trunc unbind unsqueeze unstack where zeros zeros_like""",
+        abs acos acosh add add_n addmm allclose angle as_complex as_real as_strided asin asinh atan atan2 atanh
+        bernoulli bincount bitwise_and bitwise_not bitwise_or bitwise_xor bmm broadcast_tensors cast ceil cholesky
+        clip complex concat conj cos cosh crop cross cummax cummin cumprod diag diag_embed diagonal digamma dist
+        divide dot empty empty_like equal equal_all erf erfinv exp expand expm1 eye flatten flip floor floor_divide
+        fmax fmin full full_like gather gather_nd greater_equal greater_than heaviside histogram i0 i0e i1 i1e imag
+        increment index_add index_put index_sample index_select inverse is_empty isclose isfinite isinf isnan kron
+        kthvalue lerp less_equal less_than lgamma linspace log log10 log1p log2 logical_and logical_not logical_or
+        logical_xor logit logspace masked_select matmul maximum meshgrid minimum mode multinomial multiplex multiply
+        mv nextafter nonzero not_equal numel ones ones_like poisson polygamma pow put_along_axis randint randperm real
+        reciprocal remainder renorm repeat_interleave reshape roll round rsqrt scale scatter scatter_nd_add
+        searchsorted shape shard_index sign sin sinh sqrt square squeeze stack stanh strided_slice subtract
+        take_along_axis tan tanh tile topk trace transpose tril tril_indices triu triu_indices trunc unbind unsqueeze
+        unstack where zeros zeros_like""",
     "nn.functional": """
-        bilinear celu channel_shuffle elu fold gather_tree gelu grid_sample gumbel_softmax hardshrink hardsigmoid
-        hardswish hardtanh label_smooth leaky_relu log_loss log_softmax maxout nll_loss one_hot pixel_shuffle
-        pixel_unshuffle relu relu6 selu sigmoid silu softmax softplus softshrink softsign swish temporal_shift
-        thresholded_relu""",
-    "linalg": "cholesky_solve det eigh eigvals lstsq matrix_power multi_dot qr slogdet solve svd triangular_solve",
+        affine_grid bilinear celu channel_shuffle elu fold gather_tree gelu grid_sample gumbel_softmax hardshrink
+        hardsigmoid hardswish hardtanh label_smooth leaky_relu log_loss log_softmax maxout nll_loss one_hot
+        pixel_shuffle pixel_unshuffle relu relu6 selu sigmoid silu softmax softplus softshrink softsign swish
+        temporal_shift thresholded_relu""",
+    "linalg": "cholesky_solve det eigh eigvals lstsq matrix_power multi_dot qr slogdet solve svd triangular_solve eig",
+    "signal": "frame overlap_add",
 }
 _OWNERS = {name: owner for owner, names in _SAME.items() for name in names.split()}
 _RENAMED = {"logsigmoid": "log_sigmoid", "tanh_shrink": "tanhshrink"}  # of nn.functional
@@ -149,12 +151,51 @@ def _gaussian(shape: Any, mean: float, std: float, seed: int, dtype: Any, place:
     return apply(find("gaussian_random"), None, None, **drawn)
 
 
+def _size(size: Any) -> Any:
+    """How many rows a result has, a number or a list of one; 0 says nothing."""
+    if isinstance(size, (list, tuple)):
+        size = size[0] if size else None
+    return None if size is None or (isinstance(size, int) and size <= 0) else size
+
+
 def _set(target: Any, value: Any) -> Any:
     return target._rebind(value)
 
 
 def _functional(name: str) -> Any:
     return getattr(_root.nn.functional, name)
+
+
+def _fill_diagonal(x: Any, value: float = 0.0, offset: int = 0, wrap: bool = False) -> Any:
+    return x.clone().fill_diagonal_(value, offset, wrap)
+
+
+def _fill_diagonal_tensor(x: Any, y: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    return x.fill_diagonal_tensor(y, offset, dim1, dim2)
+
+
+def _rule(type: str, order: str, attributes: str) -> Callable[..., Any]:
+    """The update of a rule whose arguments stand in this order, then the float32 copy, then the attributes.
+
+    `order` names the operator's inputs, of which LearningRate, Param and Grad are not given back.
+    """
+    slots, names = order.split(), attributes.split()
+
+    def called(*arguments: Any) -> Any:
+        given = dict(zip(slots, arguments, strict=False))
+        rest = arguments[len(slots):]
+        master = rest[0] if rest else None
+        values = {k: v for k, v in zip(names, rest[1:], strict=False) if not k.startswith("(")}
+        others = [given[slot.name] for slot in find(type).inputs if slot.name not in ("Param", "Grad")]
+        is_param = [slot.name for slot in find(type).inputs]
+
+        def inputs(p: Any, g: Any, rest: tuple) -> tuple:
+            left = iter(rest)
+            return tuple(p if name == "Param" else g if name == "Grad" else next(left) for name in is_param)
+
+        return _updated(type, given["Param"], given["Grad"], master, tuple(others), values, inputs)
+
+    return called
 
 
 _CONV = "strides paddings padding_algorithm dilations groups data_format"
@@ -206,6 +247,65 @@ _DIFFERENT: dict[str, Callable[..., Any]] = {
     "uniform_inplace_": lambda x, low, high, seed=0, *_: x.uniform_(low, high, seed),
     "gaussian_inplace_": lambda x, mean=0.0, std=1.0, seed=0: _set(
         x, _gaussian(x.shape, mean, std, seed, x.dtype)),
+    "clip_by_norm": _applied("clip_by_norm", 1, "max_norm"), "elementwise_pow": lambda x, y: _root.pow(x, y),
+    "eigvalsh": _applied("eigvalsh", 1, "UPLO is_test"), "mean_all": lambda x: _root.mean(x),
+    "logcumsumexp": lambda x, axis=-1, flatten=False, exclusive=False, reverse=False: _applied(
+        "logcumsumexp", 1, "axis flatten exclusive reverse")(
+            x, *(n if isinstance(n, bool) else int(n) for n in (axis, flatten, exclusive, reverse))),
+    "lu": _applied("lu", 1, "pivots"), "lu_unpack": _applied("lu_unpack", 2, "unpack_ludata unpack_pivots"),
+    "matrix_rank": lambda x, tol, use_default_tol=True, hermitian=False: _applied(
+        "matrix_rank", 2, "tol use_default_tol hermitian")(x, None, tol, use_default_tol, hermitian),
+    "fft_c2c": _applied("fft_c2c", 1, "axes normalization forward"),
+    "fft_r2c": _applied("fft_r2c", 1, "axes normalization forward onesided"),
+    "fft_c2r": _applied("fft_c2r", 1, "axes normalization forward last_dim_size"),
+    "fill": lambda x, value: _root.full_like(x, value), "fill_diagonal": _fill_diagonal,
+    "fill_diagonal_tensor": _fill_diagonal_tensor,
+    "full_int_array": lambda value, dtype=None, place=None: _root.to_tensor(list(value), dtype or "int64"),
+    "full_with_tensor": lambda shape, value, dtype=None: _root.full(shape, value, dtype),
+    "repeat_interleave_with_tensor_index": lambda x, repeats, axis: _root.repeat_interleave(x, repeats, axis),
+    "view_shape": lambda x, shape: _root.view(x, list(shape)), "view_dtype": lambda x, dtype: _root.view(x, dtype),
+    "tensor_unfold": lambda x, axis, size, step: _root.unfold(x, axis, size, step),
+    "unfold": _applied("unfold", 1, "kernel_sizes strides paddings dilations"),
+    "linear": lambda x, weight, bias=None: _functional("linear")(x, weight, bias),
+    "unique_consecutive": _applied("unique_consecutive", 1, "return_inverse return_counts axis dtype"),
+    "conv3d_transpose": _applied("conv3d_transpose", 2, _CONV_BACK),
+    "max_pool2d_with_index": _applied("max_pool2d_with_index", 1, "ksize strides paddings global_pooling adaptive"),
+    "max_pool3d_with_index": _applied("max_pool3d_with_index", 1, "ksize strides paddings global_pooling adaptive"),
+    "unpool": lambda x, places, *rest: _applied("unpool", 2, "unpooling_type ksize strides paddings output_size "
+                                                "data_format")(x, places, "max", *rest),
+    "rrelu": _first(_applied("rrelu", 1, "lower upper is_test")),
+    "spectral_norm": _applied("spectral_norm", 3, "dim power_iters eps"),
+    "deformable_conv": lambda x, offset, filter, mask=None, stride=1, padding=0, dilation=1, deformable_groups=1,
+    groups=1, step=1: _root.vision.ops.deform_conv2d(
+        x, offset, filter, None, stride, padding, dilation, deformable_groups, groups, mask),
+    "segment_pool": _first(_applied("segment_pool", 2, "pooltype")),
+    "send_u_recv": lambda x, src, dst, op="SUM", size=None: _root.geometric.send_u_recv(
+        x, src, dst, op.lower(), _size(size)),
+    "send_ue_recv": lambda x, y, src, dst, message="ADD", op="SUM", size=None: _root.geometric.send_ue_recv(
+        x, y, src, dst, message.lower(), op.lower(), _size(size)),
+    "send_uv": lambda x, y, src, dst, message="ADD": _root.geometric.send_uv(x, y, src, dst, message.lower()),
+    "nms": lambda boxes, threshold: _root.vision.ops.nms(boxes, threshold),
+    "roi_align": lambda x, boxes, count=None, *rest: _applied(
+        "roi_align", 4, "pooled_height pooled_width spatial_scale sampling_ratio aligned")(x, boxes, count, [], *rest),
+    "roi_pool": lambda x, boxes, count=None, *rest: _first(_applied(
+        "roi_pool", 4, "pooled_height pooled_width spatial_scale"))(x, boxes, count, [], *rest),
+    "psroi_pool": lambda x, boxes, count, *rest: _applied(
+        "psroi_pool", 4, "pooled_height pooled_width output_channels spatial_scale")(x, boxes, count, [], *rest),
+    "yolo_box": _applied("yolo_box", 2, "anchors class_num conf_thresh downsample_ratio clip_bbox scale_x_y iou_aware "
+                         "iou_aware_factor"),
+    "prior_box": _applied("prior_box", 2, "min_sizes max_sizes aspect_ratios variances flip clip step_w step_h offset "
+                          "min_max_aspect_ratios_order"),
+    "multiclass_nms3": _applied("multiclass_nms3", 3, "score_threshold nms_top_k keep_top_k nms_threshold normalized "
+                                "nms_eta background_label"),
+    "viterbi_decode": _applied("viterbi_decode", 3, "include_bos_eos_tag"),
+    "warpctc": lambda x, label, lengths=None, labels=None, blank=0, norm_by_times=False: _applied(
+        "warpctc", 6, "blank norm_by_times")(x, label, lengths, labels, [], [], blank, norm_by_times)[0],
+    "warprnnt": _first(_applied("warprnnt", 4, "blank fastemit_lambda")),
+    "rmsprop_": _rule("rmsprop", "Param MeanSquare Grad Moment LearningRate MeanGrad",
+                      "epsilon decay momentum centered"),
+    "adagrad_": _rule("adagrad", "Param Grad Moment LearningRate", "epsilon"),
+    "adamax_": _rule("adamax", "Param Grad LearningRate Moment InfNorm Beta1Pow", "beta1 beta2 epsilon"),
+    "adadelta_": _rule("adadelta", "Param Grad AvgSquaredGrad AvgSquaredUpdate LearningRate", "rho epsilon"),
     "sgd_": _sgd, "momentum_": _momentum, "adam_": _adam("adam", _ADAM), "adamw_": _adam("adamw", _ADAMW),
     "check_finite_and_unscale_": _applied("check_finite_and_unscale", 2, ""),
     "update_loss_scaling_": _applied(

@@ -32,6 +32,7 @@ from .emit import CONTROL_FLOW
 _LEAST = 1  # operations: fewer are compiled as fast as they are read
 _LARGEST = 1 << 22  # bytes: constants may be large
 _FOLDERS = ("backend", "core", "dygraph", "jit", "ops", "static")  # of this package: what makes plans
+_ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # no folder in an archive
 _PACKAGE = __name__.partition(".")[0] + "."
 _OF_VARIABLES = frozenset((
     "block", "name", "shape", "_dtype", "persistable", "stop_gradient", "is_data", "lod_level", "kind", "lod",
@@ -46,7 +47,7 @@ class _NotPlain(Exception):
 def key_of(program: Program, asked: Any) -> str | None:
     """The key of what is made of a Program; None where it is not kept. `asked`: plain data, what is made of it."""
     if (sum(len(block.ops) for block in program.blocks) < _LEAST or not flags.values["FLAGS_keep_plans"]
-            or cache.folder() is None):
+            or cache.folder() is None or not os.path.isdir(_ROOT)):
         return None
     try:
         content = marshal.dumps((_maker(), _flags(), asked, _content(program)), 2)  # no references: content alone
@@ -77,8 +78,7 @@ def write(key: str | None, value: Any) -> None:
 def _maker() -> tuple:
     """What makes plans: this Python, NumPy, and the files of this package."""
     told: list[tuple[str, int, int]] = []
-    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    folders = [os.path.join(root, name) for name in _FOLDERS]
+    folders = [os.path.join(_ROOT, name) for name in _FOLDERS]
     while folders:
         with os.scandir(folders.pop()) as entries:
             for entry in entries:
