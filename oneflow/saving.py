@@ -23,17 +23,20 @@ from ..core.byte_reader import open_reader
 from ..core.files import CorruptFileError, atomic_group, atomic_write
 from ..core.pickle_machine import PickleMachine
 from ..core.pickle_values import Constructor, Unbuilt
+from . import checkpoint
 from .functions import creation
 from .snapshot import layout, reading
 from .snapshot.reading import StoredValue
 from .snapshot.writing import write_values
 from .tensors import Parameter, Tensor
+from .variable_values import VariableValue
 
 PICKLE = "pickled_data"
 _VERSION = 1
 _SCALARS = (bool, int, float, complex, str, bytes, type(None), np.ndarray, np.generic)
 _OWN_NAME = re.compile(r"[A-Za-z0-9_.\-]*tensor_[0-9]+")
 _DEPTH = 100
+_OF_VARIABLES = (VariableValue, StoredValue)
 
 
 # Writing
@@ -89,7 +92,9 @@ class _Writer(_Pickler):
 def save(obj: Any, path: str | os.PathLike[str], global_dst_rank: int | None = None) -> None:
     """Writes an object, such as `module.state_dict()`, into a folder; one that is there already holds it afterwards.
 
-    Raises TypeError for anything but tensors, arrays, numbers, strings, and lists, tuples and dicts of these.
+    A dict of variables' values (`get_all_variables`, `checkpoint.get`) becomes a snapshot, as in OneFlow 0.6:
+    `checkpoint.save`. Raises TypeError for anything else but tensors, arrays, numbers, strings, and lists, tuples and
+    dicts of these.
 
     >>> import os, tempfile
     >>> import proa.oneflow as flow
@@ -98,6 +103,9 @@ def save(obj: Any, path: str | os.PathLike[str], global_dst_rank: int | None = N
     >>> flow.load(place)["weight"].tolist(), flow.load(place)["epoch"]
     ([1.0, 1.0], 3)
     """
+    if isinstance(obj, Mapping) and obj and all(isinstance(value, _OF_VARIABLES) for value in obj.values()):
+        checkpoint.save(path, obj)
+        return
     folder = os.fspath(path)
     if os.path.lexists(folder) and not os.path.isdir(folder):
         raise NotADirectoryError(errno.ENOTDIR, "flow.save(path): a folder is written, and this is none", folder)
@@ -208,6 +216,7 @@ def load(path: str | os.PathLike[str], global_src_rank: int | None = None, map_l
          support_pytorch_format: bool = True) -> Any:
     """What `flow.save` wrote, here or in OneFlow; of a snapshot's folder its variables by name.
 
+    Those of `CheckPoint.save`, whose files tell no shapes, are values as of `checkpoint.get`, for `load_variables`.
     `map_location`: the device of the tensors. Raises CorruptFileError for a damaged file, UnsafePickleError for a
     pickle of anything but tensors and plain data, and FileNotFoundError.
     """
@@ -255,8 +264,9 @@ def _tensor(stored: StoredValue, device: Any) -> Any:
 
 
 def _snapshot(folder: str, device: Any) -> dict[str, Any]:
-    """The variables of a snapshot, whose `meta` files tell shapes and dtypes."""
+    """The variables of a snapshot: tensors, where `meta` files tell shapes and dtypes."""
     if not reading.is_whole(folder):
         raise FileNotFoundError(errno.ENOENT, f"flow.load(path): the folder has neither a {PICKLE!r} nor the mark of a "
                                 f"whole snapshot, {layout.DONE!r}", folder)
-    return {name: _tensor(StoredValue(os.path.join(folder, name)), device) for name in reading.list_variables(folder)}
+    return {name: _tensor(stored, device) if stored.has_meta_info else stored
+            for name, stored in checkpoint.stored_values(folder).items()}

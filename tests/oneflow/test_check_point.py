@@ -332,3 +332,31 @@ def test_snapshots_in_a_row(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(FileExistsError):
         flow.train.SimpleCheckPointManager(tmp_path / "file")
+
+
+class TestSaveAndLoad:
+    """`flow.save` and `flow.load` of variables, as OneFlow's tests of checkpoints have them."""
+
+    def test_variables(self, tmp_path):
+        job = model("w", "v")
+        flow.load_variables({"v": flow.get_all_variables()["w"]})
+        flow.save(flow.get_all_variables(), tmp_path / "models")
+        assert sorted(os.listdir(tmp_path / "models" / "w")) == ["meta", "out"]
+        job(np.ones((2, 3), "float32"))
+        stored = flow.load(tmp_path / "models")
+        assert stored["w"].numpy().sum() == 15 and values()["w"].sum() == 21
+        flow.load_variables(stored)
+        assert values()["w"].sum() == 15
+        flow.save(flow.checkpoint.get(tmp_path / "models"), tmp_path / "again")
+        assert flow.load(tmp_path / "again")["v"].numpy().sum() == 15
+        with pytest.raises(FileExistsError):
+            flow.save(flow.get_all_variables(), tmp_path / "again")
+
+    def test_snapshots_that_tell_no_shapes(self, tmp_path):
+        job = model("w")
+        flow.train.CheckPoint().save(tmp_path / "models")
+        job(np.ones((2, 3), "float32"))
+        stored = flow.load(tmp_path / "models")
+        assert not stored["w"].has_meta_info
+        flow.load_variables(stored)
+        assert values()["w"].sum() == 15
