@@ -15,6 +15,7 @@ from ...core.forks import unforked
 from ...core.place import Place, expected_place, parse_place
 from ...ops.core.spec import Spec
 from ...ops.program.tensor_arrays import ArrayValue
+from ..autodiff.gradient_operators import with_rules
 from ..building.mode import default_main_program
 from ..compiler import Plan, compile_plan
 from ..files.lod_codec import with_levels
@@ -286,7 +287,7 @@ def _compiled(program: Program, feeds: tuple[str, ...], fetches: tuple[str, ...]
         if found is None or found.version != program.version:
             block = program.global_block()
             specs = {name: block.var(name).spec for name in others}
-            made = for_inputs(program, specs, list(others.values()))
+            made = for_inputs(with_rules(program), specs, list(others.values()))
             found = program.plans[key] = Compiled(made, feeds, fetches, prune)
             found.version = program.version
         return found

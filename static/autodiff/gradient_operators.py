@@ -1,0 +1,125 @@
+"""Operators of gradients in Programs that PaddlePaddle wrote (`mul_grad`): replaced by what our rules write.
+
+A file of a training Program has for each operator of its backward pass one such operator, with the inputs, the outputs
+and the outputs' gradients of the operator that it belongs to. That one is looked for in the Program; its rule is
+applied, and what it gives gets the names that the file has for it.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from ...ops.array.reshape import reshape
+from ...ops.core.backward import Leaf
+from ...ops.core.operator import find, is_declared
+from ...ops.core.operator_node import operator_node
+from ...ops.core.signature import Slot
+from ...ops.core.trace import grad_mode, using
+from ..building.trace import GradientTrace
+from ..ir.block import Block
+from ..ir.one_element import widened
+from ..ir.operation import Operation
+from ..ir.program import Program
+from ..ir.variable import Variable
+
+_GRAD, _NONE = "@GRAD", "@EMPTY@"
+_TYPE = re.compile(r"(.+)_grad(\d*)")  # of cross_entropy2: cross_entropy_grad2
+
+
+def with_rules(program: Program) -> Program:
+    """The Program without operators of gradients that have a rule here: itself where there are none, else a copy."""
+    if not any(_rule_of(op) for op in program.global_block().ops):
+        return program
+    result = copy.deepcopy(program)
+    block = result.global_block()
+    operations, block.ops = block.ops, []
+    forward: list[Operation] = []
+    trace = GradientTrace(result)
+    with using(trace), grad_mode(False):
+        for op in operations:
+            found = _forward_of(op, forward) if _rule_of(op) else None
+            if found is None:
+                forward.append(op)
+                block.ops.append(op)
+            else:
+                forward.remove(found)  # each has one
+                _replace(block, op, found)
+    return result
+
+
+def _rule_of(op: Operation) -> bool:
+    """Whether it is the operator of a gradient for which an operator here has a rule."""
+    type = _forward_type(op)
+    if type is None or "sub_block" in op.attrs or not is_declared(type) or find(type).gradient is None:
+        return False
+    known = {slot.name for slot in find(op.type).inputs} if is_declared(op.type) else set()
+    return any(slot.endswith(_GRAD) and slot not in known for slot in op.inputs)
+
+
+def _forward_type(op: Operation) -> str | None:
+    found = _TYPE.fullmatch(op.type)
+    return None if found is None else found[1] + found[2]
+
+
+def _forward_of(op: Operation, before: Sequence[Operation]) -> Operation | None:
+    """The operation whose gradient it is: the last of the type whose inputs and outputs it names."""
+    type = _forward_type(op)
+    return next((one for one in reversed(before) if one.type == type and _belong(op, one)), None)
+
+
+def _belong(op: Operation, forward: Operation) -> bool:
+    operator = find(forward.type)
+    given = [(op.input(slot.name), forward.input(slot.name)) for slot in operator.inputs]
+    given += [(op.input(slot.name), forward.output(slot.name)) for slot in operator.outputs]
+    given += [([name.partition(_GRAD)[0] for name in op.input(slot.name + _GRAD)], forward.output(slot.name))
+              for slot in operator.outputs]
+    return all(not names or names == own for names, own in given)
+
+
+def _replace(block: Block, op: Operation, forward: Operation) -> None:
+    """Appends what the rule writes, and the names that the file has for its results."""
+    operator, scalars = find(forward.type), widened(forward)
+    wanted = [[name if name != _NONE else None for name in op.output(slot.name + _GRAD)] for slot in operator.inputs]
+    edges: list[Any] = []
+    for slot, names in zip(operator.inputs, wanted, strict=True):
+        leaves = [None if name is None else Leaf() for name in names]
+        edges.append((leaves if any(leaves) else None) if slot.many else leaves[0] if leaves else None)
+    inputs = [_values(block, forward.input(slot.name), slot) for slot in operator.inputs]
+    outputs = [_values(block, forward.output(slot.name), slot) for slot in operator.results]
+    attrs = {name: value for name, value in forward.attrs.items() if name in operator.attributes}
+    assert operator.gradient is not None
+    node = operator_node(operator, attrs, edges, operator.gradient.save_symbols(inputs, outputs))
+    given = [_given(block, op.input(slot.name + _GRAD), forward.output(slot.name), slot, scalars)
+             for slot in operator.results]
+    found = node.gradients(given, node.saved or ())
+    for slot, names, value in zip(operator.inputs, wanted, found, strict=True):
+        for name, gradient in zip(names, (value or ()) if slot.many else [value], strict=False):
+            if name is not None and gradient is not None:
+                _name(block, gradient, name, op)
+
+
+def _values(block: Block, names: list[str], slot: Slot) -> Any:
+    values = [block.find_var(name) for name in names]
+    return values if slot.many else values[0] if values else None
+
+
+def _given(block: Block, names: list[str], own: list[str], slot: Slot, scalars: Sequence[str]) -> Any:
+    """The gradient of a result, as the walk has it."""
+    values = {place: _bare(block.var(name), of in scalars)
+              for place, (name, of) in enumerate(zip(names, own, strict=False)) if name != _NONE}
+    return (values or None) if slot.many else values.get(0)
+
+
+def _bare(gradient: Variable, is_scalar: bool) -> Variable:
+    return reshape(gradient, []) if is_scalar else gradient
+
+
+def _name(block: Block, gradient: Variable, name: str, op: Operation) -> None:
+    held = block.find_var(name)
+    if held is None or held.kind != "tensor":  # rows of a table there, all of it here
+        block.vars.pop(name, None)
+        block.create_var(name, gradient.shape, gradient.dtype, stop_gradient=True)
+    block.append("assign", {"X": [gradient.name]}, {"Out": [name]}, {"op_role": op.attrs.get("op_role", 1)})
