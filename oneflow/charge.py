@@ -7,7 +7,7 @@ that is being written, or what casts around the eager trace, stays in charge.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from ..dygraph.eager import EAGER, EagerTrace
@@ -51,6 +51,29 @@ def _elsewhere(trace: Trace, function: Callable, args: tuple, kwargs: dict[str, 
         return function(*args, **kwargs)
     finally:
         state.trace = trace
+
+
+def their_face(function: _F) -> _F:
+    """The function with the trace in charge that its values' face has: this one's, unless they are of another face."""
+    here = flowing(function)
+
+    @functools.wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        if state.trace is EAGER and _is_of_another((*args, *kwargs.values())):
+            return function(*args, **kwargs)
+        return here(*args, **kwargs)
+
+    return called  # type: ignore[return-value]
+
+
+def _is_of_another(values: Iterable[Any]) -> bool:
+    """Whether the first eager value among these, if there is one, is of another face."""
+    for value in values:
+        if isinstance(value, EagerValue):
+            return not getattr(value, "_is_flow", False)
+        if isinstance(value, (list, tuple)) and value and isinstance(value[0], EagerValue):
+            return not getattr(value[0], "_is_flow", False)
+    return False
 
 
 class flow_in_charge:

@@ -11,11 +11,13 @@ from ..ops.array.full import constant, full
 from ..ops.array.slices import Ranges
 from ..ops.array.where import where
 from ..ops.math.elementwise import divide, in_dtype, subtract
+from .charge import their_face
 from .data.images import ImageList, cropped, resize
 from .refused import explaining
 from .values import as_condition
 
 
+@their_face
 def crop_mirror_normalize(input_blob: Any, mirror_blob: Any = None, color_space: str = "BGR",
                           output_layout: str = "NCHW", crop_h: int = 0, crop_w: int = 0, crop_pos_y: float = 0.5,
                           crop_pos_x: float = 0.5, mean: Sequence[float] = (0.0,), std: Sequence[float] = (1.0,),

@@ -6,8 +6,10 @@ from typing import Any
 
 from ..ops.linalg import products
 from ..ops.math.elementwise import scale
+from .charge import their_face
 
 
+@their_face
 def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, alpha: float = 1.0,
            name: str | None = None) -> Any:
     """alpha * (a @ b), either transposed in its last two dimensions first; the others are of as many matrices.

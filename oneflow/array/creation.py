@@ -13,9 +13,11 @@ from ...ops.array.full import full
 from ...ops.array.reshape import reshape, unsqueeze
 from ...ops.array.where import where
 from ...ops.math import comparison, elementwise
+from ..charge import their_face
 from ..values import axis_of, count_of, is_number, sizes_of
 
 
+@their_face
 def constant(value: Any, dtype: Any = None, shape: Sequence[int] | None = None, name: str | None = None) -> Any:
     """A number in a shape, by default of no dimensions. The dtype must be given."""
     if dtype is None or not is_number(value):
@@ -24,36 +26,43 @@ def constant(value: Any, dtype: Any = None, shape: Sequence[int] | None = None, 
     return full(list(shape or []), value, dtype)
 
 
+@their_face
 def constant_scalar(value: Any, dtype: Any = None, name: str | None = None) -> Any:
     """A number as a vector of one element."""
     return constant(value, dtype, [1])
 
 
+@their_face
 def constant_like(like: Any, value: Any, dtype: Any = None, name: str | None = None) -> Any:
     """A number in another value's shape, and its dtype unless one is given. No gradient flows through it."""
     return full(sizes_of(like), value, like.dtype if dtype is None else dtype)
 
 
+@their_face
 def ones_like(like: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Ones in another value's shape."""
     return constant_like(like, 1, dtype)
 
 
+@their_face
 def zeros_like(like: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Zeros in another value's shape."""
     return constant_like(like, 0, dtype)
 
 
+@their_face
 def zeros(shape: Sequence[int], dtype: Any = None, name: str | None = None) -> Any:
     """Zeros, float32 unless another dtype is given."""
     return full(list(shape), 0, float32 if dtype is None else dtype)
 
 
+@their_face
 def ones(shape: Sequence[int], dtype: Any = None, name: str | None = None) -> Any:
     """Ones, float32 unless another dtype is given."""
     return full(list(shape), 1, float32 if dtype is None else dtype)
 
 
+@their_face
 def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str | None = None) -> Any:
     """The numbers from `start` up to `limit`, without it, `delta` apart, int64 by default; range(n) begins with 0.
 
@@ -77,6 +86,7 @@ def numbered(start: Any, limit: Any, delta: Any, dtype: Any) -> Any:
     return reshape(arange(start, limit, delta, dtype), [math.ceil((limit - start) / delta)])
 
 
+@their_face
 def one_hot(indices: Any, depth: int, on_value: Any = 1, off_value: Any = 0, axis: int = -1, dtype: Any = None,
             name: str | None = None) -> Any:
     """A dimension of size `depth` more, at `axis`: on_value where its number is the index, off_value elsewhere.
@@ -95,17 +105,20 @@ def one_hot(indices: Any, depth: int, on_value: Any = 1, off_value: Any = 0, axi
 
 
 
+@their_face
 def elem_cnt(inputs: Any, dtype: Any = None, name: str | None = None) -> Any:
     """How many elements there are: a vector of one, int32 unless another dtype is given."""
     dtype, count = "int32" if dtype is None else dtype, count_of(inputs)
     return full([1], count, dtype) if isinstance(count, int) else elementwise.cast(reshape(count, [1]), dtype)
 
 
+@their_face
 def diag(input: Any, diagonal: int = 0, name: str | None = None) -> Any:
     """The matrix with a vector on a diagonal, 0 elsewhere; or the diagonal of a matrix."""
     return diagonal_matrix(input, int(diagonal))
 
 
+@their_face
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """x in another dtype."""
     return elementwise.in_dtype(x, convert_dtype(dtype))

@@ -13,9 +13,11 @@ from ...ops.array.reshape import reshape, unsqueeze
 from ...ops.array.take_along_axis import take_along_axis
 from ...ops.array.where import index_put
 from ...ops.math.elementwise import in_dtype
+from ..charge import their_face
 from ..values import axis_of
 
 
+@their_face
 def gather(params: Any, indices: Any, validate_indices: Any = None, axis: int | None = None, batch_dims: int = 0,
            name: str | None = None) -> Any:
     """The slices of `params` at positions along `axis`; with `batch_dims` each row of indices takes from its own row.
@@ -57,11 +59,13 @@ def _batch_gather(params: Any, indices: Any) -> Any:
     return take_along_axis(params, places, batch_dims, broadcast=False)
 
 
+@their_face
 def gather_nd(params: Any, indices: Any, name: str | None = None) -> Any:
     """The parts of `params` at the positions in the last dimension of `indices`."""
     return base.gather_nd(params, indices)
 
 
+@their_face
 def dim_gather(input: Any, dim: int, index: Any, name: str | None = None) -> Any:
     """For each place of `index` the element of `input` there, with the position that stands there along `dim`."""
     rank = len(input.shape)
@@ -73,16 +77,19 @@ def dim_gather(input: Any, dim: int, index: Any, name: str | None = None) -> Any
     return take_along_axis(input, in_dtype(index, int64), dim, broadcast=False)
 
 
+@their_face
 def scatter_nd(indices: Any, updates: Any, shape: Sequence[int], name: str | None = None) -> Any:
     """Zeros with `updates` added at the positions in the last dimension of `indices`."""
     return base.scatter_nd(indices, updates, list(shape))
 
 
+@their_face
 def tensor_scatter_nd_update(params: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
     """`params` with `updates` in the place of what stands at the positions in the last dimension of `indices`."""
     return index_put(params, unbind(indices, len(indices.shape) - 1), updates)
 
 
+@their_face
 def tensor_scatter_nd_add(params: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
     """`params` with `updates` added at the positions in the last dimension of `indices`."""
     return base.scatter_nd_add(params, indices, updates)

@@ -7,14 +7,17 @@ from typing import Any
 
 from ...nn.functional import common
 from ...ops.array.slices import Ranges
+from ..charge import their_face
 
 
+@their_face
 def pad(x: Any, paddings: Sequence[Sequence[int]], constant_value: Any = 0, name: str | None = None) -> Any:
     """x with so many elements (before, after) each dimension; all are `constant_value`."""
     widths = _pairs("pad", x, paddings)
     return common.pad(x, [n for pair in widths for n in pair], "constant", float(constant_value))
 
 
+@their_face
 def pad_grad(x: Any, paddings: Sequence[Sequence[int]], constant_value: Any = 0, name: str | None = None) -> Any:
     """What `pad` with these paddings was given: x without so many elements (before, after) each dimension."""
     ranges = Ranges()
@@ -31,6 +34,7 @@ def _pairs(what: str, x: Any, paddings: Any) -> list[tuple[int, int]]:
     return [(int(before), int(after)) for before, after in paddings]
 
 
+@their_face
 def same_padding(x: Any, padding: str, data_format: str, kernel_size: Sequence[int], strides: Sequence[int],
                  dilation_rate: Sequence[int], name: str | None = None) -> Any:
     """x with the zeros around it that let a window give ceil(size / stride) results along each spatial dimension.
@@ -70,6 +74,7 @@ def _sides(what: str, x: Any, padding: Any) -> list[int]:
     return [int(n) for n in padding]
 
 
+@their_face
 def reflection_pad2d(x: Any, padding: Any, name: str | None = None) -> Any:
     """Images (NCHW) with their mirror images around them, without the edge itself; [left, right, top, bottom]."""
     sides = _sides("reflection_pad2d", x, padding)
@@ -80,16 +85,19 @@ def reflection_pad2d(x: Any, padding: Any, name: str | None = None) -> Any:
     return common.pad(x, sides, "reflect")
 
 
+@their_face
 def replication_pad2d(x: Any, padding: Any, name: str | None = None) -> Any:
     """Images (NCHW) with their edges repeated around them; [left, right, top, bottom]."""
     return common.pad(x, _sides("replication_pad2d", x, padding), "replicate")
 
 
+@their_face
 def constant_pad2d(x: Any, padding: Any, constant_value: Any = 0, name: str | None = None) -> Any:
     """Images (NCHW) with a number around them; [left, right, top, bottom]."""
     return common.pad(x, _sides("constant_pad2d", x, padding), "constant", float(constant_value))
 
 
+@their_face
 def zero_pad2d(x: Any, padding: Any, name: str | None = None) -> Any:
     """Images (NCHW) with zeros around them; [left, right, top, bottom]."""
     return constant_pad2d(x, padding, 0.0)

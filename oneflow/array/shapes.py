@@ -9,9 +9,11 @@ from ...ops.array import reshape as base
 from ...ops.array.creation import assign as copy
 from ...ops.array.expand import expand as spread
 from ...ops.array.reshape import shape as shape_vector
+from ..charge import their_face
 from ..values import axes_of, axis_of, sizes_of
 
 
+@their_face
 def reshape(x: Any, shape: Sequence[int], name: str | None = None) -> Any:
     """x in another shape; one size may be -1, and is then what is left.
 
@@ -29,6 +31,7 @@ def reshape(x: Any, shape: Sequence[int], name: str | None = None) -> Any:
     return base.reshape(x, list(shape))
 
 
+@their_face
 def reshape_like(x: Any, like: Any, name: str | None = None) -> Any:
     """x in the shape of another value."""
     return base.reshape(x, sizes_of(like))
@@ -37,6 +40,7 @@ def reshape_like(x: Any, like: Any, name: str | None = None) -> Any:
 dynamic_reshape = reshape
 
 
+@their_face
 def transpose(a: Any, perm: Sequence[int] | None = None, conjugate: bool = False, batch_axis_non_change: bool = False,
               name: str | None = None) -> Any:
     """a with its dimensions in the order `perm`."""
@@ -47,11 +51,13 @@ def transpose(a: Any, perm: Sequence[int] | None = None, conjugate: bool = False
     return base.transpose(a, axes_of("transpose(perm)", list(perm), len(a.shape)))
 
 
+@their_face
 def flatten(input: Any, start_dim: int = 0, end_dim: int = -1, name: str | None = None) -> Any:
     """The dimensions from start_dim to end_dim as one."""
     return base.flatten(input, start_dim, end_dim)
 
 
+@their_face
 def squeeze(input: Any, axis: Sequence[int] | None = None, name: str | None = None) -> Any:
     """Without the dimensions `axis`, or all, of size 1."""
     axes = None if axis is None else axes_of("squeeze(axis)", axis, len(input.shape))
@@ -64,11 +70,13 @@ def squeeze(input: Any, axis: Sequence[int] | None = None, name: str | None = No
     return base.squeeze(input, axes) if axes else copy(input)
 
 
+@their_face
 def expand_dims(input: Any, axis: int, name: str | None = None) -> Any:
     """With a dimension of size 1 at `axis`."""
     return base.unsqueeze(input, axis_of("expand_dims(axis)", axis, len(input.shape) + 1))
 
 
+@their_face
 def expand(x: Any, expand_size: Sequence[int], name: str | None = None) -> Any:
     """x repeated along its dimensions of size 1, and along new ones in front; -1 leaves a size."""
     if len(expand_size) < len(x.shape):
@@ -77,6 +85,7 @@ def expand(x: Any, expand_size: Sequence[int], name: str | None = None) -> Any:
     return spread(x, list(expand_size))
 
 
+@their_face
 def broadcast_like(x: Any, like: Any, broadcast_axes: Sequence[int] | None = None, name: str | None = None) -> Any:
     """x repeated along `broadcast_axes`, all dimensions by default, to the shape of `like`.
 
@@ -91,6 +100,7 @@ def broadcast_like(x: Any, like: Any, broadcast_axes: Sequence[int] | None = Non
     return spread(x, shape_vector(like) if -1 in like.shape else list(like.shape))
 
 
+@their_face
 def identity(x: Any, name: str | None = None) -> Any:
     """x, as a value of its own."""
     return copy(x)
@@ -99,6 +109,7 @@ def identity(x: Any, name: str | None = None) -> Any:
 amp_white_identity = cast_to_static_shape = identity
 
 
+@their_face
 def identity_n(inputs: Sequence[Any], name: str | None = None) -> list[Any]:
     """Each of several values, as values of their own."""
     return [copy(x) for x in inputs]

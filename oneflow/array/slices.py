@@ -10,6 +10,7 @@ import numpy as np
 from ...ops.array.creation import assign as write
 from ...ops.array.rearrange import flip
 from ...ops.array.slices import Ranges
+from ..charge import their_face
 from ..values import axes_of
 
 _FAR = 2**31 - 1
@@ -22,6 +23,7 @@ def part(x: Any, axis: int, start: int, stop: int) -> Any:
     return ranges.take(x)
 
 
+@their_face
 def slice_v2(x: Any, slice_tup_list: Sequence[Sequence[int | None]], name: str | None = None) -> Any:
     """The part of x that a triple (start, stop, step) a dimension says; None is the end that is meant, or step 1.
 
@@ -36,11 +38,13 @@ def slice_v2(x: Any, slice_tup_list: Sequence[Sequence[int | None]], name: str |
     return _ranges("slice_v2", x, slice_tup_list).take(x)
 
 
+@their_face
 def slice_update(x: Any, update: Any, slice_tup_list: Sequence[Sequence[int | None]], name: str | None = None) -> Any:
     """x with `update` in the place of the part that `slice_v2` would take."""
     return _ranges("slice_update", x, slice_tup_list).put(x, update)
 
 
+@their_face
 def slice(x: Any, begin: Sequence[int | None], size: Sequence[int | None], name: str | None = None) -> Any:
     """The part of x that begins at `begin` and has the sizes `size`; None begins at 0; None and -1 take the rest."""
     rank = len(x.shape)
@@ -63,11 +67,13 @@ def slice(x: Any, begin: Sequence[int | None], size: Sequence[int | None], name:
     return ranges.take(x)
 
 
+@their_face
 def logical_slice(x: Any, slice_tup_list: Sequence[Sequence[int | None]], name: str | None = None) -> Any:
     """As `slice_v2`, with steps above 0."""
     return _forwards("logical_slice", x, slice_tup_list).take(x)
 
 
+@their_face
 def logical_slice_assign(x: Any, value: Any, slice_tup_list: Sequence[Sequence[int | None]],
                          name: str | None = None) -> None:
     """Writes a value to the part of a variable that `logical_slice` would take."""
@@ -81,6 +87,7 @@ def _forwards(what: str, x: Any, triples: Sequence[Sequence[int | None]]) -> Ran
     return ranges
 
 
+@their_face
 def sync_dynamic_resize(inputs: Any, size: Any, name: str | None = None) -> Any:
     """The first rows: as many as `size`, a blob of one element, says."""
     ranges = Ranges()
@@ -88,6 +95,7 @@ def sync_dynamic_resize(inputs: Any, size: Any, name: str | None = None) -> Any:
     return ranges.take(inputs)
 
 
+@their_face
 def reverse(input: Any, axis: Any, name: str | None = None) -> Any:
     """The elements along a dimension, or several, in the opposite order."""
     return flip(input, axes_of("reverse(axis)", axis, len(input.shape)))

@@ -7,9 +7,11 @@ from typing import Any
 
 from ...ops.array import concat_split
 from ...ops.array.expand import broadcast_shape, broadcast_to
+from ..charge import their_face
 from ..values import axis_of
 
 
+@their_face
 def concat(inputs: Sequence[Any] | None = None, axis: int = 0, max_dim_size: int | None = None,
            name: str | None = None, values: Sequence[Any] | None = None) -> Any:
     """Several values one behind the other along a dimension; `values` is an older name of `inputs`."""
@@ -25,6 +27,7 @@ def concat(inputs: Sequence[Any] | None = None, axis: int = 0, max_dim_size: int
     return concat_split.concat(parts, axis)
 
 
+@their_face
 def stack(inputs: Sequence[Any], axis: int = 0, name: str | None = None) -> Any:
     """Several values of one shape along a new dimension."""
     parts = list(inputs)
@@ -34,6 +37,7 @@ def stack(inputs: Sequence[Any], axis: int = 0, name: str | None = None) -> Any:
     return concat_split.stack(parts, axis_of("stack(axis)", axis, len(parts[0].shape) + 1))
 
 
+@their_face
 def broadcast_to_compatible_with(x: Any, compatible: Sequence[Any], name: str | None = None) -> Any:
     """x spread to the shape that it and the others have together."""
     shape = list(x.shape)

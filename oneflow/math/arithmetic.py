@@ -13,10 +13,12 @@ from ...ops.array.creation import zeros_like
 from ...ops.array.where import where
 from ...ops.math import binary, elementwise, unary
 from ...ops.math.comparison import equal
+from ..charge import their_face
 from ..values import is_number, number_like, operands
 from .unary import reciprocal_no_nan
 
 
+@their_face
 def add(x: Any, y: Any, name: str | None = None) -> Any:
     """x + y.
 
@@ -34,12 +36,14 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
     return elementwise.scale(x, 1, bias=y) if is_number(y) else elementwise.add(x, y)
 
 
+@their_face
 def add_n(inputs: Sequence[Any], name: str | None = None) -> Any:
     """The sum of several blobs of one shape."""
     inputs = list(inputs)
     return inputs[0] if len(inputs) == 1 else elementwise.add_n(inputs)
 
 
+@their_face
 def subtract(x: Any, y: Any, name: str | None = None) -> Any:
     """x - y."""
     x, y = operands("subtract(x, y)", x, y)
@@ -48,6 +52,7 @@ def subtract(x: Any, y: Any, name: str | None = None) -> Any:
     return elementwise.scale(x, 1, bias=-y) if is_number(y) else elementwise.subtract(x, y)
 
 
+@their_face
 def multiply(x: Any, y: Any, name: str | None = None) -> Any:
     """x * y."""
     x, y = operands("multiply(x, y)", x, y)
@@ -56,6 +61,7 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Any:
     return elementwise.scale(x, y) if is_number(y) else elementwise.multiply(x, y)
 
 
+@their_face
 def divide(x: Any, y: Any, name: str | None = None) -> Any:
     """x / y; of whole numbers the quotient towards zero.
 
@@ -77,56 +83,66 @@ def _quotient(x: Any, y: Any) -> Any:
     return elementwise.multiply(elementwise.multiply(unary.sign(x), unary.sign(y)), sizes)
 
 
+@their_face
 def mod(x: Any, y: Any, name: str | None = None) -> Any:
     """The remainder of x / y, with the sign of y."""
     x, y = _both("mod(x, y)", x, y)
     return elementwise.mod(x, y)
 
 
+@their_face
 def floordiv(x: Any, y: Any, name: str | None = None) -> Any:
     """x / y, rounded down."""
     x, y = _both("floordiv(x, y)", x, y)
     return elementwise.floor_divide(x, y)
 
 
+@their_face
 def pow(x: Any, y: Any, name: str | None = None) -> Any:
     """x to the power of y, a number or a blob."""
     x, y = operands("pow(x, y)", x, y)
     return elementwise.pow(x, y)
 
 
+@their_face
 def maximum(x: Any, y: Any, name: str | None = None) -> Any:
     """The larger of x and y."""
     x, y = _both("maximum(x, y)", x, y)
     return elementwise.maximum(x, y)
 
 
+@their_face
 def minimum(x: Any, y: Any, name: str | None = None) -> Any:
     """The smaller of x and y."""
     x, y = _both("minimum(x, y)", x, y)
     return elementwise.minimum(x, y)
 
 
+@their_face
 def atan2(x: Any, y: Any, name: str | None = None) -> Any:
     """The angle of the point (y, x), from -pi to pi: the arc tangent of x / y."""
     return binary.atan2(x, y)
 
 
+@their_face
 def xdivy(x: Any, y: Any, name: str | None = None) -> Any:
     """x / y, and 0 where x is 0."""
     return _zero_where_zero(x, elementwise.divide(x, _one_where_zero(x, y)))
 
 
+@their_face
 def xlogy(x: Any, y: Any, name: str | None = None) -> Any:
     """x * log(y), and 0 where x is 0."""
     return _zero_where_zero(x, elementwise.multiply(x, unary.log(_one_where_zero(x, y))))
 
 
+@their_face
 def squared_difference(x: Any, y: Any, name: str | None = None) -> Any:
     """(x - y) * (x - y)."""
     return unary.square(subtract(x, y))
 
 
+@their_face
 def polyval(coeffs: Sequence[Any], x: Any, name: str | None = None) -> Any:
     """The polynomial of x with these coefficients, numbers or blobs, the highest first."""
     if not isinstance(coeffs, (list, tuple)):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...ops.math import comparison
+from ..charge import their_face
 from ..values import as_condition, as_int8, is_number, number_like, operands
 
 
@@ -16,7 +17,7 @@ def _comparison(function: Callable[..., Any], name: str, sign: str) -> Callable[
 
     compare.__name__ = compare.__qualname__ = name
     compare.__doc__ = f"x {sign} y, element by element, as int8."
-    return compare
+    return their_face(compare)
 
 
 equal = _comparison(comparison.equal, "equal", "==")
@@ -27,6 +28,7 @@ greater = _comparison(comparison.greater_than, "greater", ">")
 greater_equal = _comparison(comparison.greater_equal, "greater_equal", ">=")
 
 
+@their_face
 def logical_and(x: Any, y: Any, name: str | None = None) -> Any:
     """1 where neither x nor y is 0, else 0, as int8."""
     return as_int8(comparison.logical_and(as_condition(x), as_condition(y)))

@@ -11,14 +11,17 @@ from ...ops.array.sorting import topk
 from ...ops.array.take_along_axis import take_along_axis
 from ...ops.math import comparison, elementwise, reduce, unary
 from ..array.creation import constant_like, elem_cnt
+from ..charge import their_face
 from ..values import as_int8, axes_of, axis_of, number_like
 
 
+@their_face
 def argmax(input: Any, axis: int = -1, name: str | None = None) -> Any:
     """The positions of the largest elements along a dimension, the first of equal ones, int64."""
     return reduce.argmax(input, axis_of("argmax(axis)", axis, len(input.shape)))
 
 
+@their_face
 def top_k(input: Any, axis: int = -1, k: int = 1, sorted: bool = True, name: str | None = None) -> Any:
     """The positions of the k largest elements along a dimension, the largest first, int64."""
     axis = axis_of("top_k(axis)", axis, len(input.shape))
@@ -26,6 +29,7 @@ def top_k(input: Any, axis: int = -1, k: int = 1, sorted: bool = True, name: str
     return topk(input, min(k, size) if size >= 0 else k, axis)[1]
 
 
+@their_face
 def in_top_k(targets: Any, predictions: Any, k: int, name: str | None = None) -> Any:
     """1 where fewer than k of a row of `predictions` are larger than the target's, else 0, as int8.
 
@@ -42,6 +46,7 @@ def in_top_k(targets: Any, predictions: Any, k: int, name: str | None = None) ->
     return as_int8(comparison.logical_and(found, comparison.equal(within, targets)))
 
 
+@their_face
 def reduced_shape_elem_cnt(input_blob: Any, axis: Any = None, dtype: Any = None, name: str | None = None) -> Any:
     """How many elements there are along dimensions, all for None: a vector of one, int32 unless `dtype` says else."""
     if axis is None:
@@ -51,12 +56,14 @@ def reduced_shape_elem_cnt(input_blob: Any, axis: Any = None, dtype: Any = None,
     return reshape(reduce.max(along), [1])
 
 
+@their_face
 def count_not_finite(x: Any, name: str | None = None) -> Any:
     """How many elements are infinite or NaN: a vector of one, int64."""
     wrong = elementwise.cast(unary.logical_not(unary.isfinite(x)), int64)
     return reshape(reduce.sum(wrong), [1])
 
 
+@their_face
 def multi_count_not_finite(x: Sequence[Any], name: str | None = None) -> Any:
     """How many elements of several blobs are infinite or NaN: a vector of one, int64."""
     return elementwise.add_n([count_not_finite(each) for each in x])

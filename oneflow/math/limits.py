@@ -10,10 +10,12 @@ from ...ops.array.full import full
 from ...ops.array.rearrange import tril as lower
 from ...ops.array.where import where
 from ...ops.math import comparison, elementwise, reduce, unary
+from ..charge import their_face
 from ..values import axis_of, number_like
 from .arithmetic import multiply
 
 
+@their_face
 def clip_by_value(values: Any, min_value: Any = None, max_value: Any = None, name: str | None = None) -> Any:
     """Each element brought between two numbers, either of which may be None. The slope is 1 at the limits too."""
     if min_value is None and max_value is None:
@@ -27,6 +29,7 @@ def clip_by_value(values: Any, min_value: Any = None, max_value: Any = None, nam
     return values
 
 
+@their_face
 def l2_normalize(input: Any, axis: int, epsilon: float = 1e-12, name: str | None = None) -> Any:
     """x / sqrt(max(sum of x * x along `axis`, epsilon))."""
     axis = axis_of("l2_normalize(axis)", axis, len(input.shape))
@@ -34,6 +37,7 @@ def l2_normalize(input: Any, axis: int, epsilon: float = 1e-12, name: str | None
     return elementwise.divide(input, unary.sqrt(elementwise.maximum(squares, number_like(input, epsilon))))
 
 
+@their_face
 def tril(x: Any, diagonal: int = 0, fill_value: Any = 0, name: str | None = None) -> Any:
     """The lower triangles of the matrices in the last two dimensions, `fill_value` above diagonal number `diagonal`."""
     if not fill_value:
@@ -42,11 +46,13 @@ def tril(x: Any, diagonal: int = 0, fill_value: Any = 0, name: str | None = None
     return where(kept, x, number_like(x, fill_value))
 
 
+@their_face
 def fused_scale_tril(x: Any, diagonal: int = 0, fill_value: Any = 0, scale: Any = 1, name: str | None = None) -> Any:
     """`tril` of x * scale."""
     return tril(multiply(x, scale), diagonal, fill_value)
 
 
+@their_face
 def fused_scale_tril_softmax_dropout(x: Any, diagonal: int = 0, fill_value: Any = 0, scale: Any = 1, rate: float = 0.0,
                                      noise_shape: Any = None, seed: int | None = None,
                                      name: str | None = None) -> Any:

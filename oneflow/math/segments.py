@@ -12,9 +12,11 @@ from ...ops.array.where import where
 from ...ops.math import comparison, elementwise
 from ..array.creation import numbered
 from ..array.slices import part
+from ..charge import their_face
 from ..values import axis_of, number_like
 
 
+@their_face
 def unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: int, axis: int = 0,
                          name: str | None = None) -> Any:
     """The sums of the slices of `data` along `axis` that have the same id, for the ids from 0 on.
@@ -38,12 +40,14 @@ def _within(ids: Any, count: int) -> Any:
     return where(outside, number_like(ids, count), ids)
 
 
+@their_face
 def unsorted_segment_sum_like(data: Any, segment_ids: Any, like: Any, axis: int = 0, name: str | None = None) -> Any:
     """As `unsorted_segment_sum`, with as many segments as `like` has along `axis`."""
     axis = axis_of("unsorted_segment_sum_like(axis)", axis, len(data.shape))
     return unsorted_segment_sum(data, segment_ids, like.shape[axis], axis)
 
 
+@their_face
 def unsorted_batch_segment_sum(data: Any, segment_ids: Any, num_segments: int, name: str | None = None) -> Any:
     """As `unsorted_segment_sum` with ids of each row's own: all dimensions of `segment_ids` but its last are rows'."""
     rank = len(segment_ids.shape)

@@ -11,6 +11,7 @@ from ...ops.array.creation import ones_like, zeros_like
 from ...ops.array.where import where
 from ...ops.math import comparison, elementwise, gamma
 from ...ops.math import unary as base
+from ..charge import their_face
 from ..values import number_like
 
 
@@ -20,7 +21,7 @@ def _function(function: Callable[..., Any], name: str, doc: str) -> Callable[...
 
     of_one.__name__ = of_one.__qualname__ = name
     of_one.__doc__ = doc
-    return of_one
+    return their_face(of_one)
 
 
 abs = _function(base.abs, "abs", "x without its sign.")
@@ -60,12 +61,14 @@ tanh_v2 = _function(base.tanh, "tanh_v2", "The hyperbolic tangent.")
 gelu = _function(activation.gelu, "gelu", "x times the probability that a standard normal value is below it.")
 
 
+@their_face
 def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
     """1 / x, and 0 where x is 0."""
     is_zero = comparison.equal(x, number_like(x, 0))
     return where(is_zero, zeros_like(x), base.reciprocal(where(is_zero, ones_like(x), x)))
 
 
+@their_face
 def round(x: Any, name: str | None = None) -> Any:
     """The nearest whole number; of two that are as near the even one."""
     below = base.floor(x)
@@ -80,11 +83,13 @@ def round(x: Any, name: str | None = None) -> Any:
 rint = _function(round, "rint", "The nearest whole number; of two that are as near the even one.")
 
 
+@their_face
 def sigmoid_grad(y: Any, dy: Any, name: str | None = None) -> Any:
     """The gradient of x, where y = sigmoid(x) and dy is the gradient of y."""
     return elementwise.multiply(dy, elementwise.multiply(y, elementwise.scale(y, -1.0, bias=1.0)))
 
 
+@their_face
 def gelu_grad(x: Any, dy: Any, name: str | None = None) -> Any:
     """The gradient of x, where dy is that of gelu(x)."""
     below = elementwise.scale(base.erf(elementwise.scale(x, math.sqrt(0.5))), 0.5, bias=0.5)
