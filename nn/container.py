@@ -27,7 +27,7 @@ class Sequential(Layer):
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            return Sequential(*list(self._sub_layers.items())[index])
+            return type(self)(*list(self._sub_layers.items())[index])
         if isinstance(index, str):
             return self._sub_layers[index]
         return list(self._sub_layers.values())[index]
@@ -68,7 +68,7 @@ class LayerList(Layer):
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            return LayerList(list(self._sub_layers.values())[index])
+            return type(self)(list(self._sub_layers.values())[index])
         return self._sub_layers[self._key(index)]
 
     def __setitem__(self, index: int, layer: Layer) -> None:

@@ -46,7 +46,7 @@ class Layer(_Layer):
     def __init__(self, name_scope: str | None = None, dtype: Any = "float32"):
         if "_later" in self.__dict__:  # its constructor runs at its first call: it is a Layer already
             return
-        super().__init__("layer", dtype)
+        _Layer.__init__(self, "layer", dtype)  # whatever else a subclass is
         self.__dict__["_full_name"] = generate(_snake_case(type(self).__name__) if name_scope is None else name_scope)
         self.__dict__.update(_built=False, _waiting={})
 

@@ -64,6 +64,9 @@ class BlockGraph:
         return self.edges[name]
 
     def _add(self, op: Operation) -> None:
+        if op.type == "recurrent_grad":
+            raise NotImplementedError("gradients of gradients do not go through a recurrence (StaticRNN, DynamicRNN). "
+                                      "Write its steps one after the other.")
         edges = [self._slot_edges(op, slot.name, slot.many) for slot in _operator_slots(op)]
         node = self._node(op, edges) if any(edges) else None
         if node is not None:

@@ -172,3 +172,19 @@ def test_a_file_that_knows_no_shape_behind_a_beam_search(main):
     got, = fluid.Executor(fluid.CPUPlace()).run(again, feed={"ids": rows, "scores": likely}, fetch_list=[shown.name],
                                                 return_numpy=False)
     assert np.array(got).reshape(-1).tolist() == [3, 4] and got.lod() == [[0, 1, 2], [0, 1, 2]]
+
+
+def test_gradients_of_gradients_through_a_recurrence_are_refused():
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        x = fluid.data("x", [3, 2, 4])
+        x.stop_gradient = False
+        rnn = fluid.layers.StaticRNN()
+        with rnn.step():
+            word = rnn.step_input(x)
+            state = rnn.memory(shape=[-1, 4], batch_ref=word)
+            rnn.update_memory(state, fluid.layers.tanh(word * state + word))
+            rnn.step_output(state)
+        out = rnn()
+        (gradient,) = fluid.gradients([fluid.layers.reduce_sum(out * out)], [x])
+        with pytest.raises(NotImplementedError, match="gradients of gradients do not go through a recurrence"):
+            fluid.gradients([fluid.layers.reduce_sum(gradient * gradient)], [x])
