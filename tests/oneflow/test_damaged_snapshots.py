@@ -77,7 +77,7 @@ def test_damaged_at_random(tmp_path, capsys):
     with session_guard():
         job_of(1)
         flow.train.CheckPoint().init()
-        for _ in range(300):
+        for _ in range(150):
             shutil.copytree(whole, folder)
             kinds = [damage(folder, draw) for _ in range(draw.randrange(1, 3))]
             flow.load_variables({name: np.full(shape, 3, "float32") for name, shape in SHAPES.items()})
@@ -97,4 +97,4 @@ def test_damaged_at_random(tmp_path, capsys):
                 assert values() == {name: fresh[name] if name in missing else saved[name] for name in SHAPES}, kinds
                 loaded += 1
             remove(folder)
-    assert loaded > 40 and refused > 100
+    assert loaded > 20 and refused > 50

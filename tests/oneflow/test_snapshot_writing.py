@@ -266,8 +266,7 @@ def test_two_writers_of_one_empty_folder(tmp_path):
 
 
 @pytest.mark.skipif(not can_trace(), reason="a child process cannot be traced here")
-@pytest.mark.parametrize("stands", [False, True])
-@pytest.mark.parametrize("later_form", [False, True])
+@pytest.mark.parametrize("stands, later_form", [(False, False), (True, False), (False, True)])
 def test_killed_at_every_system_call(tmp_path, stands, later_form):
     """Where there is the mark of a whole snapshot, there is a whole snapshot; a new folder is there as a whole only."""
     folder = tmp_path / "models"
