@@ -50,7 +50,20 @@ if TYPE_CHECKING:
 
     # isort: split
     # Functions of arrays, initializers. Those that eager tensors know with other arguments are in `two_forms.py`
-    from . import deprecated, experimental, image, initializers, linalg, math, random, regularizers, system, util
+    from . import (
+        deprecated,
+        distributed,
+        experimental,
+        image,
+        initializers,
+        linalg,
+        math,
+        random,
+        regularizers,
+        sbp,
+        system,
+        util,
+    )
     from .array.choosing import assign
     from .array.creation import constant, constant_like, constant_scalar, elem_cnt, one_hot, range
     from .array.gathering import dim_gather, tensor_scatter_nd_add

@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import backend
 from .job.placement import refuse_several
+from .refused import explaining
 
 _values: dict[str, Any] = {}
 
@@ -94,3 +95,6 @@ def enable_eager_execution(val: bool = True) -> None:
 def eager_execution_enabled() -> bool:
     """What `enable_eager_execution` was told last."""
     return _eager[0]
+
+
+__getattr__ = explaining(__name__)

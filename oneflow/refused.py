@@ -24,6 +24,8 @@ _WHY = {
         "data.ImageCodec data.ImagePreprocessor data.ImageResizePreprocessor data.MegatronGPTMMapDataLoader "
         "data.NormByChannelPreprocessor data.OneRecDecoder data.coco_reader data.megatron_gpt_mmap_data_loader "
         "data.onerec_decoder data.onerec_reader decode_onerec read_onerec",
+    "values on several devices; say flow.scope.placement in a job, flow.device of tensors":
+        "placement env.all_device_placement",
     "several devices, where there is one; leave the call out":
         "eager_nccl_all_reduce distributed_partial_fc_sample deprecated.nn deprecated.delete_worker_by_bootstrap "
         "deprecated.delete_worker_of_multi_process",

@@ -9,12 +9,13 @@ from typing import Any
 from .distribute import ConsistentView, MirroredView, mirrored_view_is_on
 from .job.current import current
 from .job.placement import Placement as placement
+from .job.placement import current_scope
 
 consistent_view = ConsistentView
 mirrored_view = MirroredView
 
-__all__ = ["config", "consistent_view", "consistent_view_enabled", "mirrored_view", "mirrored_view_enabled",
-           "namespace", "placement"]
+__all__ = ["config", "consistent_view", "consistent_view_enabled", "current_scope", "mirrored_view",
+           "mirrored_view_enabled", "namespace", "placement"]
 
 
 @contextlib.contextmanager
