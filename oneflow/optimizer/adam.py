@@ -23,7 +23,7 @@ from .grad_clipping import by_global_norm
 from .loss_scale import LossScalePolicy
 from .optimizer import Names, Optimizer, Patterns, WithWeightDecay, variables_of_current_job
 from .schedules import LrScheduler
-from .sgd import both_above_zero, norm
+from .sgd import norm, where_above_zero
 from .state import done, slot, written
 from .training import Step
 
@@ -190,7 +190,7 @@ class LAMB(_WithMoments, WithWeightDecay):
         m, v = written(slot(variable, "m"), add, *of_m), written(slot(variable, "v"), add, *of_v)
         direction = divide(m / (1.0 - power1), sqrt(v / (1.0 - power2) + self.epsilon))
         weights, change = norm(variable), norm(direction)
-        trust = where(both_above_zero(weights, change), weights / change, full([1], 1.0, variable.dtype))
+        trust = where_above_zero(weights, change, weights / change)
         if decay:
             direction = direction + variable * decay
         written(variable, subtract, variable, direction * (rate * trust))

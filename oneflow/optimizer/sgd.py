@@ -9,8 +9,8 @@ from typing import Any
 from ...ops.array.full import full
 from ...ops.array.where import where
 from ...ops.core.trace import apply
-from ...ops.math.comparison import greater_than, logical_and
-from ...ops.math.elementwise import add, subtract
+from ...ops.math.comparison import greater_than
+from ...ops.math.elementwise import add, minimum, subtract
 from ...ops.math.reduce import sum as total
 from ...ops.math.unary import sqrt, square
 from ...ops.optim.rules import momentum_op, sgd_op
@@ -125,16 +125,15 @@ class LARS(WithWeightDecay):
         decay = self.decay_of(variable)
         weights, change = norm(variable), norm(gradient)
         ratio = weights * self.lars_coefficient / (self.epsilon + change + weights * decay)
-        rate = rate * where(both_above_zero(weights, change), ratio, full([1], 1.0, variable.dtype))
+        rate = rate * where_above_zero(weights, change, ratio)
         return shrinking_step(variable, gradient, rate, float(self.momentum_beta or 0.0), decay)
 
 
 def norm(x: Any) -> Any:
-    """The Euclidean norm, one element."""
-    return sqrt(total(square(x))).reshape([1])
+    """The Euclidean norm, without dimensions."""
+    return sqrt(total(square(x)))
 
 
-def both_above_zero(x: Any, y: Any) -> Any:
-    """Whether two values of one element are above zero."""
-    zero = full([1], 0.0, x.dtype)
-    return logical_and(greater_than(x, zero), greater_than(y, zero))
+def where_above_zero(x: Any, y: Any, ratio: Any) -> Any:
+    """The ratio where two norms are above zero, else 1."""
+    return where(greater_than(minimum(x, y), full([], 0.0, x.dtype)), ratio, full([], 1.0, x.dtype))

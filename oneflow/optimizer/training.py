@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.dtype import int64
 from ...ops.array.creation import full_like
-from ...ops.core.trace import current_trace
+from ...ops.core.operator import Operator
+from ...ops.core.spec import Spec
+from ...ops.core.trace import current_trace, using
 from ...ops.math.elementwise import cast, scale
 from ...static.autodiff.backward import named_derivatives
 from ...static.building.block_builders import branch
-from ...static.building.trace import GradientTrace
+from ...static.building.trace import GradientTrace, ProgramTrace
 from ...static.ir.variable import Variable
+from ..job.blob import JobTrace
 from .schedules import LrScheduler
 from .state import written
 
@@ -61,6 +64,15 @@ def blob_of(job: Job, name: str, what: str) -> Variable:
         raise ValueError(f"{what}: the global function {job.name!r} has no blob {name!r}. Give the logical_blob_name "
                          "of one that it has computed.")
     return found
+
+
+class UpdateTrace(JobTrace):
+    """Appends what is not written by OneFlow's functions: values may be without dimensions, division is division."""
+
+    _least_rank = 0
+
+    def _result(self, op: Operator, name: Any, spec: Spec, stop_gradient: bool) -> Variable:
+        return ProgramTrace._result(self, op, name, spec, stop_gradient)
 
 
 class Training:
@@ -154,7 +166,7 @@ class Training:
         if optimizer is None:
             raise RuntimeError(f"The train job {job.name!r} has losses and no optimizer: call "
                                "flow.optimizer.SGD(…).minimize(loss) in it.")
-        with current_trace().updating():
+        with using(UpdateTrace(job, job.program)), current_trace().updating():
             policy = optimizer.loss_scale_policy
             step = Step(job, optimizer.train_step_lbn)
             scale = 1.0 if policy is None else policy.prepare(job.name)

@@ -289,3 +289,11 @@ def test_a_rule_on_a_device(name):
     with on_stand_in():
         gradients, found, _ = trained(make, 4)
     np.testing.assert_allclose(found, expected(rule(), gradients), rtol=2e-5, atol=2e-6)
+
+
+def test_updates_are_written_as_in_other_programs():
+    """By values that may be without dimensions, and Paddle's division: nothing is reshaped, nothing asks for zeros."""
+    clip = flow.optimizer.grad_clipping.by_global_norm(1.0)
+    for make in (lambda: opt.SGD(rate(), grad_clipping=clip), RULES["lamb, decay"][0], RULES["lars"][0]):
+        plan = plan_of(make)
+        assert "reshape" not in plan and "reciprocal" not in plan
