@@ -7,14 +7,14 @@ import proa as paddle
 import proa.oneflow as flow
 import proa.oneflow.typing as tp
 import pytest
-import test_arrays
-import test_math
+import test_array_functions
+import test_math_functions
 from job_runs import run_in_job
 from proa.oneflow.job import session_guard
 
-CASES = {f"{module.__name__}-{number}": (case[0], *case[2:]) for module in (test_math, test_arrays)
+CASES = {f"{module.__name__}-{number}": (case[0], *case[2:]) for module in (test_math_functions, test_array_functions)
          for number, case in enumerate(module.CASES)}
-CASES.update((name, (getattr(flow.math, name), case[0])) for name, case in test_math.UNARY.items())
+CASES.update((name, (getattr(flow.math, name), case[0])) for name, case in test_math_functions.UNARY.items())
 
 
 def _eager_slopes(function, moving, arrays):

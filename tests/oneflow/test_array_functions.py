@@ -6,7 +6,7 @@ import proa.oneflow as flow
 import proa.oneflow.typing as tp
 import pytest
 from job_runs import run_in_job
-from test_math import check, check_slope
+from test_math_functions import check, check_slope
 
 A = np.array([[1.5, -2.5, 0.25], [4.0, 0.5, -6.5]], "float32")
 B = np.array([[2.0, 0.5, -0.75], [-1.5, 3.0, 6.5]], "float32")
