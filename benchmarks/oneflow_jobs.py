@@ -1,8 +1,8 @@
-"""Steps of OneFlow's train jobs beside those of the same network as a Program of the 2.x API.
+"""Steps of OneFlow's train jobs beside those of the same network as a Program of the 2.x API, and calls of jobs.
 
     OMP_NUM_THREADS=1 python -m proa.benchmarks.oneflow_jobs
 
-Both take turns in one process; a figure is the processor time of a step, the mean of the round where it was least.
+The sides take turns in one process; a figure is the processor time of a step, the mean of the round where it was least.
 """
 
 import sys
@@ -91,8 +91,31 @@ def quickest(steps, batch, rounds, seconds):
     return least
 
 
+def calls_of(count):
+    """A job that reads so many small variables: its plan with the arrays in hand, its call, the Executor's."""
+    flow.clear_default_session()
+
+    @flow.global_function()
+    def job(x: tp.Numpy.Placeholder((4, 3))) -> tp.Numpy:
+        for n in range(count):
+            x = x + flow.get_variable(f"w{n}", (3,), initializer=flow.zeros_initializer())
+        return x * 2.0
+
+    batch = [np.ones((4, 3), np.float32)]
+    job(*batch)
+    program, outputs, scope, exe = job.job.program, job.job.outputs, job.job.session.scope, static.Executor()
+    plan = program.plan(["Input_0"], outputs)
+    values = [*batch, *(scope.array(name) for name in plan.inputs[1:])]
+    return [lambda x: plan(np, values), job,
+            lambda x: exe.run(program, feed={"Input_0": x}, fetch_list=outputs, scope=scope)], batch
+
+
 def main(rounds=15, seconds=0.1):
-    """Prints the table."""
+    """Prints the tables."""
+    rows = []
+    for count in (0, 10, 100):
+        rows.append([str(count), *(f"{cost:.1f} µs" for cost in quickest(*calls_of(count), rounds, seconds))])
+    print(table(["variables", "the plan alone", "the job", "Executor.run"], rows), end="\n\n")
     draw = np.random.default_rng(0)
     batch = draw.normal(size=(BATCH, 784)).astype("float32"), draw.integers(0, 10, BATCH).astype("int32")
     rows = []
