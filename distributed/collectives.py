@@ -172,9 +172,9 @@ def recv(tensor: Any, src: int = 0, group: Group | None = None, sync_op: bool = 
     members = group_of("recv", group)
     if not sync_op:
         return irecv(tensor, src, group)
-    assign(apply(moves.receive_op, peer=_other("recv", "src", src, members), ring_id=members.id,
-                 out_shape=tuple(tensor.shape), dtype=tensor.dtype), tensor)
-    return Task()
+    peer = _other("recv", "src", src, members)
+    return exchange(lambda: apply(moves.receive_op, peer=peer, ring_id=members.id, out_shape=tuple(tensor.shape),
+                                  dtype=tensor.dtype), lambda result: assign(result, tensor), True)
 
 
 def isend(tensor: Any, dst: int, group: Group | None = None) -> Task:

@@ -8,6 +8,7 @@ from typing import Any
 from ..backend.comm import exchanges
 from ..backend.comm.communicator import Pending
 from ..backend.comm.exchanges import Exchange
+from ..ops.core.trace import grad_mode
 
 
 class Task:
@@ -25,7 +26,8 @@ class Task:
         if self._pending is not None:
             result = self._pending.wait()
             self._pending = None
-            self._take(result)
+            with grad_mode(False):
+                self._take(result)
         return True
 
     synchronize = wait
@@ -34,6 +36,7 @@ class Task:
 def exchange(do: Callable[[], Any], take: Callable[[Any], None], at_once: bool) -> Task:
     """Has `do` exchange and gives its result to `take`: now, or when the task is waited for."""
     if at_once:
-        take(do())
+        with grad_mode(False):
+            take(do())
         return Task()
     return Task(exchanges.begin(do), take)

@@ -1,11 +1,14 @@
-"""Fleet: what a script asks to train by many processes, for one, which it leaves models and optimizers to."""
+"""Fleet: what a script asks to train by many processes, among which the batches are divided."""
 
 from __future__ import annotations
 
 import copy
 from typing import Any
 
-from ..environment import get_rank, get_world_size, require_one_process
+from ..collectives import barrier
+from ..environment import ParallelEnv, get_rank, get_world_size, is_initialized
+from ..initialization import init_parallel_env
+from ..parallel import DataParallel
 from .base import topology
 from .base.distributed_strategy import DistributedStrategy
 from .base.topology import CommunicateTopology, HybridCommunicateGroup
@@ -32,11 +35,13 @@ class _RoleMaker:
         return get_rank() == 0
 
     def _barrier(self, comm_world: Any = None) -> None:
-        require_one_process("barrier")
+        barrier()
 
 
 class Fleet:
-    """Training by many processes, of which there is one: models, optimizers and scalers stay as they are.
+    """Training by the processes that a launcher has started, each with its part of a batch.
+
+    `distributed_model` puts a DataParallel around a model. Of a process alone all stays as it is.
 
     >>> import proa as paddle
     >>> from proa.distributed import fleet
@@ -55,25 +60,28 @@ class Fleet:
 
     def init(self, role_maker: Any = None, is_collective: bool = False, strategy: DistributedStrategy | None = None,
              log_level: int | str = "INFO") -> Fleet:
-        """Arranges the processes as the degrees in the strategy's `hybrid_configs` say: they must be 1 (or -1).
+        """Connects the processes and arranges them: all of them along the data, each with a whole model.
 
-        Raises NotImplementedError where a launcher has started several processes or a degree asks for them, and for
-        parameter servers.
+        `dp_degree` of the strategy's `hybrid_configs` is the number of processes (or -1), the other degrees are 1 (or
+        -1). Raises NotImplementedError where a degree asks for more, and for parameter servers.
         """
-        require_one_process("fleet.init")
         self._user_defined_strategy = strategy or DistributedStrategy()
-        hybrid = self._user_defined_strategy.hybrid_configs
+        hybrid, size = self._user_defined_strategy.hybrid_configs, get_world_size()
         several = {name: hybrid.get(name, 1) for name in (f"{axis}_degree" for axis in _AXES)
-                   if hybrid.get(name, 1) not in (1, -1)}
+                   if hybrid.get(name, 1) not in ((1, -1, size) if name == "dp_degree" else (1, -1))}
         if several:
-            raise NotImplementedError(f"fleet.init(strategy): hybrid_configs asks for several processes, and there is "
-                                      f"one: {several}. Set these degrees to 1.")
+            raise NotImplementedError(f"fleet.init(strategy): the batch alone is divided, among {size} "
+                                      f"{'process' if size == 1 else 'processes'}; hybrid_configs asks for {several}. "
+                                      f"Set these degrees to 1.")
         if role_maker is not None and not getattr(role_maker, "_is_collective", is_collective):
             raise NotImplementedError("fleet.init(role_maker): parameter servers are not supported. Call "
                                       "fleet.init(is_collective=True).")
+        if size > 1 and not is_initialized():
+            init_parallel_env()
         self._is_collective = is_collective
         order = [_AXES[axis] for axis in self._user_defined_strategy.hybrid_parallel_order]
-        self._hcg = HybridCommunicateGroup(CommunicateTopology(order, [1] * len(order)))
+        self._hcg = HybridCommunicateGroup(
+            CommunicateTopology(order, [size if axis == "data" else 1 for axis in order]))
         topology._HYBRID_PARALLEL_GROUP.hcg = self._hcg
         return self
 
@@ -84,8 +92,11 @@ class Fleet:
         return self._hcg
 
     def distributed_model(self, model: Any) -> Any:
-        """The model."""
-        return model
+        """A DataParallel of the model, as the strategy says; of a process alone the model."""
+        strategy = self._user_defined_strategy
+        return model if get_world_size() == 1 else DataParallel(
+            model, comm_buffer_size=strategy.fuse_grad_size_in_MB,
+            find_unused_parameters=strategy.find_unused_parameters)
 
     def distributed_optimizer(self, optimizer: Any, strategy: DistributedStrategy | None = None) -> Any:
         """The optimizer."""
@@ -118,15 +129,16 @@ class Fleet:
         return False
 
     def worker_endpoints(self, to_string: bool = False) -> Any:
-        """The addresses of all processes: none is known."""
-        return "" if to_string else [""]
+        """The addresses of all processes, as a launcher says them."""
+        found = ParallelEnv().trainer_endpoints
+        return ",".join(found) if to_string else found
 
     def barrier_worker(self) -> None:
         """Waits until every process has come here."""
-        require_one_process("barrier_worker")
+        barrier()
 
     def stop_worker(self) -> None:
-        """Ends the exchange with others, of whom there are none."""
+        """Ends training: processes end when their scripts do."""
 
 
 fleet = Fleet()

@@ -8,7 +8,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ...groups import Group, new_group
+from ...environment import get_rank, get_world_size
+from ...groups import Group, get_group, new_group
 
 __all__ = ["CommunicateTopology", "HybridCommunicateGroup", "ParallelMode"]
 
@@ -98,9 +99,10 @@ class CommunicateTopology:
 
 
 class HybridCommunicateGroup:
-    """This process's place in a topology and its groups along the axes: of one process each group is [0].
+    """This process's place in a topology and its groups along the axes.
 
-    Raises ValueError for a topology of several processes.
+    Processes are divided along the axis "data" alone: every other group has this process only. Raises ValueError for a
+    topology of other processes than there are, NotImplementedError for one that divides the model among them.
 
     >>> import proa as paddle
     >>> fleet = paddle.distributed.fleet
@@ -110,13 +112,16 @@ class HybridCommunicateGroup:
     """
 
     is_first_stage = is_last_stage = True
-    global_rank = nranks = 0
 
     def __init__(self, topology: CommunicateTopology):
-        self.nranks = topology.world_size()
-        if self.nranks != 1:
-            raise ValueError(f"HybridCommunicateGroup(topology): must have one process, as there is one. "
-                             f"Received {self.nranks}. Set the degrees of hybrid_configs to 1.")
+        self.nranks, self.global_rank = topology.world_size(), get_rank()
+        if self.nranks != get_world_size():
+            raise ValueError(f"HybridCommunicateGroup(topology): must have as many processes as there are, "
+                             f"{get_world_size()}. Received {self.nranks}, the product of the degrees.")
+        divided = [name for name in topology.get_hybrid_group_names() if name != "data" and topology.get_dim(name) > 1]
+        if divided:
+            raise NotImplementedError(f"HybridCommunicateGroup(topology): a model is not divided among processes here, "
+                                      f"along {divided}. Set these degrees to 1; dp_degree may be {self.nranks}.")
         self._topo, self._groups = topology, {}  # type: ignore[var-annotated]
 
     def topology(self) -> CommunicateTopology:
@@ -124,25 +129,25 @@ class HybridCommunicateGroup:
         return self._topo
 
     def get_parallel_mode(self) -> int | None:
-        """How the work is divided: None, as one process does it."""
-        return None
+        """How the work is divided: by the batch, or None where one process does it."""
+        return None if self.nranks == 1 else ParallelMode.DATA_PARALLEL
 
     def get_global_rank(self) -> int:
         """The number of this process."""
-        return 0
+        return self.global_rank
 
     def _group(self, kind: str) -> Group:
         if kind not in self._groups:
-            self._groups[kind] = new_group([0])
+            self._groups[kind] = get_group() if kind == "data" else new_group([self.global_rank])
         return self._groups[kind]
 
     def get_data_parallel_rank(self) -> int:
         """This process's number among those that have the same part of the model and other data."""
-        return 0
+        return self.global_rank
 
     def get_data_parallel_world_size(self) -> int:
         """The number of processes that have the same part of the model and other data."""
-        return 1
+        return self.nranks
 
     def get_data_parallel_group(self) -> Group:
         """The processes that have the same part of the model and other data."""
@@ -172,16 +177,26 @@ class HybridCommunicateGroup:
         """The processes that have different gradients, whose norms count together."""
         return self._group("check")
 
-    get_model_parallel_rank = get_sharding_parallel_rank = get_sep_parallel_rank = get_data_parallel_rank
-    get_stage_id = get_data_parallel_rank
-    get_model_parallel_world_size = get_sharding_parallel_world_size = get_data_parallel_world_size
-    get_sep_parallel_world_size = get_pipe_parallel_world_size = get_data_parallel_world_size
-    get_model_parallel_group_src_rank = get_sharding_parallel_group_src_rank = get_data_parallel_group_src_rank
-    get_sep_parallel_group_src_rank = get_data_parallel_group_src_rank
+    def get_model_parallel_rank(self) -> int:
+        """This process's number among those that a model is divided among: it is alone."""
+        return 0
+
+    def get_model_parallel_world_size(self) -> int:
+        """The number of processes that a model is divided among."""
+        return 1
+
+    def get_model_parallel_group_src_rank(self) -> int:
+        """The first process of `get_model_parallel_group`: this one."""
+        return self.global_rank
+
+    get_sharding_parallel_rank = get_sep_parallel_rank = get_stage_id = get_model_parallel_rank
+    get_sharding_parallel_world_size = get_sep_parallel_world_size = get_model_parallel_world_size
+    get_pipe_parallel_world_size = get_model_parallel_world_size
+    get_sharding_parallel_group_src_rank = get_sep_parallel_group_src_rank = get_model_parallel_group_src_rank
 
     def get_rank_from_stage(self, stage_id: int, **kwargs: int) -> int:
         """The process at this process's place in another stage of the layers."""
-        return self._topo.get_rank_from_stage(0, pipe=stage_id, **kwargs)
+        return self._topo.get_rank_from_stage(self.global_rank, pipe=stage_id, **kwargs)
 
 
 class _Arranged:
@@ -191,7 +206,7 @@ class _Arranged:
 
     def _current(self) -> HybridCommunicateGroup:
         if self.hcg is None:
-            self.hcg = HybridCommunicateGroup(CommunicateTopology())
+            self.hcg = HybridCommunicateGroup(CommunicateTopology(dims=(get_world_size(), 1, 1, 1, 1)))
         return self.hcg
 
     def get_model_parallel_group(self) -> Group:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...environment import require_one_process
+from ...collectives import all_reduce, broadcast
+from ...environment import get_world_size
+from ...reduce_op import ReduceOp
 
 __all__ = ["broadcast_dp_parameters", "broadcast_mp_parameters", "broadcast_sharding_parameters",
            "fused_allreduce_gradients", "fused_allreduce_gradients_with_group", "obtain_optimizer_parameters_list",
@@ -13,29 +15,37 @@ __all__ = ["broadcast_dp_parameters", "broadcast_mp_parameters", "broadcast_shar
 
 
 def fused_allreduce_gradients(parameter_list: Iterable[Any], hcg: Any = None) -> None:
-    """Sums the gradients of parameters over all processes: of one process they are the sums.
-
-    Raises NotImplementedError when a launcher has started several.
+    """Makes the gradients of parameters the means of those of all processes: of one process they are so.
 
     >>> import proa as paddle
     >>> from proa.distributed.fleet.utils.hybrid_parallel_util import fused_allreduce_gradients
     >>> fused_allreduce_gradients(paddle.nn.Linear(2, 2).parameters(), None)
     """
-    require_one_process("fused_allreduce_gradients")
+    fused_allreduce_gradients_with_group(parameter_list, None if hcg is None else hcg.get_data_parallel_group())
 
 
 def fused_allreduce_gradients_with_group(parameter_list: Iterable[Any], group: Any, bucket_size: int = 128 << 20,
                                          scale: float | None = None) -> None:
-    """Sums the gradients of parameters over the processes of a group: of one process they are the sums."""
-    require_one_process("fused_allreduce_gradients_with_group")
+    """Sums the gradients of parameters over the processes of a group and divides by `scale` (None: their number)."""
+    for parameter in parameter_list:
+        gradient = parameter.grad
+        if gradient is not None:
+            summed = gradient.detach().clone()
+            all_reduce(summed, ReduceOp.SUM, group)
+            parameter.grad = summed / float(scale or get_world_size(group))
 
 
 def broadcast_dp_parameters(model: Any, hcg: Any) -> None:
-    """Gives every process the parameters of the first: there is no other."""
-    require_one_process("broadcast_dp_parameters")
+    """Gives every process the parameters of the first."""
+    for parameter in model.parameters():
+        broadcast(parameter, 0, hcg.get_data_parallel_group())
 
 
-broadcast_mp_parameters = broadcast_sharding_parameters = broadcast_sep_parameters = broadcast_dp_parameters
+def broadcast_mp_parameters(model: Any, hcg: Any) -> None:
+    """Gives every process that a model is divided among what it has whole: there is no other."""
+
+
+broadcast_sharding_parameters = broadcast_sep_parameters = broadcast_mp_parameters
 
 
 def obtain_optimizer_parameters_list(optimizer: Any) -> list[Any]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....environment import require_one_process
-
 __all__ = ["HybridParallelOptimizer"]
 
 
@@ -22,7 +20,6 @@ class HybridParallelOptimizer:
     """
 
     def __init__(self, optimizer: Any, hcg: Any, strategy: Any):
-        require_one_process("HybridParallelOptimizer")
         self._inner_opt, self._hcg, self._strategy = optimizer, hcg, strategy
 
     def __getattr__(self, name: str) -> Any:
