@@ -45,9 +45,9 @@ if TYPE_CHECKING:
         unique_name,
         wrapped_decorator,
     )
-    from .backward import gradients
+    from .backward import append_backward, gradients
     from .compiler import BuildStrategy, CompiledProgram, ExecutionStrategy
-    from .core import LoDTensor, LoDTensorArray
+    from .core import LoDTensor, LoDTensorArray, VarBase
     from .core import LoDTensor as Tensor
     from .data_feeder import DataFeeder
     from .dataset import DatasetFactory, InMemoryDataset, QueueDataset

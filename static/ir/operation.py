@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any
 
 from ...core.var_type import AttrType
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from .block import Block
 
 BACKWARD_ROLE, OPTIMIZE_ROLE, SCHEDULE_ROLE = 1, 2, 16  # of the attribute op_role in files
+
+
+_OF_EVERY_OPERATION: dict[str, Any] = {ATTRIBUTE: OUTSIDE, "op_device": "", "op_role": 0, "op_role_var": []}
 
 
 class Operation:
@@ -77,10 +81,14 @@ class Operation:
         self.block.program.version += 1
 
     def attr(self, name: str) -> Any:
-        """The value of an attribute; KeyError, with those that there are, for a name without one."""
+        """The value of an attribute; KeyError, with those that there are, for a name without one.
+
+        What every operation of Paddle's has, its part in training (`op_role`), its device and the like, need not be
+        there.
+        """
         if name not in self.attrs:
-            if name == ATTRIBUTE:
-                return OUTSIDE
+            if name in _OF_EVERY_OPERATION:
+                return copy.copy(_OF_EVERY_OPERATION[name])
             raise KeyError(f"attr(name): the operation {self.type!r} has no attribute {name!r}. It has: "
                            f"{sorted(self.attrs)}.")
         return self.attrs[name]

@@ -137,3 +137,24 @@ def test_computing_at_once():
 def test_what_makes_no_sense_is_refused(make, message):
     with program(), pytest.raises((TypeError, ValueError, NotImplementedError), match=message):
         make()
+
+
+def test_decoupled_weight_decay():
+    """Each step: the share of the parameter that decays, then the update; 1.8.5's numbers."""
+    SGD = fluid.contrib.extend_with_decoupled_weight_decay(fluid.optimizer.SGD)
+    main, startup, exe = fluid.Program(), fluid.Program(), fluid.Executor(fluid.CPUPlace())
+    with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(fluid.Scope()):
+        x = fluid.data("x", [None, 2])
+        loss = fluid.layers.mean(fluid.layers.fc(x, 3, param_attr=fluid.initializer.Constant(0.5)) * 2.0)
+        optimizer = SGD(learning_rate=0.1, weight_decay=0.01, apply_decay_param_fun=lambda name: "w" in name)
+        optimizer.minimize(loss)
+        assert str(optimizer) == "Weight Decay, params: fc_0.w_0"
+        types = [op.type for op in main.global_block().ops if op.attr("op_role") & 2]
+        assert types == ["scale", "elementwise_sub", "assign", "sgd", "sgd"]
+        exe.run(startup)
+        for expected in ([0.36166668, 0.29500002], [0.22471668, 0.09205]):
+            exe.run(main, feed={"x": np.float32([[1, 2], [3, 4]])})
+            weight = np.array(fluid.global_scope().find_var("fc_0.w_0").get_tensor())
+            np.testing.assert_allclose(weight, np.repeat(np.transpose([expected]), 3, 1), 1e-6)
+    with pytest.raises(TypeError, match=r"extend_with_decoupled_weight_decay\(base_optimizer\): must be a class"):
+        fluid.contrib.extend_with_decoupled_weight_decay(int)
