@@ -77,7 +77,7 @@ if TYPE_CHECKING:
         identity_n,
         reshape_like,
     )
-    from .array.slices import reverse, slice_update, slice_v2, sync_dynamic_resize
+    from .array.slices import reverse, slice_v2, sync_dynamic_resize
     from .array.stacking import broadcast_to_compatible_with
     from .initializers import (
         constant_initializer,
@@ -109,7 +109,7 @@ if TYPE_CHECKING:
 
     # isort: split
     # Eager tensors, modules, optimizers
-    from . import autograd, optim, utils
+    from . import _C, autograd, cuda, optim, utils
     from .autograd.modes import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
     from .autograd.modes import enable_grad as grad_enable
     from .default_types import get_default_dtype, set_default_dtype
@@ -153,6 +153,7 @@ if TYPE_CHECKING:
         bernoulli,
         bincount,
         bmm,
+        broadcast_shapes,
         broadcast_tensors,
         broadcast_to,
         cat,
@@ -161,6 +162,7 @@ if TYPE_CHECKING:
         clamp_max,
         clamp_min,
         clone,
+        column_stack,
         cos,
         cosh,
         cross,
@@ -171,6 +173,7 @@ if TYPE_CHECKING:
         div,
         divide,
         dot,
+        dstack,
         einsum,
         empty,
         empty_like,
@@ -217,6 +220,7 @@ if TYPE_CHECKING:
         log2,
         log10,
         log_softmax,
+        logaddexp,
         logical_and,
         logical_not,
         logical_or,
@@ -315,6 +319,7 @@ if TYPE_CHECKING:
         vsplit,
         vstack,
     )
+    from .global_tensors import placement
     from .nn.functional import (
         adaptive_avg_pool1d,
         adaptive_avg_pool2d,
@@ -325,6 +330,16 @@ if TYPE_CHECKING:
     from .random_state import Generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
     from .saving import load, save
     from .size import Size
+    from .tensor_types import (
+        BoolTensor,
+        ByteTensor,
+        CharTensor,
+        DoubleTensor,
+        FloatTensor,
+        HalfTensor,
+        IntTensor,
+        LongTensor,
+    )
     from .two_forms import (
         argsort,
         argwhere,
@@ -348,6 +363,7 @@ if TYPE_CHECKING:
         reshape,
         scatter_nd,
         slice,
+        slice_update,
         sort,
         squeeze,
         stack,

@@ -95,14 +95,17 @@ def apply_op(op: Operator, inputs: tuple, attrs: dict[str, Any] = _NONE) -> Any:
     return (FLOW if trace is EAGER else trace if trace is FLOW else trace.faced(FLOW)).apply(op, inputs, attrs)
 
 
-def unary(op: Operator, name: str, doc: str) -> Callable[..., Any]:
-    """A function of one value that applies an operator to it as it is."""
+def unary(op: Operator, general: Callable[[Any], Any], floats: bool = True) -> Callable[..., Any]:
+    """A function of one value: of one that holds floats by the operator at once, of others by what `general` does."""
+    other_way = flowing(general)
+
+    @functools.wraps(general)
     def function(input: Any) -> Any:
+        if floats and not input.dtype.is_differentiable:
+            return other_way(input)
         trace = state.trace
         return (FLOW if trace is EAGER else trace if trace is FLOW else trace.faced(FLOW)).apply(op, (input,), _NONE)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = doc
     return function
 
 

@@ -1,4 +1,4 @@
-"""`flow.linalg`: matmul."""
+"""`flow.linalg`: products, inverses, norms."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from typing import Any
 from ..ops.linalg import products
 from ..ops.math.elementwise import scale
 from .charge import their_face
+from .functions.norms import matrix_norm, vector_norm
+from .functions.norms import norm_of_order as norm
+from .functions.products import cross
+from .functions.products import inverse as inv
 
 
 @their_face
@@ -32,4 +36,4 @@ def matmul(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False,
     return result if alpha == 1.0 else scale(result, float(alpha))
 
 
-__all__ = ["matmul"]
+__all__ = ["cross", "inv", "matmul", "matrix_norm", "norm", "vector_norm"]

@@ -11,7 +11,7 @@ from ..ops.array.reshape import reversed_axes
 from ..ops.math import elementwise
 from ..ops.random import sampling
 from .charge import flowing
-from .functions import activations, arithmetic, arrays, creation, products, reductions, single
+from .functions import activations, arithmetic, arrays, creation, norms, products, reductions, single
 
 
 def _plain(module: Any, names: str) -> dict[str, Callable]:
@@ -38,13 +38,14 @@ METHODS: dict[str, Any] = {
     "__setitem__": arrays.setitem,
     "T": property(flowing(reversed_axes), doc="The value with its dimensions in reverse order."),
     **_plain(arithmetic, "add sub subtract mul multiply div divide true_divide floor_divide fmod remainder maximum "
-             "minimum eq ne lt le gt ge atan2"),
+             "minimum eq ne lt le gt ge atan2 logaddexp"),
     **_plain(single, "abs sign floor ceil square exp expm1 log log2 log10 log1p sqrt rsqrt reciprocal erf erfc sin cos "
              "tan sinh cosh tanh asin acos atan asinh acosh atanh arcsin arccos arctan arcsinh arccosh arctanh trunc "
              "isnan isinf isfinite neg negative lgamma digamma erfinv logical_not logical_and logical_or logical_xor "
              "round pow clamp clip clamp_min clamp_max cast addcmul addcdiv sigmoid"),
-    **_plain(reductions, "sum mean prod all any amax amin max min argmax argmin sort argsort topk median var std norm "
+    **_plain(reductions, "sum mean prod all any amax amin max min argmax argmin sort argsort topk median var std "
              "logsumexp nansum quantile cumsum cumprod softmax log_softmax bincount unique trace"),
+    "norm": norms.norm,
     **_plain(arrays, "reshape view reshape_as view_as permute transpose swapaxes swapdims movedim t squeeze unsqueeze "
              "flatten expand expand_as broadcast_to broadcast_like repeat tile repeat_interleave narrow select flip "
              "roll tril triu diag unfold as_strided split chunk tensor_split vsplit hsplit unbind nonzero argwhere "
@@ -53,7 +54,7 @@ METHODS: dict[str, Any] = {
     "diagonal": arrays.diagonal_,
     "where": flowing(lambda self, condition, other: arrays.where(condition, self, other)),
     "in_top_k": flowing(lambda self, predictions, k: arrays.in_top_k(self, predictions, k)),
-    "equal": arrays.equal_all,
+    "equal": arrays.equal,
     **_plain(products, "matmul mm bmm mv dot addmm baddbmm inverse cross"),
     **_plain(activations, "relu gelu selu silu mish softplus softsign"),
     "bernoulli": creation.bernoulli,

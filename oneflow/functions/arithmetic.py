@@ -52,8 +52,8 @@ gt = _function("greater_than", "gt", "input > other, element by element.",
                comparison.greater_than, comparison.less_than)
 ge = _function("greater_equal", "ge", "input >= other, element by element.",
                comparison.greater_equal, comparison.less_equal)
-multiply, equal, not_equal, less, less_equal, greater, greater_equal = mul, eq, ne, lt, le, gt, ge
-atan2 = flowing(lambda input, other: of_two.atan2(input, other))
+multiply, not_equal, less, less_equal, greater, greater_equal = mul, ne, lt, le, gt, ge
+atan2, logaddexp = flowing(of_two.atan2), flowing(of_two.logaddexp)
 
 
 def add(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Any:

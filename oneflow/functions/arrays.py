@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,13 +14,19 @@ from ...ops.array import gather as gathering
 from ...ops.array import reshape as reshaping
 from ...ops.array import where as choosing
 from ...ops.array.full import is_value
+from ...ops.array.indexing import END, slice_op, with_item
 from ...ops.array.indexing import getitem as _getitem
 from ...ops.array.indexing import setitem as _setitem
-from ...ops.array.indexing import with_item
 from ...ops.math import allclose as closeness
 from ...ops.math import elementwise
-from ..charge import flowing
+from ..charge import apply_op, flowing
+from ..size import Size
 from .arithmetic import as_value
+
+
+def reduce_size(x: Any) -> int:
+    """The number of elements of a value whose sizes are known."""
+    return math.prod(x.shape)
 
 
 def sizes(what: str, given: tuple) -> list[Any]:
@@ -31,7 +38,6 @@ def sizes(what: str, given: tuple) -> list[Any]:
 
 # Shapes
 
-@flowing
 def reshape(input: Any, *shape: Any, **named: Any) -> Any:
     """The elements in another shape, of which one size may be -1: that which remains.
 
@@ -39,7 +45,20 @@ def reshape(input: Any, *shape: Any, **named: Any) -> Any:
     >>> flow.reshape(flow.arange(6), (2, -1)).shape
     oneflow.Size([2, 3])
     """
-    return reshaping.reshape(input, sizes("reshape", shape or (named["shape"],)))
+    wanted = sizes("reshape", shape or (named["shape"],))
+    if 0 in wanted:  # which copies a size below this face
+        return _reshape_to_nothing(input, wanted)
+    return apply_op(reshaping.reshape_op, (input, None, None), {"shape": wanted})
+
+
+@flowing
+def _reshape_to_nothing(input: Any, wanted: list[int]) -> Any:
+    from ...ops.array.full import zeros
+
+    if reduce_size(input):
+        raise ValueError(f"reshape(input, shape): the number of elements must stay the same. Received "
+                         f"input.shape={list(input.shape)}, shape={wanted}.")
+    return zeros([0 if n == -1 else n for n in wanted], input.dtype)
 
 
 view = reshape
@@ -53,22 +72,28 @@ def reshape_as(input: Any, other: Any) -> Any:
 view_as = reshape_as
 
 
-@flowing
 def permute(input: Any, *dims: Any, **named: Any) -> Any:
     """The dimensions in another order."""
     order = sizes("permute", dims or (named["dims"],))
-    return reshaping.transpose(input, [n % len(input.shape) for n in order])
+    return _in_order(input, [n % input.ndim for n in order])
 
 
-@flowing
 def transpose(input: Any, dim0: Any = None, dim1: int | None = None, perm: Any = None) -> Any:
     """Two dimensions swapped; given all of them (`perm`) they are in that order, and given none in reverse order."""
     order = dim0 if isinstance(dim0, (list, tuple)) else perm
     if order is not None:
-        return reshaping.transpose(input, list(order))
+        return _in_order(input, list(order))
+    order = list(range(input.ndim))
     if dim0 is None or dim1 is None:
-        return reshaping.reversed_axes(input)
-    return reshaping.swapaxes(input, dim0, dim1)
+        return _in_order(input, order[::-1])
+    if not order:
+        return clone(input)
+    order[dim0], order[dim1] = order[dim1], order[dim0]
+    return _in_order(input, order)
+
+
+def _in_order(input: Any, order: list[int]) -> Any:
+    return apply_op(reshaping.transpose_op, (input,), {"axis": order})
 
 
 swapaxes = swapdims = transpose
@@ -301,6 +326,29 @@ atleast_1d, atleast_2d, atleast_3d = (
 
 
 @flowing
+def column_stack(tensors: Any) -> Any:
+    """Values side by side: vectors as columns."""
+    return concat_split.concat([x if len(x.shape) > 1 else reshaping.reshape(x, [-1, 1]) for x in tensors], 1)
+
+
+@flowing
+def dstack(tensors: Any) -> Any:
+    """Values behind each other along the third dimension."""
+    return concat_split.concat([unflatten.atleast_3d(x) for x in tensors], 2)
+
+
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The one shape that all broadcast to."""
+    return Size(np.broadcast_shapes(*(tuple(shape) if not isinstance(shape, int) else (shape,) for shape in shapes)))
+
+
+@flowing
+def slice_update(input: Any, update: Any, slice_tup_list: Sequence[Any]) -> Any:
+    """The elements, with others in the place of the parts (start, stop, step) along the first dimensions."""
+    return with_item(input, tuple(slice(*part) for part in slice_tup_list), update)
+
+
+@flowing
 def broadcast_tensors(*tensors: Any) -> tuple:
     """The values in the one shape that all broadcast to."""
     return tuple(concat_split.broadcast_tensors(list(tensors)))
@@ -331,6 +379,8 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
 @flowing
 def nonzero(input: Any, as_tuple: bool = False) -> Any:
     """The indices of what is not 0, a row each; or `as_tuple` a vector for each dimension."""
+    if as_tuple and not len(input.shape):
+        input = reshaping.reshape(input, [1])
     found = choosing.nonzero(input)
     if not as_tuple:
         return found
@@ -470,7 +520,7 @@ def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, eq
 
 
 @flowing
-def equal_all(input: Any, other: Any) -> bool:
+def equal(input: Any, other: Any) -> bool:
     """Whether both have one shape and equal elements."""
     return list(input.shape) == list(other.shape) and bool(closeness.equal_all(input, other))
 
@@ -481,10 +531,16 @@ def clone(input: Any) -> Any:
     return reshaping.clone(input)
 
 
-@flowing
 def getitem(self: Any, key: Any) -> Any:
     """`x[key]`."""
-    return _getitem(self, key)
+    if type(key) is int and self.ndim:
+        return apply_op(slice_op, (self, None, None, None, None), {
+            "axes": [0], "starts": [key], "ends": [key + 1 if key != -1 else END], "infer_flags": [1],
+            "decrease_axis": [0]})
+    return _general_item(self, key)
+
+
+_general_item = flowing(_getitem)
 
 
 @flowing

@@ -119,7 +119,8 @@ empty_like = _like("empty_like", 0.0, "As `zeros_like`.")
 
 
 @flowing
-def full_like(input: Any, fill_value: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Any:
+def full_like(input: Any, fill_value: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False,
+              placement: Any = None, sbp: Any = None) -> Any:
     """A number in the shape and dtype of another tensor."""
     made = creation.full_like(input, fill_value, None if dtype is None else to_dtype("dtype", dtype))
     return _finished(made, device, requires_grad)
@@ -196,7 +197,7 @@ def normal(mean: Any, std: Any, *size: Any, dtype: Any = None, device: Any = Non
 
 @flowing
 def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = None, generator: Any = None,
-            device: Any = None, requires_grad: bool = False) -> Any:
+            device: Any = None, requires_grad: bool = False, placement: Any = None, sbp: Any = None) -> Any:
     """Random whole numbers from `low`, 0 by default, to before `high`: `randint(10, (2, 3))`."""
     if isinstance(high, (tuple, list)):
         low, high, size = 0, low, high
@@ -206,7 +207,7 @@ def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = None, gen
 
 @flowing
 def randint_like(input: Any, low: int, high: int | None = None, dtype: Any = None, generator: Any = None,
-                 device: Any = None, requires_grad: bool = False) -> Any:
+                 device: Any = None, requires_grad: bool = False, placement: Any = None, sbp: Any = None) -> Any:
     """As `randint`, of the shape of another tensor."""
     low, high = (0, low) if high is None else (low, high)
     with drawing_from(generator):
@@ -216,7 +217,7 @@ def randint_like(input: Any, low: int, high: int | None = None, dtype: Any = Non
 
 @flowing
 def randn_like(input: Any, dtype: Any = None, generator: Any = None, device: Any = None,
-               requires_grad: bool = False) -> Any:
+               requires_grad: bool = False, placement: Any = None, sbp: Any = None) -> Any:
     """As `randn`, of the shape of another tensor."""
     with drawing_from(generator):
         return _finished(sampling.randn(list(input.shape), _dtype(dtype, input.dtype)), device, requires_grad)
@@ -224,7 +225,7 @@ def randn_like(input: Any, dtype: Any = None, generator: Any = None, device: Any
 
 @flowing
 def rand_like(input: Any, dtype: Any = None, generator: Any = None, device: Any = None,
-              requires_grad: bool = False) -> Any:
+              requires_grad: bool = False, placement: Any = None, sbp: Any = None) -> Any:
     """As `rand`, of the shape of another tensor."""
     with drawing_from(generator):
         return _finished(sampling.rand(list(input.shape), _dtype(dtype, input.dtype)), device, requires_grad)
@@ -232,7 +233,7 @@ def rand_like(input: Any, dtype: Any = None, generator: Any = None, device: Any 
 
 @flowing
 def randperm(n: int, generator: Any = None, dtype: Any = "int64", device: Any = None,
-             requires_grad: bool = False) -> Any:
+             requires_grad: bool = False, placement: Any = None, sbp: Any = None) -> Any:
     """The numbers from 0 to before n in random order."""
     with drawing_from(generator):
         return _finished(sampling.randperm(n, to_dtype("dtype", dtype)), device, requires_grad)

@@ -10,9 +10,10 @@ from ...nn import functional as F
 from ...ops.array import diagonal, sorting
 from ...ops.array.full import is_value
 from ...ops.math import cumulative, elementwise, reduce, statistics
-from ..charge import flowing
+from ..charge import apply_op, flowing
 from ..dtypes import to_dtype
 from .arithmetic import maximum, minimum
+from .arrays import reduce_size
 
 
 def _pair_of(name: str) -> Any:
@@ -36,7 +37,6 @@ def _in(x: Any, dtype: Any) -> Any:
     return x if dtype is None else elementwise.cast(x, to_dtype("dtype", dtype))
 
 
-@flowing
 def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The sum over dimensions, all by default; of integers and bools in int64.
 
@@ -44,17 +44,35 @@ def sum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
     >>> flow.sum(flow.ones(2, 3), dim=1).tolist()
     [3.0, 3.0]
     """
-    return reduce.sum(_in(input, dtype), _over(dim), keepdim=keepdim)
+    if dtype is None and input.dtype.is_differentiable:
+        return apply_op(reduce.sum_op, (input,), _dimensions(dim, keepdim))
+    return _general_sum(input, dim, keepdim, dtype)
 
 
 @flowing
+def _general_sum(input: Any, dim: Any, keepdim: bool, dtype: Any) -> Any:
+    return reduce.sum(_in(input, dtype), _over(dim), keepdim=keepdim)
+
+
+def _dimensions(dim: Any, keepdim: bool) -> dict[str, Any]:
+    """The attributes of a reduction."""
+    if dim is None or isinstance(dim, (tuple, list)) and not dim:
+        return {"dim": [0], "keep_dim": keepdim, "reduce_all": True}
+    return {"dim": [dim] if isinstance(dim, int) else [int(n) for n in dim], "keep_dim": keepdim, "reduce_all": False}
+
+
 def mean(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The mean over dimensions, all by default; of floats alone."""
-    x = _in(input, dtype)
+    x = input if dtype is None else _as(input, dtype)
     if not x.dtype.is_differentiable:
         raise RuntimeError(f"mean(input): must hold floats. Received dtype={x.dtype.name}. Convert it first, by "
                            "input.float().")
-    return reduce.mean(x, _over(dim), keepdim=keepdim)
+    return apply_op(reduce.mean_op, (x,), _dimensions(dim, keepdim))
+
+
+@flowing
+def _as(x: Any, dtype: Any) -> Any:
+    return _in(x, dtype)
 
 
 @flowing
@@ -173,14 +191,6 @@ def median(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
     return median_result(values, indices)
 
 
-def reduce_size(x: Any) -> int:
-    """The number of elements of a value whose sizes are known."""
-    count = 1
-    for size in x.shape:
-        count *= size
-    return count
-
-
 @flowing
 def var(input: Any, dim: Any = None, unbiased: bool = True, keepdim: bool = False) -> Any:
     """The variance over dimensions; `unbiased` divides by one less than the number of elements."""
@@ -198,13 +208,6 @@ def std(input: Any, dim: Any = None, unbiased: bool = True, keepdim: bool = Fals
 
 
 @flowing
-def norm(input: Any, p: Any = None, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
-    """The p-norm over dimensions; by default of all elements, with p = 2."""
-    return statistics.norm(_in(input, dtype), 2 if p is None or p == "fro" and not isinstance(dim, (tuple, list))
-                           else p, _over(dim), keepdim)
-
-
-@flowing
 def logsumexp(input: Any, dim: Any, keepdim: bool = False) -> Any:
     """log(sum(exp(input))) over dimensions, without overflow."""
     return statistics.logsumexp(input, _over(dim), keepdim)
@@ -217,8 +220,10 @@ def nansum(input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
 
 
 @flowing
-def quantile(input: Any, q: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    """Quantiles along a dimension, or of all elements."""
+def quantile(input: Any, q: Any, dim: Any = None, keepdim: bool = False, interpolation: str = "linear") -> Any:
+    """Quantiles along a dimension, or of all elements, between the two nearest."""
+    if interpolation != "linear":
+        raise NotImplementedError(f"quantile(interpolation): must be 'linear'. Received {interpolation!r}.")
     return statistics.quantile(input, q, dim, keepdim)
 
 
@@ -265,7 +270,10 @@ def bincount(input: Any, weights: Any = None, minlength: int = 0) -> Any:
 def unique(input: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
            dtype: Any = None) -> Any:
     """The distinct elements in order; on request with where each element's is among these, and how often it occurs."""
-    return sorting.unique(input, False, return_inverse, return_counts)
+    found = sorting.unique(input, False, return_inverse, return_counts)
+    if not return_inverse and not return_counts:
+        return found
+    return (found[0], *(elementwise.cast(part, "int32") for part in found[1:]))
 
 
 @flowing

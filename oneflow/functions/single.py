@@ -8,21 +8,29 @@ from typing import Any
 from ...core.dtype import DType
 from ...nn import functional as F
 from ...ops.array.where import where as choose
+from ...ops.core.operator import find
 from ...ops.math import clip as clipping
 from ...ops.math import comparison, elementwise, gamma, inverse_functions, unary
 from ..charge import flowing
+from ..charge import unary as of_one
 from .arithmetic import pair
 
-abs, sign, floor, ceil, square = (flowing(f) for f in (unary.abs, unary.sign, unary.floor, unary.ceil, unary.square))
-exp, expm1, log, log2, log10, log1p = (
-    flowing(f) for f in (unary.exp, unary.expm1, unary.log, unary.log2, unary.log10, unary.log1p))
-sqrt, rsqrt, reciprocal, erf = (flowing(f) for f in (unary.sqrt, unary.rsqrt, unary.reciprocal, unary.erf))
-sin, cos, tan, sinh, cosh, tanh = (
-    flowing(f) for f in (unary.sin, unary.cos, unary.tan, unary.sinh, unary.cosh, unary.tanh))
-asin, acos, atan, asinh, acosh, atanh = (
-    flowing(f) for f in (unary.asin, unary.acos, unary.atan, unary.asinh, unary.acosh, unary.atanh))
+
+def _of_floats(name: str) -> Callable[[Any], Any]:
+    return of_one(getattr(unary, f"{name}_op"), getattr(unary, name))
+
+
+def _of_any(name: str) -> Callable[[Any], Any]:
+    return of_one(getattr(unary, f"{name}_op"), getattr(unary, name), floats=False)
+
+
+abs, sign, square, floor, ceil, trunc = map(_of_any, ("abs", "sign", "square", "floor", "ceil", "trunc"))
+isnan, isinf, isfinite = map(_of_any, ("isnan", "isinf", "isfinite"))
+exp, expm1, log, log2, log10, log1p = map(_of_floats, ("exp", "expm1", "log", "log2", "log10", "log1p"))
+sqrt, rsqrt, reciprocal, erf = map(_of_floats, ("sqrt", "rsqrt", "reciprocal", "erf"))
+sin, cos, tan, sinh, cosh, tanh = map(_of_floats, ("sin", "cos", "tan", "sinh", "cosh", "tanh"))
+asin, acos, atan, asinh, acosh, atanh = map(_of_floats, ("asin", "acos", "atan", "asinh", "acosh", "atanh"))
 arcsin, arccos, arctan, arcsinh, arccosh, arctanh = asin, acos, atan, asinh, acosh, atanh
-trunc, isnan, isinf, isfinite = (flowing(f) for f in (unary.trunc, unary.isnan, unary.isinf, unary.isfinite))
 neg = negative = flowing(elementwise.neg)
 lgamma, digamma, erfinv = flowing(gamma.lgamma), flowing(gamma.digamma), flowing(inverse_functions.erfinv)
 logical_not = flowing(unary.logical_not)
@@ -118,7 +126,9 @@ def addcdiv(input: Any, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Any:
     return elementwise.add(input, elementwise.multiply(elementwise.divide(tensor1, tensor2), value))
 
 
-@flowing
+_sigmoid = of_one(find("sigmoid"), lambda x: F.sigmoid(elementwise.as_floating(x)))
+
+
 def sigmoid(input: Any) -> Any:
     """1 / (1 + exp(-input))."""
-    return F.sigmoid(elementwise.as_floating(input))
+    return _sigmoid(input)

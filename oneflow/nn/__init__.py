@@ -107,6 +107,7 @@ if TYPE_CHECKING:
     from .modules.losses import (
         BCELoss,
         BCEWithLogitsLoss,
+        CombinedMarginLoss,
         CrossEntropyLoss,
         CTCLoss,
         KLDivLoss,

@@ -216,3 +216,42 @@ def test_values_of_both_faces_meet():
 def test_mistakes_are_told(call, words):
     with pytest.raises((TypeError, ValueError, NotImplementedError), match=words):
         call()
+
+
+def test_norms():
+    x = flow.tensor([[1.0, 5.0, 2.0], [4.0, 3.0, 6.0]])
+    found = [x.norm(), x.norm(1), x.norm(float("inf")), flow.linalg.vector_norm(x, 1),
+             flow.linalg.norm(x, ord=2, dim=1),
+             flow.linalg.matrix_norm(x, -1), flow.linalg.matrix_norm(x), flow.linalg.vector_norm(x - 1, 0)]
+    wanted = [91 ** 0.5, 8.0, 13.0, 21.0, [30 ** 0.5, 61 ** 0.5], 5.0, 91 ** 0.5, 5.0]
+    for a, b in zip(found, wanted):
+        np.testing.assert_allclose(a.numpy(), b, rtol=1e-5)
+    assert x.norm(2, (0, 1), keepdim=True).shape == (1, 1)
+
+
+def test_one_process_has_one_place():
+    place = flow.placement("cpu", ranks=[0])
+    x = flow.ones(2, placement=place, sbp=flow.sbp.broadcast)
+    assert x.to_global(place, [flow.sbp.split(0)]) is x and x.to_local() is x and not x.is_global
+    with pytest.raises(ValueError, match="rank 0 alone"):
+        flow.placement("cuda", ranks=[0, 1])
+    assert flow.cuda.is_available() == (flow.cuda.device_count() > 0)
+    assert flow.LongTensor([1]).dtype is flow.int64 and flow.FloatTensor(2, 3).shape == (2, 3)
+
+
+def test_more_ways_to_join():
+    x = flow.tensor([1.0, 2.0])
+    assert flow.column_stack([x, x]).tolist() == [[1.0, 1.0], [2.0, 2.0]] and flow.dstack([x, x]).shape == (1, 2, 2)
+    assert flow.broadcast_shapes((2, 1), (3,)) == (2, 3) and flow.equal(x, x) and not flow.equal(x, flow.ones(1))
+    assert flow.slice_update(flow.zeros(4), x, [[1, 3, 1]]).tolist() == [0.0, 1.0, 2.0, 0.0]
+    assert flow.nonzero(flow.tensor(5), as_tuple=True)[0].tolist() == [0]
+    assert flow.unique(flow.tensor([3, 1, 3]), return_inverse=True)[1].dtype is flow.int32
+
+
+def test_names_of_its_own_python_code():
+    x = flow.tensor([[1.0, 2.0], [3.0, 4.0]])
+    assert flow._C.gather(x, flow.tensor([[1, 0]]), axis=1).shape == (2, 1, 2)
+    assert flow._C.matmul(x, x, transpose_b=True).tolist() == (x @ x.t()).tolist()
+    assert flow._C.gelu(x).shape == (2, 2) and flow._C.amp_white_identity(x) is x
+    with pytest.raises(AttributeError, match="flow._C has no 'magic'"):
+        flow._C.magic

@@ -149,6 +149,8 @@ def test_dropout():
     drop = nn.Dropout(0.3)
     y = drop(x)
     assert abs((y == 0).float().mean().item() - 0.3) < 0.05 and abs(y.max().item() - 1 / 0.7) < 1e-6
+    scores = flow.ones(3, 3, requires_grad=True)
+    nn.Dropout(0.5, inplace=True)(scores.softmax(1)).sum().backward()  # which OneFlow does not do in place
     assert drop(x, addend=x).min() == 1 and drop.eval()(x) is x
     whole = nn.Dropout2d(0.5)(flow.ones(20, 10, 2, 2)).numpy()
     assert ((whole == 0).all((2, 3)) | (whole == 2).all((2, 3))).all()

@@ -60,6 +60,7 @@ from .losses import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
     cross_entropy,
+    ctc_greedy_decoder,
     ctc_loss,
     kl_div,
     l1_loss,

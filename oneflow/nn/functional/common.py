@@ -26,21 +26,18 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
 
 
 @flowing
-def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False, generator: Any = None, *,
-            addend: Any = None) -> Any:
+def dropout(input: Any, p: float = 0.5, training: bool = True, generator: Any = None, *, addend: Any = None) -> Any:
     """input with elements set to 0 with probability p and the others divided by 1 - p; input itself elsewhere.
 
     `addend` is added to the result.
     """
     with drawing_from(generator):
         result = F.dropout(input, p, training=training) if training and p > 0 else input
-    if addend is not None:
-        result = elementwise.add(result, addend)
-    return input._rebind(result) if inplace and result is not input else result
+    return result if addend is None else elementwise.add(result, addend)
 
 
 def _dropped(name: str, doc: str) -> Any:
-    def function(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    def function(input: Any, p: float = 0.5, training: bool = True) -> Any:
         if not training or p == 0:
             return input
         return F.dropout(input, p, [0, 1], training)
@@ -177,7 +174,7 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
 @flowing
 def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
     """The p-norm of the difference of vectors."""
-    return F.pairwise_distance(x1, x2, p, eps, keepdim)
+    return F.pairwise_distance(elementwise.as_floating(x1), elementwise.as_floating(x2), p, eps, keepdim)
 
 
 @flowing

@@ -10,6 +10,7 @@ from ....ops.array.where import where as choose
 from ....ops.math import clip as clipping
 from ....ops.math import comparison, elementwise, reduce, unary
 from ...charge import flowing
+from ..ctc import ctc_greedy_decoder as _ctc_greedy_decoder
 
 
 def check_reduction(what: str, reduction: str) -> None:
@@ -191,3 +192,9 @@ def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: A
         lengths = clipping.clip(elementwise.cast(target_lengths, loss.dtype), 1.0)
         return reduce.mean(elementwise.divide(loss, lengths))
     return reduced(loss, reduction)
+
+
+@flowing
+def ctc_greedy_decoder(log_probs: Any, input_lengths: Any, merge_repeated: bool = True) -> tuple[Any, Any]:
+    """The likeliest labels of log probabilities [time, batch, classes], and the negative logarithms of their chance."""
+    return _ctc_greedy_decoder(log_probs, input_lengths, merge_repeated)

@@ -8,9 +8,9 @@ from typing import Any
 from ....nn import functional as F
 from ....ops.array import full
 from ....ops.array import reshape as reshaping
-from ....ops.core.trace import grad_mode
+from ....ops.core.trace import state
 from ....ops.math import elementwise, reduce, unary
-from ...charge import flowing
+from ...charge import apply_op, flowing
 
 
 @flowing
@@ -32,11 +32,13 @@ def batch_norm(input: Any, running_mean: Any = None, running_var: Any = None, we
     # The operator puts a share of the biased variance into the running one; scaled, it is one of the unbiased.
     count = math.prod(input.shape) // channels
     ratio = count / max(count - 1, 1)
-    with grad_mode(False):
-        scaled = elementwise.multiply(running_var, 1.0 / ratio)
+    scaled = apply_op(elementwise.scale_op, (running_var, None), {"scale": 1.0 / ratio})
     result = F.batch_norm(input, running_mean, scaled, weight, bias, True, 1.0 - momentum, eps)
-    with grad_mode(False):
-        running_var._rebind(elementwise.multiply(scaled, ratio))
+    old, state.grad_enabled = state.grad_enabled, False
+    try:
+        running_var._rebind(apply_op(elementwise.scale_op, (scaled, None), {"scale": ratio}))
+    finally:
+        state.grad_enabled = old
     return result
 
 

@@ -157,6 +157,12 @@ class ModuleDict(Module):
             self[key] = module
 
 
+def _shown(parameters: Any) -> str:
+    """Parameters with their sizes, a line each."""
+    lines = [f"    ({name}): Parameter containing: [{'x'.join(map(str, p.shape))}]" for name, p in parameters.items()]
+    return "\n" + "\n".join(lines) + "\n" if lines else ""
+
+
 class ParameterList(Module):
     """Parameters in a list."""
 
@@ -170,6 +176,10 @@ class ParameterList(Module):
 
     def __setitem__(self, key: int, parameter: Any) -> None:
         setattr(self, list(self._parameters)[key], parameter)
+
+    def extra_repr(self) -> str:
+        """The parameters' sizes."""
+        return _shown(self._parameters)
 
     def __len__(self) -> int:
         return len(self._parameters)
@@ -209,6 +219,10 @@ class ParameterDict(Module):
 
     def __delitem__(self, key: str) -> None:
         del self._parameters[key]
+
+    def extra_repr(self) -> str:
+        """The parameters' sizes."""
+        return _shown(self._parameters)
 
     def __len__(self) -> int:
         return len(self._parameters)

@@ -121,7 +121,10 @@ class Embedding(Module):
 
 
 class Dropout(Module):
-    """In training elements are set to 0 with probability p, the others divided by 1 - p."""
+    """In training elements are set to 0 with probability p, the others divided by 1 - p.
+
+    `inplace` has no meaning, as in OneFlow.
+    """
 
     _function: Any = staticmethod(F.dropout)
 
@@ -133,7 +136,7 @@ class Dropout(Module):
 
     def forward(self, x: Any, addend: Any = None) -> Any:
         """x, some of it 0; with `addend` added."""
-        return F.dropout(x, self.p, self.training, self.inplace, self.generator, addend=addend)
+        return F.dropout(x, self.p, self.training, self.generator, addend=addend)
 
     def extra_repr(self) -> str:
         """Its settings."""

@@ -158,3 +158,15 @@ class CTCLoss(_Loss):
         """The loss."""
         return F.ctc_loss(log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction,
                           self.zero_infinity)
+
+
+class CombinedMarginLoss(Module):
+    """Cosines [N, classes] with that of each label's class made cos(m1 * angle + m2) - m3."""
+
+    def __init__(self, m1: float = 1.0, m2: float = 0.0, m3: float = 0.0):
+        super().__init__()
+        self.m1, self.m2, self.m3 = m1, m2, m3
+
+    def forward(self, x: Any, label: Any) -> Any:
+        """The cosines with margins."""
+        return loss.combined_margin_loss(x, label, self.m1, self.m2, self.m3)

@@ -93,6 +93,11 @@ class BatchNorm3d(_BatchNorm):
 class SyncBatchNorm(_BatchNorm):
     """As BatchNorm of any number of dimensions: with one process the batch is all there is."""
 
+    @classmethod
+    def convert_sync_batchnorm(cls, module: Any, process_group: Any = None) -> Any:
+        """The module itself: with one process BatchNorm does the same."""
+        return module
+
 
 class _InstanceNorm(_Norm):
     _counts = False

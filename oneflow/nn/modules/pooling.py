@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import functional as F
 from ..module import Module
+from .convolution import sizes_of
 
 
 class _MaxPool(Module):
@@ -25,8 +26,9 @@ class _MaxPool(Module):
 
     def extra_repr(self) -> str:
         """Its settings."""
-        return (f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, "
-                f"dilation={self.dilation}")
+        settings = (self.kernel_size, self.stride, self.padding, self.dilation)
+        size, stride, padding, dilation = (sizes_of(value, int(type(self).__name__[-2])) for value in settings)
+        return f"kernel_size={size}, stride={stride}, padding={padding}, dilation={dilation}"
 
 
 class MaxPool1d(_MaxPool):
@@ -64,7 +66,9 @@ class _AvgPool(Module):
 
     def extra_repr(self) -> str:
         """Its settings."""
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+        settings = (self.kernel_size, self.stride, self.padding)
+        size, stride, padding = (sizes_of(value, int(type(self).__name__[-2])) for value in settings)
+        return f"kernel_size={size}, stride={stride}, padding={padding}, ceil_mode={self.ceil_mode}"
 
 
 class AvgPool1d(_AvgPool):
