@@ -29,7 +29,7 @@ from ..ir.program import Program
 from ..ir.variable import Variable
 from .emit import CONTROL_FLOW
 
-_LEAST = 1  # operations: fewer are compiled as fast as they are read
+_LEAST = 32  # operations: fewer are compiled as fast as they are read
 _LARGEST = 1 << 22  # bytes: constants may be large
 _FOLDERS = ("backend", "core", "dygraph", "jit", "ops", "static")  # of this package: what makes plans
 _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # no folder in an archive
