@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,29 @@ from .types import OF_ARRAY, OF_DTYPE
 
 _ndarray = np.ndarray
 _CALL = 1 << 16  # elements that a call counts as: what NumPy's calls cost beside those of one kernel
+
+
+class _Thread(threading.local):
+    at_once = False
+
+
+_thread = _Thread()
+
+
+class AtOnce:
+    """Within the block this thread's kernels are due at their first call.
+
+    So a computation gives the same bits whatever came before it in the process: one that goes on in a new process as in
+    the one where it began.
+    """
+
+    __slots__ = ("_old",)
+
+    def __enter__(self) -> None:
+        self._old, _thread.at_once = _thread.at_once, True
+
+    def __exit__(self, *_: object) -> None:
+        _thread.at_once = self._old
 
 
 class Kernel:
@@ -60,7 +84,7 @@ class Kernel:
         """
         if not self._is_due:
             self._elements += elements + _CALL
-            self._is_due = self._elements >= flags.values["FLAGS_kernel_after_elements"]
+            self._is_due = _thread.at_once or self._elements >= flags.values["FLAGS_kernel_after_elements"]
         return self._is_due
 
 

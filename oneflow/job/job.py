@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ... import backend
+from ...backend.loops.kernel import AtOnce
 from ...core import unique_name
 from ...core.dtype import DType
 from ...core.place import CPUPlace, Place, expected_place
@@ -273,7 +274,11 @@ class Run:
             for tensor, value in zip(self._reads, given[len(arrays):], strict=True):
                 tensor._value = value  # so that it is moved once
         xp = self._xp
-        results = compiled.plan(xp, given)
+        if self.job.is_trainable:
+            with AtOnce():  # training that is taken up in a new process has the bits of training that goes on
+                results = compiled.plan(xp, given)
+        else:
+            results = compiled.plan(xp, given)
         for tensor, array in zip(self._writes, results[self._count:], strict=True):
             tensor._value = xp.asarray(array)
         fetched = [backend.to_numpy(xp.asarray(array)).copy() for array in results[:self._count]]
