@@ -167,12 +167,14 @@ def _write_operation(message: pb.OpDesc, operation: Operation) -> None:
     try:
         if operation.type in CONSTANTS:
             attrs = write_values(operation.type, attrs)
+        fed = {slot for slot in attributes.intersection(operation.inputs) if operation.inputs[slot]}
         for name, value in attrs.items():
-            _write_attribute(message, operation.type, name, value)
-        for slot in attributes.intersection(operation.inputs):
+            if name not in fed:
+                _write_attribute(message, operation.type, name, value)
+        for slot in fed:
             names = operation.inputs[slot]
             given = at.VarList(names) if len(names) > 1 else at.VarValue(names[0])
-            _write_attribute(message, operation.type, slot, given)
+            at.python_to_attr(message.attrs.add(), slot, given, given.file_type)
     except (TypeError, ValueError) as error:
         where = f", appended at {operation.source}" if operation.source else ""
         raise TypeError(f"The operator {operation.type}{where}: {error}.") from error
