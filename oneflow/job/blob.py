@@ -62,7 +62,7 @@ class JobTrace(ProgramTrace):
     """
 
     _least_rank = 1
-    aligns_at_first = False
+    _aligns_at_first = False
 
     def __init__(self, job: Job, program: Program):
         super().__init__(program)

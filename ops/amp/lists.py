@@ -24,7 +24,7 @@ ELSEWHERE = {
 @functools.cache
 def _listed_among(count: int, words: tuple[str, ...]) -> frozenset[str]:
     named = {name for word in words for name in ELSEWHERE.get(word, "").split()}
-    return frozenset(named | {op.type for op in all_operators() if op.precision in words})
+    return frozenset(named | {op.file_type for op in all_operators() if op.precision in words})
 
 
 def _listed(*words: str) -> frozenset[str]:

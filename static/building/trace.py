@@ -50,7 +50,7 @@ class ProgramTrace(Trace):
     _namer: Callable[[str], Any] | None = None  # gives results' names, or variables, by their slots
     _least_rank = 0  # 1: a result without dimensions is declared as one of one element, as in Paddle 1.x
 
-    aligns_at_first = True  # with that, a y of unknown size stands at x's first dimension, as in Paddle 1.x
+    _aligns_at_first = True  # with that, a y of unknown size stands at x's first dimension, as in Paddle 1.x
 
     def __init__(self, main: Program, startup: Program | None = None):
         self.main, self.startup = main, startup
@@ -145,7 +145,7 @@ class ProgramTrace(Trace):
         if op.adapted is not None:
             inputs, attrs = op.adapted(*inputs, **attrs)
         attrs = {**op.defaults, **attrs}
-        if self._least_rank and self.aligns_at_first and self._namer is None and attrs.get("axis") == -1:
+        if self._least_rank and self._aligns_at_first and self._namer is None and attrs.get("axis") == -1:
             attrs = _aligned_at_first(op, inputs, attrs)
         if any(isinstance(value, Variable) for value in attrs.values()):
             attrs = {name: value._known(f"{op.type}({name})") if isinstance(value, Variable) else value
