@@ -14,6 +14,11 @@ def add_to_path(*folders: str) -> None:
     _folders.extend(folder for folder in folders if folder not in _folders)
 
 
+def path() -> list[str]:
+    """Those folders."""
+    return list(_folders)
+
+
 def environment() -> dict[str, str]:
     """This process's environment, with those folders in PYTHONPATH."""
     found = {**os.environ, **variables}

@@ -30,10 +30,11 @@ from .groups import destroy_process_group, get_backend, get_group, new_group
 from .initialization import init_parallel_env
 from .launch.main import launch
 from .parallel import DataParallel
+from .spawning import spawn
 
 __all__ = ["DataParallel", "InMemoryDataset", "ParallelEnv", "ParallelMode", "QueueDataset", "ReduceOp", "all_gather",
            "all_gather_object", "all_reduce", "alltoall", "alltoall_single", "barrier", "broadcast",
            "broadcast_object_list", "collective", "communication", "destroy_process_group", "fleet", "gather",
            "get_backend", "get_group", "get_rank", "get_world_size", "init_parallel_env", "irecv", "is_available",
            "is_initialized", "isend", "launch", "new_group", "recv", "reduce", "reduce_scatter", "scatter",
-           "scatter_object_list", "send", "sharding", "stream", "wait"]
+           "scatter_object_list", "send", "sharding", "spawn", "stream", "wait"]

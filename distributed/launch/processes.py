@@ -17,10 +17,12 @@ import subprocess
 import sys
 import tempfile
 import threading
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ...core import child_processes, launched
 from .options import Processes
 
 FAILURES = "PROA_LAUNCH_FAILURES"  # the folder where a process that fails writes its exit code
@@ -36,10 +38,7 @@ def run(wanted: Processes, options: argparse.Namespace) -> int:
     for rank in range(wanted.total):
         (logs / f"workerlog.{rank}").write_bytes(b"")
     with tempfile.TemporaryDirectory(prefix="proa-launch-") as failures:
-        variables = {**os.environ, FAILURES: failures}
-        variables.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // wanted.per_host)))
-        command = [*_mpiexec(wanted, variables), sys.executable, "-m", "proa.distributed.launch.rank", *sys.argv[1:]]
-        started = subprocess.Popen(command, env=variables, preexec_fn=_die_with_parent)
+        started = start(wanted, ["-m", "proa.distributed.launch.rank", *sys.argv[1:]], {FAILURES: failures})
         with _signals_go_to(started), _shown(logs / "workerlog.0"):
             code = started.wait()
         failed = sorted(pathlib.Path(failures).iterdir(), key=lambda file: file.stat().st_mtime_ns)
@@ -47,6 +46,14 @@ def run(wanted: Processes, options: argparse.Namespace) -> int:
             code = int(failed[0].read_text())
             _tell(int(failed[0].name), wanted.total, code, logs)
     return code if code >= 0 else 128 - code
+
+
+def start(wanted: Processes, arguments: list[str], variables: dict[str, str]) -> subprocess.Popen:
+    """Starts processes of this Python with these arguments, and environment variables beside this process's."""
+    variables = {**child_processes.environment(), **variables}
+    variables.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // wanted.per_host)))
+    return subprocess.Popen([*_mpiexec(wanted, variables), sys.executable, *arguments], env=variables,
+                            preexec_fn=_die_with_parent)
 
 
 def _mpiexec(wanted: Processes, variables: dict[str, str]) -> list[str]:
@@ -121,6 +128,28 @@ def _shown(log: pathlib.Path) -> Iterator[None]:
     finally:
         over.set()
         thread.join()
+
+
+def end_all(error: BaseException) -> None:
+    """In one of the processes: ends all of them after an error, with its traceback; nothing where it is a good end."""
+    if isinstance(error, SystemExit):
+        code = error.code if isinstance(error.code, int) else 0 if error.code is None else 1
+        if isinstance(error.code, str):
+            print(error.code, file=sys.stderr)
+    else:
+        traceback.print_exception(error)
+        code = 1
+    if not code:
+        return
+    folder = os.environ.get(FAILURES)
+    if folder and os.path.isdir(folder):
+        pathlib.Path(folder, str(launched.rank())).write_text(str(code))
+    sys.stdout.flush()
+    sys.stderr.flush()
+    mpi = sys.modules.get("mpi4py.MPI")
+    if mpi is not None and mpi.Is_initialized() and not mpi.Is_finalized():
+        mpi.COMM_WORLD.Abort(code)
+    os._exit(code)  # nothing that waits for other processes runs first
 
 
 def _tell(rank: int, size: int, code: int, logs: pathlib.Path) -> None:

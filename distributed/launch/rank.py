@@ -9,13 +9,11 @@ from __future__ import annotations
 import os
 import pathlib
 import sys
-import traceback
-from typing import NoReturn
 
 from ...core import launched
 from .main import announce, run
 from .options import parser, processes
-from .processes import FAILURES
+from .processes import end_all
 
 
 def main() -> None:
@@ -28,16 +26,9 @@ def main() -> None:
     announce(options, rank, size, rank % wanted.per_host, wanted.per_host, wanted.hosts)
     try:
         run(options)
-    except SystemExit as ended:
-        code = ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 1
-        if code:
-            if isinstance(ended.code, str):
-                print(ended.code, file=sys.stderr)
-            _fail(rank, code)
+    except BaseException as error:
+        end_all(error)
         raise
-    except BaseException:
-        traceback.print_exc()
-        _fail(rank, 1)
 
 
 def _write_to(log: pathlib.Path) -> None:
@@ -50,19 +41,6 @@ def _write_to(log: pathlib.Path) -> None:
     os.dup2(file, 2)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]
-
-
-def _fail(rank: int, code: int) -> NoReturn:
-    """Leaves this process's exit code where the launcher looks, and ends all processes."""
-    folder = os.environ.get(FAILURES)
-    if folder and os.path.isdir(folder):
-        pathlib.Path(folder, str(rank)).write_text(str(code))
-    sys.stdout.flush()
-    sys.stderr.flush()
-    mpi = sys.modules.get("mpi4py.MPI")
-    if mpi is not None and mpi.Is_initialized() and not mpi.Is_finalized():
-        mpi.COMM_WORLD.Abort(code)
-    os._exit(code)  # nothing that waits for other processes runs first
 
 
 if __name__ == "__main__":

@@ -6,8 +6,9 @@ import subprocess
 import sys
 import time
 
+import proa as paddle
 import pytest
-from launching import run
+from launching import PROGRAMS, run
 
 SCRIPT = """
 import os, sys, time
@@ -67,6 +68,27 @@ def test_a_launcher_that_is_told_to_end_leaves_no_process(tmp_path, number):
     launcher.send_signal(number)
     assert launcher.wait(60) != 0
     assert wait_for(lambda: not any(map(_is_running, processes)))
+
+
+@pytest.mark.parametrize("fails", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_a_function_is_spawned_in_several_processes(tmp_path, fails):
+    pytest.importorskip("mpi4py")
+    command = [sys.executable, "-m", "proa", "run", str(PROGRAMS / "spawning.py"), *["fail"][:fails]]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, cwd=tmp_path)
+    if fails:
+        assert done.returncode == 1 and "this one fails" in done.stderr
+        assert "of work ended with exit code 1" in done.stderr
+    else:
+        assert sorted(done.stdout.splitlines()) == [
+            "all have ended", "process 0: [6.0, 6.0]", "process 1: [6.0, 6.0]"], done.stderr
+
+
+def test_what_cannot_be_spawned_is_refused(monkeypatch):
+    with pytest.raises(ValueError, match="number of processes"):
+        paddle.distributed.spawn(print, nprocs=0)
+    monkeypatch.setenv("PADDLE_TRAINERS_NUM", "2")
+    with pytest.raises(RuntimeError, match="one of several"):
+        paddle.distributed.spawn(print, nprocs=2)
 
 
 def wait_for(what):
