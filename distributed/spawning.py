@@ -64,7 +64,7 @@ def spawn(func: Callable[..., Any], args: Sequence[Any] = (), nprocs: int = -1, 
     if not isinstance(count, int) or count < 1:
         raise ValueError(f"spawn(nprocs): must be the number of processes, or -1. Received {nprocs!r}.")
     name = getattr(func, "__qualname__", repr(func))
-    folder = tempfile.TemporaryDirectory(prefix="proa-spawn-")
+    folder = processes.folder()
     path = os.path.join(folder.name, "call")
     prepared = multiprocessing.spawn.get_preparation_data(name)
     del prepared["authkey"]  # of pipes between processes, which these do not have
@@ -73,7 +73,7 @@ def spawn(func: Callable[..., Any], args: Sequence[Any] = (), nprocs: int = -1, 
         pickle.dump(prepared, file)
         pickle.dump((func, tuple(args), devices), file)
     started = processes.start(Processes(("127.0.0.1",), count), ["-m", "proa.distributed.launch.spawned", path],
-                              {"PADDLE_TRAINERS_NUM": str(count)})
+                              folder.name, {"PADDLE_TRAINERS_NUM": str(count)})
     made = Spawned(started, folder, name)
     if join:
         made.join()

@@ -28,6 +28,7 @@ from .options import Processes
 FAILURES = "PROA_LAUNCH_FAILURES"  # the folder where a process that fails writes its exit code
 _PASSED_ON = ("PADDLE_", "PROA_", "FLAGS_", "OMP_", "PYTHON", "CUDA_", "PATH", "LD_LIBRARY_PATH")
 _LAST_LINES = 40
+_IN_MEMORY = "/dev/shm"
 _DIES_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 
 
@@ -37,8 +38,10 @@ def run(wanted: Processes, options: argparse.Namespace) -> int:
     logs.mkdir(parents=True, exist_ok=True)
     for rank in range(wanted.total):
         (logs / f"workerlog.{rank}").write_bytes(b"")
-    with tempfile.TemporaryDirectory(prefix="proa-launch-") as failures:
-        started = start(wanted, ["-m", "proa.distributed.launch.rank", *sys.argv[1:]], {FAILURES: failures})
+    with folder() as own:
+        failures = os.path.join(own, "failures")
+        os.mkdir(failures)
+        started = start(wanted, ["-m", "proa.distributed.launch.rank", *sys.argv[1:]], own, {FAILURES: failures})
         with _signals_go_to(started), _shown(logs / "workerlog.0"):
             code = started.wait()
         failed = sorted(pathlib.Path(failures).iterdir(), key=lambda file: file.stat().st_mtime_ns)
@@ -48,9 +51,20 @@ def run(wanted: Processes, options: argparse.Namespace) -> int:
     return code if code >= 0 else 128 - code
 
 
-def start(wanted: Processes, arguments: list[str], variables: dict[str, str]) -> subprocess.Popen:
-    """Starts processes of this Python with these arguments, and environment variables beside this process's."""
+def folder() -> tempfile.TemporaryDirectory:
+    """A folder for what the processes share: in memory, where the system has such a place."""
+    return tempfile.TemporaryDirectory(prefix="proa-launch-", dir=_IN_MEMORY if os.path.isdir(_IN_MEMORY) else None)
+
+
+def start(wanted: Processes, arguments: list[str], own: str, variables: dict[str, str]) -> subprocess.Popen:
+    """Starts processes of this Python with these arguments, and environment variables beside this process's.
+
+    `own` is a folder that goes away with them: there Open MPI keeps what they share on one machine, which it would
+    leave behind elsewhere when one of them is killed.
+    """
     variables = {**child_processes.environment(), **variables}
+    if len(wanted.hosts) == 1:
+        variables["OMPI_MCA_btl_sm_backing_directory"] = own
     variables.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // wanted.per_host)))
     return subprocess.Popen([*_mpiexec(wanted, variables), sys.executable, *arguments], env=variables,
                             preexec_fn=_die_with_parent)

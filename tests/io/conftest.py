@@ -29,8 +29,14 @@ def children():
 
 
 def shared_files():
-    """The names in /dev/shm."""
-    return set(os.listdir("/dev/shm"))
+    """The names in /dev/shm, but for those of processes that MPI has started for other tests at the same time."""
+    return {name for name in os.listdir("/dev/shm") if not name.startswith(("sm_segment.", "proa-launch-"))}
+
+
+@pytest.fixture
+def shared_memory():
+    """A function that gives the names in shared memory."""
+    return shared_files
 
 
 @pytest.fixture

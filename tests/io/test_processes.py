@@ -46,10 +46,10 @@ for values, pid in loader:
 
 
 @pytest.fixture(autouse=True)
-def no_shared_files():
-    before = set(os.listdir("/dev/shm"))
+def no_shared_files(shared_memory):
+    before = shared_memory()
     yield
-    assert set(os.listdir("/dev/shm")) == before
+    assert shared_memory() == before
 
 
 @pytest.mark.parametrize(
