@@ -84,6 +84,7 @@ class Generator:
 
 
 _generators: dict[Place, Generator] = {}
+_latest: list[tuple[Any, Any]] = [(None, None)]  # the place that was asked for last, to take no hash of it
 _seed: list[int] = []
 held_by_forks(lambda: [lock for generator in list(_generators.values()) for lock in generator.locks])
 
@@ -119,9 +120,13 @@ def default_generator(place: Place | None = None) -> Generator:
     if place is None and _own.generator is not None:
         return _own.generator
     place = place or expected_place()
+    latest = _latest[0]
+    if place is latest[0]:
+        return latest[1]
     found = _generators.get(place)
     if found is None:
         found = _generators[place] = Generator(place, _current_seed())
+    _latest[0] = place, found
     return found
 
 

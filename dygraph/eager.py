@@ -154,7 +154,7 @@ class EagerTrace(Trace):
             listed = wanted = True
         xp: Any = np
         if elsewhere or not arrays or arrays[0] is None:
-            xp = _namespace(arrays)
+            xp = _namespace(arrays) if arrays else _expected_namespace()
             kernel = op.kernel_for(xp)
         elif listed:
             first = arrays[0]

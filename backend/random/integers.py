@@ -125,12 +125,14 @@ def permutation(engine: Engine, count: int) -> np.ndarray:
     place = 1
     with engine.lock:
         if count % 2 == 0 and count:
-            chosen = 2
-            while chosen == 2:
-                chosen = int(engine.words(1)[0]) // (_ALL // 2)
+            words = engine.words(count // 2)  # of which the first says whether the first two change places
+            chosen = int(words[0]) // (_ALL // 2)
+            while chosen == 2:  # hardly ever: that word is refused
+                words = np.append(words[1:], engine.words(1))
+                chosen = int(words[0]) // (_ALL // 2)
             if chosen == 0:
                 out[:2] = 1, 0
-            place = 2
+            place = _exchanged(words[1:], out, 2) if count > 2 else 2
         while place < count:
             place = _exchanged(engine.words((count - place) // 2), out, place)
     return out
