@@ -68,8 +68,10 @@ class DataParallel(Layer):
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """What the layers do."""
-        if self._reducer is not None and self._reducer.is_on and self.training:
-            self._take_over(self._layers.buffers())
+        if self._reducer is not None:
+            self._reducer.forget_pass()
+            if self._reducer.is_on and self.training:
+                self._take_over(self._layers.buffers())
         return self._layers(*inputs, **kwargs)
 
     @contextlib.contextmanager

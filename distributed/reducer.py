@@ -74,6 +74,10 @@ class Reducer:
         while self._begun < len(self.buckets) and not self.buckets[self._begun].missing:
             self._exchange(self.buckets[self._begun])
 
+    def forget_pass(self) -> None:
+        """Forgets a pass that an error has ended: the next one begins anew."""
+        self._in_pass = False
+
     def _begin_pass(self) -> None:
         self._in_pass, self._begun = True, 0
         for bucket in self.buckets:

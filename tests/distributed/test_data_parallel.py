@@ -24,3 +24,8 @@ def test_several_processes_train_as_one(tmp_path, kind, processes):
     np.testing.assert_allclose(several["losses"], one["losses"], rtol=2e-6, atol=2e-6)
     for name, value in one["state"].items():
         np.testing.assert_allclose(several["state"][name], value, rtol=2e-4, atol=2e-5, err_msg=name)
+
+
+@pytest.mark.slow
+def test_a_pass_that_an_error_ends_is_forgotten(tmp_path):
+    assert "passed 0" in run(tmp_path, "interrupted.py").stdout
