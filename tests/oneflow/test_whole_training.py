@@ -100,16 +100,6 @@ def test_the_2_x_face_has_the_same_losses(net, other):
     assert np.mean(ours[-2:]) < ours[0]
 
 
-@pytest.fixture
-def kernels_are_due_as_for_users():
-    """Where a kernel computes is a question of how much came before it: tests otherwise have it do so at once."""
-    before = paddle.get_flags("FLAGS_kernel_after_elements")
-    paddle.set_flags({"FLAGS_kernel_after_elements": 1 << 23})
-    yield
-    paddle.set_flags(before)
-
-
-@pytest.mark.usefixtures("kernels_are_due_as_for_users")
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_training_that_is_taken_up_goes_on_to_the_last_bit(optimizer, tmp_path):
     data = batches(8, SIZE)
