@@ -104,6 +104,7 @@ if TYPE_CHECKING:
     from .hapi.flops import flops
     from .hapi.model import Model
     from .hapi.summary import summary
+    from .interchange import onnx
     from .io import DataLoader
     from .io.batch_sampler import batch
     from .ops.array.assign import clone, increment, rank, shape, tolist

@@ -25,8 +25,8 @@ from ..core.absent import why_absent
 
 _ROOT = __name__.partition(".")[0]
 #: Where modules are that stand elsewhere here: at the root they would hide Python's own.
-_ELSEWHERE = {".signal": ".utils.signal", ".sysconfig": ".utils.sysconfig", ".version": ".compat.paddle_version",
-              ".nn.initializer.lazy_init": ".dygraph.lazy"}
+_ELSEWHERE = {".signal": ".utils.signal", ".sysconfig": ".utils.sysconfig", ".onnx": ".interchange.onnx",
+              ".version": ".compat.paddle_version", ".nn.initializer.lazy_init": ".dygraph.lazy"}
 #: Under which names a part of proa is found that is a face of its own.
 _FACES = {"oneflow": ".oneflow", "oneflow_api": ".oneflow._oneflow_internal"}
 #: What such a face's scripts may put behind its name, to the same effect.

@@ -16,7 +16,6 @@ _SUBJECTS = {
         "quantization.KLQuantizer quantization.PerChannelAbsmaxQuantizer quantization.default_ptq_config "
         "nn.quant.quant_layers nn.quant.functional_layers nn.quant.lsq",
     "pruning to a pattern of zeros (ASP)": "incubate.asp static.sparsity sparsity",
-    "ONNX": "onnx",
     "cost models": "cost_model",
     "tensors of strings": "strings",
     "data sets in RAR archives": "dataset.mq2007",

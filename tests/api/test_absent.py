@@ -7,7 +7,7 @@ import pytest
 @pytest.mark.parametrize(("place", "subject"), [
     ("quantization.ImperativeQuantAware", "QAT and PTQ"), ("nn.quant.quant_layers", "QAT and PTQ"),
     ("quantization.nothing", "no attribute"), ("static.quantization", "quantization of Programs"),
-    ("onnx", "ONNX"), ("nn.nothing", "no attribute"),
+    ("nn.nothing", "no attribute"),
     ("nothing", "no attribute"), ("dataset.mq2007", "RAR archives"), ("dataset.nothing", "no attribute"),
 ])
 def test_packages(place, subject):

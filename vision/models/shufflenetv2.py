@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import nn
-from ...nn import functional as F
-from ...ops.array.concat_split import concat, split
+from ...ops.array.concat_split import split, stack
 from ...ops.array.reshape import flatten
 from ..ops.blocks import ConvNormActivation
 from .pretrained import refuse_download
@@ -19,6 +18,11 @@ def _depthwise(channels: int, outputs: int, stride: int, activation: Any) -> lis
     return [ConvNormActivation(channels, channels, 3, stride=stride, padding=1, groups=channels,
                                activation_layer=None),
             ConvNormActivation(channels, outputs, 1, padding=0, activation_layer=activation)]
+
+
+def _shuffled(first: Any, second: Any) -> Any:
+    """The channels of two halves in turn: twice [N, C, H, W] to [N, 2C, H, W]. Of operators that ONNX has too."""
+    return flatten(stack([first, second], axis=2), 1, 2)
 
 
 class InvertedResidual(nn.Layer):
@@ -34,7 +38,7 @@ class InvertedResidual(nn.Layer):
         """[N, C, H, W] alike."""
         kept, changed = split(inputs, 2, axis=1)
         changed = self._conv_linear(self._conv_dw(self._conv_pw(changed)))
-        return F.channel_shuffle(concat([kept, changed], axis=1), 2)
+        return _shuffled(kept, changed)
 
 
 class InvertedResidualDS(nn.Layer):
@@ -51,7 +55,7 @@ class InvertedResidualDS(nn.Layer):
         """[N, inputs, H, W] to [N, outputs, H / 2, W / 2]."""
         first = self._conv_linear_1(self._conv_dw_1(inputs))
         second = self._conv_linear_2(self._conv_dw_2(self._conv_pw_2(inputs)))
-        return F.channel_shuffle(concat([first, second], axis=1), 2)
+        return _shuffled(first, second)
 
 
 _REPEATS = (4, 8, 4)

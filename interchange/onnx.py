@@ -1,0 +1,118 @@
+"""`paddle.onnx.export`: a model as an ONNX file, by the converter paddle2onnx (extra `onnx`).
+
+The converter ends the process in which it meets an operator that it has nothing for. It works in a process of its own,
+on the files that `jit.save` writes, and what it says becomes an error here.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from typing import Any
+
+from ..core import child_processes
+from ..core.files import MissingFileError, atomic_write
+from ..jit.files.save_load import save as save_model
+from ..static.files.inference_model import MODEL_SUFFIX, PARAMS_SUFFIX, save_inference_model
+from ..static.ir.frame import feed_names, fetch_names
+from ..static.ir.program import Program
+from ..static.run.executor import Executor
+
+__all__ = ["export"]
+
+_PACKAGE = __name__.partition(".")[0]
+_CONVERT = "import json, sys, paddle2onnx; paddle2onnx.export(**json.loads(sys.argv[1]))"
+_SECONDS = 1800
+_CONVERTER_OPTIONS = ("auto_upgrade_opset", "enable_onnx_checker", "deploy_backend", "export_fp16_model")
+_SAVE_OPTIONS = ("output_spec",)
+_UNSUPPORTED = re.compile(r"operators not supported yet, including (.*)")
+
+
+def export(layer: Any, path: str, input_spec: Sequence[Any] | None = None, opset_version: int = 9,
+           **configs: Any) -> None:
+    """Writes `PATH.onnx`: a model for ONNX Runtime and other engines.
+
+    `layer`: a Layer or function, of which `jit.save` would make a model with this `input_spec`; a Program, with
+    `feed_vars=` and `fetch_vars=` unless it was loaded; or the path of a model, `FILE.pdmodel` or its prefix.
+    `opset_version`: the least version of ONNX's operators; control flow takes 11 or 13 instead. `output_spec=` as
+    `jit.save` has it; `auto_upgrade_opset=`, `enable_onnx_checker=`, `deploy_backend=` and `export_fp16_model=` as
+    `paddle2onnx.export`. The file is written whole or not at all. Raises NotImplementedError, naming the operators
+    that the converter does not know, RuntimeError with what it said otherwise, and ImportError without paddle2onnx.
+
+        net = paddle.nn.Linear(2, 3)
+        paddle.onnx.export(net, "linear", input_spec=[paddle.static.InputSpec([None, 2])])
+    """
+    path = os.fspath(path)
+    if not os.path.basename(path):
+        raise ValueError(f"onnx.export(path): a path ends in the file's name, FOLDER/NAME. Received {path!r}.")
+    if isinstance(opset_version, bool) or not isinstance(opset_version, int) or opset_version < 7:
+        raise ValueError(f"onnx.export(opset_version): must be a number of 7 or more. Received {opset_version!r}.")
+    unknown = sorted(set(configs) - {*_CONVERTER_OPTIONS, *_SAVE_OPTIONS, "feed_vars", "fetch_vars"})
+    if unknown:
+        raise ValueError(f"onnx.export: unknown options {unknown}.")
+    if importlib.util.find_spec("paddle2onnx") is None:
+        raise ImportError(f"onnx.export needs the converter paddle2onnx: pip install '{_PACKAGE}[onnx]'.")
+    options = {key: value for key, value in configs.items() if key in _CONVERTER_OPTIONS}
+    with tempfile.TemporaryDirectory(prefix="onnx-export-") as folder:
+        model, params = _model_files(layer, os.path.join(folder, "model"), input_spec, configs)
+        converted = _converted(model, params, os.path.join(folder, "model.onnx"), opset_version, options)
+    with atomic_write(path if path.endswith(".onnx") else path + ".onnx") as file:
+        file.write(converted)
+
+
+def _model_files(layer: Any, prefix: str, input_spec: Any, configs: dict[str, Any]) -> tuple[str, str]:
+    """The files of a model, written to `prefix` unless the model is files."""
+    if isinstance(layer, (str, os.PathLike)):
+        prefix = os.fspath(layer).removesuffix(MODEL_SUFFIX)
+        if not os.path.isfile(prefix + MODEL_SUFFIX):
+            raise MissingFileError(f"onnx.export(layer): there is no model {prefix + MODEL_SUFFIX!r}.")
+    elif isinstance(layer, Program):
+        _save_program(layer, prefix, configs)
+    else:
+        save_model(layer, prefix, input_spec, **{k: v for k, v in configs.items() if k in _SAVE_OPTIONS})
+    params = prefix + PARAMS_SUFFIX
+    return prefix + MODEL_SUFFIX, params if os.path.exists(params) else ""
+
+
+def _save_program(program: Program, prefix: str, configs: dict[str, Any]) -> None:
+    block = program.global_block()
+    feeds = configs.get("feed_vars") or [block.var(name) for name in feed_names(program)]
+    fetches = configs.get("fetch_vars") or [block.var(name) for name in fetch_names(program)]
+    if not fetches:
+        raise ValueError("onnx.export(layer): of a Program that was not loaded, say what goes in and what comes out: "
+                         "onnx.export(program, path, feed_vars=[x], fetch_vars=[y]).")
+    save_inference_model(prefix, feeds, fetches, Executor(), program=program)
+
+
+def _converted(model: str, params: str, target: str, opset: int, options: dict[str, Any]) -> bytes:
+    """The bytes of the ONNX file, from a process in which `import paddle` gives this package."""
+    call = {"model_filename": model, "params_filename": params, "save_file": target, "opset_version": opset,
+            "verbose": False, **options}
+    environment = child_processes.environment()
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, [*_module_folders(), environment.get("PYTHONPATH")]))
+    run = subprocess.run([sys.executable, "-m", _PACKAGE, "run", "-c", _CONVERT, json.dumps(call)], env=environment,
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                         errors="replace", timeout=_SECONDS, check=False)
+    unsupported = _UNSUPPORTED.search(run.stdout)
+    if unsupported:
+        names = ", ".join(filter(None, (name.strip() for name in unsupported[1].split(","))))
+        raise NotImplementedError(f"onnx.export: the converter paddle2onnx has nothing for the operators {names}. "
+                                  "Write what they compute with other operators, or keep them out of what is exported.")
+    if run.returncode or not os.path.isfile(target) or not os.path.getsize(target):
+        raise RuntimeError(f"onnx.export: the converter paddle2onnx ended with {run.returncode} and wrote nothing. It "
+                           f"said:\n{run.stdout[-2000:].strip()}")
+    with open(target, "rb") as file:
+        return file.read()
+
+
+def _module_folders() -> list[str]:
+    """Where this process finds this package and the converter, for a child that may look elsewhere."""
+    specs = (importlib.util.find_spec(name) for name in (_PACKAGE, "paddle2onnx"))
+    return list(dict.fromkeys(os.path.dirname(os.path.dirname(os.path.abspath(spec.origin)))
+                              for spec in specs if spec is not None and spec.origin))

@@ -1,0 +1,168 @@
+"""`paddle.onnx.export`: what ONNX Runtime computes from the files is what the models compute here."""
+
+import importlib.util
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa.static import InputSpec
+
+if importlib.util.find_spec("paddle2onnx") is None:
+    pytest.skip("paddle2onnx is not installed", allow_module_level=True)
+onnxruntime = pytest.importorskip("onnxruntime")
+
+
+def _values(*shape):
+    return np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+
+
+def _run(path, *inputs):
+    session = onnxruntime.InferenceSession(path)
+    return session.run(None, {slot.name: value for slot, value in zip(session.get_inputs(), inputs, strict=True)})
+
+
+def _same(net, *inputs, specs=None, folder):
+    net.eval()
+    paddle.onnx.export(net, str(folder / "model"), input_spec=specs or [
+        InputSpec(list(value.shape), str(value.dtype)) for value in inputs])
+    wanted = net(*[paddle.to_tensor(value) for value in inputs])
+    wanted = list(wanted) if isinstance(wanted, (list, tuple)) else [wanted]
+    got = _run(str(folder / "model.onnx"), *inputs)
+    for one, other in zip(got, wanted, strict=True):
+        np.testing.assert_allclose(one, other.numpy(), rtol=1e-4, atol=1e-5)
+
+
+class Sentences(paddle.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.words = paddle.nn.Embedding(50, 32)
+        self.encoder = paddle.nn.TransformerEncoder(paddle.nn.TransformerEncoderLayer(32, 4, 64), 2)
+
+    def forward(self, words):
+        return self.encoder(self.words(words))
+
+
+class Recurrent(paddle.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.lstm = paddle.nn.LSTM(8, 16, 2, direction="bidirect")
+
+    def forward(self, x):
+        return self.lstm(x)[0]
+
+
+class Branches(paddle.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.fc = paddle.nn.Linear(5, 5)
+
+    def forward(self, x):
+        x = self.fc(x)
+        if x.mean() > 0:
+            y = x * 2
+        else:
+            y = x - 1
+        rounds = paddle.zeros([1], "int64")
+        while rounds < 5:
+            y = self.fc(y)
+            rounds += 1
+        return y
+
+
+class Shuffled(paddle.nn.Layer):
+    def forward(self, x):
+        return paddle.nn.functional.channel_shuffle(x, 2)
+
+
+def test_convolutions_of_any_batch(tmp_path):
+    _same(paddle.vision.models.LeNet(), _values(2, 1, 28, 28), specs=[InputSpec([None, 1, 28, 28])], folder=tmp_path)
+
+
+def test_a_network_of_any_size_of_image(tmp_path):
+    _same(paddle.vision.models.shufflenet_v2_x0_25(), _values(1, 3, 64, 48),
+          specs=[InputSpec([None, 3, None, None])], folder=tmp_path)
+
+
+def test_attention_of_any_length(tmp_path):
+    _same(Sentences(), np.random.default_rng(0).integers(0, 50, (2, 7)), specs=[InputSpec([None, None], "int64")],
+          folder=tmp_path)
+
+
+def test_recurrence(tmp_path):
+    _same(Recurrent(), _values(2, 5, 8), folder=tmp_path)
+
+
+def test_control_flow_goes_both_ways(tmp_path):
+    net = Branches()
+    for sign in (1, -1):
+        net.fc.bias.set_value(np.full(5, 3.0 * sign, np.float32))
+        _same(net, _values(2, 5), folder=tmp_path)
+
+
+def test_a_function_without_parameters(tmp_path):
+    paddle.onnx.export(lambda x: x * 2 + 1, str(tmp_path / "f"), input_spec=[InputSpec([None, 3])])
+    np.testing.assert_allclose(_run(str(tmp_path / "f.onnx"), _values(4, 3))[0], _values(4, 3) * 2 + 1, rtol=1e-6)
+
+
+def test_a_model_that_is_files_already(tmp_path):
+    net = paddle.vision.models.LeNet()
+    net.eval()
+    paddle.jit.save(net, str(tmp_path / "net"), input_spec=[InputSpec([None, 1, 28, 28])])
+    for path in ("net", "net.pdmodel"):
+        paddle.onnx.export(str(tmp_path / path), tmp_path / "again")
+        x = _values(3, 1, 28, 28)
+        np.testing.assert_allclose(_run(str(tmp_path / "again.onnx"), x)[0], net(paddle.to_tensor(x)).numpy(),
+                                   rtol=1e-4, atol=1e-5)
+
+
+def test_a_model_loaded_and_tuned(tmp_path):
+    paddle.jit.save(paddle.nn.Linear(3, 2), str(tmp_path / "net"), input_spec=[InputSpec([None, 3])])
+    loaded = paddle.jit.load(str(tmp_path / "net"))
+    optimizer = paddle.optimizer.SGD(0.5, parameters=loaded.parameters())
+    loaded(paddle.to_tensor(_values(4, 3))).sum().backward()
+    optimizer.step()
+    _same(loaded, _values(4, 3), folder=tmp_path)
+
+
+def test_a_program(tmp_path):
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    with paddle.static.program_guard(main, startup), paddle.static.scope_guard(paddle.static.Scope()):
+        paddle.enable_static()
+        try:
+            x = paddle.static.data("x", [None, 4])
+            y = paddle.static.nn.fc(x, 3)
+            executor = paddle.static.Executor()
+            executor.run(startup)
+            with pytest.raises(ValueError, match="feed_vars"):
+                paddle.onnx.export(main, str(tmp_path / "program"))
+            paddle.onnx.export(main, str(tmp_path / "program"), feed_vars=[x], fetch_vars=[y])
+            wanted, = executor.run(main, feed={"x": _values(2, 4)}, fetch_list=[y])
+        finally:
+            paddle.disable_static()
+    np.testing.assert_allclose(_run(str(tmp_path / "program.onnx"), _values(2, 4))[0], wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_an_operator_that_the_converter_does_not_know_is_named_and_nothing_is_written(tmp_path):
+    with pytest.raises(NotImplementedError, match="operators channel_shuffle"):
+        paddle.onnx.export(Shuffled(), str(tmp_path / "net"), input_spec=[InputSpec([1, 4, 6, 6])])
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("given", "error"), [
+    ({"opset_version": 3}, "opset_version"), ({"opset_version": "11"}, "opset_version"),
+    ({"unheard_of": 1}, "unheard_of"),
+])
+def test_what_makes_no_sense_is_refused(tmp_path, given, error):
+    with pytest.raises(ValueError, match=error):
+        paddle.onnx.export(Shuffled(), str(tmp_path / "net"), input_spec=[InputSpec([1, 4, 6, 6])], **given)
+    with pytest.raises(ValueError, match="FOLDER/NAME"):
+        paddle.onnx.export(Shuffled(), str(tmp_path) + "/")
+    with pytest.raises(FileNotFoundError, match="there is no model"):
+        paddle.onnx.export(str(tmp_path / "absent"), str(tmp_path / "net"))
+
+
+def test_a_damaged_model_is_told_and_nothing_is_written(tmp_path):
+    (tmp_path / "net.pdmodel").write_bytes(b"\x0a\x99nonsense")
+    with pytest.raises(RuntimeError, match="wrote nothing"):
+        paddle.onnx.export(str(tmp_path / "net"), str(tmp_path / "out"))
+    assert not (tmp_path / "out.onnx").exists()
