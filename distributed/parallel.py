@@ -10,6 +10,7 @@ from typing import Any
 from ..backend.comm import exchanges
 from ..nn import Layer
 from . import parallel_helper
+from .buckets import tables_of
 from .environment import ParallelEnv
 from .groups import Group, group_of
 from .reducer import Reducer
@@ -47,7 +48,7 @@ class DataParallel(Layer):
             self._take_over([*layers.parameters(), *layers.buffers()])
             trained = [p for p in layers.parameters() if not p.stop_gradient]
             self._reducer = Reducer(trained, self._connected, comm_buffer_size, last_comm_buffer_size,
-                                    find_unused_parameters)
+                                    find_unused_parameters, tables=tables_of(layers))
 
     def _check_equal(self) -> None:
         """Raises RuntimeError where the processes' networks differ in names, shapes or dtypes."""

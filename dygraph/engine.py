@@ -148,6 +148,11 @@ def at_the_end_of_this_pass(do: Callable[[], Any]) -> None:
     state.ends.append(do)
 
 
+def gradient_before_this_pass(tensor: EagerValue) -> EagerValue | None:
+    """What `tensor.grad` was before the pass that is going on, for an observer of this leaf."""
+    return next((gradient for leaf, gradient, _ in reversed(state.changes or ()) if leaf is tensor._edge), None)
+
+
 class _Changes:
     """Around a pass: what `.grad`s were before it, which they are again where it fails."""
 

@@ -98,6 +98,12 @@ class Communicator(abc.ABC):
     def all_gather_bytes(self, data: bytes) -> list[bytes]:
         """All processes' bytes, of any lengths."""
 
+    def all_gather_rows(self, rows: np.ndarray, counts: Sequence[int]) -> np.ndarray:
+        """All processes' rows one behind the other, `counts[i]` of process i: by `all_gather` of as many for each."""
+        padded = np.zeros((max(counts), *rows.shape[1:]), rows.dtype)
+        padded[:len(rows)] = rows
+        return np.concatenate([part[:count] for part, count in zip(self.all_gather(padded), counts, strict=True)])
+
     @abc.abstractmethod
     def subgroup(self, ranks: Sequence[int]) -> Communicator | None:
         """The group of the processes with these numbers in the world; None for a process that is none of them."""

@@ -93,6 +93,15 @@ class MPICommunicator(Communicator):
         self.finish("all_gather", self._comm.Iallgather(_as_bytes(np.ascontiguousarray(array)), _as_bytes(result)))
         return result
 
+    def all_gather_rows(self, rows: np.ndarray, counts: Sequence[int]) -> np.ndarray:
+        """By MPI_Iallgatherv of bytes."""
+        width = int(np.prod(rows.shape[1:], dtype=int)) * rows.itemsize
+        result = np.empty((int(sum(counts)), *rows.shape[1:]), rows.dtype)
+        self.finish("all_gather", self._comm.Iallgatherv(
+            [_as_bytes(np.ascontiguousarray(rows)), self._mpi.BYTE],
+            [_as_bytes(result), [int(count) * width for count in counts], self._mpi.BYTE]))
+        return result
+
     def gather(self, array: np.ndarray, root: int) -> np.ndarray | None:
         """By MPI_Igather of bytes."""
         result = np.empty((self.size, *array.shape), array.dtype) if self.rank == root else None

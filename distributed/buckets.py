@@ -1,0 +1,172 @@
+"""Buckets: gradients that several processes exchange together, as the mean of all for each, or for one that owns them.
+
+Most lie one behind the other in one array. The gradient of a table of which few rows were looked up is exchanged as
+these rows, with their numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..backend.comm import exchanges
+from ..backend.comm.communicator import AVG, Communicator
+from ..core.selected_rows import SelectedRows
+from ..dygraph.engine import gradient_before_this_pass
+from ..dygraph.selected_rows import gradient_of
+from ..ops.array.creation import to_tensor
+
+MEGABYTE = 1 << 20
+
+
+class Bucket:
+    """Parameters whose gradients are exchanged together, in one array.
+
+    `owner`: the process, by its number in the group, that alone gets the means; the others' gradients are let go as
+    soon as they are sent. None: all get them.
+    """
+
+    def __init__(self, parameters: Sequence[Any], group: Communicator, owner: int | None = None):
+        self.parameters, self.group, self.owner = list(parameters), group, owner
+        sizes = [int(np.prod(p.shape, dtype=int)) for p in self.parameters]
+        self.ends = np.cumsum([0, *sizes])
+        self.dtype = parameters[0].numpy().dtype
+        self._means: dict[int, tuple[Any, Any]] = {}
+        self.clear()
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this process gets the means."""
+        return self.owner in (None, self.group.rank)
+
+    def clear(self) -> None:
+        """Before a pass: nothing has come."""
+        self.missing = {id(p) for p in self.parameters}
+        self.exchange: Any = None
+
+    def has_come(self, parameter: Any) -> None:
+        """Notes what of a parameter's gradient, to which this pass has added all it will, is a mean of before.
+
+        With an owner it alone has that, and what the others add is theirs alone.
+        """
+        if self.owner is None or id(parameter) not in self._means:
+            return
+        gradient, mean = self._means.pop(id(parameter))
+        before = gradient_before_this_pass(parameter)
+        if before is gradient:
+            self._means[id(parameter)] = (parameter.grad, gradient_of(before) if mean is None else mean)
+
+    def begin(self) -> None:
+        """Begins the exchange."""
+        given = self._given()
+        if not self.is_ours:
+            for parameter in self.parameters:
+                parameter.grad = None
+        self.exchange = exchanges.begin(lambda: self._exchanged(given))
+
+    def finish(self, unused: Collection[int]) -> None:
+        """Waits for the exchange, and gives the parameters, but for those that no process used, their means."""
+        found = self.exchange.wait()
+        self._means = {}
+        for parameter, gradient in zip(self.parameters, self._gradients(found), strict=True) if self.is_ours else ():
+            if id(parameter) not in unused:
+                parameter.grad = gradient
+                self._means[id(parameter)] = (gradient, None)
+        self.clear()
+
+    def _own_part(self, parameter: Any) -> Any:
+        """What of this process goes into the mean of a gradient, an array or rows; None for nothing.
+
+        What is a mean already counts as if each process had it.
+        """
+        gradient = parameter.grad
+        if gradient is None:
+            return None
+        value = gradient_of(gradient)
+        found, mean = self._means.get(id(parameter), (None, None))
+        if self.owner is None or found is not gradient:
+            return value
+        return value + (value if mean is None else mean) * (self.group.size - 1)
+
+    def _given(self) -> Any:
+        """The gradients one behind the other; 0 for those that have none."""
+        values = np.empty(self.ends[-1], self.dtype)
+        for place, parameter in enumerate(self.parameters):
+            own = self._own_part(parameter)
+            values[self.ends[place]:self.ends[place + 1]] = 0 if own is None else np.reshape(own, -1)
+        return values
+
+    def _exchanged(self, values: Any) -> Any:
+        if self.owner is None:
+            return self.group.all_reduce(values, AVG, values)
+        return self.group.reduce(values, AVG, self.owner)
+
+    def _gradients(self, values: Any) -> Iterable[Any]:
+        for place, parameter in enumerate(self.parameters):
+            part = values[self.ends[place]:self.ends[place + 1]]
+            yield to_tensor(part.reshape(tuple(parameter.shape)))
+
+
+class RowsBucket(Bucket):
+    """A table whose gradient holds the rows that were looked up: these are exchanged, and each is there once then.
+
+    Where a process has the whole gradient, as of a table that is used otherwise too, all exchange the whole.
+    """
+
+    def _given(self) -> Any:
+        [table] = self.parameters
+        own = self._own_part(table)
+        if own is None:
+            own = SelectedRows(np.empty(0, np.int64), np.empty((0, *table.shape[1:]), self.dtype), table.shape[0], True)
+        return own.merge() if isinstance(own, SelectedRows) else own
+
+    def _exchanged(self, own: Any) -> Any:
+        count = len(own.rows) if isinstance(own, SelectedRows) else -1
+        counts = self.group.all_gather(np.array(count, np.int64)).tolist()
+        if min(counts) < 0:
+            return super()._exchanged(np.array(own))
+        rows = self.group.all_gather_rows(own.rows.astype(np.int64, copy=False), counts)
+        values = self.group.all_gather_rows(own.values, counts)
+        wide = values.astype(np.float32) if values.dtype.itemsize == 2 else values
+        merged = SelectedRows(rows, wide, own.height).merge()
+        return merged.with_values((merged.values / self.group.size).astype(values.dtype, copy=False))
+
+    def _gradients(self, found: Any) -> Iterable[Any]:
+        [table] = self.parameters
+        yield table._eager.of_gradient(found) if isinstance(found, SelectedRows) else to_tensor(found)
+
+
+def buckets_of(parameters: Sequence[Any], group: Communicator, bucket_mb: float, first_mb: float,
+               owners: Mapping[int, int], tables: Collection[int]) -> list[Bucket]:
+    """Parameters of one dtype and owner together, up to a size, in the order in which they are complete.
+
+    `owners`: by the parameters' ids; `tables`: the ids of those whose gradients hold rows, each of which is alone.
+    """
+    full: list[tuple[int, Bucket]] = []
+    open_: dict[Any, tuple[list[Any], float]] = {}
+    places: dict[Any, int] = {}
+    limit = first_mb
+    for place, parameter in enumerate(parameters):
+        owner = owners.get(id(parameter))
+        if id(parameter) in tables:
+            full.append((place, RowsBucket([parameter], group, owner)))
+            continue
+        key = (parameter.dtype, owner)
+        size = int(np.prod(parameter.shape, dtype=int)) * parameter.numpy().itemsize
+        members, room = open_.get(key, ([], 0.0))
+        if not members or size > room:
+            if members:
+                full.append((places[key], Bucket(members, group, owner)))
+            members, room, limit = [], limit * MEGABYTE, bucket_mb
+        members.append(parameter)
+        open_[key], places[key] = (members, room - size), place
+    full += [(places[key], Bucket(members, group, key[1])) for key, (members, _) in open_.items()]
+    return [bucket for _, bucket in sorted(full, key=lambda each: each[0])]
+
+
+def tables_of(layers: Any) -> set[int]:
+    """The ids of the parameters of embeddings whose gradients hold rows, `sparse=True`."""
+    return {id(layer.weight) for layer in layers.sublayers(include_self=True)
+            if hasattr(layer, "weight") and (getattr(layer, "_sparse", False) or getattr(layer, "_is_sparse", False))}
