@@ -1,0 +1,14 @@
+"""The parameter server: processes that hold the parameters, and what trainers ask of them, by gRPC (the extra `ps`).
+
+`Server` holds variables, updates and sparse tables; `Client` is a trainer's side. Knows arrays and names only: what an
+update is, the caller says. Importing it needs no gRPC; starting a server or a client does.
+"""
+
+from .client import Client
+from .errors import RefusedError, SilentServerError, UpdateError, WaitedTooLongError
+from .options import Options
+from .server import Server, Update
+from .values import Value
+
+__all__ = ["Client", "Options", "RefusedError", "Server", "SilentServerError", "Update", "UpdateError", "Value",
+           "WaitedTooLongError"]

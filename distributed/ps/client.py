@@ -1,0 +1,198 @@
+"""Client: what a trainer asks of parameter servers.
+
+A message that gets no answer is sent again until `Options.deadline`; each has a number, so that a server does it once.
+What was sent in a round of synchronous training is kept until the round is over: a server that was started again since
+gets it again.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Any
+
+import numpy as np
+
+from . import messages_pb2 as pb
+from .calls import Connection
+from .grpc_service import logger
+from .options import Options
+from .values import Value, dtype_of, requests_of
+
+
+class _Server:
+    """What a client knows of one server."""
+
+    def __init__(self, endpoint: str, options: Options):
+        self.connection = Connection(endpoint, options)
+        self.mode: str | None = None
+        self.round = 0
+        self.holder = 0  # the process that got what was sent in this round
+        self.sent: dict[tuple[str, str], list[pb.Request]] = {}
+        self.under_way: list[Future[None]] = []
+        self.joining = threading.Lock()
+
+
+class Client:
+    """The trainer of this number, and its connections to the servers it names.
+
+    >>> import numpy as np
+    >>> from proa.distributed.ps import Client  # doctest: +SKIP
+    >>> client = Client(0)  # doctest: +SKIP
+    >>> client.send("127.0.0.1:6174", "w@GRAD", np.ones([2], "float32")).result()  # doctest: +SKIP
+    >>> client.send_barrier(["127.0.0.1:6174"])  # doctest: +SKIP
+    >>> client.receive("127.0.0.1:6174", "w")  # doctest: +SKIP
+    """
+
+    def __init__(self, trainer: int, options: Options | None = None):
+        self.trainer, self.options = trainer, options or Options()
+        self._process = int.from_bytes(os.urandom(8), "little") | 1
+        self._servers: dict[str, _Server] = {}
+        self._lock = threading.Lock()
+        self._sequence = 0
+        self._open: set[int] = set()
+        self._threads = ThreadPoolExecutor(self.options.threads, thread_name_prefix="proa-ps-client")
+
+    def _server(self, endpoint: str) -> _Server:
+        with self._lock:
+            server = self._servers.get(endpoint)
+            if server is None:
+                server = self._servers[endpoint] = _Server(endpoint, self.options)
+        with server.joining:
+            if server.mode is None:
+                reply = self._read(server, "Join", pb.Request())
+                server.round, server.mode = reply.round, reply.text
+        return server
+
+    # Messages
+
+    def _read(self, server: _Server, method: str, request: pb.Request) -> pb.Reply:
+        """A call that may be repeated."""
+        self._sign(request, 0)
+        return server.connection.call(method, request)
+
+    def _sign(self, request: pb.Request, sequence: int) -> None:
+        caller = request.caller
+        caller.trainer, caller.process, caller.sequence = self.trainer, self._process, sequence
+        with self._lock:
+            caller.finished = min(self._open, default=self._sequence + 1) - 1
+
+    def _number(self) -> int:
+        with self._lock:
+            self._sequence += 1
+            self._open.add(self._sequence)
+            return self._sequence
+
+    def _change(self, server: _Server, method: str, requests: Iterable[pb.Request], sequence: int) -> pb.Reply:
+        """A call that is done once, however often its messages arrive."""
+        reply = pb.Reply()
+        try:
+            for request in requests:
+                self._sign(request, sequence)
+                reply = server.connection.call(method, request)
+        finally:
+            with self._lock:
+                self._open.discard(sequence)
+        return reply
+
+    # Dense values
+
+    def send(self, endpoint: str, name: str, value: Value) -> Future[None]:
+        """Sends a gradient (in geo mode, what is added to a variable): an array, or SelectedRows.
+
+        It is copied at once. What goes wrong is raised by the future and by the next `send_barrier`.
+        """
+        return self._begin(endpoint, "Send", name, value)
+
+    def _begin(self, endpoint: str, method: str, name: str, value: Value) -> Future[None]:
+        server = self._server(endpoint)
+        requests = list(requests_of(name, value, self.options.message_bytes))
+        sequence = self._number()
+        if server.mode == "sync":
+            server.sent[method, name] = requests
+
+        def do() -> None:
+            reply = self._change(server, method, requests, sequence)
+            if not server.holder:
+                server.holder = reply.process
+
+        future = self._threads.submit(do)
+        server.under_way = [each for each in server.under_way if not each.done() or each.exception() is not None]
+        server.under_way.append(future)
+        return future
+
+    def receive(self, endpoint: str, name: str) -> np.ndarray:
+        """The value of a variable."""
+        server = self._server(endpoint)
+        reply = self._read(server, "Receive", pb.Request(name=name))
+        shape, dtype = tuple(reply.value.shape), dtype_of(reply.value.dtype)
+        data = bytearray(reply.total)
+        got = len(reply.value.data)
+        data[:got] = reply.value.data
+        while got < reply.total:
+            part = self._read(server, "Receive", pb.Request(name=name, offset=got)).value.data
+            data[got:got + len(part)] = part
+            got += len(part)
+        return np.frombuffer(data, dtype).reshape(shape)
+
+    # Rounds
+
+    def send_barrier(self, endpoints: Iterable[str]) -> None:
+        """Says that this trainer has sent all of a round, and waits until these servers have made their updates."""
+        self._each(endpoints, self._finish_round)
+
+    def _finish_round(self, endpoint: str) -> None:
+        server = self._server(endpoint)
+        under_way, server.under_way = server.under_way, []
+        wait(under_way)
+        for future in under_way:
+            future.result()
+        while True:
+            reply = self._read(server, "SendBarrier", pb.Request(round=server.round, server=server.holder))
+            if not reply.is_another:
+                break
+            self._send_again(server, reply)
+        server.round, server.holder = reply.round, 0
+        server.sent.clear()
+
+    def _send_again(self, server: _Server, reply: pb.Reply) -> None:
+        logger.warning("The parameter server %s was started again. It is in round %d, this trainer in round %d; what "
+                       "was sent in this round is sent again.", server.connection.endpoint, reply.round, server.round)
+        server.round, server.holder = reply.round, reply.process
+        for (method, _), requests in list(server.sent.items()):
+            self._change(server, method, requests, self._number())
+
+    def fetch_barrier(self, endpoints: Iterable[str]) -> None:
+        """Says that this trainer has read what it needs. It waits for nobody: the next round waits for all."""
+        self._each(endpoints, lambda endpoint: self._read(self._server(endpoint), "FetchBarrier", pb.Request()))
+
+    def _each(self, endpoints: Iterable[str], do: Callable[[str], Any]) -> None:
+        """Does something with all servers at once; the first error is raised when all are done."""
+        listed = list(endpoints)
+        if len(listed) == 1:
+            do(listed[0])
+            return
+        with ThreadPoolExecutor(max(len(listed), 1), thread_name_prefix="proa-ps-client") as threads:
+            for future in [threads.submit(do, endpoint) for endpoint in listed]:
+                future.result()
+
+    # The end
+
+    def complete(self, endpoints: Iterable[str]) -> None:
+        """Says that this trainer is done: a server ends when all have said it. One that is gone already is done too."""
+        def end(endpoint: str) -> None:
+            server = self._server(endpoint)
+            wait(server.under_way)
+            self._sign(request := pb.Request(), 0)
+            server.connection.call("Complete", request, may_be_gone=True)
+
+        self._each(endpoints, end)
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._threads.shutdown()
+        for server in self._servers.values():
+            server.connection.close()
+        self._servers.clear()
