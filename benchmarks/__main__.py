@@ -7,7 +7,8 @@ import sys
 from . import catalogue, documents, options, pictures
 
 MODULES = {"workloads": "steps", "files": "rates", "startup": "startup", "programs": "first_calls",
-           "operators": "operators", "scaling": "scaling", "random": "drawing", "fluid": "fluid"}
+           "operators": "operators", "scaling": "scaling", "random": "drawing", "fluid": "fluid",
+           "distributed": "distributed"}
 
 
 def show_list():

@@ -7,6 +7,7 @@ TRAINING = {"proa": ("eager", "to_static"), "paddle": ("eager", "to_static"), "t
 INFERENCE = {**TRAINING, "torch": ("eager", "compile", "frozen")}
 UPDATE = {"proa": ("eager",), "paddle": ("eager",), "torch": ("eager", "fused", "compile")}
 EAGER = {"proa": ("eager",), "paddle": ("eager",), "torch": ("eager",)}
+RANKS = {"proa": ("eager", "to_static"), "torch": ("eager",)}
 PROGRAM = {"proa": ("program",), "fluid": ("program",)}
 NAMES = {"proa": "proa", "paddle": "Paddle", "torch": "PyTorch"}
 LABELS = {**NAMES, "fluid": "Fluid"}
@@ -57,6 +58,15 @@ WORKLOADS = (
     Workload("sgd-many", "SGD step of 10 M parameters, 100 tensors", "update", UPDATE,
              {"adam": 0, "tensors": 100}, (1.0, None)),
 )
+DISTRIBUTED = (
+    Workload("lenet-ranks", "LeNet, Adam", "lenet", RANKS),
+    Workload("lenet-norm-ranks", "LeNet with SyncBatchNorm, Adam", "lenet", RANKS, {"norm": 1}),
+    Workload("resnet18-ranks", "ResNet-18 at 64×64, momentum", "resnet", RANKS),
+    Workload("transformer-ranks", "Transformer encoder 2×256, Adam", "transformer", RANKS),
+    Workload("mlp-ranks", "MLP 784-200-200-10, Adam", "mlp", RANKS),
+    Workload("mlp-wide-ranks", "MLP 784-2048-2048-10, Adam", "mlp", RANKS, {"width": 2048}),
+    Workload("embedding-ranks", "embedding of 100,000 rows, sparse gradients, SGD", "embedding", RANKS),
+)
 FILES = (
     Workload("save", "`save` of 400 MB", "files", EAGER, asked=(0.8, None), unit="MB/s"),
     Workload("load", "`load` of 400 MB", "files", EAGER, {"load": 1}, (0.8, None), "MB/s"),
@@ -74,7 +84,7 @@ LIMITS = (
     Workload("product", "product 2048³", "product", EAGER),
     Workload("copy", "copy of 256 MB", "copy", EAGER),
 )
-ALL = {workload.name: workload for workload in WORKLOADS + FILES + FLUID + LIMITS}
+ALL = {workload.name: workload for workload in WORKLOADS + DISTRIBUTED + FILES + FLUID + LIMITS}
 
 
 def sides(workload, frameworks, modes):

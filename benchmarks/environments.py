@@ -13,7 +13,7 @@ WHEELS = "https://download.pytorch.org/whl/cpu"
 INSTALL = {
     "paddle": ("paddlepaddle==2.6.2", "numpy<2", "setuptools<81"),
     "torch": ("--extra-index-url", WHEELS, TORCH, "numpy<2"),
-    "proa": ("--editable", f"{ROOT}[fast]"),
+    "proa": ("--editable", f"{ROOT}[fast,mpi]"),
 }
 
 

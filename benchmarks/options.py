@@ -7,7 +7,8 @@ from . import catalogue, environments, machine
 from .turns import QUICK, Pace
 
 SECTIONS = ("workloads", "files", "startup", "programs", "operators", "scaling", "random")
-FLUID = "fluid"  # measured where it is asked for: its peer needs a Python 3.7
+FLUID, RANKS = "fluid", "distributed"  # measured where they are asked for: they need a Python 3.7, and an MPI
+ASKED = (FLUID, RANKS)
 
 
 def _setting(text):
@@ -23,7 +24,7 @@ def parser():
                                      formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     add = result.add_argument
     add("sections", nargs="*", metavar="SECTION",
-        help=f"of {', '.join(SECTIONS)}, {FLUID}, or list; all but {FLUID} without one")
+        help=f"of {', '.join((*SECTIONS, *ASKED))}, or list; all but {' and '.join(ASKED)} without one")
     add("--quick", action="store_true", help="fewer and shorter rounds, and fewer points of the scaling")
     add("--only", nargs="+", metavar="NAME", help="these workloads, or operators, alone")
     add("--frameworks", nargs="+", choices=list(catalogue.NAMES), default=list(catalogue.NAMES))
@@ -51,9 +52,9 @@ def parser():
 def parse(arguments=None):
     """The options, checked, with `pace` added."""
     options = parser().parse_args(arguments)
-    unknown = [name for name in options.sections if name not in (*SECTIONS, FLUID, "list")]
+    unknown = [name for name in options.sections if name not in (*SECTIONS, *ASKED, "list")]
     if unknown:
-        parser().error(f"unknown section {unknown[0]!r}: choose from {', '.join(SECTIONS)}, {FLUID}, list")
+        parser().error(f"unknown section {unknown[0]!r}: choose from {', '.join((*SECTIONS, *ASKED))}, list")
     given = {"rounds": options.rounds, "seconds": options.seconds, "threads": options.threads,
              "patience": options.patience}
     settings = {**(QUICK if options.quick else {}), **{name: value for name, value in given.items() if value}}

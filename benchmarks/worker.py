@@ -7,7 +7,8 @@ Started by `process.Worker`. A line of JSON in is answered by a line of JSON out
     {"memory": {}}
     {"first_steps": {"framework": "paddle", "program": "vae", "threads": 2}}
 
-What frameworks print goes to the standard error.
+What frameworks print goes to the standard error. One of several ranks, started by `crew.Crew`, is given a folder, and
+reads and answers by the pipes there that bear its number.
 """
 
 import importlib
@@ -45,6 +46,7 @@ class Side:
         seconds = time.perf_counter() - begin
         if name == "torch":
             self.framework.set_num_threads(threads)
+        ranks.connect(name)
         if name != "fluid":
             self.framework.ones([1])  # a framework may load its parts only when they are used
         self.after_import = memory.resident()
@@ -95,16 +97,36 @@ class Side:
             times.append((time.perf_counter() - begin) / repeats)
         return {"times": times}
 
+    def run_steps(self, count):
+        """Times so many steps, after one that is not counted; and the processor time of a step, of all threads."""
+        step, times = self.step, []
+        step()
+        processor = time.process_time()
+        for _ in range(count):
+            begin = time.perf_counter()
+            step()
+            times.append(time.perf_counter() - begin)
+        return {"times": times, "processor": (time.process_time() - processor) / count}
+
     def memory(self):
         """Bytes: the peak, the peak since the workload was ready, and what the import and a first tensor left."""
         return {"peak": memory.highest(), "steps": memory.peak(), "after_import": self.after_import}
 
 
-def main():
+def ends():
+    """Where questions come from and answers go."""
+    if len(sys.argv) > 1:
+        folder, rank = sys.argv[1], ranks.number()
+        return open(os.path.join(folder, f"ask.{rank}")), open(os.path.join(folder, f"answer.{rank}"), "w")
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
+    return sys.stdin, answers
+
+
+def main():
+    questions, answers = ends()
     side = Side()
-    for line in sys.stdin:
+    for line in questions:
         (name, arguments), = json.loads(line).items()
         try:
             answer = getattr(side, name)(**arguments)
@@ -114,12 +136,13 @@ def main():
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
     sys.stderr.flush()
-    os._exit(0)
+    if ranks.count() == 1:
+        os._exit(0)  # what connects ranks says goodbye first
 
 
 if __name__ == "__main__":
     load_package()
-    from benchmarks import memory
+    from benchmarks import memory, ranks
     from benchmarks.workloads import values
 
     main()

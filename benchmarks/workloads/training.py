@@ -3,12 +3,15 @@
 import os
 import tempfile
 
+from .. import ranks
+
 
 def paddle_step(paddle, mode, layer, loss_function, optimizer, inputs, targets):
-    """A step of training as the guides write it; `to_static` converts the layer."""
+    """A step of training as the guides write it; `to_static` converts the layer. Several ranks divide the batch."""
     if mode == "to_static":
         layer = paddle.jit.to_static(layer, full_graph=True)
-    inputs, targets = paddle.to_tensor(inputs), paddle.to_tensor(targets)
+    layer = ranks.in_paddle(paddle, layer)
+    inputs, targets = paddle.to_tensor(ranks.part(inputs)), paddle.to_tensor(ranks.part(targets))
 
     def step():
         loss = loss_function(layer(inputs), targets)
@@ -21,10 +24,11 @@ def paddle_step(paddle, mode, layer, loss_function, optimizer, inputs, targets):
 
 
 def torch_step(torch, mode, module, loss_function, optimizer, inputs, targets):
-    """A step of training as the guides write it; `compile` compiles the module."""
+    """A step of training as the guides write it; `compile` compiles the module. Several ranks divide the batch."""
     if mode == "compile":
         module = torch.compile(module)
-    inputs, targets = torch.from_numpy(inputs), torch.from_numpy(targets)
+    module = ranks.in_torch(torch, module)
+    inputs, targets = torch.from_numpy(ranks.part(inputs)), torch.from_numpy(ranks.part(targets))
 
     def step():
         optimizer.zero_grad()
