@@ -10,8 +10,9 @@ import os
 import sys
 
 from ...compat.alias import run_module, run_script
-from . import processes
-from .options import parser
+from . import parameter_server, processes
+from .command import script_command
+from .options import DEFAULT_PORT, parser
 from .options import processes as processes_of
 
 __all__ = ["launch"]
@@ -21,10 +22,14 @@ def launch() -> None:
     """Runs the script that the command line names, its arguments behind it, with `import paddle` answered by proa.
 
     `--nproc_per_node N`, or as many `--devices`, start N processes that train together, on each of the machines of
-    `--ips`. This process then ends with the exit code of the one that failed first.
+    `--ips`. `--server_num` and `--worker_num`, or `--servers` and `--workers`, start servers and workers. This process
+    then ends with the exit code of the one that failed first.
     """
     found = parser()
     options = found.parse_args()
+    cluster = parameter_server.cluster_of(found, options)
+    if cluster is not None:
+        sys.exit(parameter_server.run(cluster, options, script_command(options, os.environ.get("PROA_API", "2.6"))))
     wanted = processes_of(found, options)
     if wanted.total > 1:
         sys.exit(processes.run(wanted, options))
@@ -45,7 +50,8 @@ def run(options: argparse.Namespace) -> None:
 def announce(options: argparse.Namespace, rank: int, size: int, local_rank: int, local_size: int,
              hosts: tuple[str, ...]) -> None:
     """Sets what Paddle's launcher sets for one of several processes."""
-    endpoints = [f"{host}:{options.start_port + number}" for host in hosts for number in range(local_size)]
+    first = DEFAULT_PORT if options.start_port is None else options.start_port
+    endpoints = [f"{host}:{first + number}" for host in hosts for number in range(local_size)]
     os.environ.update({
         "PADDLE_MASTER": options.master or endpoints[0], "PADDLE_NNODES": str(len(hosts)),
         "PADDLE_GLOBAL_SIZE": str(size), "PADDLE_LOCAL_SIZE": str(local_size), "PADDLE_GLOBAL_RANK": str(rank),

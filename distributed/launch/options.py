@@ -7,9 +7,8 @@ from typing import NamedTuple, NoReturn
 
 DEFAULT_PORT = 6070
 _PASSED_OVER = (  # how processes of Paddle's find each other, are watched, started again and logged
-    "master", "legacy", "rank", "log_level", "log_overwrite", "sort_ip", "enable_gpu_log", "job_id", "host",
+    "master", "legacy", "rank", "log_level", "log_overwrite", "sort_ip", "enable_gpu_log", "job_id",
     "auto_parallel_config", "gloo_port", "with_gloo", "max_restart", "elastic_level", "elastic_timeout")
-_OF_SERVERS = ("servers", "trainers", "trainer_num", "server_num")
 
 
 class Processes(NamedTuple):
@@ -37,14 +36,18 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--devices", "--gpus", "--npus", "--xpus", default="",
                       help="the devices' numbers, one for each process")
     made.add_argument("--ips", default="127.0.0.1", help="the machines' addresses; mpiexec must reach them by ssh")
-    made.add_argument("--run_mode", default="collective", help="collective")
+    made.add_argument("--run_mode", default="collective", choices=("collective", "ps"),
+                      help="ps: servers keep the parameters that workers train")
+    made.add_argument("--servers", default="", help="the servers' host:port, separated by commas")
+    made.add_argument("--workers", "--trainers", default="", help="the workers' host:port, separated by commas")
+    made.add_argument("--server_num", type=int, help="how many servers on this machine, where none are named")
+    made.add_argument("--worker_num", "--trainer_num", type=int, help="how many workers on this machine, likewise")
+    made.add_argument("--host", help="of --servers and --workers those of this address are started here")
     made.add_argument("--log_dir", default="log", help="where several processes' logs go")
-    made.add_argument("--start_port", type=int, default=DEFAULT_PORT, help="the port of PADDLE_CURRENT_ENDPOINT")
+    made.add_argument("--start_port", type=int, help="the first port, of PADDLE_CURRENT_ENDPOINT or of the servers")
     made.add_argument("-m", "--module", action="store_true", help="the script is a module's name")
     for name in _PASSED_OVER:
         made.add_argument(f"--{name}", help="changes nothing")
-    for name in _OF_SERVERS:
-        made.add_argument(f"--{name}", default="", help="not supported")
     made.add_argument("training_script")
     made.add_argument("arguments", nargs=argparse.REMAINDER)
     return made
@@ -52,11 +55,6 @@ def parser() -> argparse.ArgumentParser:
 
 def processes(of: argparse.ArgumentParser, options: argparse.Namespace) -> Processes:
     """What to start; an error of usage where that cannot be."""
-    if options.run_mode != "collective":
-        _refuse(of, f"--run_mode {options.run_mode}", "--run_mode collective")
-    for name in _OF_SERVERS:
-        if getattr(options, name):
-            _refuse(of, f"--{name} {getattr(options, name)}", "a script that trains without servers")
     hosts = tuple(host.strip() for host in options.ips.split(",") if host.strip()) or ("127.0.0.1",)
     devices = [device for device in options.devices.split(",") if device]
     per_host = options.nproc_per_node if options.nproc_per_node is not None else max(1, len(devices))

@@ -42,7 +42,7 @@ def run(wanted: Processes, options: argparse.Namespace) -> int:
         failures = os.path.join(own, "failures")
         os.mkdir(failures)
         started = start(wanted, ["-m", "proa.distributed.launch.rank", *sys.argv[1:]], own, {FAILURES: failures})
-        with _signals_go_to(started), _shown(logs / "workerlog.0"):
+        with signals_go_to(started), shown(logs / "workerlog.0"):
             code = started.wait()
         failed = sorted(pathlib.Path(failures).iterdir(), key=lambda file: file.stat().st_mtime_ns)
         if failed:
@@ -67,7 +67,7 @@ def start(wanted: Processes, arguments: list[str], own: str, variables: dict[str
         variables["OMPI_MCA_btl_sm_backing_directory"] = own
     variables.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // wanted.per_host)))
     return subprocess.Popen([*_mpiexec(wanted, variables), sys.executable, *arguments], env=variables,
-                            preexec_fn=_die_with_parent)
+                            preexec_fn=die_with_parent)
 
 
 def _mpiexec(wanted: Processes, variables: dict[str, str]) -> list[str]:
@@ -93,14 +93,14 @@ def _mpiexec(wanted: Processes, variables: dict[str, str]) -> list[str]:
     return command
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
     """In the process that starts the others: it is told to end when this one has ended, however that was."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_DIES_WITH_PARENT, signal.SIGTERM)
 
 
 @contextmanager
-def _signals_go_to(started: subprocess.Popen) -> Iterator[None]:
+def signals_go_to(started: Any) -> Iterator[None]:
     """Within the block a signal to end goes to the processes, which then end this one."""
     def pass_on(number: int, _: Any) -> None:
         if started.poll() is None:
@@ -120,7 +120,7 @@ def _signals_go_to(started: subprocess.Popen) -> Iterator[None]:
 
 
 @contextmanager
-def _shown(log: pathlib.Path) -> Iterator[None]:
+def shown(log: pathlib.Path) -> Iterator[None]:
     """Within the block what is written to a file is shown."""
     over = threading.Event()
 

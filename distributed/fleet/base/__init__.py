@@ -1,5 +1,5 @@
 """`paddle.distributed.fleet.base`: how processes are arranged, and what is asked of a training."""
 
-from . import distributed_strategy, topology
+from . import distributed_strategy, role_maker, topology
 
-__all__ = ["distributed_strategy", "topology"]
+__all__ = ["distributed_strategy", "role_maker", "topology"]

@@ -1,7 +1,8 @@
-"""`paddle.distributed.fleet.utils`: recompute, and what divided models share."""
+"""`paddle.distributed.fleet.utils`: recompute, file systems, and what divided models share."""
 
 from ..recomputation import recompute
-from . import hybrid_parallel_util, log_util, mix_precision_utils, sequence_parallel_utils, timer_helper
+from . import fs, hybrid_parallel_util, log_util, mix_precision_utils, sequence_parallel_utils, timer_helper
+from .fs import HDFSClient, LocalFS
 
-__all__ = ["hybrid_parallel_util", "log_util", "mix_precision_utils", "recompute", "sequence_parallel_utils",
-           "timer_helper"]
+__all__ = ["HDFSClient", "LocalFS", "fs", "hybrid_parallel_util", "log_util", "mix_precision_utils", "recompute",
+           "sequence_parallel_utils", "timer_helper"]
