@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         hub,
         incubate,
         inference,
+        interchange,
         io,
         jit,
         linalg,

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import pickle
 import pickletools
+from collections.abc import Mapping
 from typing import Any
 
 from .byte_reader import ByteReader
 from .files import CorruptFileError
 from .pickle_opcodes import HANDLERS
-from .pickle_values import CONSTRUCTORS, Unbuilt, UnbuiltArray
+from .pickle_values import CONSTRUCTORS, Constructor, Unbuilt, UnbuiltArray
 
 _STOP = pickle.STOP[0]
 _OPCODE_NAMES = {ord(opcode.code): opcode.name for opcode in pickletools.opcodes}
@@ -45,6 +46,9 @@ class UnsafePickleError(pickle.UnpicklingError):
 
 class PickleMachine:
     """Runs one pickle. `run()` returns the value on top of the stack at its end; its items are not yet checked."""
+
+    constructors: Mapping[str, Constructor] = CONSTRUCTORS
+    """The globals that a file may name. A format with others has a machine of its own."""
 
     def __init__(self, reader: ByteReader):
         self.reader = reader
@@ -117,9 +121,17 @@ class PickleMachine:
 
     def push_global(self, name: str) -> None:
         """Pushes the constructor that stands for the global `name`, or refuses it."""
-        if name not in CONSTRUCTORS:
+        if name not in self.constructors:
             raise self.unsafe(name)
-        self.stack.append(CONSTRUCTORS[name])
+        self.stack.append(self.constructors[name])
+
+    def kept_outside(self, key: Any) -> Any:
+        """The value that the file keeps elsewhere, under `key`; a plain pickle has no such values."""
+        raise self.unsafe("a value that is kept outside of the pickle")
+
+    def with_state(self, value: Any, state: Any) -> Any:
+        """A finished value that is given attributes: plain data has none."""
+        raise self.unsafe(f"a state for a {type(value).__name__}")
 
     def in_array_state(self) -> bool:
         """True where the next bytes are the elements of an array."""

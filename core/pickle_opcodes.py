@@ -271,12 +271,18 @@ def _reduce(machine: PickleMachine) -> None:
     machine.stack.append(constructor.make(args))
 
 
+@_on(pickle.BINPERSID)
+def _outside(machine: PickleMachine) -> None:
+    machine.stack.append(machine.kept_outside(machine.stack.pop()))
+
+
 @_on(pickle.BUILD)
 def _build(machine: PickleMachine) -> None:
     state = machine.stack.pop()
     unbuilt = machine.stack.pop()
     if not isinstance(unbuilt, Unbuilt):
-        raise machine.unsafe(f"a state for a {type(unbuilt).__name__}")
+        machine.stack.append(machine.with_state(unbuilt, state))
+        return
     value = unbuilt.build(state)
     machine.stack.append(value)
     for key in unbuilt.memo_keys:

@@ -20,7 +20,7 @@ from .pickle_values import Constructor
 from .pickle_writer import NotPlainError, PickleWriter
 
 __all__ = ["NotPlainError", "UnsafePickleError", "load_state", "dump_state", "join_big_parameters",
-           "split_big_parameters"]
+           "split_big_parameters", "check_plain"]
 
 BIG_PARAMETERS_KEY = "UnpackBigParamInfor@@"
 BIG_PARAMETER_BYTES = (1 << 30) - 1
@@ -48,7 +48,7 @@ def load_state(source: str | os.PathLike | bytes | BinaryIO, name: str | None = 
         start, reader.name = reader.position, name or reader.name
         machine = PickleMachine(reader)
         value = machine.run()
-        _PlainCheck(reader, machine, start).check(value)
+        check_plain(value, reader, machine, start)
         if reader.remaining and isinstance(source, (bytes, bytearray, memoryview)):
             raise reader.corrupt(f"{reader.remaining} bytes follow the end of the pickle")
         try:
@@ -87,6 +87,11 @@ def dump_state(
     if not hasattr(path_or_file, "write"):
         raise TypeError(f"save(path): path must be a path or a binary file. Received {type(path_or_file).__name__}.")
     PickleWriter(path_or_file, protocol, convert).dump(obj)
+
+
+def check_plain(value: Any, reader: ByteReader, machine: PickleMachine, start: int) -> None:
+    """Raises CorruptFileError or UnsafePickleError unless what a machine made of a pickle is finished, plain data."""
+    _PlainCheck(reader, machine, start).check(value)
 
 
 class _PlainCheck:

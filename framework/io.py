@@ -22,6 +22,8 @@ from ..core.files import MissingFileError, atomic_write
 from ..core.safe_pickle import NotPlainError, dump_state, load_state
 from ..dygraph.parameter import EagerParamBase
 from ..dygraph.tensor import Tensor, new_tensor
+from ..interchange.pytorch import is_pytorch_file, load_pytorch
+from ..interchange.safetensors import SUFFIX, load_safetensors, save_safetensors
 from ..jit.translated_layer import method_files
 from ..nn import Layer
 from ..static.files.inference_model import (
@@ -47,10 +49,10 @@ NAME_TABLE = "StructuredToParameterName@@"
 def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
     """Writes an object: a state dict, a Tensor, lists, tuples and dicts of these, numbers and text, or a Program.
 
-    `path`: a file's path (folders on the way are made) or a binary file. `protocol`: 2, 3 or 4. PaddlePaddle reads the
-    file. It is written whole or not at all. With objects of other classes in it the file is a pickle that code has to
-    be run for: it is written with a warning, since `load` refuses it. Raises TypeError for a Layer and for what
-    cannot be pickled, saying what to save instead.
+    `path`: a file's path (folders on the way are made) or a binary file; a path that ends in `.safetensors` makes such
+    a file of a dict of tensors. `protocol`: 2, 3 or 4. PaddlePaddle reads the file. It is written whole or not at all.
+    With objects of other classes in it the file is a pickle that code has to be run for: it is written with a warning,
+    since `load` refuses it. Raises TypeError for a Layer and for what cannot be pickled, saying what to save instead.
 
     >>> import tempfile, proa as paddle
     >>> path = tempfile.mkdtemp() + "/linear.pdparams"
@@ -63,6 +65,9 @@ def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
         raise ValueError(f"save(path): a path ends in a file's name, FOLDER/FILE. Received {path!r}.")
     if isinstance(obj, Program):
         _write_bytes(program_bytes(obj), path)
+        return
+    if isinstance(path, (str, os.PathLike)) and os.fspath(path).endswith(SUFFIX):
+        save_safetensors(obj, path)
         return
     if isinstance(obj, Layer):
         raise TypeError("save(obj): a Layer is saved by its state: paddle.save(layer.state_dict(), path), or with its "
@@ -152,9 +157,10 @@ def load(path: Any, **configs: Any) -> Any:
 
     `path`: a file, or the prefix of what `jit.save` or `static.save_inference_model` wrote, of which the parameters are
     read as a dict of arrays; or a folder of Paddle 1.x's, with a file for each value or with a model
-    (`model_filename=`, `params_filename=`). `return_numpy=True` gives arrays where otherwise Tensors would be.
-    `keep_name_table=True` keeps the table of parameters' names. Raises FileNotFoundError, CorruptFileError and
-    UnsafePickleError, naming the file.
+    (`model_filename=`, `params_filename=`); or a file of safetensors (`.safetensors`) or of PyTorch (`.pt`, `.pth`),
+    whose values `paddle.interchange.from_pytorch` fits to a Layer. `return_numpy=True` gives arrays where otherwise
+    Tensors would be. `keep_name_table=True` keeps the table of parameters' names. Raises FileNotFoundError,
+    CorruptFileError and UnsafePickleError, naming the file.
     """
     unknown = sorted(set(configs) - {"return_numpy", "keep_name_table", "model_filename", "params_filename"})
     if unknown:
@@ -165,7 +171,18 @@ def load(path: Any, **configs: Any) -> Any:
         return _parameters_of_model(os.fspath(path))
     if isinstance(path, (str, os.PathLike)) and _holds_program(path):
         return read_program(os.fspath(path))
-    return _restored(load_state(path), bool(configs.get("return_numpy")), bool(configs.get("keep_name_table")))
+    return _restored(_plain_value(path), bool(configs.get("return_numpy")), bool(configs.get("keep_name_table")))
+
+
+def _plain_value(path: Any) -> Any:
+    """The containers and arrays of a file: Paddle's own, one of safetensors, or one of PyTorch's."""
+    if not isinstance(path, (str, os.PathLike)):
+        return load_state(path)
+    if os.fspath(path).endswith(SUFFIX):
+        return load_safetensors(path)
+    with open(path, "rb") as file:
+        start = file.read(16)
+    return load_pytorch(path) if is_pytorch_file(start) else load_state(path)
 
 
 def _holds_program(path: Any) -> bool:

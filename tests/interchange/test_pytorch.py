@@ -1,0 +1,146 @@
+"""PyTorch's files: read as they were written, damaged ones and others' code refused, and fitted to Layers."""
+
+import os
+import pathlib
+import zipfile
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa.core.files import CorruptFileError
+from proa.core.safe_pickle import UnsafePickleError
+
+FILES = pathlib.Path(__file__).parent.parent / "fixtures" / "pytorch"
+
+
+class Parts(paddle.nn.Layer):
+    """The Layer that make_files.py's module is."""
+
+    def __init__(self):
+        super().__init__()
+        nn = paddle.nn
+        self.conv = nn.Conv2DTranspose(2, 3, 3)
+        self.bn = nn.BatchNorm2D(3)
+        self.act = nn.PReLU(3)
+        self.inorm = nn.InstanceNorm2D(3)
+        self.lstm = nn.LSTM(3, 4, 2, direction="bidirect")
+        self.gru = nn.GRU(8, 8)
+        self.decoder = nn.TransformerDecoderLayer(8, 2, 16, dropout=0.0)
+        self.bilinear = nn.Bilinear(8, 8, 5)
+        self.fc = nn.Linear(5, 2)
+
+    def forward(self, x):
+        x = self.inorm(self.act(self.bn(self.conv(x))))
+        x, _ = self.lstm(x.flatten(2).transpose([0, 2, 1]))
+        y, _ = self.gru(x)
+        x = self.decoder(x, y)
+        return self.fc(self.bilinear(x[:, 0], y[:, 0]))
+
+
+def test_values_of_all_kinds_are_as_they_were_saved():
+    got = paddle.load(str(FILES / "values.pt"), return_numpy=True)
+    assert (got["epoch"], got["name"], got["rate"], got["size"], got["device"]) == (3, "a", 0.5, (1, 2), "cpu")
+    shared = np.arange(12, dtype=np.float32).reshape(3, 4)
+    for name, wanted in {
+        "parameter": np.arange(6, dtype=np.float32).reshape(2, 3), "transposed": shared.T, "row": shared[1],
+        "every_other": np.array([3, 5]), "empty": np.zeros((0, 3), np.float32), "scalar": np.array(5),
+        "half": np.ones(2, np.float16), "bool": np.array([True, False]), "complex": np.array([1 + 2j], np.complex64),
+    }.items():
+        np.testing.assert_array_equal(got[name], wanted, strict=True)
+        assert got[name].flags.c_contiguous and got[name].flags.writeable
+    assert got["bfloat16"].astype(np.float32).tolist() == [1.5, -2.0]
+    assert got["list"][1]["x"].tolist() == [1.0]
+
+
+def test_a_tensor_is_a_tensor():
+    got = paddle.load(str(FILES / "values.pt"))
+    assert isinstance(got["row"], paddle.Tensor) and got["bfloat16"].dtype == paddle.bfloat16
+
+
+def test_a_layer_with_the_module_s_values_computes_what_it_computes():
+    net = Parts()
+    missing, unexpected = net.set_state_dict(paddle.interchange.from_pytorch(net, paddle.load(str(FILES / "parts.pt"))))
+    assert (missing, unexpected) == ([], [])
+    net.eval()
+    case = np.load(FILES / "parts.npz")
+    np.testing.assert_allclose(net(paddle.to_tensor(case["x"])).numpy(), case["y"], rtol=1e-5, atol=1e-6)
+
+
+def test_names_of_a_module_that_ran_on_several_devices_lose_their_prefix():
+    state = {"module.weight": np.ones((3, 2), np.float32), "module.bias": np.zeros(3, np.float32)}
+    assert paddle.interchange.from_pytorch(paddle.nn.Linear(2, 3), state)["weight"].shape == (2, 3)
+
+
+def test_names_and_shapes_that_do_not_agree_are_told():
+    layer = paddle.nn.Linear(2, 3)
+    with pytest.raises(KeyError, match=r"needs \['bias'\]; the state also has \['beta'\]"):
+        paddle.interchange.from_pytorch(layer, {"weight": np.ones((3, 2)), "beta": np.ones(3)})
+    with pytest.raises(ValueError, match=r"'weight' has the shape \[2, 3\] in the layer"):
+        paddle.interchange.from_pytorch(layer, {"weight": np.ones((2, 3)), "bias": np.ones(3)})
+
+
+@pytest.mark.parametrize(("file", "error", "words"), [
+    ("module.pt", UnsafePickleError, "torch.nn.modules.linear.Linear"), ("older.pt", CorruptFileError, "before 1.6"),
+    ("script.pt", CorruptFileError, "TorchScript"),
+])
+def test_what_is_code_or_too_old_is_refused_by_name(file, error, words):
+    with pytest.raises(error, match=words):
+        paddle.load(str(FILES / file))
+
+
+def _changed(folder, change):
+    """values.pt with each member's bytes changed."""
+    path = folder / "changed.pt"
+    with zipfile.ZipFile(FILES / "values.pt") as source, zipfile.ZipFile(path, "w") as target:
+        for entry in source.namelist():
+            content = change(entry, source.read(entry))
+            if content is not None:
+                target.writestr(entry, content)
+    return str(path)
+
+
+@pytest.mark.parametrize("change", [
+    lambda name, data: None if name.endswith("data/0") else data,
+    lambda name, data: data[:-4] if name.endswith("data/0") else data,
+    lambda name, data: data.replace(b"FloatStorage", b"OtherStorage") if name.endswith("pkl") else data,
+    lambda name, data: data.replace(b"_rebuild_tensor_v2", b"_rebuild_tensor_v9") if name.endswith("pkl") else data,
+    lambda name, data: None if name.endswith("data.pkl") else data,
+    lambda name, data: data[:40] if name.endswith("data.pkl") else data,
+], ids=["storage gone", "storage short", "unknown storage", "unknown function", "no pickle", "pickle cut"])
+def test_a_damaged_archive_is_refused(tmp_path, change):
+    with pytest.raises((CorruptFileError, UnsafePickleError)):
+        paddle.load(_changed(tmp_path, change))
+
+
+def test_any_byte_may_be_wrong(tmp_path):
+    good = (FILES / "values.pt").read_bytes()
+    draw = np.random.default_rng(0)
+    path = str(tmp_path / "mutant.pt")
+    for _ in range(300):
+        bad = bytearray(good[:draw.integers(1, len(good))] if draw.random() < 0.2 else good)
+        for _ in range(draw.integers(1, 4)):
+            bad[draw.integers(len(bad))] = draw.integers(256)
+        with open(path, "wb") as file:
+            file.write(bad)
+        try:
+            paddle.load(path, return_numpy=True)
+        except (CorruptFileError, UnsafePickleError):
+            pass
+
+
+def test_a_tensor_cannot_reach_beyond_its_storage_or_repeat_it_without_end():
+    from proa.interchange.pytorch import _elements
+
+    data = np.zeros(16, np.uint8)
+    for offset, size, stride in ((3, (2,), (1,)), (0, (1 << 40,), (0,)), (0, (2, 2), (3, 1)), (-1, (1,), (1,)),
+                                 (0, (2,), (-1,)), (0, (1,), (1, 1)), (True, (1,), ("1",))):
+        with pytest.raises(ValueError):
+            _elements(data, np.dtype(np.float32), offset, size, stride)
+
+
+def test_a_compressed_archive_is_refused(tmp_path):
+    path = tmp_path / "bomb.pt"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a/data.pkl", b"\x80\x02" + b"0" * 100_000)
+    with pytest.raises(CorruptFileError, match="compressed"):
+        paddle.load(os.fspath(path))
