@@ -4,11 +4,15 @@
 update is, the caller says. Importing it needs no gRPC; starting a server or a client does.
 """
 
+from . import first_rows
 from .client import Client
 from .errors import RefusedError, SilentServerError, UpdateError, WaitedTooLongError
 from .options import Options
-from .server import Server, Update
+from .row_rule import RowRule
+from .server import Server
+from .sparse_table import SparseTable
+from .state import Update
 from .values import Value
 
-__all__ = ["Client", "Options", "RefusedError", "Server", "SilentServerError", "Update", "UpdateError", "Value",
-           "WaitedTooLongError"]
+__all__ = ["Client", "Options", "RefusedError", "RowRule", "Server", "SilentServerError", "SparseTable", "Update",
+           "UpdateError", "Value", "WaitedTooLongError", "first_rows"]

@@ -9,17 +9,27 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from ...core.selected_rows import SelectedRows
 from . import messages_pb2 as pb
 from .calls import Connection
 from .grpc_service import logger
 from .options import Options
 from .values import Value, dtype_of, requests_of
+
+_PUSH = "PushRows"
+_T = TypeVar("_T")
+_R = TypeVar("_R")
+
+
+def _all(futures: list[Future[None]]) -> None:
+    for future in futures:
+        future.result()
 
 
 class _Server:
@@ -32,6 +42,7 @@ class _Server:
         self.holder = 0  # the process that got what was sent in this round
         self.sent: dict[tuple[str, str], list[pb.Request]] = {}
         self.under_way: list[Future[None]] = []
+        self.tables: dict[str, tuple[int, np.dtype]] = {}
         self.joining = threading.Lock()
 
 
@@ -123,19 +134,92 @@ class Client:
         server.under_way.append(future)
         return future
 
+    def assign(self, endpoint: str, name: str, value: Value) -> None:
+        """Gives a variable another value, or some of its rows."""
+        server = self._server(endpoint)
+        self._change(server, "Assign", requests_of(name, value, self.options.message_bytes), self._number())
+
     def receive(self, endpoint: str, name: str) -> np.ndarray:
         """The value of a variable."""
         server = self._server(endpoint)
         reply = self._read(server, "Receive", pb.Request(name=name))
         shape, dtype = tuple(reply.value.shape), dtype_of(reply.value.dtype)
-        data = bytearray(reply.total)
-        got = len(reply.value.data)
-        data[:got] = reply.value.data
-        while got < reply.total:
-            part = self._read(server, "Receive", pb.Request(name=name, offset=got)).value.data
-            data[got:got + len(part)] = part
-            got += len(part)
+        if len(reply.value.data) == reply.total:
+            data = bytearray(reply.value.data)
+        else:
+            data = bytearray(reply.total)
+            got = len(reply.value.data)
+            data[:got] = reply.value.data
+            while got < reply.total:
+                part = self._read(server, "Receive", pb.Request(name=name, offset=got)).value.data
+                data[got:got + len(part)] = part
+                got += len(part)
         return np.frombuffer(data, dtype).reshape(shape)
+
+    # Rows of tables, of which server i of n has those whose number leaves i when it is divided by n
+
+    def look_up(self, endpoints: Sequence[str], table: str, ids: np.ndarray) -> np.ndarray:
+        """The rows with these numbers, [*ids' shape, width]; each is asked for once."""
+        ids = np.ascontiguousarray(ids, "int64")
+        different, where = np.unique(ids.reshape(-1), return_inverse=True)
+        parts = self._divided(endpoints, different)
+        found = self._each(range(len(endpoints)),
+                           lambda index: self._rows_of(endpoints[index], table, different[parts[index]]))
+        rows = np.empty((different.size, *found[0].shape[1:]), found[0].dtype)
+        for part, values in zip(parts, found, strict=True):
+            rows[part] = values
+        return rows.take(where.reshape(-1), 0).reshape(*ids.shape, rows.shape[1])
+
+    @staticmethod
+    def _divided(endpoints: Sequence[str], ids: np.ndarray) -> list[Any]:
+        """Which of the row numbers each server has."""
+        count = len(endpoints)
+        if count == 1:
+            return [slice(None)]
+        owner = ids % count
+        return [np.flatnonzero(owner == index) for index in range(count)]
+
+    def _rows_of(self, endpoint: str, table: str, ids: np.ndarray) -> np.ndarray:
+        server = self._server(endpoint)
+        form = server.tables.get(table)
+        if form is None:
+            value = self._read(server, "LookUp", pb.Request(name=table)).value
+            form = server.tables[table] = value.shape[1], dtype_of(value.dtype)
+        width, dtype = form
+        each = min(max(self.options.message_bytes // (width * dtype.itemsize), 1), self.options.message_bytes // 8)
+        rows = np.empty((ids.size, width), dtype)
+        for begin in range(0, ids.size, each):
+            request = pb.Request(name=table)
+            request.ids.data = ids[begin:begin + each].tobytes()
+            value = self._read(server, "LookUp", request).value
+            rows[begin:begin + each] = np.frombuffer(value.data, dtype).reshape(tuple(value.shape))
+        return rows
+
+    def push_rows(self, endpoints: Sequence[str], table: str, ids: np.ndarray, values: np.ndarray) -> Future[None]:
+        """Sends gradients of rows (in geo mode, what is added to them), to be called once a round.
+
+        Those of one row are added up here. Each server gets a message, be it of no rows.
+        """
+        rows = SelectedRows(np.ascontiguousarray(ids, "int64").reshape(-1), values.reshape(-1, values.shape[-1]),
+                            0).merge()
+        for endpoint in endpoints:
+            if (_PUSH, table) in self._server(endpoint).sent:
+                raise RuntimeError(f"push_rows({table!r}): its rows were sent in this round before; they go together.")
+        futures = [self._begin(endpoint, _PUSH, table, SelectedRows(rows.rows[part], rows.values[part], 0))
+                   for endpoint, part in zip(endpoints, self._divided(endpoints, rows.rows), strict=True)]
+        return futures[0] if len(futures) == 1 else self._threads.submit(_all, futures)
+
+    def changed_rows(self, endpoints: Sequence[str], table: str) -> np.ndarray:
+        """The numbers of the rows that other trainers have changed since this one last asked, in geo mode."""
+        def ask(endpoint: str) -> np.ndarray:
+            server, found, left = self._server(endpoint), [], 1
+            while left:
+                reply = self._change(server, "ChangedRows", [pb.Request(name=table)], self._number())
+                found.append(np.frombuffer(reply.value.data, "int64"))
+                left = reply.total
+            return np.concatenate(found)
+
+        return np.sort(np.concatenate(self._each(endpoints, ask)))
 
     # Rounds
 
@@ -168,15 +252,13 @@ class Client:
         """Says that this trainer has read what it needs. It waits for nobody: the next round waits for all."""
         self._each(endpoints, lambda endpoint: self._read(self._server(endpoint), "FetchBarrier", pb.Request()))
 
-    def _each(self, endpoints: Iterable[str], do: Callable[[str], Any]) -> None:
-        """Does something with all servers at once; the first error is raised when all are done."""
-        listed = list(endpoints)
-        if len(listed) == 1:
-            do(listed[0])
-            return
-        with ThreadPoolExecutor(max(len(listed), 1), thread_name_prefix="proa-ps-client") as threads:
-            for future in [threads.submit(do, endpoint) for endpoint in listed]:
-                future.result()
+    def _each(self, servers: Iterable[_T], do: Callable[[_T], _R]) -> list[_R]:
+        """What something gives for all servers, done at once; the first error is raised when all are done."""
+        listed = list(servers)
+        if len(listed) < 2:
+            return [do(each) for each in listed]
+        with ThreadPoolExecutor(len(listed), thread_name_prefix="proa-ps-client") as threads:
+            return [future.result() for future in [threads.submit(do, each) for each in listed]]
 
     # The end
 

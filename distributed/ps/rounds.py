@@ -62,6 +62,9 @@ class Round:
                                      f"{lacking} ended the round without it. All trainers run the same Program.")
         return given
 
-    def names(self) -> list[str]:
-        """The names of what was sent."""
-        return list(self._values)
+    def closed(self) -> Round:
+        """What the round holds now, which nobody changes any more: what comes from now on is too late for it."""
+        found = Round(self.number)
+        found._values = {name: dict(values) for name, values in self._values.items()}
+        found._arrived = set(self._arrived)
+        return found

@@ -1,69 +1,13 @@
 """Dense parameters on parameter servers: rounds, updates as they come, changes that are added."""
 
-import threading
-
 import numpy as np
 import pytest
 
 pytest.importorskip("grpc")
 
 from proa.core.selected_rows import SelectedRows
-from proa.distributed.ps import Client, Options, RefusedError, Server, UpdateError
-
-OPTIONS = Options(deadline=20, poll=0.2, attempt=5)
-
-
-class Serving:
-    """A server in a thread of this process."""
-
-    def __init__(self, *arguments, **named):
-        self.server = Server("127.0.0.1:0", *arguments, options=named.pop("options", OPTIONS), **named)
-        self.endpoint = f"127.0.0.1:{self.server.start()}"
-        self.error = None
-        self.thread = threading.Thread(target=self._serve)
-        self.thread.start()
-
-    def _serve(self):
-        try:
-            self.server.serve()
-        except Exception as error:
-            self.error = error
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.server.stop()
-        self.thread.join(20)
-        assert not self.thread.is_alive()
-
-
-def descent(variables, name, rate=0.5, scale=True):
-    """param -= rate * mean of what trainers sent."""
-    def run(values):
-        total = sum(np.asarray(value) for value in values.values())
-        variables[name] = variables[name] - np.float32(rate) * total / len(values)
-    from proa.distributed.ps import Update
-    return Update(name, run)
-
-
-def in_threads(*functions):
-    results = [None] * len(functions)
-
-    def call(i):
-        try:
-            results[i] = functions[i]()
-        except Exception as error:
-            results[i] = error
-    threads = [threading.Thread(target=call, args=(i,)) for i in range(len(functions))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(30)
-    for result in results:
-        if isinstance(result, Exception):
-            raise result
-    return results
+from proa.distributed.ps import Client, Options, RefusedError, Update, UpdateError
+from serving import OPTIONS, Serving, descent, in_threads
 
 
 def test_rounds_use_the_mean_of_all_trainers():
@@ -84,8 +28,7 @@ def test_rounds_use_the_mean_of_all_trainers():
             return np.array(seen)
 
         first, second = in_threads(lambda: train(0), lambda: train(1))
-        serving.thread.join(20)
-        assert not serving.thread.is_alive() and serving.error is None
+        assert serving.ended() is None
     np.testing.assert_array_equal(first, second)
     np.testing.assert_array_equal(first[:, 0, 0], [-0.75, -2.0, -3.75])
     assert rates == [0, 1, 2]
@@ -150,7 +93,6 @@ def test_an_update_that_fails_ends_the_server_and_is_told():
     def fail(values):
         raise ZeroDivisionError("the rate is 0")
 
-    from proa.distributed.ps import Update
     with Serving(1, "sync", variables, {"w@GRAD": Update("w", fail)}) as serving:
         client = Client(0, OPTIONS)
         client.send(serving.endpoint, "w@GRAD", np.zeros([2], "float32"))

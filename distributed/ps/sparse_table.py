@@ -1,0 +1,144 @@
+"""SparseTable: rows of an embedding that lie on servers alone; one takes memory when it is first changed.
+
+A row that never was has the values that it would begin with (`first_rows.py`), so that looking rows up takes no memory.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+
+from ...core.selected_rows import SelectedRows
+from .errors import RefusedError
+from .first_rows import FirstRows, uniform
+from .row_rule import RowRule
+from .row_slots import RowSlots, grown
+from .values import dtype_of
+
+_CHUNK = 1 << 16  # rows that an update works on at a time, so that what it copies stays small
+
+
+class SparseTable:
+    """Rows of `width` numbers by any int64.
+
+    rule: how gradients change rows.
+    first: the values that rows begin with, made of the seed and the row's number.
+    average: whether a round takes the mean of what trainers send, or the sum.
+    most_rows: how many rows may take memory; a push that would make more is refused.
+    height: row numbers are from 0 to below it, where it is given.
+
+    >>> import numpy as np
+    >>> from proa.distributed.ps import RowRule, SparseTable, first_rows
+    >>> table = SparseTable(2, rule=RowRule("sgd", 0.5), first=first_rows.constant(1.0))
+    >>> table.push(np.array([7, 3, 7]), np.ones([3, 2], "float32"))
+    >>> table.look_up(np.array([3, 4, 7])).tolist(), len(table)
+    ([[0.5, 0.5], [1.0, 1.0], [0.0, 0.0]], 2)
+    """
+
+    def __init__(self, width: int, *, rule: RowRule | None = None, first: FirstRows | None = None, seed: int = 0,
+                 dtype: str = "float32", average: bool = True, most_rows: int = (1 << 31) - 2,
+                 height: int | None = None):
+        if width < 1 or most_rows < 1:
+            raise ValueError(f"SparseTable(width, most_rows): above 0. Received {width} and {most_rows}.")
+        self.width, self.dtype = width, dtype_of(dtype)
+        self.rule, self.first, self.seed = rule or RowRule(), first or uniform(-0.05, 0.05), seed
+        self.average, self.most_rows, self.height = average, most_rows, height
+        self.lock = threading.RLock()
+        self._slots = RowSlots()
+        self._rows = np.zeros((0, width), self.dtype)
+        self._kept = {name: np.zeros((0, width), self.dtype) for name in self.rule.kept}
+        self.powers = self.rule.first_powers(self.dtype)
+
+    def __len__(self) -> int:
+        return len(self._slots)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that it takes."""
+        return self._slots.nbytes + self._rows.nbytes + sum(each.nbytes for each in self._kept.values())
+
+    def check(self, name: str, ids: np.ndarray) -> None:
+        """RefusedError for row numbers that there are not."""
+        if self.height is not None and ids.size and not (0 <= int(ids.min()) and int(ids.max()) < self.height):
+            raise RefusedError(f"{name!r} has the rows 0 to {self.height - 1}. Received row numbers from {ids.min()} "
+                               f"to {ids.max()}.")
+
+    def look_up(self, ids: np.ndarray) -> np.ndarray:
+        """The rows with these numbers, [ids, width]."""
+        ids = np.ascontiguousarray(ids, "int64")
+        with self.lock:
+            slots = self._slots.find(ids)
+            lacking = np.flatnonzero(slots < 0)
+            if lacking.size == ids.size:
+                return self._first(ids)
+            found = self._rows.take(slots, 0, mode="wrap")  # -1, where a row is lacking, is any row
+        if lacking.size:
+            found[lacking] = self._first(ids[lacking])
+        return found
+
+    def _first(self, ids: np.ndarray) -> np.ndarray:
+        return self.first(ids, self.width, self.seed).astype(self.dtype, copy=False)
+
+    def push(self, ids: np.ndarray, gradients: np.ndarray) -> None:
+        """One step of the rule with these gradients; those of one row are added up."""
+        rows = SelectedRows(np.ascontiguousarray(ids, "int64"), gradients, 0)
+        if ids.size and not (rows.rows[1:] > rows.rows[:-1]).all():
+            rows = rows.merge()
+        with self.lock:
+            slots = self._made(rows.rows)
+            powers = self.powers
+            for begin in range(0, max(len(slots), 1), _CHUNK):
+                chosen, part = slots[begin:begin + _CHUNK], rows.values[begin:begin + _CHUNK]
+                powers = dict(self.powers)
+                kept = {name: array.take(chosen, 0) for name, array in self._kept.items()}
+                new, kept = self.rule.update(self._rows.take(chosen, 0), part, kept, powers)
+                self._rows[chosen] = new
+                for name, values in kept.items():
+                    self._kept[name][chosen] = values
+            self.powers = powers
+
+    def add(self, ids: np.ndarray, changes: np.ndarray) -> None:
+        """Adds to rows."""
+        rows = SelectedRows(np.ascontiguousarray(ids, "int64"), changes, 0).merge()
+        with self.lock:
+            self._rows[self._made(rows.rows)] += rows.values
+
+    def _made(self, ids: np.ndarray) -> np.ndarray:
+        """The slots of these rows, each given once; those that never were begin."""
+        before = len(self._slots)
+        if before + ids.size > self.most_rows and before + int((self._slots.find(ids) < 0).sum()) > self.most_rows:
+            raise RefusedError(f"The table holds {before} rows and may hold {self.most_rows} (SparseTable(most_rows)); "
+                               f"{ids.size} more were pushed.")
+        slots = self._slots.add(ids)
+        count = len(self._slots)
+        if count > before:
+            new = ids[slots >= before]
+            self._reserve(count)
+            self._rows[before:count] = self._first(new)
+            for name, first in self.rule.kept.items():
+                self._kept[name][before:count] = first
+        return slots
+
+    def _reserve(self, count: int) -> None:
+        for array in (self._rows, *self._kept.values()):
+            grown(array, count)
+
+    # What is saved
+
+    def part(self, begin: int, end: int) -> dict[str, np.ndarray]:
+        """The rows of some slots with all that is kept of them: copies, by name; their numbers are "ids"."""
+        with self.lock:
+            end = min(end, len(self))
+            return {"ids": self._slots.ids(begin, end), "rows": self._rows[begin:end].copy(),
+                    **{name: array[begin:end].copy() for name, array in self._kept.items()}}
+
+    def put(self, part: dict[str, Any]) -> None:
+        """Takes rows as `part` gives them."""
+        with self.lock:
+            slots = self._slots.add(np.ascontiguousarray(part["ids"], "int64"))
+            self._reserve(len(self._slots))
+            self._rows[slots] = part["rows"]
+            for name, array in self._kept.items():
+                array[slots] = part[name]
