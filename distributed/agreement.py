@@ -26,12 +26,12 @@ def require_one_form(what: str, layers: Layer, group: Communicator) -> None:
 
     Every process raises it: none goes on to wait for what another one does not exchange.
     """
-    own = list(_forms(layers))
-    digests = _digests(["\n".join(own).encode()], group)
+    own = "\n".join(_forms(layers)).encode()
+    digests = _digests(own, group)
     different = [rank for rank, digest in enumerate(digests) if digest != digests[0]]
     if not different:
         return
-    forms = [text.decode().split("\n") for text in exchanges.do(lambda: group.all_gather_bytes("\n".join(own).encode()))]
+    forms = [text.decode().split("\n") for text in exchanges.do(lambda: group.all_gather_bytes(own))]
     first, other = forms[0], forms[different[0]]
     shorter = min(len(first), len(other))
     place = next((n for n in range(shorter) if first[n] != other[n]), shorter)
@@ -46,7 +46,7 @@ def require_equal_parameters(what: str, layers: Layer, group: Communicator) -> N
     named = list(layers.named_parameters())
     arrays = [parameter.numpy() for _, parameter in named]
     own = b"".join(_digest(array) for array in arrays)
-    if len(set(_digests([own], group))) == 1:
+    if len(set(_digests(own, group))) == 1:
         return
     size = hashlib.sha256().digest_size
     texts = exchanges.do(lambda: group.all_gather_bytes(own))
@@ -93,9 +93,9 @@ def _digest(array: np.ndarray) -> bytes:
                           ).digest()
 
 
-def _digests(parts: list[bytes], group: Communicator) -> list[bytes]:
+def _digests(data: bytes, group: Communicator) -> list[bytes]:
     """A digest of what each process has."""
-    own = hashlib.sha256(b"".join(parts)).digest()
+    own = hashlib.sha256(data).digest()
     return exchanges.do(lambda: group.all_gather_bytes(own))
 
 
