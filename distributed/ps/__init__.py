@@ -15,5 +15,5 @@ from .sparse_table import SparseTable
 from .state import Update
 from .values import Value
 
-__all__ = ["Client", "Credentials", "Options", "RefusedError", "RowRule", "Server", "SilentServerError", "SparseTable", "Update",
-           "UpdateError", "Value", "WaitedTooLongError", "first_rows"]
+__all__ = ["Client", "Credentials", "Options", "RefusedError", "RowRule", "Server", "SilentServerError",
+           "SparseTable", "Update", "UpdateError", "Value", "WaitedTooLongError", "first_rows"]

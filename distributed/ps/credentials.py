@@ -39,7 +39,8 @@ class Credentials:
             raise ValueError("Credentials(token): printable ASCII characters. Received something else.")
 
     def __repr__(self) -> str:
-        return (f"Credentials(token={None if self.token is None else '...'}, certificate={self.certificate!r}, key={self.key!r}, "
+        shown = None if self.token is None else "..."
+        return (f"Credentials(token={shown}, certificate={self.certificate!r}, key={self.key!r}, "
                 f"authority={self.authority!r})")
 
     @classmethod

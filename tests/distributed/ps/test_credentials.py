@@ -7,8 +7,9 @@ import subprocess
 import numpy as np
 import pytest
 
-grpc = pytest.importorskip("grpc")
+pytest.importorskip("grpc")
 
+import grpc
 from proa.distributed.ps import Client, Credentials, RefusedError
 from proa.distributed.ps import messages_pb2 as pb
 from serving import OPTIONS, Serving, descent
