@@ -116,7 +116,8 @@ def _load_setuptools() -> None:
 
     PaddlePaddle loads it when it is imported itself, so that packages for it import both in either order.
     """
-    if sys.version_info < (3, 12) and "setuptools" not in sys.modules and importlib.util.find_spec("setuptools"):
+    loaded = "setuptools" in sys.modules or "distutils" in sys.modules  # behind distutils it warns, and helps no more
+    if sys.version_info < (3, 12) and not loaded and importlib.util.find_spec("setuptools"):
         importlib.import_module("setuptools")
 
 

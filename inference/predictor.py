@@ -6,9 +6,10 @@ computed at the first run and kept. `clone` shares all of this, so that each thr
 
 from __future__ import annotations
 
+import copy
 import io
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -24,7 +25,7 @@ from ..static.compiler import Plan, compile_plan
 from ..static.files.inference_model import MODEL_SUFFIX, PARAMS_SUFFIX, folder_state, read_parameters, read_program
 from ..static.ir.frame import feed_names, fetch_names
 from ..static.ir.program import Program
-from ..static.ir.shape_inference import for_inputs, misfits
+from ..static.ir.shape_inference import for_inputs, infer_again, misfits
 from ..static.ir.transform import for_evaluation, persistable_names, unframed
 from ..static.ir.variable import OffsetsVariable, Variable
 from ..static.run.executor import in_dtype, offsets_given
@@ -171,6 +172,12 @@ class Model:
                 for result, lod in zip(results[:count], lods, strict=True)]
 
 
+    def plan_for(self, shapes: Sequence[tuple[int, ...]]) -> Plan:
+        """The plan of a run on inputs of these shapes."""
+        given = {name: Spec(shape, spec.dtype) for shape, (name, spec) in zip(shapes, self._specs.items(), strict=True)}
+        return self._prepared(infer_again(copy.deepcopy(self.program), given), ())[0]
+
+
 class Predictor:
     """Runs a model: `create_predictor(config)`. One thread at a time may use it; others take a `clone()`."""
 
@@ -213,6 +220,16 @@ class Predictor:
         for output, (array, lod) in zip(self._outputs.values(), results, strict=True):
             output._array, output._lod = array, lod
         return True if inputs is None else [new_tensor(array) for array, _ in results]
+
+    def describe(self, shapes: Mapping[str, Sequence[int]]) -> str:
+        """A table of what a run on inputs of these shapes does and costs, operation by operation.
+
+        ValueError for an input without a shape, and where the operators do not take the shapes.
+        """
+        missing = [name for name in self._inputs if name not in shapes]
+        if missing:
+            raise ValueError(f"Predictor.describe(shapes): a shape for each input, please: {missing} have none.")
+        return str(self._model.plan_for([tuple(shapes[name]) for name in self._inputs]))
 
     def clone(self) -> Predictor:
         """A Predictor of the same model with handles of its own, for another thread. Parameters are shared."""

@@ -23,6 +23,7 @@ from ..static.ir.program import Program
 from .convert.ignoring import is_marked
 from .convert.reporting import CONVERSIONS, tell
 from .errors import ConversionError, line_of
+from .tracing.accounts import Account, account
 from .tracing.concrete_program import ConcreteProgram
 from .tracing.fallback import reason_of, warn_of_programs, warn_once
 from .tracing.function_inputs import FunctionInputs, cache_key
@@ -320,6 +321,7 @@ class StaticFunction:
         result = self._as_written(*args, **kwargs)  # an error of the user's own comes from here
         if reason is not None:
             self._refused.add(kind)
+            account(lambda: Account(self._function, line_of(self._function), specs, reason=reason))
             warn_once(self._function, reason)
         self._remember(quick, version, lambda given: self._as_written(*given), specs)
         return result
@@ -397,12 +399,14 @@ class StaticFunction:
                 if not self._full_graph:
                     raise self._changing(variants[-1])
                 warn_of_programs(self._function, counting)
+            again = [name for found in variants for name in found.changed()]
             if len(variants) >= _VARIANTS:
                 variants.pop(0)
             made = ConcreteProgram(self._function, self._to_trace(), self.function_spec, specs, self._receiver(),
                                    whole, self._training, wide_sizes)
             self._variants.setdefault(key, []).append(made)
             self._programs[key] = made
+            account(lambda: Account(self._function, line_of(self._function), specs, made, list(dict.fromkeys(again))))
             return made
 
     def _to_trace(self) -> Callable:

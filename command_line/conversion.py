@@ -1,0 +1,68 @@
+"""`proa convert`: models as ONNX, parameters in other frameworks' files and back."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+
+from .models import model_file
+from .told import ToldCommand
+
+_SUFFIXES = {"onnx": ".onnx", "safetensors": ".safetensors", "pdparams": ".pdparams", "npz": ".npz"}
+
+
+@click.command("convert", cls=ToldCommand)
+@click.argument("file")
+@click.option("--to", "to", type=click.Choice(list(_SUFFIXES)), required=True, help="The format that is written.")
+@click.option("--output", metavar="FILE", help="Beside FILE, with the format's suffix, if not given.")
+@click.option("--opset", default=11, show_default=True, help="The least version of ONNX's operators.")
+def command(file: str, to: str, output: str | None, opset: int) -> None:
+    """Write a model as ONNX, or parameters as safetensors, .pdparams or .npz.
+
+    FILE: a model's prefix or .pdmodel; or, but for ONNX, parameters: .pdparams, .safetensors, .pt, .npz.
+    """
+    stem = os.path.splitext(file)[0] if os.path.isfile(file) else file.rstrip("/")
+    target = output or stem + _SUFFIXES[to]
+    if os.path.exists(target) and os.path.exists(file) and os.path.samefile(target, file):
+        raise ValueError(f"--output: {target!r} is the file that is read.")
+    if to == "onnx":
+        from ..interchange.onnx import export
+
+        if model_file(file) is None:
+            raise FileNotFoundError(f"there is no model {file!r}: a prefix or a .pdmodel, please.")
+        export(file, target, opset_version=opset)
+    else:
+        _write(_state(file), to, target)
+    click.echo(f"{target} was written.")
+
+
+def _state(file: str) -> dict[str, Any]:
+    """A dict of arrays by name."""
+    import numpy as np
+
+    if file.endswith(".npz"):
+        with np.load(file, allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+    from ..framework.io import load
+
+    state = load(file, return_numpy=True)
+    if not isinstance(state, dict) or not all(isinstance(value, np.ndarray) for value in state.values()):
+        raise TypeError(f"{file!r} is no dict of arrays by name: what else it holds would be lost.")
+    return state
+
+
+def _write(state: dict[str, Any], to: str, target: str) -> None:
+    import numpy as np
+
+    from ..core.files import atomic_write
+    from ..framework.io import save
+
+    if to == "npz":
+        with atomic_write(target) as file:
+            np.savez(file, **state)
+        return
+    from ..dygraph.tensor import new_tensor
+
+    save({name: new_tensor(array) for name, array in state.items()}, target)

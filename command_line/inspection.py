@@ -1,0 +1,111 @@
+"""`proa inspect`: what is in a file."""
+
+from __future__ import annotations
+
+import collections
+import json
+import math
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import click
+
+from .models import model_file, predictor_of, shapes_of, size_of, specs_of, table
+from .told import ToldCommand
+
+
+@click.command("inspect", cls=ToldCommand)
+@click.argument("file")
+@click.option("--cost", is_flag=True, help="What a run does and costs, operation by operation.")
+@click.option("--shape", "shapes", multiple=True, metavar="[NAME=]SIZES",
+              help="An input's shape for --cost, 1,3,224,224. Sizes that the model leaves open are 1 otherwise.")
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+def command(file: str, cost: bool, shapes: Sequence[str], as_json: bool) -> None:
+    """Show what a model or a file of parameters holds.
+
+    FILE: a model's prefix, .pdmodel or folder; or .pdparams, .pdopt, .safetensors, .pt.
+    """
+    model = model_file(file)
+    if model is None and not os.path.isfile(file):
+        raise FileNotFoundError(f"there is no file and no model {file!r}.")
+    found = _model(model) if model is not None else _state(file)
+    if cost:
+        if model is None:
+            raise ValueError(f"--cost: {file!r} is no model.")
+        predictor = predictor_of(file)
+        found["cost"] = predictor.describe(shapes_of(specs_of(predictor), shapes))
+    click.echo(json.dumps(found, indent=1) if as_json else _shown(found))
+
+
+def _model(file: str) -> dict[str, Any]:
+    """What a model's Program says, also where it cannot run here."""
+    from ..ops.core.operator import is_declared
+    from ..static.format.program_file import read_program_desc
+
+    desc = read_program_desc(file)
+    counts = collections.Counter(op.type for block in desc.blocks for op in block.ops)
+    inputs = [name for op in desc.blocks[0].ops if op.type == "feed" for slot in op.outputs for name in slot.arguments]
+    outputs = [name for op in desc.blocks[0].ops if op.type == "fetch" for slot in op.inputs for name in slot.arguments]
+    variables = {var.name: _variable(var) for var in desc.blocks[0].vars}
+    known = {"feed", "fetch"}
+    parameters = [_variable(var) for var in desc.blocks[0].vars if var.persistable and var.name not in known]
+    return {
+        "file": file, "version": desc.version.version, "blocks": len(desc.blocks),
+        "inputs": [variables[name] for name in inputs], "outputs": [variables[name] for name in outputs],
+        "operators": dict(counts.most_common()),
+        "unsupported": sorted(type for type in counts if type not in known and not is_declared(type)),
+        "parameters": len(parameters), "numbers": sum(math.prod(p["shape"]) for p in parameters),
+        "bytes": sum(p["bytes"] for p in parameters),
+    }
+
+
+def _variable(var: Any) -> dict[str, Any]:
+    """Name, shape, dtype and size of a variable of a file; without the latter for what is no tensor."""
+    from ..core.dtype import from_number
+
+    tensor = var.type.lod_tensor.tensor
+    if not tensor.HasField("data_type"):
+        return {"name": var.name, "shape": [], "dtype": "", "bytes": 0}
+    dtype, shape = from_number(tensor.data_type), list(tensor.dims)
+    width = 2 if dtype.name == "bfloat16" else dtype.dtype.itemsize
+    return {"name": var.name, "shape": shape, "dtype": dtype.name, "bytes": max(math.prod(shape), 0) * width}
+
+
+def _state(file: str) -> dict[str, Any]:
+    """The arrays of a file of parameters, by their keys."""
+    from ..framework.io import load
+
+    rows = [{"name": name, "shape": list(array.shape), "dtype": str(array.dtype), "bytes": array.nbytes}
+            for name, array in _arrays(load(file, return_numpy=True), "")]
+    return {"file": file, "values": rows, "numbers": sum(math.prod(row["shape"]) for row in rows),
+            "bytes": sum(row["bytes"] for row in rows)}
+
+
+def _arrays(value: Any, name: str) -> Iterator[tuple[str, Any]]:
+    if hasattr(value, "nbytes"):
+        yield name, value
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, (list, tuple)) else ()
+    for key, item in items:
+        yield from _arrays(item, f"{name}.{key}" if name else str(key))
+
+
+def _shown(found: dict[str, Any]) -> str:
+    size = f"{found['numbers']:,} numbers, {size_of(found['bytes'])}"
+    if "values" in found:
+        rows = [(row["name"], row["shape"], row["dtype"]) for row in found["values"]]
+        return "\n".join([found["file"], *([table(rows)] if rows else []), f"{len(rows)} arrays: {size}"])
+    ends = [(title, row["name"], row["shape"], row["dtype"]) for title, key in (("input", "inputs"),
+            ("output", "outputs")) for row in found[key]]
+    counts = ", ".join(f"{type} {count}" for type, count in found["operators"].items())
+    lines = [f"{found['file']}: Paddle {_version(found['version'])}, {found['blocks']} blocks",
+             *([table(ends)] if ends else []), f"parameters: {found['parameters']}, {size}",
+             f"operators: {sum(found['operators'].values())}: {counts}"]
+    if found["unsupported"]:
+        lines.append(f"not supported here: {', '.join(found['unsupported'])}")
+    return "\n".join([*lines, *(["", found["cost"]] if "cost" in found else [])])
+
+
+def _version(number: int) -> str:
+    """2006002 is 2.6.2; 0 was written by a build that says no version."""
+    return f"{number // 1000000}.{number // 1000 % 1000}.{number % 1000}" if number else "of an unknown version"

@@ -1,0 +1,82 @@
+"""Models as the commands are given them: by prefix, by `.pdmodel`, or as a folder; their inputs' shapes and values."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_MODEL, _PARAMS, _OLDER = ".pdmodel", ".pdiparams", "__model__"
+
+
+def model_file(path: str) -> str | None:
+    """The file that holds the Program of a model; None where the path names no model."""
+    candidates = [path] if path.endswith(_MODEL) or os.path.basename(path) == _OLDER else [
+        path.removesuffix(_PARAMS) + _MODEL, os.path.join(path, _OLDER)]
+    if os.path.isdir(path):
+        candidates += [os.path.join(path, name) for name in sorted(os.listdir(path)) if name.endswith(_MODEL)]
+    return next((file for file in candidates if os.path.isfile(file)), None)
+
+
+def predictor_of(path: str) -> Any:
+    """A Predictor of the model that a path names; FileNotFoundError where it names none."""
+    from ..inference import Config, create_predictor
+
+    file = model_file(path)
+    if file is None:
+        raise FileNotFoundError(f"there is no model {path!r}: neither a file {_MODEL} of this name nor a folder with "
+                                f"{_OLDER} or such a file.")
+    if os.path.basename(file) == _OLDER:
+        return create_predictor(Config(os.path.dirname(file)))
+    params = file.removesuffix(_MODEL) + _PARAMS
+    return create_predictor(Config(file, params if os.path.exists(params) else ""))
+
+
+def by_name(given: Sequence[str], names: Sequence[str], option: str) -> dict[str, str]:
+    """What `NAME=VALUE` options give for each name; a VALUE alone belongs to the first name that has none."""
+    found: dict[str, str] = {}
+    for item in given:
+        name, equals, value = item.partition("=")
+        if not equals or name not in names:
+            if equals and not os.path.exists(item):
+                raise ValueError(f"{option} {item}: there is no input {name!r}. The inputs are {list(names)}.")
+            name, value = next((name for name in names if name not in found), ""), item
+        if not name or name in found:
+            raise ValueError(f"{option} {item}: more values than inputs, which are {list(names)}.")
+        found[name] = value
+    return found
+
+
+def shapes_of(specs: Mapping[str, Any], given: Sequence[str]) -> dict[str, list[int]]:
+    """The shape of each input: as given (`1,3,224,224`), else the model's own with 1 for what it leaves open."""
+    shapes = {name: [size if size >= 0 else 1 for size in spec.shape] for name, spec in specs.items()}
+    for name, text in by_name(given, list(specs), "--shape").items():
+        try:
+            shapes[name] = [int(size) for size in text.split(",")]
+        except ValueError as error:
+            raise ValueError(f"--shape {text}: sizes with commas between them, please: 1,3,224,224.") from error
+        if min(shapes[name]) < 0:
+            raise ValueError(f"--shape {text}: a size is negative.")
+    return shapes
+
+
+def specs_of(predictor: Any) -> dict[str, Any]:
+    """The shape and dtype of each input, as the model says them."""
+    return {name: predictor._model.block.var(name).spec for name in predictor.get_input_names()}
+
+
+def size_of(count: float) -> str:
+    """A number of bytes for people."""
+    for unit in ("B", "KB", "MB"):
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:.3g} GB"
+
+
+def table(rows: Sequence[Sequence[Any]]) -> str:
+    """Rows as lines, their cells one below the other."""
+    cells = [[str(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+                     for row in cells)

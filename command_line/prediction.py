@@ -1,0 +1,112 @@
+"""`proa predict`: a model's outputs for arrays and pictures."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from .models import by_name, predictor_of, specs_of
+from .told import ToldCommand
+
+_PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff")
+
+
+@click.command("predict", cls=ToldCommand)
+@click.argument("model")
+@click.option("--input", "inputs", multiple=True, required=True, metavar="[NAME=]FILE",
+              help="An array (.npy, .npz with the inputs' names) or a picture, for each input.")
+@click.option("--size", metavar="HEIGHT,WIDTH", help="What a picture is resized to where the model leaves it open.")
+@click.option("--mean", default="0,0,0", show_default=True, help="Subtracted from a picture's channels, of 0 to 1.")
+@click.option("--std", default="1,1,1", show_default=True, help="Then divides them.")
+@click.option("--output", metavar="FILE.npz", help="Where all outputs are written, by name.")
+@click.option("--top", default=5, show_default=True, help="How many of the largest of each row are shown.")
+def command(model: str, inputs: Sequence[str], size: str | None, mean: str, std: str, output: str | None,
+            top: int) -> None:
+    """Run a model on files."""
+    import numpy as np
+
+    predictor = predictor_of(model)
+    specs = specs_of(predictor)
+    values = _values(inputs, specs, _numbers(size, "--size", 2) if size else None,
+                     (_numbers(mean, "--mean", 3), _numbers(std, "--std", 3)))
+    missing = [name for name in specs if name not in values]
+    if missing:
+        raise ValueError(f"--input: no value for {missing}. The inputs are {list(specs)}.")
+    for name, value in values.items():
+        predictor.get_input_handle(name).copy_from_cpu(value)
+    predictor.run()
+    results = {name: predictor.get_output_handle(name).copy_to_cpu() for name in predictor.get_output_names()}
+    for name, array in results.items():
+        click.echo(f"{name}: {array.dtype}{list(array.shape)}")
+        for row in _rows(array)[:8]:
+            click.echo("  " + _shown(row, top))
+    if output:
+        from ..core.files import atomic_write
+
+        with atomic_write(output) as file:
+            np.savez(file, **results)
+
+
+def _numbers(text: str, option: str, count: int) -> list[float]:
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError:
+        numbers = []
+    if len(numbers) == 1:
+        numbers *= count
+    if len(numbers) != count:
+        raise ValueError(f"{option} {text}: {count} numbers with commas between them, please.")
+    return numbers
+
+
+def _values(inputs: Sequence[str], specs: dict[str, Any], size: list[float] | None,
+            scaling: tuple[list[float], list[float]]) -> dict[str, Any]:
+    """The array of each input that is given."""
+    import numpy as np
+
+    if len(inputs) == 1 and inputs[0].endswith(".npz") and os.path.isfile(inputs[0]):
+        with np.load(inputs[0], allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+    values = {}
+    for name, file in by_name(inputs, list(specs), "--input").items():
+        if not os.path.isfile(file):
+            raise FileNotFoundError(f"there is no file {file!r} for the input {name!r}.")
+        is_picture = file.lower().endswith(_PICTURES)
+        values[name] = _picture(file, specs[name], size, *scaling) if is_picture else np.load(file, allow_pickle=False)
+    return values
+
+
+def _picture(file: str, spec: Any, size: list[float] | None, mean: list[float], std: list[float]) -> Any:
+    """A picture as [1, C, H, W] of the size that the model wants, or that is asked for, or that it has."""
+    import numpy as np
+    from PIL import Image
+
+    if spec.rank != 4 or spec.shape[1] not in (1, 3):
+        raise ValueError(f"a picture is [N, 1 or 3, H, W], and the model's input is {list(spec.shape)}. Give an array.")
+    with Image.open(file) as opened:
+        image = opened.convert("RGB" if spec.shape[1] == 3 else "L")
+    height, width = (int(asked) if own < 0 else own for own, asked in zip(
+        spec.shape[2:], size or (image.height, image.width), strict=True))
+    array = np.asarray(image.resize((width, height), Image.Resampling.BILINEAR))
+    if spec.dtype.name == "uint8":
+        return np.atleast_3d(array).transpose(2, 0, 1)[None]
+    channels = np.atleast_3d(array / 255.0)
+    scaled = (channels - mean[:channels.shape[2]]) / std[:channels.shape[2]]
+    return scaled.transpose(2, 0, 1)[None].astype(spec.dtype.name)
+
+
+def _rows(array: Any) -> Any:
+    return array.reshape(-1, array.shape[-1]) if array.ndim > 1 else array.reshape(1, -1)
+
+
+def _shown(row: Any, top: int) -> str:
+    """The largest of a row with their places, or the whole of a short one."""
+    import numpy as np
+
+    if len(row) <= top or row.dtype.kind not in "fiu":
+        return " ".join(f"{value:.6g}" if row.dtype.kind == "f" else str(value) for value in row[:20])
+    places = np.argsort(row, kind="stable")[::-1][:top]
+    return "  ".join(f"{place}: {row[place]:.6g}" for place in places)

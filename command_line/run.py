@@ -1,0 +1,63 @@
+"""`proa run`: a script, a module or a text, with `import paddle` and `import oneflow` answered by proa."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+_RUN = """usage: proa run [--api VERSION] [--numpy-1-names] SCRIPT [ARGUMENT ...]
+       proa run [--api VERSION] [--numpy-1-names] -m MODULE [ARGUMENT ...]
+       proa run [--api VERSION] [--numpy-1-names] -c CODE [ARGUMENT ...]
+
+Runs a script, a module or a text as `python` would, with `import paddle` and `import oneflow` answered by proa. What
+follows the script, the module or the text is its own.
+
+  --api VERSION    the Paddle that scripts find: 2.6 (the default), or 1.8, whose scripts write Programs
+  --numpy-1-names  give NumPy 2 the names back that it removed (np.product, np.bool8, np.float_, ...)"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs what stands behind `run`. The first word that is no option of its own begins the rest, as with `python`."""
+    from ..compat import numpy_names
+    from ..compat.alias import run_code, run_module, run_script
+
+    rest, api = list(arguments), "2.6"
+    while rest and (rest[0] in ("--numpy-1-names", "--api") or rest[0].startswith("--api=")):
+        option, _, value = rest.pop(0).partition("=")
+        if option == "--numpy-1-names":
+            numpy_names.restore()
+        else:
+            api = value or (rest.pop(0) if rest else "")
+    if api not in ("2.6", "1.8"):
+        print(f"proa run: --api takes 2.6 or 1.8. Received {api!r}.", file=sys.stderr)
+        return 2
+    if rest and rest[0] in ("-h", "--help"):
+        print(_RUN)
+        return 0
+    if rest and rest[0][:2] in ("-m", "-c") and len(rest[0]) > 2:  # as in `-mpytest`
+        rest[:1] = [rest[0][:2], rest[0][2:]]
+    runs = {"-m": run_module, "-c": run_code}
+    try:
+        if len(rest) > 1 and rest[0] in runs:
+            runs[rest[0]](rest[1], rest[2:], api)
+        elif rest and not rest[0].startswith("-"):
+            run_script(rest[0], rest[1:], api)
+        else:
+            print("proa run: give a script, -m MODULE or -c CODE. `proa run --help` tells more.", file=sys.stderr)
+            return 2
+    except (FileNotFoundError, ModuleNotFoundError) as error:
+        if not str(error).startswith("there is no "):
+            raise
+        print(f"proa run: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+@click.command("run", add_help_option=False, context_settings={"ignore_unknown_options": True,
+                                                               "allow_interspersed_args": False})
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def command(arguments: Sequence[str]) -> int:
+    """Run an unmodified script whose `import paddle` and `import oneflow` proa answers."""
+    return main(arguments)

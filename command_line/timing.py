@@ -1,0 +1,62 @@
+"""`proa bench`: how long a model takes."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Sequence
+
+import click
+
+from .models import predictor_of, shapes_of, size_of, specs_of
+from .told import ToldCommand
+
+
+@click.command("bench", cls=ToldCommand)
+@click.argument("model")
+@click.option("--shape", "shapes", multiple=True, metavar="[NAME=]SIZES",
+              help="An input's shape, 1,3,224,224. Sizes that the model leaves open are 1 otherwise.")
+@click.option("--runs", default=50, show_default=True, type=click.IntRange(1), help="Runs that are timed.")
+@click.option("--threads", type=click.IntRange(1), help="Threads to compute with.")
+def command(model: str, shapes: Sequence[str], runs: int, threads: int | None) -> None:
+    """Time a model: loading it, the first run, and those that follow."""
+    import numpy as np
+
+    from ..backend.threads import get_num_threads, set_num_threads
+
+    if threads:
+        set_num_threads(threads)
+    start = time.perf_counter()
+    predictor = predictor_of(model)
+    loaded = time.perf_counter()
+    draw = np.random.default_rng(0)
+    for name, spec in specs_of(predictor).items():
+        shape = shapes_of(specs_of(predictor), shapes)[name]
+        array = draw.random(shape) if spec.dtype.is_floating else np.zeros(shape)
+        predictor.get_input_handle(name).copy_from_cpu(array.astype(spec.dtype.name))
+        click.echo(f"{name}: {spec.dtype.name}{shape}")
+    times = []
+    for _ in range(runs + 1):
+        before = time.perf_counter()
+        predictor.run()
+        times.append(time.perf_counter() - before)
+    first, rest = times[0], times[1:]
+    click.echo(f"threads        {get_num_threads()}\n"
+               f"load           {(loaded - start) * 1e3:.3g} ms\n"
+               f"first run      {first * 1e3:.3g} ms\n"
+               f"median run     {statistics.median(rest) * 1e3:.3g} ms of {runs}, "
+               f"from {min(rest) * 1e3:.3g} to {max(rest) * 1e3:.3g}\n"
+               f"runs a second  {1 / statistics.median(rest):.4g}\n"
+               f"peak memory    {_peak()}")
+
+
+def _peak() -> str:
+    """The most memory that the process held, where the system tells it."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return "not told by this system"
+    import sys
+
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return size_of(most * (1 if sys.platform == "darwin" else 1024))

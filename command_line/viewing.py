@@ -1,0 +1,24 @@
+"""`proa view`: a model as a drawing, by netron."""
+
+from __future__ import annotations
+
+import click
+
+from .models import model_file
+from .told import ToldCommand
+
+_PACKAGE = __name__.partition(".")[0]
+
+
+@click.command("view", cls=ToldCommand)
+@click.argument("file")
+@click.option("--port", type=click.IntRange(1, 65535), help="Where the page is served, on this machine alone.")
+@click.option("--no-browser", is_flag=True, help="Say where the page is, and open nothing.")
+def command(file: str, port: int | None, no_browser: bool) -> None:
+    """Show a model in the browser, until Ctrl-C."""
+    try:
+        import netron
+    except ImportError as error:
+        raise ImportError(f"drawings are made by the package netron: pip install '{_PACKAGE}[view]'.") from error
+    netron.start(model_file(file) or file, address=("localhost", port) if port else None, browse=not no_browser)
+    netron.wait()

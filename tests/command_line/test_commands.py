@@ -1,0 +1,171 @@
+"""The commands: what they print, what they write, and how they end."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa.command_line import main
+from proa.static import InputSpec
+
+
+@pytest.fixture
+def model(tmp_path):
+    paddle.seed(0)
+    net = paddle.nn.Sequential(paddle.nn.Conv2D(3, 4, 3), paddle.nn.ReLU(), paddle.nn.AdaptiveAvgPool2D(1),
+                               paddle.nn.Flatten(), paddle.nn.Linear(4, 10))
+    net.eval()
+    prefix = str(tmp_path / "net")
+    paddle.jit.save(net, prefix, input_spec=[InputSpec([None, 3, None, None], name="image")])
+    paddle.save(net.state_dict(), prefix + ".pdparams")
+    return net, prefix
+
+
+def run(capsys, *arguments, status=0):
+    assert main([str(argument) for argument in arguments]) == status
+    return capsys.readouterr()
+
+
+def test_inspect_tells_what_a_model_is(model, capsys):
+    net, prefix = model
+    for name in (prefix, prefix + ".pdmodel"):
+        said = run(capsys, "inspect", name).out
+        assert "image" in said and "[-1, 3, -1, -1]" in said and "conv2d 1" in said and "Paddle 2.6.2" in said
+        assert f"{sum(p.size for p in net.parameters()):,} numbers" in said and "not supported" not in said
+    found = json.loads(run(capsys, "inspect", prefix, "--json").out)
+    assert found["operators"]["conv2d"] == 1 and found["inputs"][0]["name"] == "image" and not found["unsupported"]
+
+
+def test_inspect_names_operators_that_cannot_run_here(model, capsys):
+    prefix = model[1]
+    with open(prefix + ".pdmodel", "rb") as file:
+        content = file.read()
+    with open(prefix + ".pdmodel", "wb") as file:
+        file.write(content.replace(b"\x04relu", b"\x04rulu"))
+    assert "not supported here: rulu" in run(capsys, "inspect", prefix).out
+
+
+def test_inspect_tells_the_cost_for_a_shape(model, capsys):
+    assert "float32[2, 4, 6, 6]" in run(capsys, "inspect", model[1], "--cost", "--shape", "image=2,3,8,8").out
+    assert "sizes with commas" in run(capsys, "inspect", model[1], "--cost", "--shape", "2x3", status=1).err
+    assert "there is no input 'x'" in run(capsys, "inspect", model[1], "--cost", "--shape", "x=2,3,8,8", status=1).err
+
+
+def test_inspect_lists_parameters(model, capsys, tmp_path):
+    said = run(capsys, "inspect", model[1] + ".pdparams").out
+    assert "0.weight" in said and "[4, 3, 3, 3]" in said and "4 arrays" in said
+    paddle.save({"a": {"b": [paddle.ones([2])]}}, str(tmp_path / "deep"))
+    assert "a.b.0" in run(capsys, "inspect", tmp_path / "deep").out
+
+
+def test_predict_runs_on_an_array_and_writes_the_outputs(model, capsys, tmp_path):
+    net, prefix = model
+    x = np.random.default_rng(0).random((2, 3, 8, 8), np.float32)
+    np.save(tmp_path / "x.npy", x)
+    said = run(capsys, "predict", prefix, "--input", tmp_path / "x.npy", "--output", tmp_path / "y.npz", "--top", 3).out
+    wanted = net(paddle.to_tensor(x)).numpy()
+    (result,) = np.load(tmp_path / "y.npz").values()
+    np.testing.assert_allclose(result, wanted, rtol=1e-5, atol=1e-6)
+    assert f"  {wanted[0].argmax()}: " in said and said.splitlines()[1].count(":") == 3
+    np.savez(tmp_path / "x.npz", image=x)
+    assert run(capsys, "predict", prefix, "--input", tmp_path / "x.npz", "--top", 3).out == said
+
+
+def test_predict_scales_a_picture_as_asked(model, capsys, tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    pixels = np.random.default_rng(0).integers(0, 256, (8, 6, 3)).astype(np.uint8)
+    image.fromarray(pixels).save(tmp_path / "x.png")
+    run(capsys, "predict", model[1], "--input", f"image={tmp_path / 'x.png'}", "--mean", "0.5,0.4,0.3", "--std", "0.2",
+        "--output", tmp_path / "y.npz")
+    x = ((pixels / 255 - [0.5, 0.4, 0.3]) / 0.2).transpose(2, 0, 1)[None].astype(np.float32)
+    (result,) = np.load(tmp_path / "y.npz").values()
+    np.testing.assert_allclose(result, model[0](paddle.to_tensor(x)).numpy(), rtol=1e-5, atol=1e-6)
+    run(capsys, "predict", model[1], "--input", tmp_path / "x.png", "--size", "16,16")
+
+
+def test_predict_refuses_what_does_not_fit(model, capsys, tmp_path):
+    np.save(tmp_path / "x.npy", np.zeros((2, 5, 8, 8), np.float32))
+    np.save(tmp_path / "objects.npy", np.array([{}]), allow_pickle=True)
+    for given, words in (([tmp_path / "x.npy"], "channels"), ([tmp_path / "no.npy"], "there is no file"),
+                         ([tmp_path / "objects.npy"], "allow_pickle=False"),
+                         ([tmp_path / "x.npy", tmp_path / "x.npy"], "more values than inputs")):
+        options = [part for file in given for part in ("--input", file)]
+        said = run(capsys, "predict", model[1], *options, status=1).err
+        assert said.startswith("proa predict: ") and words in said and "Traceback" not in said
+
+
+def test_bench_tells_times(model, capsys):
+    said = run(capsys, "bench", model[1], "--shape", "1,3,8,8", "--runs", 3).out
+    assert "float32[1, 3, 8, 8]" in said and "median run" in said and "of 3" in said
+
+
+def test_convert_there_and_back(model, capsys, tmp_path):
+    pytest.importorskip("safetensors")
+    prefix = model[1]
+    run(capsys, "convert", prefix + ".pdparams", "--to", "safetensors")
+    run(capsys, "convert", prefix + ".safetensors", "--to", "npz", "--output", tmp_path / "a.npz")
+    run(capsys, "convert", tmp_path / "a.npz", "--to", "pdparams", "--output", tmp_path / "b.pdparams")
+    before, after = paddle.load(prefix + ".pdparams"), paddle.load(str(tmp_path / "b.pdparams"))
+    assert list(before) and sorted(before) == sorted(after)
+    for name, value in before.items():
+        np.testing.assert_array_equal(value.numpy(), after[name].numpy())
+    assert "is the file that is read" in run(capsys, "convert", prefix + ".pdparams", "--to", "pdparams", status=1).err
+    assert "no model" in run(capsys, "convert", prefix + ".npz", "--to", "onnx", status=1).err
+
+
+def test_a_wrong_call_is_status_two(capsys):
+    assert main(["inspect"]) == 2 and main(["nothing"]) == 2 and main(["predict", "--what"]) == 2
+    assert "Usage" in capsys.readouterr().err
+    assert "there is no file and no model" in run(capsys, "inspect", "/nowhere/at/all", status=1).err
+    with pytest.raises(FileNotFoundError):
+        main(["--traceback", "inspect", "/nowhere/at/all"])
+
+
+def test_help_names_every_command(capsys):
+    said = run(capsys, "--help").out
+    for name in ("run", "demo", "info", "inspect", "predict", "bench", "explain", "convert", "view", "snapshot"):
+        assert f"\n  {name} " in said
+        assert "Usage: proa" in run(capsys, name, "--help").out or name == "run"
+
+
+SCRIPT = """
+import paddle
+
+class Net(paddle.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.scaled = True
+
+    @paddle.jit.to_static
+    def forward(self, x):
+        if self.scaled:
+            x = x * 2
+        if x.mean() > 0:
+            x = x + 1
+        return x
+
+@paddle.jit.to_static
+def as_written(x):
+    return [float(v) for v in x.numpy()]
+
+net = Net()
+net(paddle.ones([2]))
+net.scaled = False
+net(paddle.ones([2]))
+as_written(paddle.ones([2]))
+print("done")
+raise SystemExit(3)
+"""
+
+
+def test_explain_tells_what_became_of_each_function(tmp_path):
+    (tmp_path / "script.py").write_text(SCRIPT)
+    ran = subprocess.run([sys.executable, "-W", "ignore", "-m", "proa", "explain", "script.py"], cwd=tmp_path,
+                         capture_output=True, text=True)
+    assert ran.returncode == 3 and ran.stdout == "done\n"
+    for words in ('"script.py", line 9, in forward: `Net.forward`', "relies on: self.scaled = True",
+                  "made again since self.scaled changed", "branch around script.py:14", "`as_written`",
+                  "runs as it was written", "x.numpy()"):
+        assert words in ran.stderr, ran.stderr
