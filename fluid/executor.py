@@ -31,6 +31,13 @@ class Executor(StaticExecutor):
                             use_program_cache, return_merged, use_prune)
         return [as_number(value) for value in found]
 
+    def close(self) -> None:
+        """Ends this Executor's work, and tells parameter servers that the trainer of this process is done."""
+        from ..distributed.ps import engine
+
+        super().close()
+        engine.complete()
+
 
 def _fetch_var(name: str, scope: Scope | None = None, return_numpy: bool = True) -> Any:
     """The value that a scope holds under a name; ValueError where it holds none."""

@@ -89,6 +89,7 @@ from .nn import (
     unpool,
 )
 from .optim import adaptive_rules, averages, merged, row_updates, rules
+from .parameter_server import row_parts, rpc
 from .program import control_flow, custom_gradient, print_assert, py_func, tensor_arrays
 from .quant import linear_quantize
 from .random import sampling
@@ -142,21 +143,20 @@ from .vision import (
 __all__ = [
     "accuracy_auc", "activation", "adaptive_rules", "affine_grid", "allclose", "anchors", "assign", "attention",
     "averages", "batch_size_like", "beam_search", "bessel", "bilinear", "binary", "boxes", "branches", "chunk_eval",
-    "class_sampling", "clip", "concat_split", "control_flow", "conv", "convolution", "creation", "crf",
-    "cross_entropy", "ctc", "ctc_align", "cudnn_lstm", "cumulative", "custom_gradient", "data_norm", "deform_conv",
-    "deform_roi", "detection_map", "diagonal", "dropout", "dynamic_rnn", "edit_distance", "eigen", "einsum",
-    "elementwise", "embedding", "exchanges", "expand", "expanding", "fed_axes", "fft_operators", "filter_by_instag",
-    "focal", "fold", "frames", "full", "gamma", "gather", "gradient_shapes", "grid_sample", "hash",
-    "hierarchical_sigmoid", "identity_loss", "im2sequence", "image_files", "interpolate", "inverse_functions",
-    "l2_normalize", "least_squares", "linear_quantize", "lod_reset", "lookup_table", "loss_scaling", "losses", "lu",
-    "margin_cross_entropy", "mask_targets", "masked_softmax", "masks", "match_matrix", "matching", "matrices",
-    "mean_iou", "merged", "messages", "multiclass_nms", "nce", "neighbour_sampling", "nms", "norm", "numbers",
-    "older_images", "older_shapes", "older_updates", "pad", "padding", "pattern_products", "pixel_shuffle", "pool",
-    "pooled_lookup", "pooling", "print_assert", "probability_losses", "products", "proposals", "py_func", "qr_svd",
-    "random_crop", "rank_table", "rearrange", "reduce", "reductions", "reshape", "retina_selection", "rnn",
-    "rnn_units", "roi", "roi_perspective", "row_conv", "row_updates", "rulebook", "rules", "sample_logits", "sampling",
-    "scaled_products", "segments", "sequence_softmax", "similarity_focus", "slices", "slicing", "softmax", "solving",
-    "sorting", "spectral_norm", "statistics", "stft", "take", "take_along_axis", "target_sampling", "tdm",
-    "tensor_arrays", "transducer", "tree_conv", "triangular", "unary", "unpool", "variable_maps", "viterbi", "where",
-    "yolo",
+    "class_sampling", "clip", "concat_split", "control_flow", "conv", "convolution", "creation", "crf", "cross_entropy",
+    "ctc", "ctc_align", "cudnn_lstm", "cumulative", "custom_gradient", "data_norm", "deform_conv", "deform_roi",
+    "detection_map", "diagonal", "dropout", "dynamic_rnn", "edit_distance", "eigen", "einsum", "elementwise",
+    "embedding", "exchanges", "expand", "expanding", "fed_axes", "fft_operators", "filter_by_instag", "focal", "fold",
+    "frames", "full", "gamma", "gather", "gradient_shapes", "grid_sample", "hash", "hierarchical_sigmoid",
+    "identity_loss", "im2sequence", "image_files", "interpolate", "inverse_functions", "l2_normalize", "least_squares",
+    "linear_quantize", "lod_reset", "lookup_table", "loss_scaling", "losses", "lu", "margin_cross_entropy",
+    "mask_targets", "masked_softmax", "masks", "match_matrix", "matching", "matrices", "mean_iou", "merged", "messages",
+    "multiclass_nms", "nce", "neighbour_sampling", "nms", "norm", "numbers", "older_images", "older_shapes",
+    "older_updates", "pad", "padding", "pattern_products", "pixel_shuffle", "pool", "pooled_lookup", "pooling",
+    "print_assert", "probability_losses", "products", "proposals", "py_func", "qr_svd", "random_crop", "rank_table",
+    "rearrange", "reduce", "reductions", "reshape", "retina_selection", "rnn", "rnn_units", "roi", "roi_perspective",
+    "row_conv", "row_parts", "row_updates", "rpc", "rulebook", "rules", "sample_logits", "sampling", "scaled_products",
+    "segments", "sequence_softmax", "similarity_focus", "slices", "slicing", "softmax", "solving", "sorting",
+    "spectral_norm", "statistics", "stft", "take", "take_along_axis", "target_sampling", "tdm", "tensor_arrays",
+    "transducer", "tree_conv", "triangular", "unary", "unpool", "variable_maps", "viterbi", "where", "yolo",
 ]

@@ -1,8 +1,11 @@
-"""`fluid.transpiler`: Programs made from Programs. What belongs to several machines is refused."""
+"""`fluid.transpiler`: Programs made from Programs, those of trainers and servers among them."""
 
 from __future__ import annotations
 
 from typing import Any
+
+from .distribute_transpiler import DistributeTranspiler, DistributeTranspilerConfig
+from .ps_dispatcher import HashName, RoundRobin
 
 
 def memory_optimize(input_program: Any, skip_opt_set: Any = None, print_log: bool = False, level: int = 0,
@@ -18,22 +21,5 @@ def release_memory(input_program: Any, skip_opt_set: Any = None) -> None:
     """Changes nothing, as `memory_optimize`."""
 
 
-class DistributeTranspilerConfig:
-    """What code says about training on several machines; it is kept, so that it can be read back."""
-
-    def __init__(self) -> None:
-        self.slice_var_up, self.split_method, self.min_block_size = True, None, 8192
-        self.enable_dc_asgd, self.mode, self.print_log = False, "pserver", False
-        self.wait_port, self.runtime_split_send_recv, self.sync_mode = True, False, True
-        self.geo_sgd_mode, self.geo_sgd_need_push_nums, self.nccl_comm_num = False, 100, 1
-
-
-class DistributeTranspiler:
-    """Not supported: NotImplementedError. Programs are not divided among machines."""
-
-    def __init__(self, config: DistributeTranspilerConfig | None = None):
-        raise NotImplementedError("fluid.DistributeTranspiler: Programs are not divided among machines here. Run the "
-                                  "Program as it is, or with CompiledProgram.with_data_parallel on several devices.")
-
-
-__all__ = ["DistributeTranspiler", "DistributeTranspilerConfig", "memory_optimize", "release_memory"]
+__all__ = ["DistributeTranspiler", "DistributeTranspilerConfig", "HashName", "RoundRobin", "memory_optimize",
+           "release_memory"]

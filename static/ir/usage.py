@@ -9,7 +9,9 @@ from .block import Block
 from .operation import Operation
 from .variable import Variable
 
-OUTSIDE = frozenset({"feed", "fetch", "create_py_reader", "create_double_buffer_reader", "read"})
+OWN = frozenset({"listen_and_serv"})
+"""What an Executor runs by itself (`static/run/own_operations.py`): it takes a scope, and lasts as long as a job."""
+OUTSIDE = OWN | {"feed", "fetch", "create_py_reader", "create_double_buffer_reader", "read"}
 """What an Executor does around a plan: operations on values that are no tensors, as readers, which no kernel sees."""
 
 without_declaration([*OUTSIDE, "while_grad", "conditional_block_grad", "recurrent_grad"])  # the latter are blocks

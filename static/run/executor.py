@@ -23,10 +23,11 @@ from ..ir.frame import feed_names
 from ..ir.operation import OPTIMIZE_ROLE, Operation
 from ..ir.program import Program
 from ..ir.shape_inference import for_inputs, misfits
-from ..ir.usage import needed_operations, reads
+from ..ir.usage import OWN, needed_operations, reads
 from ..ir.variable import OffsetsVariable, Variable
 from .from_dataset import FetchHandler, run_from_dataset
 from .lod_tensor import LoDTensor, fault_in, fitting, innermost
+from .own_operations import run_own_operations
 from .reading import with_batches
 from .scope import Scope, global_scope
 from .state import refill_host_values
@@ -40,6 +41,7 @@ class Compiled:
     def __init__(self, program: Program, feeds: tuple[str, ...], fetches: tuple[str, ...], prune: bool = False):
         self.plan: Plan
         self.version = program.version
+        self.own = [op for op in program.global_block().ops if op.type in OWN]
         ops = _pruned(program.global_block().ops, set(fetches)) if prune else None
         self.plan, self.reads, self.writes = compile_plan(program, feeds, fetches, ops=ops)
         self.updated_feeds = [place for place, name in enumerate(feeds) if name in self.writes]
@@ -101,6 +103,8 @@ class Executor:
         fetches = (*wanted, *dict.fromkeys(level for levels in lods for level in levels))
         refill_host_values(built, scope)
         compiled = _compiled(program, tuple(sorted(fed)), fetches, others, use_prune or _holds_updates(fetch_list))
+        if compiled.own:
+            run_own_operations(self, program, compiled.own, scope)
         xp = backend.namespace_at(self.place)
         arrays = [fed[name] for name in sorted(fed)]
         for place in compiled.updated_feeds:

@@ -91,8 +91,7 @@ def test_what_changes_nothing_and_what_is_refused():
     fluid.release_memory(fluid.default_main_program())
     with fluid.name_scope("a"), fluid.initializer.init_on_cpu():
         assert not fluid.initializer.force_init_on_cpu()
-    for refused in (fluid.DistributeTranspiler, lambda: fluid.load_op_library("x.so"),
-                    lambda: fluid.optimizer.PipelineOptimizer(None)):
+    for refused in (lambda: fluid.load_op_library("x.so"), lambda: fluid.optimizer.PipelineOptimizer(None)):
         with pytest.raises(NotImplementedError):
             refused()
 

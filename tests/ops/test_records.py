@@ -45,6 +45,9 @@ TESTED_ELSEWHERE = {
     "feeding and fetching, tests/static": {"feed", "fetch"},
     "Python in a Program, and statistics that it keeps: tests/static/test_python.py and test_metrics.py": {
         "auc", "custom_gradient", "py_func"},
+    "what trainers ask of parameter servers, tests/distributed/ps": {
+        "checkpoint_notify", "distributed_lookup_table", "fetch_barrier", "geo_sgd", "listen_and_serv", "recv", "send",
+        "send_barrier"},
     "exchanges between processes, tests/distributed": {
         "alltoall", "alltoall_rows", "barrier", "c_allgather", "c_allreduce_avg", "c_allreduce_max", "c_allreduce_min",
         "c_allreduce_prod", "c_allreduce_sum", "c_broadcast", "c_identity", "c_reduce_avg", "c_reduce_max",
