@@ -6,9 +6,11 @@ their own.
 
 import os
 
-_RANKS = ("PADDLE_TRAINER_ID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK")
+RANKS = ("PADDLE_TRAINER_ID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK")
 _SIZES = ("PADDLE_TRAINERS_NUM", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE")
 _LOCAL_RANKS = ("PADDLE_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID")
+NUMBERS = (*RANKS, *_SIZES, *_LOCAL_RANKS)
+"""The variables that a launcher sets anew for those that it starts."""
 
 
 def _number(names: tuple[str, ...], otherwise: int) -> int:
@@ -30,7 +32,7 @@ def size() -> int:
 
 def rank() -> int:
     """The number of this process among them; 0 where none says so."""
-    return _number(_RANKS, 0)
+    return _number(RANKS, 0)
 
 
 def local_rank() -> int:

@@ -11,13 +11,14 @@ import os
 import pickle
 import signal
 import subprocess
-import tempfile
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core import child_processes, launched
-from .launch import processes
+from .launch import processes, reports
 from .launch.options import Processes
+from .launch.shared_folder import SharedFolder
 
 __all__ = ["spawn"]
 
@@ -25,8 +26,9 @@ __all__ = ["spawn"]
 class Spawned:
     """The processes that `spawn` has started."""
 
-    def __init__(self, started: subprocess.Popen, folder: tempfile.TemporaryDirectory, name: str):
-        self._started, self._folder, self._name = started, folder, name
+    def __init__(self, job: processes.Job, name: str):
+        self._job, self._name = job, name
+        self._remove = weakref.finalize(self, job.folder.remove)
 
     def join(self, timeout: float | None = None) -> bool:
         """Waits until all have ended, `timeout` seconds at most; whether they have.
@@ -34,18 +36,20 @@ class Spawned:
         Raises RuntimeError where one has failed: its traceback stands on the terminal.
         """
         try:
-            code = self._started.wait(timeout)
+            code = self._job.started.wait(timeout)
         except subprocess.TimeoutExpired:
             return False
-        self._folder.cleanup()
-        if code:
-            raise RuntimeError(f"spawn(func): a process of {self._name} ended with exit code {code}, and all others "
-                               f"with it; what it printed stands above.")
+        failure = reports.first_failure(self._job.folder.reports, code) if code else None
+        self._remove()
+        if failure is not None:
+            which = "a process" if failure.rank is None else f"process {failure.rank}"
+            raise RuntimeError(f"spawn(func): {which} of {self._name} {failure.said}, and all others with it; what it "
+                               f"printed stands above.\n{failure.text}".rstrip())
         return True
 
     def terminate(self) -> None:
         """Ends all of them."""
-        self._started.send_signal(signal.SIGTERM)
+        self._job.send_signal(signal.SIGTERM)
 
 
 def spawn(func: Callable[..., Any], args: Sequence[Any] = (), nprocs: int = -1, join: bool = True,
@@ -64,17 +68,16 @@ def spawn(func: Callable[..., Any], args: Sequence[Any] = (), nprocs: int = -1, 
     if not isinstance(count, int) or count < 1:
         raise ValueError(f"spawn(nprocs): must be the number of processes, or -1. Received {nprocs!r}.")
     name = getattr(func, "__qualname__", repr(func))
-    folder = processes.folder()
-    path = os.path.join(folder.name, "call")
+    folder = SharedFolder()
+    path = os.path.join(folder.path, "call")
     prepared = multiprocessing.spawn.get_preparation_data(name)
     del prepared["authkey"]  # of pipes between processes, which these do not have
     prepared["sys_path"] = [*child_processes.path(), *prepared["sys_path"]]
     with open(path, "wb") as file:
         pickle.dump(prepared, file)
         pickle.dump((func, tuple(args), devices), file)
-    started = processes.start(Processes(("127.0.0.1",), count), ["-m", "proa.distributed.launch.spawned", path],
-                              folder.name, {"PADDLE_TRAINERS_NUM": str(count)})
-    made = Spawned(started, folder, name)
+    made = Spawned(processes.start(Processes(("127.0.0.1",), count), ["-m", "proa.distributed.launch.spawned", path],
+                                   folder, {"PADDLE_TRAINERS_NUM": str(count)}), name)
     if join:
         made.join()
     return made

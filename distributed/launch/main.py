@@ -1,19 +1,21 @@
 """The launcher: sets the PADDLE_* variables that scripts for several processes read, and runs the script.
 
-One process is this one. Several are started by MPI's launcher (`processes.py`), each as `rank.py`.
+One process is this one. Several are started by MPI's launcher (`elastic.py`, `processes.py`), each as `rank.py`.
 """
 
 from __future__ import annotations
 
 import argparse
+import logging
 import os
+import shutil
 import sys
 
-from ...compat.alias import run_module, run_script
-from . import parameter_server, processes
+from . import elastic, parameter_server
 from .command import script_command
-from .options import DEFAULT_PORT, parser
+from .options import parse, parser, restarts
 from .options import processes as processes_of
+from .script import announce, arguments, run
 
 __all__ = ["launch"]
 
@@ -23,40 +25,50 @@ def launch() -> None:
 
     `--nproc_per_node N`, or as many `--devices`, start N processes that train together, on each of the machines of
     `--ips`. `--server_num` and `--worker_num`, or `--servers` and `--workers`, start servers and workers. This process
-    then ends with the exit code of the one that failed first.
+    then ends with the exit code of the one that failed first. With `--elastic` a job without servers that fails is
+    started again, `--max_restart` times at most.
     """
     found = parser()
-    options = found.parse_args()
+    options = parse(found)
+    _prepare_log(options)
     cluster = parameter_server.cluster_of(found, options)
     if cluster is not None:
+        _check_script(options)
         sys.exit(parameter_server.run(cluster, options, script_command(options, os.environ.get("PROA_API", "2.6"))))
     wanted = processes_of(found, options)
-    if wanted.total > 1:
-        sys.exit(processes.run(wanted, options))
+    if wanted.total > 1 or restarts(options):
+        _check_script(options)
+        sys.exit(elastic.run(wanted, options, lambda now: arguments(options, now)))
     announce(options, rank=0, size=1, local_rank=0, local_size=1, hosts=wanted.hosts)
     run(options)
 
 
-def run(options: argparse.Namespace) -> None:
-    """Runs the script in this process."""
+def _prepare_log(options: argparse.Namespace) -> None:
+    """Has the launcher say what its log level lets through."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    elastic.log.addHandler(handler)
+    elastic.log.propagate = False
+    elastic.log.setLevel(options.log_level)
+    if options.print_config:
+        for name, value in sorted(vars(options).items()):
+            print(f"{name}: {value}")
+
+
+def _check_script(options: argparse.Namespace) -> None:
+    """Ends with exit code 2 where there is no such script, 1 where it is not Python: before any process starts."""
+    name = options.training_script
     if options.module:
-        run_module(options.training_script, options.arguments)
-    elif options.training_script.endswith(".py"):
-        run_script(options.training_script, options.arguments)
-    else:  # a program of another kind takes this process over
-        os.execvp(options.training_script, [options.training_script, *options.arguments])
-
-
-def announce(options: argparse.Namespace, rank: int, size: int, local_rank: int, local_size: int,
-             hosts: tuple[str, ...]) -> None:
-    """Sets what Paddle's launcher sets for one of several processes."""
-    first = DEFAULT_PORT if options.start_port is None else options.start_port
-    endpoints = [f"{host}:{first + number}" for host in hosts for number in range(local_size)]
-    os.environ.update({
-        "PADDLE_MASTER": options.master or endpoints[0], "PADDLE_NNODES": str(len(hosts)),
-        "PADDLE_GLOBAL_SIZE": str(size), "PADDLE_LOCAL_SIZE": str(local_size), "PADDLE_GLOBAL_RANK": str(rank),
-        "PADDLE_LOCAL_RANK": str(local_rank), "PADDLE_RANK_IN_NODE": str(local_rank), "PADDLE_TRAINER_ID": str(rank),
-        "PADDLE_TRAINERS_NUM": str(size), "PADDLE_CURRENT_ENDPOINT": endpoints[rank],
-        "PADDLE_TRAINER_ENDPOINTS": ",".join(endpoints), "PADDLE_LOG_DIR": os.path.abspath(options.log_dir)})
-    if options.devices:
-        os.environ["FLAGS_selected_gpus"] = options.devices.split(",")[local_rank]
+        return
+    if not name.endswith(".py"):
+        if shutil.which(name) is None:
+            print(f"{name}: there is no such program. The script's name stands before its arguments.", file=sys.stderr)
+            sys.exit(2)
+        return
+    try:
+        with open(name, "rb") as file:
+            source = file.read()
+    except OSError as error:
+        print(f"{name}: the script cannot be read: {error.strerror}.", file=sys.stderr)
+        sys.exit(2)
+    compile(source, name, "exec")

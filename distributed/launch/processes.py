@@ -1,13 +1,14 @@
-"""Several processes of a training script: MPI's launcher starts them, here it is watched.
+"""Several processes of a training script: MPI's launcher starts them, under a supervisor that leaves none behind.
 
-Each process writes to `workerlog.RANK`; what the first one writes is shown as it comes. When a process fails all end,
-and the end of its log is shown. A signal that asks this process to end goes to all; none is left behind when it is
-killed.
+    launcher ── supervisor ── mpiexec ┬─ supervisor ── process 0      (on each machine MPI's own daemon stands between)
+                                      └─ supervisor ── process 1
+
+The launcher may be killed, mpiexec may be, a process may ignore that it is asked to end, or leave children behind:
+a supervisor that is alive ends all that is below it.
 """
 
 from __future__ import annotations
 
-import argparse
 import ctypes
 import os
 import pathlib
@@ -15,65 +16,70 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from ...core import child_processes, launched
+from . import reports, supervisor
+from .logs import shown
 from .options import Processes
+from .shared_folder import SharedFolder
 
-FAILURES = "PROA_LAUNCH_FAILURES"  # the folder where a process that fails writes its exit code
+__all__ = ["Job", "die_with_parent", "end_all", "shown", "signals_go_to", "start"]
+
 _PASSED_ON = ("PADDLE_", "PROA_", "FLAGS_", "OMP_", "PYTHON", "CUDA_", "PATH", "LD_LIBRARY_PATH")
-_LAST_LINES = 40
-_IN_MEMORY = "/dev/shm"
+_PASSED_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 _DIES_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 
 
-def run(wanted: Processes, options: argparse.Namespace) -> int:
-    """Runs the script in all processes; the exit code of the first that failed, 0 where none did."""
-    logs = pathlib.Path(options.log_dir)
-    logs.mkdir(parents=True, exist_ok=True)
-    for rank in range(wanted.total):
-        (logs / f"workerlog.{rank}").write_bytes(b"")
-    with folder() as own:
-        failures = os.path.join(own, "failures")
-        os.mkdir(failures)
-        started = start(wanted, ["-m", "proa.distributed.launch.rank", *sys.argv[1:]], own, {FAILURES: failures})
-        with signals_go_to(started), shown(logs / "workerlog.0"):
-            code = started.wait()
-        failed = sorted(pathlib.Path(failures).iterdir(), key=lambda file: file.stat().st_mtime_ns)
-        if failed:
-            code = int(failed[0].read_text())
-            _tell(int(failed[0].name), wanted.total, code, logs)
-    return code if code >= 0 else 128 - code
+class Job:
+    """Processes that were started: the supervisor of all of them, and the folder that they share."""
+
+    def __init__(self, started: subprocess.Popen, folder: SharedFolder):
+        self.started, self.folder = started, folder
+        self.poll, self.send_signal, self.pid = started.poll, started.send_signal, started.pid
+        self.ended_by: int | None = None  # the last signal that asked for the end
+
+    def wait(self, timeout: float | None = None) -> int:
+        """The exit code of all. Where their supervisor itself was killed, this process ends what it has left."""
+        code = self.started.wait(timeout)
+        if code < 0:
+            supervisor.end_descendants(0)
+        return code
 
 
-def folder() -> tempfile.TemporaryDirectory:
-    """A folder for what the processes share: in memory, where the system has such a place."""
-    return tempfile.TemporaryDirectory(prefix="proa-launch-", dir=_IN_MEMORY if os.path.isdir(_IN_MEMORY) else None)
-
-
-def start(wanted: Processes, arguments: list[str], own: str, variables: dict[str, str]) -> subprocess.Popen:
+def start(wanted: Processes, arguments: Sequence[str], folder: SharedFolder, variables: dict[str, str],
+          log: pathlib.Path | None = None, seconds: float = 10.0) -> Job:
     """Starts processes of this Python with these arguments, and environment variables beside this process's.
 
-    `own` is a folder that goes away with them: there Open MPI keeps what they share on one machine, which it would
-    leave behind elsewhere when one of them is killed.
+    What each writes goes to the file `log`, `.RANK` behind. They may take `seconds` to end when they are asked to.
     """
-    variables = {**child_processes.environment(), **variables}
-    if len(wanted.hosts) == 1:
-        variables["OMPI_MCA_btl_sm_backing_directory"] = own
+    own = {name: value for name, value in child_processes.environment().items() if name not in launched.NUMBERS}
+    variables = {**own, **variables, reports.FOLDER: folder.reports}
+    if len(wanted.hosts) == 1:  # Open MPI's own, on one machine
+        variables |= {"OMPI_MCA_btl_sm_backing_directory": folder.path, "PRTE_MCA_prte_tmpdir_base": folder.path}
     variables.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // wanted.per_host)))
-    return subprocess.Popen([*_mpiexec(wanted, variables), sys.executable, *arguments], env=variables,
-                            preexec_fn=die_with_parent)
+    each: dict[str, Any] = {"rank_variables": launched.RANKS, "report": folder.reports, "seconds": seconds}
+    if log is not None:
+        each["log"] = str(log.resolve())
+    command = [sys.executable, "-X", "faulthandler", *arguments]
+    if wanted.total > 1:
+        command = [*_mpiexec(wanted, variables), *supervisor.command(each, command)]
+        all_of_them = {"told": folder.reports, "signal_if_killed": signal.SIGTERM}
+    else:
+        command, all_of_them = supervisor.command(each, command), {"signal_if_killed": signal.SIGTERM}
+    all_of_them |= {"seconds": seconds, "remove": folder.path, "lock": folder.lock}
+    started = subprocess.Popen(supervisor.command(all_of_them, command), env=variables, pass_fds=[folder.lock],
+                               start_new_session=True)  # Ctrl-C comes to the launcher alone, which passes it on
+    return Job(started, folder)
 
 
 def _mpiexec(wanted: Processes, variables: dict[str, str]) -> list[str]:
     """The command that starts processes, up to what each is."""
-    beside = os.path.join(os.path.dirname(sys.executable), "mpiexec")
-    found = beside if os.access(beside, os.X_OK) else shutil.which("mpiexec")
+    found = mpiexec()
     if found is None:
         sys.exit("python -m proa.distributed.launch: there is no mpiexec, which starts several processes. Install an "
                  "MPI: pip install 'proa[mpi]', or the machine's own with mpi4py.")
@@ -93,6 +99,12 @@ def _mpiexec(wanted: Processes, variables: dict[str, str]) -> list[str]:
     return command
 
 
+def mpiexec() -> str | None:
+    """MPI's launcher: that beside this Python, or the machine's own; None where there is none."""
+    beside = os.path.join(os.path.dirname(sys.executable), "mpiexec")
+    return beside if os.access(beside, os.X_OK) else shutil.which("mpiexec")
+
+
 def die_with_parent() -> None:
     """In the process that starts the others: it is told to end when this one has ended, however that was."""
     if sys.platform == "linux":
@@ -100,17 +112,26 @@ def die_with_parent() -> None:
 
 
 @contextmanager
-def signals_go_to(started: Any) -> Iterator[None]:
-    """Within the block a signal to end goes to the processes, which then end this one."""
+def signals_go_to(started: Any) -> Iterator[list[int]]:
+    """Within the block a signal goes to the processes, which then end this one; what has come, in a list.
+
+    Who presses Ctrl-C twice does not wait. A hang-up that is ignored, as `nohup` has it, stays so.
+    """
+    came: list[int] = []
+
     def pass_on(number: int, _: Any) -> None:
+        if number not in supervisor.PASSES:
+            number = signal.SIGQUIT if number == signal.SIGINT and number in came else number
+            came.append(number)
         if started.poll() is None:
             started.send_signal(number)
 
     old: dict[int, Any] = {}
     if threading.current_thread() is threading.main_thread():
-        old = {number: signal.signal(number, pass_on) for number in (signal.SIGINT, signal.SIGTERM)}
+        old = {number: signal.signal(number, pass_on) for number in _PASSED_SIGNALS
+               if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN}
     try:
-        yield
+        yield came
     finally:
         for number, handler in old.items():
             signal.signal(number, handler)
@@ -119,57 +140,24 @@ def signals_go_to(started: Any) -> Iterator[None]:
             started.wait()
 
 
-@contextmanager
-def shown(log: pathlib.Path) -> Iterator[None]:
-    """Within the block what is written to a file is shown."""
-    over = threading.Event()
-
-    def follow() -> None:
-        with log.open("rb") as file:
-            while True:
-                is_last = over.wait(0.1)
-                data = file.read()
-                if data:
-                    sys.stdout.write(data.decode(errors="replace"))
-                    sys.stdout.flush()
-                if is_last:
-                    return
-
-    thread = threading.Thread(target=follow, name="proa-launch-log", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
-
-
 def end_all(error: BaseException) -> None:
     """In one of the processes: ends all of them after an error, with its traceback; nothing where it is a good end."""
+    kind, text = type(error).__name__, ""
     if isinstance(error, SystemExit):
         code = error.code if isinstance(error.code, int) else 0 if error.code is None else 1
-        if isinstance(error.code, str):
-            print(error.code, file=sys.stderr)
+        text = error.code if isinstance(error.code, str) else ""
     else:
-        traceback.print_exception(error)
-        code = 1
+        code, text = 1, "".join(traceback.format_exception(error))
     if not code:
         return
-    folder = os.environ.get(FAILURES)
-    if folder and os.path.isdir(folder):
-        pathlib.Path(folder, str(launched.rank())).write_text(str(code))
-    sys.stdout.flush()
-    sys.stderr.flush()
-    mpi = sys.modules.get("mpi4py.MPI")
-    if mpi is not None and mpi.Is_initialized() and not mpi.Is_finalized():
-        mpi.COMM_WORLD.Abort(code)
-    os._exit(code)  # nothing that waits for other processes runs first
-
-
-def _tell(rank: int, size: int, code: int, logs: pathlib.Path) -> None:
-    """Says which process failed first, with the end of its log."""
-    log = logs / f"workerlog.{rank}"
-    print(f"Process {rank} of {size} ended with exit code {code}, and all others with it. Its log is {log}"
-          f"{', shown above' if rank == 0 else ':'}", file=sys.stderr)
-    if rank:
-        sys.stderr.write("".join(log.read_text(errors="replace").splitlines(keepends=True)[-_LAST_LINES:]))
+    reports.write_error(code, kind, text)
+    try:
+        if text:
+            print(text.rstrip(), file=sys.stderr)
+        sys.stdout.flush()
+        sys.stderr.flush()
+    finally:  # where a full disk takes no more text, the launcher still has it
+        mpi = sys.modules.get("mpi4py.MPI")
+        if mpi is not None and mpi.Is_initialized() and not mpi.Is_finalized():
+            mpi.COMM_WORLD.Abort(code)
+        os._exit(code)  # nothing that waits for other processes runs first

@@ -1,10 +1,7 @@
-"""The launcher of several processes: logs, failures, signals, and nothing left behind."""
+"""The launcher of several processes: what each process is told, logs, failures, spawn."""
 
-import os
-import signal
 import subprocess
 import sys
-import time
 
 import proa as paddle
 import pytest
@@ -48,28 +45,6 @@ def test_a_process_that_fails_ends_all(tmp_path, connects, failure, code, said):
     assert f"Process 1 of 2 ended with exit code {code}" in done.stderr and said in done.stderr
 
 
-def _is_running(number):
-    try:
-        os.kill(number, 0)
-    except ProcessLookupError:
-        return False
-    with open(f"/proc/{number}/stat") as file:
-        return file.read().rpartition(")")[2].split()[0] != "Z"
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_a_launcher_that_is_told_to_end_leaves_no_process(tmp_path, number):
-    pytest.importorskip("mpi4py")
-    path = script(tmp_path, "open(f'{os.getpid()}.pid', 'w').close()\ntime.sleep(100)")
-    launcher = subprocess.Popen(
-        [sys.executable, "-m", "proa.distributed.launch", "--nproc_per_node", "2", "--log_dir", "log", str(path)],
-        cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    processes = wait_for(lambda: len(found := list(tmp_path.glob("*.pid"))) == 2 and [int(one.stem) for one in found])
-    launcher.send_signal(number)
-    assert launcher.wait(60) != 0
-    assert wait_for(lambda: not any(map(_is_running, processes)))
-
-
 @pytest.mark.parametrize("fails", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_function_is_spawned_in_several_processes(tmp_path, fails):
     pytest.importorskip("mpi4py")
@@ -89,13 +64,3 @@ def test_what_cannot_be_spawned_is_refused(monkeypatch):
     monkeypatch.setenv("PADDLE_TRAINERS_NUM", "2")
     with pytest.raises(RuntimeError, match="one of several"):
         paddle.distributed.spawn(print, nprocs=2)
-
-
-def wait_for(what):
-    """What is true in the end; None after a minute."""
-    for _ in range(600):
-        found = what()
-        if found:
-            return found
-        time.sleep(0.1)
-    return None
