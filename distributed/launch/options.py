@@ -80,7 +80,7 @@ def parser() -> argparse.ArgumentParser:
     add("--log_overwrite", type=_truth, default=False, help="true: logs that are there begin again")
     add("--print_config", type=_truth, default=False, help="true: all options are shown first")
     add("--job_id", default="default", help="what scripts read in PADDLE_JOB_ID")
-    add("--start_port", "--started_port", type=int, help="the first port in PADDLE_TRAINER_ENDPOINTS, or of the servers")
+    add("--start_port", "--started_port", type=int, help="the first port of the endpoints")
     add("--elastic", action="store_true",
         help="a job that fails is started again; the script goes on from its last checkpoint")
     add("--elastic_level", type=int, help="1: as --elastic; -1: not")

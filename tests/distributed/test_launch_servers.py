@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from test_launch import _is_running, wait_for
+from jobs import is_running, wait_for
 
 SCRIPT = """
 import os, sys, time
@@ -31,7 +31,7 @@ def logs(tmp_path, folder="log"):
 
 
 def none_left(tmp_path):
-    return wait_for(lambda: not any(_is_running(int(file.stem)) for file in tmp_path.glob("*.pid")))
+    return wait_for(lambda: not any(is_running(int(file.stem)) for file in tmp_path.glob("*.pid")))
 
 
 def test_each_process_has_its_part_and_a_log(tmp_path):

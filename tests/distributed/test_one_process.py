@@ -82,8 +82,8 @@ def test_the_launcher_runs_one_process(tmp_path):
     assert (ran.returncode, ran.stdout.split("\n")[0]) == (3, "0 1 ['--epochs', '2'] 127.0.0.1:6070 0"), ran.stderr
     ran = launched(str(script), module="proa run -m paddle.distributed.launch")
     assert ran.returncode == 3 and ran.stdout.startswith("0 1 []"), ran.stderr
-    ran = launched("--run_mode", "ps", str(script))
-    assert ran.returncode == 2 and "--run_mode ps: is not supported. Use --run_mode collective" in ran.stderr
+    ran = launched("--run_mode", "rpc", str(script))
+    assert ran.returncode == 2 and "--run_mode: invalid choice: 'rpc'" in ran.stderr
 
 
 def asked(options):
@@ -100,7 +100,7 @@ def test_how_many_processes_the_options_ask_for():
 
 @pytest.mark.parametrize("options, said", [
     (["--nnodes", "2"], "an address for each machine"), (["--nproc_per_node", "0"], "at least 1"),
-    (["--servers", "a"], "without servers"), (["--nnodes", "x"], "number of machines"),
+    (["--nnodes", "x"], "number of machines"),
     (["--devices", "0", "--nproc_per_node", "2"], "as many devices")])
 def test_what_cannot_be_started_is_an_error_of_usage(options, said, capsys):
     with pytest.raises(SystemExit):
