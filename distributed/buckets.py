@@ -19,17 +19,20 @@ from ..dygraph.selected_rows import gradient_of
 from ..ops.array.creation import to_tensor
 
 MEGABYTE = 1 << 20
+Groups = tuple[Communicator, Communicator | None]
 
 
 class Bucket:
     """Parameters whose gradients are exchanged together, in one array.
 
     `owner`: the process, by its number in the group, that alone gets the means; the others' gradients are let go as
-    soon as they are sent. None: all get them.
+    soon as they are sent. None: all get them. `groups`: the processes that exchange them, and those, if any, that then
+    take the mean with others that have it of other groups.
     """
 
-    def __init__(self, parameters: Sequence[Any], group: Communicator, owner: int | None = None):
-        self.parameters, self.group, self.owner = list(parameters), group, owner
+    def __init__(self, parameters: Sequence[Any], groups: Groups, owner: int | None = None):
+        self.parameters, self.owner = list(parameters), owner
+        self.group, self.replicas = groups
         sizes = [int(np.prod(p.shape, dtype=int)) for p in self.parameters]
         self.ends = np.cumsum([0, *sizes])
         self.dtype = parameters[0].numpy().dtype
@@ -99,9 +102,11 @@ class Bucket:
         return values
 
     def _exchanged(self, values: Any) -> Any:
-        if self.owner is None:
-            return self.group.all_reduce(values, AVG, values)
-        return self.group.reduce(values, AVG, self.owner)
+        values = self._mean(self.group, values, self.owner)
+        return values if self.replicas is None or not self.is_ours else self._mean(self.replicas, values, None)
+
+    def _mean(self, group: Communicator, values: Any, owner: int | None) -> Any:
+        return group.all_reduce(values, AVG, values) if owner is None else group.reduce(values, AVG, owner)
 
     def _gradients(self, values: Any) -> Iterable[Any]:
         for place, parameter in enumerate(self.parameters):
@@ -122,27 +127,28 @@ class RowsBucket(Bucket):
             own = SelectedRows(np.empty(0, np.int64), np.empty((0, *table.shape[1:]), self.dtype), table.shape[0], True)
         return own.merge() if isinstance(own, SelectedRows) else own
 
-    def _exchanged(self, own: Any) -> Any:
-        count = len(own.rows) if isinstance(own, SelectedRows) else -1
-        counts = self.group.all_gather(np.array(count, np.int64)).tolist()
+    def _mean(self, group: Communicator, values: Any, owner: int | None) -> Any:
+        count = len(values.rows) if isinstance(values, SelectedRows) else -1
+        counts = group.all_gather(np.array(count, np.int64)).tolist()
         if min(counts) < 0:
-            return super()._exchanged(np.array(own))
-        rows = self.group.all_gather_rows(own.rows.astype(np.int64, copy=False), counts)
-        values = self.group.all_gather_rows(own.values, counts)
-        wide = values.astype(np.float32) if values.dtype.itemsize == 2 else values
-        merged = SelectedRows(rows, wide, own.height).merge()
-        return merged.with_values((merged.values / self.group.size).astype(values.dtype, copy=False))
+            return super()._mean(group, np.array(values), owner)
+        rows = group.all_gather_rows(values.rows.astype(np.int64, copy=False), counts)
+        found = group.all_gather_rows(values.values, counts)
+        wide = found.astype(np.float32) if found.dtype.itemsize == 2 else found
+        merged = SelectedRows(rows, wide, values.height).merge()
+        return merged.with_values((merged.values / group.size).astype(found.dtype, copy=False))
 
     def _gradients(self, found: Any) -> Iterable[Any]:
         [table] = self.parameters
         yield table._eager.of_gradient(found) if isinstance(found, SelectedRows) else to_tensor(found)
 
 
-def buckets_of(parameters: Sequence[Any], group: Communicator, bucket_mb: float, first_mb: float,
+def buckets_of(parameters: Sequence[Any], groups: Groups, bucket_mb: float, first_mb: float,
                owners: Mapping[int, int], tables: Collection[int]) -> list[Bucket]:
     """Parameters of one dtype and owner together, up to a size, in the order in which they are complete.
 
-    `owners`: by the parameters' ids; `tables`: the ids of those whose gradients hold rows, each of which is alone.
+    `groups`: see Bucket. `owners`: by ids; `tables`: the ids of those whose gradients hold rows, each of
+    which is alone.
     """
     full: list[tuple[int, Bucket]] = []
     open_: dict[Any, tuple[list[Any], float]] = {}
@@ -151,18 +157,18 @@ def buckets_of(parameters: Sequence[Any], group: Communicator, bucket_mb: float,
     for place, parameter in enumerate(parameters):
         owner = owners.get(id(parameter))
         if id(parameter) in tables:
-            full.append((place, RowsBucket([parameter], group, owner)))
+            full.append((place, RowsBucket([parameter], groups, owner)))
             continue
         key = (parameter.dtype, owner)
         size = int(np.prod(parameter.shape, dtype=int)) * parameter.numpy().itemsize
         members, room = open_.get(key, ([], 0.0))
         if not members or size > room:
             if members:
-                full.append((places[key], Bucket(members, group, owner)))
+                full.append((places[key], Bucket(members, groups, owner)))
             members, room, limit = [], limit * MEGABYTE, bucket_mb
         members.append(parameter)
         open_[key], places[key] = (members, room - size), place
-    full += [(places[key], Bucket(members, group, key[1])) for key, (members, _) in open_.items()]
+    full += [(places[key], Bucket(members, groups, key[1])) for key, (members, _) in open_.items()]
     return [bucket for _, bucket in sorted(full, key=lambda each: each[0])]
 
 

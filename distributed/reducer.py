@@ -7,6 +7,7 @@ waits for what is on its way. Every process exchanges its buckets in one order, 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -23,13 +24,15 @@ class Reducer:
 
     `bucket_mb`, `first_mb`: the size of buckets and of the one that is exchanged first. `finds_unused`: a pass may
     leave out parameters, in some processes or all; without it that is an error. `owners`: by parameters' ids the
-    process that alone gets the mean. `tables`: the ids of those whose gradients hold rows.
+    process that alone gets the mean. `tables`: the ids of those whose gradients hold rows. `replicas`: the processes
+    that get the same in other groups, over which the mean is taken, too.
     """
 
     def __init__(self, parameters: Sequence[Any], group: Communicator, bucket_mb: float, first_mb: float,
-                 finds_unused: bool, owners: Mapping[int, int] | None = None, tables: Collection[int] = ()):
-        self.group, self.finds_unused, self.is_on = group, finds_unused, True
-        self.buckets = buckets_of(list(parameters)[::-1], group, bucket_mb, first_mb, owners or {}, tables)
+                 finds_unused: bool, owners: Mapping[int, int] | None = None, tables: Collection[int] = (),
+                 replicas: Communicator | None = None):
+        self.group, self.replicas, self.finds_unused, self.is_on = group, replicas, finds_unused, True
+        self.buckets = buckets_of(list(parameters)[::-1], (group, replicas), bucket_mb, first_mb, owners or {}, tables)
         self._bucket_of = {id(p): bucket for bucket in self.buckets for p in bucket.parameters}
         self._begun = 0
         self._in_pass = False
@@ -82,5 +85,7 @@ class Reducer:
         by then, whatever was left out where.
         """
         used = np.array([key not in left_out for key in self._bucket_of], np.uint8)
-        found = exchanges.begin(lambda: self.group.all_reduce(used, MAX)).wait()
+        for group in (self.group, self.replicas):
+            if group is not None:
+                found = exchanges.begin(functools.partial(group.all_reduce, used, MAX, used)).wait()
         return {key for key, is_used in zip(self._bucket_of, found, strict=True) if not is_used}

@@ -15,8 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import to_numpy
-from ..core import nest
 from ..core.dtype import bfloat16
 from ..core.files import MissingFileError, atomic_write
 from ..core.safe_pickle import NotPlainError, dump_state, load_state
@@ -24,6 +22,7 @@ from ..dygraph.parameter import EagerParamBase
 from ..dygraph.tensor import Tensor, new_tensor
 from ..interchange.pytorch import is_pytorch_file, load_pytorch
 from ..interchange.safetensors import SUFFIX, load_safetensors, save_safetensors
+from ..jit.files.plain_state import NAME_TABLE, array_of, plain_state
 from ..jit.translated_layer import method_files
 from ..nn import Layer
 from ..static.files.inference_model import (
@@ -39,11 +38,8 @@ from ..static.files.inference_model import (
 from ..static.format.params_info import read_params_info
 from ..static.ir.program import Program
 from ..static.ir.variable import Variable
-from ..static.run.lod_tensor import LoDTensor
 
 __all__ = ["EagerParamBase", "Program", "Variable", "load", "save"]
-
-NAME_TABLE = "StructuredToParameterName@@"
 
 
 def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
@@ -72,7 +68,7 @@ def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
     if isinstance(obj, Layer):
         raise TypeError("save(obj): a Layer is saved by its state: paddle.save(layer.state_dict(), path), or with its "
                         "computation by paddle.jit.save(layer, path).")
-    plain = _state_dict(obj) if _is_state_dict(obj) else _plain(obj)
+    plain = plain_state(obj)
     file = path if isinstance(path, (str, os.PathLike)) else io.BytesIO()
     try:
         dump_state(plain, file, protocol)
@@ -91,7 +87,7 @@ def _pickled(plain: Any, protocol: int, cause: NotPlainError) -> bytes:
     file = io.BytesIO()
     pickler = pickle.Pickler(file, protocol)
     pickler.dispatch_table = {**copyreg.dispatch_table, **dict.fromkeys(
-        (Tensor, EagerParamBase), lambda value: (tuple, ((value.name, _array(value)),)))}
+        (Tensor, EagerParamBase), lambda value: (tuple, ((value.name, array_of(value)),)))}
     try:
         pickler.dump(plain)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
@@ -105,51 +101,6 @@ def _write_bytes(data: bytes, path: Any) -> None:
         return
     with atomic_write(path) as file:
         file.write(data)
-
-
-def _is_state_dict(obj: Any) -> bool:
-    """True for a dict of values, schedulers' dicts beside them: what `state_dict()` gives.
-
-    With dicts of values beside them (an optimizer's master weights) Paddle keeps a nested object.
-    """
-    return isinstance(obj, dict) and bool(obj) and all(
-        isinstance(v, (Tensor, LoDTensor)) or isinstance(v, dict) and not any(
-            isinstance(leaf, Tensor) for leaf in nest.leaves(v)) for v in obj.values())
-
-
-def _state_dict(state: dict[str, Any]) -> dict[str, Any]:
-    """A state dict as Paddle keeps it: arrays by key, and a table from keys to the parameters' own names."""
-    plain: dict[str, Any] = {}
-    names: dict[str, str] = {}
-    for key, value in state.items():
-        if isinstance(value, dict):
-            plain[key] = {k: _plain(v) for k, v in value.items()}
-        else:
-            plain[key] = _array(value)
-            names[key] = getattr(value, "name", key)
-    plain[NAME_TABLE] = names
-    return plain
-
-
-def _array(value: Any) -> np.ndarray:
-    """The elements on the host; bfloat16 as the raw 16-bit integers that files hold."""
-    array = np.asarray(value) if isinstance(value, LoDTensor) else to_numpy(value._array)
-    return array.view(np.uint16) if array.dtype.name == "bfloat16" else array
-
-
-def _plain(obj: Any) -> Any:
-    """Nested containers with every Tensor as Paddle keeps it, a tuple of name and array."""
-    if isinstance(obj, Tensor):
-        return (obj.name, _array(obj))
-    if isinstance(obj, LoDTensor):
-        return np.asarray(obj)
-    if isinstance(obj, dict):
-        return type(obj)((k, _plain(v)) for k, v in obj.items())
-    if isinstance(obj, tuple) and hasattr(obj, "_fields"):
-        return tuple(_plain(v) for v in obj)
-    if isinstance(obj, (list, tuple, set, frozenset)):
-        return type(obj)(_plain(v) for v in obj)
-    return obj
 
 
 def load(path: Any, **configs: Any) -> Any:
@@ -186,9 +137,10 @@ def _plain_value(path: Any) -> Any:
 
 
 def _holds_program(path: Any) -> bool:
-    """True for a file named as a model, or beginning as one (with field 1 of a ProgramDesc) and not as a pickle."""
+    """True for a file that begins as a model (with field 1 of a ProgramDesc), or is named as one and is no pickle."""
     with open(path, "rb") as file:
-        return os.fspath(path).endswith(MODEL_SUFFIX) or file.read(1) == b"\n"
+        first = file.read(1)
+    return first == b"\n" or os.fspath(path).endswith(MODEL_SUFFIX) and first != b"\x80"
 
 
 def _restored(value: Any, return_numpy: bool, keep_table: bool) -> Any:

@@ -86,13 +86,25 @@ class ClipGradByGlobalNorm(ClipGradBase):
         self.clip_norm, self.group_name, self.auto_skip_clip = float(clip_norm), group_name, auto_skip_clip
 
     def _dygraph_clip(self, params_grads: Pairs) -> Pairs:
-        held = [held_values(g) for p, g in params_grads if g is not None and getattr(p, "need_clip", True)]
-        if not held:
-            return params_grads
-        scale = self.clip_norm / maximum(sqrt(total_square(held)), self.clip_norm)
-        clipped = iter(scale_all(held, scale))
+        square = self.square(params_grads)
+        return params_grads if square is None else self.scaled(params_grads, square)
+
+    def square(self, params_grads: Pairs) -> Any:
+        """The square of the norm of all gradients that are clipped, a 0-d value; None where there are none."""
+        held = _clipped_values(params_grads)
+        return total_square(held) if held else None
+
+    def scaled(self, params_grads: Pairs, square: Any) -> Pairs:
+        """The pairs with gradients clipped by the norm with this square."""
+        held = _clipped_values(params_grads)
+        scale = self.clip_norm / maximum(sqrt(square), self.clip_norm)
+        clipped = iter(scale_all(held, scale) if held else ())
         return [(p, g if g is None or not getattr(p, "need_clip", True) else with_held_values(g, next(clipped)))
                 for p, g in params_grads]
 
     def __repr__(self) -> str:
         return f"ClipGradByGlobalNorm(global_clip_norm={self.clip_norm})"
+
+
+def _clipped_values(params_grads: Pairs) -> list[Any]:
+    return [held_values(g) for p, g in params_grads if g is not None and getattr(p, "need_clip", True)]

@@ -183,6 +183,12 @@ class Optimizer(ForSubclasses):
         return [self._accumulators, *self._accumulators.values(), self._master_weights, self._of_master,
                 self._accumulators_holder, self._waiting, self._waiting_copies]
 
+    def _agreed(self, found: bool) -> bool:
+        """Whether a step is to be left out, of what this process has found in its gradients: an optimizer of which
+        each process has a part asks all.
+        """
+        return found
+
     def _power(self, kind: str, parameter: Any, base: float) -> Any:
         """The accumulator of a power that each step multiplies by its base."""
         return self._accumulator(kind, parameter, base, (1,), _of_rates(parameter))

@@ -6,6 +6,7 @@ update is, the caller says. Importing it needs no gRPC; starting a server or a c
 
 from . import first_rows
 from .client import Client
+from .credentials import Credentials
 from .errors import RefusedError, SilentServerError, UpdateError, WaitedTooLongError
 from .options import Options
 from .row_rule import RowRule
@@ -14,5 +15,5 @@ from .sparse_table import SparseTable
 from .state import Update
 from .values import Value
 
-__all__ = ["Client", "Options", "RefusedError", "RowRule", "Server", "SilentServerError", "SparseTable", "Update",
-           "UpdateError", "Value", "WaitedTooLongError", "first_rows"]
+__all__ = ["Client", "Credentials", "Options", "RefusedError", "RowRule", "Server", "SilentServerError",
+           "SparseTable", "Update", "UpdateError", "Value", "WaitedTooLongError", "first_rows"]

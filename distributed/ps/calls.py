@@ -38,6 +38,7 @@ class Connection:
     def __init__(self, endpoint: str, options: Options):
         self.endpoint, self._options = endpoint, options
         self._channel = grpc_service.channel(endpoint, options)
+        self._metadata = options.credentials.metadata()
         self._methods: dict[str, Any] = {}
         codes = grpc_service.grpc().StatusCode
         self._again = {codes.UNAVAILABLE, codes.DEADLINE_EXCEEDED, codes.CANCELLED, codes.INTERNAL}
@@ -63,7 +64,7 @@ class Connection:
         error_type = grpc_service.grpc().RpcError
         while True:
             try:
-                return self._method(method)(data, timeout=self._options.attempt)
+                return self._method(method)(data, timeout=self._options.attempt, metadata=self._metadata)
             except error_type as error:
                 if error.code() not in self._again:
                     raise self._raised(method, error) from error

@@ -260,6 +260,18 @@ class Client:
         with ThreadPoolExecutor(len(listed), thread_name_prefix="proa-ps-client") as threads:
             return [future.result() for future in [threads.submit(do, each) for each in listed]]
 
+    # Among trainers
+
+    def gather(self, endpoint: str, value: np.ndarray) -> np.ndarray:
+        """The values of all trainers, [trainers, …], by their numbers: each gives one of the same shape and dtype."""
+        server = self._server(endpoint)
+        requests = list(requests_of("", np.asarray(value), self.options.message_bytes))
+        if len(requests) > 1:
+            raise ValueError(f"Client.gather(value): at most {self.options.message_bytes} bytes among all trainers "
+                             f"(Options.message_bytes). Received {value.nbytes}.")
+        reply = self._change(server, "Gather", requests, self._number())
+        return np.frombuffer(reply.value.data, dtype_of(reply.value.dtype)).reshape(tuple(reply.value.shape))
+
     # The end
 
     def complete(self, endpoints: Iterable[str]) -> None:

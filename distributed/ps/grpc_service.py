@@ -55,15 +55,33 @@ def start(endpoint: str, handlers: Mapping[str, Handler], workers: int, options:
                  ("grpc.http2.min_recv_ping_interval_without_data_ms", 5000)])
     methods = {name: package.unary_unary_rpc_method_handler(_answering(handler, options))
                for name, handler in handlers.items()}
-    server.add_generic_rpc_handlers((package.method_handlers_generic_handler(SERVICE, methods),))
-    address = named_address(endpoint)
+    others = package.unary_unary_rpc_method_handler(_answering(_no_method, options))
+    server.add_generic_rpc_handlers((package.method_handlers_generic_handler(SERVICE, methods), _Everything(others)))
+    address, secrets = named_address(endpoint), options.credentials.of_server(package)
+    if options.credentials.token is None and not address.startswith(("127.", "localhost:", "[::1]:")):
+        logger.warning("The parameter server listens on %s and has no token: whoever can reach it may read and change "
+                       "its parameters. PROA_PS_TOKEN sets one.", address)
     try:
-        port = server.add_insecure_port(address)
+        port = (server.add_insecure_port(address) if secrets is None else server.add_secure_port(address, secrets))
     except RuntimeError as error:
         raise OSError(f"A parameter server cannot listen on {address}: another process does, or it is no address of "
                       f"this machine. {error}") from error
     server.start()
     return server, port
+
+
+def _no_method(request: pb.Request) -> pb.Reply:
+    raise RefusedError(f"A message to a method that {SERVICE} does not have.")
+
+
+class _Everything:
+    """A handler for methods that there are not, so that these are refused and logged as everything else is."""
+
+    def __init__(self, handler: Any):
+        self._handler = handler
+
+    def service(self, details: Any) -> Any:
+        return self._handler
 
 
 def _answering(handler: Handler, options: Options) -> Callable[[bytes, Any], bytes]:
@@ -74,6 +92,8 @@ def _answering(handler: Handler, options: Options) -> Callable[[bytes, Any], byt
         context.abort(code, method)
 
     def answer(data: bytes, context: Any) -> bytes:
+        if not options.credentials.admits(context.invocation_metadata()):
+            refuse(context, codes.UNAUTHENTICATED, "It brings no token, or another one (PROA_PS_TOKEN).")
         if len(data) > options.message_bytes + ENVELOPE_BYTES:
             refuse(context, codes.INVALID_ARGUMENT, f"It has {len(data)} bytes; the most is {options.message_bytes} "
                    f"and {ENVELOPE_BYTES} beside (Options.message_bytes).")
@@ -94,7 +114,12 @@ def _answering(handler: Handler, options: Options) -> Callable[[bytes, Any], byt
 
 def channel(endpoint: str, options: Options) -> Any:
     """A connection to a server that is made when it is first used, and again whenever it is lost."""
-    return grpc().insecure_channel(named_address(endpoint), options=[
+    package, address = grpc(), named_address(endpoint)
+    arguments = [
         *_limits(options), ("grpc.enable_retries", 0), ("grpc.enable_http_proxy", 0),
         ("grpc.use_local_subchannel_pool", 1), ("grpc.keepalive_time_ms", 10000), ("grpc.keepalive_timeout_ms", 5000),
-        ("grpc.initial_reconnect_backoff_ms", 100), ("grpc.max_reconnect_backoff_ms", 1000)])
+        ("grpc.initial_reconnect_backoff_ms", 100), ("grpc.max_reconnect_backoff_ms", 1000)]
+    secrets = options.credentials.of_client(package)
+    if secrets is None:
+        return package.insecure_channel(address, options=arguments)
+    return package.secure_channel(address, secrets, options=arguments)

@@ -6,6 +6,7 @@ import dataclasses
 
 from ...backend.comm.mpi import TIMEOUT
 from ...core import flags
+from .credentials import Credentials
 
 MIB = 1 << 20
 
@@ -25,6 +26,7 @@ class Options:
     message_bytes: the size of the largest part of a value in one message.
     value_bytes: the size of the largest value that a server takes.
     threads: how many messages of one client are under way at once.
+    credentials: whom to trust; those of the environment where they are not given.
     """
 
     deadline: float = dataclasses.field(default_factory=_patience)
@@ -33,6 +35,7 @@ class Options:
     message_bytes: int = 4 * MIB
     value_bytes: int = 1 << 31
     threads: int = 4
+    credentials: Credentials = dataclasses.field(default_factory=Credentials.from_environment)
 
     def __post_init__(self) -> None:
         for name in ("deadline", "attempt", "poll", "message_bytes", "value_bytes", "threads"):

@@ -14,6 +14,7 @@ import numpy as np
 
 from . import grpc_service
 from .dense_requests import DenseRequests
+from .gathering import GatherRequests
 from .options import Options
 from .round_requests import RoundRequests
 from .sparse_table import SparseTable
@@ -45,7 +46,8 @@ class Server:
                                   options or Options())
         tables_asked = TableRequests(self._state)
         self._rounds = RoundRequests(self._state, tables_asked)
-        self._handlers = {**DenseRequests(self._state).handlers(), **tables_asked.handlers(), **self._rounds.handlers()}
+        self._handlers = {**DenseRequests(self._state).handlers(), **tables_asked.handlers(), **self._rounds.handlers(),
+                          **GatherRequests(self._state).handlers()}
         self._grpc: Any = None
         self._port = 0
 

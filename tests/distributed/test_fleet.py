@@ -8,7 +8,6 @@ from proa.distributed.fleet import meta_parallel
 from proa.distributed.fleet.base import topology
 from proa.distributed.fleet.layers.mpu import mp_ops
 from proa.distributed.fleet.meta_optimizers import dygraph_optimizer
-from proa.distributed.fleet.meta_parallel.sharding import group_sharded_optimizer_stage2
 from proa.distributed.fleet.utils import mix_precision_utils, sequence_parallel_utils, timer_helper
 
 dist = paddle.distributed
@@ -48,7 +47,6 @@ def test_more_than_one_process_is_refused(not_begun):
         meta_parallel.PipelineLayer([paddle.nn.Linear(2, 2)], num_stages=2)
     refused = [lambda: meta_parallel.PipelineParallel(paddle.nn.Linear(2, 2), None),
                lambda: dygraph_optimizer.DygraphShardingOptimizer(None, None),
-               lambda: group_sharded_optimizer_stage2.GroupShardedOptimizerStage2(),
                lambda: dist.sharding.group_sharded_parallel(None, None, "os"),
                lambda: mix_precision_utils.MixPrecisionLayer(None)]
     for call in refused:

@@ -13,8 +13,9 @@ import numpy as np
 
 from ...collectives import all_gather_object, barrier
 from ...groups import Group
+from ...ps.client import Client
 
-__all__ = ["Alone", "ByCollectives", "Meeting", "reduced"]
+__all__ = ["Alone", "ByCollectives", "Meeting", "ThroughServers", "reduced"]
 
 _REDUCTIONS: dict[str, Callable[..., Any]] = {"sum": np.sum, "max": np.max, "min": np.min}
 
@@ -59,6 +60,21 @@ class ByCollectives(Meeting):
     def barrier(self) -> None:
         """Waits until all have come here."""
         barrier(self._group)
+
+
+class ThroughServers(Meeting):
+    """The workers of a job with servers: the first server gathers what they have. Numbers and arrays, of one shape."""
+
+    def __init__(self, client: Client, endpoint: str):
+        self._client, self._endpoint = client, endpoint
+
+    def all_gather(self, value: Any) -> list[Any]:
+        """The values of all, in the order of their numbers."""
+        array = np.asarray(value)
+        if array.dtype.kind not in "biufc":
+            raise TypeError(f"all_gather(input): a number, or an array of numbers. Received {value!r}.")
+        found = self._client.gather(self._endpoint, array)
+        return [item if array.ndim else item.item() for item in found]
 
 
 def reduced(arrays: list[np.ndarray], mode: str) -> np.ndarray:

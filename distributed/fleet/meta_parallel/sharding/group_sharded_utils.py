@@ -1,4 +1,4 @@
-"""GroupShardedScaler: a GradScaler for gradients that are divided among processes; for one it is the scaler."""
+"""GroupShardedScaler: a GradScaler for gradients that are divided among processes, which is any GradScaler."""
 
 from typing import Any
 
@@ -6,5 +6,5 @@ __all__ = ["GroupShardedScaler"]
 
 
 def GroupShardedScaler(scaler: Any) -> Any:
-    """The scaler as it is: no gradient is divided."""
+    """The scaler as it is: the optimizer whose state is divided has all processes leave out the same steps."""
     return scaler
