@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib
 import importlib.util
 from typing import Any
 
@@ -31,6 +32,12 @@ def cupy() -> Any:
     if count == 0:
         raise RuntimeError("CuPy is installed but this machine has no CUDA device.")
     return cupy
+
+
+def nccl() -> Any:
+    """CuPy's module of NCCL, which it does not import by itself."""
+    cupy()
+    return importlib.import_module("cupy.cuda.nccl")
 
 
 def is_available() -> bool:
@@ -82,6 +89,10 @@ class Cuda(DeviceType):
     def to_host(self, array: Any) -> np.ndarray:
         """A copy of a device array on the host."""
         return self.namespace.asnumpy(array)
+
+    def use(self, index: int) -> None:
+        """The device that CuPy takes by itself."""
+        self.namespace.cuda.Device(index).use()
 
     def synchronize(self, index: int) -> None:
         """Waits until the work queued on a device is done."""

@@ -48,6 +48,9 @@ class DeviceType:
         """A copy of an array for NumPy."""
         raise NotImplementedError
 
+    def use(self, index: int) -> None:
+        """Has this thread make new arrays on device `index`, where nobody says which."""
+
     def synchronize(self, index: int) -> None:
         """Waits until the work queued on a device is done."""
         raise NotImplementedError

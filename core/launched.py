@@ -8,6 +8,7 @@ import os
 
 RANKS = ("PADDLE_TRAINER_ID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK")
 _SIZES = ("PADDLE_TRAINERS_NUM", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE")
+_DEVICES = "FLAGS_selected_gpus"
 _LOCAL_RANKS = ("PADDLE_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID")
 NUMBERS = (*RANKS, *_SIZES, *_LOCAL_RANKS)
 """The variables that a launcher sets anew for those that it starts."""
@@ -38,3 +39,11 @@ def rank() -> int:
 def local_rank() -> int:
     """The number of this process among those of its machine."""
     return _number(_LOCAL_RANKS, 0)
+
+
+def device() -> int:
+    """The number of the device that is this process's: what FLAGS_selected_gpus says first, else its local rank."""
+    text = os.environ.get(_DEVICES, "").split(",")[0].strip()
+    if text and not text.isdigit():
+        raise ValueError(f"The environment variable {_DEVICES} must be numbers of devices. Received {text!r}.")
+    return int(text) if text else local_rank()

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from . import launched
+
 _HOSTS = frozenset({"cpu", "pinned", "undefined"})
 _custom: set[str] = set()
 
@@ -151,6 +153,7 @@ def is_device_name(text: str) -> bool:
 def parse_place(device: str | Place) -> Place:
     """The place that 'cpu', 'gpu', 'gpu:1' or a Place means; ValueError for anything else.
 
+    'gpu' without a number is the device of this process: one of several has what its launcher gave it.
     Names of registered kinds of device are taken as well, with a number or without.
     """
     if isinstance(device, Place):
@@ -162,7 +165,7 @@ def parse_place(device: str | Place) -> Place:
         return CustomPlace(match[1], int(match[2] or 0))
     if match is None or match[1] not in ("gpu", "cuda"):
         raise ValueError(f"A device is 'cpu', 'gpu' or 'gpu:INDEX'. Received {device!r}.")
-    return CUDAPlace(int(match[2] or 0))
+    return CUDAPlace(launched.device() if match[2] is None else int(match[2]))
 
 
 _expected: list[Place] = [CPUPlace()]

@@ -38,6 +38,8 @@ def set_device(device: str | Place) -> Place:
         raise ValueError(f"set_device({device!r}): this machine has {cuda_device_count()} CUDA device(s).")
     if place.is_custom_place() and place.index >= device_type(place.kind).count():
         raise ValueError(f"set_device({device!r}): there are {device_type(place.kind).count()} device(s) of this kind.")
+    if place.is_device():
+        device_type(place.kind).use(place.index)
     _set_expected_place(place)
     return place
 

@@ -3,6 +3,7 @@
 from ..io.multi_slot.dataset import InMemoryDataset, QueueDataset
 from . import collective, communication, fleet, sharding
 from .collectives import (
+    P2POp,
     ReduceOp,
     all_gather,
     all_gather_object,
@@ -10,6 +11,7 @@ from .collectives import (
     alltoall,
     alltoall_single,
     barrier,
+    batch_isend_irecv,
     broadcast,
     broadcast_object_list,
     gather,
@@ -32,9 +34,9 @@ from .launch.main import launch
 from .parallel import DataParallel
 from .spawning import spawn
 
-__all__ = ["DataParallel", "InMemoryDataset", "ParallelEnv", "ParallelMode", "QueueDataset", "ReduceOp", "all_gather",
-           "all_gather_object", "all_reduce", "alltoall", "alltoall_single", "barrier", "broadcast",
-           "broadcast_object_list", "collective", "communication", "destroy_process_group", "fleet", "gather",
-           "get_backend", "get_group", "get_rank", "get_world_size", "init_parallel_env", "irecv", "is_available",
-           "is_initialized", "isend", "launch", "new_group", "recv", "reduce", "reduce_scatter", "scatter",
-           "scatter_object_list", "send", "sharding", "spawn", "stream", "wait"]
+__all__ = ["DataParallel", "InMemoryDataset", "P2POp", "ParallelEnv", "ParallelMode", "QueueDataset", "ReduceOp",
+           "all_gather", "all_gather_object", "all_reduce", "alltoall", "alltoall_single", "barrier",
+           "batch_isend_irecv", "broadcast", "broadcast_object_list", "collective", "communication",
+           "destroy_process_group", "fleet", "gather", "get_backend", "get_group", "get_rank", "get_world_size",
+           "init_parallel_env", "irecv", "is_available", "is_initialized", "isend", "launch", "new_group", "recv",
+           "reduce", "reduce_scatter", "scatter", "scatter_object_list", "send", "sharding", "spawn", "stream", "wait"]

@@ -11,12 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..backend.comm import exchanges
 from ..backend.comm.communicator import AVG, Communicator
 from ..core.selected_rows import SelectedRows
 from ..dygraph.engine import gradient_before_this_pass
 from ..dygraph.selected_rows import gradient_of
-from ..ops.array.creation import to_tensor
 
 MEGABYTE = 1 << 20
 Groups = tuple[Communicator, Communicator | None]
@@ -35,7 +33,7 @@ class Bucket:
         self.group, self.replicas = groups
         sizes = [int(np.prod(p.shape, dtype=int)) for p in self.parameters]
         self.ends = np.cumsum([0, *sizes])
-        self.dtype = parameters[0].numpy().dtype
+        self.dtype = parameters[0]._array.dtype
         self._means: dict[int, tuple[Any, Any]] = {}
         self.clear()
 
@@ -67,7 +65,7 @@ class Bucket:
         if not self.is_ours:
             for parameter in self.parameters:
                 parameter.grad = None
-        self.exchange = exchanges.begin(lambda: self._exchanged(given))
+        self.exchange = self.group.begin(lambda: self._exchanged(given))
 
     def finish(self, unused: Collection[int]) -> None:
         """Waits for the exchange, and gives the parameters, but for those that no process used, their means."""
@@ -95,10 +93,11 @@ class Bucket:
 
     def _given(self) -> Any:
         """The gradients one behind the other; 0 for those that have none."""
-        values = np.empty(self.ends[-1], self.dtype)
+        values = self.group.empty([int(self.ends[-1])], self.dtype)
         for place, parameter in enumerate(self.parameters):
             own = self._own_part(parameter)
-            values[self.ends[place]:self.ends[place + 1]] = 0 if own is None else np.reshape(own, -1)
+            whole = own.to_dense() if isinstance(own, SelectedRows) else own
+            values[int(self.ends[place]):int(self.ends[place + 1])] = 0 if own is None else whole.reshape(-1)
         return values
 
     def _exchanged(self, values: Any) -> Any:
@@ -110,8 +109,8 @@ class Bucket:
 
     def _gradients(self, values: Any) -> Iterable[Any]:
         for place, parameter in enumerate(self.parameters):
-            part = values[self.ends[place]:self.ends[place + 1]]
-            yield to_tensor(part.reshape(tuple(parameter.shape)))
+            part = values[int(self.ends[place]):int(self.ends[place + 1])]
+            yield parameter._eager.new(part.reshape(tuple(parameter.shape)).copy())
 
 
 class RowsBucket(Bucket):
@@ -140,7 +139,7 @@ class RowsBucket(Bucket):
 
     def _gradients(self, found: Any) -> Iterable[Any]:
         [table] = self.parameters
-        yield table._eager.of_gradient(found) if isinstance(found, SelectedRows) else to_tensor(found)
+        yield table._eager.of_gradient(found)
 
 
 def buckets_of(parameters: Sequence[Any], groups: Groups, bucket_mb: float, first_mb: float,
@@ -156,11 +155,11 @@ def buckets_of(parameters: Sequence[Any], groups: Groups, bucket_mb: float, firs
     limit = first_mb
     for place, parameter in enumerate(parameters):
         owner = owners.get(id(parameter))
-        if id(parameter) in tables:
+        if id(parameter) in tables and isinstance(parameter._array, np.ndarray):  # on a device gradients are whole
             full.append((place, RowsBucket([parameter], groups, owner)))
             continue
         key = (parameter.dtype, owner)
-        size = int(np.prod(parameter.shape, dtype=int)) * parameter.numpy().itemsize
+        size = int(parameter._array.nbytes)
         members, room = open_.get(key, ([], 0.0))
         if not members or size > room:
             if members:

@@ -18,15 +18,16 @@ from ..ops.array.creation import assign
 from ..ops.array.reshape import reshape
 from ..ops.collective import exchanges as moves
 from ..ops.collective import reductions
-from ..ops.core.trace import apply
+from ..ops.core.trace import apply, grad_mode
+from . import engine
 from .groups import Group, group_of
 from .messages import of_bytes, to_bytes
 from .reduce_op import ReduceOp, kind_of
 from .tasks import Task, exchange
 
-__all__ = ["ReduceOp", "all_gather", "all_gather_object", "all_reduce", "alltoall", "alltoall_single", "barrier",
-           "broadcast", "broadcast_object_list", "gather", "irecv", "isend", "recv", "reduce", "reduce_scatter",
-           "scatter", "scatter_object_list", "send", "wait"]
+__all__ = ["P2POp", "ReduceOp", "all_gather", "all_gather_object", "all_reduce", "alltoall", "alltoall_single",
+           "barrier", "batch_isend_irecv", "broadcast", "broadcast_object_list", "gather", "irecv", "isend", "recv",
+           "reduce", "reduce_scatter", "scatter", "scatter_object_list", "send", "wait"]
 
 
 def all_reduce(tensor: Any, op: int = ReduceOp.SUM, group: Group | None = None, sync_op: bool = True) -> Task:
@@ -39,21 +40,21 @@ def all_reduce(tensor: Any, op: int = ReduceOp.SUM, group: Group | None = None, 
     [1.0, 2.0]
     """
     operator, members = reductions.all_reduce_ops[kind_of("all_reduce", op)], group_of("all_reduce", group)
-    return _into(tensor, sync_op, lambda x: apply(operator, x, ring_id=members.id))
+    return _into(members, tensor, sync_op, lambda x: apply(operator, x, ring_id=members.id))
 
 
 def reduce(tensor: Any, dst: int, op: int = ReduceOp.SUM, group: Group | None = None, sync_op: bool = True) -> Task:
     """Puts the reduction of all processes' tensors into that of the process `dst`."""
     operator, members = reductions.reduce_ops[kind_of("reduce", op)], group_of("reduce", group)
     root = _place("reduce", "dst", dst, members)
-    return _into(tensor, sync_op, lambda x: apply(operator, x, root_id=root, ring_id=members.id))
+    return _into(members, tensor, sync_op, lambda x: apply(operator, x, root_id=root, ring_id=members.id))
 
 
 def broadcast(tensor: Any, src: int, group: Group | None = None, sync_op: bool = True) -> Task:
     """Gives every process the tensor of the process `src`."""
     members = group_of("broadcast", group)
     root = _place("broadcast", "src", src, members)
-    return _into(tensor, sync_op, lambda x: apply(moves.broadcast_op, x, root=root, ring_id=members.id))
+    return _into(members, tensor, sync_op, lambda x: apply(moves.broadcast_op, x, root=root, ring_id=members.id))
 
 
 def all_gather(tensor_list: list[Any], tensor: Any, group: Group | None = None, sync_op: bool = True) -> Task:
@@ -66,13 +67,14 @@ def all_gather(tensor_list: list[Any], tensor: Any, group: Group | None = None, 
     [[1.0]]
     """
     members = group_of("all_gather", group)
-    return _between(_flat(tensor), sync_op, _gathering(members), _listing(tensor_list, members.nranks, tensor.shape))
+    return _between(members, _flat(tensor), sync_op, _gathering(members),
+                    _listing(tensor_list, members.nranks, tensor.shape))
 
 
 def gather_into(whole: Any, tensor: Any, group: Group | None = None, sync_op: bool = True) -> Task:
     """Puts every process's tensor, by rank and one behind the other, into `whole`."""
     members = group_of("all_gather", group)
-    return _between(_flat(tensor), sync_op, _gathering(members), _shaping(whole))
+    return _between(members, _flat(tensor), sync_op, _gathering(members), _shaping(whole))
 
 
 def gather(tensor: Any, gather_list: list[Any] | None = None, dst: int = 0, group: Group | None = None,
@@ -83,7 +85,7 @@ def gather(tensor: Any, gather_list: list[Any] | None = None, dst: int = 0, grou
     if is_there and gather_list is None:
         raise ValueError("gather(gather_list): must be a list in the process that gathers. Received None.")
     found: list[Any] = gather_list if is_there and gather_list is not None else []
-    return _between(_flat(tensor), sync_op, _gathering(members), _listing(found, members.nranks, tensor.shape))
+    return _between(members, _flat(tensor), sync_op, _gathering(members), _listing(found, members.nranks, tensor.shape))
 
 
 def scatter(tensor: Any, tensor_list: Sequence[Any] | None = None, src: int = 0, group: Group | None = None,
@@ -102,7 +104,7 @@ def scatter(tensor: Any, tensor_list: Sequence[Any] | None = None, src: int = 0,
         parts = concat([_flat(one) for one in _one_each("scatter", "tensor_list", tensor_list, members)])
     else:
         parts = concat([_flat(tensor)] * members.nranks)
-    return _between(parts, sync_op, lambda x: apply(moves.scatter_op, x, root=root, nranks=members.nranks,
+    return _between(members, parts, sync_op, lambda x: apply(moves.scatter_op, x, root=root, nranks=members.nranks,
                                                     ring_id=members.id), _shaping(tensor))
 
 
@@ -111,7 +113,7 @@ def reduce_scatter(tensor: Any, tensor_list: Sequence[Any], op: int = ReduceOp.S
     """Puts this process's part of the reduction of all processes' lists into `tensor`."""
     members = group_of("reduce_scatter", group)
     given = _one_each("reduce_scatter", "tensor_list", tensor_list, members)
-    return _between(concat([_flat(one) for one in given]), sync_op, reducing(members, op), _shaping(tensor))
+    return _between(members, concat([_flat(one) for one in given]), sync_op, reducing(members, op), _shaping(tensor))
 
 
 def reducing(members: Group, op: int) -> Callable[[Any], Any]:
@@ -139,7 +141,7 @@ def alltoall(in_tensor_list: Sequence[Any], out_tensor_list: list[Any], group: G
     """
     members = group_of("alltoall", group)
     given = _one_each("alltoall", "in_tensor_list", in_tensor_list, members)
-    return _between(concat([_flat(one) for one in given]), sync_op,
+    return _between(members, concat([_flat(one) for one in given]), sync_op,
                     lambda x: apply(moves.all_to_all_op, x, ring_id=members.id),
                     _listing(out_tensor_list, members.nranks, given[0].shape))
 
@@ -154,8 +156,9 @@ def alltoall_single(in_tensor: Any, out_tensor: Any, in_split_sizes: Sequence[in
     members = group_of("alltoall_single", group)
     sent = _rows("in_split_sizes", in_tensor, in_split_sizes, members)
     received = _rows("out_split_sizes", out_tensor, out_split_sizes, members)
-    return _between(in_tensor, sync_op, lambda x: apply(moves.all_to_all_rows_op, x, sent=sent, received=received,
-                                                        ring_id=members.id), _shaping(out_tensor))
+    return _between(members, in_tensor, sync_op,
+                    lambda x: apply(moves.all_to_all_rows_op, x, sent=sent, received=received, ring_id=members.id),
+                    _shaping(out_tensor))
 
 
 def send(tensor: Any, dst: int = 0, group: Group | None = None, sync_op: bool = True) -> Task:
@@ -173,22 +176,61 @@ def recv(tensor: Any, src: int = 0, group: Group | None = None, sync_op: bool = 
     if not sync_op:
         return irecv(tensor, src, group)
     peer = _other("recv", "src", src, members)
-    return exchange(lambda: apply(moves.receive_op, peer=peer, ring_id=members.id, out_shape=tuple(tensor.shape),
-                                  dtype=tensor.dtype), lambda result: assign(result, tensor), True)
+    with grad_mode(False):
+        assign(apply(moves.receive_op, peer=peer, ring_id=members.id, out_shape=tuple(tensor.shape),
+                     dtype=tensor.dtype), tensor)
+    return Task()
 
 
 def isend(tensor: Any, dst: int, group: Group | None = None) -> Task:
     """As `send`, without waiting."""
     members = group_of("isend", group)
     peer = _other("isend", "dst", dst, members)
-    return Task(members.process_group.begin_send(tensor.numpy().copy(), peer))
+    return Task(engine.communicator(members.id, tensor._array).begin_send(tensor._array.copy(), peer))
 
 
 def irecv(tensor: Any, src: int | None = None, group: Group | None = None) -> Task:
     """As `recv`, without waiting: `task.wait()` puts what has come into `tensor`."""
     members = group_of("irecv", group)
     peer = _other("irecv", "src", 0 if src is None else src, members)
-    return Task(members.process_group.begin_receive(tensor.numpy(), peer), tensor.set_value)
+    return _receiving(tensor, engine.communicator(members.id, tensor._array).begin_receive(tensor._array, peer))
+
+
+class P2POp:
+    """A message of `batch_isend_irecv`: `op` is `isend` or `irecv`, `peer` the rank that it goes to or comes from.
+
+    Raises ValueError for another function.
+    """
+
+    def __init__(self, op: Callable[..., Task], tensor: Any, peer: int, group: Group | None = None):
+        if op not in (isend, irecv):
+            raise ValueError(f"P2POp(op): must be paddle.distributed.isend or irecv. Received {op!r}.")
+        self.op, self.tensor, self.peer = op, tensor, peer
+        self.group = group_of("P2POp", group)
+
+
+def batch_isend_irecv(p2p_op_list: Sequence[P2POp]) -> list[Task]:
+    """Begins several messages, of which none waits for another, and gives their tasks in the order of the list.
+
+    Between devices this is how two processes send to each other: of messages that are begun one by one each waits for
+    the former. Raises ValueError for a list that is empty, holds something else, or names several groups.
+    """
+    if not isinstance(p2p_op_list, (list, tuple)) or not p2p_op_list or \
+            not all(isinstance(one, P2POp) for one in p2p_op_list) or len({one.group.id for one in p2p_op_list}) != 1:
+        raise ValueError(f"batch_isend_irecv(p2p_op_list): must be a list of P2POp of one group. "
+                         f"Received {p2p_op_list!r:.200}.")
+    peers = [_other("batch_isend_irecv", "peer", one.peer, one.group) for one in p2p_op_list]
+    group = engine.communicator(p2p_op_list[0].group.id, p2p_op_list[0].tensor._array)
+    messages = list(zip(p2p_op_list, peers, strict=True))
+    sent = [(one.tensor._array.copy(), peer) for one, peer in messages if one.op is isend]
+    received = [(one.tensor._array, peer) for one, peer in messages if one.op is irecv]
+    begun = group.begin_messages(sent, received)
+    going, coming = iter(begun[:len(sent)]), iter(begun[len(sent):])
+    return [Task(next(going)) if one.op is isend else _receiving(one.tensor, next(coming)) for one in p2p_op_list]
+
+
+def _receiving(tensor: Any, begun: Any) -> Task:
+    return Task(begun, lambda array: assign(tensor._eager.new(array), tensor))
 
 
 def barrier(group: Group | None = None) -> None:
@@ -239,14 +281,14 @@ def _exchanged(obj: Any, members: Group) -> list[Any]:
     return [of_bytes(one) for one in found]
 
 
-def _into(tensor: Any, at_once: bool, do: Callable[[Any], Any]) -> Task:
+def _into(members: Group, tensor: Any, at_once: bool, do: Callable[[Any], Any]) -> Task:
     """A collective that gives a tensor another value."""
-    return _between(tensor, at_once, do, lambda result: assign(result, tensor))
+    return _between(members, tensor, at_once, do, lambda result: assign(result, tensor))
 
 
-def _between(given: Any, at_once: bool, do: Callable[[Any], Any], take: Callable[[Any], Any]) -> Task:
+def _between(members: Group, given: Any, at_once: bool, do: Callable[[Any], Any], take: Callable[[Any], Any]) -> Task:
     value = given.detach()
-    return exchange(lambda: do(value), take, at_once)
+    return exchange(lambda: do(value), take, at_once, lambda what: engine.begin(members.id, value._array, what))
 
 
 def _flat(tensor: Any) -> Any:

@@ -89,8 +89,8 @@ class ParallelEnv:
 
     @property
     def device_id(self) -> int:
-        """The number of the device that this process was given: 0, or what a launcher says in FLAGS_selected_gpus."""
-        return int((os.environ.get("FLAGS_selected_gpus") or "0").split(",")[0])
+        """The number of this process's device: what a launcher says in FLAGS_selected_gpus, else its local rank."""
+        return launched.device()
 
     @property
     def device_type(self) -> str:

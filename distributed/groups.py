@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..backend.comm import exchanges
+from ..core.place import expected_place
 from . import engine
 from .environment import get_rank, get_world_size, require_connection
 
@@ -59,13 +60,13 @@ class Group:
 
     @property
     def process_group(self) -> Any:
-        """What exchanges tensors: None for a process alone."""
+        """What exchanges tensors of the host: None for a process alone."""
         return self._pg
 
     @property
     def backend(self) -> str:
-        """The engine that exchanges tensors, "MPI"; none for a process alone."""
-        return "" if self._pg is None else "MPI"
+        """What exchanges tensors of the device in use, "MPI" or "NCCL"; nothing for a process alone."""
+        return "" if self._pg is None else engine.backend_at(expected_place())
 
     def is_member(self) -> bool:
         """Whether this process belongs to the group."""
@@ -154,5 +155,5 @@ def _forget(number: int) -> None:
 
 
 def get_backend(group: Group | None = None) -> str:
-    """The engine that exchanges the group's tensors, "MPI"; none for a process alone."""
+    """What exchanges the group's tensors on the device in use, "MPI" or "NCCL"; nothing for a process alone."""
     return (group or _get_global_group()).backend

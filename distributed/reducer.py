@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backend.comm import exchanges
+from .. import backend
 from ..backend.comm.communicator import MAX, Communicator
 from ..dygraph.engine import at_the_end_of_this_pass
 from .buckets import buckets_of
@@ -85,7 +85,9 @@ class Reducer:
         by then, whatever was left out where.
         """
         used = np.array([key not in left_out for key in self._bucket_of], np.uint8)
+        there = backend.as_place(used, self.buckets[0].parameters[0].place)
         for group in (self.group, self.replicas):
             if group is not None:
-                found = exchanges.begin(functools.partial(group.all_reduce, used, MAX, used)).wait()
+                there = group.begin(functools.partial(group.all_reduce, there, MAX, there)).wait()
+        found = backend.to_numpy(there)
         return {key for key, is_used in zip(self._bucket_of, found, strict=True) if not is_used}

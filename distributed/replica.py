@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..backend.comm import exchanges
 from ..core import flags
 from ..nn import Layer
+from . import engine
 from .agreement import FLAG, require_equal_parameters, require_one_form
 from .buckets import tables_of
 from .groups import Group, group_of
@@ -27,7 +28,8 @@ class Replica(Layer):
             raise TypeError(f"{what}(layers): must be a Layer. Received {type(layers).__name__}.")
         super().__init__(layers.full_name() + "_data_parallel")
         self._layers = layers
-        self._connected = group_of(what, group).process_group
+        members = group_of(what, group)
+        self._number, self._connected = members.id, members.process_group
         self._reducer: Reducer | None = None
         self._passes = 0
         if self._is_one_of_several():
@@ -41,18 +43,19 @@ class Replica(Layer):
                             owners: Mapping[int, int] | None = None, replicas: Group | None = None) -> None:
         """Has gradients be the means of all processes' after each pass, from now on; see Reducer."""
         trained = [p for p in self._layers.parameters() if not p.stop_gradient]
-        outer = None if replicas is None else replicas.process_group
         if self._is_one_of_several() and trained:
-            self._reducer = Reducer(trained, self._connected, bucket_mb, first_mb, finds_unused, owners,
+            array = trained[0]._array
+            connected = engine.communicator(self._number, array)
+            outer = None if replicas is None or replicas.process_group is None else \
+                engine.communicator(replicas.id, array)
+            self._reducer = Reducer(trained, connected, bucket_mb, first_mb, finds_unused, owners,
                                     tables_of(self._layers), outer)
 
     def _take_over(self, values: list[Any]) -> None:
         """The values of the group's first process."""
-        def first() -> list[Any]:
-            return [self._connected.broadcast(value.numpy(), 0) for value in values]
-
-        for value, array in zip(values, exchanges.do(first), strict=True):
-            value.set_value(array)
+        for value in values:
+            group = engine.communicator(self._number, value._array)
+            value.set_value(value._eager.new(group.do(functools.partial(group.broadcast, value._array, 0))))
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """What the layers do."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..backend.comm import exchanges
 from ..backend.comm.communicator import Pending
 from ..backend.comm.exchanges import Exchange
 from ..ops.core.trace import grad_mode
@@ -33,10 +32,11 @@ class Task:
     synchronize = wait
 
 
-def exchange(do: Callable[[], Any], take: Callable[[Any], None], at_once: bool) -> Task:
-    """Has `do` exchange and gives its result to `take`: now, or when the task is waited for."""
+def exchange(do: Callable[[], Any], take: Callable[[Any], None], at_once: bool,
+             begin: Callable[[Callable[[], Any]], Any]) -> Task:
+    """Has `do` exchange and gives its result to `take`: now, or when the task that `begin` gives is waited for."""
     if at_once:
         with grad_mode(False):
             take(do())
         return Task()
-    return Task(exchanges.begin(do), take)
+    return Task(begin(do), take)

@@ -1,18 +1,35 @@
-"""Communicator: a group of processes that exchange arrays of the host; each engine of communication has its own.
+"""Communicator: a group of processes that exchange arrays; each engine of communication has its own.
 
 Every process of the group calls the same methods in the same order with arrays of one shape and dtype. Results are new
-arrays; an argument is changed only where its method says so.
+arrays; an argument is changed only where its method says so. Arrays are of the host, or of a device where an engine is
+for that (`nccl.py`).
 """
 
 from __future__ import annotations
 
 import abc
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
+from ...core import flags
+from . import exchanges
+
+_Result = TypeVar("_Result")
+TIMEOUT = "FLAGS_communication_timeout"
+flags.declare(TIMEOUT, 1800.0, "Seconds that a process waits for others in one exchange before it gives up.")
+
 SUM, MAX, MIN, PROD, AVG = range(5)
 """How reductions put values together, numbered as `paddle.distributed.ReduceOp` does."""
+
+
+class CommunicationError(RuntimeError):
+    """An exchange between processes has failed."""
+
+
+class CommunicationTimeoutError(CommunicationError):
+    """Other processes did not take part in an exchange in time."""
 
 
 class Pending(abc.ABC):
@@ -37,6 +54,24 @@ class Communicator(abc.ABC):
     def size(self) -> int:
         """How many processes the group has."""
         return len(self.ranks)
+
+    def do(self, what: Callable[[], _Result]) -> _Result:
+        """What it gives, after all exchanges that were begun before."""
+        return exchanges.do(what)
+
+    def begin(self, what: Callable[[], Any]) -> Any:
+        """Begins what exchanges, which goes on while this process computes: `wait()` gives its result."""
+        return exchanges.begin(what)
+
+    def empty(self, shape: Sequence[int], dtype: Any) -> Any:
+        """An array that exchanges can fill."""
+        return np.empty(tuple(shape), dtype)
+
+    def begin_messages(self, sent: Sequence[tuple[np.ndarray, int]],
+                       received: Sequence[tuple[np.ndarray, int]]) -> list[Pending]:
+        """Begins messages to and from processes, of which none waits for another: those that are sent first."""
+        return [*(self.begin_send(array, to) for array, to in sent),
+                *(self.begin_receive(like, source) for like, source in received)]
 
     @abc.abstractmethod
     def all_reduce(self, array: np.ndarray, operation: int, out: np.ndarray | None = None) -> np.ndarray:

@@ -16,16 +16,10 @@ from typing import Any
 import numpy as np
 
 from ...core import flags
-from .communicator import AVG, MAX, MIN, PROD, SUM, Communicator, Pending
+from .communicator import AVG, MAX, MIN, PROD, SUM, TIMEOUT, CommunicationTimeoutError, Communicator, Pending
 
-TIMEOUT = "FLAGS_communication_timeout"
-flags.declare(TIMEOUT, 1800.0, "Seconds that a process waits for others in one exchange before it gives up.")
 _AT_ONCE_S = 0.002  # a wait looks all the time for so long, and then now and then
 _PAUSES_S = (0.00005, 0.001)
-
-
-class CommunicationTimeoutError(RuntimeError):
-    """Other processes did not take part in an exchange in time."""
 
 
 def _mpi() -> Any:

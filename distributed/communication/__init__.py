@@ -1,6 +1,7 @@
 """`paddle.distributed.communication`: collectives by the path of the module that holds them there."""
 
 from ..collectives import (
+    P2POp,
     ReduceOp,
     all_gather,
     all_gather_object,
@@ -8,6 +9,7 @@ from ..collectives import (
     alltoall,
     alltoall_single,
     barrier,
+    batch_isend_irecv,
     broadcast,
     broadcast_object_list,
     gather,
@@ -25,7 +27,7 @@ from ..groups import destroy_process_group, get_backend, get_group
 from . import group, stream
 from .reduce import reduce
 
-__all__ = ["ReduceOp", "all_gather", "all_gather_object", "all_reduce", "alltoall", "alltoall_single", "barrier",
-           "broadcast", "broadcast_object_list", "destroy_process_group", "gather", "get_backend", "get_group", "group",
-           "irecv", "is_initialized", "isend", "recv", "reduce", "reduce_scatter", "scatter", "scatter_object_list",
-           "send", "stream", "wait"]
+__all__ = ["P2POp", "ReduceOp", "all_gather", "all_gather_object", "all_reduce", "alltoall", "alltoall_single",
+           "barrier", "batch_isend_irecv", "broadcast", "broadcast_object_list", "destroy_process_group", "gather",
+           "get_backend", "get_group", "group", "irecv", "is_initialized", "isend", "recv", "reduce", "reduce_scatter",
+           "scatter", "scatter_object_list", "send", "stream", "wait"]

@@ -100,9 +100,20 @@ def _of_class(kind: type) -> dict[str, Any]:
     return found
 
 
+def _of_nccl(nccl: Any) -> dict[str, Any]:
+    """NCCL's functions, numbers and the methods of its communicator; it must be loadable: nvidia-nccl-cu12."""
+    if not nccl.available:
+        raise SystemExit("CuPy finds no NCCL. Install nvidia-nccl-cu12 beside it; it needs no GPU to be read.")
+    found = {name: getattr(nccl, name) for name in sorted(dir(nccl)) if name.startswith("NCCL_")}
+    for name in ("get_unique_id", "groupStart", "groupEnd", "NcclCommunicator"):
+        found[name] = {"parameters": parameters_of(getattr(nccl, name))}
+    return found | {"communicator": _of_class(nccl.NcclCommunicator)}
+
+
 def read() -> dict[str, Any]:
     """The facts of the CuPy that can be imported."""
     import cupy
+    import cupy.cuda.nccl
     import cupy.lib.stride_tricks
     import cupyx
     import cupyx.scipy.special
@@ -121,6 +132,11 @@ def read() -> dict[str, Any]:
                   for name in ("scatter_add", "scatter_max", "scatter_min", "rsqrt", "errstate")
                   if inspect.isfunction(getattr(cupyx, name))},
         "cupyx.scipy.special": _of_namespace(cupyx.scipy.special, object()),
+        "cupy.cuda": {name: {"parameters": parameters_of(getattr(cupy.cuda, name))}
+                      for name in ("Event", "Stream", "get_current_stream")},
+        "Event": _of_class(cupy.cuda.Event),
+        "Stream": _of_class(cupy.cuda.Stream),
+        "cupy.cuda.nccl": _of_nccl(cupy.cuda.nccl),  # an attribute once it is imported, and not before
         "ndarray": _of_class(cupy.ndarray),
         "Generator": _of_class(cupy.random.Generator),
     }

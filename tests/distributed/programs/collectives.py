@@ -1,5 +1,7 @@
 """Every collective between two processes, and its gradient: an assertion that fails ends the launcher with an error."""
 
+import os
+
 import numpy as np
 import paddle
 import paddle.distributed as dist
@@ -9,7 +11,7 @@ from proa.ops.core.trace import apply
 
 dist.init_parallel_env()
 rank, size = dist.get_rank(), dist.get_world_size()
-assert size == 2 and dist.is_initialized() and dist.get_backend() == "MPI"
+assert size == 2 and dist.is_initialized() and dist.get_backend() == os.environ.get("BACKEND", "MPI")
 both = np.array([[1.0, 5.0, -2.0], [3.0, -1.0, 0.5]])
 
 for op, of in ((ReduceOp.SUM, np.sum), (ReduceOp.MAX, np.max), (ReduceOp.MIN, np.min), (ReduceOp.PROD, np.prod),
@@ -67,9 +69,27 @@ if rank == 0:
 else:
     dist.recv(x := paddle.zeros([3], "float64"), 0)
     assert np.allclose(x.numpy(), both[0])
-mine, other = paddle.to_tensor(np.full(300_000, rank)), paddle.zeros([300_000], "int64")
-tasks = [dist.isend(mine, 1 - rank), dist.irecv(other, 1 - rank)]  # neither waits for the other
-assert [task.wait() for task in tasks] == [True, True] and (other.numpy() == 1 - rank).all()
+mine = paddle.to_tensor(np.full(300_000, rank))
+
+
+def both_ways(*messages):
+    other = paddle.zeros([300_000], "int64")
+    begun = [op(mine if op is dist.isend else other, 1 - rank) for op in messages] if messages else \
+        dist.batch_isend_irecv([dist.P2POp(dist.isend, mine, 1 - rank), dist.P2POp(dist.irecv, other, 1 - rank)])
+    assert [task.wait() for task in begun] == [True] * 2 and (other.numpy() == 1 - rank).all()
+
+
+both_ways()  # none waits for another
+both_ways(*(dist.isend, dist.irecv) if rank else (dist.irecv, dist.isend))
+if dist.get_backend() == "MPI":
+    both_ways(dist.isend, dist.irecv)
+for wrong in (lambda: dist.P2POp(dist.send, mine, 1 - rank), lambda: dist.batch_isend_irecv([])):
+    try:
+        wrong()
+    except ValueError:
+        pass
+    else:
+        raise AssertionError("was taken")
 
 objects = []
 dist.all_gather_object(objects, {"rank": rank, "array": np.arange(rank + 1), "of": [paddle.ones([1])]})
