@@ -5,6 +5,7 @@ update is, the caller says. Importing it needs no gRPC; starting a server or a c
 """
 
 from . import first_rows
+from .checkpoint import Block, Checkpoints
 from .client import Client
 from .credentials import Credentials
 from .errors import RefusedError, SilentServerError, UpdateError, WaitedTooLongError
@@ -15,5 +16,5 @@ from .sparse_table import SparseTable
 from .state import Update
 from .values import Value
 
-__all__ = ["Client", "Credentials", "Options", "RefusedError", "RowRule", "Server", "SilentServerError",
-           "SparseTable", "Update", "UpdateError", "Value", "WaitedTooLongError", "first_rows"]
+__all__ = ["Block", "Checkpoints", "Client", "Credentials", "Options", "RefusedError", "RowRule", "Server",
+           "SilentServerError", "SparseTable", "Update", "UpdateError", "Value", "WaitedTooLongError", "first_rows"]

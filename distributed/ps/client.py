@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
@@ -27,7 +28,7 @@ _T = TypeVar("_T")
 _R = TypeVar("_R")
 
 
-def _all(futures: list[Future[None]]) -> None:
+def _all(futures: list[Future[Any]]) -> None:
     for future in futures:
         future.result()
 
@@ -39,9 +40,8 @@ class _Server:
         self.connection = Connection(endpoint, options)
         self.mode: str | None = None
         self.round = 0
-        self.holder = 0  # the process that got what was sent in this round
         self.sent: dict[tuple[str, str], list[pb.Request]] = {}
-        self.under_way: list[Future[None]] = []
+        self.under_way: list[Future[Any]] = []
         self.tables: dict[str, tuple[int, np.dtype]] = {}
         self.joining = threading.Lock()
 
@@ -110,26 +110,21 @@ class Client:
 
     # Dense values
 
-    def send(self, endpoint: str, name: str, value: Value) -> Future[None]:
+    def send(self, endpoint: str, name: str, value: Value) -> Future[Any]:
         """Sends a gradient (in geo mode, what is added to a variable): an array, or SelectedRows.
 
         It is copied at once. What goes wrong is raised by the future and by the next `send_barrier`.
         """
         return self._begin(endpoint, "Send", name, value)
 
-    def _begin(self, endpoint: str, method: str, name: str, value: Value) -> Future[None]:
+    def _begin(self, endpoint: str, method: str, name: str, value: Value) -> Future[Any]:
         server = self._server(endpoint)
         requests = list(requests_of(name, value, self.options.message_bytes))
         sequence = self._number()
         if server.mode == "sync":
             server.sent[method, name] = requests
 
-        def do() -> None:
-            reply = self._change(server, method, requests, sequence)
-            if not server.holder:
-                server.holder = reply.process
-
-        future = self._threads.submit(do)
+        future = self._threads.submit(self._change, server, method, requests, sequence)
         server.under_way = [each for each in server.under_way if not each.done() or each.exception() is not None]
         server.under_way.append(future)
         return future
@@ -195,7 +190,7 @@ class Client:
             rows[begin:begin + each] = np.frombuffer(value.data, dtype).reshape(tuple(value.shape))
         return rows
 
-    def push_rows(self, endpoints: Sequence[str], table: str, ids: np.ndarray, values: np.ndarray) -> Future[None]:
+    def push_rows(self, endpoints: Sequence[str], table: str, ids: np.ndarray, values: np.ndarray) -> Future[Any]:
         """Sends gradients of rows (in geo mode, what is added to them), to be called once a round.
 
         Those of one row are added up here. Each server gets a message, be it of no rows.
@@ -234,17 +229,17 @@ class Client:
         for future in under_way:
             future.result()
         while True:
-            reply = self._read(server, "SendBarrier", pb.Request(round=server.round, server=server.holder))
-            if not reply.is_another:
+            reply = self._read(server, "SendBarrier", pb.Request(round=server.round, total=len(server.sent)))
+            if not reply.lacks:
                 break
             self._send_again(server, reply)
-        server.round, server.holder = reply.round, 0
+        server.round = reply.round
         server.sent.clear()
 
     def _send_again(self, server: _Server, reply: pb.Reply) -> None:
         logger.warning("The parameter server %s was started again. It is in round %d, this trainer in round %d; what "
                        "was sent in this round is sent again.", server.connection.endpoint, reply.round, server.round)
-        server.round, server.holder = reply.round, reply.process
+        server.round = reply.round
         for (method, _), requests in list(server.sent.items()):
             self._change(server, method, requests, self._number())
 
@@ -259,6 +254,22 @@ class Client:
             return [do(each) for each in listed]
         with ThreadPoolExecutor(len(listed), thread_name_prefix="proa-ps-client") as threads:
             return [future.result() for future in [threads.submit(do, each) for each in listed]]
+
+    # Checkpoints
+
+    def save(self, endpoints: Iterable[str], folder: str = "", number: int | None = None) -> int:
+        """Has all these servers save their state under one number, which it gives: the round's, or the time's.
+
+        folder: inside the servers' own folder of checkpoints (`Checkpoints`), or that one.
+        """
+        chosen = time.time_ns() // 1000 if number is None else number
+
+        def save(endpoint: str) -> int:
+            server = self._server(endpoint)
+            own = 0 if number is None and server.mode == "sync" else chosen  # 0: that of the round
+            return self._change(server, "Save", [pb.Request(name=folder, total=own)], self._number()).total
+
+        return max(self._each(endpoints, save))
 
     # Among trainers
 

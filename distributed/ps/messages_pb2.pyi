@@ -28,25 +28,25 @@ class Caller(_message.Message):
     def __init__(self, trainer: _Optional[int] = ..., process: _Optional[int] = ..., sequence: _Optional[int] = ..., finished: _Optional[int] = ...) -> None: ...
 
 class Reply(_message.Message):
-    __slots__ = ["is_another", "process", "round", "text", "total", "value", "waits"]
-    IS_ANOTHER_FIELD_NUMBER: _ClassVar[int]
+    __slots__ = ["lacks", "process", "round", "text", "total", "value", "waits"]
+    LACKS_FIELD_NUMBER: _ClassVar[int]
     PROCESS_FIELD_NUMBER: _ClassVar[int]
     ROUND_FIELD_NUMBER: _ClassVar[int]
     TEXT_FIELD_NUMBER: _ClassVar[int]
     TOTAL_FIELD_NUMBER: _ClassVar[int]
     VALUE_FIELD_NUMBER: _ClassVar[int]
     WAITS_FIELD_NUMBER: _ClassVar[int]
-    is_another: bool
+    lacks: bool
     process: int
     round: int
     text: str
     total: int
     value: Array
     waits: bool
-    def __init__(self, process: _Optional[int] = ..., round: _Optional[int] = ..., waits: bool = ..., is_another: bool = ..., text: _Optional[str] = ..., value: _Optional[_Union[Array, _Mapping]] = ..., total: _Optional[int] = ...) -> None: ...
+    def __init__(self, process: _Optional[int] = ..., round: _Optional[int] = ..., waits: bool = ..., lacks: bool = ..., text: _Optional[str] = ..., value: _Optional[_Union[Array, _Mapping]] = ..., total: _Optional[int] = ...) -> None: ...
 
 class Request(_message.Message):
-    __slots__ = ["caller", "has_rows", "height", "ids", "name", "offset", "round", "server", "total", "value"]
+    __slots__ = ["caller", "has_rows", "height", "ids", "name", "offset", "round", "total", "value"]
     CALLER_FIELD_NUMBER: _ClassVar[int]
     HAS_ROWS_FIELD_NUMBER: _ClassVar[int]
     HEIGHT_FIELD_NUMBER: _ClassVar[int]
@@ -54,7 +54,6 @@ class Request(_message.Message):
     NAME_FIELD_NUMBER: _ClassVar[int]
     OFFSET_FIELD_NUMBER: _ClassVar[int]
     ROUND_FIELD_NUMBER: _ClassVar[int]
-    SERVER_FIELD_NUMBER: _ClassVar[int]
     TOTAL_FIELD_NUMBER: _ClassVar[int]
     VALUE_FIELD_NUMBER: _ClassVar[int]
     caller: Caller
@@ -64,7 +63,6 @@ class Request(_message.Message):
     name: str
     offset: int
     round: int
-    server: int
     total: int
     value: Array
-    def __init__(self, caller: _Optional[_Union[Caller, _Mapping]] = ..., name: _Optional[str] = ..., value: _Optional[_Union[Array, _Mapping]] = ..., ids: _Optional[_Union[Array, _Mapping]] = ..., has_rows: bool = ..., height: _Optional[int] = ..., offset: _Optional[int] = ..., total: _Optional[int] = ..., round: _Optional[int] = ..., server: _Optional[int] = ...) -> None: ...
+    def __init__(self, caller: _Optional[_Union[Caller, _Mapping]] = ..., name: _Optional[str] = ..., value: _Optional[_Union[Array, _Mapping]] = ..., ids: _Optional[_Union[Array, _Mapping]] = ..., has_rows: bool = ..., height: _Optional[int] = ..., offset: _Optional[int] = ..., total: _Optional[int] = ..., round: _Optional[int] = ...) -> None: ...

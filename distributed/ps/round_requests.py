@@ -32,8 +32,9 @@ class RoundRequests:
             trainer = state.trainer(request)
             if state.mode not in (SYNC, HALF_ASYNC):
                 return state.reply()
-            if number > state.round.number or request.server not in (0, state.process) and number == state.round.number:
-                return state.reply(is_another=True)
+            if number > state.round.number or number == state.round.number and not state.round.is_closing and (
+                    state.round.count_of(trainer.number) < request.total):
+                return state.reply(lacks=True)
             if number == state.round.number and not state.round.is_closing:
                 state.round.arrive(trainer.number)
                 self._close_if_complete()

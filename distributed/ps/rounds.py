@@ -62,6 +62,10 @@ class Round:
                                      f"{lacking} ended the round without it. All trainers run the same Program.")
         return given
 
+    def count_of(self, trainer: int) -> int:
+        """How many values a trainer has sent."""
+        return sum(trainer in values for values in self._values.values())
+
     def closed(self) -> Round:
         """What the round holds now, which nobody changes any more: what comes from now on is too late for it."""
         found = Round(self.number)

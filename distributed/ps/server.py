@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from . import grpc_service
+from .checkpoint import Checkpoints
+from .checkpoint_requests import CheckpointRequests
 from .dense_requests import DenseRequests
 from .gathering import GatherRequests
 from .options import Options
@@ -37,17 +39,23 @@ class Server:
     tables: `SparseTable`s by name.
     before_updates: called once a round; where there are no rounds, whenever a trainer sends the first of `updates`,
         which it does once a step.
+    checkpoints: where the state is saved, and when.
     """
 
     def __init__(self, endpoint: str, trainers: int, mode: str, variables: MutableMapping[str, np.ndarray],
                  updates: Mapping[str, Update] | None = None, tables: Mapping[str, SparseTable] | None = None,
-                 before_updates: Callable[[], Any] | None = None, options: Options | None = None):
+                 before_updates: Callable[[], Any] | None = None, options: Options | None = None,
+                 checkpoints: Checkpoints | None = None):
         self._state = ServerState(endpoint, trainers, mode, variables, updates or {}, tables or {}, before_updates,
                                   options or Options())
         tables_asked = TableRequests(self._state)
         self._rounds = RoundRequests(self._state, tables_asked)
         self._handlers = {**DenseRequests(self._state).handlers(), **tables_asked.handlers(), **self._rounds.handlers(),
-                          **GatherRequests(self._state).handlers()}
+                          **GatherRequests(self._state).handlers(),
+                          **CheckpointRequests(self._state, checkpoints).handlers()}
+        self._checkpoints = checkpoints
+        if checkpoints is not None:
+            self._state.after_change = lambda: checkpoints.after_change(self._state)
         self._grpc: Any = None
         self._port = 0
 
@@ -58,6 +66,17 @@ class Server:
             self._grpc, self._port = grpc_service.start(
                 self._state.endpoint, self._handlers, 2 * len(self._state.trainers) + 6, self._state.options)
         return self._port
+
+    def restore(self, number: int | None = None, alone: bool = False) -> int | None:
+        """Goes on from a checkpoint, before `start`; its number, None where there is none. See `Checkpoints.restore`.
+
+        alone: the job goes on, and only this server was started again.
+        """
+        if self._checkpoints is None:
+            raise RuntimeError("Server.restore(): this server has no checkpoints; give it some, Server(checkpoints).")
+        if self._grpc is not None:
+            raise RuntimeError("Server.restore(): this server has begun to listen; restore it before.")
+        return self._checkpoints.restore(self._state, number, alone)
 
     def serve(self) -> None:
         """Works until every trainer has said that it has completed, or `stop` was called.

@@ -6,7 +6,7 @@ A row that never was has the values that it would begin with (`first_rows.py`), 
 from __future__ import annotations
 
 import threading
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -127,18 +127,23 @@ class SparseTable:
 
     # What is saved
 
-    def part(self, begin: int, end: int) -> dict[str, np.ndarray]:
-        """The rows of some slots with all that is kept of them: copies, by name; their numbers are "ids"."""
+    def names(self) -> list[str]:
+        """What is kept of each row: its number, "ids", its values, "rows", and what the rule keeps."""
+        return ["ids", "rows", *self._kept]
+
+    def part(self, name: str, begin: int, end: int) -> np.ndarray:
+        """A copy of what is kept of the rows in some slots."""
         with self.lock:
             end = min(end, len(self))
-            return {"ids": self._slots.ids(begin, end), "rows": self._rows[begin:end].copy(),
-                    **{name: array[begin:end].copy() for name, array in self._kept.items()}}
+            if name == "ids":
+                return self._slots.ids(begin, end)
+            return (self._rows if name == "rows" else self._kept[name])[begin:end].copy()
 
-    def put(self, part: dict[str, Any]) -> None:
-        """Takes rows as `part` gives them."""
+    def put(self, values: Mapping[str, np.ndarray]) -> None:
+        """Takes rows with all that is kept of them, by `names`."""
         with self.lock:
-            slots = self._slots.add(np.ascontiguousarray(part["ids"], "int64"))
+            slots = self._slots.add(np.ascontiguousarray(values["ids"], "int64"))
             self._reserve(len(self._slots))
-            self._rows[slots] = part["rows"]
+            self._rows[slots] = values["rows"]
             for name, array in self._kept.items():
-                array[slots] = part[name]
+                array[slots] = values[name]
