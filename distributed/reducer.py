@@ -25,18 +25,19 @@ class Reducer:
     `bucket_mb`, `first_mb`: the size of buckets and of the one that is exchanged first. `finds_unused`: a pass may
     leave out parameters, in some processes or all; without it that is an error. `owners`: by parameters' ids the
     process that alone gets the mean. `tables`: the ids of those whose gradients hold rows. `replicas`: the processes
-    that get the same in other groups, over which the mean is taken, too.
+    that get the same in other groups, over which the mean is taken, too. Without `in_backward` nothing happens before
+    `exchange()`.
     """
 
     def __init__(self, parameters: Sequence[Any], group: Communicator, bucket_mb: float, first_mb: float,
                  finds_unused: bool, owners: Mapping[int, int] | None = None, tables: Collection[int] = (),
-                 replicas: Communicator | None = None):
+                 replicas: Communicator | None = None, in_backward: bool = True):
         self.group, self.replicas, self.finds_unused, self.is_on = group, replicas, finds_unused, True
         self.buckets = buckets_of(list(parameters)[::-1], (group, replicas), bucket_mb, first_mb, owners or {}, tables)
         self._bucket_of = {id(p): bucket for bucket in self.buckets for p in bucket.parameters}
         self._begun = 0
         self._in_pass = False
-        for parameter in parameters:
+        for parameter in parameters if in_backward else ():
             parameter._register_backward_hook(lambda parameter=parameter: self._has_come(parameter))
 
     def _has_come(self, parameter: Any) -> None:
@@ -49,6 +50,14 @@ class Reducer:
         self._bucket_of[id(parameter)].missing.discard(id(parameter))
         while self._begun < len(self.buckets) and not self.buckets[self._begun].missing:
             self._begin_next()
+
+    def exchange(self) -> None:
+        """Exchanges the gradients that there are now."""
+        self._begun = 0
+        for bucket in self.buckets:
+            bucket.clear()
+            bucket.missing = {id(p) for p in bucket.parameters if p.grad is None}
+        self._finish()
 
     def forget_pass(self) -> None:
         """Forgets a pass that an error has ended: the next one begins anew."""

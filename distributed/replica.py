@@ -61,9 +61,9 @@ class Replica(Layer):
         """What the layers do."""
         if self._reducer is not None:
             self._reducer.forget_pass()
-            if self._reducer.is_on and self.training:
-                self._compare()
-                self._take_over(self._layers.buffers())
+        if self._is_one_of_several() and self.training and (self._reducer is None or self._reducer.is_on):
+            self._compare()
+            self._take_over(self._layers.buffers())
         return self._layers(*inputs, **kwargs)
 
     def _compare(self) -> None:

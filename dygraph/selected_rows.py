@@ -67,6 +67,10 @@ class SelectedRowsValue(EagerValue):
         """The rows in `merged_rows()` with other values."""
         return self.of(self.get_selected_rows().merge().with_values(values._array))
 
+    def with_rows_of(self, other: SelectedRowsValue) -> SelectedRowsValue:
+        """The sum of two such matrices, which holds the rows of both."""
+        return self.of(self.get_selected_rows() + other.get_selected_rows())
+
     @property
     def shape(self) -> list[int]:
         """The sizes of the whole matrix."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+from ...optimizer.gradient_merge import GradientMergeOptimizer
 from ..collectives import barrier
 from ..environment import ParallelEnv, get_rank, get_world_size, is_initialized
 from ..initialization import init_parallel_env
@@ -12,12 +13,32 @@ from ..parallel import DataParallel
 from .base import topology
 from .base.distributed_strategy import DistributedStrategy
 from .base.topology import CommunicateTopology, HybridCommunicateGroup
+from .meta_optimizers.dygraph_optimizer.dygraph_sharding_optimizer import DygraphShardingOptimizer
+from .meta_parallel.wrappers import ShardingParallel
 
 __all__ = ["Fleet", "barrier_worker", "distributed_model", "distributed_optimizer", "distributed_scaler", "fleet",
            "get_hybrid_communicate_group", "init", "is_first_worker", "is_server", "is_worker", "stop_worker",
            "worker_endpoints", "worker_index", "worker_num"]
 
 _AXES = {"dp": "data", "pp": "pipe", "sharding": "sharding", "sep": "sep", "mp": "model"}
+
+
+def _degrees(hybrid: Any, size: int) -> dict[str, int]:
+    """How many processes there are along the axes that may have several."""
+    several = {name: hybrid.get(name, 1) for name in ("pp_degree", "sep_degree", "mp_degree")
+               if hybrid.get(name, 1) not in (1, -1)}
+    if several:
+        raise NotImplementedError(f"fleet.init(strategy): the batch and the optimizer's state are divided among "
+                                  f"processes, a model is not: pipelines and divided layers are not supported. "
+                                  f"hybrid_configs asks for {several}. Set these degrees to 1.")
+    sharding = max(1, hybrid.get("sharding_degree", 1))
+    data = hybrid.get("dp_degree", -1)
+    if data in (1, -1) and size % sharding == 0:  # 1 is what scripts for one process say
+        data = size // sharding
+    if data * sharding != size:
+        raise ValueError(f"fleet.init(strategy): dp_degree times sharding_degree must be the number of processes, "
+                         f"{size}. Received dp_degree={data} and sharding_degree={sharding}.")
+    return {"data": data, "sharding": sharding}
 
 
 class _RoleMaker:
@@ -60,19 +81,15 @@ class Fleet:
 
     def init(self, role_maker: Any = None, is_collective: bool = False, strategy: DistributedStrategy | None = None,
              log_level: int | str = "INFO") -> Fleet:
-        """Connects the processes and arranges them: all of them along the data, each with a whole model.
+        """Connects the processes and arranges them: each has a whole model and its part of the data.
 
-        `dp_degree` of the strategy's `hybrid_configs` is the number of processes (or -1), the other degrees are 1 (or
-        -1). Raises NotImplementedError where a degree asks for more, and for parameter servers.
+        In the strategy's `hybrid_configs`, `sharding_degree` is how many processes divide the optimizer's state, and
+        `dp_degree` how many have the same part of it, or -1 for all that there are. Raises ValueError where their
+        product is another number than that of processes, NotImplementedError where another degree is more than 1, and
+        for parameter servers.
         """
         self._user_defined_strategy = strategy or DistributedStrategy()
-        hybrid, size = self._user_defined_strategy.hybrid_configs, get_world_size()
-        several = {name: hybrid.get(name, 1) for name in (f"{axis}_degree" for axis in _AXES)
-                   if hybrid.get(name, 1) not in ((1, -1, size) if name == "dp_degree" else (1, -1))}
-        if several:
-            raise NotImplementedError(f"fleet.init(strategy): the batch alone is divided, among {size} "
-                                      f"{'process' if size == 1 else 'processes'}; hybrid_configs asks for {several}. "
-                                      f"Set these degrees to 1.")
+        degrees = _degrees(self._user_defined_strategy.hybrid_configs, size := get_world_size())
         if role_maker is not None and not getattr(role_maker, "_is_collective", is_collective):
             raise NotImplementedError("fleet.init(role_maker): parameter servers are not supported. Call "
                                       "fleet.init(is_collective=True).")
@@ -81,7 +98,7 @@ class Fleet:
         self._is_collective = is_collective
         order = [_AXES[axis] for axis in self._user_defined_strategy.hybrid_parallel_order]
         self._hcg = HybridCommunicateGroup(
-            CommunicateTopology(order, [size if axis == "data" else 1 for axis in order]))
+            CommunicateTopology(order, [degrees.get(axis, 1) for axis in order]))
         topology._HYBRID_PARALLEL_GROUP.hcg = self._hcg
         return self
 
@@ -92,17 +109,34 @@ class Fleet:
         return self._hcg
 
     def distributed_model(self, model: Any) -> Any:
-        """A DataParallel of the model, as the strategy says; of a process alone the model."""
+        """A DataParallel of the model, as the strategy says; of a process alone the model.
+
+        Where the optimizer's state is divided, a ShardingParallel: `distributed_optimizer` exchanges gradients then.
+        """
         strategy = self._user_defined_strategy
-        return model if get_world_size() == 1 else DataParallel(
-            model, comm_buffer_size=strategy.fuse_grad_size_in_MB,
-            find_unused_parameters=strategy.find_unused_parameters)
+        if get_world_size() == 1:
+            return model
+        if self._divides_state():
+            return ShardingParallel(model, self._hcg, strategy=strategy)
+        return DataParallel(model, comm_buffer_size=strategy.fuse_grad_size_in_MB,
+                            find_unused_parameters=strategy.find_unused_parameters)
 
     def distributed_optimizer(self, optimizer: Any, strategy: DistributedStrategy | None = None) -> Any:
-        """The optimizer."""
+        """The optimizer; with a divided state, and updating by the gradients of several steps, as the strategy says.
+
+        `gradient_merge`: `gradient_merge_configs` says of how many steps (`k_steps`), and whether by the mean (`avg`).
+        """
         if strategy is not None:
             self._user_defined_strategy = copy.deepcopy(strategy)
+        if self._divides_state():
+            optimizer = DygraphShardingOptimizer(optimizer, self._hcg)
+        if self._user_defined_strategy.gradient_merge:
+            settings = self._user_defined_strategy.gradient_merge_configs
+            optimizer = GradientMergeOptimizer(optimizer, settings.k_steps, settings.avg)
         return optimizer
+
+    def _divides_state(self) -> bool:
+        return "_hcg" in vars(self) and self._hcg.get_sharding_parallel_world_size() > 1
 
     def distributed_scaler(self, scaler: Any) -> Any:
         """The GradScaler."""

@@ -1,10 +1,10 @@
 """`paddle.incubate.optimizer`: optimizers around optimizers, L-BFGS where it was first, and `functional`."""
 
+from ...optimizer.gradient_merge import GradientMergeOptimizer
 from ...optimizer.lbfgs import LBFGS
 from ...optimizer.lookahead import LookAhead
 from ...optimizer.model_average import ModelAverage
 from . import functional
-from .gradient_merge import GradientMergeOptimizer
 from .recompute import RecomputeOptimizer
 
 __all__ = ["GradientMergeOptimizer", "LBFGS", "LookAhead", "ModelAverage", "RecomputeOptimizer", "functional"]

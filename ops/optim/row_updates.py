@@ -29,6 +29,14 @@ def with_held_values(gradient: Any, values: Any) -> Any:
     return gradient.with_values(values) if holds_rows(gradient) else values
 
 
+def sum_of(gradient: Any, *others: Any) -> Any:
+    """The sum of gradients, a value that does not change with them: rows where each holds rows."""
+    for other in others:
+        both = holds_rows(gradient) and holds_rows(other)
+        gradient = gradient.with_rows_of(other) if both else gradient + other
+    return gradient if others or holds_rows(gradient) else gradient * 1.0
+
+
 def _sgd(xp, param, learning_rate, values, rows):
     param = changing(param)
     param[rows] -= as_scalar(learning_rate, param.dtype) * values

@@ -3,6 +3,7 @@
 import proa as paddle
 import pytest
 from launching import run
+from proa.distributed import fleet
 from proa.distributed.fleet.meta_parallel.sharding import group_sharded_stage3
 from proa.distributed.sharding import group_sharded_parallel
 from proa.distributed.sharding.clip import over_shards
@@ -47,3 +48,15 @@ def test_what_cannot_be_divided_is_refused():
         over_shards(Own(1.0))
     with pytest.raises(TypeError, match="must be what group_sharded_parallel gave"):
         paddle.distributed.sharding.save_group_sharded_model(net, "nowhere")
+
+
+@pytest.mark.parametrize("processes", [2, pytest.param(4, marks=pytest.mark.slow)])
+def test_fleet_divides_the_state_merges_gradients_and_recomputes(tmp_path, processes):
+    assert "passed 0" in run(tmp_path, "fleet_sharding.py", processes=processes).stdout
+
+
+def test_degrees_that_do_not_fit_the_processes_are_refused():
+    strategy = fleet.DistributedStrategy()
+    strategy.hybrid_configs = {"dp_degree": 1, "sharding_degree": 2}
+    with pytest.raises(ValueError, match="must be the number of processes, 1. Received dp_degree=1 and sharding_deg"):
+        fleet.init(is_collective=True, strategy=strategy)

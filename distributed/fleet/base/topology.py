@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...environment import get_rank, get_world_size
-from ...groups import Group, get_group, new_group
+from ...groups import Group, new_group
 
 __all__ = ["CommunicateTopology", "HybridCommunicateGroup", "ParallelMode"]
 
@@ -101,8 +101,9 @@ class CommunicateTopology:
 class HybridCommunicateGroup:
     """This process's place in a topology and its groups along the axes.
 
-    Processes are divided along the axis "data" alone: every other group has this process only. Raises ValueError for a
-    topology of other processes than there are, NotImplementedError for one that divides the model among them.
+    Processes are divided along the axes "data" and "sharding": every other group has this process only. Raises
+    ValueError for a topology of other processes than there are, NotImplementedError for one that divides the model
+    among them. Every process makes it.
 
     >>> import proa as paddle
     >>> fleet = paddle.distributed.fleet
@@ -118,19 +119,28 @@ class HybridCommunicateGroup:
         if self.nranks != get_world_size():
             raise ValueError(f"HybridCommunicateGroup(topology): must have as many processes as there are, "
                              f"{get_world_size()}. Received {self.nranks}, the product of the degrees.")
-        divided = [name for name in topology.get_hybrid_group_names() if name != "data" and topology.get_dim(name) > 1]
+        names = topology.get_hybrid_group_names()
+        divided = [name for name in names if name not in ("data", "sharding") and topology.get_dim(name) > 1]
         if divided:
             raise NotImplementedError(f"HybridCommunicateGroup(topology): a model is not divided among processes here, "
-                                      f"along {divided}. Set these degrees to 1; dp_degree may be {self.nranks}.")
-        self._topo, self._groups = topology, {}  # type: ignore[var-annotated]
+                                      f"along {divided}. Set these degrees to 1; dp_degree and sharding_degree may be "
+                                      f"{self.nranks} together.")
+        self._topo = topology
+        self._groups: dict[str, Group] = {}
+        for name in names:
+            if topology.get_dim(name) > 1:
+                groups = [new_group(ranks) for ranks in topology.get_comm_list(name)]
+                self._groups[name] = next(group for group in groups if group.is_member())
 
     def topology(self) -> CommunicateTopology:
         """The topology."""
         return self._topo
 
     def get_parallel_mode(self) -> int | None:
-        """How the work is divided: by the batch, or None where one process does it."""
-        return None if self.nranks == 1 else ParallelMode.DATA_PARALLEL
+        """How the work is divided: by the batch, by the batch and the state, or None where one process does it."""
+        if self.nranks == 1:
+            return None
+        return ParallelMode.SHARDING_PARALLEL if "sharding" in self._groups else ParallelMode.DATA_PARALLEL
 
     def get_global_rank(self) -> int:
         """The number of this process."""
@@ -138,24 +148,36 @@ class HybridCommunicateGroup:
 
     def _group(self, kind: str) -> Group:
         if kind not in self._groups:
-            self._groups[kind] = get_group() if kind == "data" else new_group([self.global_rank])
+            self._groups[kind] = new_group([self.global_rank])
         return self._groups[kind]
 
     def get_data_parallel_rank(self) -> int:
-        """This process's number among those that have the same part of the model and other data."""
-        return self.global_rank
+        """This process's number among those that have the same part of the state and other data."""
+        return self._group("data").rank
 
     def get_data_parallel_world_size(self) -> int:
-        """The number of processes that have the same part of the model and other data."""
-        return self.nranks
+        """The number of processes that have the same part of the state and other data."""
+        return self._group("data").nranks
 
     def get_data_parallel_group(self) -> Group:
-        """The processes that have the same part of the model and other data."""
+        """The processes that have the same part of the state and other data."""
         return self._group("data")
 
     def get_data_parallel_group_src_rank(self) -> int:
         """The first process of `get_data_parallel_group`."""
-        return 0
+        return self._group("data").ranks[0]
+
+    def get_sharding_parallel_rank(self) -> int:
+        """This process's number among those that the optimizer's state is divided among."""
+        return self._group("sharding").rank
+
+    def get_sharding_parallel_world_size(self) -> int:
+        """The number of processes that the optimizer's state is divided among."""
+        return self._group("sharding").nranks
+
+    def get_sharding_parallel_group_src_rank(self) -> int:
+        """The first process of `get_sharding_parallel_group`."""
+        return self._group("sharding").ranks[0]
 
     def get_model_parallel_group(self) -> Group:
         """The processes among which layers' matrices are divided."""
@@ -175,7 +197,7 @@ class HybridCommunicateGroup:
 
     def get_check_parallel_group(self, sharding: bool = False) -> Group:
         """The processes that have different gradients, whose norms count together."""
-        return self._group("check")
+        return self._group("sharding" if sharding else "check")
 
     def get_model_parallel_rank(self) -> int:
         """This process's number among those that a model is divided among: it is alone."""
@@ -189,10 +211,9 @@ class HybridCommunicateGroup:
         """The first process of `get_model_parallel_group`: this one."""
         return self.global_rank
 
-    get_sharding_parallel_rank = get_sep_parallel_rank = get_stage_id = get_model_parallel_rank
-    get_sharding_parallel_world_size = get_sep_parallel_world_size = get_model_parallel_world_size
-    get_pipe_parallel_world_size = get_model_parallel_world_size
-    get_sharding_parallel_group_src_rank = get_sep_parallel_group_src_rank = get_model_parallel_group_src_rank
+    get_sep_parallel_rank = get_stage_id = get_model_parallel_rank
+    get_sep_parallel_world_size = get_pipe_parallel_world_size = get_model_parallel_world_size
+    get_sep_parallel_group_src_rank = get_model_parallel_group_src_rank
 
     def get_rank_from_stage(self, stage_id: int, **kwargs: int) -> int:
         """The process at this process's place in another stage of the layers."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from ....nn import Layer
 from ...environment import refuse_alone
+from ...replica import Replica
 
 __all__ = ["PipelineParallel", "SegmentParallel", "ShardingParallel", "TensorParallel"]
 
@@ -38,8 +39,15 @@ class SegmentParallel(_Wrapper):
     """A model whose sequences are divided among processes."""
 
 
-class ShardingParallel(_Wrapper):
-    """A model whose optimizer's state is divided among processes."""
+class ShardingParallel(Replica):
+    """A model of which each process has a copy, with equal parameters, and whose optimizer's state is divided.
+
+    Gradients are exchanged in the optimizer's step; see DygraphShardingOptimizer.
+    """
+
+    def __init__(self, layers: Layer, hcg: Any, **kwargs: Any):
+        super().__init__(layers)
+        self._hcg, self._strategy = hcg, kwargs.get("strategy")
 
 
 class PipelineParallel(_Wrapper):

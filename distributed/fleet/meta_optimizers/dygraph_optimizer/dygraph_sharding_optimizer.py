@@ -1,18 +1,67 @@
-"""Optimizers whose state is divided among processes: they refuse to be made for one."""
+"""DygraphShardingOptimizer: an optimizer that exchanges gradients in its step, and keeps a part of the state."""
 
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
+from .....backend.comm import exchanges
+from .....backend.comm.communicator import PROD
+from .....ops.optim.row_updates import holds_rows
+from .....optimizer import Optimizer
 from ....environment import refuse_alone
+from ....reducer import Reducer
+from ....sharding.optimizer import ShardedOptimizer
 
-__all__ = ["DygraphShardingOptimizer", "DygraphShardingOptimizerV2"]
+__all__ = ["DygraphShardingOptimizer"]
+
+_BUCKET_MB = 25.0
 
 
-class DygraphShardingOptimizer:
-    """An optimizer whose state is divided by parameters: NotImplementedError, as there is one process."""
+class DygraphShardingOptimizer(ShardedOptimizer):
+    """The optimizer `optimizer`, whose state is divided among the processes along the axis "sharding" of `hcg`.
 
-    def __init__(self, optimizer: Any, hcg: Any):
-        refuse_alone(type(self).__name__, "the optimizer as it is")
+    `step()` first gives each process the means, over all processes, of the gradients of its own parameters; so several
+    backward passes before a step cost no exchanges. Raises NotImplementedError where that axis has one process.
+    """
+
+    _reducer: Reducer | None
+    _hcg: Any
+
+    def __init__(self, optimizer: Optimizer, hcg: Any):
+        if hcg is None or hcg.get_sharding_parallel_world_size() == 1:
+            refuse_alone("DygraphShardingOptimizer", "the optimizer as it is, or set sharding_degree in the strategy's "
+                                                     "hybrid_configs")
+        replicas = hcg.get_data_parallel_group() if hcg.get_data_parallel_world_size() > 1 else None
+        super().__init__(optimizer, hcg.get_sharding_parallel_group(), replicas)
+        vars(self).update(_reducer=None, _hcg=hcg)
+
+    def step(self) -> None:
+        """Exchanges gradients, updates this process's parameters, and exchanges all."""
+        self.reduce_gradients(self._parameter_list or (), self._hcg)
+        super().step()
+
+    def reduce_gradients(self, parameter_list: Iterable[Any], hcg: Any) -> None:
+        """Gives each process the means of its own parameters' gradients; the others' are let go."""
+        trained = [parameter for parameter in parameter_list if not parameter.stop_gradient]
+        known = [] if self._reducer is None else [p for bucket in self._reducer.buckets for p in bucket.parameters]
+        if {id(parameter) for parameter in known} != {id(parameter) for parameter in trained}:
+            vars(self)["_reducer"] = Reducer(trained, self._group, _BUCKET_MB, _BUCKET_MB, True, self.partition.owners,
+                                             self._tables(trained), self._replicas, in_backward=False)
+        if self._reducer is not None:
+            self._reducer.exchange()
+
+    def _tables(self, parameters: list[Any]) -> set[int]:
+        """The ids of parameters whose gradients hold rows, or are missing, in every process."""
+        found = np.array([p.grad is None or holds_rows(p.grad) for p in parameters], np.uint8)
+        for group in (self._group, self._replicas):
+            if group is not None:
+                found = exchanges.do(functools.partial(group.all_reduce, found, PROD))
+        return {id(p) for p, is_table in zip(parameters, found, strict=True) if is_table and len(p.shape) > 1}
 
 
 class DygraphShardingOptimizerV2(DygraphShardingOptimizer):
-    """An optimizer whose state is divided by elements: NotImplementedError, as there is one process."""
+    """The same: parameters are divided whole, each by its elements nowhere."""

@@ -1,14 +1,17 @@
-"""HybridParallelOptimizer: an optimizer for models that are divided among processes."""
+"""HybridParallelOptimizer: an optimizer for the processes that fleet has arranged."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from ....sharding.optimizer import ShardedOptimizer
+from .dygraph_sharding_optimizer import DygraphShardingOptimizer
+
 __all__ = ["HybridParallelOptimizer"]
 
 
 class HybridParallelOptimizer:
-    """An optimizer around `optimizer` that sums what processes have of gradients: with one process the same.
+    """An optimizer around `optimizer`, whose state is divided where `hcg` has an axis of processes for that.
 
     >>> import proa as paddle
     >>> from proa.distributed import fleet
@@ -20,6 +23,9 @@ class HybridParallelOptimizer:
     """
 
     def __init__(self, optimizer: Any, hcg: Any, strategy: Any):
+        divides = hcg is not None and hcg.get_sharding_parallel_world_size() > 1
+        if divides and not isinstance(optimizer, ShardedOptimizer):
+            optimizer = DygraphShardingOptimizer(optimizer, hcg)
         self._inner_opt, self._hcg, self._strategy = optimizer, hcg, strategy
 
     def __getattr__(self, name: str) -> Any:

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.dtype import int32
-from ...ops.core.trace import current_trace
-from ...ops.math.comparison import equal
-from ...ops.math.elementwise import remainder
-from ...static.building.control_flow import cond
+from ..core.dtype import int32
+from ..ops.core.trace import current_trace
+from ..ops.math.comparison import equal
+from ..ops.math.elementwise import remainder
+from ..ops.optim.row_updates import held_values, sum_of, with_held_values
+from ..static.building.control_flow import cond
 
 STEP = "gradient_merge_step"
 
 
 class GradientMergeOptimizer:
-    """Adds up the gradients of `k_steps` runs of a Program, and lets the inner optimizer update by their sum.
+    """Adds up the gradients of `k_steps` steps, and lets the inner optimizer update by their sum.
 
-    With `avg` by their mean, which is the gradient of a batch that is so many times as large. The sums are persistable
-    values, `w@GRAD@GradientMerge`. Raises ValueError for k_steps below 1.
+    With `avg` by their mean, which is the gradient of a batch that is so many times as large. A step is a run of a
+    Program, whose sums are persistable values, `w@GRAD@GradientMerge`; in eager code it is a `step()`, behind which
+    `clear_grad()` leaves the sums alone. `state_dict()` is that of the inner optimizer: it is asked for behind an
+    update. Raises ValueError for k_steps below 1.
 
     >>> import proa as paddle
     >>> from proa import static
@@ -32,6 +35,31 @@ class GradientMergeOptimizer:
             raise TypeError("GradientMergeOptimizer(inner_optimizer): must be an optimizer. Received None.")
         self.inner_optimizer, self.avg = inner_optimizer, avg
         self._set_k_steps(k_steps)
+        self._steps = 0
+        self._sums: dict[str, Any] = {}  # of eager code, by parameter
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "inner_optimizer":  # while a copy is made
+            raise AttributeError(name)
+        return getattr(self.inner_optimizer, name)
+
+    def step(self) -> None:
+        """Adds the gradients up, and each `k_steps` steps lets the inner optimizer update."""
+        self._steps += 1
+        parameters = self.inner_optimizer._parameter_list
+        with current_trace().updating():
+            for parameter, gradient in current_trace().gradients(None, parameters):
+                found = self._sums.get(parameter.name)
+                self._sums[parameter.name] = sum_of(gradient) if found is None else sum_of(found, gradient)
+            if self._steps < self.k_steps:
+                return
+            factor = 1.0 / self.k_steps if self.avg else 1.0
+            for parameter in parameters:
+                total = self._sums.get(parameter.name)
+                if total is not None:
+                    parameter.grad = with_held_values(total, held_values(total) * factor)
+        self.inner_optimizer.step()
+        self._steps, self._sums = 0, {}
 
     def _set_k_steps(self, k_steps: int) -> None:
         if not isinstance(k_steps, int) or k_steps < 1:
@@ -63,8 +91,14 @@ class GradientMergeOptimizer:
 
     def minimize(self, loss: Any, startup_program: Any = None, parameter_list: Any = None,
                  no_grad_set: Any = None) -> tuple[list, list[tuple[Any, Any]]]:
-        """Appends the gradient of `loss`, the sums, and the updates that are done each `k_steps` runs."""
+        """Appends the gradient of `loss`, the sums, and the updates that are done each `k_steps` runs.
+
+        On Tensors: as `step`, after `loss.backward()`.
+        """
         pairs = self.backward(loss, startup_program, parameter_list, no_grad_set)
+        if current_trace().computes:
+            self.step()
+            return [], pairs
         return self.apply_optimize(loss, startup_program, pairs), pairs
 
     def _merge(self, pairs: list[tuple[Any, Any]]) -> None:
