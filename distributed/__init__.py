@@ -26,6 +26,7 @@ from .collectives import (
     wait,
 )
 from .communication import stream
+from .entry_attr import CountFilterEntry, ProbabilityEntry, ShowClickEntry
 from .environment import ParallelEnv, get_rank, get_world_size, is_available, is_initialized
 from .fleet.base.topology import ParallelMode
 from .groups import destroy_process_group, get_backend, get_group, new_group
@@ -34,9 +35,10 @@ from .launch.main import launch
 from .parallel import DataParallel
 from .spawning import spawn
 
-__all__ = ["DataParallel", "InMemoryDataset", "P2POp", "ParallelEnv", "ParallelMode", "QueueDataset", "ReduceOp",
-           "all_gather", "all_gather_object", "all_reduce", "alltoall", "alltoall_single", "barrier",
-           "batch_isend_irecv", "broadcast", "broadcast_object_list", "collective", "communication",
-           "destroy_process_group", "fleet", "gather", "get_backend", "get_group", "get_rank", "get_world_size",
-           "init_parallel_env", "irecv", "is_available", "is_initialized", "isend", "launch", "new_group", "recv",
-           "reduce", "reduce_scatter", "scatter", "scatter_object_list", "send", "sharding", "spawn", "stream", "wait"]
+__all__ = ["CountFilterEntry", "DataParallel", "InMemoryDataset", "P2POp", "ParallelEnv", "ParallelMode",
+           "ProbabilityEntry", "QueueDataset", "ReduceOp", "ShowClickEntry", "all_gather", "all_gather_object",
+           "all_reduce", "alltoall", "alltoall_single", "barrier", "batch_isend_irecv", "broadcast",
+           "broadcast_object_list", "collective", "communication", "destroy_process_group", "fleet", "gather",
+           "get_backend", "get_group", "get_rank", "get_world_size", "init_parallel_env", "irecv", "is_available",
+           "is_initialized", "isend", "launch", "new_group", "recv", "reduce", "reduce_scatter", "scatter",
+           "scatter_object_list", "send", "sharding", "spawn", "stream", "wait"]

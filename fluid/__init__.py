@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         average,
         backward,
         clip,
+        communicator,
         compiler,
         contrib,
         core,

@@ -391,6 +391,7 @@ class ParameterVariable(Variable):
         self.optimize_attr = optimize_attr or {"learning_rate": 1.0}
         self.regularizer, self.need_clip = regularizer, need_clip
         self.is_distributed = False
+        self.table_entry: str | None = None  # which rows begin, of a table on parameter servers
 
     @property
     def trainable(self) -> bool:

@@ -10,6 +10,7 @@ from ...core.unique_name import generate
 from ...ops.array.reshape import reshape
 from ...ops.core.infer import product
 from ...ops.core.trace import apply
+from ...ops.fluid.lookup_table import lookup_table_op
 from ...ops.linalg.products import matmul, mul_op
 from ...ops.nn.activation import prelu_op
 from ...ops.nn.bilinear import bilinear_op
@@ -82,11 +83,31 @@ def embedding(input: Any, size: Sequence[int], is_sparse: bool = False, is_distr
 def sparse_embedding(input: Any, size: Sequence[int], padding_idx: int | None = None, is_test: bool = False,
                      entry: Any = None, table_class: str = "MemorySparseTable", param_attr: Any = None,
                      dtype: Any = "float32", slot: Any = None) -> Any:
-    """An embedding whose table would lie on parameter servers; here a table of this process, with sparse gradients.
+    """Rows of a table [rows, width], which is `size`, for integers [..., 1]: shape [..., width].
 
-    `entry`, `table_class` and `slot` say how servers keep the table, and change nothing.
+    The table is a parameter with sparse gradients; in training with parameter servers it lives on them alone, its rows
+    begin when they are first asked for, and `size[0]` counts for nothing. The row `padding_idx` gives zeros. `entry`
+    (`paddle.distributed.CountFilterEntry`, …) says which rows begin, there. `table_class`, `is_test` and `slot` change
+    nothing.
+
+    >>> import proa as paddle
+    >>> with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+    ...     paddle.static.nn.sparse_embedding(paddle.static.data("x", [None, 1], "int64"), [10, 4]).shape
+    (-1, 4)
     """
-    return embedding(input, size, True, True, padding_idx, param_attr, dtype)
+    rows, width = (int(n) for n in size)
+    if entry is not None and not hasattr(entry, "_to_attr"):
+        raise ValueError("sparse_embedding(entry): paddle.distributed.CountFilterEntry, ProbabilityEntry or "
+                         f"ShowClickEntry. Received {entry!r}.")
+    if table_class not in _TABLES:
+        raise ValueError(f"sparse_embedding(table_class): one of {', '.join(_TABLES)}. Received {table_class!r}.")
+    weight = parameter(generate("sparse_embedding"), "w_0", param_attr, (rows, width), convert_dtype(dtype))
+    weight.table_entry = None if entry is None else entry._to_attr()
+    return apply(lookup_table_op, input, weight, padding_idx=-1 if padding_idx is None else padding_idx % rows,
+                 is_sparse=True, is_distributed=True, remote_prefetch=True)
+
+
+_TABLES = ("CommonSparseTable", "SSDSparseTable", "MemorySparseTable")
 
 
 def bilinear_tensor_product(x: Any, y: Any, size: int, act: str | None = None, name: str | None = None,

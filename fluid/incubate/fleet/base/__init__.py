@@ -5,6 +5,6 @@ from typing import TYPE_CHECKING
 from .....core.lazy import attach
 
 if TYPE_CHECKING:
-    from . import mode, role_maker
+    from . import fleet_base, mode, role_maker
 else:
     __getattr__, __dir__ = attach(__name__)
