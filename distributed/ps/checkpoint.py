@@ -94,7 +94,7 @@ class Checkpoints:
                  "done": [number for number, answer in each.answers.items()
                           if answer.done() and answer.exception() is None]} for each in state.trainers]
         return {"round": state.rounds_done, "mode": state.mode, "variables": variables, "trainers": trainers,
-                "tables": {name: _table_contents(table, writer) for name, table in state.tables.items()}}
+                "tables": {name: _table_contents(table, writer) for name, table in _made_tables(state)}}
 
     def _blocks(self, state: ServerState) -> Mapping[str, Block]:
         return self.blocks if self.blocks is not None else {name: Block(name) for name in state.variables}
@@ -145,7 +145,7 @@ class Checkpoints:
                 pieces.setdefault(each["parameter"], []).append((each["begin"], part_files.array_of(folder, each)))
         for name, block in self._blocks(state).items():
             state.variables[name] = _cut(name, block, np.asarray(state.variables[name]), pieces)
-        for name, table in state.tables.items():
+        for name, table in _made_tables(state):
             for folder, part in said:
                 _read_table(table, folder, part["tables"][name], *own)
         state.rounds_done = int(said[0][1]["round"])
@@ -217,6 +217,11 @@ def _cut(name: str, block: Block, now: np.ndarray, pieces: Mapping[str, list[tup
 
 
 # Tables
+
+def _made_tables(state: ServerState) -> list[tuple[str, SparseTable]]:
+    """The tables that hold rows themselves: others show variables."""
+    return [(name, table) for name, table in state.tables.items() if isinstance(table, SparseTable)]
+
 
 def _table_contents(table: SparseTable, writer: part_files.PartWriter) -> dict[str, Any]:
     with table.lock:

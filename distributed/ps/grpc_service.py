@@ -41,6 +41,11 @@ def named_address(endpoint: str) -> str:
     return f"{host or '127.0.0.1'}:{port}"
 
 
+def with_port(endpoint: str, port: int) -> str:
+    """The address of an endpoint that listens on this port."""
+    return f"{named_address(endpoint).rpartition(':')[0]}:{port}"
+
+
 def _limits(options: Options) -> list[tuple[str, int]]:
     most = 2 * (options.message_bytes + ENVELOPE_BYTES)
     return [("grpc.max_receive_message_length", most), ("grpc.max_send_message_length", most)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import messages_pb2 as pb
-from .errors import WaitedTooLongError
+from .errors import RefusedError, UpdateError, WaitedTooLongError
 from .grpc_service import Handler
 from .rounds import Round
 from .state import HALF_ASYNC, SYNC, ServerState
@@ -62,7 +62,10 @@ class RoundRequests:
                 values = closing.values_of(name)
                 if values:
                     update.run(values)
-            self._tables.close(closing)
+            try:
+                self._tables.close(closing)
+            except RefusedError as error:  # nobody is left to refuse it to
+                raise UpdateError(str(error)) from error
         state.rounds_done = closing.number + 1
         state.after_change()  # before anybody is told that the round is done
         with state.changed:

@@ -65,6 +65,7 @@ class Server:
             self._state.begun = time.monotonic()
             self._grpc, self._port = grpc_service.start(
                 self._state.endpoint, self._handlers, 2 * len(self._state.trainers) + 6, self._state.options)
+            self._state.endpoint = self._state.work.endpoint = grpc_service.with_port(self._state.endpoint, self._port)
         return self._port
 
     def restore(self, number: int | None = None, alone: bool = False) -> int | None:

@@ -56,6 +56,9 @@ class TableRequests:
 
     def _push_rows(self, request: pb.Request) -> pb.Reply:
         name, table = request.name, self._table(request.name)
+        if not isinstance(table, SparseTable):
+            raise RefusedError(f"{name!r} is a variable whose rows can be looked up; its gradient has a name of its "
+                               f"own, and is sent by that.")
 
         def check(described: Described) -> None:
             if described.rows is None or (described.dtype, described.shape[1:]) != (table.dtype, (table.width,)):
@@ -84,6 +87,8 @@ class TableRequests:
     def close(self, closing: Round) -> None:
         """The updates at the end of a round."""
         for name, table in self._state.tables.items():
+            if not isinstance(table, SparseTable):
+                continue
             values = [value for value in closing.values_of(_key(name)).values() if isinstance(value, SelectedRows)]
             if values:
                 gradients = np.concatenate([value.values for value in values])
