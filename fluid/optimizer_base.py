@@ -16,6 +16,7 @@ from ..ops.array.full import is_value
 from ..ops.core.trace import current_trace
 from ..ops.math.elementwise import cast
 from ..optimizer.options import Options
+from ..static.building.mode import name_scope
 from .clip import append_gradient_clip_ops, error_clip_callback
 from .dygraph.learning_rate_scheduler import LearningRateDecay
 from .mode import face
@@ -133,7 +134,8 @@ class FluidOptimizer(rules.Optimizer):
             return [] if block is None else block.ops[before:]
 
     def _clipped(self, pairs: Pairs, group: Options | None) -> Pairs:
-        return append_gradient_clip_ops(pairs) if self._grad_clip is None else super()._clipped(pairs, group)
+        with name_scope("gradient_clip_@CLIP"):  # by which parameter servers' transpiler knows what trainers do
+            return append_gradient_clip_ops(pairs) if self._grad_clip is None else super()._clipped(pairs, group)
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """Forgets the gradients of all parameters."""

@@ -7,7 +7,7 @@ know names and arrays: how a Program is divided says `fluid/transpiler/`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ from .values import Value
 ENGINE = "parameter_server"
 _clients: dict[int, Client] = {}  # by the numbers of trainers
 _known: dict[int, set[str]] = {}  # the endpoints that each has talked to
+_under_way: dict[int, list[Future[None]]] = {}  # what each has sent, and did not wait for
 _options: list[Options] = []
 _is_connected: list[bool] = []
 
@@ -62,6 +63,7 @@ def complete() -> None:
     for trainer in list(_clients):
         made, known = _clients.pop(trainer), _known.pop(trainer)
         try:
+            _settle(trainer)
             made.complete(sorted(known))
         finally:
             made.close()
@@ -77,19 +79,28 @@ _CONTROL = np.zeros(0, "float32")
 
 
 def _send(values: Sequence[Value], *, epmap: Sequence[str] = (), send_varnames: Sequence[str] = (),
-          sections: Sequence[int] = (), table: str = "", trainer_id: int = 0, **_: Any) -> np.ndarray:
-    made = client(trainer_id, epmap)
+          sections: Sequence[int] = (), table: str = "", merge_add: bool = False, trainer_id: int = 0,
+          **_: Any) -> np.ndarray:
+    made, under_way = client(trainer_id, epmap), _under_way.setdefault(trainer_id, [])
     if table:
         rows = _rows_of(values[0])
-        made.push_rows(list(epmap), table, rows.rows, rows.values)
+        under_way.append(made.push_rows(list(epmap), table, rows.rows, rows.values))
         return _CONTROL
     if not send_varnames:
         raise ValueError("send: the attribute send_varnames is empty: it holds the names that values have on servers. "
                          "PaddlePaddle leaves it out of its files; transpile the Program here.")
-    parts = _cut(values[0], sections) if sections else values
+    parts = _cut(values[0], sections) if sections else [*values] * len(epmap) if merge_add else values
     for endpoint, name, value in zip(epmap, send_varnames, parts, strict=True):
-        made.send(endpoint, name, value)
+        under_way.append(made.send(endpoint, name, value))
+    if merge_add:  # a step is counted before its gradients are used
+        _settle(trainer_id)
     return _CONTROL
+
+
+def _settle(trainer: int) -> None:
+    """Waits until servers have used what a trainer has sent, or, in rounds, have it; raises what went wrong."""
+    for future in _under_way.pop(trainer, []):
+        future.result()
 
 
 def _rows_of(value: Value) -> SelectedRows:
@@ -106,6 +117,7 @@ def _cut(value: Value, sections: Sequence[int]) -> list[Value]:
 def _receive(behind: Sequence[Any], *, epmap: Sequence[str] = (), varnames: Sequence[str] = (),
              recv_varnames: Sequence[str] = (), trainer_id: int = 0, **_: Any) -> list[np.ndarray]:
     made, names = client(trainer_id, epmap), recv_varnames or varnames
+    _settle(trainer_id)
     if not names:
         raise ValueError("recv: the attributes varnames and recv_varnames are empty: they hold the names that values "
                          "have on servers. PaddlePaddle leaves them out of its files; transpile the Program here.")
@@ -126,6 +138,7 @@ _AT_ONCE = 8
 
 def _send_barrier(behind: Sequence[Any], *, endpoints: Sequence[str] = (), trainer_id: int = 0,
                   **_: Any) -> np.ndarray:
+    _settle(trainer_id)
     client(trainer_id, endpoints).send_barrier(list(endpoints))
     return _CONTROL
 
@@ -194,9 +207,11 @@ def _geo(parameters: Sequence[np.ndarray], ids: Sequence[np.ndarray] | None, *, 
     state = _of_geo.setdefault((trainer_id, tuple(parameter_names)), _Geo())
     for table, numbers in zip(ids_of, ids or (), strict=True):
         state.touched.setdefault(table, []).append(np.unique(numbers))
+    if not push_nums:  # it begins
+        state.old, state.steps = {name: np.array(value) for name, value in zip(parameter_names, parameters,
+                                                                               strict=True)}, 0
+        return [value.view() for value in parameters]
     state.steps += 1
-    if not state.old:  # what servers began with is what this trainer did
-        state.old = {name: _joined(made, places, name) for name in parameter_names}
     if state.steps % push_nums:
         return [value.view() for value in parameters]
     found = []

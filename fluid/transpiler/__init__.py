@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .distribute_transpiler import DistributeTranspiler, DistributeTranspilerConfig
+from .geo_sgd_transpiler import GeoSgdTranspiler
 from .ps_dispatcher import HashName, RoundRobin
 
 
@@ -21,5 +22,5 @@ def release_memory(input_program: Any, skip_opt_set: Any = None) -> None:
     """Changes nothing, as `memory_optimize`."""
 
 
-__all__ = ["DistributeTranspiler", "DistributeTranspilerConfig", "HashName", "RoundRobin", "memory_optimize",
-           "release_memory"]
+__all__ = ["DistributeTranspiler", "DistributeTranspilerConfig", "GeoSgdTranspiler", "HashName", "RoundRobin",
+           "memory_optimize", "release_memory"]

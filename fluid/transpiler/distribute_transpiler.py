@@ -163,11 +163,14 @@ class DistributeTranspiler:
         self.sync_mode = bool(sync_mode or self.config.completely_not_async)
         if self.config.enable_dc_asgd and self.sync_mode:
             raise ValueError("DistributeTranspiler: enable_dc_asgd needs transpile(sync_mode=False).")
-        self.distributed_mode = SYNC if self.sync_mode else HALF_ASYNC if self.config.half_async else ASYNC
+        self.distributed_mode = self._mode()
         self._place(self._dense())
         self._rewrite()
         self._note_state()
         self._mark(current_endpoint)
+
+    def _mode(self) -> int:
+        return SYNC if self.sync_mode else HALF_ASYNC if self.config.half_async else ASYNC
 
     def _begin(self, trainer_id: int, program: Any, startup: Any, pservers: str, trainers: Any, endpoint: str) -> None:
         self.origin_program, self.startup_program = program, startup
@@ -348,13 +351,19 @@ class DistributeTranspiler:
         return {f"rpc_{name}_thread_num": getattr(self.server_config, f"_rpc_{name}_thread_num")
                 for name in ("get", "send", "prefetch")}
 
-    def _server(self, endpoint: str) -> server.Server:
+    def _empty_server(self, endpoint: str) -> server.Server:
+        """What a server is before it has blocks."""
         if endpoint not in self.pserver_endpoints:
             raise ValueError(f"get_pserver_program(endpoint): one of {self.pserver_endpoints}. Received {endpoint!r}.")
         made = server.Server(self._original, endpoint, self.distributed_mode, self.trainer_num, self.sync_mode)
-        parts = [part for part in self._placed if part.endpoint == endpoint]
         rows, dense = VarType.SELECTED_ROWS, VarType.LOD_TENSOR
-        made.declare(parts, {name: rows if self._of_rows[name] else dense for name in self._parts})
+        made.declare([part for part in self._placed if part.endpoint == endpoint],
+                     {name: rows if self._of_rows[name] else dense for name in self._parts})
+        return made
+
+    def _server(self, endpoint: str) -> server.Server:
+        made = self._empty_server(endpoint)
+        parts = [part for part in self._placed if part.endpoint == endpoint]
         scheduled = {name for op in self._original_schedules for name in op.output_arg_names}
         rates = {name for update in self._original_updates for op in update.ops for name in op.input_arg_names}
         made.add_schedules(self._original_schedules, sorted(scheduled & rates), self._counts())

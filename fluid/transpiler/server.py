@@ -163,7 +163,7 @@ class Server:
                 if var.persistable:
                     self._keep(here, var, var.shape)
                 else:
-                    self.block.create_var(name=here, shape=part.shape if cut and part else var.shape, dtype=var.dtype,
+                    self.block.create_var(name=here, shape=part.shape if cut and part else var.shape, dtype=var._dtype,
                                           type=var.type, stop_gradient=True)
         sub = op.attrs.get("sub_block")
         attrs = {key: value for key, value in op.attrs.items() if key != "sub_block"}
@@ -223,7 +223,7 @@ class Server:
         made.random_seed = original.random_seed
         block, source = made.global_block(), original.global_block()
         for name, var in self.block.vars.items():
-            block.create_var(name=name, shape=var.shape, dtype=var.dtype, type=var.type, lod_level=var.lod_level,
+            block.create_var(name=name, shape=var.shape, dtype=var._dtype, type=var.type, lod_level=var.lod_level,
                              persistable=var.persistable, stop_gradient=True)
         wanted: dict[str, list[str]] = {}
         for here, there in {**{name: name for name in self.block.vars}, **self.origin_of}.items():

@@ -70,7 +70,7 @@ class Trainer:
     def send_counter(self, counter: Any) -> None:
         """Has servers told, by all trainers, that a step is over: what schedules of learning rates count."""
         control = self.sent[counter.name] = control_variable(self.block)
-        self._append("send", {"X": counter}, {"Out": control}, RPC, epmap=self.endpoints, merge_add=True,
+        self._insert(0, "send", {"X": counter}, {"Out": control}, RPC, epmap=self.endpoints, merge_add=True,
                      send_varnames=[counter.name] * len(self.endpoints), use_send_handler=False,
                      trainer_id=self.trainer_id, op_role_var=[counter.name, counter.name])
 

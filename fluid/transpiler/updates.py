@@ -114,22 +114,21 @@ class _Updates:
         if len(gradients) != 1:
             raise ValueError(f"DistributeTranspiler: the update of {parameter!r} by {step.type} needs {gradients}, and "
                              "a server gets one gradient of each parameter.")
-        state = {name for name in step.output_arg_names if name != parameter}
-        ops += [op for op in self.ops if not is_update(op) and op not in ops and self._touches(op, state)]
+        for op in self._of_state(step):
+            if op not in ops:
+                ops.append(op)
         ops.sort(key=lambda op: next(n for n, each in enumerate(self.block.ops) if each is op))
         return Update(parameter, gradients[0], step, ops)
 
-    def _touches(self, op: Any, state: set[str]) -> bool:
-        """Whether an operation writes the state of an update, as Adamax's powers."""
-        written = set(op.output_arg_names)
-        return bool(written) and written <= self.kept and not written.isdisjoint(state | self._powers(state)) and \
-            set(op.input_arg_names) <= self.kept
-
-    def _powers(self, state: set[str]) -> set[str]:
-        """The accumulators that an update reads beside those that it writes."""
-        return {name for step in self.steps if not state.isdisjoint(step.output_arg_names)
-                for slot in step.input_names if slot not in ("Param", "Grad", "LearningRate")
-                for name in step.input(slot)}
+    def _of_state(self, step: Any) -> list[Any]:
+        """What else changes the state of an update, as the powers of Adamax."""
+        state = {name for slot in step.input_names if slot not in ("Param", "Grad", "LearningRate")
+                 for name in step.input(slot)}
+        found = []
+        for op in self.ops:
+            if op.output_arg_names and state.issuperset(op.output_arg_names) and not is_update(op):
+                found += [op, *(each for name in op.input_arg_names for each in self._ways(name))]
+        return found
 
     def _is_scheduled(self, name: str) -> bool:
         return any(name in op.output_arg_names for op in self.block.ops if is_schedule(op))
