@@ -47,3 +47,8 @@ def device() -> int:
     if text and not text.isdigit():
         raise ValueError(f"The environment variable {_DEVICES} must be numbers of devices. Received {text!r}.")
     return int(text) if text else local_rank()
+
+
+def endpoints() -> list[str]:
+    """The addresses of all processes, where a launcher says them."""
+    return [text for text in os.environ.get("PADDLE_TRAINER_ENDPOINTS", "").split(",") if text]

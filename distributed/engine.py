@@ -19,9 +19,11 @@ from ..backend.comm import exchanges
 from ..backend.comm.communicator import AVG, MAX, MIN, PROD, SUM, Communicator
 from ..backend.devices import device_type_of
 from ..core.place import CUDAPlace, Place, expected_place
+from ..core.selected_rows import SelectedRows
 from ..ops.collective import exchanges as moves
 from ..ops.collective import reductions
 from ..ops.core.kernels import register_kernel
+from . import program_kernels
 
 MPI, NCCL = "mpi", "nccl"
 _OPERATIONS = {"sum": SUM, "max": MAX, "min": MIN, "prod": PROD, "avg": AVG}
@@ -157,15 +159,17 @@ def backend_at(place: Place) -> str:
 
 def _register_kernels(name: str, find: Callable[..., Communicator]) -> None:
     """Registers the kernels of an engine: `find(number, *inputs)` gives the communicator."""
-    def add(operator: Any, do: Callable[..., Any]) -> None:
+    def add(operator: Any, do: Callable[..., Any], takes_rows: bool = False) -> None:
         def kernel(*inputs: Any, ring_id: int = 0, **attrs: Any) -> Any:
-            group = find(ring_id, *inputs)
-            return group.do(lambda: do(group, *inputs, **attrs))
+            given = [np.asarray(x) if isinstance(x, SelectedRows) and not takes_rows else x for x in inputs]
+            group = find(ring_id, *given)
+            return group.do(lambda: do(group, *given, **attrs))
 
         register_kernel(operator, name, kernel)
 
     for kind, operation in _OPERATIONS.items():
-        add(reductions.all_reduce_ops[kind], lambda group, x, _op=operation, **_: group.all_reduce(x, _op))
+        add(reductions.all_reduce_ops[kind],
+            lambda group, x, _op=operation, **_: program_kernels.all_reduced(group, x, _op), takes_rows=True)
         add(reductions.reduce_ops[kind],
             lambda group, x, _op=operation, root_id=0, **_: _own(x, group.reduce(x, _op, root_id)))
     add(reductions.model_parallel_sum_op, lambda group, x, **_: group.all_reduce(x, SUM))
@@ -179,6 +183,10 @@ def _register_kernels(name: str, find: Callable[..., Communicator]) -> None:
     add(moves.receive_op, lambda group, peer=0, out_shape=(), dtype=None, **_: group.receive(
         group.empty(out_shape, dtype.dtype), peer))
     add(moves.barrier_op, _barrier)
+    add(reductions.older_all_reduce_op, lambda group, x, reduce_type=0, **_: group.all_reduce(
+        x, _OPERATIONS[reductions.OLDER_KINDS[reduce_type]]))
+    add(moves.older_broadcast_op, lambda group, x, root=0, **_: _own(x, group.broadcast(x, root)))
+    program_kernels.register(name, find, communicator, _communicators)
 
 
 def _own(x: np.ndarray, result: np.ndarray) -> np.ndarray:

@@ -5,9 +5,16 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from ..core import launched
 from . import engine
 from .environment import get_world_size
 from .groups import _get_global_group
+
+
+def connect_launched() -> None:
+    """Connects the processes that a launcher has started, where it has started several; once."""
+    if launched.size() > 1 and not engine.is_connected():
+        engine.connect(launched.size())
 
 
 def init_parallel_env() -> Any:

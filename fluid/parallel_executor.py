@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
+from ..distributed.initialization import connect_launched
 from ..static.run.compiled_program import CompiledProgram
 from ..static.run.executor import Executor
 from ..static.run.scope import Scope, global_scope
@@ -16,8 +18,9 @@ __all__ = ["ParallelExecutor"]
 class ParallelExecutor:
     """Runs a Program on all CUDA devices or, by the environment variable CPU_NUM, on so many CPU places.
 
-    `share_vars_from`: another ParallelExecutor whose devices' own values this one uses too. Raises NotImplementedError
-    for several trainers.
+    `share_vars_from`: another ParallelExecutor whose devices' own values this one uses too. `num_trainers`: as many
+    processes, which a launcher has started, train together: each computes the gradients of what it is fed, and updates
+    by the mean of all. The first run gives all of them the values of the first.
 
     >>> import numpy, proa.fluid as fluid
     >>> main, startup = fluid.Program(), fluid.Program()
@@ -34,9 +37,10 @@ class ParallelExecutor:
                  share_vars_from: ParallelExecutor | None = None, exec_strategy: ExecutionStrategy | None = None,
                  build_strategy: BuildStrategy | None = None, num_trainers: int = 1, trainer_id: int = 0,
                  scope: Scope | None = None):
-        if num_trainers != 1 or trainer_id:
-            raise NotImplementedError("ParallelExecutor(num_trainers): several trainers are not supported. "
-                                      f"Received num_trainers={num_trainers}, trainer_id={trainer_id}.")
+        if num_trainers > 1:
+            connect_launched()
+            build_strategy = copy.copy(build_strategy) or BuildStrategy()
+            build_strategy.num_trainers, build_strategy.trainer_id = num_trainers, trainer_id
         if share_vars_from is not None and not isinstance(share_vars_from, ParallelExecutor):
             raise TypeError("ParallelExecutor(share_vars_from): must be a ParallelExecutor. "
                             f"Received {type(share_vars_from).__name__}.")

@@ -139,6 +139,10 @@ class Communicator(abc.ABC):
         padded[:len(rows)] = rows
         return np.concatenate([part[:count] for part, count in zip(self.all_gather(padded), counts, strict=True)])
 
+    def compare(self, data: bytes) -> list[bytes]:
+        """As `all_gather_bytes`, but apart from other exchanges: by it processes find that they do different things."""
+        return self.all_gather_bytes(data)
+
     @abc.abstractmethod
     def subgroup(self, ranks: Sequence[int]) -> Communicator | None:
         """The group of the processes with these numbers in the world; None for a process that is none of them."""

@@ -54,6 +54,7 @@ class MPICommunicator(Communicator):
 
     def __init__(self, communicator: Any, ranks: Sequence[int], world: Any):
         self._mpi, self._comm, self._world = _mpi(), communicator, world
+        self._apart = communicator.Dup()
         self.rank, self.ranks = communicator.Get_rank(), tuple(ranks)
         self._operations = {SUM: self._mpi.SUM, AVG: self._mpi.SUM, MAX: self._mpi.MAX, MIN: self._mpi.MIN,
                             PROD: self._mpi.PROD}
@@ -156,9 +157,17 @@ class MPICommunicator(Communicator):
 
     def all_gather_bytes(self, data: bytes) -> list[bytes]:
         """The lengths first, then the bytes by MPI_Iallgatherv."""
-        lengths = self.all_gather(np.array(len(data), np.int64))
+        return self._gathered_bytes("all_gather_object", self._comm, data)
+
+    def compare(self, data: bytes) -> list[bytes]:
+        """By a communicator of its own."""
+        return self._gathered_bytes("the comparison of what processes exchange", self._apart, data)
+
+    def _gathered_bytes(self, what: str, communicator: Any, data: bytes) -> list[bytes]:
+        lengths = np.empty(self.size, np.int64)
+        self.finish(what, communicator.Iallgather(np.array([len(data)], np.int64), lengths))
         result = np.empty(int(lengths.sum()), np.uint8)
-        self.finish("all_gather_object", self._comm.Iallgatherv(
+        self.finish(what, communicator.Iallgatherv(
             [np.frombuffer(data, np.uint8), self._mpi.BYTE], [result, lengths, self._mpi.BYTE]))
         return [part.tobytes() for part in np.split(result, np.cumsum(lengths)[:-1])]
 
@@ -212,7 +221,7 @@ def _sendable(array: np.ndarray) -> np.ndarray:
         array = array.astype(np.uint8)
     elif array.dtype.kind not in "iufc" or array.dtype.kind == "f" and array.dtype.itemsize == 2:
         array = array.astype(np.float32)
-    return np.ascontiguousarray(array)
+    return array if array.flags.c_contiguous else np.ascontiguousarray(array)  # which gives no array of no dimensions
 
 
 def _bytes_like(array: np.ndarray) -> np.ndarray:

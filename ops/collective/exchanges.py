@@ -16,6 +16,10 @@ def _broadcast(xp, x, *, root: int = 0, ring_id: int = 0, use_calc_stream: bool 
     return copied(xp, "broadcast", x)
 
 
+def _older_broadcast(xp, x, *, root: int = 0, sync_mode: bool = False):
+    return copied(xp, "broadcast", x)
+
+
 def _all_gather(xp, x, *, nranks: int = 1, ring_id: int = 0, use_calc_stream: bool = False):
     return copied(xp, "all_gather", x, nranks)
 
@@ -86,3 +90,5 @@ send_op = operator("send_v2", "X ->", kernel=_send, infer=lambda x, **_: (), eff
 receive_op = operator("recv_v2", "-> Out", kernel=_receive, effects="communicates",
                       infer=lambda *, out_shape=(), dtype, **_: Spec(tuple(out_shape), dtype))
 barrier_op = operator("barrier", "X -> Out", kernel=_barrier, infer=same, effects="communicates")
+older_broadcast_op = operator("broadcast", "X -> Out", kernel=_older_broadcast, infer=same, effects="communicates")
+"""Of 1.8: from the process `root` to all."""

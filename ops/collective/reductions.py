@@ -24,6 +24,10 @@ def _identity(xp, x, *, ring_id: int = 0, use_calc_stream: bool = False, use_mod
     return x.copy()
 
 
+def _older_all_reduce(xp, x, *, reduce_type: int = 0, sync_mode: bool = False):
+    return copied(xp, "allreduce", x)
+
+
 def _summed(g, ring_id):
     return apply(all_reduce_ops["sum"], g, ring_id=ring_id)
 
@@ -43,3 +47,6 @@ model_parallel_sum_op = operator("mp_allreduce_sum", "X -> Out", kernel=_all_red
                                  grad={"X": lambda g: g})
 identity_op = operator("c_identity", "X -> Out", kernel=_identity, infer=same, effects="communicates",
                        grad={"X": _summed})
+older_all_reduce_op = operator("allreduce", "X -> Out", kernel=_older_all_reduce, infer=same, effects="communicates")
+"""Of 1.8, over all processes; `reduce_type` is one of `OLDER_KINDS`."""
+OLDER_KINDS = ("sum", "prod", "max", "min")

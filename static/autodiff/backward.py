@@ -15,7 +15,7 @@ from ...ops.core.backward import Walk
 from ...ops.core.trace import grad_mode, using
 from ...ops.math.elementwise import cast
 from ..ir.block import Block
-from ..ir.operation import Operation
+from ..ir.operation import LOSS_ROLE, Operation
 from ..ir.usage import OUTSIDE, reads, writes
 from ..ir.variable import Variable
 from .block_graph import BlockGraph, reading
@@ -129,4 +129,22 @@ def gradients_of_parameters(trace: Any, loss: Variable, parameter_list: Any = No
         parameters = {name: parameters[name] for name in _names(parameter_list) if name in parameters}
     wanted = list(parameters.values())
     found = named_derivatives(trace, [loss], wanted, [None], no_grad_set, callbacks or (), inputs_only=False)
-    return [(p, g) for p, g in zip(wanted, found, strict=True) if g is not None]
+    pairs = [(p, g) for p, g in zip(wanted, found, strict=True) if g is not None]
+    _tell_roles(trace.block, loss, pairs)
+    return pairs
+
+
+def _tell_roles(block: Block, loss: Variable, pairs: Sequence[tuple[Variable, Variable]]) -> None:
+    """Says of operations what code that divides training among processes looks for.
+
+    Which one the gradient of the loss begins with (its role), and which give gradients of parameters (`op_role_var`:
+    parameters and gradients, by name).
+    """
+    parameters = {gradient.name: parameter.name for parameter, gradient in pairs}
+    start = next((op for op in block.ops if op.is_backward and op.input_arg_names == [loss.name]), None)
+    if start is not None:
+        start.attrs["op_role"] |= LOSS_ROLE
+    for op in reversed(block.ops):
+        found = [name for name in op.output_arg_names if name in parameters]
+        if found and op.is_backward:
+            op.attrs["op_role_var"] = [each for name in found for each in (parameters.pop(name), name)]

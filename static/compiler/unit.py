@@ -22,6 +22,7 @@ from ..ir.one_element import widened
 from ..ir.open_ranks import open_ranks
 from ..ir.operation import Operation
 from ..ir.usage import block_writes, reads, sub_block, views, without_gradient, writes
+from .coalesced import with_values_alone
 
 
 @dataclass
@@ -233,4 +234,4 @@ def inner_unit(op: Operation, block: Block) -> Unit:
                                  if name not in block.vars))
     written = [name for name in block_writes(block)]
     ops = [ranked for inner in block.ops for plain in without_gradient(inner) for ranked in in_declared_rank(plain)]
-    return unit_of(block, ops, [*outside, *saved], [*written, *saved], pinned=[*outside, *saved])
+    return unit_of(block, with_values_alone(ops), [*outside, *saved], [*written, *saved], pinned=[*outside, *saved])

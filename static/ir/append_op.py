@@ -154,7 +154,7 @@ def _specs(block: Any, op: Operator, slot: Slot, values: list[Any]) -> Any:
     if len(variables) > 1:
         raise ValueError(f"append_op({op.type!r}, inputs): {slot.name!r} takes one variable. "
                          f"Received {[v.name for v in variables]}.")
-    return variables[0].spec
+    return None if variables[0].kind == "raw" else variables[0].spec
 
 
 def _stops(block: Any, op: Operator, given: dict[str, list[Any]]) -> bool:

@@ -13,7 +13,7 @@ from .variable import Variable
 if TYPE_CHECKING:
     from .block import Block
 
-BACKWARD_ROLE, OPTIMIZE_ROLE, SCHEDULE_ROLE = 1, 2, 16  # of the attribute op_role in files
+BACKWARD_ROLE, OPTIMIZE_ROLE, SCHEDULE_ROLE, LOSS_ROLE = 1, 2, 16, 256  # of the attribute op_role in files
 
 
 _OF_EVERY_OPERATION: dict[str, Any] = {ATTRIBUTE: OUTSIDE, "op_device": "", "op_role": 0, "op_role_var": []}
@@ -115,8 +115,13 @@ class Operation:
     def _vars_attr(self, name: str) -> list[Variable]:
         return [self.block.var(each) for each in self.attr(name)]
 
-    def _is_backward_op(self) -> bool:
+    @property
+    def is_backward(self) -> bool:
+        """Whether it belongs to a backward pass."""
         return bool(self.attrs.get("op_role", 0) & BACKWARD_ROLE)
+
+    def _is_backward_op(self) -> bool:
+        return self.is_backward
 
     def _is_optimize_op(self) -> bool:
         return bool(self.attrs.get("op_role", 0) & OPTIMIZE_ROLE)

@@ -58,6 +58,7 @@ class Program:
         self.leaves: set[str] = set()  # what was computed and told that gradients are taken with respect to it
         self.hooked: dict[str, tuple] = {}  # by name, what has hooks: the value without them, and the hooks
         self.open_ranks: tuple[int, frozenset[str]] = (-1, frozenset())  # the version, and what `open_ranks` says of it
+        self._trainers_endpoints: list[str] = []  # the addresses of the processes that it was made for
         self._op_role = 0  # the attribute op_role of what `append_op` appends
         self.has_lod = False  # whether any variable has offsets beside it
         self.gradient_passes = 0  # how often gradients have been appended

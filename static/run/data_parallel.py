@@ -16,13 +16,16 @@ from typing import Any
 import numpy as np
 
 from ... import backend
+from ...core import launched
 from ...core.place import CPUPlace, CUDAPlace, Place
 from ...core.random import Generator, default_generator, drawing_from
 from ..compiler import Plan, compile_plan
-from ..ir.operation import BACKWARD_ROLE, OPTIMIZE_ROLE, SCHEDULE_ROLE, Operation
+from ..compiler.shared_statistics import with_synchronized_norms
+from ..ir.operation import OPTIMIZE_ROLE, SCHEDULE_ROLE, Operation
 from ..ir.program import Program
 from ..ir.shape_inference import for_inputs
 from ..ir.usage import draws, reads, writes
+from .exchanged_gradients import with_exchanges, with_first_values
 from .executor import Executor, fetch_name, fetched_items, offsets_given
 from .feed_parts import joined, split_feed
 from .lod_tensor import LoDTensor, fitting
@@ -47,9 +50,12 @@ class _Part:
 class _Step:
     """A step of a Program, for inputs and results of these names."""
 
-    def __init__(self, program: Program, feeds: Sequence[str], fetches: Iterable[str], scale: float | None):
+    def __init__(self, program: Program, feeds: Sequence[str], fetches: Iterable[str], scale: float | None,
+                 exchanges: bool = False, fused: bool = True, one_place: bool = True, shared_norms: bool = False):
         self.version = program.version
         ops, self.lacking = _starting_with(program, scale)
+        if shared_norms:
+            ops = with_synchronized_norms(ops)
         phases = _phases(ops)
         first, once, after = ([op for op, phase in zip(ops, phases, strict=True) if phase == part]
                               for part in (_EACH, _ONCE, _AFTER))
@@ -58,7 +64,7 @@ class _Step:
         last = {name: phase for op, phase in zip(ops, phases, strict=True) for name in writes(op)}
         once_made, taken = {name for op in once for name in writes(op)}, list(_taken(once, made))
         self.taken = taken
-        self.gradients = [name for name in taken if _is_backward(made[name])]
+        self.gradients = [name for name in taken if made[name].is_backward]
         self.others = [name for name in taken if name not in self.gradients]
         fetches = list(fetches)
         self.origin = {name: last.get(name, _EACH if name in feeds else _ONCE) for name in fetches}
@@ -66,6 +72,13 @@ class _Step:
         self.summed = {name for name in fetches if name in summed and self.origin[name] == _EACH}
         handed = [name for name in _taken(after, {**made, **dict.fromkeys(once_made)})]
         kept = [name for name in fetches if self.origin[name] == _EACH and name not in self.summed]
+        exchanged = self.gradients if exchanges else []
+        self.exchange: _Part | None = None
+        if exchanged and one_place:
+            first = with_exchanges(program.global_block(), first, exchanged, fused)
+        elif exchanged:
+            between = with_exchanges(program.global_block(), [], exchanged, fused)
+            self.exchange = _Part(program, between, exchanged, exchanged)
         for_each = [*taken, *kept, *(name for name in handed if name in made)]
         self.each = _Part(program, first, feeds, dict.fromkeys(for_each))
         self.once = _Part(program, once, taken, dict.fromkeys(
@@ -74,10 +87,6 @@ class _Step:
         self.after_feeds = [*dict.fromkeys([*feeds, *given])]
         self.after = _Part(program, after, self.after_feeds, [n for n in fetches if self.origin[n] == _AFTER])
         self.own = {*self.each.writes, *self.after.writes} - {*self.once.writes}
-
-
-def _is_backward(op: Operation) -> bool:
-    return bool(op.attrs.get("op_role", 0) & BACKWARD_ROLE)
 
 
 def _phases(ops: Sequence[Operation]) -> list[int]:
@@ -134,7 +143,7 @@ def _starting_with(program: Program, scale: float | None) -> tuple[list[Operatio
 
 def _starts_gradients(op: Operation) -> bool:
     """Whether an operation makes the gradient of a loss with respect to itself."""
-    return _is_backward(op) and op.attrs.get("value") == 1.0 and len(op.input("X")) == 1 and [
+    return op.is_backward and op.attrs.get("value") == 1.0 and len(op.input("X")) == 1 and [
         name.rpartition("/")[2] for name in op.output_arg_names] == [f"{op.input('X')[0]}@GRAD"]
 
 
@@ -143,15 +152,19 @@ class DataParallel:
 
     def __init__(self, program: Program, loss_name: str | None, strategy: BuildStrategy, places: Sequence[Place],
                  shared: DataParallel | None = None):
-        if loss_name is None and any(map(_is_backward, program.global_block().ops)):
+        if loss_name is None and any(op.is_backward for op in program.global_block().ops):
             raise ValueError("with_data_parallel(loss_name): the Program computes gradients, so the name of the loss "
                              "must be given. Received None.")
         if loss_name is not None and program.global_block().find_var(loss_name) is None:
             raise ValueError(f"with_data_parallel(loss_name): the Program has no variable {loss_name!r}.")
         settings: Any = strategy
         if settings.sync_batch_norm and len(places) > 1:
-            raise NotImplementedError("BuildStrategy.sync_batch_norm: a batch norm over several devices is not "
-                                      "supported. Leave it False: each device then takes its own rows' statistics.")
+            raise NotImplementedError("BuildStrategy.sync_batch_norm: a batch norm over several devices of a process "
+                                      "is not supported. Leave it False: each device then takes its own rows' "
+                                      "statistics. Or start a process for each device, by a launcher.")
+        self.processes = settings.num_trainers
+        _check_processes(settings.num_trainers, settings.trainer_id)
+        self.fused, self.shared_norms = settings.fuse_all_reduce_ops, settings.sync_batch_norm
         if shared is not None and len(shared.places) != len(places):
             raise ValueError(f"with_data_parallel(share_vars_from): works on {len(shared.places)} devices. Received "
                              f"{len(places)} places.")
@@ -159,7 +172,9 @@ class DataParallel:
         self.places: list[Place] = list(places)
         self.own: list[dict[str, Any]] = [{} for _ in places] if shared is None else shared.own
         self.scope: Scope | None = None if shared is None else shared.scope
-        ways = {GradientScaleStrategy.CoeffNumDevice: 1.0 / len(places), GradientScaleStrategy.One: 1.0}
+        self.is_equal = self.processes == 1 or shared is not None  # whether processes begin with the same values
+        ways = {GradientScaleStrategy.CoeffNumDevice: 1.0 / (len(places) * self.processes),
+                GradientScaleStrategy.One: 1.0}
         self.may_rest = loss_name is None  # what is left over at an epoch's end may be too little for all devices
         self.scale = ways.get(GradientScaleStrategy(settings.gradient_scale_strategy))
         self.executors = [Executor(place) for place in places]
@@ -201,13 +216,15 @@ class DataParallel:
         if found is None or found.version != self.program.version:
             block = self.program.global_block()
             made = for_inputs(self.program, {name: block.var(name).spec for name in others}, list(others.values()))
-            found = self.steps[key] = _Step(made, feeds, dict.fromkeys(fetches), self.scale)
+            found = self.steps[key] = _Step(made, feeds, dict.fromkeys(fetches), self.scale, self.processes > 1,
+                                            self.fused, len(self.places) == 1, self.shared_norms)
             found.version = self.program.version
         return found
 
     def _compute(self, steps: list[_Step], fed: list[dict[str, Any]], scope: Scope) -> list[dict[str, Any]]:
         """The values that a step gives, by name, of each device."""
         generators = self._generators(steps[0])
+        self._take_over(scope)
         self._broadcast(steps[0], scope)
 
         def each(number: int) -> dict[str, Any]:
@@ -218,6 +235,8 @@ class DataParallel:
         found = self._at_once(each, len(fed))
         step = steps[0]
         once = {name: self._sum([values[name] for values in found]) for name in step.gradients}
+        if step.exchange is not None:
+            once = self._run(0, step.exchange, [once[name] for name in step.gradients], scope, step)
         once.update((name, found[0][name]) for name in step.others)
         summed = {name: once[name] for name in step.summed}
         once = self._run(0, step.once, [once[name] for name in step.taken], scope, step)
@@ -231,6 +250,19 @@ class DataParallel:
         last: list[dict[str, Any]] = self._at_once(
             after, len(fed)) if step.after.writes or step.after.fetches else [{}] * len(found)
         return [{**fed[n], **found[n], **summed, **once, **last[n]} for n in range(len(found))]
+
+    def _take_over(self, scope: Scope) -> None:
+        """Gives each process the first one's values, before the first step."""
+        if self.is_equal:
+            return
+        names = sorted(v.name for v in self.program.list_vars() if v.persistable and v.kind == "tensor"
+                       and scope.array(v.name) is not None and v.name not in self.program.host_values)
+        part = _Part(self.program, with_first_values(self.program.global_block(), names), [], [])
+        results = part.plan(backend.namespace_at(self.places[0]),
+                            [self.executors[0].from_scope(scope, name, self.program) for name in part.reads])
+        for name, array in zip(part.writes, results, strict=True):
+            scope.set_array(name, array)
+        self.is_equal = True
 
     def _broadcast(self, step: _Step, scope: Scope) -> None:
         """Gives each device but the first its own of what devices change by themselves, where it has none yet."""
@@ -295,6 +327,17 @@ class DataParallel:
         """Lets the devices forget what they have for their own."""
         for own in self.own:
             own.clear()
+
+
+def _check_processes(count: int, number: int) -> None:
+    """RuntimeError where a launcher has started other processes than a strategy says, ValueError for no number."""
+    if not 0 <= number < max(count, 1):
+        raise ValueError(f"BuildStrategy.trainer_id: must be 0 to {count - 1}, there being num_trainers={count}. "
+                         f"Received {number}.")
+    if count > 1 and (launched.size(), launched.rank()) != (count, number):
+        raise RuntimeError(f"BuildStrategy: says num_trainers={count} and trainer_id={number}. A launcher has started "
+                           f"{launched.size()}, and this is number {launched.rank()}. Start the script with python -m "
+                           f"proa.distributed.launch --nproc_per_node {count}, or mpiexec -n {count}.")
 
 
 def places_for(executor: Executor, places: Any) -> list[Place]:

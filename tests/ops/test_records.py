@@ -48,11 +48,11 @@ TESTED_ELSEWHERE = {
     "what trainers ask of parameter servers, tests/distributed/ps": {
         "checkpoint_notify", "distributed_lookup_table", "fetch_barrier", "geo_sgd", "listen_and_serv", "recv", "send",
         "send_barrier"},
-    "exchanges between processes, tests/distributed": {
-        "alltoall", "alltoall_rows", "barrier", "c_allgather", "c_allreduce_avg", "c_allreduce_max", "c_allreduce_min",
-        "c_allreduce_prod", "c_allreduce_sum", "c_broadcast", "c_identity", "c_reduce_avg", "c_reduce_max",
-        "c_reduce_min", "c_reduce_prod", "c_reduce_sum", "c_reducescatter", "c_scatter", "mp_allreduce_sum", "recv_v2",
-        "send_v2"},
+    "exchanges between processes, and what is put between them, tests/distributed": {
+        op.type for op in all_operators() if "communicates" in op.effects and "ring_id" in op.attributes} | {
+        "allreduce", "broadcast", "gen_nccl_id",
+        "batch_gradient_by_sums", "batch_gradient_sums", "batch_moments", "batch_norm_by_moments", "c_sync_calc_stream",
+        "c_wait_compute", "coalesce_tensor", "coalesced_parts", "coalesced_whole", "depend"},
     "updates of parameters, tests/optimizer": {
         "sgd",
         "momentum",

@@ -205,7 +205,7 @@ def test_parallel_executor():
     assert tested.run([out.name], feed_dict=FEED)[0].shape == (6, 1)
     assert isinstance(trained.run([loss], feed=FEED, return_numpy=False)[0], LoDTensor)
     trained.drop_local_exe_scopes()
-    with pytest.raises(NotImplementedError, match="several trainers are not supported"):
+    with pytest.raises(RuntimeError, match="num_trainers=2 and trainer_id=0"):
         ParallelExecutor(False, loss.name, main, num_trainers=2)
     with pytest.raises(TypeError, match="must be a ParallelExecutor. Received int"):
         ParallelExecutor(False, main_program=test, share_vars_from=3)

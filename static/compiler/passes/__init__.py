@@ -14,12 +14,13 @@ from .elementwise import fuse_elementwise
 from .eliminate import merge_common, remove_dead
 from .epilogue import fuse_epilogues
 from .hoist import hoist_frozen
+from .overlap import overlap_exchanges
 from .projections import join_projections
 from .updates import merge_updates
 
 PASSES: tuple[Callable[[Unit], None], ...] = (
-    align_operands, merge_common, fold_batch_norm, remove_dead, hoist_frozen, fuse_attention, fuse_epilogues,
-    join_projections, fuse_elementwise, merge_updates, remove_dead)
+    overlap_exchanges, align_operands, merge_common, fold_batch_norm, remove_dead, hoist_frozen, fuse_attention,
+    fuse_epilogues, join_projections, fuse_elementwise, merge_updates, remove_dead)
 
 
 def optimize(unit: Unit) -> Unit:
