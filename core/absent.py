@@ -19,6 +19,33 @@ _SUBJECTS = {
     "cost models": "cost_model",
     "tensors of strings": "strings",
     "data sets in RAR archives": "dataset.mq2007",
+    "tensors divided among processes (auto_parallel)":
+        "distributed.auto_tuner distributed.auto_parallel.Engine distributed.auto_parallel.create_mesh "
+        "distributed.auto_parallel.get_mesh distributed.auto_parallel.fetch distributed.auto_parallel.recompute "
+        "distributed.auto_parallel.exclude_ops_in_recompute distributed.auto_parallel.parallel_manual_seed "
+        "distributed.auto_parallel.static distributed.auto_parallel.dygraph distributed.auto_parallel.interface "
+        "distributed.auto_parallel.random distributed.auto_parallel.constants distributed.fleet.auto",
+    "experts in several processes (mixture of experts)":
+        "distributed.models distributed.utils.moe_utils distributed.utils.global_scatter "
+        "distributed.utils.global_gather",
+    "BoxPS, a parameter server on GPUs": "distributed.BoxPSDataset distributed.fleet.BoxPSDataset",
+    "how Paddle's launcher is built; start it as python -m paddle.distributed.launch":
+        "distributed.cloud_utils distributed.backup_env distributed.elastic distributed.launch.context "
+        "distributed.launch.controllers distributed.launch.job distributed.launch.plugins distributed.launch.utils "
+        "distributed.fleet.launch distributed.fleet.launch_utils distributed.fleet.elastic "
+        "distributed.fleet.cloud_utils "
+        "distributed.utils.launch_utils.Cluster distributed.utils.launch_utils.Pod "
+        "distributed.utils.launch_utils.Trainer distributed.utils.launch_utils.Hdfs "
+        "distributed.utils.launch_utils.JobServer distributed.utils.launch_utils.TrainerProc "
+        "distributed.utils.launch_utils.get_cluster distributed.utils.launch_utils.get_cluster_from_args "
+        "distributed.utils.launch_utils.get_gpus distributed.utils.launch_utils.start_local_trainers "
+        "distributed.utils.launch_utils.terminate_local_procs distributed.utils.launch_utils.watch_local_trainers "
+        "distributed.utils.launch_utils.pull_worker_log distributed.utils.launch_utils.add_arguments "
+        "distributed.utils.launch_utils.get_backend_by_compile_flag",
+    "the runtime of Paddle's parameter servers; its scripts use fleet or fluid.transpiler.DistributeTranspiler":
+        "distributed.communicator distributed.distribute_lookup_table distributed.transpiler distributed.fleet.runtime "
+        "distributed.fleet.proto distributed.fleet.fleet_executor_utils distributed.ps.the_one_ps distributed.ps.utils "
+        "distributed.ps.coordinator distributed.io.load_inference_model_distributed",
     "IPUs, NPUs and XPUs": "static.IpuCompiledProgram static.IpuStrategy static.ipu_shard_guard static.set_ipu_shard",
 }
 _OF_NAME = {name: subject for subject, names in _SUBJECTS.items() for name in names.split()}

@@ -1,0 +1,47 @@
+"""`paddle.distributed.rpc`: functions called in other processes, which is refused: messages here run no code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..refusals import CALLS, refuse
+
+__all__ = ["get_all_worker_infos", "get_current_worker_info", "get_worker_info", "init_rpc", "rpc_async", "rpc_sync",
+           "shutdown"]
+
+
+def init_rpc(name: str, rank: int | None = None, world_size: int | None = None,
+             master_endpoint: str | None = None) -> Any:
+    """Would let other processes call functions in this one: NotImplementedError."""
+    refuse("paddle.distributed.rpc.init_rpc", CALLS)
+
+
+def rpc_sync(to: str, fn: Callable[..., Any], args: Any = None, kwargs: Any = None, timeout: float = -1) -> Any:
+    """Would call a function in another process: NotImplementedError."""
+    refuse("paddle.distributed.rpc.rpc_sync", CALLS)
+
+
+def rpc_async(to: str, fn: Callable[..., Any], args: Any = None, kwargs: Any = None, timeout: float = -1) -> Any:
+    """Would begin to call a function in another process: NotImplementedError."""
+    refuse("paddle.distributed.rpc.rpc_async", CALLS)
+
+
+def shutdown() -> None:
+    """Would end what `init_rpc` has begun: NotImplementedError."""
+    refuse("paddle.distributed.rpc.shutdown", CALLS)
+
+
+def get_worker_info(name: str) -> Any:
+    """Would describe a process by its name: NotImplementedError."""
+    refuse("paddle.distributed.rpc.get_worker_info", CALLS)
+
+
+def get_all_worker_infos() -> list[Any]:
+    """Would describe all processes: NotImplementedError."""
+    refuse("paddle.distributed.rpc.get_all_worker_infos", CALLS)
+
+
+def get_current_worker_info() -> Any:
+    """Would describe this process: NotImplementedError."""
+    refuse("paddle.distributed.rpc.get_current_worker_info", CALLS)
