@@ -46,6 +46,29 @@ _SUBJECTS = {
         "distributed.communicator distributed.distribute_lookup_table distributed.transpiler distributed.fleet.runtime "
         "distributed.fleet.proto distributed.fleet.fleet_executor_utils distributed.ps.the_one_ps distributed.ps.utils "
         "distributed.ps.coordinator distributed.io.load_inference_model_distributed",
+    "checkpoints of tensors divided among processes; paddle.save in process 0, paddle.load in all":
+        "distributed.checkpoint.metadata distributed.checkpoint.utils",
+    "how Paddle sends objects; all_gather_object sends those that paddle.load reads":
+        "distributed.communication.serialization_utils",
+    "pipelines of layers in several processes; use the layers as they are, and divide the batch":
+        "distributed.fleet.meta_parallel.PipelineParallelWithInterleave "
+        "distributed.fleet.meta_parallel.PipelineParallelWithInterleaveFthenB "
+        "distributed.fleet.meta_parallel.pipeline_parallel distributed.fleet.meta_parallel.pp_utils",
+    "how Paddle's wrappers are built; fleet.distributed_model gives the one that is needed":
+        "distributed.fleet.meta_parallel.meta_parallel_base distributed.fleet.meta_parallel.segment_parallel "
+        "distributed.fleet.meta_parallel.sharding_parallel distributed.fleet.meta_parallel.tensor_parallel",
+    "federated learning":
+        "distributed.fleet.get_fl_client distributed.fleet.init_coordinator distributed.fleet.is_coordinator "
+        "distributed.fleet.make_fl_strategy",
+    "measurements of Paddle's collectives": "distributed.fleet.collective_perf",
+    "this function of fleet's servers":
+        "distributed.fleet.check_save_pre_patch_done distributed.fleet.load_model distributed.fleet.load_one_table "
+        "distributed.fleet.save_cache_model distributed.fleet.save_cache_table distributed.fleet.save_one_table "
+        "distributed.fleet.save_dense_params distributed.fleet.shrink distributed.fleet.load_inference_model "
+        "distributed.fleet.init_server distributed.fleet.init_worker distributed.fleet.run_server "
+        "distributed.fleet.save_inference_model distributed.fleet.save_persistables distributed.fleet.minimize "
+        "distributed.fleet.server_endpoints distributed.fleet.server_index distributed.fleet.server_num "
+        "distributed.fleet.UtilBase distributed.fleet.utils.DistributedInfer",
     "IPUs, NPUs and XPUs": "static.IpuCompiledProgram static.IpuStrategy static.ipu_shard_guard static.set_ipu_shard",
 }
 _OF_NAME = {name: subject for subject, names in _SUBJECTS.items() for name in names.split()}

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.absent import asked_of
 from ..refusals import SHARDS, refuse
 
 __all__ = ["load_state_dict", "save_state_dict"]
+__getattr__ = asked_of(__name__)
 
 
 def save_state_dict(state_dict: dict[str, Any], path: str, process_group: Any = None,

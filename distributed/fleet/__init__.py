@@ -4,9 +4,10 @@ Models that are divided among processes (`meta_parallel`, `utils.sequence_parall
 other processes says so.
 """
 
+from ...core.absent import asked_of
 from ...io.multi_slot.data_generator import MultiSlotDataGenerator, MultiSlotStringDataGenerator
 from ...io.multi_slot.dataset import DatasetBase, FileInstantDataset, InMemoryDataset, QueueDataset
-from . import base, layers, meta_parallel, utils
+from . import base, data_generator, dataset, layers, meta_optimizers, meta_parallel, metrics, model, utils
 from .base.distributed_strategy import DistributedStrategy
 from .base.role_maker import PaddleCloudRoleMaker, Role, UserDefinedRoleMaker
 from .base.topology import CommunicateTopology, HybridCommunicateGroup
@@ -27,11 +28,29 @@ from .fleet import (
     worker_index,
     worker_num,
 )
+from .numbers import (
+    all_reduce,
+    get_log_level_code,
+    get_log_level_name,
+    local_device_ids,
+    local_rank,
+    node_num,
+    nranks,
+    rank,
+    rank_in_node,
+    set_log_level,
+    world_device_ids,
+    world_size,
+)
 from .recomputation import recompute
 
 __all__ = ["CommunicateTopology", "DatasetBase", "DistributedStrategy", "FileInstantDataset", "Fleet",
            "HybridCommunicateGroup", "InMemoryDataset", "MultiSlotDataGenerator", "MultiSlotStringDataGenerator",
-           "PaddleCloudRoleMaker", "QueueDataset", "Role", "UserDefinedRoleMaker", "barrier_worker", "base",
-           "distributed_model", "distributed_optimizer", "distributed_scaler", "fleet", "get_hybrid_communicate_group",
-           "init", "is_first_worker", "is_server", "is_worker", "layers", "meta_parallel", "recompute", "stop_worker",
-           "utils", "worker_endpoints", "worker_index", "worker_num"]
+           "PaddleCloudRoleMaker", "QueueDataset", "Role", "UserDefinedRoleMaker", "all_reduce", "barrier_worker",
+           "base", "data_generator", "dataset", "distributed_model", "distributed_optimizer", "distributed_scaler",
+           "fleet", "get_hybrid_communicate_group", "get_log_level_code", "get_log_level_name", "init",
+           "is_first_worker", "is_server", "is_worker", "layers", "local_device_ids", "local_rank", "meta_optimizers",
+           "meta_parallel", "metrics", "model", "node_num", "nranks", "rank", "rank_in_node", "recompute",
+           "set_log_level", "stop_worker", "utils", "worker_endpoints", "worker_index", "worker_num",
+           "world_device_ids", "world_size"]
+__getattr__ = asked_of(__name__)
