@@ -24,7 +24,7 @@ _W = TypeVar("_W", bound="Watching")
 class Watching(TraceAround):
     """Does what `inner` does, and tells `seen` of it."""
 
-    def apply(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
+    def apply(self, op: Operator, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Applies the operator and looks at the results."""
         results = self.inner.apply(op, inputs, attrs)
         self.seen(op, results)

@@ -178,7 +178,7 @@ class ExponentialFamily(Distribution):
 _rules: dict[tuple[type, type], Callable[[Any, Any], Any]] = {}
 
 
-def register_kl(cls_p: type, cls_q: type) -> Callable[[Callable], Callable]:
+def register_kl(cls_p: type, cls_q: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A decorator: the function computes the divergence of distributions of these classes, or of their subclasses.
 
     >>> import proa as paddle
@@ -195,7 +195,7 @@ def register_kl(cls_p: type, cls_q: type) -> Callable[[Callable], Callable]:
         if not isinstance(given, type) or not issubclass(given, Distribution):
             raise TypeError(f"register_kl({label}): must be a subclass of Distribution. Received {given!r}.")
 
-    def register(function: Callable) -> Callable:
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
         _rules[cls_p, cls_q] = function
         return function
 

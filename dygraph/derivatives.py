@@ -34,7 +34,7 @@ class Jacobian:
     computed with as a Tensor is.
     """
 
-    def __init__(self, ys: EagerValue, xs: EagerValue, is_batched: bool = False):
+    def __init__(self, ys: Any, xs: EagerValue, is_batched: bool = False):
         self._y, self._x, self._is_batched = ys, xs, is_batched
         inner = ys.shape[1:] if is_batched else ys.shape
         self._has_rows = bool(inner)
@@ -138,7 +138,7 @@ def jacobian(ys: Any, xs: Any, batch_axis: int | None = None) -> Any:
     return _each(lambda y, x: Jacobian(y, x, batch_axis is not None), ys, xs)
 
 
-def hessian(ys: EagerValue, xs: Any, batch_axis: int | None = None) -> Any:
+def hessian(ys: Any, xs: Any, batch_axis: int | None = None) -> Any:
     """The Hessian of one value `ys` (one an item with batch_axis=0), which was computed from `xs`: ∂²y/∂x∂x'.
 
     Shapes are those of `jacobian`; a sequence of xs gives a tuple of tuples. After `paddle.autograd.hessian`.

@@ -283,7 +283,7 @@ class EagerTrace(Trace):
         array = backend.as_place(x._array, place) if place is not None else x._array
         return self.new(array.copy() if array is x._array else array)
 
-    def sparse(self, layout: str, index: tuple, values: EagerValue, shape: tuple[int, ...]) -> EagerValue:
+    def sparse(self, layout: str, index: tuple, values: Any, shape: tuple[int, ...]) -> EagerValue:
         """A coo or csr tensor of its parts."""
         return FORMATS[layout].of_parts(index, values, shape)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from ..ops.core.trace import state
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class _GradMode:
@@ -25,18 +27,18 @@ class _GradMode:
     def __exit__(self, *_: Any) -> None:
         state.grad_enabled = self._old.pop()
 
-    def __call__(self, function: Callable) -> Callable:
+    def __call__(self, function: _Function) -> _Function:
         if inspect.isgeneratorfunction(function):
-            return self._around_generator(function)
+            return self._around_generator(function)  # type: ignore[return-value]
 
         @functools.wraps(function)
         def decorated(*args: Any, **kwargs: Any) -> Any:
             with self:
                 return function(*args, **kwargs)
 
-        return decorated
+        return decorated  # type: ignore[return-value]
 
-    def _around_generator(self, function: Callable) -> Callable:
+    def _around_generator(self, function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
         def decorated(*args: Any, **kwargs: Any) -> Any:
             generator = function(*args, **kwargs)
@@ -63,11 +65,17 @@ class no_grad(_GradMode):
 
     enabled = False
 
-    def __new__(cls, function: Callable | None = None) -> Any:
+    @overload
+    def __new__(cls, function: None = None) -> no_grad: ...
+
+    @overload
+    def __new__(cls, function: _Function) -> _Function: ...  # type: ignore[misc]
+
+    def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
         """A guard, or, given a function, that function decorated."""
         return super().__new__(cls) if function is None else cls()(function)
 
-    def __init__(self, function: Callable | None = None) -> None:
+    def __init__(self, function: Callable[..., Any] | None = None) -> None:
         super().__init__()
 
 

@@ -20,7 +20,7 @@ class LazyTrace(EagerTrace):
     def parameter(self, shape: tuple[int, ...], dtype: DType, attr: ParamAttr, initializer: Any) -> Parameter:
         """A Parameter of zeros, which take no memory until they are touched."""
         array = backend.namespace_at(expected_place()).zeros(shape, dtype.dtype)
-        parameter = self.parameter_class.of_array(array, attr)
+        parameter: Any = self.parameter_class.of_array(array, attr)
         parameter.set_initializer(lambda: initializer(shape, dtype))
         return parameter
 

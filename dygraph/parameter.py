@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core.param_attr import ParamAttr
 from ..core.unique_name import generate
@@ -10,6 +10,9 @@ from ..ops.core.trace import grad_mode
 from .printing import format_tensor
 from .tensor import Tensor
 from .value import EagerValue
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class EagerParameter(EagerValue):
@@ -22,7 +25,7 @@ class EagerParameter(EagerValue):
     do_model_average: Any
 
     @classmethod
-    def of_array(cls, array: Any, attr: ParamAttr) -> EagerParameter:
+    def of_array(cls, array: Any, attr: ParamAttr) -> Self:
         """A Parameter of the values in `array`, described by `attr`.
 
         Its array is a view, of memory that nothing else sees once `array` is forgotten: updates write in place.
@@ -58,7 +61,7 @@ class EagerParameter(EagerValue):
             with grad_mode(False):
                 self._replace(make()._array.view())
 
-    def __deepcopy__(self, memo: dict) -> EagerParameter:
+    def __deepcopy__(self, memo: dict[Any, Any]) -> Self:
         result = self._copied(memo)
         result._name = self.name + generate("_deepcopy")  # of its own: an optimizer's state goes by the name
         assert isinstance(result, EagerParameter)

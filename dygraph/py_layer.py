@@ -29,7 +29,7 @@ class PyLayerContext:
     """What a PyLayer's `forward` hands on to its `backward`; any attribute may be set on it."""
 
     def __init__(self) -> None:
-        self._saved: tuple = ()
+        self._saved: tuple[Any, ...] = ()
         self._undifferentiable: list[int] = []
         self._materialize = True
         self._node: Any = None
@@ -39,7 +39,7 @@ class PyLayerContext:
         """Keeps tensors for `backward`, which gets them from `saved_tensor()`."""
         self._saved = state.trace.kept(tensors)
 
-    def saved_tensor(self) -> tuple:
+    def saved_tensor(self) -> tuple[Any, ...]:
         """What `save_for_backward` was given."""
         return tuple(self._output(t) if isinstance(t, _SavedOutput) else t for t in unpacked(self._saved))
 
@@ -95,7 +95,7 @@ class PyLayerNode(Node):
         """The values of the Tensors that it saved, which must not have been changed in place since."""
         return list(self.saved or ())
 
-    def gradients(self, gs: Sequence[Any], saved: tuple) -> Sequence[Any]:
+    def gradients(self, gs: Sequence[Any], saved: tuple[Any, ...]) -> Sequence[Any]:
         """What the user's `backward` gives, one gradient an input tensor, in the walk's own form."""
         recorded = any(isinstance(g, EagerValue) for g in gs)
         with using(self.eager), grad_mode(recorded):
@@ -150,7 +150,7 @@ class PyLayer:
         return state.trace.py_layer(cls, PyLayerContext(), args, kwargs)
 
 
-def apply_eagerly(eager: Any, layer: type[PyLayer], context: PyLayerContext, args: tuple,
+def apply_eagerly(eager: Any, layer: type[PyLayer], context: PyLayerContext, args: tuple[Any, ...],
                   kwargs: dict[str, Any]) -> Any:
     """Runs `forward` and records the operation when an input wants a gradient."""
     inputs = [leaf for leaf in nest.leaves([list(args), kwargs]) if isinstance(leaf, EagerValue)]

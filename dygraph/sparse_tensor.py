@@ -53,7 +53,7 @@ class SparseTensor(_Methods, Tensor):
         """The values of the entries, dense: [nnz, …]."""
         return self._values
 
-    def nnz(self) -> int:
+    def nnz(self) -> int:  # type: ignore[override]
         """How many entries there are."""
         return self._values.shape[0]
 
@@ -96,7 +96,7 @@ class SparseTensor(_Methods, Tensor):
         """The number of elements of the dense tensor that it stands for."""
         return int(np.prod(self._shape, dtype=np.int64))
 
-    def numel(self) -> Tensor:
+    def numel(self) -> Tensor:  # type: ignore[override]
         """The number of elements of the dense tensor that it stands for, as a Tensor."""
         return Tensor(np.asarray(self.size, np.int64))
 
@@ -135,7 +135,7 @@ class SparseTensor(_Methods, Tensor):
 
     # Gradient: that of the values
 
-    def _part(self) -> Tensor:
+    def _part(self) -> Tensor:  # type: ignore[override]
         return self._values
 
     def _of_part(self, gradient: Any) -> Any:
@@ -202,7 +202,7 @@ class SparseTensor(_Methods, Tensor):
 
     # Copies and moves
 
-    def clone(self) -> Any:
+    def clone(self) -> Any:  # type: ignore[override]
         """A tensor with a copy of the values, through which gradients flow."""
         return self.with_values(self._values.clone())
 
@@ -222,7 +222,7 @@ class SparseTensor(_Methods, Tensor):
         self._index, self._values = other._index, other._values.detach().clone()
         return self
 
-    def _copied(self, memo: dict) -> Any:
+    def _copied(self, memo: dict[Any, Any]) -> Any:
         parts = tuple(part.detach().clone() for part in self._index)
         copied = self.of_parts(parts, self._values.detach().clone(), self._shape)
         memo[id(self)] = copied
@@ -230,7 +230,7 @@ class SparseTensor(_Methods, Tensor):
             copied.stop_gradient = False
         return copied
 
-    def __reduce_ex__(self, protocol: Any) -> tuple:
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         return _unpickled, (type(self), [part.numpy() for part in self._index], self._values.numpy(), self._shape,
                             self.stop_gradient)
 
@@ -295,7 +295,7 @@ class SparseCsrTensor(_CsrMethods, SparseTensor):
 FORMATS: dict[str, type[SparseTensor]] = {"coo": SparseCooTensor, "csr": SparseCsrTensor}
 
 
-def _unpickled(cls: type[SparseTensor], index: list, values: np.ndarray, shape: tuple[int, ...],
+def _unpickled(cls: type[SparseTensor], index: list[Any], values: np.ndarray, shape: tuple[int, ...],
                stop_gradient: bool) -> Any:
     made = cls.of_parts(tuple(Tensor(part) for part in index), Tensor(values), shape)
     made.stop_gradient = stop_gradient

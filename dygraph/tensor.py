@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,7 +17,10 @@ from ..ops.core.trace import state
 from ..ops.methods import METHODS
 from .value import EagerValue
 
-_ArrayMethods: Any = type("_ArrayMethods", (), {"__slots__": (), **METHODS})
+if TYPE_CHECKING:
+    from .tensor_methods import TensorMethods as _ArrayMethods  # a stub alone: who checks types sees the methods there
+else:
+    _ArrayMethods = type("_ArrayMethods", (), {"__slots__": (), **METHODS})
 
 
 class TensorType(type):

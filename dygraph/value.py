@@ -12,7 +12,7 @@ from __future__ import annotations
 import copy
 import weakref
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -31,7 +31,15 @@ superseded: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary(
 """Arrays that were a value of eager code when something saved them, and no longer are; by id."""
 
 _REDUCTIONS = {np.sum, np.mean, np.max, np.min, np.amax, np.amin, np.std, np.var, np.prod, np.any, np.all}
-_Operators: Any = type("_Operators", (), {"__slots__": (), **SYNTAX})
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from .tensor_methods import Operators as _Operators  # a stub alone: who checks types sees the operators there
+else:
+    _Operators = type("_Operators", (), {"__slots__": (), **SYNTAX})
+
+
+_Value = TypeVar("_Value", bound="EagerValue")
 
 
 class EagerValue(_Operators):
@@ -196,10 +204,10 @@ class EagerValue(_Operators):
     def __trunc__(self) -> int:
         return int(self)
 
-    def __divmod__(self, other: Any) -> tuple[EagerValue, EagerValue]:
+    def __divmod__(self, other: Any) -> tuple[Self, Self]:
         return self // other, self % other
 
-    def __rdivmod__(self, other: Any) -> tuple[EagerValue, EagerValue]:
+    def __rdivmod__(self, other: Any) -> tuple[Self, Self]:
         return other // self, other % self
 
     def __format__(self, spec: str) -> str:
@@ -212,7 +220,7 @@ class EagerValue(_Operators):
             raise TypeError("len() of a 0-d tensor")
         return self._array.shape[0]
 
-    def __iter__(self) -> Iterator[EagerValue]:
+    def __iter__(self) -> Iterator[Self]:
         if self.ndim == 0:
             raise TypeError("iteration over a 0-d tensor")
         return (self[i] for i in range(len(self)))
@@ -250,12 +258,12 @@ class EagerValue(_Operators):
         return self._edge is None or type(self._edge) is Leaf
 
     @property
-    def grad(self) -> EagerValue | None:
+    def grad(self) -> Self | None:
         """The accumulated gradient, or None."""
         return self._gradient() if state.trace.computes else state.trace.gradient_of(self)
 
     @grad.setter
-    def grad(self, value: EagerValue | None) -> None:
+    def grad(self, value: Self | None) -> None:
         if not state.trace.computes and state.trace.sets_gradient(self, value):
             return
         if value is not None and (not isinstance(value, EagerValue) or value.shape != self.shape):
@@ -268,7 +276,7 @@ class EagerValue(_Operators):
             holder = self._leaf = Leaf(self._eager)
         holder.grad, holder.cleared = value, False
 
-    def _gradient(self) -> EagerValue | None:
+    def _gradient(self) -> Self | None:
         """As `grad`, whatever trace is in charge."""
         holder = self._holder()
         if holder is None:
@@ -287,7 +295,7 @@ class EagerValue(_Operators):
         """Where the gradient of this Tensor is kept: its own leaf, or that of `retain_grads`."""
         return self._edge if type(self._edge) is Leaf else self._leaf
 
-    def _part(self) -> EagerValue:
+    def _part(self) -> Self:
         """What of it has a gradient, dense: itself."""
         return self
 
@@ -295,7 +303,7 @@ class EagerValue(_Operators):
         """The gradient of it, from that of its part."""
         return gradient
 
-    def _hooks(self) -> dict[int, Callable]:
+    def _hooks(self) -> dict[int, Callable[..., Any]]:
         node = edge_node(self._edge)
         if node is None:
             self._edge.hooks = self._edge.hooks if self._edge.hooks is not None else {}
@@ -309,7 +317,7 @@ class EagerValue(_Operators):
         if self._leaf is None:
             add_hook(self._hooks(), Retention(self))
 
-    def detach(self) -> EagerValue:
+    def detach(self) -> Self:
         """A Tensor with the same value through which no gradient flows.
 
         That of a parameter or a buffer shares its memory: it shows what an optimizer's step, or a running mean, makes
@@ -343,7 +351,7 @@ class EagerValue(_Operators):
             return state.trace.lift(self, "a tensor that is changed in place")
         return another_of(self)
 
-    def _rebind(self, result: EagerValue) -> EagerValue:
+    def _rebind(self, result: EagerValue) -> Self:
         """Makes this Tensor the result of an operation on it: what the in-place forms do."""
         if not isinstance(result, EagerValue):
             state.trace.rebind(self, result)
@@ -365,7 +373,7 @@ class EagerValue(_Operators):
             self._edge = result._edge
         return self
 
-    def _assigned(self, result: EagerValue) -> EagerValue:
+    def _assigned(self, result: EagerValue) -> Self:
         """Gives this Tensor the value, the shape and the edge of another."""
         if isinstance(result, EagerValue) and result._array.size != self._array.size and type(self._edge) is not Leaf:
             self._replace(result._array)
@@ -397,7 +405,7 @@ class EagerValue(_Operators):
 
     # Moving and copying it
 
-    def _moved(self, place: Place) -> EagerValue:
+    def _moved(self, place: Place) -> Self:
         array = backend.as_place(self._array, place)
         if array is self._array:
             return self
@@ -407,11 +415,11 @@ class EagerValue(_Operators):
             moved.stop_gradient = False
         return moved
 
-    def __deepcopy__(self, memo: dict) -> EagerValue:
+    def __deepcopy__(self, memo: dict[Any, Any]) -> Self:
         """A leaf with the same elements, whatever this one was computed from."""
         return self._copied(memo)
 
-    def _copied(self, memo: dict) -> EagerValue:
+    def _copied(self, memo: dict[Any, Any]) -> Self:
         result = type(self).__new__(type(self))
         memo[id(self)] = result
         result._array, result._edge = self._array.copy(), None
@@ -421,19 +429,19 @@ class EagerValue(_Operators):
             result.stop_gradient = False
         return result
 
-    def __reduce_ex__(self, protocol: Any) -> tuple:
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         attributes = {k: v for k, v in self.__dict__.items() if k not in ("_leaf", "_aliases", "_version")}
         return _unpickled, (type(self), self.numpy(), self.stop_gradient, attributes)
 
 
-def another_of(tensor: EagerValue) -> EagerValue:
+def another_of(tensor: _Value) -> _Value:
     """Another Tensor of this value and edge, with an array object of its own."""
     other = tensor._eager.new(tensor._array.view())
     other._edge = tensor._edge
     return other
 
 
-def alias_of(tensor: EagerValue) -> EagerValue:
+def alias_of(tensor: _Value) -> _Value:
     """Another Tensor of the same memory, which updates of either change; no gradient flows from it."""
     alias = tensor._eager.new(tensor._array)
     shared = tensor._aliases
@@ -455,7 +463,7 @@ def update_aliases(tensor: EagerValue, array: Any) -> None:
             alias._array = array
 
 
-def _unpickled(cls: type[EagerValue], array: np.ndarray, stop_gradient: bool, attributes: dict) -> EagerValue:
+def _unpickled(cls: type[EagerValue], array: np.ndarray, stop_gradient: bool, attributes: dict[Any, Any]) -> EagerValue:
     tensor = cls.__new__(cls)
     tensor._array, tensor._edge = array, None
     tensor.__dict__.update(attributes)

@@ -165,7 +165,7 @@ def _holds_named_array(value: Any) -> bool:
     return _is_named_array(value) or isinstance(value, (list, tuple)) and any(map(_holds_named_array, value))
 
 
-def _leaf(array: np.ndarray, make: Callable, name: str | None) -> Any:
+def _leaf(array: np.ndarray, make: Callable[..., Any], name: str | None) -> Any:
     """One array; uint16 is how files hold bfloat16."""
     value = make(array.view(bfloat16.dtype) if array.dtype == np.uint16 else array)
     if name is not None and isinstance(value, Tensor):
@@ -173,7 +173,7 @@ def _leaf(array: np.ndarray, make: Callable, name: str | None) -> Any:
     return value
 
 
-def _rebuilt(value: Any, make: Callable, arrays: bool) -> Any:
+def _rebuilt(value: Any, make: Callable[..., Any], arrays: bool) -> Any:
     """Nested containers with Tensors again; `arrays`: bare arrays were Tensors too, as where no Tensor has a name."""
     if isinstance(value, np.ndarray):
         return _leaf(value, make, None) if arrays else value

@@ -18,7 +18,7 @@ class Call(NamedTuple):
     """A layer, the inputs (a tuple) and the outputs of its first call."""
 
     layer: Layer
-    inputs: tuple
+    inputs: tuple[Any, ...]
     outputs: Any
 
 

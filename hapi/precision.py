@@ -5,7 +5,8 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import Any
 
-from ..amp import GradScaler, auto_cast, decorate
+from ..amp import GradScaler
+from ..amp.auto_cast import auto_cast, decorate
 
 _CASTING = ("custom_white_list", "custom_black_list", "dtype", "use_promote")
 _SCALING = ("init_loss_scaling", "incr_ratio", "decr_ratio", "incr_every_n_steps", "decr_every_n_nan_or_inf",

@@ -79,7 +79,7 @@ def _shape(value: Any) -> Any:
     return list(value.shape) if hasattr(value, "shape") else []
 
 
-def _shapes(inputs: tuple) -> Any:
+def _shapes(inputs: tuple[Any, ...]) -> Any:
     return [_shape(v) for v in inputs if hasattr(v, "shape") or isinstance(v, (list, tuple))]
 
 

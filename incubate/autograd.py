@@ -80,7 +80,7 @@ def _pushed(outputs: list[Tensor], inputs: list[Tensor], directions: list[Tensor
     return [_known(g, y) for y, g in zip(outputs, found, strict=True)]
 
 
-def _known(gradient: Tensor | None, x: Tensor) -> Tensor:
+def _known(gradient: Any, x: Tensor) -> Tensor:
     """The gradient, or zeros of x's shape where there is none; gradients of either can be asked for."""
     found = zeros_like(x) if gradient is None else gradient
     found.stop_gradient = False
@@ -118,7 +118,7 @@ class _OfFunction:
     def _of(self, y: Tensor, x: Tensor, is_batched: bool) -> derivatives.Jacobian:
         raise NotImplementedError
 
-    def __getitem__(self, key: Any) -> Tensor:
+    def __getitem__(self, key: Any) -> Any:
         return self._matrix[key]
 
 

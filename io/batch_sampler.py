@@ -48,7 +48,7 @@ class BatchSampler(Sampler):
         self.batch_size = require_positive_int(where, "batch_size", batch_size)
         self.drop_last = require_bool(where, "drop_last", drop_last)
 
-    def __iter__(self) -> Iterator[list]:
+    def __iter__(self) -> Iterator[list[Any]]:
         batch = []
         for index in self.sampler:
             batch.append(index)

@@ -41,7 +41,7 @@ class ComposeDataset(Dataset):
         if len(set(lengths)) > 1:
             raise ValueError(f"ComposeDataset(datasets): the lengths must be equal. Received {lengths}.")
 
-    def __getitem__(self, idx: int) -> tuple:
+    def __getitem__(self, idx: int) -> tuple[Any, ...]:
         samples = (dataset[idx] for dataset in self.datasets)
         return tuple(itertools.chain.from_iterable(s if isinstance(s, (list, tuple)) else (s,) for s in samples))
 

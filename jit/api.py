@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from ..nn import Layer
 from .convert.ignoring import ignore_module, not_to_static
@@ -16,6 +16,19 @@ from .translated_layer import TranslatedLayer
 
 __all__ = ["ProgramTranslator", "StaticFunction", "TracedLayer", "TranslatedLayer", "enable_to_static", "ignore_module",
            "load", "not_to_static", "save", "set_code_level", "set_verbosity", "to_static"]
+
+
+_Target = TypeVar("_Target")
+
+
+@overload
+def to_static(function: None = None, input_spec: Sequence[Any] | None = None, build_strategy: Any = None,
+              backend: Any = None, **kwargs: Any) -> Callable[[_Target], _Target]: ...
+
+
+@overload
+def to_static(function: _Target, input_spec: Sequence[Any] | None = None, build_strategy: Any = None,
+              backend: Any = None, **kwargs: Any) -> _Target: ...
 
 
 def to_static(function: Any = None, input_spec: Sequence[Any] | None = None, build_strategy: Any = None,

@@ -109,7 +109,7 @@ class TranslatedLayer(Layer):
                 self.__dict__[method] = self._caller(method)
         self.eval()
 
-    def _caller(self, method: str) -> Callable:
+    def _caller(self, method: str) -> Callable[..., Any]:
         def call(*args: Any) -> Any:
             return self._run(method, args)
 
@@ -124,7 +124,7 @@ class TranslatedLayer(Layer):
         structured = self._names[name]
         return self._parameters[structured] if structured in self._parameters else self._buffers[structured]
 
-    def _run(self, method: str, args: tuple) -> Any:
+    def _run(self, method: str, args: tuple[Any, ...]) -> Any:
         loaded = self._methods[method]
         if len(args) != len(loaded.inputs):
             raise TypeError(f"{method} takes {len(loaded.inputs)} inputs, {loaded.inputs}. Received {len(args)}.")
@@ -138,7 +138,7 @@ class TranslatedLayer(Layer):
             results = list(loaded.function(self.training, trained, tensors)(tensors))
         return results[0] if len(results) == 1 else results
 
-    def _inlined(self, loaded: LoadedMethod, args: tuple, states: list[EagerValue],
+    def _inlined(self, loaded: LoadedMethod, args: tuple[Any, ...], states: list[EagerValue],
                  trained: frozenset[str]) -> list[Variable]:
         trace = state.trace
         values = [trace.lift(value, "an input of a TranslatedLayer") for value in (*args, *states)]
@@ -185,7 +185,8 @@ def load_translated(path: str, model_filename: str | None, params_filename: str 
         arrays.update(read_parameters(files[method][1], program))
     info = read_params_info(info_path) if os.path.exists(info_path) else {}
     loaded = LoadedValues(programs.values(), info)
-    values = {name: loaded.value(name, as_place(arrays[name], expected_place())) for name in loaded.in_order(arrays)}
+    values: dict[str, EagerValue] = {
+        name: loaded.value(name, as_place(arrays[name], expected_place())) for name in loaded.in_order(arrays)}
     names = {name: loaded.names(name) for name in arrays}
     return TranslatedLayer({method: LoadedMethod(p) for method, p in programs.items()}, values, names)
 

@@ -70,7 +70,7 @@ class AdamW(Adam):
     _checks = Adam._checks | {"weight_decay": number, "lr_ratio": function, "apply_decay_param_fun": function}
 
     def __init__(self, learning_rate: Any = 0.001, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8,
-                 parameters: Any = None, weight_decay: float = 0.01, lr_ratio: Callable | None = None,
+                 parameters: Any = None, weight_decay: float = 0.01, lr_ratio: Callable[..., Any] | None = None,
                  apply_decay_param_fun: Callable[[str], bool] | None = None, grad_clip: Any = None,
                  lazy_mode: bool = False, multi_precision: bool = False, name: str | None = None):
         super().__init__(learning_rate, beta1, beta2, epsilon, parameters, None, grad_clip, lazy_mode, multi_precision,

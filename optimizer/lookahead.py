@@ -50,7 +50,7 @@ class LookAhead(Optimizer):
         self._follow(current_trace().gradients(None, self._parameter_list))
 
     def minimize(self, loss: Any, startup_program: Any = None, parameters: Any = None,
-                 no_grad_set: Any = None) -> tuple[list, list[tuple[Any, Any]]]:
+                 no_grad_set: Any = None) -> tuple[list[Any], list[tuple[Any, Any]]]:
         """As the inner optimizer's, with the slow weights' step behind it."""
         operations, pairs = self.inner_optimizer.minimize(loss, startup_program, parameters, no_grad_set)
         with current_trace().training(loss, startup_program):

@@ -73,7 +73,7 @@ class ModelAverage(Optimizer):
                       min_average_window=self.min_average_window)
 
     def minimize(self, loss: Any, startup_program: Any = None, parameters: Any = None,
-                 no_grad_set: Any = None) -> tuple[list, list[tuple[Any, Any]]]:
+                 no_grad_set: Any = None) -> tuple[list[Any], list[tuple[Any, Any]]]:
         """As `step`; it changes no parameter."""
         self.step()
         return [], []

@@ -178,7 +178,7 @@ class Optimizer(ForSubclasses):
         """What the rule keeps for a parameter, made where it is not there yet: one of each of its kinds, in order."""
         return tuple(self._accumulator(kind, parameter) for kind in self._kinds)
 
-    def kept_values(self) -> list[dict]:
+    def kept_values(self) -> list[dict[Any, Any]]:
         """The dicts of what it keeps for parameters, which fill in the first step: accumulators, float32 copies."""
         return [self._accumulators, *self._accumulators.values(), self._master_weights, self._of_master,
                 self._accumulators_holder, self._waiting, self._waiting_copies]
@@ -236,7 +236,7 @@ class Optimizer(ForSubclasses):
         self._apply(current_trace().gradients(None, self._parameter_list))
 
     def minimize(self, loss: Any, startup_program: Any = None, parameters: Any = None,
-                 no_grad_set: Any = None) -> tuple[list, list[tuple[Any, Any]]]:
+                 no_grad_set: Any = None) -> tuple[list[Any], list[tuple[Any, Any]]]:
         """In a Program: appends the gradient of `loss` and the updates. On Tensors: as `step`, after `loss.backward()`.
 
         The Program is the loss's own; what its accumulators begin with goes to `startup_program`, else to the default
@@ -253,7 +253,7 @@ class Optimizer(ForSubclasses):
         with current_trace().training(loss, startup_program):
             return current_trace().gradients(loss, parameters or self._parameter_list, no_grad_set, callbacks)
 
-    def apply_gradients(self, params_grads: list[tuple[Any, Any]]) -> list:
+    def apply_gradients(self, params_grads: list[tuple[Any, Any]]) -> list[Any]:
         """Clips, decays and updates: the second half of `minimize`."""
         if params_grads:
             with current_trace().training(params_grads[0][0]):

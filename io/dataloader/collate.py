@@ -46,7 +46,7 @@ def _stack(arrays: list[np.ndarray]) -> np.ndarray:
         ) from error
 
 
-def _collate_mappings(batch: list) -> dict:
+def _collate_mappings(batch: list[Any]) -> dict[Any, Any]:
     keys = set(batch[0])
     for sample in batch:
         if set(sample) != keys:
@@ -57,7 +57,7 @@ def _collate_mappings(batch: list) -> dict:
     return {key: default_collate_fn([sample[key] for sample in batch]) for key in batch[0]}
 
 
-def _collate_sequences(batch: list) -> list:
+def _collate_sequences(batch: list[Any]) -> list[Any]:
     sizes = sorted({len(sample) for sample in batch})
     if len(sizes) > 1:
         raise ValueError(

@@ -7,7 +7,7 @@ PaddlePaddle reads of an entry what it writes itself: `structured_name`, `stop_g
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...core.param_attr import ParamAttr
@@ -37,7 +37,7 @@ class StructuredNames:
             self._names.setdefault(id(value), {})[structured] = None
         self._kept.update(map(id, state.values()))
 
-    def entries(self, values: dict[str, Tensor]) -> Info:
+    def entries(self, values: Mapping[str, Any]) -> Info:
         """What is written of values by their names in Programs, in the Layer's order."""
         order = {key: number for number, key in enumerate(self._names)}
         names = sorted(values, key=lambda name: (order.get(id(values[name]), len(order)), name))

@@ -112,7 +112,7 @@ def method_prefix(path: str, method: str) -> str:
     return path if method == "forward" else f"{path}.{method}"
 
 
-def _static(function: Callable) -> StaticFunction:
+def _static(function: Callable[..., Any]) -> StaticFunction:
     if isinstance(function, StaticFunction):
         return function
     return StaticFunction(getattr(function, "__func__", function), None, getattr(function, "__self__", None))

@@ -250,7 +250,7 @@ class CaptureTrace(ProgramTrace):
             self._repeating = False
         self.host.append(HostCall(action))
 
-    def persistent(self, shape: tuple[int, ...], dtype: DType, value: Any, name: str) -> EagerValue:
+    def persistent(self, shape: tuple[int, ...], dtype: DType, value: Any, name: str) -> Any:
         """A Tensor of this name, made now: runs go on from its value."""
         made = self.eager.persistent(shape, dtype, value, name)
         self._made[id(made)] = made

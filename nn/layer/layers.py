@@ -53,7 +53,7 @@ _OWN = f"{__name__.partition('.')[0]}."
 _COUNTED = frozenset({"training", "forward", "__class__"})
 
 
-class _Counted(OrderedDict):
+class _Counted(OrderedDict[Any, Any]):
     """Sublayers by name, or hooks by number; a change is counted."""
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -118,8 +118,8 @@ class Layer:
             return self.forward(*inputs, **kwargs)
         return self._call_with_hooks(self.forward, inputs, kwargs)
 
-    def _call_with_hooks(self, forward: Callable, inputs: tuple, kwargs: dict[str, Any],
-                         converted: Callable[[Callable], Callable] = lambda hook: hook) -> Any:
+    def _call_with_hooks(self, forward: Callable[..., Any], inputs: tuple[Any, ...], kwargs: dict[str, Any],
+                         converted: Callable[[Callable[..., Any]], Callable[..., Any]] = lambda hook: hook) -> Any:
         """Calls `forward` between the hooks; conversion calls this with the converted `forward`, and converts them."""
         for hook in list(self._forward_pre_hooks.values()):
             changed = converted(hook)(self, inputs)
@@ -131,15 +131,15 @@ class Layer:
             outputs = outputs if changed is None else changed
         return outputs
 
-    def register_forward_pre_hook(self, hook: Callable) -> HookHandle:
+    def register_forward_pre_hook(self, hook: Callable[..., Any]) -> HookHandle:
         """Calls `hook(layer, inputs)` before `forward`; what it returns, if anything, takes the inputs' place."""
         return add_hook(self._forward_pre_hooks, hook)
 
-    def register_forward_post_hook(self, hook: Callable) -> HookHandle:
+    def register_forward_post_hook(self, hook: Callable[..., Any]) -> HookHandle:
         """Calls `hook(layer, inputs, outputs)` after `forward`; what it returns takes the outputs' place."""
         return add_hook(self._forward_post_hooks, hook)
 
-    def register_state_dict_hook(self, hook: Callable) -> HookHandle:
+    def register_state_dict_hook(self, hook: Callable[..., Any]) -> HookHandle:
         """Calls `hook(state)` at the end of `state_dict()`; what it returns, if anything, takes the state's place."""
         return add_hook(self._state_dict_hooks, hook)
 
@@ -306,7 +306,7 @@ class Layer:
         return [layer for _, layer in self.named_sublayers(include_self=include_self)]
 
     def named_sublayers(self, prefix: str = "", include_self: bool = False,
-                        layers_set: set | None = None) -> Iterator[tuple[str, Layer]]:
+                        layers_set: set[Any] | None = None) -> Iterator[tuple[str, Layer]]:
         """All sublayers with their names, such as 'features.0', each once."""
         seen = set() if layers_set is None else layers_set
         if self in seen:
@@ -419,7 +419,7 @@ class Layer:
             if layer is not None and layer is not self and all(layer is not one for one in above):
                 yield from layer._places(f"{path}.{name}" if path else name, (*above, self))
 
-    def state_dict(self, destination: dict | None = None, include_sublayers: bool = True,
+    def state_dict(self, destination: dict[Any, Any] | None = None, include_sublayers: bool = True,
                    structured_name_prefix: str = "", use_hook: bool = True, keep_vars: bool = True) -> dict[str, Any]:
         """Parameters and persistable buffers by structured name ('features.0.weight'); the values themselves.
 
@@ -442,7 +442,8 @@ class Layer:
 
     to_static_state_dict = state_dict
 
-    def set_state_dict(self, state_dict: dict[str, Any], use_structured_name: bool = True) -> tuple[list, list]:
+    def set_state_dict(self, state_dict: dict[str, Any],
+                       use_structured_name: bool = True) -> tuple[list[str], list[str]]:
         """Takes over values by structured name, or by parameters' own names; gives missing and unexpected keys.
 
         Both are also warned of. A value of another shape is left out with a warning, and counts as either.
@@ -458,7 +459,7 @@ class Layer:
 
     # Copying and printing
 
-    def __deepcopy__(self, memo: dict) -> Layer:
+    def __deepcopy__(self, memo: dict[Any, Any]) -> Layer:
         result = type(self).__new__(type(self))
         memo[id(self)] = result
         for key, value in self.__dict__.items():

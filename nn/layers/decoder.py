@@ -84,7 +84,7 @@ class TransformerDecoder(Layer):
             tgt = self.norm(tgt)
         return tgt if cache is None else (tgt, caches)
 
-    def gen_cache(self, memory: Any, do_zip: bool = False) -> list[tuple]:
+    def gen_cache(self, memory: Any, do_zip: bool = False) -> list[tuple[Any, ...]]:
         """The layers' caches; with `do_zip` one tuple of all growing caches and one of all fixed ones instead."""
         caches = [layer.gen_cache(memory) for layer in self.layers]
         return list(zip(*caches, strict=True)) if do_zip else caches

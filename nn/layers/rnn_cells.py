@@ -73,7 +73,7 @@ class RNNCellBase(Layer):
 class _GatedCell(RNNCellBase):
     """What the three cells share: two weights and two biases, whose rows are the gates one after the other."""
 
-    def __init__(self, gates: int, input_size: int, hidden_size: int, attrs: tuple):
+    def __init__(self, gates: int, input_size: int, hidden_size: int, attrs: tuple[Any, ...]):
         super().__init__()
         if hidden_size <= 0:
             raise ValueError(f"{type(self).__name__}(hidden_size): must be above 0. Received {hidden_size}.")

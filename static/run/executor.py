@@ -201,7 +201,7 @@ def _one_feed(feed: Any) -> dict[str, Any]:
     return feed or {}
 
 
-def _run(plan: Plan, xp: Any, arrays: list[Any], program: Program, others: dict[str, Any]) -> tuple:
+def _run(plan: Plan, xp: Any, arrays: list[Any], program: Program, others: dict[str, Any]) -> tuple[Any, ...]:
     """The plan's results; an error names the fed values of other sizes than their inputs were declared with."""
     try:
         return plan(xp, arrays)
@@ -324,7 +324,7 @@ def _in_numpy(value: Any) -> Any:
     return [_in_numpy(item) for item in value] if isinstance(value, ArrayValue) else backend.to_numpy(value).copy()
 
 
-def fetched_items(fetch_list: Any) -> list:
+def fetched_items(fetch_list: Any) -> list[Any]:
     """Names and Variables in order, out of lists of any depth; updates, as `minimize` gives them, have no value."""
     if isinstance(fetch_list, list):
         fetch_list = [item for item in fetch_list if not _is_minimized(item)]

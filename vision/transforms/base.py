@@ -57,7 +57,7 @@ class BaseTransform:
         self.keys = keys
         self.params: Any = None
 
-    def _get_params(self, inputs: tuple) -> Any:
+    def _get_params(self, inputs: tuple[Any, ...]) -> Any:
         """What the inputs share; for derived classes."""
         return None
 

@@ -246,7 +246,7 @@ class RandomPerspective(RandomTransform):
         self.interpolation = interpolation
         self.fill = fill
 
-    def get_params(self, width: int, height: int, distortion_scale: float) -> tuple[list, list]:
+    def get_params(self, width: int, height: int, distortion_scale: float) -> tuple[list[Any], list[Any]]:
         """Corners as they are, and as they are drawn: four points [x, y] each, from the upper left one clockwise."""
         across, down = int(distortion_scale * (width // 2)), int(distortion_scale * (height // 2))
         left, right = (0, across + 1), (width - across - 1, width)

@@ -61,7 +61,7 @@ class EpochReader:
             self._at_end = True
             raise
 
-    def __deepcopy__(self, memo: dict) -> EpochReader:
+    def __deepcopy__(self, memo: dict[Any, Any]) -> EpochReader:
         return self
 
 

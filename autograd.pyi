@@ -1,0 +1,12 @@
+"""Made by `python -m tests.api.stubs`: what type checkers know of `proa.autograd`."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from proa.dygraph.derivatives import hessian as hessian, jacobian as jacobian
+from proa.dygraph.engine import backward as backward, grad as grad
+from proa.dygraph.guards import no_grad as no_grad
+from proa.dygraph.py_layer import PyLayer as PyLayer, PyLayerContext as PyLayerContext
+from proa.dygraph.saved_hooks import saved_tensors_hooks as saved_tensors_hooks
+
