@@ -4,13 +4,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
-from . import base as base, layers as layers, meta_parallel as meta_parallel, utils as utils
+from . import base as base, data_generator as data_generator, dataset as dataset, layers as layers, meta_optimizers as meta_optimizers, meta_parallel as meta_parallel, metrics as metrics, model as model, utils as utils
 from proa.distributed.fleet.base.distributed_strategy import DistributedStrategy as DistributedStrategy
 from proa.distributed.fleet.base.role_maker import PaddleCloudRoleMaker as PaddleCloudRoleMaker, UserDefinedRoleMaker as UserDefinedRoleMaker
 from proa.distributed.fleet.base.roles import Role as Role
 from proa.distributed.fleet.base.topology import CommunicateTopology as CommunicateTopology, HybridCommunicateGroup as HybridCommunicateGroup
 from proa.distributed.fleet.fleet import Fleet as Fleet, Fleet as _Fleet
+from proa.distributed.fleet.numbers import all_reduce as all_reduce, get_log_level_code as get_log_level_code, get_log_level_name as get_log_level_name, local_device_ids as local_device_ids, local_rank as local_rank, local_rank as rank_in_node, node_num as node_num, nranks as nranks, rank as rank, world_device_ids as world_device_ids, world_size as world_size
 from proa.distributed.fleet.recomputation import recompute as recompute
+from proa.distributed.fleet.utils.log_util import set_log_level as set_log_level
 from proa.dygraph.tensor import Tensor as Tensor
 from proa.io.multi_slot.data_generator import MultiSlotDataGenerator as MultiSlotDataGenerator, MultiSlotStringDataGenerator as MultiSlotStringDataGenerator
 from proa.io.multi_slot.dataset import DatasetBase as DatasetBase, FileInstantDataset as FileInstantDataset, InMemoryDataset as InMemoryDataset, QueueDataset as QueueDataset
