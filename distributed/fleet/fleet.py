@@ -6,6 +6,7 @@ import copy
 from typing import Any
 
 from ...optimizer.gradient_merge import GradientMergeOptimizer
+from ...static.building.mode import in_static_mode
 from ..collectives import barrier
 from ..environment import ParallelEnv, get_rank, get_world_size, is_initialized
 from ..initialization import init_parallel_env
@@ -14,6 +15,7 @@ from .base import topology
 from .base.distributed_strategy import DistributedStrategy
 from .base.topology import CommunicateTopology, HybridCommunicateGroup
 from .meta_optimizers.dygraph_optimizer.dygraph_sharding_optimizer import DygraphShardingOptimizer
+from .meta_optimizers.static_optimizer import StaticOptimizer
 from .meta_parallel.wrappers import ShardingParallel
 
 __all__ = ["Fleet", "barrier_worker", "distributed_model", "distributed_optimizer", "distributed_scaler", "fleet",
@@ -124,10 +126,14 @@ class Fleet:
     def distributed_optimizer(self, optimizer: Any, strategy: DistributedStrategy | None = None) -> Any:
         """The optimizer; with a divided state, and updating by the gradients of several steps, as the strategy says.
 
+        While Programs are built (`paddle.enable_static()`) a StaticOptimizer, whose `minimize` has processes exchange.
+
         `gradient_merge`: `gradient_merge_configs` says of how many steps (`k_steps`), and whether by the mean (`avg`).
         """
         if strategy is not None:
             self._user_defined_strategy = copy.deepcopy(strategy)
+        if in_static_mode():
+            return StaticOptimizer(optimizer, self._user_defined_strategy)
         if self._divides_state():
             optimizer = DygraphShardingOptimizer(optimizer, self._hcg)
         if self._user_defined_strategy.gradient_merge:

@@ -11,15 +11,19 @@ from typing import Any
 
 from ...core.var_type import VarType
 from ...distributed.initialization import connect_launched
-from ...static.ir.operation import OPTIMIZE_ROLE
-from ...static.ir.roles import gradients_given, starts_gradients
-from .. import unique_name
+from ...distributed.program_exchanges import (
+    BACKWARD,
+    FORWARD,
+    OPTIMIZE,
+    append_broadcasts,
+    append_ring,
+    first_update,
+    scale_loss_gradient,
+)
+from ...static.ir.roles import gradients_given
 from ..framework import Program, default_main_program, default_startup_program
 
 __all__ = ["GradAllReduce", "LocalSGD"]
-
-_FORWARD, _BACKWARD, _OPTIMIZE = {"op_role": 0}, {"op_role": 1}, {"op_role": 2}
-
 
 class Collective:
     """What makes Programs of one process those of one of several; `nrings`: of how many groups exchanges take turns."""
@@ -71,41 +75,6 @@ class Collective:
         append_broadcasts(self.startup_program, self.nrings)
 
 
-def append_ring(program: Program, rank: int, endpoints: Sequence[str], current_endpoint: str, ring: int,
-                name: str = "nccl_id", **attrs: Any) -> None:
-    """Appends what makes a ring of processes: c_gen_nccl_id and c_comm_init."""
-    block = program.global_block()
-    others = [endpoint for place, endpoint in enumerate(endpoints) if place != rank]
-    found = block.create_var(name=unique_name.generate(name), persistable=True, type=VarType.RAW)
-    block.append_op(type="c_gen_nccl_id", outputs={"Out": found}, attrs={
-        "rank": rank, "endpoint": current_endpoint, "other_endpoints": others, **_FORWARD, **attrs})
-    block.append_op(type="c_comm_init", inputs={"X": found}, attrs={
-        "nranks": len(endpoints), "rank": rank, "ring_id": ring, **_FORWARD,
-        **({"endpoints": ",".join(endpoints)} if attrs else {})})
-
-
-def append_broadcasts(program: Program, rings: int = 1) -> None:
-    """Appends what gives every process the parameters of the first, by rings in turns."""
-    block, last = program.global_block(), None
-    parameters = [p for p in block.all_parameters() if not p.is_distributed]
-    for number, last in enumerate(parameters):
-        block.append_op(type="c_broadcast", inputs={"X": last}, outputs={"Out": last},
-                        attrs={"ring_id": number % rings, "root": 0, **_FORWARD})
-    for ring in range(rings) if last is not None else ():
-        block.append_op(type="c_sync_comm_stream", inputs={"X": last}, outputs={"Out": last},
-                        attrs={"ring_id": ring, **_FORWARD})
-
-
-def scale_loss_gradient(program: Program, count: int) -> None:
-    """Divides the gradient of the loss by the number of processes, so that the sum of gradients is their mean."""
-    block = program.global_block()
-    for place in reversed(range(len(block.ops))):
-        if starts_gradients(block.ops[place]):
-            name = block.ops[place].output_arg_names[0]
-            block._insert_op(place + 1, type="scale", inputs={"X": name}, outputs={"Out": name},
-                             attrs={"scale": 1.0 / count, **_BACKWARD})
-
-
 class GradAllReduce(Collective):
     """Every process gets the sum of all processes' gradients; each loss counts for one of as many.
 
@@ -129,13 +98,12 @@ class GradAllReduce(Collective):
                 ring, last = (ring + 1) % self.nrings, gradient
                 named = {"inputs": {"X": gradient}, "outputs": {"Out": gradient}}
                 if number == 0:
-                    block._insert_op(place + 1, type="c_sync_calc_stream", **named, attrs=_BACKWARD)
-                block._insert_op(place + 2, type="c_allreduce_sum", **named, attrs={"ring_id": ring, **_BACKWARD})
-        first = next((place for place, op in enumerate(block.ops)
-                      if op.attrs.get("op_role", 0) & OPTIMIZE_ROLE), len(block.ops))
+                    block._insert_op(place + 1, type="c_sync_calc_stream", **named, attrs=BACKWARD)
+                block._insert_op(place + 2, type="c_allreduce_sum", **named, attrs={"ring_id": ring, **BACKWARD})
+        first = first_update(block)
         for number in range(self.nrings) if last is not None else ():
             block._insert_op(first + number, type="c_sync_comm_stream", inputs={"X": last}, outputs={"Out": last},
-                             attrs={"ring_id": number, **_BACKWARD})
+                             attrs={"ring_id": number, **BACKWARD})
 
 
 def _is_distributed(block: Any, name: str) -> bool:
@@ -168,7 +136,7 @@ class LocalSGD(Collective):
         for parameter in block.all_parameters():
             if not parameter.is_distributed:
                 block.append_op(type="assign", inputs={"X": [parameter]},
-                                outputs={"Out": [self._snapshot(block, parameter)]}, attrs=_FORWARD)
+                                outputs={"Out": [self._snapshot(block, parameter)]}, attrs=FORWARD)
 
     def _transpile_main_program(self) -> None:
         block, ring = self.main_program.global_block(), -1
@@ -182,21 +150,21 @@ class LocalSGD(Collective):
             snapshot = self._snapshot(block, parameter)
             ring = (ring + 1) % self.nrings
             block._insert_op(place + 1, type="elementwise_sub", inputs={"X": [snapshot], "Y": [parameter]},
-                             outputs={"Out": [parameter]}, attrs=_OPTIMIZE)
+                             outputs={"Out": [parameter]}, attrs=OPTIMIZE)
             block._insert_op(place + 2, type="c_sync_calc_stream", inputs={"X": parameter},
-                             outputs={"Out": parameter}, attrs=_OPTIMIZE)
+                             outputs={"Out": parameter}, attrs=OPTIMIZE)
             block._insert_op(place + 3, type="c_allreduce_sum", inputs={"X": [parameter]},
-                             outputs={"Out": [parameter]}, attrs={"ring_id": ring, **_OPTIMIZE})
+                             outputs={"Out": [parameter]}, attrs={"ring_id": ring, **OPTIMIZE})
             kept.append((parameter, snapshot))
         for number in range(self.nrings) if kept else ():
             block.append_op(type="c_sync_comm_stream", inputs={"X": kept[-1][0]}, outputs={"Out": kept[-1][0]},
-                            attrs={"ring_id": number, **_OPTIMIZE})
+                            attrs={"ring_id": number, **OPTIMIZE})
         for parameter, snapshot in reversed(kept):
             block.append_op(type="scale", inputs={"X": [parameter]}, outputs={"Out": [parameter]},
-                            attrs={"scale": 1.0 / self.nranks, **_OPTIMIZE})
+                            attrs={"scale": 1.0 / self.nranks, **OPTIMIZE})
             block.append_op(type="elementwise_sub", inputs={"X": [snapshot], "Y": [parameter]},
-                            outputs={"Out": [parameter]}, attrs=_OPTIMIZE)
-            block.append_op(type="assign", inputs={"X": [parameter]}, outputs={"Out": [snapshot]}, attrs=_OPTIMIZE)
+                            outputs={"Out": [parameter]}, attrs=OPTIMIZE)
+            block.append_op(type="assign", inputs={"X": [parameter]}, outputs={"Out": [snapshot]}, attrs=OPTIMIZE)
 
 
 class SingleProcessMultiThread(GradAllReduce):

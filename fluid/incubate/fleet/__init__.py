@@ -5,6 +5,6 @@ from typing import TYPE_CHECKING
 from ....core.lazy import attach
 
 if TYPE_CHECKING:
-    from . import base, parameter_server, utils
+    from . import base, collective, parameter_server, utils
 else:
     __getattr__, __dir__ = attach(__name__)
