@@ -82,8 +82,8 @@ class StaticOptimizer:
         found = _replaced(self._optimizer, strategy)
         if strategy.recompute:
             if not strategy.recompute_configs.checkpoints:
-                raise ValueError("DistributedStrategy.recompute_configs: needs checkpoints, the variables between which "
-                                 "the forward pass is computed again.")
+                raise ValueError("DistributedStrategy.recompute_configs: needs checkpoints, the variables between "
+                                 "which the forward pass is computed again.")
             found = _Recomputing(found, strategy.recompute_configs.checkpoints)
         if strategy.amp:
             found = _mixed(found, strategy.amp_configs)

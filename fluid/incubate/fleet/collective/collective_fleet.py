@@ -14,6 +14,8 @@ from ..base.fleet_base import Fleet, Mode
 from ..base.role_maker import RoleMakerBase
 from . import checkpoints
 from .checkpoints import TrainStatus
+from .optimizer import CollectiveOptimizer
+from .programs import prepared
 
 
 class Collective(Fleet):
@@ -25,10 +27,24 @@ class Collective(Fleet):
 
     def __init__(self) -> None:
         super().__init__(Mode.COLLECTIVE)
-        self.startup_program: Any = None
-        self.main_program: Any = None
-        self._origin_program: Any = None
-        self._transpiled_program: Any = None
+
+    @property
+    def startup_program(self) -> Any:
+        """The Program that gives values to begin with, which connects the processes."""
+        return prepared.startup_program
+
+    @property
+    def main_program(self) -> Any:
+        """What an Executor runs, once `minimize` has made it."""
+        return prepared.main_program
+
+    @property
+    def _origin_program(self) -> Any:
+        return prepared.origin
+
+    @property
+    def _transpiled_program(self) -> Any:
+        return prepared.transpiled
 
     def init(self, role_maker: RoleMakerBase | None = None) -> None:
         """Finds out which process this one is, and connects all that a launcher has started."""
@@ -57,8 +73,6 @@ class Collective(Fleet):
 
     def distributed_optimizer(self, optimizer: Any, strategy: Any = None) -> Any:
         """An optimizer whose `minimize` prepares the Program for all processes; see `CollectiveOptimizer`."""
-        from .optimizer import CollectiveOptimizer
-
         self._optimizer = CollectiveOptimizer(optimizer, strategy)
         return self._optimizer
 

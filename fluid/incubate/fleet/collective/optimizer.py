@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .....distributed.environment import get_rank, get_world_size
 from .....distributed.program_exchanges import addresses
 from .....static.run.compiled_program import CompiledProgram
 from .....static.run.strategies import BuildStrategy, ExecutionStrategy
@@ -11,7 +12,7 @@ from .... import contrib, optimizer
 from ....framework import default_startup_program
 from ....transpiler import collective
 from ..base.fleet_base import DistributedOptimizer
-from .collective_fleet import fleet
+from .programs import prepared
 
 
 class LambConfig:
@@ -68,9 +69,10 @@ class CollectiveOptimizer(DistributedOptimizer):
         if not isinstance(self._strategy, DistributedStrategy):
             raise TypeError("distributed_optimizer(strategy): must be a DistributedStrategy of "
                             f"fluid.incubate.fleet.collective. Received {type(strategy).__name__}.")
-        if not isinstance(self._strategy.recompute_checkpoints, list):
+        checkpoints: Any = vars(self._strategy)["recompute_checkpoints"]
+        if not isinstance(checkpoints, list):
             raise ValueError("DistributedStrategy.recompute_checkpoints: must be a list of variables. Received "
-                             f"{type(self._strategy.recompute_checkpoints).__name__}.")
+                             f"{type(checkpoints).__name__}.")
 
     def minimize(self, loss: Any, startup_program: Any = None, parameter_list: Any = None,  # type: ignore[override]
                  no_grad_set: Any = None) -> Any:
@@ -78,8 +80,8 @@ class CollectiveOptimizer(DistributedOptimizer):
         startup, main = startup_program or default_startup_program(), loss.block.program
         self._check_modes()
         found = self._wrapped().minimize(loss, startup, parameter_list, no_grad_set)
-        fleet.startup_program, fleet._origin_program, fleet._transpiled_program = startup, main.clone(), main
-        fleet.main_program = self._prepared(loss, startup, main)
+        prepared.startup_program, prepared.origin, prepared.transpiled = startup, main.clone(), main
+        prepared.main_program = self._prepared(loss, startup, main)
         return found
 
     def _check_modes(self) -> None:
@@ -116,8 +118,8 @@ class CollectiveOptimizer(DistributedOptimizer):
 
     def _prepared(self, loss: Any, startup: Any, main: Any) -> Any:
         strategy: Any = self._strategy
-        rank, count = fleet.worker_index(), fleet.worker_num()
-        endpoints = addresses(count, fleet.worker_endpoints())
+        rank, count = get_rank(), get_world_size()
+        endpoints = addresses(count)
         if count > 1:
             prepare = collective.transpile_nccl2 if strategy.mode == "nccl2" else collective.transpile_collective
             prepare(strategy, rank, endpoints, endpoints[rank], startup, main)

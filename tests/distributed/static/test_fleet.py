@@ -1,0 +1,18 @@
+"""Fleets of collectives: 1.8's, 2.x's with Programs, and 1.8's DataParallel: as one process with the whole batches."""
+
+import pytest
+from launching import run
+
+
+def test_dynamic_mode_of_1_8(tmp_path):
+    run(tmp_path, "static/dygraph_1_8.py")
+
+
+@pytest.mark.slow
+def test_fleet_of_1_8(tmp_path):
+    run(tmp_path, "static/fleet_1_8.py", tmp_path)
+
+
+@pytest.mark.slow
+def test_fleet_of_2_x(tmp_path):
+    run(tmp_path, "static/fleet_2.py")
