@@ -17,6 +17,7 @@ from ..dygraph.engine import gradient_before_this_pass
 from ..dygraph.selected_rows import gradient_of
 
 MEGABYTE = 1 << 20
+_ALONE_MB = 1.0  # gradients from this size on are exchanged where they lie: packing them would cost more than a message
 Groups = tuple[Communicator, Communicator | None]
 
 
@@ -59,13 +60,14 @@ class Bucket:
         if before is gradient:
             self._means[id(parameter)] = (parameter.grad, gradient_of(before) if mean is None else mean)
 
-    def begin(self) -> None:
-        """Begins the exchange."""
+    def begin(self, at_once: bool = False) -> None:
+        """Begins the exchange; `at_once` where this process has nothing to compute meanwhile."""
         given = self._given()
+        into = self._place_for(given)
         if not self.is_ours:
             for parameter in self.parameters:
                 parameter.grad = None
-        self.exchange = self.group.begin(lambda: self._exchanged(given))
+        self.exchange = self.group.begin(lambda: self._exchanged(given, into), at_once)
 
     def finish(self, unused: Collection[int]) -> None:
         """Waits for the exchange, and gives the parameters, but for those that no process used, their means."""
@@ -92,25 +94,34 @@ class Bucket:
         return value + (value if mean is None else mean) * (self.group.size - 1)
 
     def _given(self) -> Any:
-        """The gradients one behind the other; 0 for those that have none."""
+        """The gradients one behind the other; 0 for those that have none. That of a parameter alone is as it lies."""
+        if len(self.parameters) == 1:
+            own = self._own_part(self.parameters[0])
+            if own is not None:
+                return _dense(own).astype(self.dtype, copy=False).reshape(-1)
         values = self.group.empty([int(self.ends[-1])], self.dtype)
         for place, parameter in enumerate(self.parameters):
             own = self._own_part(parameter)
-            whole = own.to_dense() if isinstance(own, SelectedRows) else own
-            values[int(self.ends[place]):int(self.ends[place + 1])] = 0 if own is None else whole.reshape(-1)
+            values[int(self.ends[place]):int(self.ends[place + 1])] = 0 if own is None else _dense(own).reshape(-1)
         return values
 
-    def _exchanged(self, values: Any) -> Any:
-        values = self._mean(self.group, values, self.owner)
-        return values if self.replicas is None or not self.is_ours else self._mean(self.replicas, values, None)
+    def _place_for(self, given: Any) -> Any:
+        """Where the means go: memory that this thread keeps when it is freed, which another one would not."""
+        return given if len(self.parameters) > 1 or not self.is_ours else self.group.empty(given.shape, self.dtype)
 
-    def _mean(self, group: Communicator, values: Any, owner: int | None) -> Any:
-        return group.all_reduce(values, AVG, values) if owner is None else group.reduce(values, AVG, owner)
+    def _exchanged(self, given: Any, into: Any) -> Any:
+        values = self._mean(self.group, given, self.owner, into)
+        return values if self.replicas is None or not self.is_ours else self._mean(self.replicas, values, None, values)
+
+    def _mean(self, group: Communicator, values: Any, owner: int | None, into: Any) -> Any:
+        if owner is not None:
+            return group.reduce(values, AVG, owner)
+        return group.all_reduce(values, AVG, into)
 
     def _gradients(self, values: Any) -> Iterable[Any]:
         for place, parameter in enumerate(self.parameters):
             part = values[int(self.ends[place]):int(self.ends[place + 1])]
-            yield parameter._eager.new(part.reshape(tuple(parameter.shape)).copy())
+            yield parameter._eager.new(part.reshape(tuple(parameter.shape)))
 
 
 class RowsBucket(Bucket):
@@ -126,11 +137,14 @@ class RowsBucket(Bucket):
             own = SelectedRows(np.empty(0, np.int64), np.empty((0, *table.shape[1:]), self.dtype), table.shape[0], True)
         return own.merge() if isinstance(own, SelectedRows) else own
 
-    def _mean(self, group: Communicator, values: Any, owner: int | None) -> Any:
+    def _place_for(self, given: Any) -> Any:
+        return None
+
+    def _mean(self, group: Communicator, values: Any, owner: int | None, into: Any) -> Any:
         count = len(values.rows) if isinstance(values, SelectedRows) else -1
         counts = group.all_gather(np.array(count, np.int64)).tolist()
         if min(counts) < 0:
-            return super()._mean(group, np.array(values), owner)
+            return super()._mean(group, np.asarray(values), owner, None)
         rows = group.all_gather_rows(values.rows.astype(np.int64, copy=False), counts)
         found = group.all_gather_rows(values.values, counts)
         wide = found.astype(np.float32) if found.dtype.itemsize == 2 else found
@@ -139,15 +153,15 @@ class RowsBucket(Bucket):
 
     def _gradients(self, found: Any) -> Iterable[Any]:
         [table] = self.parameters
-        yield table._eager.of_gradient(found)
+        yield table._eager.of_gradient(found if isinstance(found, SelectedRows) else found.reshape(tuple(table.shape)))
 
 
 def buckets_of(parameters: Sequence[Any], groups: Groups, bucket_mb: float, first_mb: float,
                owners: Mapping[int, int], tables: Collection[int]) -> list[Bucket]:
     """Parameters of one dtype and owner together, up to a size, in the order in which they are complete.
 
-    `groups`: see Bucket. `owners`: by ids; `tables`: the ids of those whose gradients hold rows, each of
-    which is alone.
+    A large one is alone, and so is each of `tables`, the ids of those whose gradients hold rows. `groups`: see Bucket.
+    `owners`: by ids.
     """
     full: list[tuple[int, Bucket]] = []
     open_: dict[Any, tuple[list[Any], float]] = {}
@@ -160,6 +174,9 @@ def buckets_of(parameters: Sequence[Any], groups: Groups, bucket_mb: float, firs
             continue
         key = (parameter.dtype, owner)
         size = int(parameter._array.nbytes)
+        if size >= _ALONE_MB * MEGABYTE:
+            full.append((place, Bucket([parameter], groups, owner)))
+            continue
         members, room = open_.get(key, ([], 0.0))
         if not members or size > room:
             if members:
@@ -169,6 +186,11 @@ def buckets_of(parameters: Sequence[Any], groups: Groups, bucket_mb: float, firs
         open_[key], places[key] = (members, room - size), place
     full += [(places[key], Bucket(members, groups, key[1])) for key, (members, _) in open_.items()]
     return [bucket for _, bucket in sorted(full, key=lambda each: each[0])]
+
+
+def _dense(gradient: Any) -> Any:
+    """A gradient as an array."""
+    return gradient.to_dense() if isinstance(gradient, SelectedRows) else gradient
 
 
 def tables_of(layers: Any) -> set[int]:

@@ -48,8 +48,8 @@ class Reducer:
         if not self._in_pass:
             self._begin_pass()
         self._bucket_of[id(parameter)].missing.discard(id(parameter))
-        while self._begun < len(self.buckets) and not self.buckets[self._begun].missing:
-            self._begin_next()
+        while self._begun < len(self.buckets) - 1 and not self.buckets[self._begun].missing:
+            self._begin_next()  # the last one is begun at the end: this process then waits for it
 
     def exchange(self) -> None:
         """Exchanges the gradients that there are now."""
@@ -69,9 +69,9 @@ class Reducer:
             bucket.clear()
         at_the_end_of_this_pass(self._finish)
 
-    def _begin_next(self) -> None:
+    def _begin_next(self, at_once: bool = False) -> None:
         self._begun += 1
-        self.buckets[self._begun - 1].begin()
+        self.buckets[self._begun - 1].begin(at_once)
 
     def _finish(self) -> None:
         """The end of a pass: what is left over is exchanged, and gradients are the means."""
@@ -84,7 +84,7 @@ class Reducer:
                 f"{', …' if len(missing) > 8 else ''}. Use DataParallel(find_unused_parameters=True), or set "
                 f"stop_gradient=True on what is not trained.")
         while self._begun < len(self.buckets):
-            self._begin_next()
+            self._begin_next(at_once=True)
         unused = self._unused({id(p) for p in missing}) if self.finds_unused else set()
         for bucket in self.buckets:
             bucket.finish(unused)

@@ -53,9 +53,13 @@ class Replica(Layer):
 
     def _take_over(self, values: list[Any]) -> None:
         """The values of the group's first process."""
+        by_group: dict[Any, list[Any]] = {}
         for value in values:
-            group = engine.communicator(self._number, value._array)
-            value.set_value(value._eager.new(group.do(functools.partial(group.broadcast, value._array, 0))))
+            by_group.setdefault(engine.communicator(self._number, value._array), []).append(value)
+        for group, some in by_group.items():
+            found = group.do(functools.partial(group.broadcast_all, [value._array for value in some], 0))
+            for value, array in zip(some, found, strict=True) if group.rank else ():
+                value.set_value(value._eager.new(array))
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """What the layers do."""

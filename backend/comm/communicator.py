@@ -59,9 +59,12 @@ class Communicator(abc.ABC):
         """What it gives, after all exchanges that were begun before."""
         return exchanges.do(what)
 
-    def begin(self, what: Callable[[], Any]) -> Any:
-        """Begins what exchanges, which goes on while this process computes: `wait()` gives its result."""
-        return exchanges.begin(what)
+    def begin(self, what: Callable[[], Any], at_once: bool = False) -> Any:
+        """Begins what exchanges, which goes on while this process computes: `wait()` gives its result.
+
+        `at_once`: this process has nothing to compute meanwhile.
+        """
+        return exchanges.begin(what, at_once)
 
     def empty(self, shape: Sequence[int], dtype: Any) -> Any:
         """An array that exchanges can fill."""
@@ -84,6 +87,10 @@ class Communicator(abc.ABC):
     @abc.abstractmethod
     def broadcast(self, array: np.ndarray, root: int) -> np.ndarray:
         """The array of the process `root`."""
+
+    def broadcast_all(self, arrays: Sequence[np.ndarray], root: int) -> list[np.ndarray]:
+        """The arrays of the process `root`."""
+        return [self.broadcast(array, root) for array in arrays]
 
     @abc.abstractmethod
     def all_gather(self, array: np.ndarray) -> np.ndarray:

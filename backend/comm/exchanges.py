@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -15,27 +16,34 @@ from typing import Any
 class Exchange:
     """One that was begun: `wait()` gives its result, or raises what it raised."""
 
+    __slots__ = ("_do", "_is_going_on", "_result", "_error")
+
     def __init__(self, do: Callable[[], Any]):
-        self._do, self._done = do, threading.Event()
+        self._do: Callable[[], Any] | None = do
+        self._is_going_on = threading.Lock()
+        self._is_going_on.acquire()
         self._result: Any = None
         self._error: BaseException | None = None
 
     def run(self) -> None:
         """Does it."""
+        assert self._do is not None
         try:
             self._result = self._do()
         except BaseException as error:  # it is raised where somebody waits
             self._error = error
         finally:
-            self._done.set()
+            self._do = None  # and what it holds
+            self._is_going_on.release()
 
     def is_completed(self) -> bool:
         """Whether it is over."""
-        return self._done.is_set()
+        return not self._is_going_on.locked()
 
     def wait(self) -> Any:
         """What it gave, once it is over."""
-        self._done.wait()
+        if self._do is not None:
+            _line.wait(self._is_going_on)
         if self._error is not None:
             raise self._error
         return self._result
@@ -49,10 +57,18 @@ class _Line:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._last: Exchange | None = None
+        self._awaited = 0
+        self._awaited_since = 0.0
 
-    def begin(self, do: Callable[[], Any]) -> Exchange:
-        """Has the thread do it after all that was begun before."""
+    def begin(self, do: Callable[[], Any], at_once: bool = False) -> Exchange:
+        """Has the thread do it after all that was begun before.
+
+        `at_once`: the caller has nothing to compute meanwhile, and does it where nothing is on its way.
+        """
         exchange = Exchange(do)
+        if at_once and self._is_free():
+            exchange.run()
+            return exchange
         with self._lock:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="proa-exchanges", daemon=True)
@@ -63,10 +79,27 @@ class _Line:
 
     def do(self, what: Callable[[], Any]) -> Any:
         """Its result, after all that was begun before."""
-        last = self._last
-        if last is None or last.is_completed() or threading.current_thread() is self._thread:
-            return what()
-        return self.begin(what).wait()
+        return what() if self._is_free() else self.begin(what).wait()
+
+    def wait(self, is_going_on: threading.Lock) -> None:
+        """Waits for one of them."""
+        with self._lock:
+            if not self._awaited:
+                self._awaited_since = time.monotonic()
+            self._awaited += 1
+        is_going_on.acquire()
+        is_going_on.release()
+        with self._lock:
+            self._awaited -= 1
+
+    def awaited_since(self, begun: float) -> float | None:
+        """See the function of this name."""
+        if threading.current_thread() is not self._thread:
+            return begun
+        return max(begun, self._awaited_since) if self._awaited else None
+
+    def _is_free(self) -> bool:
+        return self._last is None or self._last.is_completed() or threading.current_thread() is self._thread
 
     def _work(self) -> None:
         while True:
@@ -75,3 +108,11 @@ class _Line:
 
 _line = _Line()
 begin, do = _line.begin, _line.do
+
+
+def awaited_since(begun: float) -> float | None:
+    """Since when somebody waits for the exchange that the caller does and has `begun`, by `time.monotonic`.
+
+    None while this process computes meanwhile: who then looks for what others send takes the processor from it.
+    """
+    return _line.awaited_since(begun)

@@ -2,24 +2,31 @@
 
 Messages are arrays in memory as they are, never objects. A wait looks for what others send, first at once and then
 with pauses, so that a process that waits takes no processor from those that compute; it ends with an error after
-`FLAGS_communication_timeout` seconds.
+`FLAGS_communication_timeout` seconds. A wait beside which this process computes has pauses from the beginning.
 """
 
 from __future__ import annotations
 
+import collections
+import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
 from ...core import flags
+from . import exchanges
 from .communicator import AVG, MAX, MIN, PROD, SUM, TIMEOUT, CommunicationTimeoutError, Communicator, Pending
 
-_AT_ONCE_S = 0.002  # a wait looks all the time for so long, and then now and then
-_PAUSES_S = (0.00005, 0.001)
+_AT_ONCE_S = 0.001  # a wait looks all the time for so long, and then now and then: by a part of the time it has waited
+_PAUSES_S, _PAUSE_SHARE = (0.00005, 0.001), 0.1
+_give_way: Callable[[], Any] = getattr(os, "sched_yield", lambda: time.sleep(0))
+_PART = 1 << 20  # bytes: a sum is made in parts, which stay in a cache until they are means
+_PARTS_ON_THEIR_WAY = 2
+_MESSAGE = 1 << 22  # bytes: smaller arrays are sent together, up to so many
 
 
 def _mpi() -> Any:
@@ -58,16 +65,46 @@ class MPICommunicator(Communicator):
         self.rank, self.ranks = communicator.Get_rank(), tuple(ranks)
         self._operations = {SUM: self._mpi.SUM, AVG: self._mpi.SUM, MAX: self._mpi.MAX, MIN: self._mpi.MIN,
                             PROD: self._mpi.PROD}
+        self._parts: list[list[np.ndarray]] = []  # memory in which the parts of a sum are added up
 
     def all_reduce(self, array: np.ndarray, operation: int, out: np.ndarray | None = None) -> np.ndarray:
-        """By MPI_Iallreduce, in place where `out` is the array itself."""
+        """By MPI_Iallreduce, of large arrays in parts."""
         source = _sendable(array)
         result = np.empty_like(source) if out is None or not _is_plain(out, source) else out
-        if result is source:
-            self.finish("all_reduce", self._comm.Iallreduce(self._mpi.IN_PLACE, result, self._operations[operation]))
-        else:
+        step = max(_PART, _PART * self.size // 2) // source.itemsize
+        in_place = np.may_share_memory(source, result)
+        if source.size <= step and not in_place:
             self.finish("all_reduce", self._comm.Iallreduce(source, result, self._operations[operation]))
-        return _given(self._averaged(result, operation), array.dtype, out)
+            self._averaged(result, operation)
+        else:
+            self._in_parts(source.reshape(-1), result.reshape(-1), operation, step, in_place)
+        return _given(result, array.dtype, out)
+
+    def _in_parts(self, source: np.ndarray, result: np.ndarray, operation: int, step: int, in_place: bool) -> None:
+        """A reduction in parts of so many elements. MPI adds up in place more slowly than in other memory."""
+        memory = self._parts.pop() if in_place and self._parts else None
+        if in_place and memory is None:
+            memory = [np.empty(step * source.itemsize, np.uint8) for _ in range(_PARTS_ON_THEIR_WAY)]
+        free = [part.view(source.dtype) for part in memory or ()]
+        on_their_way: collections.deque[tuple[Any, np.ndarray, np.ndarray]] = collections.deque()
+        for start in range(0, source.size + _PARTS_ON_THEIR_WAY * step, step):
+            if len(on_their_way) == _PARTS_ON_THEIR_WAY or start >= source.size and on_their_way:
+                request, found, part = on_their_way.popleft()
+                self.finish("all_reduce", request)
+                if in_place:
+                    free.append(found)
+                    found = found[:part.size]
+                if operation == AVG:
+                    np.divide(found, self.size, out=part, casting="unsafe")
+                elif in_place:
+                    part[...] = found
+            if start < source.size:
+                given, part = source[start:start + step], result[start:start + step]
+                found = free.pop() if in_place else part
+                request = self._comm.Iallreduce(given, found[:given.size], self._operations[operation])
+                on_their_way.append((request, found, part))
+        if memory is not None:
+            self._parts.append(memory)
 
     def reduce(self, array: np.ndarray, operation: int, root: int) -> np.ndarray:
         """By MPI_Ireduce."""
@@ -81,6 +118,22 @@ class MPICommunicator(Communicator):
         result = _bytes_like(array) if self.rank != root else np.ascontiguousarray(array)
         self.finish("broadcast", self._comm.Ibcast(_as_bytes(result), root))
         return result
+
+    def broadcast_all(self, arrays: Sequence[np.ndarray], root: int) -> list[np.ndarray]:
+        """Small ones one behind the other in one message."""
+        found: list[np.ndarray] = []
+        for some in _together(arrays):
+            if len(some) == 1:
+                found.append(self.broadcast(some[0], root))
+                continue
+            packed = np.empty(sum(array.nbytes for array in some), np.uint8)
+            if self.rank == root:
+                np.concatenate([_as_bytes(np.ascontiguousarray(array)) for array in some], out=packed)
+            packed, begin = self.broadcast(packed, root), 0
+            for array in some:
+                found.append(packed[begin:begin + array.nbytes].view(array.dtype).reshape(array.shape))
+                begin += array.nbytes
+        return found
 
     def all_gather(self, array: np.ndarray) -> np.ndarray:
         """By MPI_Iallgather of bytes."""
@@ -188,19 +241,35 @@ class MPICommunicator(Communicator):
         if request.Test():
             return
         begun = time.monotonic()
-        pause, longest = _PAUSES_S
+        least, most = _PAUSES_S
         while not request.Test():
-            waited = time.monotonic() - begun
-            if waited < _AT_ONCE_S:
+            now = time.monotonic()
+            awaited_since = exchanges.awaited_since(begun)
+            if awaited_since is not None and now - awaited_since < _AT_ONCE_S:
+                _give_way()
                 continue
             limit = flags.values[TIMEOUT]
-            if waited > limit:
+            if now - begun > limit:
                 raise CommunicationTimeoutError(
                     f"{what}: rank {self.rank} of the group of {list(self.ranks)} waited {limit:g} s for the others. "
                     f"One of them has ended, is very slow, or calls other collectives or in another order. "
                     f"FLAGS_communication_timeout says how long to wait.")
+            pause = most if awaited_since is None else min(max(least, _PAUSE_SHARE * (now - begun)), most)
             time.sleep(pause)
-            pause = min(2 * pause, longest)
+
+
+def _together(arrays: Sequence[np.ndarray]) -> Iterator[list[np.ndarray]]:
+    """Neighbours that go into one message."""
+    some: list[np.ndarray] = []
+    size = 0
+    for array in arrays:
+        if some and size + array.nbytes > _MESSAGE:
+            yield some
+            some, size = [], 0
+        some.append(array)
+        size += array.nbytes
+    if some:
+        yield some
 
 
 def _is_plain(out: np.ndarray, source: np.ndarray) -> bool:

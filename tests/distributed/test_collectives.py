@@ -32,3 +32,7 @@ def test_the_device_of_a_process_is_its_launchers(monkeypatch):
     monkeypatch.setenv("FLAGS_selected_gpus", "x")
     with pytest.raises(ValueError, match="FLAGS_selected_gpus must be numbers of devices. Received 'x'"):
         parse_place("gpu")
+
+
+def test_large_sums_are_those_of_the_whole(tmp_path):
+    assert "summed 0" in run(tmp_path, "large_sums.py", processes=3).stdout
