@@ -18,6 +18,7 @@ from ...backend.comm.communicator import MAX, SUM, Communicator
 from ...ops.core.trace import current_trace
 from ...optimizer import LBFGS, Optimizer
 from ...optimizer.groups import Pairs
+from .. import engine
 from ..groups import Group
 from .clip import ClipOverShards, over_shards
 from .gathering import gathered_state, own_state
@@ -40,6 +41,7 @@ class ShardedOptimizer(Optimizer):
 
     _inner_opt: Optimizer
     _group: Communicator
+    _number: int
     _replicas: Communicator | None
     _states: Communicator  # for what is exchanged when a user asks, which may be at another time in each process
     partition: Partition
@@ -58,7 +60,7 @@ class ShardedOptimizer(Optimizer):
                              "Divide it first; then set_state_dict(state) gives each process its part.")
         connected: Communicator = group.process_group
         vars(self).update(
-            _inner_opt=inner, _group=connected, _replicas=None if replicas is None else replicas.process_group,
+            _inner_opt=inner, _number=group.id, _group=connected, _replicas=None if replicas is None else replicas.process_group,
             _states=exchanges.do(lambda: connected.subgroup(connected.ranks)),
             partition=Partition(inner._parameter_list, connected.size))
         for share in inner._groups.groups:
@@ -153,13 +155,17 @@ class ShardedOptimizer(Optimizer):
                 self._send(packed, owner)
 
     def _send(self, parameters: list[Any], owner: int) -> None:
-        arrays = [parameter.numpy().reshape(-1) for parameter in parameters]
-        ends = np.cumsum([0, *map(len, arrays)])
-        whole = np.concatenate(arrays) if owner == self._group.rank else np.empty(ends[-1], arrays[0].dtype)
-        found = exchanges.do(lambda: self._group.broadcast(whole, owner))
-        if owner != self._group.rank:
+        ends = np.cumsum([0, *(int(np.prod(parameter.shape, dtype=int)) for parameter in parameters)]).tolist()
+        group = engine.communicator(self._number, parameters[0]._array)
+        whole = group.empty([ends[-1]], parameters[0]._array.dtype)
+        if owner == group.rank:
             for place, parameter in enumerate(parameters):
-                parameter.set_value(found[ends[place]:ends[place + 1]].reshape(tuple(parameter.shape)))
+                whole[ends[place]:ends[place + 1]] = parameter._array.reshape(-1)
+        found = group.do(functools.partial(group.broadcast, whole, owner))
+        if owner != group.rank:
+            for place, parameter in enumerate(parameters):
+                part = found[ends[place]:ends[place + 1]].reshape(tuple(parameter.shape))
+                current_trace().store(parameter, parameter._eager.new(part.copy()))
 
     # State
 

@@ -12,6 +12,7 @@ from .....backend.comm import exchanges
 from .....backend.comm.communicator import PROD
 from .....ops.optim.row_updates import holds_rows
 from .....optimizer import Optimizer
+from .... import engine
 from ....environment import refuse_alone
 from ....reducer import Reducer
 from ....sharding.optimizer import ShardedOptimizer
@@ -48,9 +49,13 @@ class DygraphShardingOptimizer(ShardedOptimizer):
         """Gives each process the means of its own parameters' gradients; the others' are let go."""
         trained = [parameter for parameter in parameter_list if not parameter.stop_gradient]
         known = [] if self._reducer is None else [p for bucket in self._reducer.buckets for p in bucket.parameters]
-        if {id(parameter) for parameter in known} != {id(parameter) for parameter in trained}:
-            vars(self)["_reducer"] = Reducer(trained, self._group, _BUCKET_MB, _BUCKET_MB, True, self.partition.owners,
-                                             self._tables(trained), self._replicas, in_backward=False)
+        if trained and {id(parameter) for parameter in known} != {id(parameter) for parameter in trained}:
+            array = trained[0]._array
+            outer = None if self._replicas is None else engine.communicator(
+                self._hcg.get_data_parallel_group().id, array)
+            vars(self)["_reducer"] = Reducer(trained, engine.communicator(self._number, array), _BUCKET_MB, _BUCKET_MB,
+                                             True, self.partition.owners, self._tables(trained), outer,
+                                             in_backward=False)
         if self._reducer is not None:
             self._reducer.exchange()
 
