@@ -129,6 +129,10 @@ class PickleMachine:
         """The value that the file keeps elsewhere, under `key`; a plain pickle has no such values."""
         raise self.unsafe("a value that is kept outside of the pickle")
 
+    def new_object(self) -> None:
+        """Makes an object of a class and arguments on the stack: plain data has none."""
+        raise self._refused_opcode(pickle.NEWOBJ[0])
+
     def with_state(self, value: Any, state: Any) -> Any:
         """A finished value that is given attributes: plain data has none."""
         raise self.unsafe(f"a state for a {type(value).__name__}")

@@ -271,6 +271,11 @@ def _reduce(machine: PickleMachine) -> None:
     machine.stack.append(constructor.make(args))
 
 
+@_on(pickle.NEWOBJ)
+def _new_object(machine: PickleMachine) -> None:
+    machine.new_object()
+
+
 @_on(pickle.BINPERSID)
 def _outside(machine: PickleMachine) -> None:
     machine.stack.append(machine.kept_outside(machine.stack.pop()))

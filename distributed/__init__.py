@@ -31,7 +31,8 @@ from .auto_parallel import (
     shard_tensor,
     to_static,
 )
-from .checkpoint import load_state_dict, save_state_dict
+from .checkpoint.load_state_dict import load_state_dict
+from .checkpoint.save_state_dict import save_state_dict
 from .collectives import (
     P2POp,
     ReduceOp,

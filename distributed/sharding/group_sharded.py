@@ -48,7 +48,7 @@ def group_sharded_parallel(model: Layer, optimizer: Optimizer, level: str, scale
 def save_group_sharded_model(model: Layer, output: str, optimizer: Any = None) -> None:
     """Writes `model.pdmodel` and `model.pdopt` of what `group_sharded_parallel` gave into the folder `output`.
 
-    Every process calls it; the group's first one writes ordinary files, which `paddle.load` reads anywhere. Raises
+    Every process calls it, and goes on when the files are there: ordinary ones, which `paddle.load` reads anywhere. Raises
     TypeError for another model, ValueError where `output` is a file.
     `paddle.distributed.sharding.save_group_sharded_model`.
     """
@@ -63,3 +63,4 @@ def save_group_sharded_model(model: Layer, output: str, optimizer: Any = None) -
         dump_state(plain_state(model.state_dict()), os.path.join(output, "model.pdmodel"))
         if state is not None:
             dump_state(plain_state(state), os.path.join(output, "model.pdopt"))
+    model._connected.do(model._connected.barrier)

@@ -60,7 +60,8 @@ class ShardedOptimizer(Optimizer):
                              "Divide it first; then set_state_dict(state) gives each process its part.")
         connected: Communicator = group.process_group
         vars(self).update(
-            _inner_opt=inner, _number=group.id, _group=connected, _replicas=None if replicas is None else replicas.process_group,
+            _inner_opt=inner, _number=group.id, _group=connected,
+            _replicas=None if replicas is None else replicas.process_group,
             _states=exchanges.do(lambda: connected.subgroup(connected.ranks)),
             partition=Partition(inner._parameter_list, connected.size))
         for share in inner._groups.groups:
