@@ -46,8 +46,8 @@ _SUBJECTS = {
         "distributed.communicator distributed.distribute_lookup_table distributed.transpiler distributed.fleet.runtime "
         "distributed.fleet.proto distributed.fleet.fleet_executor_utils distributed.ps.the_one_ps distributed.ps.utils "
         "distributed.ps.coordinator distributed.io.load_inference_model_distributed",
-    "checkpoints of tensors divided among processes; paddle.save in process 0, paddle.load in all":
-        "distributed.checkpoint.metadata distributed.checkpoint.utils",
+    "what places tensors that are divided; paddle.distributed.save_state_dict and load_state_dict take whole ones":
+        "distributed.checkpoint.utils",
     "how Paddle sends objects; all_gather_object sends those that paddle.load reads":
         "distributed.communication.serialization_utils",
     "pipelines of layers in several processes; use the layers as they are, and divide the batch":

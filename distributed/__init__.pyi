@@ -10,7 +10,8 @@ from proa.distributed.auto_parallel.dist_attr import DistAttr as DistAttr
 from proa.distributed.auto_parallel.placement_type import Partial as Partial, Placement as Placement, ReduceType as ReduceType, Replicate as Replicate, Shard as Shard
 from proa.distributed.auto_parallel.process_mesh import ProcessMesh as ProcessMesh
 from proa.distributed.auto_parallel.strategy import Strategy as Strategy
-from proa.distributed.checkpoint import load_state_dict as load_state_dict, save_state_dict as save_state_dict
+from proa.distributed.checkpoint.load_state_dict import load_state_dict as load_state_dict
+from proa.distributed.checkpoint.save_state_dict import save_state_dict as save_state_dict
 from proa.distributed.collectives import P2POp as P2POp, all_gather as all_gather, all_gather_object as all_gather_object, all_reduce as all_reduce, alltoall as alltoall, alltoall_single as alltoall_single, barrier as barrier, batch_isend_irecv as batch_isend_irecv, broadcast as broadcast, broadcast_object_list as broadcast_object_list, gather as gather, irecv as irecv, isend as isend, recv as recv, reduce as reduce, reduce_scatter as reduce_scatter, scatter as scatter, scatter_object_list as scatter_object_list, send as send, wait as wait
 from proa.distributed.communication import stream as stream
 from proa.distributed.entry_attr import CountFilterEntry as CountFilterEntry, ProbabilityEntry as ProbabilityEntry, ShowClickEntry as ShowClickEntry

@@ -11,8 +11,6 @@ LAYERS = ("layers divided among processes (tensor parallelism)",
           "Use the layers as they are, whole in each process, and divide the batch")
 CALLS = ("calls of functions in other processes",
          "They would run code that another process names. Exchange tensors, or objects with all_gather_object")
-SHARDS = ("checkpoints of tensors divided among processes",
-          "Each process has the whole state: paddle.save in process 0, paddle.load in all, whatever their number")
 PASSES = ("passes that rewrite Programs for several processes",
           "fleet.distributed_optimizer and DataParallel do what is supported")
 

@@ -1,4 +1,4 @@
-"""What lies where in a checkpoint of several processes: its classes, and the file that holds them, a pickle as Paddle's.
+"""What lies where in a checkpoint of several processes: its classes, and the file of them, a pickle as Paddle's.
 
 The file is read by a machine that knows these three classes and containers of plain data, and nothing else.
 """

@@ -48,8 +48,8 @@ def group_sharded_parallel(model: Layer, optimizer: Optimizer, level: str, scale
 def save_group_sharded_model(model: Layer, output: str, optimizer: Any = None) -> None:
     """Writes `model.pdmodel` and `model.pdopt` of what `group_sharded_parallel` gave into the folder `output`.
 
-    Every process calls it, and goes on when the files are there: ordinary ones, which `paddle.load` reads anywhere. Raises
-    TypeError for another model, ValueError where `output` is a file.
+    Every process calls it, and goes on when the files are there: ordinary ones, which `paddle.load` reads anywhere.
+    Raises TypeError for another model, ValueError where `output` is a file.
     `paddle.distributed.sharding.save_group_sharded_model`.
     """
     if not isinstance(model, ShardedModel):

@@ -36,7 +36,6 @@ def test_every_public_name_is_there_or_says_why_not(namespace):
     (lambda: dist.rpc.rpc_sync("a", print), "rpc_sync"), (lambda: dist.rpc.rpc_async("a", print), "rpc_async"),
     (dist.rpc.shutdown, "shutdown"), (lambda: dist.rpc.get_worker_info("a"), "get_worker_info"),
     (dist.rpc.get_all_worker_infos, "get_all_worker_infos"), (dist.rpc.get_current_worker_info, "current"),
-    (lambda: dist.save_state_dict({}, "a"), "paddle.save in process 0"), (lambda: dist.load_state_dict({}, "a"), "all"),
     (lambda: dist.passes.new_pass("a"), "rewrite Programs"), (dist.passes.PassContext, "PassContext"),
     (lambda: dist.passes.PassManager([]), "PassManager")])
 def test_what_is_not_supported_says_so_by_its_name(call, said):
