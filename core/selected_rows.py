@@ -51,6 +51,8 @@ class SelectedRows(NDArrayOperatorsMixin):
 
     def merge(self) -> SelectedRows:
         """The same matrix with each row once, in order."""
+        if self._merged is None and (self.rows[1:] > self.rows[:-1]).all():
+            self._merged = self
         if self._merged is None:
             order = self.rows.argsort(kind="stable")
             rows = self.rows[order]

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...core import flags
 from ...core.files import CorruptFileError
 from . import part_files
 from .errors import RefusedError
@@ -34,6 +35,15 @@ class Block(NamedTuple):
 
     parameter: str
     begin: int = 0
+
+
+FOLDER, EVERY, ALONE = "FLAGS_ps_checkpoint_folder", "FLAGS_ps_checkpoint_every", "FLAGS_ps_restarted_alone"
+flags.declare(FOLDER, "", "Where the parameter servers of a Program keep checkpoints, a folder that all of them see, "
+              "and from where they go on when they start; empty: nowhere.")
+flags.declare(EVERY, 0, "After how many rounds (where nobody waits: used values) a parameter server of a Program makes "
+              "a checkpoint; 0: only when a trainer asks for it.")
+flags.declare(ALONE, False, "Whether the others of a job go on, and only this parameter server was started again: it "
+              "takes its own newest checkpoint rather than the newest of all.")
 
 
 class Checkpoints:
@@ -56,6 +66,12 @@ class Checkpoints:
         self.blocks, self.every, self.seconds, self.keep = blocks, every, seconds, keep
         self._changes = 0
         self._saved = time.monotonic()
+
+    @classmethod
+    def of_flags(cls, index: int, servers: int, blocks: Mapping[str, Block]) -> Checkpoints | None:
+        """What the flags ask for; None where they name no folder."""
+        folder = flags.get_flag(FOLDER)
+        return cls(folder, index, servers, blocks, flags.get_flag(EVERY)) if folder else None
 
     # Making them
 
@@ -163,9 +179,9 @@ def _name(index: int, servers: int) -> str:
 def _parts(folder: str) -> dict[int, set[tuple[int, int]]]:
     """The parts that are there, by the numbers of checkpoints."""
     found: dict[int, set[tuple[int, int]]] = {}
-    for name in os.listdir(folder) if os.path.isdir(folder) else ():
+    for name in _listed(folder):
         if name.isdecimal():
-            matches = map(_PART.fullmatch, os.listdir(os.path.join(folder, name)))
+            matches = map(_PART.fullmatch, _listed(os.path.join(folder, name)))
             found[int(name)] = {(int(match[1]), int(match[2])) for match in matches if match}
     return found
 
@@ -184,14 +200,22 @@ def _set_of_parts(parts: set[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _remove_unfinished(folder: str, index: int) -> None:
-    for name in os.listdir(folder):
+    for name in _listed(folder):
         if name.startswith(f"part-{index}-of-") and name.endswith(".tmp"):
             shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
-    if not os.listdir(folder):
+    if not _listed(folder):
         try:
             os.rmdir(folder)
         except OSError:  # another server has just removed it, or writes into it again
             return
+
+
+def _listed(folder: str) -> list[str]:
+    """What is in a folder; nothing in one that is not there, or that another server has just removed."""
+    try:
+        return os.listdir(folder)
+    except FileNotFoundError:
+        return []
 
 
 def _cut(name: str, block: Block, now: np.ndarray, pieces: Mapping[str, list[tuple[int, np.ndarray]]]) -> np.ndarray:

@@ -23,7 +23,7 @@ class CheckpointRequests:
         state, checkpoints = self._state, self._checkpoints
         if checkpoints is None:
             raise RefusedError(f"The parameter server {state.endpoint} has no folder for checkpoints: "
-                               f"Server(checkpoints) names one.")
+                               f"Server(checkpoints) or FLAGS_ps_checkpoint_folder names one.")
         place = checkpoints.place_of(request.name) if request.name else None
 
         def save() -> dict[str, int]:

@@ -44,7 +44,7 @@ def connect(options: Options | None = None) -> None:
     engines.add(ENGINE, engines.CPU)
     for operator, kernel in ((rpc.send_op, _send), (rpc.receive_op, _receive), (rpc.send_barrier_op, _send_barrier),
                              (rpc.fetch_barrier_op, _fetch_barrier), (rpc.look_up_op, _look_up),
-                             (rpc.geo_op, _geo)):
+                             (rpc.geo_op, _geo), (rpc.checkpoint_notify_op, _checkpoint_notify)):
         register_kernel(operator, ENGINE, kernel)
     run_by("listen_and_serv", _serve)
 
@@ -146,6 +146,11 @@ def _send_barrier(behind: Sequence[Any], *, endpoints: Sequence[str] = (), train
 def _fetch_barrier(behind: Sequence[Any], *, endpoints: Sequence[str] = (), trainer_id: int = 0) -> np.ndarray:
     client(trainer_id, endpoints).fetch_barrier(list(endpoints))
     return _CONTROL
+
+
+def _checkpoint_notify(*, epmap: Sequence[str] = (), dir: str = "", trainer_id: int = 0, **_: Any) -> tuple[()]:
+    client(trainer_id, epmap).save(list(epmap), dir)
+    return ()
 
 
 def _look_up(ids: Sequence[np.ndarray], w: np.ndarray, *, table_names: Sequence[str] = (),

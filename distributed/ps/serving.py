@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core import flags
 from ...core.selected_rows import SelectedRows
 from ...ops.core.operator import find, is_declared
 from ...static.compiler import compile_plan
@@ -15,6 +16,7 @@ from ...static.ir.operation import Operation
 from ...static.run.executor import Executor
 from ...static.run.scope import Scope
 from . import first_rows
+from .checkpoint import ALONE, Block, Checkpoints
 from .errors import RefusedError
 from .options import Options
 from .row_rule import RowRule
@@ -170,9 +172,19 @@ def serve(executor: Executor, program: Any, operation: Operation, scope: Scope,
     names = [var.name for var in program.list_vars() if var.persistable]
     counted = any(isinstance(getattr(update.run, "__self__", None), _Counted) for update in updates.values())
     before_updates = None if before is None or counted else before.run
-    server = Server(attrs["endpoint"], trainers, mode, _Variables(scope, names), updates,
-                    tables=_tables(program, operation, scope), before_updates=before_updates, options=options)
+    variables = _Variables(scope, names)
+    checkpoints = _checkpoints(program, attrs.get("pserver_id", 0), variables)
+    server = Server(attrs["endpoint"], trainers, mode, variables, updates, tables=_tables(program, operation, scope),
+                    before_updates=before_updates, options=options, checkpoints=checkpoints)
+    if checkpoints is not None:
+        server.restore(alone=flags.get_flag(ALONE))
     server.serve()
+
+
+def _checkpoints(program: Any, index: int, variables: _Variables) -> Checkpoints | None:
+    """Those that the flags ask for: of what has a value, by what it is part of."""
+    servers, parts = getattr(program, "_parts_on_server", None) or (1, {})
+    return Checkpoints.of_flags(index, servers, {name: Block(*parts.get(name, (name, 0))) for name in variables})
 
 
 class _Rows:

@@ -83,9 +83,7 @@ class SparseTable:
 
     def push(self, ids: np.ndarray, gradients: np.ndarray) -> None:
         """One step of the rule with these gradients; those of one row are added up."""
-        rows = SelectedRows(np.ascontiguousarray(ids, "int64"), gradients, 0)
-        if ids.size and not (rows.rows[1:] > rows.rows[:-1]).all():
-            rows = rows.merge()
+        rows = SelectedRows(np.ascontiguousarray(ids, "int64"), gradients, 0).merge()
         with self.lock:
             slots = self._made(rows.rows)
             powers = self.powers

@@ -344,6 +344,7 @@ class DistributeTranspiler:
             self.pserver_endpoints.index(endpoint), **self._threads(),
             **({"dc_asgd": True} if self.config.enable_dc_asgd else {}))
         self.pserver_program._tables_on_server = self._table_descriptions(self._made)
+        self.pserver_program._parts_on_server = len(self.pserver_endpoints), self._made.parts()
         self._describe(self.pserver_program, endpoint)
         return self.pserver_program
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from .updates import Update
 SYNC, ASYNC, HALF_ASYNC, GEO = range(4)
 """The numbers of the modes, in the attribute `distributed_mode`."""
 
+_NUMBER = re.compile(r"\.block\d+")
 _PREPARED = ("recv", "fetch_barrier", "concat", "fake_init")  # of a trainer's startup Program
 
 
@@ -201,6 +203,11 @@ class Server:
             "learning_rate": rate,
             "state": {slot: names[0] for slot, names in update.op.inputs.items()
                       if names and slot not in ("Param", "Grad", "LearningRate") and not slot.endswith("Pow")}}
+
+    def parts(self) -> dict[str, tuple[str, int]]:
+        """What each variable is a part of, whatever number the part has, and which row is its first there."""
+        return {name: (_NUMBER.sub("", name), self.sliced[name].begin if name in self.sliced else 0)
+                for name in self.block.vars}
 
     def finish(self, number: int, **attrs: Any) -> Any:
         """The Program, with the operation that serves."""
