@@ -183,7 +183,8 @@ def serve(executor: Executor, program: Any, operation: Operation, scope: Scope,
 
 def _checkpoints(program: Any, index: int, variables: _Variables) -> Checkpoints | None:
     """Those that the flags ask for: of what has a value, by what it is part of."""
-    servers, parts = getattr(program, "_parts_on_server", None) or (1, {})
+    described: tuple[int, dict[str, tuple[str, int]]] | None = getattr(program, "_parts_on_server", None)
+    servers, parts = (1, {}) if described is None else described
     return Checkpoints.of_flags(index, servers, {name: Block(*parts.get(name, (name, 0))) for name in variables})
 
 
