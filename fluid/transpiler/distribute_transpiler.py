@@ -18,6 +18,7 @@ from ...distributed.ps import engine
 from ..framework import default_main_program, default_startup_program
 from . import server, trainer
 from .blocks import Part, VarBlock, parts_of, same_or_split_var, slice_variable
+from .collective import transpile_collective, transpile_nccl2
 from .details import VarsDistributed, delete_ops, wait_server_ready
 from .ps_dispatcher import PSDispatcher, RoundRobin
 from .server import ASYNC, GEO, HALF_ASYNC, SYNC
@@ -419,8 +420,8 @@ class DistributeTranspiler:
         program._parameters_on_pservers = self.vars_overview
 
     def _transpile_collective(self, trainer_id: int, program: Any, startup: Any, trainers: Any, endpoint: str) -> None:
-        raise NotImplementedError(f"DistributeTranspilerConfig.mode: {self.config.mode!r} is not there. Use "
-                                  "paddle.DataParallel, or mode 'pserver'.")
+        prepare = transpile_nccl2 if self.config.mode == "nccl2" else transpile_collective
+        prepare(self.config, trainer_id, trainers, endpoint, startup, program)
 
 
 __all__ = ["DistributeTranspiler", "DistributeTranspilerConfig", "DistributedMode", "ServerRuntimeConfig", "VarBlock",

@@ -5,7 +5,6 @@ import sys
 import networks
 import numpy as np
 import paddle.fluid as fluid
-from paddle.fluid.transpiler import collective
 from proa.core import launched
 
 STEPS, ROWS = int(sys.argv[1]), 8
@@ -40,15 +39,16 @@ def trained(network, way):
     strategy.fuse_all_reduce_ops = way != "unfused"
     with fluid.scope_guard(scope):
         exe = fluid.Executor(fluid.CPUPlace())
+        config = fluid.DistributeTranspilerConfig()
+        config.mode, config.wait_port = "nccl2", False
         if way == "collective":
-            collective.GradAllReduce(2).transpile(startup, main, rank, endpoints, endpoints[rank], False)
-            exe.run(startup)
+            config.mode, config.collective_mode, config.nccl_comm_num = way, "grad_allreduce", 2
+        fluid.DistributeTranspiler(config).transpile(rank, main, trainers=",".join(endpoints), startup_program=startup,
+                                                     current_endpoint=endpoints[rank])
+        exe.run(startup)
+        if way == "collective":
             run = lambda feed: exe.run(main, feed, [loss])
         else:
-            config = fluid.DistributeTranspilerConfig()
-            config.use_hierarchical_allreduce, config.hierarchical_allreduce_inter_nranks = False, 0
-            collective.transpile_nccl2(config, rank, ",".join(endpoints), endpoints[rank], startup, main)
-            exe.run(startup)
             if way == "ParallelExecutor":
                 parallel = fluid.ParallelExecutor(False, loss.name, main, num_trainers=size, trainer_id=rank,
                                                   build_strategy=strategy)
