@@ -21,8 +21,8 @@ def overlap_exchanges(unit: Unit) -> None:
     if not any(op.type in begun_forms or op.type in waits for op in unit.ops):
         return
     finished = _finished(unit)
-    rings = {name: op.attrs.get("ring_id", 0) for op in unit.ops if op.type in begun_forms
-             for name in op.output_arg_names}
+    exchanges = {name: op for op in unit.ops if op.type in begun_forms for name in op.output_arg_names}
+    rings = {name: op.attrs.get("ring_id", 0) for name, op in exchanges.items()}
     begun = {name for names in finished.values() for name in names}
     instead: dict[str, str] = {}
     done: list[Operation] = []
@@ -31,7 +31,7 @@ def overlap_exchanges(unit: Unit) -> None:
             names = list(group)
             instead.update((name, unit.new_name(name, unit.spec(name))) for name in names)
             done.append(Operation(unit.block, finish_op.type, {"X": names}, {"Out": [instead[n] for n in names]},
-                                  {"ring_id": ring}, "" if op is None else op.source))
+                                  {"ring_id": ring}, exchanges[names[0]].source))
         if op is None or op.type in waits:
             continue
         op = renamed(op, instead, {})

@@ -1,0 +1,142 @@
+"""Exchanges of a plan are begun, and over where somebody waits for them or reads what they give; coalesced values."""
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa import static
+from proa.core import flags
+from proa.static.compiler import compile_plan
+
+
+@pytest.fixture(autouse=True)
+def verified(monkeypatch):
+    """Every pass is checked."""
+    monkeypatch.setitem(flags.values, "FLAGS_verify_passes", True)
+
+
+def types(main, feeds, fetches):
+    """The operators of a plan, in order."""
+    unit = compile_plan(main, feeds, fetches)[0].origin.unit
+    return [op.type for op in unit.ops if op.type != "agree_on_exchanges"]
+
+
+def exchanged(block, name, **attrs):
+    block.append_op(type="c_allreduce_sum", inputs={"X": name}, outputs={"Out": name},
+                    attrs={"ring_id": 0, "use_calc_stream": False, **attrs})
+
+
+def waited(block, name, ring=0):
+    block.append_op(type="c_sync_comm_stream", inputs={"X": [name]}, outputs={"Out": [name]}, attrs={"ring_id": ring})
+
+
+def program(write):
+    """A Program over x [4, 4] that `write` completes, with what it gives."""
+    main = static.Program()
+    with static.program_guard(main):
+        fetched = write(static.data("x", [4, 4]), main.global_block())
+    return main, [each.name for each in fetched]
+
+
+def between(x, block):
+    y = x * 2.0
+    exchanged(block, y)
+    z = paddle.matmul(x, x)
+    waited(block, y)
+    return [y + 1.0, z]
+
+
+def read_before_the_wait(x, block):
+    y = x * 2.0
+    exchanged(block, y)
+    z = paddle.matmul(x, x)
+    late = y + 1.0
+    w = paddle.matmul(z, x)
+    waited(block, y)
+    return [late, w]
+
+
+def never_waited_for(x, block):
+    y = x * 2.0
+    exchanged(block, y)
+    return [paddle.matmul(x, x), y]
+
+
+def nothing_between(x, block):
+    y = x * 2.0
+    exchanged(block, y)
+    waited(block, y)
+    return [y + 1.0]
+
+
+def asked_to_wait(x, block):
+    y = x * 2.0
+    exchanged(block, y, use_calc_stream=True)
+    return [paddle.matmul(x, x), y]
+
+
+def of_another_ring(x, block):
+    y = x * 2.0
+    exchanged(block, y)
+    waited(block, y, ring=3)
+    z = paddle.matmul(x, x)
+    waited(block, y)
+    return [z, y]
+
+
+BEGIN, FINISH = "begin_c_allreduce_sum", "finish_exchanges"
+SHAPES = {between: [BEGIN, "matmul_v2", FINISH], read_before_the_wait: [BEGIN, "matmul_v2", FINISH, "matmul_v2"],
+          never_waited_for: [BEGIN, "matmul_v2", FINISH], nothing_between: ["c_allreduce_sum"],
+          asked_to_wait: ["c_allreduce_sum", "matmul_v2"], of_another_ring: [BEGIN, "matmul_v2", FINISH]}
+
+
+@pytest.mark.parametrize("write", SHAPES, ids=lambda write: write.__name__)
+def test_exchanges_go_on_while_something_is_computed(write):
+    main, fetched = program(write)
+    found = [type for type in types(main, ["x"], fetched) if type in (BEGIN, FINISH, "c_allreduce_sum", "matmul_v2")]
+    assert found == SHAPES[write]
+    x = np.arange(16, dtype="float32").reshape(4, 4) / 8
+    first = static.Executor().run(main, {"x": x}, fetched)
+    assert any(np.allclose(array, x * 2 + 1) or np.allclose(array, x * 2) for array in first)
+
+
+def test_coalesced_values_are_one():
+    main = static.Program()
+    with static.program_guard(main):
+        a, b = static.data("a", [3]), static.data("b", [2, 2])
+        first, second = a * 1.0, b * 1.0
+        block = main.global_block()
+        whole = block.create_var(name="whole", dtype="float32")
+        block.append_op(type="coalesce_tensor", inputs={"Input": [first, second]},
+                        outputs={"Output": [first, second], "FusedOutput": whole},
+                        attrs={"copy_data": True, "dtype": first.dtype})
+        block.append_op(type="scale", inputs={"X": first}, outputs={"Out": first}, attrs={"scale": 10.0})
+        block.append_op(type="scale", inputs={"X": whole}, outputs={"Out": whole}, attrs={"scale": 2.0})
+        block.append_op(type="depend", inputs={"X": second, "Dep": whole}, outputs={"Out": second})
+        total = second.sum() + first.sum()
+    found = static.Executor().run(main, {"a": np.ones(3, "float32"), "b": np.ones((2, 2), "float32")},
+                                  [first, second, whole, total])
+    assert found[0].tolist() == [20.0] * 3 and found[1].tolist() == [[2.0, 2.0]] * 2
+    assert found[2].tolist() == [20.0] * 3 + [2.0] * 4 and found[3] == 68.0
+
+
+def test_values_that_begin_with_a_number():
+    main = static.Program()
+    with static.program_guard(main):
+        a, block = static.data("a", [2]), main.global_block()
+        whole, part = (block.create_var(name=name, dtype="float32") for name in ("whole", "part"))
+        block.append_op(type="coalesce_tensor", inputs={"Input": [a]}, outputs={"Output": [part], "FusedOutput": whole},
+                        attrs={"set_constant": True, "constant": 3.0, "dtype": a.dtype})
+    found = static.Executor().run(main, {"a": np.zeros(2, "float32")}, [whole, part])
+    assert [array.tolist() for array in found] == [[3.0, 3.0], [3.0, 3.0]]
+
+
+def test_files_hold_them(tmp_path):
+    main, fetched = program(between)
+    text = main.desc.serialize_to_string()
+    again = static.Program.parse_from_string(text)
+    wanted = [op.type for op in main.global_block().ops]
+    assert [op.type for op in again.global_block().ops] == wanted and "c_sync_comm_stream" in wanted
+    x = np.eye(4, dtype="float32")
+    for one, other in zip(static.Executor().run(main, {"x": x}, fetched), static.Executor().run(
+            again, {"x": x}, fetched), strict=True):
+        np.testing.assert_array_equal(one, other)
