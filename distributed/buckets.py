@@ -6,15 +6,17 @@ these rows, with their numbers.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..backend.comm.communicator import AVG, Communicator
+from ..backend.comm.communicator import AVG, PROD, Communicator
 from ..core.selected_rows import SelectedRows
 from ..dygraph.engine import gradient_before_this_pass
 from ..dygraph.selected_rows import gradient_of
+from ..ops.optim.row_updates import holds_rows
 
 MEGABYTE = 1 << 20
 _ALONE_MB = 1.0  # gradients from this size on are exchanged where they lie: packing them would cost more than a message
@@ -197,3 +199,12 @@ def tables_of(layers: Any) -> set[int]:
     """The ids of the parameters of embeddings whose gradients hold rows, `sparse=True`."""
     return {id(layer.weight) for layer in layers.sublayers(include_self=True)
             if hasattr(layer, "weight") and (getattr(layer, "_sparse", False) or getattr(layer, "_is_sparse", False))}
+
+
+def tables_now(parameters: Sequence[Any], groups: Iterable[Communicator | None]) -> set[int]:
+    """The ids of parameters whose gradients hold rows, or are missing, in every process of the groups."""
+    found = np.array([p.grad is None or holds_rows(p.grad) for p in parameters], np.uint8)
+    for group in groups:
+        if group is not None:
+            found = group.do(functools.partial(group.all_reduce, found, PROD))
+    return {id(p) for p, is_table in zip(parameters, found, strict=True) if is_table and len(p.shape) > 1}

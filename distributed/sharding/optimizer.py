@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import sys
+import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -26,6 +28,7 @@ from .partition import Partition
 
 _MEGABYTE = 1 << 20
 _PACKED = 25 * _MEGABYTE  # how much of the parameters is sent at once
+_TOLD_AFTER_S = 20.0
 
 
 class ShardedOptimizer(Optimizer):
@@ -172,7 +175,8 @@ class ShardedOptimizer(Optimizer):
 
     def state_dict(self) -> dict[str, Any]:
         """The whole state, as the optimizer has it when it is not divided. Every process of the group calls it."""
-        return gathered_state(self._inner_opt.state_dict(), self._states)
+        with _told_when_alone(self._states):
+            return gathered_state(self._inner_opt.state_dict(), self._states)
 
     def set_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Takes over its part of what `state_dict` gave, here or of an optimizer that is not divided."""
@@ -211,6 +215,21 @@ class ShardedOptimizer(Optimizer):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._inner_opt!r})"
+
+
+@contextlib.contextmanager
+def _told_when_alone(group: Communicator) -> Iterator[None]:
+    """Has the user told what is waited for where the block takes long: a script may run it in one process only."""
+    text = (f"proa: process {group.ranks[group.rank]} has waited {_TOLD_AFTER_S:g} s in state_dict() of an optimizer "
+            f"whose state is divided. Every process of {list(group.ranks)} must call it; what it gives may then be "
+            f"saved in one: state = optimizer.state_dict(); if get_rank() == 0: paddle.save(state, path).\n")
+    timer = threading.Timer(_TOLD_AFTER_S, sys.stderr.write, [text])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def _packs(parameters: Sequence[Any]) -> Iterator[list[Any]]:

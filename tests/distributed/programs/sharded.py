@@ -1,12 +1,15 @@
 """Training with a divided state is that with the whole state in each process; so is what is saved of it."""
 
+import io
 import sys
+import time
 
 import numpy as np
 import paddle
 import paddle.distributed as dist
 from paddle.nn import functional as F
 from proa.distributed.sharding import group_sharded_parallel
+from proa.distributed.sharding import optimizer as sharded_optimizer
 
 dist.init_parallel_env()
 rank, size = dist.get_rank(), dist.get_world_size()
@@ -143,4 +146,12 @@ for kind in sys.argv[1:] or kinds:
             states = [(found, state, 12), (wanted, whole_state, 12)]
             ends = [train(level=to, state=one, steps=4, **settings)[0] for one, to in zip(states, (None, level))]
             compare("taken up", ends[0], ends[1])
+sharded_optimizer._TOLD_AFTER_S = 0.3
+_, optimizer, _ = group_sharded_parallel(net := network(), sgd(net), "os")
+said, sys.stderr = sys.stderr, io.StringIO()
+if rank:
+    time.sleep(1)
+optimizer.state_dict()
+said, sys.stderr = sys.stderr.getvalue(), said
+assert ("process 0 has waited 0.3 s in state_dict()" in said) == (rank == 0), said
 print("passed", rank)

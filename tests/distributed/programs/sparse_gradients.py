@@ -3,6 +3,10 @@
 import numpy as np
 import paddle
 import paddle.distributed as dist
+from paddle.distributed.fleet.utils.hybrid_parallel_util import (
+    fused_allreduce_gradients,
+    fused_allreduce_gradients_with_group,
+)
 from paddle.nn import functional as F
 from proa.backend.comm import mpi
 from proa.core.selected_rows import SelectedRows
@@ -80,6 +84,14 @@ for settings in ({"make": lambda **k: paddle.optimizer.SGD(0.1, **k)},
     if not settings["tied"]:
         assert rows_bytes * 20 < whole_bytes, (rows_bytes, whole_bytes)
         print("bytes of rows, bytes of whole tables:", rows_bytes, whole_bytes)
+net = Net(True, False)  # by hand, where one process uses one table and not the other
+net.set_state_dict({name: paddle.ones_like(value) for name, value in net.state_dict().items()})
+net(paddle.to_tensor([[rank, 9]]), rank == 0).sum().backward()
+fused_allreduce_gradients(net.parameters(), None)
+found, other = net.first.weight.grad, net.second.weight.grad
+assert found.rows() == [*range(size), 9] and other.rows() == [0, 9], (found, other)
+fused_allreduce_gradients_with_group(net.parameters(), None, scale=1.0)
+np.testing.assert_allclose(net.first.weight.grad.numpy(), found.numpy() * size, rtol=1e-6)
 states = []
 dist.all_gather_object(states, rows)
 assert all(np.array_equal(state[name], states[0][name]) for state in states for name in state)

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
-from .....backend.comm import exchanges
-from .....backend.comm.communicator import PROD
-from .....ops.optim.row_updates import holds_rows
 from .....optimizer import Optimizer
 from .... import engine
+from ....buckets import tables_now
 from ....environment import refuse_alone
 from ....reducer import Reducer
 from ....sharding.optimizer import ShardedOptimizer
@@ -53,19 +48,11 @@ class DygraphShardingOptimizer(ShardedOptimizer):
             array = trained[0]._array
             outer = None if self._replicas is None else engine.communicator(
                 self._hcg.get_data_parallel_group().id, array)
+            tables = tables_now(trained, [self._group, self._replicas])
             vars(self)["_reducer"] = Reducer(trained, engine.communicator(self._number, array), _BUCKET_MB, _BUCKET_MB,
-                                             True, self.partition.owners, self._tables(trained), outer,
-                                             in_backward=False)
+                                             True, self.partition.owners, tables, outer, in_backward=False)
         if self._reducer is not None:
             self._reducer.exchange()
-
-    def _tables(self, parameters: list[Any]) -> set[int]:
-        """The ids of parameters whose gradients hold rows, or are missing, in every process."""
-        found = np.array([p.grad is None or holds_rows(p.grad) for p in parameters], np.uint8)
-        for group in (self._group, self._replicas):
-            if group is not None:
-                found = exchanges.do(functools.partial(group.all_reduce, found, PROD))
-        return {id(p) for p, is_table in zip(parameters, found, strict=True) if is_table and len(p.shape) > 1}
 
 
 class DygraphShardingOptimizerV2(DygraphShardingOptimizer):
