@@ -12,6 +12,7 @@ provide("default trace", by="proa.dygraph.eager")
 provide("staging", by="proa.jit.convert.functions")
 provide("operators", by="proa.ops.catalogue")
 provide("models of Programs", by="proa.hapi.program_model")
+provide("parameter servers", by="proa.fluid.incubate.fleet.parameter_server.for_fleet")
 
 if TYPE_CHECKING:
     from . import (

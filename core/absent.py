@@ -65,10 +65,7 @@ _SUBJECTS = {
         "distributed.fleet.check_save_pre_patch_done distributed.fleet.load_model distributed.fleet.load_one_table "
         "distributed.fleet.save_cache_model distributed.fleet.save_cache_table distributed.fleet.save_one_table "
         "distributed.fleet.save_dense_params distributed.fleet.shrink distributed.fleet.load_inference_model "
-        "distributed.fleet.init_server distributed.fleet.init_worker distributed.fleet.run_server "
-        "distributed.fleet.save_inference_model distributed.fleet.save_persistables distributed.fleet.minimize "
-        "distributed.fleet.server_endpoints distributed.fleet.server_index distributed.fleet.server_num "
-        "distributed.fleet.UtilBase distributed.fleet.utils.DistributedInfer",
+        "distributed.fleet.utils.DistributedInfer",
     "IPUs, NPUs and XPUs": "static.IpuCompiledProgram static.IpuStrategy static.ipu_shard_guard static.set_ipu_shard",
 }
 _OF_NAME = {name: subject for subject, names in _SUBJECTS.items() for name in names.split()}

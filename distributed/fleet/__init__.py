@@ -1,4 +1,4 @@
-"""What there is of `paddle.distributed.fleet`: training by many processes, for one.
+"""What there is of `paddle.distributed.fleet`: training by many processes, workers alone or with parameter servers.
 
 Models that are divided among processes (`meta_parallel`, `utils.sequence_parallel_utils`) are whole here; what needs
 other processes says so.
@@ -11,8 +11,10 @@ from . import base, data_generator, dataset, layers, meta_optimizers, meta_paral
 from .base.distributed_strategy import DistributedStrategy
 from .base.role_maker import PaddleCloudRoleMaker, Role, UserDefinedRoleMaker
 from .base.topology import CommunicateTopology, HybridCommunicateGroup
+from .base.util_factory import UtilBase
 from .fleet import (
     Fleet,
+    all_reduce,
     barrier_worker,
     distributed_model,
     distributed_optimizer,
@@ -20,37 +22,41 @@ from .fleet import (
     fleet,
     get_hybrid_communicate_group,
     init,
+    init_server,
+    init_worker,
     is_first_worker,
     is_server,
     is_worker,
-    stop_worker,
-    worker_endpoints,
-    worker_index,
-    worker_num,
-)
-from .numbers import (
-    all_reduce,
-    get_log_level_code,
-    get_log_level_name,
-    local_device_ids,
     local_rank,
+    minimize,
     node_num,
     nranks,
     rank,
     rank_in_node,
-    set_log_level,
-    world_device_ids,
+    run_server,
+    save_inference_model,
+    save_persistables,
+    server_endpoints,
+    server_index,
+    server_num,
+    stop_worker,
+    util,
+    worker_endpoints,
+    worker_index,
+    worker_num,
     world_size,
 )
+from .numbers import get_log_level_code, get_log_level_name, local_device_ids, set_log_level, world_device_ids
 from .recomputation import recompute
 
 __all__ = ["CommunicateTopology", "DatasetBase", "DistributedStrategy", "FileInstantDataset", "Fleet",
            "HybridCommunicateGroup", "InMemoryDataset", "MultiSlotDataGenerator", "MultiSlotStringDataGenerator",
-           "PaddleCloudRoleMaker", "QueueDataset", "Role", "UserDefinedRoleMaker", "all_reduce", "barrier_worker",
-           "base", "data_generator", "dataset", "distributed_model", "distributed_optimizer", "distributed_scaler",
-           "fleet", "get_hybrid_communicate_group", "get_log_level_code", "get_log_level_name", "init",
-           "is_first_worker", "is_server", "is_worker", "layers", "local_device_ids", "local_rank", "meta_optimizers",
-           "meta_parallel", "metrics", "model", "node_num", "nranks", "rank", "rank_in_node", "recompute",
-           "set_log_level", "stop_worker", "utils", "worker_endpoints", "worker_index", "worker_num",
-           "world_device_ids", "world_size"]
+           "PaddleCloudRoleMaker", "QueueDataset", "Role", "UserDefinedRoleMaker", "UtilBase", "all_reduce",
+           "barrier_worker", "base", "data_generator", "dataset", "distributed_model", "distributed_optimizer",
+           "distributed_scaler", "fleet", "get_hybrid_communicate_group", "get_log_level_code", "get_log_level_name",
+           "init", "init_server", "init_worker", "is_first_worker", "is_server", "is_worker", "layers",
+           "local_device_ids", "local_rank", "meta_optimizers", "meta_parallel", "metrics", "minimize", "model",
+           "node_num", "nranks", "rank", "rank_in_node", "recompute", "run_server", "save_inference_model",
+           "save_persistables", "server_endpoints", "server_index", "server_num", "set_log_level", "stop_worker",
+           "util", "utils", "worker_endpoints", "worker_index", "worker_num", "world_device_ids", "world_size"]
 __getattr__ = asked_of(__name__)

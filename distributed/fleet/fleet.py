@@ -7,20 +7,25 @@ from typing import Any
 
 from ...optimizer.gradient_merge import GradientMergeOptimizer
 from ...static.building.mode import in_static_mode
-from ..collectives import barrier
-from ..environment import ParallelEnv, get_rank, get_world_size, is_initialized
+from ..environment import get_world_size, is_initialized
 from ..initialization import init_parallel_env
 from ..parallel import DataParallel
 from .base import topology
 from .base.distributed_strategy import DistributedStrategy
+from .base.role_maker import PaddleCloudRoleMaker, RoleMakerBase
 from .base.topology import CommunicateTopology, HybridCommunicateGroup
 from .meta_optimizers.dygraph_optimizer.dygraph_sharding_optimizer import DygraphShardingOptimizer
 from .meta_optimizers.static_optimizer import StaticOptimizer
 from .meta_parallel.wrappers import ShardingParallel
+from .refused import Refused
+from .servers import servers_for
+from .serving import AskedOfServers
 
-__all__ = ["Fleet", "barrier_worker", "distributed_model", "distributed_optimizer", "distributed_scaler", "fleet",
-           "get_hybrid_communicate_group", "init", "is_first_worker", "is_server", "is_worker", "stop_worker",
-           "worker_endpoints", "worker_index", "worker_num"]
+__all__ = ["Fleet", "all_reduce", "barrier_worker", "distributed_model", "distributed_optimizer", "distributed_scaler",
+           "fleet", "get_hybrid_communicate_group", "init", "init_server", "init_worker", "is_first_worker",
+           "is_server", "is_worker", "local_rank", "minimize", "node_num", "nranks", "rank", "rank_in_node",
+           "run_server", "save_inference_model", "save_persistables", "server_endpoints", "server_index", "server_num",
+           "stop_worker", "util", "worker_endpoints", "worker_index", "worker_num", "world_size"]
 
 _AXES = {"dp": "data", "pp": "pipe", "sharding": "sharding", "sep": "sep", "mp": "model"}
 
@@ -43,25 +48,7 @@ def _degrees(hybrid: Any, size: int) -> dict[str, int]:
     return {"data": data, "sharding": sharding}
 
 
-class _RoleMaker:
-    """What a launcher says of this process."""
-
-    _is_collective = True
-
-    def _worker_index(self) -> int:
-        return get_rank()
-
-    def _worker_num(self) -> int:
-        return get_world_size()
-
-    def _is_first_worker(self) -> bool:
-        return get_rank() == 0
-
-    def _barrier(self, comm_world: Any = None) -> None:
-        barrier()
-
-
-class Fleet:
+class Fleet(AskedOfServers, Refused):
     """Training by the processes that a launcher has started, each with its part of a batch.
 
     `distributed_model` puts a DataParallel around a model. Of a process alone all stays as it is.
@@ -77,8 +64,7 @@ class Fleet:
     _hcg: HybridCommunicateGroup
 
     def __init__(self) -> None:
-        self._user_defined_strategy = DistributedStrategy()
-        self._role_maker: Any = _RoleMaker()
+        super().__init__()
         self._is_collective = False
 
     def init(self, role_maker: Any = None, is_collective: bool = False, strategy: DistributedStrategy | None = None,
@@ -87,14 +73,16 @@ class Fleet:
 
         In the strategy's `hybrid_configs`, `sharding_degree` is how many processes divide the optimizer's state, and
         `dp_degree` how many have the same part of it, or -1 for all that there are. Raises ValueError where their
-        product is another number than that of processes, NotImplementedError where another degree is more than 1, and
-        for parameter servers.
+        product is another number than that of processes, NotImplementedError where another degree is more than 1.
+
+        Where a role maker, or without `is_collective` the launcher, tells of parameter servers, this process is one of
+        them or a worker, and Programs are divided among these.
         """
         self._user_defined_strategy = strategy or DistributedStrategy()
+        self._init_role(role_maker, is_collective)
+        if self._servers is not None:
+            return self
         degrees = _degrees(self._user_defined_strategy.hybrid_configs, size := get_world_size())
-        if role_maker is not None and not getattr(role_maker, "_is_collective", is_collective):
-            raise NotImplementedError("fleet.init(role_maker): parameter servers are not supported. Call "
-                                      "fleet.init(is_collective=True).")
         if size > 1 and not is_initialized():
             init_parallel_env()
         self._is_collective = is_collective
@@ -103,6 +91,18 @@ class Fleet:
             CommunicateTopology(order, [degrees.get(axis, 1) for axis in order]))
         topology._HYBRID_PARALLEL_GROUP.hcg = self._hcg
         return self
+
+    def _init_role(self, role_maker: RoleMakerBase | None, is_collective: bool) -> None:
+        role = PaddleCloudRoleMaker(is_collective) if role_maker is None else role_maker
+        if not isinstance(role, RoleMakerBase):
+            raise TypeError("fleet.init(role_maker): of fleet.base.role_maker, such as fleet.PaddleCloudRoleMaker(). "
+                            f"Received {type(role).__name__}.")
+        has_servers = not role._is_collective and role._server_num() > 0
+        if role_maker is None and not has_servers:  # without servers, all that a launcher has started are workers
+            role = PaddleCloudRoleMaker(is_collective=True)
+        self._role_maker, self._servers = role, servers_for(role) if has_servers else None
+        self.util._set_role_maker(role)
+        self.util._set_strategy(self._user_defined_strategy)
 
     def get_hybrid_communicate_group(self) -> HybridCommunicateGroup:
         """The groups that `init` made; AttributeError before it, which code that may run without it catches."""
@@ -129,16 +129,21 @@ class Fleet:
         While Programs are built (`paddle.enable_static()`) a StaticOptimizer, whose `minimize` has processes exchange.
 
         `gradient_merge`: `gradient_merge_configs` says of how many steps (`k_steps`), and whether by the mean (`avg`).
+        With parameter servers its `minimize` divides the Program; `a_sync` and `a_sync_configs` say how they work.
         """
+        if self._servers is not None:
+            return self._served(optimizer, strategy)
         if strategy is not None:
             self._user_defined_strategy = copy.deepcopy(strategy)
         if in_static_mode():
-            return StaticOptimizer(optimizer, self._user_defined_strategy)
+            self._optimizer = StaticOptimizer(optimizer, self._user_defined_strategy)
+            return self._optimizer
         if self._divides_state():
             optimizer = DygraphShardingOptimizer(optimizer, self._hcg)
         if self._user_defined_strategy.gradient_merge:
             settings = self._user_defined_strategy.gradient_merge_configs
             optimizer = GradientMergeOptimizer(optimizer, settings.k_steps, settings.avg)
+        self._optimizer = optimizer
         return optimizer
 
     def _divides_state(self) -> bool:
@@ -148,40 +153,9 @@ class Fleet:
         """The GradScaler."""
         return scaler
 
-    def worker_index(self) -> int:
-        """The number of this process."""
-        return get_rank()
-
-    def worker_num(self) -> int:
-        """The number of processes."""
-        return get_world_size()
-
-    def is_first_worker(self) -> bool:
-        """Whether this is process 0."""
-        return get_rank() == 0
-
-    def is_worker(self) -> bool:
-        """True: each process trains."""
-        return True
-
-    def is_server(self) -> bool:
-        """False: no process only keeps parameters."""
-        return False
-
-    def worker_endpoints(self, to_string: bool = False) -> Any:
-        """The addresses of all processes, as a launcher says them."""
-        found = ParallelEnv().trainer_endpoints
-        return ",".join(found) if to_string else found
-
-    def barrier_worker(self) -> None:
-        """Waits until every process has come here."""
-        barrier()
-
-    def stop_worker(self) -> None:
-        """Ends training: processes end when their scripts do."""
-
 
 fleet = Fleet()
+util = fleet.util
 init = fleet.init
 get_hybrid_communicate_group = fleet.get_hybrid_communicate_group
 distributed_model = fleet.distributed_model
@@ -193,5 +167,20 @@ is_first_worker = fleet.is_first_worker
 is_worker = fleet.is_worker
 is_server = fleet.is_server
 worker_endpoints = fleet.worker_endpoints
+server_num = fleet.server_num
+server_index = fleet.server_index
+server_endpoints = fleet.server_endpoints
+node_num = fleet.node_num
+local_rank = fleet.local_rank
+all_reduce = fleet.all_reduce
 barrier_worker = fleet.barrier_worker
+minimize = fleet.minimize
+init_worker = fleet.init_worker
+init_server = fleet.init_server
+run_server = fleet.run_server
 stop_worker = fleet.stop_worker
+save_persistables = fleet.save_persistables
+save_inference_model = fleet.save_inference_model
+rank = fleet.worker_index
+rank_in_node = fleet.local_rank
+nranks = world_size = fleet.worker_num

@@ -33,7 +33,10 @@ _ON = "a_sync fuse_all_reduce_ops split_data sync_nccl_allreduce without_graph_o
 _NUMBERS = {"conv_workspace_size_limit": 512, "fuse_grad_size_in_MB": 32, "fuse_grad_size_in_num": 8,
             "hierarchical_allreduce_inter_nranks": 1, "last_comm_group_size_MB": 1.0, "nccl_comm_num": 1}
 _SETTINGS: dict[str, dict[str, Any]] = {
-    "a_sync_configs": {"k_steps": -1},
+    "a_sync_configs": {"k_steps": -1, "max_merge_var_num": 1, "send_queue_size": 16, "independent_recv_thread": False,
+                       "min_send_grad_num_before_recv": 1, "thread_pool_size": 1, "send_wait_times": 1,
+                       "runtime_split_send_recv": False, "launch_barrier": True, "heter_worker_device_guard": "cpu",
+                       "lr_decay_steps": 10, "use_ps_gpu": 0},
     "adaptive_localsgd_configs": {"init_k_steps": 1, "begin_step": 1},
     "amp_configs": {"init_loss_scaling": 32768.0, "incr_every_n_steps": 1000, "decr_every_n_nan_or_inf": 2,
                     "incr_ratio": 2.0, "decr_ratio": 0.8, "use_dynamic_loss_scaling": True, "custom_white_list": [],
@@ -57,9 +60,13 @@ _SETTINGS: dict[str, dict[str, Any]] = {
                          "sharding_degree": 8, "mp_degree": 1, "dp_degree": 1, "pp_degree": 1, "hybrid_dp": False,
                          "gradient_merge_acc_step": 1, "optimize_offload": False, "stage": 1},
     "tensor_parallel_configs": {"tensor_parallel_degree": 1, "tensor_init_seed": -1},
-    "trainer_desc_configs": {},
+    "fleet_desc_configs": {},
+    "fs_client_param": {"uri": "", "user": "", "passwd": "", "hadoop_bin": ""},
+    "sparse_table_configs": {},
+    "trainer_desc_configs": {"dump_fields_path": "", "dump_fields": [], "dump_param": [], "stat_var_names": []},
 }
-_OPEN = {"hybrid_configs", "a_sync_configs", "trainer_desc_configs", "recompute_configs", "sharding_configs"}
+_OPEN = {"fleet_desc_configs", "sparse_table_configs", "hybrid_configs", "a_sync_configs", "trainer_desc_configs",
+         "recompute_configs", "sharding_configs"}
 
 
 class DistributedStrategy:
@@ -94,6 +101,8 @@ class DistributedStrategy:
             raise AttributeError(f"DistributedStrategy has no setting {name!r}. It has {', '.join(sorted(known))}.")
         if isinstance(known[name], _Settings):
             _merge(name, known[name], value)
+        elif name == "a_sync":  # which of the ways it is, k_steps says after it
+            known[name], known["a_sync_configs"]["k_steps"] = bool(value), 0
         else:
             known[name] = value
 

@@ -80,7 +80,7 @@ class ThroughServers(Meeting):
 def reduced(arrays: list[np.ndarray], mode: str) -> np.ndarray:
     """The arrays' sum, max or min, added in the order that they come in."""
     if mode not in _REDUCTIONS:
-        raise ValueError(f"all_reduce(mode): one of {', '.join(_REDUCTIONS)}. Received {mode!r}.")
+        raise ValueError(f"all_reduce(mode): must be one of {', '.join(_REDUCTIONS)}. Received {mode!r}.")
     if len({array.shape for array in arrays}) > 1:
         raise ValueError("all_reduce(input): every worker's must be of one shape. Received, by worker: "
                          f"{[list(array.shape) for array in arrays]}.")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ....core import launched
-from ...environment import ParallelEnv
+from ...environment import ParallelEnv, get_rank, get_world_size
 from .meeting import Alone, ByCollectives, Meeting
 from .roles import Assignment, Role, checked_endpoints, from_environment
 
@@ -33,7 +33,7 @@ class RoleMakerBase:
         self._assignment()
 
     def _assignment(self) -> Assignment:
-        if self._part is None:
+        if self._part is None or self._is_collective:  # connecting may give another number
             self._part, self._role_is_generated = self._assigned(), True
         return self._part
 
@@ -75,6 +75,9 @@ class RoleMakerBase:
 
     def _get_pserver_endpoints(self) -> list[str]:
         return self._assignment().server_endpoints
+
+    def _get_local_rank(self) -> int:
+        return launched.local_rank()
 
     def _is_non_distributed(self) -> bool:
         return not self._is_collective and not self._get_pserver_endpoints()
@@ -131,7 +134,7 @@ class PaddleCloudRoleMaker(RoleMakerBase):
 
     def _assigned(self) -> Assignment:
         if self._is_collective:
-            return Assignment(Role.WORKER, launched.rank(), launched.size(), [], ParallelEnv().trainer_endpoints)
+            return Assignment(Role.WORKER, get_rank(), get_world_size(), [], ParallelEnv().trainer_endpoints)
         return from_environment() or Assignment(Role.WORKER, 0, 1, [], [])
 
     def _get_trainer_endpoint(self) -> str:
@@ -139,9 +142,6 @@ class PaddleCloudRoleMaker(RoleMakerBase):
         if part.role != Role.WORKER or part.index >= len(part.worker_endpoints):
             raise RuntimeError(f"this process has no worker's endpoint. It is {self.to_string()}.")
         return part.worker_endpoints[part.index]
-
-    def _get_local_rank(self) -> int:
-        return launched.local_rank()
 
 
 class UserDefinedRoleMaker(PaddleCloudRoleMaker):

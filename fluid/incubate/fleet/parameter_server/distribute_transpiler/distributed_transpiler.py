@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from typing import Any
 
 from ......distributed.fleet.base.meeting import ThroughServers
@@ -153,8 +154,10 @@ class DistributedTranspiler(Fleet):
                                     export_for_deployment)
             return
         main, _ = self._programs("save_inference_model")
-        io.save_inference_model(dirname, feeded_var_names, target_vars, executor, self._origin_program, None, None,
-                                export_for_deployment, True)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "save_inference_model.program_only=True")  # values are written below
+            io.save_inference_model(dirname, feeded_var_names, target_vars, executor, self._origin_program, None, None,
+                                    export_for_deployment, True)
         with open(os.path.join(dirname, "__model__"), "rb") as file:
             program = Program.parse_from_string(file.read())
         for name in _OF_DIVIDED:
