@@ -21,6 +21,7 @@ from .callbacks import CallbackList, config_callbacks
 from .files import load_model, save_model
 from .precision import AmpSettings
 from .summary import summary
+from .together import Together, tells
 
 
 def as_list(value: Any) -> list[Any]:
@@ -59,6 +60,9 @@ class Model:
     sample the network takes, and which `save(training=False)` needs where no batch has been seen; without them the
     network takes as many as its `forward` has arguments, and the last part of a sample is the label.
 
+    In several processes that a launcher has started each works on its part of a data set: gradients are the means of
+    all, `evaluate` and `predict` give in each what all have found, and the first process prints and saves.
+
     A network wrapped by `jit.to_static` is trained as a Program; so is one that was made in static mode, which needs
     `inputs` (`program_model.py`). `paddle.Model`.
 
@@ -90,7 +94,7 @@ class Model:
         self._optimizer: Optimizer | None = None
         self._loss: Callable[..., Any] | None = None
         self._metrics: list[Metric] = []
-        self._amp = AmpSettings(None)
+        self._amp, self._together = AmpSettings(None), Together(network)
 
     def prepare(self, optimizer: Any = None, loss: Any = None, metrics: Any = None, amp_configs: Any = None) -> None:
         """Says how to train and judge: an Optimizer; a loss, called with outputs and labels; Metrics.
@@ -123,7 +127,8 @@ class Model:
         with self._amp.casting():
             outputs, losses, labels = self._judged(inputs, labels)
             total = losses[0] if len(losses) == 1 else sum(losses[1:], losses[0])
-        self._amp.scaler.scale(total).backward()
+        with self._together.alone(update):
+            self._amp.scaler.scale(total).backward()
         if update:
             self._amp.scaler.step(self._optimizer)
             self._amp.scaler.update()
@@ -135,13 +140,15 @@ class Model:
         self._set_mode("eval")
         with grad_mode(False), self._amp.casting():
             outputs, losses, labels = self._judged(inputs, labels)
-            return self._result(losses, self._measured(outputs, labels))
+            whole = self._together.gathered([*outputs, *labels])
+            return self._result(self._together.mean(losses),
+                                self._measured(whole[:len(outputs)], whole[len(outputs):]))
 
     def predict_batch(self, inputs: Any) -> list[np.ndarray]:
         """The network's outputs for a batch, as arrays."""
         self._set_mode("predict")
         with grad_mode(False), self._amp.casting():
-            return [_array(v) for v in self._outputs(inputs)]
+            return [_array(v) for v in self._together.gathered(self._outputs(inputs))]
 
     def _set_mode(self, mode: str) -> None:
         self.mode = mode
@@ -151,7 +158,7 @@ class Model:
     def _outputs(self, inputs: Any) -> list[Any]:
         tensors = [_tensor(v) for v in nest.leaves(as_list(inputs))]
         self._seen = [InputSpec([None, *t.shape[1:]], t.dtype.name) for t in tensors]
-        return list(nest.leaves(self.network(*tensors)))
+        return list(nest.leaves(self._together.network()(*tensors)))
 
     def _judged(self, inputs: Any, labels: Any) -> tuple[list[Any], list[Any], list[Any]]:
         outputs, labels = self._outputs(inputs), [_tensor(v) for v in as_list(labels)]
@@ -183,8 +190,8 @@ class Model:
         """
         if train_data is None:
             raise ValueError("fit(train_data): there is nothing to train on.")
-        train = _loader(train_data, batch_size, shuffle, num_workers, drop_last)
-        evaluation = None if eval_data is None else _loader(eval_data, batch_size, False, num_workers, False)
+        train = self._loader(train_data, batch_size, shuffle, num_workers, drop_last)
+        evaluation = None if eval_data is None else self._loader(eval_data, batch_size, False, num_workers, False)
         steps = _length(train)
         if num_iters is not None and steps:
             epochs = min(epochs, -(-num_iters // steps))
@@ -206,7 +213,7 @@ class Model:
     def evaluate(self, eval_data: Any, batch_size: int = 1, log_freq: int = 10, verbose: int = 2, num_workers: int = 0,
                  callbacks: Any = None, num_iters: int | None = None) -> dict[str, Any]:
         """The loss of the last batch (a list, 'loss') and the metrics over all, by name. Arguments as in `fit`."""
-        loader = _loader(eval_data, batch_size, False, num_workers, False)
+        loader = self._loader(eval_data, batch_size, False, num_workers, False)
         told = self._callbacks(callbacks, "eval", batch_size=batch_size, steps=_length(loader), verbose=verbose,
                                log_freq=log_freq)
         logs = self._evaluate(loader, told, num_iters)
@@ -227,15 +234,16 @@ class Model:
 
         With `stack_outputs` these are joined to one array. Of samples that have labels only the inputs are used.
         """
-        loader = _loader(test_data, batch_size, False, num_workers, False)
+        loader = self._loader(test_data, batch_size, False, num_workers, False)
         told = self._callbacks(callbacks, "predict", batch_size=batch_size, steps=_length(loader), verbose=verbose)
         told.tell("predict_begin", {"steps": _length(loader)})
         batches, logs = [], {}
+        self._together.begin(loader)
         for step, batch in enumerate(loader):
             inputs = self._parts(batch, "predict")[0]
             told.tell("predict_batch_begin", step, {})
             batches.append(self.predict_batch(inputs))
-            logs = {"step": step, "batch_size": _batch_size(inputs)}
+            logs = {"step": step, "batch_size": _batch_size(batches[-1])}
             told.tell("predict_batch_end", step, logs)
         told.tell("predict_end", logs)
         outputs = list(zip(*batches, strict=True))
@@ -247,6 +255,7 @@ class Model:
         for metric in self._metrics:
             metric.reset()
         steps, logs = _length(loader), {}
+        self._together.begin(loader)
         for step, batch in enumerate(_at_most(loader, left)):
             inputs, labels = self._parts(batch, mode)
             told.tell(f"{mode}_batch_begin", step, {})
@@ -256,7 +265,8 @@ class Model:
                 result = self.train_batch(inputs, labels, update=last or (step + 1) % accumulated == 0)
             else:
                 result = self.eval_batch(inputs, labels)
-            logs = {**self._logged(result), "step": step, "batch_size": _batch_size(inputs)}
+            size = self._together.taken or _batch_size(inputs) * self._together.size
+            logs = {**self._logged(result), "step": step, "batch_size": size}
             told.tell(f"{mode}_batch_end", step, logs)
         return logs, left
 
@@ -284,6 +294,16 @@ class Model:
         names = ["loss"] if self._loss is not None else []
         return names + [name for metric in self._metrics for name in as_list(metric.name())]
 
+    def _loader(self, data: Any, batch_size: int, shuffle: bool, num_workers: int, drop_last: bool) -> Any:
+        if isinstance(data, IterableDataset):
+            return DataLoader(data, batch_size=batch_size, num_workers=num_workers, drop_last=drop_last)
+        if not isinstance(data, Dataset):
+            return data
+        sampler = self._together.sampler(data, batch_size, shuffle, drop_last)
+        if sampler is not None:
+            return DataLoader(data, batch_sampler=sampler, num_workers=num_workers)
+        return DataLoader(data, batch_size=batch_size, shuffle=shuffle, num_workers=num_workers, drop_last=drop_last)
+
     def _callbacks(self, callbacks: Any, mode: str, **settings: Any) -> CallbackList:
         return config_callbacks(callbacks, self, mode=mode, metrics=self._metrics_name(), **settings)
 
@@ -298,7 +318,8 @@ class Model:
 
         The latter is what `jit.save` writes; without `inputs` it takes what the last batch looked like.
         """
-        save_model(self, path, training)
+        if tells():
+            save_model(self, path, training)
 
     def load(self, path: str, skip_mismatch: bool = False, reset_optimizer: bool = False) -> None:
         """Reads what `save(training=True)` wrote, here or in PaddlePaddle.
@@ -322,14 +343,6 @@ def _tensor(value: Any) -> Tensor:
 
 def _array(value: Any) -> np.ndarray:
     return value.astype("float32").numpy() if value.dtype.name == "bfloat16" else value.numpy()
-
-
-def _loader(data: Any, batch_size: int, shuffle: bool, num_workers: int, drop_last: bool) -> Any:
-    if isinstance(data, IterableDataset):
-        return DataLoader(data, batch_size=batch_size, num_workers=num_workers, drop_last=drop_last)
-    if isinstance(data, Dataset):
-        return DataLoader(data, batch_size=batch_size, shuffle=shuffle, num_workers=num_workers, drop_last=drop_last)
-    return data
 
 
 def _length(loader: Any) -> int | None:

@@ -1,4 +1,7 @@
-"""ProgBarLogger: what a Model prints while it works. A line a report, or a bar that moves."""
+"""ProgBarLogger: what a Model prints while it works. A line a report, or a bar that moves.
+
+Of several processes one prints.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .callback import Callback
+from .together import tells
 
 _WIDTH = 30
 
@@ -81,7 +85,7 @@ class ProgBarLogger(Callback):
         self._samples = self._steps = 0
 
     def _report(self, logs: dict[str, Any] | None, last: bool) -> None:
-        if self.verbose:
+        if self.verbose and tells():
             found = logs or {}
             self._bar.report(self._steps, [(name, found[name]) for name in self._names if name in found], last)
 
@@ -92,7 +96,7 @@ class ProgBarLogger(Callback):
             self._report(logs, False)
 
     def _say(self, text: str) -> None:
-        if self.verbose:
+        if self.verbose and tells():
             print(text)
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:

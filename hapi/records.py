@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .callback import Callback
+from .together import tells
 
 
 class ModelCheckpoint(Callback):
@@ -20,7 +21,8 @@ class ModelCheckpoint(Callback):
 
     def _save(self, name: str) -> None:
         path = os.path.join(os.path.abspath(str(self.save_dir)), name)
-        print(f"save checkpoint at {path}")
+        if tells():
+            print(f"save checkpoint at {path}")
         self.model.save(path)
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
@@ -56,15 +58,19 @@ class _Curves(Callback):
         """Writes points of curves, by name."""
         raise NotImplementedError
 
+    def _write(self, kind: str, values: dict[str, float], step: int) -> None:
+        if tells():
+            self.write(kind, values, step)
+
     def on_train_batch_end(self, step: int, logs: dict[str, Any] | None = None) -> None:
         """Writes a step's numbers."""
         self._steps += 1
-        self.write("train", _numbers(logs), self._steps)
+        self._write("train", _numbers(logs), self._steps)
 
     def on_eval_end(self, logs: dict[str, Any] | None = None) -> None:
         """Writes an evaluation's numbers."""
         self._epochs += 1
-        self.write("eval", _numbers(logs), self._epochs)
+        self._write("eval", _numbers(logs), self._epochs)
 
 
 class VisualDL(_Curves):

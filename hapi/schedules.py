@@ -10,6 +10,7 @@ import numpy as np
 
 from ..optimizer.lr import LRScheduler as Schedule
 from .callback import Callback
+from .together import tells
 
 
 class LRScheduler(Callback):
@@ -103,7 +104,7 @@ class EarlyStopping(_Watching):
         if self.wait_epoch >= self.patience and self.wait_epoch > 0:
             self.model.stop_training = True
             self.stopped_epoch = self._epoch
-            if self.verbose > 0:
+            if self.verbose > 0 and tells():
                 print(f"Epoch {self.stopped_epoch + 1}: Early stopping.")
 
 
@@ -148,6 +149,6 @@ class ReduceLROnPlateau(_Watching):
         if old > self.min_lr:
             rate = max(old * self.factor, self.min_lr)
             optimizer.set_lr(rate)
-            if self.verbose > 0:
+            if self.verbose > 0 and tells():
                 print(f"\nEpoch {self._epoch}: ReduceLROnPlateau reducing learning rate to {rate}.")
             self.cooldown_counter, self.wait = self.cooldown, 0
