@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from typing import Any, TypeVar
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future, wait
+from typing import Any
 
 import numpy as np
 
@@ -21,11 +21,10 @@ from . import messages_pb2 as pb
 from .calls import Connection
 from .grpc_service import logger
 from .options import Options
+from .threads import Threads, for_all
 from .values import Value, dtype_of, requests_of
 
 _PUSH = "PushRows"
-_T = TypeVar("_T")
-_R = TypeVar("_R")
 
 
 def _all(futures: list[Future[Any]]) -> None:
@@ -64,7 +63,7 @@ class Client:
         self._lock = threading.Lock()
         self._sequence = 0
         self._open: set[int] = set()
-        self._threads = ThreadPoolExecutor(self.options.threads, thread_name_prefix="proa-ps-client")
+        self._threads = Threads(self.options.threads)
 
     def _server(self, endpoint: str) -> _Server:
         with self._lock:
@@ -158,7 +157,7 @@ class Client:
         ids = np.ascontiguousarray(ids, "int64")
         different, where = np.unique(ids.reshape(-1), return_inverse=True)
         parts = self._divided(endpoints, different)
-        found = self._each(range(len(endpoints)),
+        found = for_all(range(len(endpoints)),
                            lambda index: self._rows_of(endpoints[index], table, different[parts[index]]))
         rows = np.empty((different.size, *found[0].shape[1:]), found[0].dtype)
         for part, values in zip(parts, found, strict=True):
@@ -214,13 +213,13 @@ class Client:
                 left = reply.total
             return np.concatenate(found)
 
-        return np.sort(np.concatenate(self._each(endpoints, ask)))
+        return np.sort(np.concatenate(for_all(endpoints, ask)))
 
     # Rounds
 
     def send_barrier(self, endpoints: Iterable[str]) -> None:
         """Says that this trainer has sent all of a round, and waits until these servers have made their updates."""
-        self._each(endpoints, self._finish_round)
+        for_all(endpoints, self._finish_round)
 
     def _finish_round(self, endpoint: str) -> None:
         server = self._server(endpoint)
@@ -245,15 +244,7 @@ class Client:
 
     def fetch_barrier(self, endpoints: Iterable[str]) -> None:
         """Says that this trainer has read what it needs. It waits for nobody: the next round waits for all."""
-        self._each(endpoints, lambda endpoint: self._read(self._server(endpoint), "FetchBarrier", pb.Request()))
-
-    def _each(self, servers: Iterable[_T], do: Callable[[_T], _R]) -> list[_R]:
-        """What something gives for all servers, done at once; the first error is raised when all are done."""
-        listed = list(servers)
-        if len(listed) < 2:
-            return [do(each) for each in listed]
-        with ThreadPoolExecutor(len(listed), thread_name_prefix="proa-ps-client") as threads:
-            return [future.result() for future in [threads.submit(do, each) for each in listed]]
+        for_all(endpoints, lambda endpoint: self._read(self._server(endpoint), "FetchBarrier", pb.Request()))
 
     # Checkpoints
 
@@ -269,7 +260,7 @@ class Client:
             own = 0 if number is None and server.mode == "sync" else chosen  # 0: that of the round
             return self._change(server, "Save", [pb.Request(name=folder, total=own)], self._number()).total
 
-        return max(self._each(endpoints, save))
+        return max(for_all(endpoints, save))
 
     # Among trainers
 
@@ -293,7 +284,7 @@ class Client:
             self._sign(request := pb.Request(), 0)
             server.connection.call("Complete", request, may_be_gone=True)
 
-        self._each(endpoints, end)
+        for_all(endpoints, end)
 
     def close(self) -> None:
         """Closes the connections."""

@@ -7,7 +7,7 @@ know names and arrays: how a Program is divided says `fluid/transpiler/`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from ...static.run.scope import Scope
 from .client import Client
 from .options import Options
 from .serving import serve
+from .threads import for_all
 from .values import Value
 
 ENGINE = "parameter_server"
@@ -127,10 +128,7 @@ def _receive(behind: Sequence[Any], *, epmap: Sequence[str] = (), varnames: Sequ
 
 def _received(made: Client, wanted: Sequence[tuple[str, str]]) -> list[np.ndarray]:
     """The values of names on servers, all asked for at once."""
-    if len(wanted) == 1:
-        return [made.receive(*wanted[0])]
-    with ThreadPoolExecutor(min(len(wanted), _AT_ONCE), thread_name_prefix="proa-ps-receive") as threads:
-        return list(threads.map(lambda each: made.receive(*each), wanted))
+    return for_all(wanted, lambda each: made.receive(*each), _AT_ONCE)
 
 
 _AT_ONCE = 8

@@ -79,18 +79,21 @@ class GatherRequests:
             value = np.asarray(described.value(part))
             answer = trainer.answer(request.caller.sequence, lambda: self._gathering.put(trainer.number, value))
         if not wait([answer], state.options.poll).done:
-            return state.reply(waits=True, text=self._waits_for())
+            return state.reply(waits=True, text=self._waits_for(trainer.number))
         reply, found = state.reply(), answer.result()
         reply.value.dtype, reply.value.data = found.dtype.name, found.tobytes()
         reply.value.shape.extend(found.shape)
         return reply
 
-    def _waits_for(self) -> str:
-        """Whose values are waited for; WaitedTooLongError where they do not come."""
+    def _waits_for(self, trainer: int) -> str:
+        """Whose values are waited for; WaitedTooLongError where they do not come, and this trainer's counts no more."""
         state = self._state
         with state.changed:
             waited, missing = self._gathering.waited(), [state.trainers[n] for n in self._gathering.missing()]
         names = ", ".join(map(str, missing))
+        if any(each.has_completed for each in missing) or waited > state.options.deadline:
+            with state.changed:
+                self._gathering.forget(trainer)
         if any(each.has_completed for each in missing):
             raise WaitedTooLongError(f"Trainers gather values, and some have completed without theirs: {names}.")
         if waited > state.options.deadline:

@@ -6,6 +6,7 @@ Every message is read by protobuf and nothing else; what is refused is logged wi
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -25,6 +26,9 @@ Handler = Callable[[pb.Request], pb.Reply]
 
 def grpc() -> Any:
     """The package grpc. ImportError that says how to install it."""
+    # Nobody uses gRPC on both sides of a fork here: workers of a DataLoader, say, know nothing of servers. Its care for
+    # that would write a line for each of them.
+    os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
     try:
         import grpc as found
     except ImportError as error:

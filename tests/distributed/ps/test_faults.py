@@ -3,6 +3,8 @@
 import dataclasses
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -153,6 +155,28 @@ def test_a_stopped_server_says_so():
         with pytest.raises((UpdateError, SilentServerError), match=f"server {serving.endpoint} "):
             client.send_barrier([serving.endpoint])
         client.close()
+
+
+ENDING = """
+import sys
+import numpy as np
+from proa.distributed import ps
+client = ps.Client(0, ps.Options(attempt=2))
+client.send(sys.argv[1], "w@GRAD", np.ones(2, "float32")).result()
+sys.stdin.readline()
+client.send(sys.argv[1], "w@GRAD", np.ones(2, "float32"))
+raise ValueError("the batch is empty")
+"""
+
+
+def test_a_trainer_that_fails_does_not_wait_for_messages_under_way():
+    with served("async") as serving:
+        trainer = subprocess.Popen([sys.executable, "-c", ENDING, serving.endpoint], stdin=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        while serving.server._state.trainers[0].heard is None:
+            time.sleep(0.05)
+    _, errors = trainer.communicate("\n", timeout=30)
+    assert trainer.returncode == 1 and "ValueError: the batch is empty" in errors
 
 
 # Servers as processes

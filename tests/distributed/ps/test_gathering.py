@@ -59,7 +59,10 @@ def test_one_that_does_not_come_is_told_of(served):
         clients[0].gather(endpoint, np.zeros(1))
     again = Client(0, clients[0].options)  # a trainer that was started again: what it gave before is dropped
     third = Client(1, clients[0].options)
-    found = together(lambda: again.gather(endpoint, np.ones(1)), lambda: third.gather(endpoint, np.ones(1)))
+    waiting = threading.Timer(0.2, lambda: None)  # it comes first, and finds nothing of the error before
+    waiting.start()
+    found = together(lambda: (waiting.join(), again.gather(endpoint, np.ones(1)))[1],
+                     lambda: third.gather(endpoint, np.ones(1)))
     np.testing.assert_array_equal(found, np.ones((2, 2, 1)))
     for client in (again, third):
         client.complete([endpoint])
