@@ -47,11 +47,12 @@ def test_rounds_are_training_with_the_whole_batch(tmp_path, script, api):
 @pytest.mark.parametrize("script, mode, more", [
     ("wide_deep_fluid.py", "sync", ("distributed",)), ("wide_deep_fluid.py", "async", ()),
     ("wide_deep_fluid.py", "async", ("distributed",)), ("wide_deep_fluid.py", "half_async", ()),
-    ("wide_deep_fluid.py", "half_async", ("distributed",))])
+    ("wide_deep_fluid.py", "half_async", ("distributed",)), ("wide_deep_fluid.py", "geo", ()),
+    ("wide_deep_fleet.py", "geo", ())])
 def test_other_ways_converge(tmp_path, script, mode, more):
     for losses in trained(tmp_path, script, mode, *more):
         epochs = losses.reshape(6, -1).mean(1)
-        assert epochs[-1] < (0.95 if mode == "sync" else 0.5) * epochs[0]
+        assert epochs[-1] < (0.95 if mode in ("sync", "geo") else 0.5) * epochs[0]
 
 
 def test_servers_of_2_train_as_gradients_come(tmp_path):

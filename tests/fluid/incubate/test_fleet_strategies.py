@@ -66,7 +66,8 @@ def test_parts_are_set_by_dicts_and_objects():
 @pytest.mark.parametrize("settings, mode", [
     ({}, DistributedMode.SYNC), ({"sync_mode": False}, DistributedMode.HALF_ASYNC),
     ({"sync_mode": False, "runtime_split_send_recv": True}, DistributedMode.ASYNC),
-    ({"sync_mode": False, "runtime_split_send_recv": True, "half_async": True}, DistributedMode.HALF_ASYNC)])
+    ({"sync_mode": False, "runtime_split_send_recv": True, "half_async": True}, DistributedMode.HALF_ASYNC),
+    ({"sync_mode": False, "runtime_split_send_recv": True, "geo_sgd_mode": True}, DistributedMode.GEO)])
 def test_a_transpiler_s_config_is_a_strategy(settings, mode):
     config = DistributeTranspilerConfig()
     for name, value in settings.items():

@@ -10,6 +10,7 @@ from .....distributed.fleet.base.meeting import Meeting
 from .....distributed.fleet.servers import Servers
 from .....optimizer.lr import LRScheduler
 from ....framework import default_startup_program, program_guard
+from ....transpiler.distribute_transpiler import DistributedMode
 from ..base.role_maker import Assignment, RoleMakerBase
 from .distribute_transpiler.distributed_strategy import DistributedStrategy, StrategyFactory
 from .distribute_transpiler.distributed_transpiler import DistributedTranspiler
@@ -82,6 +83,8 @@ class TranspiledServers(Servers):
             found = optimizer.minimize(loss, startup, parameter_list, no_grad_set)
             self._refuse_entries(loss.block.program)
             _write_rates(loss.block.program, startup)
+            if wanted.mode == DistributedMode.GEO:
+                _keep_tables(loss.block.program)
             self._fleet._transpile(wanted)
         return found
 
@@ -123,6 +126,13 @@ class TranspiledServers(Servers):
             warnings.filterwarnings("ignore", ".*holds operators that PaddlePaddle 1.8")  # it is for PaddlePaddle 2
             self._fleet.save_inference_model(executor, dirname, feeded_var_names, target_vars, main_program,
                                              export_for_deployment)
+
+
+def _keep_tables(program: Any) -> None:
+    """Has workers keep whole tables, which they update by themselves in geo: changed rows go to servers."""
+    for op in (op for block in program.blocks for op in block.ops if op.attrs.get("is_distributed")):
+        op._set_attr("is_distributed", False)
+        op._set_attr("remote_prefetch", False)
 
 
 def _write_rates(program: Any, startup: Any) -> None:

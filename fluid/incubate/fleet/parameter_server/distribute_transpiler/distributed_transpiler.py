@@ -20,6 +20,7 @@ from .....transpiler.distribute_transpiler import (
     DistributeTranspiler,
     DistributeTranspilerConfig,
 )
+from .....transpiler.geo_sgd_transpiler import GeoSgdTranspiler
 from ...base.fleet_base import DistributedOptimizer, Fleet, Mode
 from ...base.role_maker import MPISymetricRoleMaker
 from .distributed_strategy import (
@@ -65,9 +66,8 @@ class DistributedTranspiler(Fleet):
         program_config = strategy.get_program_config()
         program = default_main_program()
         self._origin_program = program.clone(for_test=False)
-        if program_config.geo_sgd_mode:
-            raise NotImplementedError("fleet: the geo strategy is not there yet. Use create_async_strategy().")
-        made = self._transpiler = DistributeTranspiler(program_config)
+        made = self._transpiler = (GeoSgdTranspiler if program_config.geo_sgd_mode else DistributeTranspiler)(
+            program_config)
         made._set_server_config(strategy.get_server_runtime_config())
         here = None if self.is_worker() else self.server_endpoints()[self.server_index()]
         made.transpile(trainer_id=self.worker_index() if here is None else 0, trainers=self.worker_num(),
