@@ -107,7 +107,7 @@ def insert_fused_exchanges(program: Any, ring: int = 0, most: int = 8) -> None:
         if whole is None:
             _insert_sum(block, place, group[0][2], ring)
             continue
-        for _, _, gradient in group:
+        for _, _, gradient in reversed(group):
             block._insert_op(place, type="depend", inputs={"X": gradient, "Dep": whole.name},
                              outputs={"Out": gradient}, attrs=BACKWARD)
         _insert_sum(block, place, whole.name, ring)

@@ -16,3 +16,14 @@ def test_fleet_of_1_8(tmp_path):
 @pytest.mark.slow
 def test_fleet_of_2_x(tmp_path):
     run(tmp_path, "static/fleet_2.py")
+
+
+@pytest.mark.slow
+def test_training_goes_on_in_another_number_of_processes(tmp_path):
+    for epoch, processes in enumerate((2, 1, 4)):
+        done = run(tmp_path, "static/resumed.py", tmp_path / "checkpoints", processes=processes)
+        assert f"epoch {epoch}" in done.stdout
+
+
+def test_converted_functions(tmp_path):
+    run(tmp_path, "static/converted.py")
