@@ -41,7 +41,9 @@ class CompiledProgram:
         What is fed is divided by rows (an LoDTensor by its sequences), or is a list with a dict for each place. Each
         device computes the loss of its part and the gradients; their sum updates the parameters once. The mean of
         equal parts' losses is the loss of the whole: training goes as on one device, but for a batch norm, whose
-        statistics are each device's own. What is fetched are all devices' values, one behind the other.
+        statistics are each device's own. What is fetched are all devices' values, one behind the other. Several
+        processes (`build_strategy.num_trainers`) do this together, each with what it is fed, and begin with the values
+        of the first.
 
         `loss_name` is needed where the Program computes gradients. `places`: by default all CUDA devices or, for an
         Executor on the CPU, as many as the environment variable CPU_NUM says. `share_vars_from`: a CompiledProgram that

@@ -58,7 +58,10 @@ class BuildStrategy(_Settings):
     The compiler fuses elementwise operations, activations, batch norms and biases whatever the `fuse_*` attributes
     say, and frees memory after its last use whatever `memory_optimize` and `enable_inplace` say. On several devices
     (`CompiledProgram.with_data_parallel`) `gradient_scale_strategy` says what gradients begin with: one divided by the
-    number of devices, one, or what is fed. What the others say is kept, and nothing else comes of it.
+    number of devices, one, or what is fed. `num_trainers` and `trainer_id`: so many processes train together, which a
+    launcher has started, and this one's number; with `sync_batch_norm` batch norms take the statistics of all their
+    batches, and `fuse_all_reduce_ops` has gradients exchanged several at a time. What the others say is kept, and
+    nothing else comes of it.
 
     >>> import proa as paddle
     >>> strategy = paddle.static.BuildStrategy()
