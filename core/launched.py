@@ -1,13 +1,12 @@
 """What a launcher says of this process: its rank among those that it has started, and how many these are.
 
-This package's launcher and Paddle's set PADDLE_…; Open MPI, MPICH, Intel MPI and Slurm (`srun --mpi=pmi2|pmix`) set
-their own.
+This package's launcher and Paddle's set PADDLE_…; Open MPI, MPICH, Intel MPI and Slurm (`srun`) set their own.
 """
 
 import os
 
-RANKS = ("PADDLE_TRAINER_ID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK")
-_SIZES = ("PADDLE_TRAINERS_NUM", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE")
+RANKS = ("PADDLE_TRAINER_ID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID")
+_SIZES = ("PADDLE_TRAINERS_NUM", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS")
 _DEVICES = "FLAGS_selected_gpus"
 _LOCAL_RANKS = ("PADDLE_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID")
 NUMBERS = (*RANKS, *_SIZES, *_LOCAL_RANKS)

@@ -89,8 +89,9 @@ def connect(wanted: int) -> Communicator:
         found = mpi.size()
         if found != wanted:
             raise RuntimeError(f"init_parallel_env(): the launcher has started {wanted} processes, and MPI connects "
-                               f"{found}. Start them with python -m proa.distributed.launch, or with the mpiexec of "
-                               f"the MPI that mpi4py uses.")
+                               f"{found}. Start them with python -m proa.distributed.launch, with the mpiexec of the "
+                               f"MPI that mpi4py uses, or under Slurm with srun --mpi=pmix for Open MPI, --mpi=pmi2 "
+                               f"for MPICH and Intel MPI.")
         _communicators[0] = mpi.connect()
         engines.add(MPI, engines.CPU, is_connected)
         _register_kernels(MPI, lambda number, *_: communicator(number))

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ...core import flags
-from . import exchanges
+from . import beginning, exchanges
 from .communicator import AVG, MAX, MIN, PROD, SUM, TIMEOUT, CommunicationTimeoutError, Communicator, Pending
 
 _AT_ONCE_S = 0.001  # a wait looks all the time for so long, and then now and then: by a part of the time it has waited
@@ -30,8 +30,12 @@ _MESSAGE = 1 << 22  # bytes: smaller arrays are sent together, up to so many
 
 
 def _mpi() -> Any:
+    found = sys.modules.get("mpi4py.MPI")
+    if found is not None:
+        return found
     try:
-        from mpi4py import MPI
+        with beginning.watched(flags.values[TIMEOUT]):
+            from mpi4py import MPI
     except ImportError as error:
         raise ImportError(
             f"Training by several processes needs mpi4py and an MPI ({error}). Install both with "

@@ -22,7 +22,7 @@ from .processes import signals_go_to, start
 from .shared_folder import SharedFolder
 
 COUNT = "PADDLE_RESTART_COUNT"
-_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 1.0, 30.0
+_LONGEST_PAUSE_S = 30.0
 _WELL_S = 300.0  # after a life of that length, the next pause is a short one again
 _ANSWERS_S = 5.0
 log = logging.getLogger("proa.distributed.launch")
@@ -38,7 +38,7 @@ def run(wanted: Processes, options: argparse.Namespace, arguments: Any) -> int:
     `arguments` gives the arguments of Python for the processes of a life, which may have fewer machines.
     """
     supervisor.inherit_orphans()
-    most, life, pause = restarts(options), 0, _FIRST_PAUSE_S
+    most, life, pause = restarts(options), 0, options.restart_pause
     folder = pathlib.Path(options.log_dir)
     while True:
         began = time.monotonic()
@@ -53,13 +53,13 @@ def run(wanted: Processes, options: argparse.Namespace, arguments: Any) -> int:
         if why:
             log.error("The job is not started again: %s.", why)
             return failure.exit_code
-        pause = _FIRST_PAUSE_S if time.monotonic() - began > _WELL_S else pause
+        pause = options.restart_pause if time.monotonic() - began > _WELL_S else pause
         life += 1
         log.warning("The job is started again in %g s, for the %s of %d times. The logs up to here are kept in "
                     "%s.*.life%d.", pause, _ordinal(life), most, folder / logs.NAME, life - 1)
         if number := _pause(pause):
             return 128 + number
-        pause = min(2 * pause, _LONGEST_PAUSE_S)
+        pause = min(2 * pause, max(_LONGEST_PAUSE_S, options.restart_pause))
         logs.set_aside(folder, wanted.total, life - 1)
 
 
@@ -75,11 +75,11 @@ def _live(wanted: Processes, options: argparse.Namespace, arguments: list[str], 
             code = job.wait()
         stopped = came[0] if came else 0
         ended = reports.codes(shared.reports)
-        if not code and not any(ended):
+        if not any(ended) and (not code or ended.count(0) == wanted.total):
             return None, 0
         if stopped:
             return (None, 0) if ended and not any(ended) else (None, stopped)
-        if not reports.begun(shared.reports) and len(wanted.hosts) == 1:
+        if not reports.begun(shared.reports) and len(wanted.hosts) == 1 and 0 <= code < 128:  # nobody has killed it
             return reports.Failure(None, code or 1, reports.NOT_STARTED), 0
         return reports.first_failure(shared.reports, code if code >= 0 else 128 - code), 0
     finally:

@@ -85,6 +85,8 @@ def parser() -> argparse.ArgumentParser:
         help="a job that fails is started again; the script goes on from its last checkpoint")
     add("--elastic_level", type=int, help="1: as --elastic; -1: not")
     add("--max_restart", type=int, help=f"how often at most; {DEFAULT_RESTARTS}. Alone it asks for --elastic")
+    add("--restart_pause", type=float, default=1.0,
+        help="seconds before the job is started again for the first time; each time twice as many, up to 30")
     add("--elastic_timeout", type=float, default=30.0,
         help="seconds to wait for the machines of MIN:MAX before the job begins with fewer")
     add("--stop_timeout", type=float, default=10.0,
@@ -169,7 +171,7 @@ def _refuse_what_is_not_here(of: argparse.ArgumentParser, options: argparse.Name
                 "--elastic_level 1: with MPI all processes end together, and all are started again")
     if options.max_restart is not None and options.max_restart < 0:
         of.error(f"--max_restart {options.max_restart}: must be at least 0.")
-    for name in ("stop_timeout", "elastic_timeout"):
+    for name in ("stop_timeout", "elastic_timeout", "restart_pause"):
         if not 0 <= getattr(options, name) < float("inf"):
             of.error(f"--{name} {getattr(options, name)}: must be a number of seconds.")
 

@@ -68,7 +68,7 @@ def start(wanted: Processes, arguments: Sequence[str], folder: SharedFolder, var
     command = [sys.executable, "-X", "faulthandler", *arguments]
     if wanted.total > 1:
         command = [*_mpiexec(wanted, variables), *supervisor.command(each, command)]
-        all_of_them = {"told": folder.reports, "signal_if_killed": signal.SIGTERM}
+        all_of_them = {"told": folder.reports, "signal_if_killed": signal.SIGTERM, "count": wanted.total}
     else:
         command, all_of_them = supervisor.command(each, command), {"signal_if_killed": signal.SIGTERM}
     all_of_them |= {"seconds": seconds, "remove": folder.path, "lock": folder.lock}

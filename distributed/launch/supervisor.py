@@ -37,6 +37,7 @@ class Order:
     | remove | a folder that goes with the job when this process's parent is gone |
     | lock | a file descriptor that keeps that folder locked |
     | told | the folder of reports of the supervisors further down: who asks for an end asks these first |
+    | count | how many supervisors report there: when one reports a failure, or all an end, mpiexec has to end in time |
 
     Of the processes that train:
 
@@ -52,6 +53,7 @@ class Order:
         self.remove: str | None = found.get("remove")
         self.lock: int | None = found.get("lock")
         self.told: str | None = found.get("told")
+        self.count: int = found.get("count", 0)
         self.report: str | None = found.get("report")
         log = found.get("log")
         self.rank = next((os.environ[name] for name in found.get("rank_variables", ()) if os.environ.get(name)), "0")
@@ -99,6 +101,8 @@ class Supervisor:
                 self._receive(found.si_signo)
             elif os.getppid() != self.parent:
                 self._stop(signal.SIGTERM)
+            elif self.deadline == float("inf") and self._are_over():
+                self.deadline = time.monotonic() + self.order.seconds
             self._reap()
             if self.status is None and time.monotonic() > self.deadline:
                 self._insist()
@@ -151,10 +155,22 @@ class Supervisor:
         found = []
         for name in os.listdir(self.order.told) if self.order.told else ():
             if name.isdigit():
-                with open(os.path.join(self.order.told or "", name)) as file:
-                    said = json.load(file)
+                said = self._said(name)
                 if said["code"] is None:
                     found.append(said["process"])
+        return found
+
+    def _are_over(self) -> bool:
+        """Whether the processes have ended, or one has failed. mpiexec itself may hang when they end in its start."""
+        if not self.order.told:
+            return False
+        names = os.listdir(self.order.told)
+        codes = [self._said(name)["code"] for name in names if name.isdigit()]
+        return any(name.endswith(".error") for name in names) or any(codes) or codes.count(0) >= self.order.count > 0
+
+    def _said(self, name: str) -> dict[str, Any]:
+        with open(os.path.join(self.order.told or "", name)) as file:
+            found: dict[str, Any] = json.load(file)
         return found
 
     def _insist(self) -> None:

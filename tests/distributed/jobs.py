@@ -25,8 +25,8 @@ class Job:
             self.path.write_text(script)
         self.command = [sys.executable, "-m", "proa.distributed.launch", "--nproc_per_node", str(processes),
                         "--log_dir", str(folder / "log"), "--stop_timeout", "2", *options, str(self.path), *arguments]
-        kept.setdefault("stdout", subprocess.PIPE)
-        self.launcher = subprocess.Popen(self.command, cwd=folder, stderr=subprocess.PIPE, text=True, **kept, env={
+        kept = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **kept}
+        self.launcher = subprocess.Popen(self.command, cwd=folder, text=True, **kept, env={
             **os.environ, "OMP_NUM_THREADS": "1", MARK: self.mark, **(environment or {})})
 
     def running(self):

@@ -11,6 +11,7 @@ from jobs import Job
 from launching import PROGRAMS, run
 from proa.distributed.launch import elastic
 from proa.distributed.launch.options import Processes, parser
+from soak import Soak
 
 slow = pytest.mark.slow
 
@@ -97,3 +98,8 @@ def test_logs_of_former_jobs_are_kept(tmp_path):
         done = subprocess.run([*command, *options, path], cwd=tmp_path, capture_output=True, text=True)
         assert done.stdout == "once\n", done
         assert (tmp_path / "log" / "workerlog.1").read_text() == "once\n" * count
+
+
+@slow
+def test_random_harm(tmp_path):
+    assert len(Soak(tmp_path, seed=3, steps=200).run(4).recoveries) == 4

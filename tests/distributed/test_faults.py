@@ -149,6 +149,16 @@ def test_a_script_that_fails(tmp_path, text, code, said):
 
 
 @slow
+@pytest.mark.parametrize("text", ["os.kill(os.getpid(), signal.SIGSTOP)", "time.sleep(300)"])
+def test_one_that_hangs_before_it_is_connected(tmp_path, text):
+    job = Job(tmp_path, f"{BEGIN}if dist.get_rank() == 1: {text}\ndist.init_parallel_env()",
+              environment={"FLAGS_communication_timeout": "3"})
+    code, out, err = job.end()
+    assert code == 134 and "has waited 3 s for the other processes of the job to begin" in out + err
+    assert 'train.py", line' in out + err
+
+
+@slow
 def test_a_segmentation_fault_has_a_traceback(tmp_path):
     job = Job(tmp_path, f"{CONNECTED}if dist.get_rank() == 1:\n    import ctypes; ctypes.string_at(0)\ndist.barrier()")
     assert 'train.py", line' in job.end()[2]

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import proa as paddle
 import pytest
+from proa.core import launched as launched_as
 from proa.distributed.fleet.utils.hybrid_parallel_util import fused_allreduce_gradients
 from proa.distributed.launch.options import parser, processes
 
@@ -106,3 +107,15 @@ def test_what_cannot_be_started_is_an_error_of_usage(options, said, capsys):
     with pytest.raises(SystemExit):
         asked(options)
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("variables, found", [
+    ({"SLURM_PROCID": "3", "SLURM_STEP_NUM_TASKS": "4", "SLURM_LOCALID": "1", "PMIX_RANK": "3"}, (3, 4, 1)),
+    ({"SLURM_PROCID": "1", "SLURM_STEP_NUM_TASKS": "2", "PMI_RANK": "1", "PMI_SIZE": "2"}, (1, 2, 0)),
+    ({"SLURM_PROCID": "0", "SLURM_NTASKS": "8", "SLURM_LOCALID": "0"}, (0, 1, 0)),  # a batch script, before srun
+    ({"PMI_RANK": "1", "PMI_SIZE": "2", "MPI_LOCALRANKID": "1"}, (1, 2, 1)),
+    ({"OMPI_COMM_WORLD_RANK": "2", "OMPI_COMM_WORLD_SIZE": "3", "OMPI_COMM_WORLD_LOCAL_RANK": "0"}, (2, 3, 0))])
+def test_what_launchers_of_mpi_and_slurm_say(monkeypatch, variables, found):
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert (launched_as.rank(), launched_as.size(), launched_as.local_rank()) == found
