@@ -7,6 +7,7 @@ these rows, with their numbers.
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -37,7 +38,7 @@ class Bucket:
         sizes = [int(np.prod(p.shape, dtype=int)) for p in self.parameters]
         self.ends = np.cumsum([0, *sizes])
         self.dtype = parameters[0]._array.dtype
-        self._means: dict[int, tuple[Any, Any]] = {}
+        self._means: dict[int, tuple[Any, Any]] = {}  # what a gradient was when it was given, and what of it is a mean
         self.clear()
 
     @property
@@ -55,12 +56,12 @@ class Bucket:
 
         With an owner it alone has that, and what the others add is theirs alone.
         """
-        if self.owner is None or id(parameter) not in self._means:
+        if id(parameter) not in self._means:
             return
         gradient, mean = self._means.pop(id(parameter))
         before = gradient_before_this_pass(parameter)
-        if before is gradient:
-            self._means[id(parameter)] = (parameter.grad, gradient_of(before) if mean is None else mean)
+        if before is not None and before is gradient():
+            self._means[id(parameter)] = (weakref.ref(parameter.grad), gradient_of(before) if mean is None else mean)
 
     def begin(self, at_once: bool = False) -> None:
         """Begins the exchange; `at_once` where this process has nothing to compute meanwhile."""
@@ -78,7 +79,8 @@ class Bucket:
         for parameter, gradient in zip(self.parameters, self._gradients(found), strict=True) if self.is_ours else ():
             if id(parameter) not in unused:
                 parameter.grad = gradient
-                self._means[id(parameter)] = (gradient, None)
+                if self.owner is not None:
+                    self._means[id(parameter)] = (weakref.ref(gradient), None)
         self.clear()
 
     def _own_part(self, parameter: Any) -> Any:
@@ -90,8 +92,8 @@ class Bucket:
         if gradient is None:
             return None
         value = gradient_of(gradient)
-        found, mean = self._means.get(id(parameter), (None, None))
-        if self.owner is None or found is not gradient:
+        found, mean = self._means.get(id(parameter), (lambda: None, None))
+        if found() is not gradient:
             return value
         return value + (value if mean is None else mean) * (self.group.size - 1)
 

@@ -3,6 +3,7 @@
 import io
 import sys
 import time
+import weakref
 
 import numpy as np
 import paddle
@@ -146,6 +147,14 @@ for kind in sys.argv[1:] or kinds:
             states = [(found, state, 12), (wanted, whole_state, 12)]
             ends = [train(level=to, state=one, steps=4, **settings)[0] for one, to in zip(states, (None, level))]
             compare("taken up", ends[0], ends[1])
+for level in (None, "os_g"):  # nothing holds gradients that were cleared
+    net = network()
+    model = paddle.DataParallel(net) if level is None else group_sharded_parallel(net, sgd(net), level)[0]
+    F.cross_entropy(model(data(0)[0]), data(0)[1]).backward()
+    held = [weakref.ref(p.grad) for p in net.parameters() if p.grad is not None]
+    for parameter in net.parameters():
+        parameter.clear_gradient()
+    assert held and not any(one() for one in held)
 sharded_optimizer._TOLD_AFTER_S = 0.3
 _, optimizer, _ = group_sharded_parallel(net := network(), sgd(net), "os")
 said, sys.stderr = sys.stderr, io.StringIO()
