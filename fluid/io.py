@@ -54,6 +54,7 @@ from ..static.run.executor import Executor
 from ..static.run.scope import global_scope
 from .framework import Variable
 from .reader import DataLoader, PyReader, default_collate_fn
+from .values_on_servers import is_divided, load_divided, save_divided, with_endpoints
 
 __all__ = [
     "ComposeNotAligned", "DataLoader", "PyReader", "append_fetch_ops", "batch", "buffered", "cache", "chain",
@@ -83,12 +84,22 @@ def save_params(executor: Executor, dirname: str | None, main_program: Any = Non
     >>> sorted(os.listdir(folder))
     ['fc.b_0', 'fc.w_0']
     """
+    if is_divided(main_program):
+        save_divided(executor, dirname, main_program, is_parameter, with_state=False)
+        return None
     return save_vars(executor, dirname, main_program, None, is_parameter, filename)
 
 
 def save_persistables(executor: Executor, dirname: str | None, main_program: Any = None,
                       filename: str | None = None) -> bytes | None:
-    """Writes all values of a Program that are kept between runs, an optimizer's state among them, as `save_params`."""
+    """Writes all values of a Program that are kept between runs, an optimizer's state among them, as `save_params`.
+
+    Of a trainer's Program, trainer 0 writes what lies on parameter servers too, each variable as a whole; a table whose
+    rows live on servers alone, these save by themselves, in their folder of checkpoints.
+    """
+    if is_divided(main_program):
+        save_divided(executor, dirname, main_program, is_persistable, with_state=True)
+        return None
     return save_vars(executor, dirname, main_program, None, is_persistable, filename)
 
 
@@ -103,7 +114,13 @@ def load_params(executor: Executor, dirname: str | None, main_program: Any = Non
 
 def load_persistables(executor: Executor, dirname: str | None, main_program: Any = None,
                       filename: str | bytes | None = None) -> None:
-    """Reads what `save_persistables` wrote, to go on training; see `load_params`."""
+    """Reads what `save_persistables` wrote, to go on training; see `load_params`.
+
+    On a parameter server, with its Program or startup Program, it reads the parts that lie there.
+    """
+    if is_divided(main_program):
+        load_divided(executor, dirname, main_program, is_persistable)
+        return
     load_vars(executor, dirname, main_program, None, is_persistable, filename)
 
 
@@ -230,11 +247,9 @@ def load_inference_model(dirname: str | None, executor: Executor, model_filename
     """Reads what `save_inference_model` wrote, here or in PaddlePaddle: [Program, names to feed, Variables to fetch].
 
     The values go to the global scope. Without `dirname`, `model_filename` and `params_filename` are the files' bytes.
+    `pserver_endpoints`: the servers that a model asks for rows of tables, in the places of those it was written for.
     Raises ValueError where there is no such folder, FileNotFoundError and CorruptFileError, naming the file.
     """
-    if pserver_endpoints:
-        raise NotImplementedError("load_inference_model(pserver_endpoints): parameter servers are not supported. "
-                                  "Leave it None.")
     if dirname is None:
         program = _from_bytes(model_filename, params_filename)
     else:
@@ -244,6 +259,8 @@ def load_inference_model(dirname: str | None, executor: Executor, model_filename
         path = os.path.join(folder, os.path.basename(model_filename or _MODEL))
         program = from_desc(read_program_desc(path), path)
         params_filename = params_filename and os.path.basename(params_filename)
+    if pserver_endpoints:
+        with_endpoints(program, pserver_endpoints)
     load_persistables(executor, dirname, program, params_filename)
     block = program.global_block()
     return [program, feed_names(program), [block.var(name) for name in fetch_names(program)]]

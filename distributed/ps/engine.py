@@ -117,17 +117,18 @@ def _cut(value: Value, sections: Sequence[int]) -> list[Value]:
 
 def _receive(behind: Sequence[Any], *, epmap: Sequence[str] = (), varnames: Sequence[str] = (),
              recv_varnames: Sequence[str] = (), trainer_id: int = 0, **_: Any) -> list[np.ndarray]:
-    made, names = client(trainer_id, epmap), recv_varnames or varnames
+    names = recv_varnames or varnames
     _settle(trainer_id)
     if not names:
         raise ValueError("recv: the attributes varnames and recv_varnames are empty: they hold the names that values "
                          "have on servers. PaddlePaddle leaves them out of its files; transpile the Program here.")
-    found = _received(made, list(zip(epmap, names, strict=True)))
+    found = received(trainer_id, list(zip(epmap, names, strict=True)))
     return [np.concatenate(found)] if recv_varnames else found
 
 
-def _received(made: Client, wanted: Sequence[tuple[str, str]]) -> list[np.ndarray]:
+def received(trainer: int, wanted: Sequence[tuple[str, str]]) -> list[np.ndarray]:
     """The values of names on servers, all asked for at once."""
+    made = client(trainer, [endpoint for endpoint, _ in wanted])
     return for_all(wanted, lambda each: made.receive(*each), _AT_ONCE)
 
 
@@ -227,7 +228,7 @@ def _geo(parameters: Sequence[np.ndarray], ids: Sequence[np.ndarray] | None, *, 
 
 
 def _joined(made: Client, places: Sequence[Sequence[str]], name: str) -> np.ndarray:
-    return np.concatenate(_received(made, [(endpoint, block) for whole, block, _, endpoint in places
+    return np.concatenate(received(made.trainer, [(endpoint, block) for whole, block, _, endpoint in places
                                             if whole == name]))
 
 

@@ -236,7 +236,7 @@ class DistributeTranspiler:
 
     def _note(self, part: Part, origin: str, name: str, shape: tuple[int, ...], kind: str) -> None:
         whole = self._original.global_block().var(origin)
-        cut = whole if name == origin else self._shaped(whole, name, shape)
+        cut = whole if name == origin and whole.shape == tuple(shape) else self._shaped(whole, name, shape)
         self.vars_overview.add_distributed_var(whole, cut, not part.is_whole and whole.shape != tuple(shape),
                                                part.number, part.offset, kind, part.endpoint)
 
@@ -412,7 +412,7 @@ class DistributeTranspiler:
 
     def _describe(self, program: Any, endpoint: str) -> None:
         program._is_distributed = True
-        program._is_chief = False
+        program._is_chief, program._is_on_server = False, program is not self.origin_program
         program._endpoints, program._ps_endpoint = self.pserver_endpoints, endpoint
         program._trainer_id = self.trainer_id
         program._distributed_lookup_table = self.table_name

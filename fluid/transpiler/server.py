@@ -88,12 +88,14 @@ class Server:
                 like = self.home.var(counter[0])
                 self._keep(counter[0], like, like.shape)
                 counts = [self._keep(name, like, like.shape) for name in counter[1]]
-                self.origin_of[counts[0].name] = counter[0]  # begins where it does; the others with 0
+                self.origin_of |= {counter[0]: counter[0], counts[0].name: counter[0]}  # the others begin with 0
                 self.zeros = [count.name for count in counts[1:]]
                 block.append_op(type="sum", inputs={"X": counts}, outputs={"Out": counter[0]}, attrs=self._role(op))
                 self.of_gradients += [f"{name}:{block.idx}" for name in counter[1]]
             else:
                 self._copy(block, op, {})
+                self.origin_of |= {name: name for name in op.output_arg_names if name not in rates
+                                   and (var := self.home.vars.get(name)) is not None and var.persistable}
 
     def _role(self, op: Any) -> dict[str, Any]:
         return {"op_role": op.attr("op_role")}

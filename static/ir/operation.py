@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .block import Block
 
 BACKWARD_ROLE, OPTIMIZE_ROLE, SCHEDULE_ROLE, LOSS_ROLE = 1, 2, 16, 256  # of the attribute op_role in files
+SERVERS_ROLE = 4 | 8  # what exchanges gradients and parameters with servers, and what cuts and joins them for that
 
 
 _OF_EVERY_OPERATION: dict[str, Any] = {ATTRIBUTE: OUTSIDE, "op_device": "", "op_role": 0, "op_role_var": []}

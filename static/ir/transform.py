@@ -12,12 +12,13 @@ from ...ops.core.operator import Operator, find, is_declared, unknown_to_paddle
 from .block import Block
 from .frame import append_fetch_ops, prepend_feed_ops
 from .mixed_dtypes import cast_mixed_dtypes
-from .operation import BACKWARD_ROLE, OPTIMIZE_ROLE, SCHEDULE_ROLE, Operation
+from .operation import BACKWARD_ROLE, OPTIMIZE_ROLE, SCHEDULE_ROLE, SERVERS_ROLE, Operation
 from .program import Program
 from .usage import needed_operations, reads, sub_block, without_gradient, writes
 from .variable import Variable
 
 _LOSS_ROLE = 256
+_OF_TRAINING = BACKWARD_ROLE | OPTIMIZE_ROLE | SCHEDULE_ROLE | SERVERS_ROLE
 _NO_STATE: Mapping[str, str] = MappingProxyType({})
 
 
@@ -39,7 +40,7 @@ def for_evaluation(program: Program, custom_gradients: bool = False) -> Program:
 
 def _is_training_only(op: Operation) -> bool:
     role = op.attrs.get("op_role", 0)
-    return isinstance(role, int) and bool(role & ~_LOSS_ROLE & (BACKWARD_ROLE | OPTIMIZE_ROLE | SCHEDULE_ROLE))
+    return isinstance(role, int) and bool(role & ~_LOSS_ROLE & _OF_TRAINING)
 
 
 def _evaluate(op: Operation) -> None:

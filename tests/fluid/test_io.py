@@ -418,8 +418,6 @@ def test_arguments_of_another_kind(exe, tmp_path):
          lambda: fluid.io.save_inference_model(folder, [], [scores], exe, main)),
         (ValueError, r"load_inference_model\(params_filename\): without dirname it must be the bytes",
          lambda: fluid.io.load_inference_model(None, exe, b"")),
-        (NotImplementedError, "parameter servers are not supported",
-         lambda: fluid.io.load_inference_model(folder, exe, pserver_endpoints=["127.0.0.1:1"])),
         (TypeError, r"get_parameter_value\(para\): must be a parameter",
          lambda: fluid.io.get_parameter_value(scores, exe)),
     ]
