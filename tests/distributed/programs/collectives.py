@@ -6,11 +6,13 @@ import numpy as np
 import paddle
 import paddle.distributed as dist
 from paddle.distributed import ReduceOp, stream
+from paddle.distributed.parallel import parallel_helper
 from proa.ops.collective import exchanges, reductions
 from proa.ops.core.trace import apply
 
 dist.init_parallel_env()
 rank, size = dist.get_rank(), dist.get_world_size()
+assert parallel_helper._is_parallel_ctx_initialized() and parallel_helper._is_data_parallel_mode()
 assert size == 2 and dist.is_initialized() and dist.get_backend() == os.environ.get("BACKEND", "MPI")
 both = np.array([[1.0, 5.0, -2.0], [3.0, -1.0, 0.5]])
 
