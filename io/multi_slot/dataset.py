@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
+import numpy as np
+
 from ...core.place import Place
 from ...static.ir.variable import Variable
 from ...static.run.lod_tensor import LoDTensor
@@ -342,7 +344,10 @@ class InMemoryDataset(DatasetBase):
         self._shuffled = len(self._held("local_shuffle()"))
 
     def global_shuffle(self, fleet: Any = None, thread_num: int = 12) -> None:
-        """Shuffles the samples of all processes: of this one, there being no others."""
+        """Shuffles the samples. With a fleet of several workers each shuffles its own, with a warning."""
+        if fleet is not None and fleet.worker_num() > 1:
+            warnings.warn(f"InMemoryDataset.global_shuffle(fleet): each of the {fleet.worker_num()} workers shuffles "
+                          "the samples of its own files. Shuffle the list of files before it is divided.", stacklevel=2)
         self.local_shuffle()
 
     def slots_shuffle(self, slots: Sequence[str]) -> None:
@@ -363,12 +368,12 @@ class InMemoryDataset(DatasetBase):
         self._records = None
 
     def get_memory_data_size(self, fleet: Any = None) -> int:
-        """How many samples are in memory."""
-        return len(self._records or ())
+        """How many samples are in memory; with a fleet, in that of all its workers, each of which calls it."""
+        return _of_all(fleet, len(self._records or ()))
 
     def get_shuffle_data_size(self, fleet: Any = None) -> int:
-        """How many samples have been shuffled since they were read."""
-        return self._shuffled if self._records is not None else 0
+        """How many samples have been shuffled since they were read; with a fleet, by all its workers."""
+        return _of_all(fleet, self._shuffled if self._records is not None else 0)
 
     def _shares(self, count: int) -> list[Share]:
         records, size = self._held("batches()"), self.batch_size
@@ -377,6 +382,18 @@ class InMemoryDataset(DatasetBase):
 
     def _most_streams(self) -> int:
         return max(1, -(-len(self._held("batches()")) // self.batch_size))
+
+
+def _of_all(fleet: Any, count: int) -> int:
+    """The sum of all workers' counts; this one's where there is no fleet."""
+    if fleet is None or fleet.worker_num() == 1:
+        return count
+    total = np.zeros(1, "int64")
+    if hasattr(fleet, "all_reduce_worker"):  # 1.x's
+        fleet.all_reduce_worker(np.array([count]), total)
+    else:
+        total = fleet.util.all_reduce(np.array([count]))
+    return int(total[0])
 
 
 def _records_in(groups: Sequence[Sequence[Record]], commands: Commands) -> Iterator[Record]:

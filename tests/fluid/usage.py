@@ -1,8 +1,7 @@
 """How much of the Fluid code that was counted runs here: `python -m tests.fluid.usage FILE [--missing]`.
 
 FILE is a table `name TAB uses TAB files` with a head line. A row counts as there where its name is found, as under
-`proa run --api 1.8`, and calling it does nothing but refuse it no more than Paddle does. Distributed names and those of
-fleet are left out.
+`proa run --api 1.8`, and calling it does nothing but refuse it no more than Paddle does.
 """
 
 from __future__ import annotations
@@ -14,8 +13,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-#: What belongs to training over several machines.
-ASIDE = (".fleet", "DistributeTranspiler", "distributed_batch_reader", "parallel_helper", "transpiler.")
 _MISSING: Any = object()
 
 
@@ -45,8 +42,7 @@ def rows(path: Path) -> Iterable[tuple[str, int]]:
     """The names that count, with their uses."""
     for line in path.read_text("utf-8").splitlines()[1:]:
         name, uses, _ = line.split("\t")
-        if not any(word in name for word in ASIDE):
-            yield name, int(uses)
+        yield name, int(uses)
 
 
 def main(arguments: list[str]) -> int:
