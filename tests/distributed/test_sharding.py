@@ -11,7 +11,7 @@ from proa.distributed.sharding.partition import Partition
 
 
 @pytest.mark.parametrize("kinds", [("adamw",), pytest.param(
-    ("sgd", "momentum", "lamb", "lookahead", "accumulated", "no_sync", "scaled"), marks=pytest.mark.slow)])
+    ("sgd", "momentum", "lamb", "lookahead", "accumulated", "no_sync", "scaled", "narrow"), marks=pytest.mark.slow)])
 def test_a_divided_state_trains_as_a_whole_one(tmp_path, kinds):
     assert "passed 0" in run(tmp_path, "sharded.py", *kinds).stdout
 

@@ -57,10 +57,12 @@ def data(step):
 
 
 @paddle.utils.unique_name.guard()
-def train(make, level, steps=12, scaler=None, accumulated=False, cleared=True, state=None):
+def train(make, level, steps=12, scaler=None, accumulated=False, narrow=False, state=None):
     """The parameters and the whole state behind some steps; state: model's, optimizer's and step to go on from."""
     net = network()
     optimizer = make(net)
+    if narrow:
+        net, optimizer = paddle.amp.decorate(net, optimizer, level="O2", dtype="bfloat16")
     if level is None:
         model = paddle.DataParallel(net, find_unused_parameters=True)
     else:
@@ -74,7 +76,8 @@ def train(make, level, steps=12, scaler=None, accumulated=False, cleared=True, s
         passes = 3 if accumulated else 1
         for number in range(passes):
             x, y = data(10 * step + number)
-            loss = F.cross_entropy(model(x), y) / passes
+            with paddle.amp.auto_cast(narrow, level="O2", dtype="bfloat16"):
+                loss = F.cross_entropy(model(x).astype("float32"), y) / passes
             loss = loss if scaler is None else scaler.scale(loss)
             if accumulated == "local" and number < 2:
                 with model.no_sync():
@@ -125,7 +128,8 @@ scalers = {"init_loss_scaling": 1024.0, "incr_every_n_steps": 3}
 kinds = {
     "sgd": {"make": sgd}, "momentum": {"make": momentum}, "adamw": {"make": adamw}, "lamb": {"make": lamb},
     "lookahead": {"make": lookahead}, "accumulated": {"make": adamw, "accumulated": True},
-    "no_sync": {"make": momentum, "accumulated": "local"}, "scaled": {"make": adamw, "scaler": True}}
+    "no_sync": {"make": momentum, "accumulated": "local"}, "scaled": {"make": adamw, "scaler": True},
+    "narrow": {"make": adamw, "narrow": True}}
 for kind in sys.argv[1:] or kinds:
     settings = dict(kinds[kind])
     has_scaler = settings.pop("scaler", False)
@@ -137,7 +141,9 @@ for kind in sys.argv[1:] or kinds:
         compare(f"{kind} {level}", plain(state), plain(whole_state))
         if has_scaler:
             assert scaler.state_dict()["scale"] == whole_scaler.state_dict()["scale"] != 1024.0
-        if kind == "adamw":
+        if kind == "narrow":
+            assert len(state["master_weights"]) == sum(p.dtype == paddle.bfloat16 for p in model.parameters()) > 10
+        if kind in ("adamw", "narrow"):
             sizes = []
             dist.all_gather_object(sizes, held_bytes(optimizer))
             whole = held_bytes(whole_optimizer)
