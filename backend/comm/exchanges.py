@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-
 watchers: list[Callable[[str, int, int], Any]] = []
 """Told of each exchange that was begun, by the thread that did it: its name, and from when till when it went on, in
 nanoseconds of `time.perf_counter_ns`."""

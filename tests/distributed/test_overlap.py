@@ -1,7 +1,6 @@
-"""What a profile shows of a step of several processes: gradients are exchanged by a thread while others are computed."""
+"""What a profile shows of steps of several processes: a thread exchanges gradients while others are computed."""
 
 from launching import run
-
 from proa import profiler
 
 
