@@ -21,7 +21,8 @@ from typing import Any, NamedTuple
 
 from ...core import child_processes
 from ..fleet.base.roles import checked_endpoints
-from .processes import die_with_parent, shown, signals_go_to
+from . import supervisor
+from .processes import shown, signals_go_to
 
 _POLL_S = 0.05
 _SERVERS_END_S = 10.0  # how long servers may take to end by themselves when the last worker has
@@ -45,8 +46,9 @@ class _Process:
 
     def start(self, command: Sequence[str], variables: dict[str, str]) -> None:
         with open(self.log, "ab") as log:
-            self.started = subprocess.Popen(command, env=variables, stdin=subprocess.DEVNULL, stdout=log,
-                                            stderr=subprocess.STDOUT, preexec_fn=die_with_parent)
+            self.started = subprocess.Popen(
+                supervisor.command({"seconds": _TO_END_S - 2}, command), env=variables, stdin=subprocess.DEVNULL,
+                stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
 
     def code(self) -> int | None:
         """The exit code; None while it runs."""

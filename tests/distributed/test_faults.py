@@ -217,3 +217,17 @@ def test_a_hang_up_that_is_ignored_ends_nothing(tmp_path):
         job.launcher.wait(2)
     job.launcher.terminate()
     assert job.end()[0] == 143
+
+
+@slow
+@pytest.mark.parametrize("script", [DEAF, CHILDREN])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("whom", ["launcher", "worker"])
+def test_servers_and_workers_leave_nothing_behind(tmp_path, script, number, whom):
+    text = script.replace("{dist.get_rank()}", "{os.environ['TRAINING_ROLE']}")
+    job = Job(tmp_path, text, processes=1, options=["--server_num", "1", "--worker_num", "1"])
+    pids = job.pids()
+    os.kill(job.launcher.pid if whom == "launcher" else pids[1], number)
+    if (script, number, whom) == (DEAF, signal.SIGTERM, "worker"):  # nobody has ended yet
+        job.launcher.terminate()
+    assert job.end(40)[0] != 0
