@@ -83,11 +83,6 @@ class ParallelEnv:
         return get_world_size()
 
     @property
-    def local_rank(self) -> int:
-        """The number of this process among those of its machine."""
-        return launched.local_rank()
-
-    @property
     def device_id(self) -> int:
         """The number of this process's device: what a launcher says in FLAGS_selected_gpus, else its local rank."""
         return launched.device()
@@ -113,4 +108,5 @@ class ParallelEnv:
         return 1
 
     nranks = world_size
+    local_rank = rank  # as in Paddle: of all processes, so that `local_rank == 0` is one; see fleet.local_rank
     dev_id = device_id

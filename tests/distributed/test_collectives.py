@@ -26,6 +26,7 @@ def test_devices_are_connected_by_an_engine_of_theirs(tmp_path, program):
 def test_the_device_of_a_process_is_its_launchers(monkeypatch):
     assert parse_place("gpu") == CUDAPlace(0) == parse_place("gpu:0")
     monkeypatch.setenv("PADDLE_LOCAL_RANK", "2")
+    assert paddle.distributed.ParallelEnv().local_rank == 0  # of all processes, as scripts use it
     assert parse_place("gpu") == CUDAPlace(2) and parse_place("gpu:1") == CUDAPlace(1)
     monkeypatch.setenv("FLAGS_selected_gpus", "5,6")
     assert parse_place("gpu") == CUDAPlace(5) and paddle.distributed.ParallelEnv().device_id == 5
