@@ -8,6 +8,7 @@ INFERENCE = {**TRAINING, "torch": ("eager", "compile", "frozen")}
 UPDATE = {"proa": ("eager",), "paddle": ("eager",), "torch": ("eager", "fused", "compile")}
 EAGER = {"proa": ("eager",), "paddle": ("eager",), "torch": ("eager",)}
 RANKS = {"proa": ("eager", "to_static"), "torch": ("eager",)}
+ALL_RANKS = {"proa": ("eager", "to_static", "program", "sharded"), "torch": ("eager",)}
 PROGRAM = {"proa": ("program",), "fluid": ("program",)}
 NAMES = {"proa": "proa", "paddle": "Paddle", "torch": "PyTorch"}
 LABELS = {**NAMES, "fluid": "Fluid"}
@@ -63,8 +64,8 @@ DISTRIBUTED = (
     Workload("lenet-norm-ranks", "LeNet with SyncBatchNorm, Adam", "lenet", RANKS, {"norm": 1}),
     Workload("resnet18-ranks", "ResNet-18 at 64×64, momentum", "resnet", RANKS),
     Workload("transformer-ranks", "Transformer encoder 2×256, Adam", "transformer", RANKS),
-    Workload("mlp-ranks", "MLP 784-200-200-10, Adam", "mlp", RANKS),
-    Workload("mlp-wide-ranks", "MLP 784-2048-2048-10, Adam", "mlp", RANKS, {"width": 2048}),
+    Workload("mlp-ranks", "MLP 784-200-200-10, Adam", "mlp", ALL_RANKS),
+    Workload("mlp-wide-ranks", "MLP 784-2048-2048-10, Adam", "mlp", ALL_RANKS, {"width": 2048}),
     Workload("embedding-ranks", "embedding of 100,000 rows, sparse gradients, SGD", "embedding", RANKS),
 )
 FILES = (

@@ -21,7 +21,7 @@ PEERS = ("proa", "torch")
 def sides_of(workload, frameworks, modes):
     """(framework, mode, ranks) of a workload's sides: alone with all threads, and as ranks of one thread each."""
     return [(*side, alone) for side in catalogue.sides(workload, [f for f in PEERS if f in frameworks], modes)
-            for alone in (True, False)]
+            for alone in (True, False) if side[1] != "sharded" or not alone]
 
 
 def turn_of(answers, pace):
@@ -51,8 +51,11 @@ def run_in_turns(crews, pace):
             {**turns.summarise(times[key]), "processor": statistics.median(processor[key])} for key in crews}
 
 
-def compare(workload, size, sides, pythons, options):
-    """The figures of a workload's sides, which are ready all the time and step in turns."""
+def compare(workload, size, sides, pythons, options, counted=False):
+    """The figures of a workload's sides, which are ready all the time and step in turns.
+
+    `counted`: with what a step asks for, see `worker.Side.counts`.
+    """
     with contextlib.ExitStack() as stack:
         crews, found = {}, {}
         for side in sides:
@@ -63,6 +66,8 @@ def compare(workload, size, sides, pythons, options):
                 answers = crew.receive()
                 found[side] = {"version": answers[0]["version"], "result": _together(answers)}
                 crew.ask("run_steps", count=20)
+                if counted:
+                    found[side]["counts"] = crew.ask("counts")[0]
                 crews[side] = crew
             except Unavailable as reason:
                 found[side] = {"unavailable": str(reason)}
@@ -129,30 +134,33 @@ def _steps(figures):
     """Times of a step on every side."""
     total = figures["ranks"]
     sides = [f"{framework}/{mode}/{shape}" for shape in (f"1/{total}", f"{total}/1") for framework in PEERS
-             for mode in catalogue.RANKS[framework]]
+             for mode in catalogue.ALL_RANKS[framework]
+             if any(f"{framework}/{mode}/{shape}" in found["sides"] for found in figures["workloads"].values())]
     rows = [[catalogue.ALL[name].title, *(_cell(found["sides"].get(side), timing) for side in sides)]
             for name, found in figures["workloads"].items()]
     return table(["a step; ranks × threads", *map(label, sides)], rows)
 
 
 def _ratios(figures):
-    """proa's ranks to DDP's, in time and processor time, and what each gains by ranks."""
+    """proa's ranks to DDP's, in time and processor time, and what each gains by ranks: a row a workload and mode."""
     total = figures["ranks"]
     together, alone = f"{total}/1", f"1/{total}"
     rows = []
     for name, found in figures["workloads"].items():
-        sides, ddp, row = found["sides"], f"torch/eager/{together}", [catalogue.ALL[name].title]
-        for mode in catalogue.RANKS["proa"]:
-            row.append(ratio(over(sides, f"proa/{mode}/{together}", ddp)))
-        for mode in catalogue.RANKS["proa"]:
-            row.append(ratio(over(sides, f"proa/{mode}/{together}", ddp, "processor")))
-        row.append(ratio(1.0))
-        for side in (("proa", "eager"), ("proa", "to_static"), ("torch", "eager")):
-            row.append(ratio(over(sides, "/".join((*side, alone)), "/".join((*side, together)))))
-        rows.append(row)
-    return table(["ranks of proa ÷ DDP", "time, eager", "time, `to_static`", "processor, eager",
-                  "processor, `to_static`", "asked", "efficiency, eager", "efficiency, `to_static`",
-                  "efficiency, PyTorch"], rows)
+        sides, ddp = found["sides"], f"torch/eager/{together}"
+        gained = over(sides, f"torch/eager/{alone}", ddp)
+        for mode in catalogue.ALL_RANKS["proa"]:
+            own = f"proa/{mode}/{together}"
+            if own in sides:
+                by_one = f"proa/{'eager' if mode == 'sharded' else mode}/{alone}"
+                rows.append([catalogue.ALL[name].title, _mode(mode), ratio(over(sides, own, ddp)),
+                             ratio(over(sides, own, ddp, "processor")), ratio(over(sides, by_one, own)), ratio(gained)])
+    return table(["ranks of proa ÷ DDP (asked 1.00)", "", "time", "processor", "efficiency", "efficiency of DDP"],
+                 rows, 2)
+
+
+def _mode(mode):
+    return f"`{mode}`" if mode == "to_static" else mode
 
 
 def _collectives(figures):
@@ -190,6 +198,7 @@ def report(figures, options):
     parts = [machine.heading("distributed", versions(figures), options)]
     if figures["workloads"]:
         parts += [_steps(figures), _ratios(figures),
-                  "Efficiency is the time of one process with all threads over that of ranks with one thread each."]
+                  "Efficiency is the time of one process with all threads over that of ranks with one thread each. "
+                  "Program: trained by `fleet` and the Executor; sharded: `group_sharded_parallel`, level `os_g`."]
     parts += [_collectives(figures), "\n".join(steps.differing(figures)), unavailable(figures)]
     return "\n\n".join(part for part in parts if part)

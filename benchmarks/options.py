@@ -7,8 +7,8 @@ from . import catalogue, environments, machine
 from .turns import QUICK, Pace
 
 SECTIONS = ("workloads", "files", "startup", "programs", "operators", "scaling", "random")
-FLUID, RANKS = "fluid", "distributed"  # measured where they are asked for: they need a Python 3.7, and an MPI
-ASKED = (FLUID, RANKS)
+MODES = ("eager", "to_static", "compile", "frozen", "fused", "program", "sharded")
+ASKED = ("fluid", "distributed", "ranks")  # measured where they are asked for: they need a Python 3.7, and an MPI
 
 
 def _setting(text):
@@ -28,7 +28,7 @@ def parser():
     add("--quick", action="store_true", help="fewer and shorter rounds, and fewer points of the scaling")
     add("--only", nargs="+", metavar="NAME", help="these workloads, or operators, alone")
     add("--frameworks", nargs="+", choices=list(catalogue.NAMES), default=list(catalogue.NAMES))
-    add("--modes", nargs="+", choices=["eager", "to_static", "compile", "frozen", "fused"], help="these modes alone")
+    add("--modes", nargs="+", choices=MODES, help="these modes alone")
     add("--size", nargs="+", type=_setting, default=[], metavar="NAME=NUMBER",
         help="sizes of the workloads, such as batch=16; `list` shows the names")
     add("--threads", type=int, default=2)

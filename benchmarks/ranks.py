@@ -35,9 +35,13 @@ def part(array):
     return array[number() * rows:(number() + 1) * rows]
 
 
-def in_paddle(paddle, layer):
-    """The layer as several ranks train it."""
-    return paddle.DataParallel(layer) if count() > 1 else layer
+def in_paddle(paddle, layer, optimizer, mode):
+    """The layer and the optimizer as several ranks train them, in the mode "sharded" with state that is divided."""
+    if count() == 1:
+        return layer, optimizer
+    if mode == "sharded":
+        return paddle.distributed.sharding.group_sharded_parallel(layer, optimizer, "os_g")[:2]
+    return paddle.DataParallel(layer), optimizer
 
 
 def in_torch(torch, module):

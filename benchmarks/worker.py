@@ -108,6 +108,44 @@ class Side:
             times.append(time.perf_counter() - begin)
         return {"times": times, "processor": (time.process_time() - processor) / count}
 
+    def counts(self):
+        """Of a step in proa: Python's calls by this thread, and the messages and bytes that it gives to MPI."""
+        calls, messages, given = [0], [0], [0]
+        module = sys.modules.get("proa.backend.comm.mpi")
+        world = module.connect() if module and ranks.count() > 1 else None
+        connected = world and world._comm
+
+        class Counting:
+            """MPI's communicator, whose exchanges are counted."""
+
+            def __getattr__(self, name):
+                found = getattr(connected, name)
+                if not name.startswith("I"):
+                    return found
+
+                def call(array=None, *others, **named):
+                    messages[0] += 1
+                    given[0] += getattr(array, "nbytes", 0)
+                    return found(*(() if array is None else (array,)), *others, **named)
+
+                return call
+
+        def count(frame, event, argument):
+            calls[0] += event in ("call", "c_call")
+
+        if world:
+            world._comm = Counting()
+        self.step()
+        messages[0] = given[0] = 0
+        sys.setprofile(count)
+        try:
+            self.step()
+        finally:
+            sys.setprofile(None)
+            if world:
+                world._comm = connected
+        return {"calls": calls[0], "messages": messages[0], "bytes": given[0]}
+
     def memory(self):
         """Bytes: the peak, the peak since the workload was ready, and what the import and a first tensor left."""
         return {"peak": memory.highest(), "steps": memory.peak(), "after_import": self.after_import}

@@ -38,8 +38,14 @@ class Bucket:
         sizes = [int(np.prod(p.shape, dtype=int)) for p in self.parameters]
         self.ends = np.cumsum([0, *sizes])
         self.dtype = parameters[0]._array.dtype
+        self.name = self._named(self.ends[-1] * self.dtype.itemsize)
         self._means: dict[int, tuple[Any, Any]] = {}  # what a gradient was when it was given, and what of it is a mean
         self.clear()
+
+    def _named(self, nbytes: int) -> str:
+        """What a profile calls the exchange."""
+        count = len(self.parameters)
+        return f"{count} gradient{'s' if count > 1 else ''}, {nbytes / MEGABYTE:.2f} MB"
 
     @property
     def is_ours(self) -> bool:
@@ -70,7 +76,7 @@ class Bucket:
         if not self.is_ours:
             for parameter in self.parameters:
                 parameter.grad = None
-        self.exchange = self.group.begin(lambda: self._exchanged(given, into), at_once)
+        self.exchange = self.group.begin(lambda: self._exchanged(given, into), at_once, self.name)
 
     def finish(self, unused: Collection[int]) -> None:
         """Waits for the exchange, and gives the parameters, but for those that no process used, their means."""
@@ -140,6 +146,9 @@ class RowsBucket(Bucket):
         if own is None:
             own = SelectedRows(np.empty(0, np.int64), np.empty((0, *table.shape[1:]), self.dtype), table.shape[0], True)
         return own.merge() if isinstance(own, SelectedRows) else own
+
+    def _named(self, nbytes: int) -> str:
+        return "rows of a gradient"
 
     def _place_for(self, given: Any) -> Any:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-OPERATOR, PROGRAM, RANGE, STEP, READER = "operator", "program", "range", "step", "reader"
+OPERATOR, PROGRAM, RANGE, STEP, READER, EXCHANGE = "operator", "program", "range", "step", "reader", "exchange"
 FORWARD, BACKWARD, OPTIMIZATION = "forward", "backward", "optimization"
 
 
@@ -23,9 +23,10 @@ class Span(NamedTuple):
 class Event(NamedTuple):
     """One span. Times are nanoseconds of `time.perf_counter_ns`; `own` leaves out the operators inside.
 
-    `kind`: an operator, a compiled Program, a range of the user's (RecordEvent), a step, or a wait for a batch.
-    `phase`: forward, backward or optimization. `source`: the user's line, 'model.py:12'. `nbytes`: the bytes of the
-    results that are no views. `flops`: floating-point operations, where they were asked for.
+    `kind`: an operator, a compiled Program, a range of the user's (RecordEvent), a step, a wait for a batch, or an
+    exchange with other processes that went on meanwhile. `phase`: forward, backward or optimization. `source`: the
+    user's line, 'model.py:12'. `nbytes`: the bytes of the results that are no views. `flops`: floating-point
+    operations, where they were asked for.
     """
 
     kind: str

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..core.files import CorruptFileError, atomic_write
-from .events import Event, ProfilerResult
+from .events import EXCHANGE, Event, ProfilerResult
 
 _KEPT = ("phase", "own", "source", "shapes", "nbytes", "flops")  # of an event, in `args`
 
@@ -22,6 +22,8 @@ _KEPT = ("phase", "own", "source", "shapes", "nbytes", "flops")  # of an event, 
 def _entries(result: ProfilerResult) -> Iterator[dict[str, Any]]:
     process = os.getpid()
     yield {"name": "process_name", "ph": "M", "pid": process, "args": {"name": "proa"}}
+    for thread in sorted({event.thread for event in result.of_kind(EXCHANGE)}):
+        yield {"name": "thread_name", "ph": "M", "pid": process, "tid": thread, "args": {"name": "exchanges"}}
     for event in result.events:
         args = {key: value for key in _KEPT if (value := getattr(event, key)) not in ("", 0)}
         yield {"name": event.name, "cat": event.kind, "ph": "X", "ts": event.begin / 1e3, "dur": event.duration / 1e3,

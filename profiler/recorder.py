@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from .. import backend
+from ..backend.comm import exchanges
 from ..core.dtype import DType
 from ..core.errors import user_line
 from ..core.place import Place
@@ -70,10 +71,12 @@ class Recorder(Observer):
         self._sources: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()  # of nodes
         self._plans: weakref.WeakKeyDictionary[Any, dict[bool, Callable]] = weakref.WeakKeyDictionary()
         self._thread = threading.get_ident()
+        exchanges.watchers.append(self._exchanged)
 
     def stop(self) -> ProfilerResult:
         """Ends the recording."""
         self.active = False
+        exchanges.watchers.remove(self._exchanged)
         live = self._live or LiveBytes()
         return ProfilerResult(self.events, self.begin, _now(), live.history, live.peak)
 
@@ -109,6 +112,11 @@ class Recorder(Observer):
         begin, end = max(begin, self.begin), _now() if end is None else end
         self.events.append(
             Event(kind, name, _phase(), begin, end - begin, end - begin, self._thread, user_line()))
+
+    def _exchanged(self, name: str, begin: int, end: int) -> None:
+        """Adds an exchange with other processes, by the thread that has done it."""
+        begin = max(begin, self.begin)
+        self.events.append(Event(events.EXCHANGE, name, "", begin, end - begin, end - begin, threading.get_ident()))
 
     def remember(self, node: Any, source: str) -> None:
         """Keeps the user's line that a node of the backward walk belongs to."""

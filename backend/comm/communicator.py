@@ -59,12 +59,12 @@ class Communicator(abc.ABC):
         """What it gives, after all exchanges that were begun before."""
         return exchanges.do(what)
 
-    def begin(self, what: Callable[[], Any], at_once: bool = False) -> Any:
+    def begin(self, what: Callable[[], Any], at_once: bool = False, name: str = "exchange") -> Any:
         """Begins what exchanges, which goes on while this process computes: `wait()` gives its result.
 
-        `at_once`: this process has nothing to compute meanwhile.
+        `at_once`: this process has nothing to compute meanwhile. `name`: what profiles call it.
         """
-        return exchanges.begin(what, at_once)
+        return exchanges.begin(what, at_once, name)
 
     def empty(self, shape: Sequence[int], dtype: Any) -> Any:
         """An array that exchanges can fill."""

@@ -12,13 +12,18 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+watchers: list[Callable[[str, int, int], Any]] = []
+"""Told of each exchange that was begun, by the thread that did it: its name, and from when till when it went on, in
+nanoseconds of `time.perf_counter_ns`."""
+
 
 class Exchange:
     """One that was begun: `wait()` gives its result, or raises what it raised."""
 
-    __slots__ = ("_do", "_is_going_on", "_result", "_error")
+    __slots__ = ("name", "_do", "_is_going_on", "_result", "_error")
 
-    def __init__(self, do: Callable[[], Any]):
+    def __init__(self, do: Callable[[], Any], name: str):
+        self.name = name
         self._do: Callable[[], Any] | None = do
         self._is_going_on = threading.Lock()
         self._is_going_on.acquire()
@@ -28,12 +33,15 @@ class Exchange:
     def run(self) -> None:
         """Does it."""
         assert self._do is not None
+        begin = time.perf_counter_ns()
         try:
             self._result = self._do()
         except BaseException as error:  # it is raised where somebody waits
             self._error = error
         finally:
             self._do = None  # and what it holds
+            for watcher in tuple(watchers):
+                watcher(self.name, begin, time.perf_counter_ns())
             self._is_going_on.release()
 
     def is_completed(self) -> bool:
@@ -60,12 +68,13 @@ class _Line:
         self._awaited = 0
         self._awaited_since = 0.0
 
-    def begin(self, do: Callable[[], Any], at_once: bool = False) -> Exchange:
+    def begin(self, do: Callable[[], Any], at_once: bool = False, name: str = "exchange") -> Exchange:
         """Has the thread do it after all that was begun before.
 
-        `at_once`: the caller has nothing to compute meanwhile, and does it where nothing is on its way.
+        `at_once`: the caller has nothing to compute meanwhile, and does it where nothing is on its way. `name` is for
+        who watches.
         """
-        exchange = Exchange(do)
+        exchange = Exchange(do, name)
         if at_once and self._is_free():
             exchange.run()
             return exchange

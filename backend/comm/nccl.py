@@ -90,7 +90,7 @@ class NCCLCommunicator(Communicator):
         """At once: the device takes exchanges in the order in which they are asked for."""
         return what()
 
-    def begin(self, what: Callable[[], Any], at_once: bool = False) -> _Begun:
+    def begin(self, what: Callable[[], Any], at_once: bool = False, name: str = "exchange") -> _Begun:
         """Queues it on the communicator's stream, with what it computes: the stream that computes now goes on."""
         self._check()
         with self._cuda.Device(self._index):

@@ -1,7 +1,7 @@
 """A training step of 784-200-200-10 (`depth` hidden layers of `width`) on rows and labels, with Adam."""
 
 from . import values
-from .training import paddle_step, torch_step
+from .training import paddle_step, program_step, torch_step
 
 SIZE = {"batch": 64, "width": 200, "depth": 2}
 
@@ -22,6 +22,9 @@ def _data(size):
 
 def in_paddle(paddle, mode, size):
     nn = paddle.nn
+    if mode == "program":
+        return program_step(paddle, lambda x, y: _as_program(paddle, size, x, y), paddle.optimizer.Adam(0.001),
+                            *_data(size))
     layers, features = [], 784
     for _ in range(size["depth"]):
         layers += [nn.Linear(features, size["width"]), nn.ReLU()]
@@ -29,6 +32,12 @@ def in_paddle(paddle, mode, size):
     net = values.fill_paddle(nn.Sequential(*layers, nn.Linear(features, 10)))
     adam = paddle.optimizer.Adam(0.001, parameters=net.parameters())
     return paddle_step(paddle, mode, net, nn.CrossEntropyLoss(), adam, *_data(size))
+
+
+def _as_program(paddle, size, x, y):
+    for _ in range(size["depth"]):
+        x = paddle.static.nn.fc(x, size["width"], activation="relu")
+    return paddle.nn.functional.cross_entropy(paddle.static.nn.fc(x, 10), paddle.reshape(y, [-1, 1]))
 
 
 def in_torch(torch, mode, size):

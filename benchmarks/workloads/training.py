@@ -4,13 +4,14 @@ import os
 import tempfile
 
 from .. import ranks
+from . import values
 
 
 def paddle_step(paddle, mode, layer, loss_function, optimizer, inputs, targets):
     """A step of training as the guides write it; `to_static` converts the layer. Several ranks divide the batch."""
     if mode == "to_static":
         layer = paddle.jit.to_static(layer, full_graph=True)
-    layer = ranks.in_paddle(paddle, layer)
+    layer, optimizer = ranks.in_paddle(paddle, layer, optimizer, mode)
     inputs, targets = paddle.to_tensor(ranks.part(inputs)), paddle.to_tensor(ranks.part(targets))
 
     def step():
@@ -21,6 +22,26 @@ def paddle_step(paddle, mode, layer, loss_function, optimizer, inputs, targets):
         return loss
 
     return step
+
+
+def program_step(paddle, network, optimizer, inputs, targets):
+    """The same with a Program: `network` of two variables gives the loss. Several ranks train it by `fleet`."""
+    paddle.enable_static()
+    static, fleet = paddle.static, paddle.distributed.fleet
+    main, startup, exe = static.Program(), static.Program(), static.Executor()
+    inputs, targets = ranks.part(inputs), ranks.part(targets)
+    with static.program_guard(main, startup):
+        loss = network(*(static.data(name, list(array.shape), array.dtype.name)
+                         for name, array in (("inputs", inputs), ("targets", targets))))
+        if ranks.count() > 1:
+            fleet.init(is_collective=True)
+            optimizer = fleet.distributed_optimizer(optimizer)
+        optimizer.minimize(loss)
+    exe.run(startup)
+    parameters = main.all_parameters()
+    for parameter, value in zip(parameters, values.weights([tuple(p.shape) for p in parameters])):
+        static.global_scope().find_var(parameter.name).get_tensor().set(value, paddle.CPUPlace())
+    return lambda: exe.run(main, feed={"inputs": inputs, "targets": targets}, fetch_list=[loss])[0]
 
 
 def torch_step(torch, mode, module, loss_function, optimizer, inputs, targets):

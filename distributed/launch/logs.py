@@ -27,6 +27,8 @@ def set_aside(folder: pathlib.Path, count: int, life: int) -> None:
     """Keeps what was written in one life of a job, in `workerlog.RANK.lifeN`; what is written from here on is apart."""
     for rank in range(count):
         log, kept = folder / f"{NAME}.{rank}", folder / f"{NAME}.{rank}.life{life}"
+        if not log.exists():  # of a machine that did not take part, or that keeps its logs itself
+            continue
         if kept.exists():  # of a job before this one
             with log.open("rb") as file, kept.open("ab") as end:
                 shutil.copyfileobj(file, end)

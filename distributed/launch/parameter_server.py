@@ -149,6 +149,7 @@ def _own(cluster: Cluster, options: argparse.Namespace, logs: pathlib.Path) -> l
               "PADDLE_TRAINERS_NUM": str(len(cluster.workers)), "PADDLE_LOG_DIR": str(logs.resolve())}
     for name in ("PADDLE_TRAINER_ID", "PADDLE_PSERVER_ID", "http_proxy", "https_proxy"):
         common.pop(name, None)  # messages between the processes go straight
+    common.setdefault("FLAGS_ps_checkpoint_folder", os.getcwd())  # below it servers save tables
     common.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // max(1, len(workers)))))
     found: list[tuple[_Process, dict[str, str]]] = []
     for place, number in enumerate(servers):

@@ -21,7 +21,7 @@ import numpy as np
 
 from ...backend.loops import cache
 from ...core import dtype as dt
-from ...core import flags
+from ...core import flags, launched
 from ...core.dtype import DType
 from ...ops.core.operator import find, is_declared
 from ..ir.operation import Operation
@@ -36,7 +36,7 @@ _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__
 _PACKAGE = __name__.partition(".")[0] + "."
 _OF_VARIABLES = frozenset((
     "block", "name", "shape", "_dtype", "persistable", "stop_gradient", "is_data", "lod_level", "kind", "lod",
-    "undecided", "optimize_attr", "regularizer", "need_clip", "is_distributed"))
+    "undecided", "optimize_attr", "regularizer", "need_clip", "is_distributed", "table_entry"))
 _ATOMS = frozenset((str, int, float, bool, type(None)))
 
 
@@ -50,7 +50,8 @@ def key_of(program: Program, asked: Any) -> str | None:
             or cache.folder() is None or not os.path.isdir(_ROOT)):
         return None
     try:
-        content = marshal.dumps((_maker(), _flags(), asked, _content(program)), 2)  # no references: content alone
+        made_by = (*_maker(), launched.size())
+        content = marshal.dumps((made_by, _flags(), asked, _content(program)), 2)  # no references: content alone
     except _NotPlain:
         return None
     return cache.key_of_bytes(content) if len(content) <= _LARGEST else None

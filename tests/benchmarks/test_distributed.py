@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from benchmarks import distributed, options
+from benchmarks import distributed, many_ranks, options
 from benchmarks.crew import Crew
 from benchmarks.process import Unavailable
 from benchmarks.turns import Pace
@@ -32,7 +32,7 @@ def test_report_has_ratios_to_ddp_and_efficiency():
     text = distributed.report(FIGURES, options.parse(["distributed", "--only", "mlp-ranks"]))
     assert "`python -m benchmarks distributed --only mlp-ranks`" in text
     assert "| 4.00 ± 0.40 ms |" in text
-    assert "| MLP 784-200-200-10, Adam | 0.50 | – | 0.67 | – | 1.00 | 0.75 | – | 0.75 |" in text
+    assert "| MLP 784-200-200-10, Adam | eager | 0.50 | 0.67 | 0.75 | 0.75 |" in text
     assert "| 1 MB | 200 ± 20.0 µs | 1.00 ± 0.10 ms | 0.20 | 400 µs | 800 µs |" in text
     assert "DDP, 2 × 1: not available: only GPUs" in text and "at all" not in text
 
@@ -53,3 +53,19 @@ def test_a_rank_that_cannot_says_why():
         crew.send("prepare", framework="proa", workload="mlp", mode="eager", size={**SIZE, "width": -1}, threads=1)
         with pytest.raises(Unavailable, match="negative dimensions"):
             crew.receive()
+
+
+def test_a_model_is_fitted_to_messages_and_carried_far():
+    sums = {f"{ranks}/{count}": record(1e-5 + count * 1e-9, ranks * (2e-5 + count * 2e-9), None)
+            for ranks in (2, 4) for count in (1 << 10, 1 << 16, 1 << 22)}
+    steps = {f"{width}/{ranks}": {**record(1e-3, 1e-3 * ranks), "counts": {"calls": 9, "messages": 2, "bytes": 10 ** 6}}
+             for width in many_ranks.WIDTHS for ranks in many_ranks.RANKS}
+    figures = {"sums": sums, "steps": steps}
+    assert many_ranks.fitted(figures, 2, "median") == pytest.approx((1e-5, 1e-9))
+    assert many_ranks.fitted(figures, 4, "processor") == pytest.approx((2e-5, 2e-9))
+    text = many_ranks.report(figures, options.parse(["ranks"]))
+    assert "| 5.82 M | 2 | 1.00 ± 0.10 ms | 1.00 ms | 3.04 ms | 1.00 | 2.00 | 9.00 |" in text
+    step, exchange = many_ranks.predicted(4e6, 10, 0.1, 2, (1e-5, 1e-9))
+    assert exchange == pytest.approx(2e-5 + 4e-3) and step > 0.1
+    far, near = (many_ranks.predicted(4e9, 10, 0.1, ranks, (1e-5, 1e-9))[0] for ranks in (1000, 2))
+    assert far > near

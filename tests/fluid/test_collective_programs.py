@@ -3,8 +3,10 @@
 import json
 import pathlib
 
+import numpy as np
 import proa.fluid as fluid
 import pytest
+from proa.fluid.layers import collective as layers
 from proa.fluid.transpiler import collective
 
 FIXTURES = pathlib.Path(__file__).parents[1] / "fixtures" / "fluid"
@@ -109,3 +111,20 @@ def test_what_does_not_fit_is_refused():
     collective.GradAllReduce(1).transpile(startup, main, 0, ENDPOINTS, ENDPOINTS[0])
     with pytest.raises(RuntimeError, match="2 processes are not connected"):
         fluid.Executor(fluid.CPUPlace()).run(startup)
+
+
+def test_layers_of_exchanges_in_one_process():
+    main = fluid.Program()
+    with fluid.program_guard(main, fluid.Program()), fluid.unique_name.guard():
+        x = fluid.data("x", [4, 2])
+        summed = layers._c_allreduce(x * 1.0, reduce_type="max", use_calc_stream=True)
+        older = layers._allreduce(x * 1.0, reduce_type="prod")
+        rows = layers._c_reducescatter(layers._c_allgather(x * 1.0, 1), 1)
+        waited = layers._c_sync_comm_stream(layers._c_sync_calc_stream(layers._c_broadcast(x * 1.0)), 0)
+        layers._broadcast(waited, 0)
+        with pytest.raises(TypeError, match="reduce_type.*'mean'"):
+            layers._c_allreduce(x, reduce_type="mean")
+    assert older.name.endswith(".allreduce_0") and summed.shape == (4, 2)
+    rows_fed = np.arange(8, dtype="float32").reshape(4, 2)
+    for found in fluid.Executor(fluid.CPUPlace()).run(main, {"x": rows_fed}, [summed, older, rows, waited]):
+        np.testing.assert_array_equal(found, rows_fed)

@@ -51,7 +51,7 @@ def descent(variables, name, rate=0.5):
     return Update(name, run)
 
 
-def in_threads(*functions, timeout=30):
+def in_threads(*functions):
     results = [None] * len(functions)
 
     def call(i):
@@ -63,8 +63,7 @@ def in_threads(*functions, timeout=30):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(timeout)
-        assert not thread.is_alive()
+        thread.join(30)
     for result in results:
         if isinstance(result, Exception):
             raise result
@@ -94,7 +93,7 @@ class Process:
                 self.port = int(line.split()[1])
                 self.endpoint = f"127.0.0.1:{self.port}"
                 return
-        raise AssertionError(f"exit code {self.process.wait(20)}: {self.process.stderr.read()}")
+        raise AssertionError(self.process.stderr.read())
 
     def kill(self):
         self.process.kill()

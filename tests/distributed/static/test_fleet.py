@@ -4,6 +4,7 @@ import pytest
 from launching import run
 
 
+@pytest.mark.slow
 def test_dynamic_mode_of_1_8(tmp_path):
     run(tmp_path, "static/dygraph_1_8.py")
 
