@@ -51,7 +51,7 @@ def descent(variables, name, rate=0.5):
     return Update(name, run)
 
 
-def in_threads(*functions):
+def in_threads(*functions, timeout=30):
     results = [None] * len(functions)
 
     def call(i):
@@ -63,7 +63,8 @@ def in_threads(*functions):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(timeout)
+        assert not thread.is_alive()
     for result in results:
         if isinstance(result, Exception):
             raise result
@@ -93,7 +94,7 @@ class Process:
                 self.port = int(line.split()[1])
                 self.endpoint = f"127.0.0.1:{self.port}"
                 return
-        raise AssertionError(self.process.stderr.read())
+        raise AssertionError(f"exit code {self.process.wait(20)}: {self.process.stderr.read()}")
 
     def kill(self):
         self.process.kill()
