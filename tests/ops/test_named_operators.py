@@ -27,6 +27,8 @@ NAMED = {
     "distributed/collectives.py": (1, _API),
     "distributed/communication/__init__.py": (1, _API),
     "distributed/communication/stream.py": (1, _API),
+    "distributed/fleet/metrics/__init__.py": (1, _API),
+    "distributed/fleet/metrics/metric.py": (1, _API),
     "distributed/ps/serving.py": (1, "rows of a table begin by functions of their own, by initializers"),
     "jit/operators/size_functions.py": (2, _API),
     "ops/amp/lists.py": (1, _THEIRS),
