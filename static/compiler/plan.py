@@ -35,6 +35,7 @@ from .coalesced import with_values_alone
 from .describe import describe
 from .emit import Code, Emitter, emit_unit
 from .passes import optimize
+from .refused import refuse
 from .shared_statistics import with_shared_statistics
 from .unit import Unit, in_declared_rank, in_evaluation, unit_of
 
@@ -265,35 +266,11 @@ def compile_plan(program: Program, feeds: Sequence[str], fetches: Sequence[str],
     updated = sorted(name for name in persistable if name in made)
     inputs, outputs = [*feeds, *outer], [*fetches, *updated]
     frozen = [name for name in inputs if _is_persistable(block, name)] if freeze else []
-    _refuse_gradients_of_paddle(needed)
-    _refuse_what_files_alone_have(needed, set(fetches))
+    refuse(needed, set(fetches))
     with unforked():
         unit = optimize(unit_of(block, needed, inputs, outputs, frozen))
         plan = _plan(unit, emit_unit(unit, optimize), inputs, outputs)
     return plan, outer, updated
-
-
-def _refuse_what_files_alone_have(ops: Sequence[Operation], fetches: set[str]) -> None:
-    """ValueError where a variable is wanted that an operator has for files, as reshape2 its XShape."""
-    for op in ops:
-        for slot in find(op.type).outputs if is_declared(op.type) else ():
-            wanted = fetches.intersection(op.output(slot.name)) if slot.file_only else ()
-            if wanted:
-                raise ValueError(f"fetch: {min(wanted)!r} is the result {slot.name} of {op.type}, which stands in "
-                                 "files for Paddle's gradients; no run computes it.")
-
-
-def _refuse_gradients_of_paddle(ops: Sequence[Operation]) -> None:
-    """NotImplementedError for the gradient of an operator as PaddlePaddle has it: here it is other operators."""
-    for op in ops:
-        if "sub_block" in op.attrs:
-            continue
-        known = {slot.name for slot in find(op.type).inputs} if is_declared(op.type) else set()
-        if any(slot.endswith("@GRAD") and slot not in known for slot in op.inputs):
-            raise NotImplementedError(
-                f"{op.type}: an operator of a gradient, as PaddlePaddle writes Programs of training; here they are "
-                "written with other operators. Run the Program's clone(for_test=True), which has none, or build the "
-                "network again, call minimize, and load the values.")
 
 
 def _needed(block: Block, ops: Sequence[Operation], wanted: set[str], feeds: set[str]) -> list[Operation]:

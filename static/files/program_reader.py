@@ -14,6 +14,7 @@ from ..format.program_file import read_program_desc
 from ..ir.block import Block
 from ..ir.operation import Operation
 from ..ir.program import Program
+from ..ir.slots import missing_input
 from ..ir.variable import KINDS, ParameterVariable, Variable
 from . import array_codec, gradient_codec, lod_codec
 from .constant_codec import CONSTANTS, read_values
@@ -43,7 +44,11 @@ def read_into(program: _Made, desc: pb.ProgramDesc, source_name: str, given: Col
                 attrs.setdefault("of_1", True)
             fed = _fed(op, attrs)
             named = with_fed_inputs(op.type, fed).type if fed else op.type
-            block.ops.append(Operation(block, named, {**_slots(op.inputs), **fed}, _slots(op.outputs), attrs))
+            made = Operation(block, named, {**_slots(op.inputs), **fed}, _slots(op.outputs), attrs)
+            missing = missing_input(made)
+            if missing is not None:
+                raise CorruptFileError(source_name, place, missing)
+            block.ops.append(made)
     if not any(var.HasField("stop_gradient") for block in desc.blocks for var in block.vars):
         _stop_at_detached(program)
     array_codec.from_file(program)

@@ -1,0 +1,15 @@
+"""Whether an operation gives its operator what it needs: what files that were damaged or changed get wrong."""
+
+from __future__ import annotations
+
+from ...ops.core.operator import find, is_declared
+from .operation import Operation
+
+
+def missing_input(op: Operation) -> str | None:
+    """What an operation lacks, or has twice, of the values that its operator needs; None where all is there."""
+    for slot in find(op.type).inputs if is_declared(op.type) else ():
+        given = len(op.input(slot.name))
+        if given > 1 and not slot.many or given == 0 and not (slot.optional or slot.many or slot.file_only):
+            return f"it needs one value as {slot.name}, and has {given}"
+    return None

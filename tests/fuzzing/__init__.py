@@ -1,0 +1,1 @@
+"""Files from strangers, by the thousand: `python -m tests.fuzzing --help`."""
