@@ -7,8 +7,14 @@ from .operation import Operation
 
 
 def missing_input(op: Operation) -> str | None:
-    """What an operation lacks, or has twice, of the values that its operator needs; None where all is there."""
-    for slot in find(op.type).inputs if is_declared(op.type) else ():
+    """What an operation lacks, or has twice, of the values that its operator needs; None where all is there.
+
+    Where it also has slots that the operator does not know, it is another one of this name: Paddle's gradients.
+    """
+    slots = find(op.type).inputs if is_declared(op.type) else ()
+    if not set(op.inputs) <= {slot.name for slot in slots}:
+        return None
+    for slot in slots:
         given = len(op.input(slot.name))
         if given > 1 and not slot.many or given == 0 and not (slot.optional or slot.many or slot.file_only):
             return f"it needs one value as {slot.name}, and has {given}"

@@ -11,7 +11,7 @@ from proa.ops.amp.lists import black_list, white_list
 FACTS = json.loads((Path(__file__).parents[1] / "fixtures/amp/answers.json").read_text())
 #: Operators of Paddle 1.x, which stand in lists here as their successors do.
 OF_1 = {"bicubic_interp", "bilinear_interp", "nearest_interp", "trilinear_interp", "sequence_softmax",
-        "fused_embedding_seq_pool"}
+        "fused_embedding_seq_pool", "distributed_lookup_table"}
 F, nn = paddle.nn.functional, paddle.nn
 DTYPES = ("float16", "bfloat16")
 
