@@ -170,8 +170,15 @@ class Operator:
         return self.infer_specs(specs, dict(attrs))[0].dtype.dtype
 
     def infer_specs(self, specs: tuple, attrs: dict[str, Any]) -> tuple:
-        """The specs of the results, always as a tuple."""
-        inferred = self.infer(*specs, **attrs)
+        """The specs of the results, always as a tuple. ValueError where a value is missing, as a file may have it."""
+        try:
+            inferred = self.infer(*specs, **attrs)
+        except AttributeError as error:
+            missing = [slot.name for spec, slot in zip(specs, self.inputs, strict=False)
+                       if spec is None and not (slot.optional or slot.many)]
+            if not missing:
+                raise
+            raise ValueError(f"{self.type}: nothing is given as {', '.join(missing)}.") from error
         return (inferred,) if isinstance(inferred, Spec) else tuple(inferred)
 
 
