@@ -85,13 +85,13 @@ class Reducer:
                 f"stop_gradient=True on what is not trained.")
         while self._begun < len(self.buckets):
             self._begin_next(at_once=True)
-        unused = self._unused({id(p) for p in missing}) if self.finds_unused else set()
+        unused = self._unused({id(p) for p in missing if p.grad is None}) if self.finds_unused else set()
         for bucket in self.buckets:
             bucket.finish(unused)
 
     def _unused(self, left_out: set[int]) -> set[int]:
-        """The parameters that got no gradient in any process: asked behind all buckets, which every process has begun
-        by then, whatever was left out where.
+        """The parameters that have no gradient in any process, of this pass or of one before, which no_sync() may have
+        left to this one: asked behind all buckets, which every process has begun by then, whatever was left out where.
         """
         used = np.array([key not in left_out for key in self._bucket_of], np.uint8)
         there = backend.as_place(used, self.buckets[0].parameters[0].place)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -14,7 +13,6 @@ from .updates import Update
 SYNC, ASYNC, HALF_ASYNC, GEO = range(4)
 """The numbers of the modes, in the attribute `distributed_mode`."""
 
-_NUMBER = re.compile(r"\.block\d+")
 _PREPARED = ("recv", "fetch_barrier", "concat", "fake_init")  # of a trainer's startup Program
 
 
@@ -38,6 +36,7 @@ class Server:
         self.tables: dict[str, dict[str, Any]] = {}
         self.sliced: dict[str, Part] = {}  # by the name of a variable here: the part that it is of one there
         self.origin_of: dict[str, str] = {}
+        self.places: dict[str, tuple[str, int]] = {}  # which variable each is a part of, and its first row there
         self.zeros: list[str] = []  # variables that begin with 0
         self.held: dict[str, int] = {}  # how many parts of a parameter lie here
 
@@ -48,6 +47,7 @@ class Server:
             whole = self.home.var(part.parameter)
             self._keep(part.name, whole, part.shape)
             self._slice(part.name, part.parameter, part)
+            self.places[part.name] = part.parameter, part.begin
         if self.mode == GEO:
             return
         for part in parts:
@@ -135,6 +135,7 @@ class Server:
         names[name] = name if alone else f"{name}.block{part.number}"
         self._keep(names[name], var, part.shape if cut else var.shape)
         self.origin_of[names[name]] = name
+        self.places[names[name]] = name, part.begin if cut else 0
         if cut:
             self.sliced[names[name]] = part
 
@@ -142,8 +143,9 @@ class Server:
         """The gradient with g·g·(w - w') added, w' being what the trainer had: delay compensation (DC-ASGD)."""
         like, var = self.block.var(part.name), block.create_var
         kept = [self._keep(f"{part.name}.trainer_{n}_bak", like, like.shape).name for n in range(self.trainers)]
-        for name in kept:
+        for number, name in enumerate(kept):
             self._slice(name, part.parameter, part)
+            self.places[name] = f"{part.parameter}.trainer_{number}_bak", part.begin
         trainer = block.create_var(name="@TRAINER_ID@", shape=[1], dtype="int64", stop_gradient=True)
         old = var(name=f"{part.name}.local_bak", shape=like.shape, dtype=like.dtype, stop_gradient=True)
         block.append_op(type="ref_by_trainer_id", inputs={"X": kept, "TrainerId": trainer}, outputs={"Out": old})
@@ -208,8 +210,7 @@ class Server:
 
     def parts(self) -> dict[str, tuple[str, int]]:
         """What each variable is a part of, whatever number the part has, and which row is its first there."""
-        return {name: (_NUMBER.sub("", name), self.sliced[name].begin if name in self.sliced else 0)
-                for name in self.block.vars}
+        return {name: self.places.get(name, (name, 0)) for name in self.block.vars}
 
     def finish(self, number: int, **attrs: Any) -> Any:
         """The Program, with the operation that serves."""

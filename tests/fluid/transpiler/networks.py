@@ -15,6 +15,18 @@ def regression(optimizer, width=64, dtype="float64"):
     return network
 
 
+def named(weights, optimizer, width=200):
+    """A layer for each name of its weight."""
+    def network():
+        x = fluid.layers.data("x", [width])
+        for name in weights:
+            x = fluid.layers.fc(x, width, param_attr=name, bias_attr=False)
+        loss = fluid.layers.mean(x)
+        optimizer().minimize(loss)
+        return loss
+    return network
+
+
 def rows(steps=5, count=8, width=200, seed=0, dtype="float64"):
     rng = np.random.RandomState(seed)
     return [{"x": rng.randn(count, width).astype(dtype), "y": rng.randn(count, 1).astype(dtype)} for _ in range(steps)]

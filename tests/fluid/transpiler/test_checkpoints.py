@@ -4,7 +4,7 @@ import networks
 import numpy as np
 import proa.fluid as fluid
 import pytest
-from cluster import Cluster, alone, divided
+from cluster import Built, Cluster, alone, divided
 from proa.core import flags
 from proa.distributed.ps import checkpoint, engine
 
@@ -26,6 +26,18 @@ def test_training_goes_on_with_another_number_of_servers(tmp_path, name, before,
     np.testing.assert_allclose(np.mean(np.concatenate([first.results, second.results], 1), 0), losses, rtol=1e-9)
     for parameter in values:
         np.testing.assert_allclose(second.parameter(parameter), scope.array(parameter), rtol=1e-9, atol=1e-9)
+
+
+def test_parameters_that_are_named_like_blocks_are_not_mixed_up():
+    """`res.block0.w` is a parameter of the user's, and no part of one called `res.w`."""
+    built = Built(networks.named(["res.block0.w", "res.block1.w"], lambda: fluid.optimizer.Adam(0.1)))
+    t = fluid.DistributeTranspiler()
+    endpoints = ["127.0.0.1:6174", "127.0.0.1:6175"]
+    t.transpile(0, built.main, ",".join(endpoints), 1, startup_program=built.startup)
+    found = [t.get_pserver_program(endpoint)._parts_on_server[1] for endpoint in endpoints]
+    for name in ("res.block0.w", "res.block1.w"):
+        assert [parts[f"{name}.block{number}"] for number, parts in enumerate(found)] == [(name, 0), (name, 100)]
+        assert [parts[f"{name}_moment1_0"] for parts in found] == [(f"{name}_moment1_0", 0), (f"{name}_moment1_0", 100)]
 
 
 def test_a_table_on_servers_alone_goes_on(tmp_path):
