@@ -61,30 +61,37 @@ def append_broadcasts(program: Any, rings: int = 1) -> None:
                         attrs={"ring_id": ring, **FORWARD})
 
 
-def scale_loss_gradient(program: Any, count: int) -> None:
-    """Divides the gradient of the loss by the number of processes, so that the sum of gradients is their mean."""
+def scale_loss_gradient(program: Any, count: int, begin: int = 0) -> None:
+    """Divides the gradient of the loss by the number of processes, so that the sum of gradients is their mean.
+
+    From the operation at the place `begin` on: what is before it may be divided already, for another loss.
+    """
     block = program.global_block()
-    for place in reversed(range(len(block.ops))):
+    for place in reversed(range(begin, len(block.ops))):
         if starts_gradients(block.ops[place]):
             name = block.ops[place].output_arg_names[0]
             block._insert_op(place + 1, type="scale", inputs={"X": name}, outputs={"Out": name},
                              attrs={"scale": 1.0 / count, **BACKWARD})
 
 
-def insert_exchanges(program: Any, ring: int = 0) -> None:
-    """Has each gradient of a parameter be the sum of those of all processes."""
+def insert_exchanges(program: Any, ring: int = 0, begin: int = 0) -> None:
+    """Has each gradient of a parameter, given at the place `begin` or later, be the sum of those of all processes."""
     block = program.global_block()
-    for place, _, gradient in reversed(list(gradients_of_parameters(block))):
+    for place, _, gradient in reversed(_from(begin, block)):
         _insert_sum(block, place + 1, gradient, ring)
 
 
-def insert_fused_exchanges(program: Any, ring: int = 0, most: int = 8) -> None:
+def _from(begin: int, block: Any) -> list[tuple[int, str, str]]:
+    return [each for each in gradients_of_parameters(block) if each[0] >= begin]
+
+
+def insert_fused_exchanges(program: Any, ring: int = 0, most: int = 8, begin: int = 0) -> None:
     """As `insert_exchanges`, where `most` gradients of a dtype are exchanged together, one behind the other.
 
     Those of tables, which hold the rows that were looked up, are exchanged each by itself.
     """
     block = program.global_block()
-    found = list(gradients_of_parameters(block))
+    found = _from(begin, block)
     segments: dict[Any, list[list[tuple[int, str, str]]]] = {}
     rows = {name for op in block.ops if op.attrs.get("is_sparse") and op.is_backward for name in op.output_arg_names}
     for each in found:
@@ -98,7 +105,7 @@ def insert_fused_exchanges(program: Any, ring: int = 0, most: int = 8) -> None:
         of_dtype[-1].append(each)
     groups = sorted((group for of_dtype in segments.values() for group in of_dtype if group),
                     key=lambda group: max(place for place, _, _ in group))
-    begin = next((place for place, op in enumerate(block.ops) if op.is_backward), len(block.ops))
+    first = next((place for place, op in enumerate(block.ops) if place >= begin and op.is_backward), len(block.ops))
     fused = [None if group[0][2] in rows else block.create_var(
         name=unique_name.generate(f"FusedOutput_{group[0][2]}"), dtype=block.var(group[0][2]).dtype,
         persistable=False, stop_gradient=True) for group in groups]
@@ -113,7 +120,7 @@ def insert_fused_exchanges(program: Any, ring: int = 0, most: int = 8) -> None:
         _insert_sum(block, place, whole.name, ring)
     for group, whole in reversed(list(zip(groups, fused, strict=True))):
         if whole is not None:
-            block._insert_op(begin, type="coalesce_tensor", inputs={"Input": [p for _, p, _ in group]},
+            block._insert_op(first, type="coalesce_tensor", inputs={"Input": [p for _, p, _ in group]},
                              outputs={"Output": [g for _, _, g in group], "FusedOutput": whole},
                              attrs={"copy_data": False, "use_align": True, "dtype": whole.dtype, **BACKWARD})
 

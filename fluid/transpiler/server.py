@@ -250,13 +250,13 @@ class Server:
         return made
 
     def _begin(self, block: Any, source: Any, op: Any, name: str, here: str) -> None:
-        """What fills a variable: an operation that is told the shape, or all of the original's and the part of it."""
+        """What fills a variable: an operation that is told the shape alone, or all of the original's and the part of it."""
         part = self.sliced.get(here)
         outputs = {slot: [here] for slot, names in op.outputs.items() if name in names}
         if part is None:
             self._clone_ways(block, source, op)
             block.append(op.type, op.inputs, outputs, dict(op.attrs), op.source)
-        elif "shape" in op.attrs and not op.input_arg_names:
+        elif "shape" in op.attrs and "values" not in op.attrs and not op.input_arg_names:
             block.append(op.type, {}, outputs, {**op.attrs, "shape": list(part.shape)}, op.source)
         else:
             self._clone_ways(block, source, op)

@@ -2,13 +2,14 @@
 
 `y.add_(1)` in a Program writes the result to the name of `y`, and gradients read values by name: what the operations
 before it read and wrote would be another value by then. The last value keeps the name. What a sub-block overwrites of
-an enclosing block's is the business of `block_graph.py`.
+an enclosing block's is the business of `block_graph.py`. Values of a `coalesce_tensor` keep their names, which say what lies in one memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ...ops.collective.coalesced import coalesce_op
 from ...ops.core.operator import find, is_declared
 from ...ops.program.control_flow import share_data_op
 from ..ir.block import Block
@@ -31,10 +32,11 @@ def keep_overwritten(program: Program, given: Iterable[str] = (), states: bool =
 def _keep(block: Block, given: set[str], states: bool) -> bool:
     writers: dict[str, list[Operation]] = {}
     aliased = {name for op in block.ops for name in _aliased(op)}
+    in_one_memory = {name for op in block.ops if op.type == coalesce_op.type for name in op.output_arg_names}
     for op in block.ops:
         for name in dict.fromkeys(writes(op)):
             variable = block.vars.get(name)
-            if variable is None or variable.kind != "tensor" or variable.persistable and name in aliased:
+            if name in in_one_memory or variable is None or variable.kind != "tensor" or variable.persistable and name in aliased:
                 continue
             if states or not variable.persistable:
                 writers.setdefault(name, []).append(op)

@@ -58,6 +58,7 @@ class StaticOptimizer:
                  no_grad_set: Any = None) -> tuple[list, list[tuple[Any, Any]]]:
         """Appends what one process does, and what all exchange; gives the parameters with their gradients."""
         strategy, count, main = self._strategy, get_world_size(), loss.block.program
+        begin = len(main.global_block().ops)  # another optimizer may have exchanged what is there
         with current_trace().training(loss, startup_program):
             startup = current_trace().startup
             made = len(startup.global_block().ops)
@@ -72,7 +73,7 @@ class StaticOptimizer:
                 average_parameters([p for p, _ in pairs], count, settings.k_steps, settings.begin_step)
         if count > 1:
             if not averages:
-                self._exchange(main, count)
+                self._exchange(main, count, begin)
             self._begin_together(startup, count, made)
         return [], pairs
 
@@ -94,15 +95,16 @@ class StaticOptimizer:
             found = GradientMergeOptimizer(found, settings.k_steps, settings.avg)
         return found
 
-    def _exchange(self, main: Any, count: int) -> None:
+    def _exchange(self, main: Any, count: int, begin: int) -> None:
         strategy = self._strategy
-        program_exchanges.scale_loss_gradient(main, count)
+        program_exchanges.scale_loss_gradient(main, count, begin)
         if strategy.gradient_merge:
             return
         if strategy.fuse_all_reduce_ops and strategy.fuse_grad_size_in_num > 1:
-            program_exchanges.insert_fused_exchanges(main, most=strategy.fuse_grad_size_in_num)
+            program_exchanges.insert_fused_exchanges(main, most=strategy.fuse_grad_size_in_num,
+                                                     begin=begin)
         else:
-            program_exchanges.insert_exchanges(main)
+            program_exchanges.insert_exchanges(main, begin=begin)
 
     def _begin_together(self, startup: Any, count: int, made: int) -> None:
         """The first process's values for all: ahead of what is made from them, snapshots say."""

@@ -141,6 +141,16 @@ def test_sync_where_send_cuts_gradients():
     assert "split_byref" not in types and "concat" not in types
 
 
+def test_parts_begin_with_their_rows_of_given_values():
+    values = np.arange(200 * 200, dtype="float32").reshape(200, 200)
+    given = fluid.ParamAttr(name="w", initializer=fluid.initializer.NumpyArrayInitializer(values))
+    cluster = Cluster(networks.named([given], OPTIMIZERS["sgd"]))
+    for endpoint in cluster.endpoints:
+        cluster.begin(endpoint)
+    np.testing.assert_array_equal(cluster.parameter("w"), values)
+    assert [part.shape for part in cluster.transpilers[0]._parts["w"]] == [(100, 200), (100, 200)]
+
+
 def test_without_slices():
     cluster = check(networks.regression(OPTIMIZERS["adam"]), networks.rows(), config=configured(slice_var_up=False))
     assert {len(parts) for parts in cluster.transpilers[0]._parts.values()} == {1}

@@ -5,6 +5,7 @@ import proa as paddle
 import pytest
 from proa import static
 from proa.core import flags
+from proa.distributed import program_exchanges
 from proa.static.compiler import compile_plan
 
 
@@ -128,6 +129,34 @@ def test_values_that_begin_with_a_number():
                         attrs={"set_constant": True, "constant": 3.0, "dtype": a.dtype})
     found = static.Executor().run(main, {"a": np.zeros(2, "float32")}, [whole, part])
     assert [array.tolist() for array in found] == [[3.0, 3.0], [3.0, 3.0]]
+
+
+@pytest.mark.parametrize("insert", [program_exchanges.insert_exchanges, program_exchanges.insert_fused_exchanges])
+def test_two_optimizers_each_exchange_their_own_gradients(insert):
+    """What a second loss's backward pass appends leaves the first one's exchanges as they are, and once."""
+    def trained(rate, is_exchanged):
+        main, startup, scope = static.Program(), static.Program(), static.Scope()
+        main.random_seed = startup.random_seed = 3
+        block = main.global_block()
+        with static.program_guard(main, startup), static.scope_guard(scope), paddle.utils.unique_name.guard():
+            y = static.nn.fc(paddle.tanh(static.nn.fc(static.data("x", [4, 3]), 4)), 1)
+            first, second = main.all_parameters()[:2], main.all_parameters()[2:]
+            for loss, parameters in (((y ** 2).mean(), second), (((1 - y) ** 2).mean(), first)):
+                begin = len(block.ops)
+                paddle.optimizer.SGD(rate).minimize(loss, parameters=[p.name for p in parameters])
+                if is_exchanged:
+                    insert(main, begin=begin)
+            for op in block.ops:
+                if op.type == "c_allreduce_sum":  # two processes with the same rows
+                    op.type, op.attrs = "scale", {"scale": 2.0, "op_role": op.attrs["op_role"]}
+            exe = static.Executor()
+            exe.run(startup)
+            for _ in range(3):
+                exe.run(main, {"x": np.arange(12, dtype="float32").reshape(4, 3) / 12}, [loss])
+            return [np.array(scope.find_var(p.name).get_tensor()) for p in main.all_parameters()]
+
+    for found, wanted in zip(trained(0.1, True), trained(0.2, False), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-5)
 
 
 def test_files_hold_them(tmp_path):
