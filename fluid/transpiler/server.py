@@ -38,6 +38,7 @@ class Server:
         self.origin_of: dict[str, str] = {}
         self.places: dict[str, tuple[str, int]] = {}  # which variable each is a part of, and its first row there
         self.zeros: list[str] = []  # variables that begin with 0
+        self.copies: dict[str, str] = {}  # variables that begin with the value of another one here
         self.held: dict[str, int] = {}  # how many parts of a parameter lie here
 
     def declare(self, parts: Sequence[Part], types: dict[str, Any]) -> None:
@@ -144,7 +145,7 @@ class Server:
         like, var = self.block.var(part.name), block.create_var
         kept = [self._keep(f"{part.name}.trainer_{n}_bak", like, like.shape).name for n in range(self.trainers)]
         for number, name in enumerate(kept):
-            self._slice(name, part.parameter, part)
+            self.copies[name] = part.name
             self.places[name] = f"{part.parameter}.trainer_{number}_bak", part.begin
         trainer = block.create_var(name="@TRAINER_ID@", shape=[1], dtype="int64", stop_gradient=True)
         old = var(name=f"{part.name}.local_bak", shape=like.shape, dtype=like.dtype, stop_gradient=True)
@@ -247,10 +248,12 @@ class Server:
         for name in self.zeros:
             block.append_op(type="fill_constant", inputs={}, outputs={"Out": name}, attrs={
                 "shape": list(block.var(name).shape), "dtype": block.var(name).dtype, "value": 0.0})
+        for name, other in self.copies.items():
+            block.append_op(type="assign", inputs={"X": other}, outputs={"Out": name})
         return made
 
     def _begin(self, block: Any, source: Any, op: Any, name: str, here: str) -> None:
-        """What fills a variable: an operation that is told the shape alone, or all of the original's and the part of it."""
+        """What fills a variable: an operation that is told a shape alone, or the part of all that the original has."""
         part = self.sliced.get(here)
         outputs = {slot: [here] for slot, names in op.outputs.items() if name in names}
         if part is None:

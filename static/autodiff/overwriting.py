@@ -2,7 +2,8 @@
 
 `y.add_(1)` in a Program writes the result to the name of `y`, and gradients read values by name: what the operations
 before it read and wrote would be another value by then. The last value keeps the name. What a sub-block overwrites of
-an enclosing block's is the business of `block_graph.py`. Values of a `coalesce_tensor` keep their names, which say what lies in one memory.
+an enclosing block's is the business of `block_graph.py`. Values of a `coalesce_tensor` keep their names, which say what
+lies in one memory.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ def _keep(block: Block, given: set[str], states: bool) -> bool:
     for op in block.ops:
         for name in dict.fromkeys(writes(op)):
             variable = block.vars.get(name)
-            if name in in_one_memory or variable is None or variable.kind != "tensor" or variable.persistable and name in aliased:
+            if variable is None or variable.kind != "tensor" or name in in_one_memory:
+                continue
+            if variable.persistable and name in aliased:
                 continue
             if states or not variable.persistable:
                 writers.setdefault(name, []).append(op)

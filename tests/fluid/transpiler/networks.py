@@ -41,12 +41,12 @@ def values_of(network, seed=0):
             for var in Built(network).main.all_parameters()}
 
 
-def words(optimizer, is_distributed=False, shared=False, size=2000):
+def words(optimizer, is_distributed=False, shared=False, size=2000, padding=None):
     """Numbers are looked up in a table; with `shared` two of each row in one."""
     def network():
         first, label = fluid.layers.data("a", [1], dtype="int64"), fluid.layers.data("y", [1])
         vectors = [fluid.layers.embedding(first, [size, 16], is_sparse=True, is_distributed=is_distributed,
-                                          param_attr="table")]
+                                          padding_idx=padding, param_attr="table")]
         if shared:
             other = fluid.layers.data("b", [1], dtype="int64")
             vectors.append(fluid.layers.embedding(other, [size, 16], is_sparse=True, is_distributed=is_distributed,

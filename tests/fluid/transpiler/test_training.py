@@ -121,6 +121,25 @@ def test_async_converges(fields):
     learns(networks.regression(lambda: optimizer.SGD(0.02)), a_line(), config=configured(**fields), sync_mode=False)
 
 
+def test_delays_are_compensated():
+    """A gradient g counts as g + g·g·(w - w'), w' being what the parameter was when its trainer last sent one."""
+    cluster = Cluster(networks.named(["w"], OPTIMIZERS["sgd"]), servers=1, config=configured(enable_dc_asgd=True),
+                      sync_mode=False)
+    endpoint, gradient = cluster.endpoints[0], np.full((200, 200), 2.0, "float32")
+
+    def begun(cluster):
+        cluster.first = cluster.parameter("w").copy()
+
+    def send(cluster):
+        for trainer in (0, 1):
+            engine.client(trainer, [endpoint]).send(endpoint, "w@GRAD", gradient).result()
+
+    cluster.run([[], []], before=begun, after=send)
+    second = cluster.first - 0.1 * gradient
+    wanted = second - 0.1 * (gradient + gradient * gradient * (second - cluster.first))
+    np.testing.assert_allclose(cluster.parameter("w"), wanted, rtol=1e-5, atol=1e-6)
+
+
 def test_async_with_one_trainer_is_what_one_process_does():
     for name in ("adam", "decay", "l2"):
         check(networks.regression(OPTIMIZERS[name]), networks.rows(), trainers=1, sync_mode=False)
@@ -188,6 +207,25 @@ def test_geo_sgd():
     np.testing.assert_allclose(cluster.results[0], losses, rtol=1e-5)  # one trainer goes on as if it were alone
     for name in values:
         np.testing.assert_allclose(cluster.parameter(name), scope.array(name), rtol=1e-4, atol=1e-5)
+
+
+def test_geo_sgd_of_two_trainers_adds_half_of_what_each_has_changed():
+    network, feeds = networks.regression(OPTIMIZERS["sgd"]), networks.rows(steps=1)
+    values = networks.values_of(network)
+    _, scope = alone(network, feeds, values)
+    cluster = Cluster(network, values=values, config=configured(geo_sgd_mode=True, geo_sgd_need_push_nums=1),
+                      transpiler=fluid.transpiler.GeoSgdTranspiler).run([feeds, []])
+    for name, value in values.items():
+        np.testing.assert_allclose(cluster.parameter(name), (value + scope.array(name)) / 2, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("is_distributed", [False, True])
+def test_padding_is_zeros_whatever_the_servers_hold(is_distributed):
+    network = networks.words(OPTIMIZERS["sgd"], is_distributed=is_distributed, padding=3)
+    label = np.array([[2.0], [1.0]], "float32")
+    cluster = Cluster(network, values={} if is_distributed else {"table": np.ones((2000, 16), "float32")})
+    cluster.run([[{"a": np.array([[3], [3]]), "y": label}]] * 2)
+    np.testing.assert_allclose(cluster.results, [[np.square(label).mean()]] * 2, rtol=1e-6)
 
 
 @pytest.mark.parametrize("shared", [False, True])
