@@ -33,6 +33,8 @@ class FluidOptimizer(rules.Optimizer):
     clips them before that. `options`: those of the rule.
     """
 
+    _clip_scope = "gradient_clip_@CLIP"
+
     def __init__(self, learning_rate: Any, parameter_list: Any = None, regularization: Any = None,
                  grad_clip: Any = None, name: str | None = None, **options: Any):
         if not (isinstance(learning_rate, (int, float)) or is_value(learning_rate) or callable(learning_rate)):
@@ -134,8 +136,10 @@ class FluidOptimizer(rules.Optimizer):
             return [] if block is None else block.ops[before:]
 
     def _clipped(self, pairs: Pairs, group: Options | None) -> Pairs:
-        with name_scope("gradient_clip_@CLIP"):  # by which parameter servers' transpiler knows what trainers do
-            return append_gradient_clip_ops(pairs) if self._grad_clip is None else super()._clipped(pairs, group)
+        if self._grad_clip is not None:
+            return super()._clipped(pairs, group)
+        with name_scope(self._clip_scope):
+            return append_gradient_clip_ops(pairs)
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """Forgets the gradients of all parameters."""

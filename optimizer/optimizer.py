@@ -19,6 +19,7 @@ from ..ops.core.trace import current_trace
 from ..ops.math.elementwise import cast
 from ..ops.optim.row_updates import held_values, holds_rows, with_held_values
 from ..regularizer import L2Decay
+from ..static.ir.name_scopes import scope
 from .groups import Groups, check_clip, regularizer
 from .lr import LRScheduler
 from .options import Check, Options, checked, kept_by_paddles_names
@@ -70,6 +71,7 @@ class Optimizer(ForSubclasses):
 
     _checks: dict[str, Check] = {}  # the options that a rule has of its own
     _kinds: tuple[str, ...] = ()  # the accumulators of a rule
+    _clip_scope = "gradient_clip"  # by which transpilers know what clips
 
     def __init_subclass__(cls, **arguments: Any) -> None:
         super().__init_subclass__(**arguments)
@@ -305,7 +307,10 @@ class Optimizer(ForSubclasses):
 
     def _clipped(self, pairs: list[tuple[Any, Any]], group: Options | None) -> list[tuple[Any, Any]]:
         clip = group.get("grad_clip", self._grad_clip) if group else self._grad_clip
-        return pairs if clip is None else clip(pairs)
+        if clip is None:
+            return pairs
+        with scope(self._clip_scope):
+            return clip(pairs)
 
     def _update_of(self, parameter: Any, gradient: Any, rates: dict[Any, Any], group: Options | None,
                    rounded: list[tuple[Any, Any]], decays: bool = True) -> Update:

@@ -46,6 +46,11 @@ flags.declare(ALONE, False, "Whether the others of a job go on, and only this pa
               "takes its own newest checkpoint rather than the newest of all.")
 
 
+def holds_checkpoint(folder: str | os.PathLike[str]) -> bool:
+    """Whether a folder holds a complete checkpoint."""
+    return any(_is_complete(parts) for parts in _parts(os.fspath(folder)).values())
+
+
 class Checkpoints:
     """Where a server keeps checkpoints, and when it makes them.
 

@@ -49,12 +49,11 @@ class RoundRequests:
         state = self._state
         if not state.round.is_closing and state.round.is_complete([each.number for each in state.working()]):
             state.round.is_closing = True
-            state.work.do(self._close)
+            closing = state.round.closed()  # now: who begins again before the updates takes nothing out of the round
+            state.work.do(lambda: self._close(closing))
 
-    def _close(self) -> None:
+    def _close(self, closing: Round) -> None:
         state = self._state
-        with state.changed:
-            closing = state.round.closed()
         if state.mode == SYNC:
             if state.before_updates is not None:
                 state.before_updates()

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from ...static.ir.operation import BACKWARD_ROLE, OPTIMIZE_ROLE, SCHEDULE_ROLE
 
-CLIP = "@CLIP"
-"""Stands in the name scopes of operations that clip gradients."""
+CLIP = "gradient_clip"
+"""Stands in the name scopes of operations that clip gradients, of 1.x and of 2.x."""
 
 
 class Update(NamedTuple):

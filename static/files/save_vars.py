@@ -21,7 +21,7 @@ from ..ir.program import Program
 from ..ir.variable import ParameterVariable, Variable
 from ..run.executor import Executor
 from ..run.scope import global_scope
-from ..run.state import fill_host_values
+from ..run.state import fill_host_values, refuse_values_elsewhere
 from .inference_model import as_declared, stream_array
 
 _NOT_VALUES = frozenset(("feed", "fetch", "reader", "raw", "scopes", "array"))
@@ -110,7 +110,9 @@ def save_vars(executor: Executor, dirname: str | os.PathLike[str] | None, main_p
     ['fc.b_0', 'fc.w_0']
     """
     names = list(_chosen("save_vars", executor, main_program, vars, predicate))
-    fill_host_values(valid_program("save_vars", main_program), global_scope())
+    program = valid_program("save_vars", main_program)
+    refuse_values_elsewhere("save_vars", program, names)
+    fill_host_values(program, global_scope())
     if dirname is None and filename is not None:
         raise ValueError(f"save_vars(dirname): give the folder in which {filename!r} is to be; without both, the "
                          "result is bytes.")

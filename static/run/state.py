@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -37,10 +38,23 @@ def refill_host_values(program: Program, scope: Scope) -> None:
         scope.set_array(name, np.full(variable.shape, source(), variable.dtype.dtype))
 
 
+def refuse_values_elsewhere(what: str, program: Program, names: Iterable[str]) -> None:
+    """Raises RuntimeError where one of these is a table whose rows live on parameter servers alone: zeros are here."""
+    tables = {name for block in program.blocks for op in block.ops
+              if op.type == "distributed_lookup_table" and op.attrs.get("is_distributed") for name in op.input("W")}
+    elsewhere = sorted(tables.intersection(names))
+    if elsewhere:
+        raise RuntimeError(
+            f"{what}: {elsewhere} live on parameter servers alone; what is here would be zeros. Use save_persistables of "
+            "fleet or fluid.io, which has the servers write them, or let servers write checkpoints by themselves "
+            "(FLAGS_ps_checkpoint_folder, FLAGS_ps_checkpoint_every).")
+
+
 def program_state(program: Program, mode: str = "all", scope: Scope | None = None) -> dict[str, Any]:
     """The persistable values of a Program by name, as the holders that a scope gives (`numpy.array(v)` reads one)."""
     scope = scope or global_scope()
     state = {}
+    refuse_values_elsewhere("Program.state_dict()", program, [variable.name for variable in _wanted(program, mode)])
     fill_host_values(program, scope)
     for variable in _wanted(program, mode):
         found = scope.find_var(variable.name)

@@ -7,6 +7,7 @@ from proa.distributed import fleet
 from proa.distributed.fleet.fleet import Fleet
 from proa.fluid.incubate.fleet.parameter_server.for_fleet import strategy_for
 from proa.fluid.transpiler.distribute_transpiler import DistributedMode
+from proa.fluid.transpiler.updates import updates_of
 
 SERVERS = ["127.0.0.1:36011", "127.0.0.1:36012"]
 
@@ -65,6 +66,21 @@ def test_a_server_s_programs(server):
         assert values and set(values) == {0.25}
     with pytest.raises(NotImplementedError, match="var_names"):
         server.init_server("folder", ["w"])
+
+
+@pytest.mark.parametrize("clip", [paddle.nn.ClipGradByValue(0.1), paddle.nn.ClipGradByNorm(0.1),
+                                  paddle.nn.ClipGradByGlobalNorm(0.1)])
+def test_workers_clip_before_they_send(clip):
+    """As in PaddlePaddle 2.6.2, where what is in the name scope gradient_clip stays in a worker's Program."""
+    with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+        loss = paddle.static.nn.fc(paddle.static.data("x", [None, 4]), 1).mean()
+        paddle.optimizer.SGD(0.25, grad_clip=clip).minimize(loss)
+    block = loss.block.program.global_block()
+    clipped = {name for op in block.ops if "gradient_clip" in op.attr("op_namescope") for name in op.output_arg_names}
+    updates = updates_of(loss.block.program)
+    assert len(updates) == 2
+    for update in updates:
+        assert update.gradient in clipped and [op.type for op in update.ops] == ["sgd"]
 
 
 def test_what_programs_cannot_have(server):

@@ -100,6 +100,28 @@ def test_a_trainer_that_has_completed_is_not_waited_for():
         second.close()
 
 
+def test_who_begins_again_takes_nothing_out_of_a_round_that_is_over():
+    """Where all have come, and the updates, which wait for other work, are not made yet."""
+    with served("sync") as serving:
+        first, second, gate = Client(0, OPTIONS), Client(1, OPTIONS), threading.Event()
+        serving.server._state.work.do(lambda: gate.wait(20))
+        first.send(serving.endpoint, "w@GRAD", ONE)
+        second.send(serving.endpoint, "w@GRAD", 3 * ONE)
+        barrier = threading.Thread(target=first.send_barrier, args=([serving.endpoint],))
+        barrier.start()
+        request = pb.Request(round=0, total=1)
+        request.caller.trainer, request.caller.process = 1, second._process
+        while not serving.server._state.round.is_closing:
+            serving.server._handlers["SendBarrier"](request)
+        again = Client(1, OPTIONS)
+        again._server(serving.endpoint)
+        gate.set()
+        barrier.join(20)
+        assert not barrier.is_alive() and first.receive(serving.endpoint, "w").tolist() == [-1, -1]
+        for client in (first, second, again):
+            client.close()
+
+
 def test_trainers_that_send_different_things_are_told():
     variables = {"w": np.zeros([2], "float32")}
     with Serving(2, "sync", variables, {"w@GRAD": descent(variables, "w")}) as serving:

@@ -6,6 +6,9 @@ import proa as paddle
 import proa.fluid as fluid
 import pytest
 from cluster import Built, Cluster, alone, divided
+from proa.fluid.incubate.fleet.base import role_maker
+from proa.fluid.incubate.fleet.parameter_server.distribute_transpiler import DistributedTranspiler
+from proa.fluid.incubate.fleet.parameter_server.distribute_transpiler.distributed_strategy import StrategyFactory
 
 RULES = {"adam": lambda: fluid.optimizer.Adam(fluid.layers.exponential_decay(0.05, 2, 0.5)),
          "momentum": lambda: fluid.optimizer.Momentum(0.05, 0.9)}
@@ -140,3 +143,44 @@ def test_distributed_tables_are_saved_by_servers(tmp_path, set_flag):
     set_flag("FLAGS_ps_checkpoint_folder", str(tmp_path / "servers" / "model"))
     second = Cluster(network, servers=3).run(divided(feeds[3:], 2))
     np.testing.assert_allclose(np.mean(second.results, 0), np.mean(whole.results, 0)[3:], rtol=1e-5)
+
+
+def test_tables_that_are_elsewhere_are_not_written_as_zeros(tmp_path, set_flag):
+    set_flag("FLAGS_ps_checkpoint_folder", str(tmp_path / "servers"))
+    network = networks.words(lambda: fluid.optimizer.SGD(0.1), is_distributed=True)
+    refused = []
+
+    def after(cluster):
+        main, exe = cluster.mains[0], fluid.Executor(fluid.CPUPlace())
+        prefix, folder = str(tmp_path / "model" / "m"), str(tmp_path / "variables")
+        table = [main.global_block().var("table")]
+        with fluid.scope_guard(cluster.trainers[0].scope):
+            for write in (lambda: fluid.save(main, prefix), lambda: paddle.static.save(main, prefix), main.state_dict,
+                          lambda: fluid.io.save_vars(exe, folder, main, table)):
+                with pytest.raises(RuntimeError, match=r"\['table'\] live on parameter servers alone.*FLAGS_ps"):
+                    write()
+                refused.append(write)
+            fluid.io.save_vars(exe, folder, main, [main.global_block().var("fc_0.w_0")])
+
+    Cluster(network).run(divided(networks.numbers(1), 2), after=after)
+    assert len(refused) == 4 and not (tmp_path / "model").exists()
+    assert [path.name for path in (tmp_path / "variables").iterdir()] == ["fc_0.w_0"]
+
+
+def test_a_server_says_that_rows_begin_anew(tmp_path, set_flag, recwarn):
+    place, model = tmp_path / "servers", tmp_path / "model"
+    set_flag("FLAGS_ps_checkpoint_folder", str(place))
+    network = networks.words(lambda: fluid.optimizer.SGD(0.1), is_distributed=True)
+    cluster = Cluster(network).run(divided(networks.numbers(1), 2), after=save(model))
+    server = DistributedTranspiler()
+    server.init(role_maker.UserDefinedRoleMaker(0, role_maker.Role.SERVER, 2, cluster.endpoints))
+    with fluid.program_guard(fluid.Program(), fluid.Program()), fluid.unique_name.guard():
+        made = server.distributed_optimizer(fluid.optimizer.SGD(0.1), StrategyFactory.create_sync_strategy())
+        made.minimize(networks.words(lambda: made._optimizer, is_distributed=True, minimized=False)())
+    with fluid.scope_guard(fluid.Scope()):
+        with pytest.warns(UserWarning, match=r"the rows of \['table'\] live on servers alone.*the folder 'model'"):
+            server.init_server(str(model))
+        set_flag("FLAGS_ps_checkpoint_folder", str(place / "model"))
+        recwarn.clear()
+        server.init_server(str(model))
+        assert not recwarn.list

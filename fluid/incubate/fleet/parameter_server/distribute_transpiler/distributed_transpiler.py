@@ -6,8 +6,10 @@ import os
 import warnings
 from typing import Any
 
+from ......core.flags import get_flag
 from ......distributed.fleet.base.meeting import ThroughServers
 from ......distributed.ps import engine
+from ......distributed.ps.checkpoint import FOLDER, holds_checkpoint
 from ......static.program import Program
 from ......static.run.executor import Executor
 from ..... import io
@@ -89,7 +91,11 @@ class DistributedTranspiler(Fleet):
     # Servers
 
     def init_server(self, model_dir: str | None = None) -> None:
-        """Runs the startup Program; with a folder, the parameters are those that `save_persistables` wrote there."""
+        """Runs the startup Program; with a folder, the parameters are those that `save_persistables` wrote there.
+
+        A table whose rows live on servers alone is in the servers' checkpoints: without one in
+        `FLAGS_ps_checkpoint_folder`, a warning says that its rows begin anew.
+        """
         main, startup = self._programs("init_server")
         assert self._executor is not None
         self._executor.run(startup)
@@ -97,6 +103,7 @@ class DistributedTranspiler(Fleet):
             if not os.path.isdir(model_dir):
                 raise ValueError(f"fleet.init_server(model_dir): there is no folder {model_dir!r}.")
             io.load_persistables(self._executor, model_dir, main)
+            _warn_of_tables(main._distributed_tables, model_dir)
 
     def run_server(self) -> None:
         """Serves until all workers are done."""
@@ -205,6 +212,17 @@ class TranspilerOptimizer(DistributedOptimizer):
         found = self._optimizer.minimize(loss, startup_program, parameter_list, no_grad_set)
         self._fleet._transpile(self._strategy)
         return found
+
+
+def _warn_of_tables(tables: list[str], model_dir: str) -> None:
+    folder = get_flag(FOLDER)
+    if tables and not (folder and holds_checkpoint(folder)):
+        name = os.path.basename(os.path.normpath(model_dir))
+        warnings.warn(
+            f"fleet.init_server({model_dir!r}): the rows of {tables} live on servers alone and are not in this folder: "
+            f"they begin anew. save_persistables has had the servers write them to the folder {name!r} inside of "
+            f"their {FOLDER}; start servers with {FOLDER} set to that one, and they go on from it. It is "
+            f"{folder!r} now, without a complete checkpoint.", stacklevel=5)
 
 
 #: What a Program that is divided knows of it.
