@@ -45,8 +45,8 @@ def refuse_values_elsewhere(what: str, program: Program, names: Iterable[str]) -
     elsewhere = sorted(tables.intersection(names))
     if elsewhere:
         raise RuntimeError(
-            f"{what}: {elsewhere} live on parameter servers alone; what is here would be zeros. Use save_persistables of "
-            "fleet or fluid.io, which has the servers write them, or let servers write checkpoints by themselves "
+            f"{what}: {elsewhere} live on parameter servers alone; what is here would be zeros. Use save_persistables "
+            "of fleet or fluid.io, which has the servers write them, or let servers write checkpoints by themselves "
             "(FLAGS_ps_checkpoint_folder, FLAGS_ps_checkpoint_every).")
 
 

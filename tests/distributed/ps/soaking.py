@@ -1,7 +1,7 @@
 """A soak: parameter servers and trainers, processes all, are killed at random moments (SIGKILL) and started again.
 
-`python soaking.py KILLS SEED` in this folder: two servers and two trainers, in rounds and without. After each kill somebody
-has to come one round further, or to the goal, before the next: a server that is killed again as soon as it listens
+`python soaking.py KILLS SEED` in this folder: two servers and two trainers, in rounds and without. After each kill all
+have to come through some rounds before the next: a server that is killed again as soon as it listens
 serves nobody. In the end values must be those of training undisturbed (in rounds, to the last bit; without, no value
 that was answered may be missing, and none used twice but what a killed trainer did not hear an answer to), checkpoints
 must load, and no process may be left.
@@ -169,6 +169,7 @@ if __name__ == "__main__":
         for each in ("sync", "async"):
             start = time.monotonic()
             made = soaked(each, pathlib.Path(place) / each, asked.seed, asked.kills // 2)
-            print(f"{each}: {dict(made.done)} killed, {made.in_a_round} before the goal; {made.rounds} rounds; until the "
-                  f"goal was reached {statistics.median(made.recoveries):.2f} s, at most {max(made.recoveries):.2f} s; "
+            print(f"{each}: {dict(made.done)} killed, {made.in_a_round} before the goal; {made.rounds} rounds; until "
+                  f"the goal was reached {statistics.median(made.recoveries):.2f} s, at most "
+                  f"{max(made.recoveries):.2f} s; "
                   f"{time.monotonic() - start:.0f} s in all", flush=True)

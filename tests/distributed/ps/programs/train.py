@@ -12,7 +12,8 @@ import time
 import numpy as np
 from proa.distributed import ps
 
-number, rounds, folder, endpoints = int(sys.argv[1]), int(sys.argv[2]), pathlib.Path(sys.argv[3]), sys.argv[4].split(",")
+number, rounds = map(int, sys.argv[1:3])
+folder, endpoints = pathlib.Path(sys.argv[3]), sys.argv[4].split(",")
 ROWS = 40
 progress = folder / f"trainer-{number}"
 

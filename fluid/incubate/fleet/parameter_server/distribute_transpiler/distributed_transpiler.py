@@ -103,7 +103,7 @@ class DistributedTranspiler(Fleet):
             if not os.path.isdir(model_dir):
                 raise ValueError(f"fleet.init_server(model_dir): there is no folder {model_dir!r}.")
             io.load_persistables(self._executor, model_dir, main)
-            _warn_of_tables(main._distributed_tables, model_dir)
+            _warn_of_tables(main, model_dir)
 
     def run_server(self) -> None:
         """Serves until all workers are done."""
@@ -214,8 +214,8 @@ class TranspilerOptimizer(DistributedOptimizer):
         return found
 
 
-def _warn_of_tables(tables: list[str], model_dir: str) -> None:
-    folder = get_flag(FOLDER)
+def _warn_of_tables(program: Any, model_dir: str) -> None:
+    tables, folder = program._distributed_tables, get_flag(FOLDER)
     if tables and not (folder and holds_checkpoint(folder)):
         name = os.path.basename(os.path.normpath(model_dir))
         warnings.warn(
