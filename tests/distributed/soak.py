@@ -64,11 +64,11 @@ class Soak:
         self.launchers += 1
         for file in folder.glob("*.pid"):
             file.unlink()
-        return Job(folder, PROGRAM.read_text(), str(folder / "checkpoint"), "--steps", str(self.steps), "--pause",
-                   str(self.pause), processes=self.processes, stderr=open(folder / "launcher.err", "a"),
-                   stdout=open(folder / "launcher.out", "a"), environment={
-                       "FLAGS_communication_timeout": "5", "FLAGS_kernel_after_elements": "0"},
-                   options=["--elastic", "--max_restart", "1000", "--restart_pause", "0.1"])
+        with open(folder / "launcher.err", "a") as errors, open(folder / "launcher.out", "a") as output:
+            return Job(folder, PROGRAM.read_text(), str(folder / "checkpoint"), "--steps", str(self.steps), "--pause",
+                       str(self.pause), processes=self.processes, stderr=errors, stdout=output, environment={
+                           "FLAGS_communication_timeout": "5", "FLAGS_kernel_after_elements": "0"},
+                       options=["--elastic", "--max_restart", "1000", "--restart_pause", "0.1"])
 
     def losses_of(self, folder):
         """Of a job that nobody harms."""
