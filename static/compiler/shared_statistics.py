@@ -14,6 +14,7 @@ from ...ops.collective.reductions import all_reduce_ops
 from ...ops.nn.norm import batch_norm_op, is_constant, norm_grad_op, sync_batch_norm_op
 from ...ops.nn.shared_statistics import by_moments_op, gradient_by_sums_op, gradient_sums_op, moments_op
 from ..ir.operation import Operation
+from ..ir.usage import sub_block
 
 _MODES = ("is_test", "use_global_stats", "trainable_statistics")
 
@@ -27,6 +28,8 @@ def with_synchronized_norms(ops: Sequence[Operation]) -> list[Operation]:
 def with_shared_statistics(ops: Sequence[Operation]) -> list[Operation]:
     """The operations, where several processes do together what a sync_batch_norm is."""
     count = launched.size()
+    if count > 1:
+        _refuse_within_blocks(ops)
     if count == 1 or not any(op.type == sync_batch_norm_op.type for op in ops):
         return list(ops)
     shared: set[str] = set()  # saved means
@@ -40,6 +43,20 @@ def with_shared_statistics(ops: Sequence[Operation]) -> list[Operation]:
         else:
             done.append(op)
     return done
+
+
+def _refuse_within_blocks(ops: Sequence[Operation]) -> None:
+    """NotImplementedError for one in a branch or loop: there one process may exchange what another does not."""
+    for op in ops:
+        block = sub_block(op)
+        if block is None:
+            continue
+        if any(each.type == sync_batch_norm_op.type and _takes_statistics(each) for each in block.ops):
+            where = f", appended at {op.source}," if op.source else ""
+            raise NotImplementedError(f"sync_batch_norm in a {op.type}{where} among {launched.size()} processes is not "
+                                      "supported: its statistics would be those of one process. Move the layer out of "
+                                      "the branch or loop, or use batch_norm there.")
+        _refuse_within_blocks(block.ops)
 
 
 def _takes_statistics(op: Operation) -> bool:
