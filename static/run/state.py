@@ -40,8 +40,10 @@ def refill_host_values(program: Program, scope: Scope) -> None:
 
 def refuse_values_elsewhere(what: str, program: Program, names: Iterable[str]) -> None:
     """Raises RuntimeError where one of these is a table whose rows live on parameter servers alone: zeros are here."""
+    from ...ops.parameter_server.rpc import look_up_op
+
     tables = {name for block in program.blocks for op in block.ops
-              if op.type == "distributed_lookup_table" and op.attrs.get("is_distributed") for name in op.input("W")}
+              if op.type == look_up_op.type and op.attrs.get("is_distributed") for name in op.input("W")}
     elsewhere = sorted(tables.intersection(names))
     if elsewhere:
         raise RuntimeError(
