@@ -72,9 +72,9 @@ def _made(name: str, a: Any, dtype: Any = None, order: Any = None, copy: Any = N
           ndmin: int = 0, blocking: bool = False) -> ndarray:
     """An array of the device, of host or device arrays, numbers, or lists of either."""
     if isinstance(a, ndarray):
-        host = np.array(a._host, dtype, copy=True if name == "array" and copy is not False else None,
-                        order=order if order not in (None, "K") else {"ascontiguousarray": "C"}.get(name, "K"),
-                        ndmin=ndmin)
+        make = np.array if name == "array" and copy is not False else np.asanyarray  # which copies where it must
+        host = make(a._host, dtype, order=order if order not in (None, "K") else {"ascontiguousarray": "C"}.get(name, "K"))
+        host = host[(None,) * (ndmin - host.ndim)] if ndmin > host.ndim else host
         supported(host.dtype)
         return a if host is a._host else wrapped(host)
     host = np.array(_plain(a), dtype, ndmin=ndmin)
