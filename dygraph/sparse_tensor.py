@@ -14,6 +14,7 @@ import numpy as np
 from .. import backend
 from ..core.dtype import DType
 from ..core.hooks import HookHandle
+from ..core.html import escaped, framed
 from ..core.place import Place
 from ..core.var_type import VarType
 from ..ops.core.backward import Node
@@ -129,6 +130,9 @@ class SparseTensor(_Methods, Tensor):
                 f"stop_gradient={self.stop_gradient},\n       {shown})")
 
     __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        return framed(f"<pre>{escaped(repr(self), 5000)}</pre>")
 
     def __hash__(self) -> int:
         return id(self)

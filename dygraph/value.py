@@ -236,6 +236,11 @@ class EagerValue(_Operators):
 
     __str__ = __repr__
 
+    def _repr_html_(self) -> str:
+        from .tables import tensor_html  # needed in notebooks alone
+
+        return tensor_html(self)
+
     # Gradient
 
     @property

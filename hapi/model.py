@@ -19,6 +19,7 @@ from ..optimizer import Optimizer
 from ..static.ir.input_spec import InputSpec
 from .callbacks import CallbackList, config_callbacks
 from .files import load_model, save_model
+from .history import History
 from .precision import AmpSettings
 from .summary import summary
 from .together import Together, tells
@@ -72,6 +73,7 @@ class Model:
     >>> model.prepare(sgd, paddle.nn.MSELoss())
     >>> x, y = paddle.ones([8, 2]), paddle.ones([8, 1])
     >>> model.fit(paddle.io.TensorDataset([x, y]), batch_size=4, epochs=2, verbose=0)
+    History(4 steps: train loss)
     >>> [part.shape for part in model.predict_batch([x])]
     [(8, 1)]
     """
@@ -179,8 +181,8 @@ class Model:
     def fit(self, train_data: Any = None, eval_data: Any = None, batch_size: int = 1, epochs: int = 1,
             eval_freq: int = 1, log_freq: int = 10, save_dir: str | None = None, save_freq: int = 1, verbose: int = 2,
             drop_last: bool = False, shuffle: bool = True, num_workers: int = 0, callbacks: Any = None,
-            accumulate_grad_batches: int = 1, num_iters: int | None = None) -> None:
-        """Trains, and evaluates after every `eval_freq` epochs where there is `eval_data`.
+            accumulate_grad_batches: int = 1, num_iters: int | None = None) -> History:
+        """Trains, and evaluates after every `eval_freq` epochs where there is `eval_data`; gives losses and metrics.
 
         - `train_data`, `eval_data`: Datasets, which `batch_size`, `drop_last`, `shuffle` and `num_workers` are for, or
           DataLoaders, or anything that gives batches each time it is iterated over.
@@ -198,6 +200,8 @@ class Model:
         told = self._callbacks(callbacks, "train", batch_size=batch_size, epochs=epochs, steps=steps, verbose=verbose,
                                log_freq=log_freq, save_freq=save_freq, save_dir=save_dir)
         self.stop_training, left = False, num_iters
+        history = History()
+        told.callbacks.append(history)
         logs: dict[str, Any] = {}
         told.tell("train_begin", {})
         for epoch in range(epochs):
@@ -209,6 +213,7 @@ class Model:
             if self.stop_training or left == 0:
                 break
         told.tell("train_end", logs)
+        return history
 
     def evaluate(self, eval_data: Any, batch_size: int = 1, log_freq: int = 10, verbose: int = 2, num_workers: int = 0,
                  callbacks: Any = None, num_iters: int | None = None) -> dict[str, Any]:

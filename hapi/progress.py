@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.html import escaped, framed
 from .callback import Callback
 from .together import tells
 
@@ -45,6 +46,39 @@ class ProgressBar:
         self._width = len(line)
 
 
+class NotebookBar(ProgressBar):
+    """The same as a bar of a notebook's page, whose place in the output is written anew."""
+
+    def __init__(self, total: int | None, display: Any):
+        super().__init__(total, verbose=1)
+        self._display, self._shown, self._written = display, None, 0.0
+
+    def report(self, step: int, values: Sequence[tuple[str, Any]], last: bool) -> None:
+        """Shows where it stands, ten times a second at most."""
+        now = time.perf_counter()
+        if not last and self._shown is not None and now - self._written < 0.1:
+            return
+        self._written, seconds = now, (now - self._begin) / max(step, 1)
+        facts = [f"{name}: {_text(value)}" for name, value in values]
+        if self.total is not None and not last:
+            facts.append(f"ETA: {_duration(seconds * (self.total - step))}")
+        head = str(step) if self.total is None else f"{step}/{self.total}"
+        line = escaped(" - ".join([head, *facts, _rate(seconds)]))
+        size = "" if self.total is None else f' max="{self.total}" value="{step}"'
+        shown = {"text/html": framed(f"<progress{size}></progress> {line}"), "text/plain": line}
+        if self._shown is None:
+            self._shown = self._display(shown, raw=True, display_id=True)
+        else:
+            self._shown.update(shown, raw=True)
+
+
+def notebook_display() -> Any:
+    """IPython's `display`, where a notebook's kernel runs this; None elsewhere."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return ipython.display.display if ipython is not None and hasattr(shell, "kernel") else None
+
+
 def _bar(step: int, total: int) -> str:
     done = min(_WIDTH, int(_WIDTH * step / total)) if total else _WIDTH
     if done >= _WIDTH:
@@ -76,12 +110,14 @@ class ProgBarLogger(Callback):
     def __init__(self, log_freq: int = 1, verbose: int = 2):
         super().__init__()
         self.log_freq, self.verbose = log_freq, verbose
-        self._bar = ProgressBar(None, 0)
+        self._bar: ProgressBar = ProgressBar(None, 0)
         self._samples = self._steps = 0
         self._names: list[str] = []
 
     def _start(self, total: int | None, names: Sequence[str]) -> None:
-        self._bar, self._names = ProgressBar(total, self.verbose), list(names)
+        display = notebook_display() if self.verbose == 1 else None
+        self._bar = ProgressBar(total, self.verbose) if display is None else NotebookBar(total, display)
+        self._names = list(names)
         self._samples = self._steps = 0
 
     def _report(self, logs: dict[str, Any] | None, last: bool) -> None:

@@ -36,7 +36,7 @@ class ModelCheckpoint(Callback):
             self._save("final")
 
 
-def _numbers(logs: dict[str, Any] | None) -> dict[str, float]:
+def numbers(logs: dict[str, Any] | None) -> dict[str, float]:
     """The numbers in logs by name: of several under one name the first is called as that is."""
     found: dict[str, float] = {}
     for name, value in (logs or {}).items():
@@ -65,12 +65,12 @@ class _Curves(Callback):
     def on_train_batch_end(self, step: int, logs: dict[str, Any] | None = None) -> None:
         """Writes a step's numbers."""
         self._steps += 1
-        self._write("train", _numbers(logs), self._steps)
+        self._write("train", numbers(logs), self._steps)
 
     def on_eval_end(self, logs: dict[str, Any] | None = None) -> None:
         """Writes an evaluation's numbers."""
         self._epochs += 1
-        self._write("eval", _numbers(logs), self._epochs)
+        self._write("eval", numbers(logs), self._epochs)
 
 
 class VisualDL(_Curves):

@@ -477,6 +477,11 @@ class Layer:
             return f"{type(self).__name__}({extra})"
         return f"{type(self).__name__}({extra}\n  " + "\n  ".join(inner) + "\n)"
 
+    def _repr_html_(self) -> str:
+        from .tree import layer_html  # needed in notebooks alone
+
+        return layer_html(self)
+
 
 def _indented(text: str) -> str:
     return text.replace("\n", "\n  ")

@@ -215,6 +215,11 @@ class Program:
 
     __str__ = __repr__
 
+    def _repr_html_(self) -> str:
+        from .tables import program_html  # needed in notebooks alone
+
+        return program_html(self)
+
 
 _own_trace: list[Callable[[Program], Any]] = []
 
