@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+_ADDED_ONE_BY_ONE = 16  # of a row's occurrences: with more, NumPy's own loop costs less
+
 
 class SelectedRows(NDArrayOperatorsMixin):
     """The matrix of `height` rows that has values[i] added to its row rows[i], and zeros elsewhere.
@@ -57,7 +59,7 @@ class SelectedRows(NDArrayOperatorsMixin):
             order = self.rows.argsort(kind="stable")
             rows = self.rows[order]
             first = np.flatnonzero(np.concatenate([[True], rows[1:] != rows[:-1]])) if rows.size else rows
-            values = np.add.reduceat(self.values[order], first, axis=0) if rows.size else self.values
+            values = _sums(self.values, order, first) if rows.size else self.values
             self._merged = SelectedRows(rows[first], values.astype(self.dtype, copy=False), self.height, merged=True)
         return self._merged
 
@@ -102,6 +104,19 @@ class SelectedRows(NDArrayOperatorsMixin):
 
     def __repr__(self) -> str:
         return f"SelectedRows(rows={self.rows}, values={self.values}, height={self.height})"
+
+
+def _sums(values: np.ndarray, order: np.ndarray, first: np.ndarray) -> np.ndarray:
+    """The sums of values[order] from each of `first` up to the next: most rows occur once, where few are looked up."""
+    occurrences = np.diff(first, append=order.size)
+    most = int(occurrences.max())
+    if most > _ADDED_ONE_BY_ONE:
+        return np.add.reduceat(values[order], first, axis=0)
+    sums, several = values[order[first]], np.arange(first.size)
+    for further in range(1, most):
+        several = several[occurrences[several] > further]
+        sums[several] += values[order[first[several] + further]]
+    return sums
 
 
 def _whole(value: Any) -> Any:

@@ -9,6 +9,9 @@ the given rows alone: with `lazy_mode` the others' moments rest. No file holds t
 from typing import Any
 
 from ...backend.aliasing import changing
+from ...backend.engines import LOOPS
+from ...backend.kernels import row_updates as fast
+from ..core.kernels import by
 from ..core.operator import operator
 from .rules import adam_step, as_scalar, moved_by_adam, rest_of, updates
 
@@ -44,7 +47,8 @@ def _sgd(xp, param, learning_rate, values, rows):
 
 
 sgd_rows_op = operator("sgd_rows", "Param, LearningRate, Values, Rows -> ParamOut:=Param", kernel=_sgd,
-                       infer=updates(0), precision="keep", only_here=True, fails="values")
+                       engines=[by(LOOPS, fast.sgd)], infer=updates(0), precision="keep", only_here=True,
+                       fails="values")
 
 
 def _momentum(xp, param, values, rows, velocity, learning_rate, *, mu: float, use_nesterov: bool = False,

@@ -73,7 +73,8 @@ def _made(name: str, a: Any, dtype: Any = None, order: Any = None, copy: Any = N
     """An array of the device, of host or device arrays, numbers, or lists of either."""
     if isinstance(a, ndarray):
         make = np.array if name == "array" and copy is not False else np.asanyarray  # which copies where it must
-        host = make(a._host, dtype, order=order if order not in (None, "K") else {"ascontiguousarray": "C"}.get(name, "K"))
+        order = {"ascontiguousarray": "C"}.get(name, "K") if order in (None, "K") else order
+        host = make(a._host, dtype, order=order)
         host = host[(None,) * (ndmin - host.ndim)] if ndmin > host.ndim else host
         supported(host.dtype)
         return a if host is a._host else wrapped(host)

@@ -4,7 +4,7 @@ import numpy as np
 import proa as paddle
 import pytest
 from comparing import agree, needs_loops, normal
-from proa.backend.kernels import embedding
+from proa.backend.kernels import embedding, row_updates
 from proa.core.flags import flags_guard
 from proa.ops.core.trace import apply
 from proa.ops.nn.dropout import DOWNGRADE, UPSCALE, dropout_op
@@ -64,3 +64,20 @@ def test_slices_along_the_first_dimension(dtype):
     index[3] = -1  # from the end: the kernel's
     assert embedding.taken(x, index) is NotImplemented
     np.testing.assert_array_equal(paddle.gather(paddle.to_tensor(x), paddle.to_tensor(index)).numpy(), x[index])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_rows_of_a_parameter_are_updated(dtype):
+    rows = np.random.default_rng(0).permutation(500)[:120]
+    param, values = normal(500, 40).astype(dtype), normal(120, 40, seed=1).astype(dtype)
+    rate = np.full(1, 0.3, dtype)
+    row_updates._sgd.typed("i64*", *["f32*" if dtype == "float32" else "f64*"] * 3, "i64", "i64")  # not made for few
+    expected = param.copy()
+    expected[rows] -= rate * values
+    seen = param.view()
+    found = row_updates.sgd(param, rate, values, rows)
+    np.testing.assert_array_equal(found, expected)
+    assert (seen == normal(500, 40).astype(dtype)).all(), "what another view sees was changed"
+    for wrong in (rows - 400, rows + 400):  # the kernel's, which tells
+        assert row_updates.sgd(param, rate, values, wrong) is NotImplemented
+    assert row_updates.sgd(param, rate, values.astype("float16"), rows) is NotImplemented
