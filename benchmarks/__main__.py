@@ -8,7 +8,7 @@ from . import catalogue, documents, options, pictures
 
 MODULES = {"workloads": "steps", "files": "rates", "startup": "startup", "programs": "first_calls",
            "operators": "operators", "scaling": "scaling", "random": "drawing", "fluid": "fluid",
-           "distributed": "distributed", "ranks": "many_ranks"}
+           "distributed": "distributed", "ranks": "many_ranks", "inference": "inference"}
 
 
 def show_list():

@@ -13,18 +13,19 @@ WHEELS = "https://download.pytorch.org/whl/cpu"
 INSTALL = {
     "paddle": ("paddlepaddle==2.6.2", "numpy<2", "setuptools<81"),
     "torch": ("--extra-index-url", WHEELS, TORCH, "numpy<2"),
-    "proa": ("--editable", f"{ROOT}[fast,mpi]"),
+    "proa": ("--editable", f"{ROOT}[fast,mpi,onnx]"),
+    "onnxruntime": ("onnxruntime",),
 }
 
 
 def python_for(framework, given, folder):
     """A Python that imports the framework; makes a virtual environment under `folder` where there is none.
 
-    For proa the Python that runs this is taken if it has proa.
+    For proa and ONNX Runtime the Python that runs this is taken if it has them.
     """
     if given:
         return _checked(framework, os.path.abspath(os.path.expanduser(given)))
-    if framework == "proa" and _imports(sys.executable, "proa"):
+    if framework in ("proa", "onnxruntime") and _imports(sys.executable, framework):
         return sys.executable
     home = os.path.join(folder, framework)
     python = os.path.join(home, *(("Scripts", "python.exe") if os.name == "nt" else ("bin", "python")))

@@ -8,7 +8,8 @@ from .turns import QUICK, Pace
 
 SECTIONS = ("workloads", "files", "startup", "programs", "operators", "scaling", "random")
 MODES = ("eager", "to_static", "compile", "frozen", "fused", "program", "sharded")
-ASKED = ("fluid", "distributed", "ranks")  # measured where they are asked for: they need a Python 3.7, and an MPI
+ASKED = ("fluid", "distributed", "ranks", "inference")
+"""Measured where they are asked for: they need a Python 3.7, an MPI, ONNX Runtime and rapidocr-paddle."""
 
 
 def _setting(text):
@@ -40,6 +41,8 @@ def parser():
     add("--paddle", metavar="PYTHON", help="a Python that has paddlepaddle 2.6.2")
     add("--torch", metavar="PYTHON", help="a Python that has torch 2.13")
     add("--fluid", metavar="PYTHON", help="a Python that has paddlepaddle 1.8.5, for the section fluid")
+    add("--onnxruntime", metavar="PYTHON", help="a Python that has onnxruntime, for the section inference")
+    add("--packages", metavar="DIR", help="a folder with rapidocr-paddle and what it imports, for the same")
     add("--environments", metavar="DIR", default=environments.DEFAULT, help="where Pythons are made")
     add("--results", metavar="FILE", help="the figures as JSON")
     add("--write", metavar="DOCUMENT", help="a Markdown document whose generated sections are replaced")

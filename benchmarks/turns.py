@@ -29,8 +29,11 @@ def summarise(times):
     return {"median": middle, "low": low, "high": high, "least": min(times), "steps": len(times)}
 
 
-def take_turns(workers, pace):
-    """Times of the steps of each worker, by its key; the order turns with every round."""
+def take_turns(workers, pace, processor=None):
+    """Times of the steps of each worker, by its key; the order turns with every round.
+
+    `processor`, where it is given, takes what a step took of processors in each turn, by key.
+    """
     times = {key: [] for key in workers}
     failed = {}
     for number in range(pace.rounds):
@@ -39,7 +42,10 @@ def take_turns(workers, pace):
         for key in keys[shift:] + keys[:shift]:
             quiet.pause(pace.pause, pace.patience)
             try:
-                times[key] += workers[key].ask("run", seconds=pace.seconds, least=pace.least)["times"]
+                answer = workers[key].ask("run", seconds=pace.seconds, least=pace.least)
+                times[key] += answer["times"]
+                if processor is not None:
+                    processor[key].append(answer["processor"])
             except Unavailable as reason:
                 failed[key] = str(reason)
     return times, failed

@@ -6,6 +6,7 @@ Started by `process.Worker`. A line of JSON in is answered by a line of JSON out
     {"run": {"seconds": 0.3, "least": 3}}
     {"memory": {}}
     {"first_steps": {"framework": "paddle", "program": "vae", "threads": 2}}
+    {"serve": {"framework": "onnxruntime", "model": "bert", "files": "/tmp/x/bert", "threads": 2, "shapes": 3}}
 
 What frameworks print goes to the standard error. One of several ranks, started by `crew.Crew`, is given a folder, and
 reads and answers by the pipes there that bear its number.
@@ -31,6 +32,13 @@ def load_package():
     sys.modules["benchmarks"] = importlib.util.module_from_spec(spec)
 
 
+def timed(step):
+    """What a call took, by the clock and of processors, and what it gave."""
+    wall, processor = time.perf_counter(), time.process_time()
+    result = step()
+    return {"wall": time.perf_counter() - wall, "processor": time.process_time() - processor}, result
+
+
 class Side:
     """A workload in a framework, ready to step."""
 
@@ -47,7 +55,7 @@ class Side:
         if name == "torch":
             self.framework.set_num_threads(threads)
         ranks.connect(name)
-        if name != "fluid":
+        if name not in ("fluid", served.ONNX):
             self.framework.ones([1])  # a framework may load its parts only when they are used
         self.after_import = memory.resident()
         return seconds
@@ -80,22 +88,57 @@ class Side:
                           "result": value})
         return {"steps": found, "version": self.framework.__version__}
 
+    def write_models(self, names, folder, packages, threads):
+        """Writes the files of models, and a page to be read; what of it was not possible, with the reason."""
+        self.import_framework("proa", threads)
+        sys.path.append(packages)
+        saved_models.page(os.path.join(folder, "page.npy"))
+        faults = {name: saved_models.write(self.framework, name, os.path.join(folder, name), packages)
+                  for name in names}
+        return {"faults": {name: fault for name, fault in faults.items() if fault}}
+
+    def serve(self, framework, model, files, threads, shapes):
+        """Opens a saved model and runs it on inputs of its first so many shapes; a step is a run of each of them."""
+        self.import_framework(framework, threads)
+        given = [saved_models.MODELS[model].inputs(number) for number in range(shapes)]
+        first, call = timed(lambda: served.opened(self.framework, framework, files, threads))
+        runs, results = [], []
+        for arrays in given:
+            took, found = timed(lambda arrays=arrays: call(arrays))
+            runs.append(took)
+            results.append(values.number(found[0]))
+        first = {clock: first[clock] + runs[0][clock] for clock in first}
+        return self._served(lambda: [call(arrays) for arrays in given], first, runs[1:], results)
+
+    def read_pages(self, framework, files, threads, packages, with_onednn):
+        """Reads the page that lies at `files` by rapidocr-paddle; a step reads it again."""
+        self.import_framework(framework, threads)
+        picture = numpy.load(files + ".npy")
+        first, read = timed(lambda: served.reader(self.framework, framework, packages, threads, with_onednn))
+        took, texts = timed(lambda: read(picture))
+        return self._served(lambda: read(picture), {c: first[c] + took[c] for c in first}, [], texts)
+
+    def _served(self, step, first, further, results):
+        self.step = step
+        return {"first": first, "further": further, "results": results, "version": self.framework.__version__,
+                "peak": memory.highest() - self.after_import}
+
     def _settle(self, seconds):
         self.step()
         times = self.run(seconds, 3)["times"]
         self.repeats = max(1, int(LEAST_SAMPLE / min(times)))
 
     def run(self, seconds, least):
-        """Times steps for so many seconds, after one that is not counted."""
+        """Times steps for so many seconds, after one that is not counted; and the processor time of a step."""
         step, repeats, times = self.step, self.repeats, []
         step()
-        end = time.perf_counter() + seconds
+        processor, end = time.process_time(), time.perf_counter() + seconds
         while len(times) < least or time.perf_counter() < end:
             begin = time.perf_counter()
             for _ in range(repeats):
                 step()
             times.append((time.perf_counter() - begin) / repeats)
-        return {"times": times}
+        return {"times": times, "processor": (time.process_time() - processor) / (len(times) * repeats)}
 
     def run_steps(self, count):
         """Times so many steps, after one that is not counted; and the processor time of a step, of all threads."""
@@ -180,7 +223,9 @@ def main():
 
 if __name__ == "__main__":
     load_package()
-    from benchmarks import memory, ranks
+    import numpy
+
+    from benchmarks import memory, ranks, saved_models, served
     from benchmarks.workloads import values
 
     main()

@@ -14,7 +14,8 @@ def _tokens(size):
     return words, np.zeros_like(words)
 
 
-def in_paddle(paddle, mode, size):
+def network(paddle, size):
+    """The network in Paddle's API, for words and their kinds, with random weights."""
     nn, width = paddle.nn, size["width"]
 
     class Bert(nn.Layer):
@@ -33,7 +34,11 @@ def in_paddle(paddle, mode, size):
             x = self.encoder(x)
             return x, paddle.tanh(self.pooler(x[:, 0]))
 
-    net = values.fill_paddle(Bert())
+    return values.fill_paddle(Bert())
+
+
+def in_paddle(paddle, mode, size):
+    net = network(paddle, size)
     net.eval()
     words, kinds = map(paddle.to_tensor, _tokens(size))
     if mode == "to_static":
