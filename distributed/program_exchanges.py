@@ -130,7 +130,7 @@ def _insert_sum(block: Any, place: int, name: str, ring: int) -> None:
                      attrs={"ring_id": ring, "use_calc_stream": False, **BACKWARD})
 
 
-def first_update(block: Any) -> int:
-    """The place of the first operation of an optimizer."""
-    return next((place for place, op in enumerate(block.ops) if op.attrs.get("op_role", 0) & OPTIMIZE_ROLE),
-                len(block.ops))
+def first_update(block: Any, begin: int = 0) -> int:
+    """The place of the first operation of an optimizer from the place `begin` on."""
+    return next((place for place, op in enumerate(block.ops) if place >= begin
+                 and op.attrs.get("op_role", 0) & OPTIMIZE_ROLE), len(block.ops))

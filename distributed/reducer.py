@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import backend
 from ..backend.comm.communicator import MAX, Communicator
-from ..dygraph.engine import at_the_end_of_this_pass
+from ..dygraph.engine import a_pass_goes_on, at_the_end_of_this_pass
 from .buckets import buckets_of
 
 
@@ -60,8 +60,8 @@ class Reducer:
         self._finish()
 
     def forget_pass(self) -> None:
-        """Forgets a pass that an error has ended: the next one begins anew."""
-        self._in_pass = False
+        """Forgets a pass that an error has ended: the next one begins anew. One that goes on stays what it is."""
+        self._in_pass = self._in_pass and a_pass_goes_on()
 
     def _begin_pass(self) -> None:
         self._in_pass, self._begun = True, 0

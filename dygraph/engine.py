@@ -140,6 +140,11 @@ def _listed(values: Any) -> list:
     return list(values) if isinstance(values, (list, tuple)) else [values]
 
 
+def a_pass_goes_on() -> bool:
+    """Whether this thread is within a backward pass: what is computed now, is computed again for it."""
+    return state.changes is not None
+
+
 def at_the_end_of_this_pass(do: Callable[[], Any]) -> None:
     """Has `do()` called when the pass that is going on has added all gradients, by an observer of one of its leaves.
 

@@ -40,9 +40,18 @@ class Exchange:
             self._error = error
         finally:
             self._do = None  # and what it holds
-            for watcher in tuple(watchers):
-                watcher(self.name, begin, time.perf_counter_ns())
-            self._is_going_on.release()
+            try:
+                self._tell(begin, time.perf_counter_ns())
+            finally:
+                self._is_going_on.release()
+
+    def _tell(self, begin: int, end: int) -> None:
+        """Tells those that watch; what one of them raises is raised where somebody waits, too."""
+        for watcher in tuple(watchers):
+            try:
+                watcher(self.name, begin, end)
+            except Exception as error:
+                self._error = self._error or error
 
     def is_completed(self) -> bool:
         """Whether it is over."""

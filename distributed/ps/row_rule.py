@@ -16,21 +16,25 @@ from ...ops.core.trace import ArrayTrace
 _PARAM, _GRAD, _RATE = "Param", "Grad", "LearningRate"
 _TRACE = ArrayTrace(np)
 
+OfRows = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""Gradients of rows, from the rows and other gradients of them."""
+
 
 class RowRule:
     """The update by the operator `type` ("sgd", "momentum", "adagrad", "adam"…) with these attributes.
 
     learning_rate: a number, or a function that gives the one of now.
     first: what values that the rule keeps hold at first, by slot ({"Moment": 0.1}), where that is not 0.
+    gradient: what the update takes, of the rows and of the gradients that are pushed: regularization.
     Powers of an attribute (`Beta1Pow` of `beta1`) are kept once for the whole table; each push multiplies them.
 
     Raises ValueError for a rule that looks at a whole parameter at once, such as "lamb".
     """
 
     def __init__(self, type: str = "sgd", learning_rate: float | Callable[[], float] = 0.01,
-                 first: Mapping[str, float] | None = None, **attrs: Any):
+                 first: Mapping[str, float] | None = None, gradient: OfRows | None = None, **attrs: Any):
         self.operator, self.attrs = find(type), attrs
-        self.learning_rate = learning_rate
+        self.learning_rate, self.gradient = learning_rate, gradient
         first = dict(first or {})
         names = [slot.name for slot in self.operator.inputs if not slot.optional]
         if not {_PARAM, _GRAD, _RATE} <= set(names):
@@ -56,6 +60,8 @@ class RowRule:
     def update(self, rows: np.ndarray, gradients: np.ndarray, kept: Mapping[str, np.ndarray],
                powers: dict[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """The new rows and what is kept of them, arrays that may be the given ones; `powers` are changed."""
+        if self.gradient is not None:
+            gradients = self.gradient(rows, gradients)
         given = {_PARAM: rows, _GRAD: gradients, _RATE: np.array([self.rate()], rows.dtype), **kept, **powers}
         inputs = [given.get(slot.name, slot.nothing) for slot in self.operator.inputs]
         results = _TRACE.apply(self.operator, tuple(inputs), self.attrs)

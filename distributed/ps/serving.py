@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from ...core import flags
 from ...core.selected_rows import SelectedRows
 from ...ops.core.operator import find, is_declared
+from ...ops.core.trace import ArrayTrace
 from ...static.compiler import compile_plan
 from ...static.ir.operation import Operation
 from ...static.run.executor import Executor
@@ -19,7 +20,7 @@ from . import first_rows
 from .checkpoint import ALONE, Block, Checkpoints
 from .errors import RefusedError
 from .options import Options
-from .row_rule import RowRule
+from .row_rule import OfRows, RowRule
 from .server import Server, Update
 from .sparse_table import SparseTable
 from .state import MODES
@@ -217,12 +218,41 @@ def _tables(program: Any, operation: Operation, scope: Scope) -> dict[str, Any]:
         if len(program.global_block().var(name).shape) == 2:
             found[name] = _Rows(scope, name)
     for name, table in (getattr(program, "_tables_on_server", None) or {}).items():
-        operator, rate = find(table["rule"]), table["learning_rate"]
+        operator, rate = find(table["rule"]), partial(_computed, table["rates"], scope.array, table["takes"][1])
         attrs = {key: value for key, value in table["attrs"].items() if key in operator.attributes}
-        rule = RowRule(table["rule"], partial(scope.array, rate), table["first"], **attrs)
+        rule = RowRule(table["rule"], rate, table["first"], _gradient_of(table), **attrs)
         found[name] = SparseTable(table["shape"][1], rule=rule, first=_first_rows(name, table["begins"]),
                                   seed=table["seed"], dtype=table["dtype"])
     return found
+
+
+def _gradient_of(table: Any) -> OfRows | None:
+    """What makes of a gradient that is sent the one that the update takes, as operations of a Program say."""
+    if not table["before"]:
+        return None
+
+    def gradient(rows: np.ndarray, pushed: np.ndarray) -> np.ndarray:
+        values = {table["parameter"]: rows, table["gradient"]: pushed}
+        return _computed(table["before"], values.__getitem__, table["takes"][0])
+
+    return gradient
+
+
+def _computed(ops: Sequence[Any], read: Callable[[str], Any], wanted: str) -> Any:
+    """The value of this name, by operations over values that are read by their names."""
+    trace, made = ArrayTrace(np), dict[str, Any]()
+    for type, inputs, outputs, attrs in ops:
+        operator = find(type)
+        given = [[made[each] if each in made else read(each) for each in inputs.get(slot.name, ())]
+                 for slot in operator.inputs]
+        found = trace.apply(operator, tuple(
+            (each if slot.many else each[0]) if each else slot.nothing
+            for slot, each in zip(operator.inputs, given, strict=True)),
+            {key: value for key, value in attrs.items() if key in operator.attributes})
+        results = found if isinstance(found, tuple) else (found,)
+        made.update((outputs[slot.name][0], value) for slot, value in zip(operator.outputs, results, strict=True)
+                    if outputs.get(slot.name))
+    return made[wanted] if wanted in made else read(wanted)
 
 
 def _first_rows(name: str, begins: tuple[str, dict[str, Any]] | None) -> Any:

@@ -85,15 +85,18 @@ class TableRequests:
         return state.work.do(do)
 
     def close(self, closing: Round) -> None:
-        """The updates at the end of a round."""
+        """The updates at the end of a round. A mean is over all trainers, also those that are done, as of dense values:
+        a Program's servers divide the sum by their number.
+        """
+        count = len(self._state.trainers)
         for name, table in self._state.tables.items():
             if not isinstance(table, SparseTable):
                 continue
             values = [value for value in closing.values_of(_key(name)).values() if isinstance(value, SelectedRows)]
             if values:
                 gradients = np.concatenate([value.values for value in values])
-                if table.average and len(values) > 1:
-                    gradients *= gradients.dtype.type(1 / len(values))
+                if table.average and count > 1:
+                    gradients *= gradients.dtype.type(1 / count)
                 table.push(np.concatenate([value.rows for value in values]), gradients)
 
     # What others have changed

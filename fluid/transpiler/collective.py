@@ -38,11 +38,13 @@ class Collective:
         self.startup_program: Any = None
         self.main_program: Any = None
         self.wait_port = True
+        self._begin = 0
 
     def transpile(self, startup_program: Program | None, main_program: Program | None, rank: int,
                   endpoints: str | Sequence[str], current_endpoint: str, wait_port: bool = True) -> None:
         """Changes the Programs (None: the default ones) into those of the process `rank` of as many as `endpoints`.
 
+        Of a Program that it has changed before, what has been appended since: another loss's gradients and updates.
         Connects the processes where a launcher has started several. `wait_port` changes nothing: a launcher starts all
         of them. Raises ValueError for one endpoint, a rank that there is not, or an endpoint that is none of them.
         """
@@ -63,7 +65,10 @@ class Collective:
         for program in (self.startup_program, self.main_program):
             program._origin_program = program.clone()
         self._transpile_startup_program()
+        block = self.main_program.global_block()
+        self._begin = _place_behind(block, getattr(self.main_program, "_last_transpiled", None))
         self._transpile_main_program()
+        self.main_program._last_transpiled = block.ops[-1] if block.ops else None
 
     def _transpile_main_program(self) -> None:
         raise NotImplementedError(f"{type(self).__name__}: says nothing of the main Program. Use GradAllReduce or "
@@ -87,12 +92,12 @@ class GradAllReduce(Collective):
         super().__init__(nrings)
 
     def _transpile_main_program(self) -> None:
-        scale_loss_gradient(self.main_program, self.nranks)
+        scale_loss_gradient(self.main_program, self.nranks, self._begin)
         self._insert_exchanges()
 
     def _insert_exchanges(self) -> None:
         block, ring, last = self.main_program.global_block(), -1, None
-        for place in reversed(range(len(block.ops))):
+        for place in reversed(range(self._begin, len(block.ops))):
             pairs = [(p, g) for p, g in gradients_given(block.ops[place]) if not _is_distributed(block, p)]
             for number, (_, gradient) in enumerate(pairs):
                 ring, last = (ring + 1) % self.nrings, gradient
@@ -100,10 +105,15 @@ class GradAllReduce(Collective):
                 if number == 0:
                     block._insert_op(place + 1, type="c_sync_calc_stream", **named, attrs=BACKWARD)
                 block._insert_op(place + 2, type="c_allreduce_sum", **named, attrs={"ring_id": ring, **BACKWARD})
-        first = first_update(block)
+        first = first_update(block, self._begin)
         for number in range(self.nrings) if last is not None else ():
             block._insert_op(first + number, type="c_sync_comm_stream", inputs={"X": last}, outputs={"Out": last},
                              attrs={"ring_id": number, **BACKWARD})
+
+
+def _place_behind(block: Any, last: Any) -> int:
+    """The place behind an operation; the first one where it is not there."""
+    return next((place + 1 for place, op in enumerate(block.ops) if op is last), 0)
 
 
 def _is_distributed(block: Any, name: str) -> bool:
@@ -141,12 +151,14 @@ class LocalSGD(Collective):
     def _transpile_main_program(self) -> None:
         block, ring = self.main_program.global_block(), -1
         kept: list[tuple[Any, Any]] = []
-        for place in reversed(range(len(block.ops))):
+        seen: set[str] = set()
+        for place in reversed(range(self._begin, len(block.ops))):
             op = block.ops[place]
             if not {"Param", "Grad", "LearningRate"} <= set(op.input_names) or _is_distributed(
-                    block, op.input("Param")[0]):
+                    block, op.input("Param")[0]) or op.input("Param")[0] in seen:  # by the last update of a parameter
                 continue
             parameter = block.var(op.input("Param")[0])
+            seen.add(parameter.name)
             snapshot = self._snapshot(block, parameter)
             ring = (ring + 1) % self.nrings
             block._insert_op(place + 1, type="elementwise_sub", inputs={"X": [snapshot], "Y": [parameter]},

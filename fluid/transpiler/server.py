@@ -198,14 +198,29 @@ class Server:
             self.of_rows.append(f"{delta.name}:{part.name}")
 
     def add_table(self, update: Update) -> None:
-        """A table whose rows are made when they are asked for, with the rule that updates them."""
-        var, rate = self.home.var(update.parameter), update.op.input("LearningRate")[0]
-        if self.block.find_var(rate) is None:
-            self._keep(rate, self.home.var(rate), self.home.var(rate).shape)
+        """A table whose rows are made when they are asked for, with the rule that updates them.
+
+        What lies between a gradient and the update is done with the rows that have one, as the update is.
+        """
+        var = self.home.var(update.parameter)
+        before, rates = update.leading_to("Grad"), update.leading_to("LearningRate")
+        powers = update.leading_to(*(slot for slot in update.op.input_names if slot.endswith("Pow")))
+        known = {id(op) for op in (update.op, *before, *rates, *powers)}
+        others = [op.type for op in update.ops if id(op) not in known]
+        if others:
+            raise NotImplementedError(f"DistributeTranspiler: the update of {update.parameter!r}, whose rows live on "
+                                      f"servers alone, needs {', '.join(others)} beside {update.op.type}, which no "
+                                      "server does for rows. Use another optimizer, or is_sparse=True alone.")
+        made = {name for op in rates for name in op.output_arg_names}
+        for rate in {*update.op.input("LearningRate"), *(name for op in rates for name in op.input_arg_names)} - made:
+            if self.block.find_var(rate) is None:
+                self._keep(rate, self.home.var(rate), self.home.var(rate).shape)
         self.tables[update.parameter] = {
             "shape": list(var.shape), "dtype": var.dtype.name, "rule": update.op.type,
             "attrs": {key: value for key, value in update.op.attrs.items() if not key.startswith("op_")},
-            "learning_rate": rate,
+            "parameter": update.parameter, "gradient": update.gradient,
+            "takes": (update.op.input("Grad")[0], update.op.input("LearningRate")[0]),
+            "before": [_described(op) for op in before], "rates": [_described(op) for op in rates],
             "state": {slot: names[0] for slot, names in update.op.inputs.items()
                       if names and slot not in ("Param", "Grad", "LearningRate") and not slot.endswith("Pow")}}
 
@@ -279,3 +294,7 @@ class Server:
                     if name in maker.output_arg_names:
                         self._clone_ways(block, source, maker)
                         block.append(maker.type, maker.inputs, maker.outputs, dict(maker.attrs), maker.source)
+
+
+def _described(op: Any) -> tuple[str, dict[str, list[str]], dict[str, list[str]], dict[str, Any]]:
+    return op.type, dict(op.inputs), dict(op.outputs), dict(op.attrs)

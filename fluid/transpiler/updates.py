@@ -23,6 +23,16 @@ class Update(NamedTuple):
     op: Any
     ops: list[Any]
 
+    def leading_to(self, *slots: str) -> list[Any]:
+        """The operations, in order, that make what the update takes in these slots."""
+        found: list[Any] = []
+        wanted = {name for slot in slots for name in self.op.input(slot)}
+        for op in reversed(self.ops):
+            if op is not self.op and not wanted.isdisjoint(op.output_arg_names):
+                found.append(op)
+                wanted.update(op.input_arg_names)
+        return found[::-1]
+
 
 def is_schedule(op: Any) -> bool:
     """Whether an operation belongs to a schedule of learning rates."""

@@ -23,6 +23,7 @@ from ..ir.variable import Variable
 from ..program import from_desc
 from ..run.executor import Executor
 from ..run.scope import Scope, global_scope
+from ..run.state import refuse_values_elsewhere
 from .program_codec import to_desc
 
 MODEL_SUFFIX, PARAMS_SUFFIX, INFO_SUFFIX = ".pdmodel", ".pdiparams", ".pdiparams.info"
@@ -138,6 +139,7 @@ def save_inference_model(path_prefix: str, feed_vars: Any, fetch_vars: Any, exec
     pruned = for_inference(program, _names(feed_vars, "feed_vars"), _names(fetch_vars, "fetch_vars"))
     scope = global_scope()
     parameters = {}
+    refuse_values_elsewhere("save_inference_model", pruned, persistable_names(pruned))
     for name in persistable_names(pruned):
         parameters[name] = scope.array(name)
         if parameters[name] is None:

@@ -25,7 +25,7 @@ from ..ir.transform import persistable_names
 from ..ir.variable import Variable
 from ..run.executor import Executor
 from ..run.scope import global_scope
-from ..run.state import program_state
+from ..run.state import program_state, refuse_values_elsewhere
 from .inference_model import MODEL_SUFFIX, as_declared, folder_state, normalize_program, program_bytes, stream_array
 
 PARAMETERS_SUFFIX, OPTIMIZER_SUFFIX = ".pdparams", ".pdopt"
@@ -211,6 +211,7 @@ def serialize_persistables(feed_vars: Any, fetch_vars: Any, executor: Executor, 
     if not names:
         warnings.warn("serialize_persistables: the Program has no persistable values to write.", stacklevel=2)
         return None
+    refuse_values_elsewhere("serialize_persistables", program, names)
     arrays = {name: scope.array(name) for name in names}
     missing = [name for name, array in arrays.items() if array is None]
     if missing:

@@ -43,13 +43,13 @@ def refuse_values_elsewhere(what: str, program: Program, names: Iterable[str]) -
     from ...ops.parameter_server.rpc import look_up_op
 
     tables = {name for block in program.blocks for op in block.ops
-              if op.type == look_up_op.type and op.attrs.get("is_distributed") for name in op.input("W")}
+              if op.type == look_up_op.type for name in op.input("W")}
     elsewhere = sorted(tables.intersection(names))
     if elsewhere:
         raise RuntimeError(
             f"{what}: {elsewhere} live on parameter servers alone; what is here would be zeros. Use save_persistables "
-            "of fleet or fluid.io, which has the servers write them, or let servers write checkpoints by themselves "
-            "(FLAGS_ps_checkpoint_folder, FLAGS_ps_checkpoint_every).")
+            "or save_inference_model of fleet, or save_persistables of fluid.io, which ask the servers, or let servers "
+            "write checkpoints by themselves (FLAGS_ps_checkpoint_folder, FLAGS_ps_checkpoint_every).")
 
 
 def program_state(program: Program, mode: str = "all", scope: Scope | None = None) -> dict[str, Any]:

@@ -16,7 +16,8 @@ def alone(tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind, processes", [
-    ("plain", 2), ("uneven", 2), ("norm", 2), *(pytest.param(kind, count, marks=pytest.mark.slow) for kind, count in (
+    ("plain", 2), ("uneven", 2), ("norm", 2), ("recomputed", 2),
+    *(pytest.param(kind, count, marks=pytest.mark.slow) for kind, count in (
         ("plain", 4), ("accumulated", 2), ("embedding", 2), ("converted", 2), ("norm", 4)))])
 def test_several_processes_train_as_one(tmp_path, kind, processes):
     run(tmp_path, "data_parallel.py", kind, tmp_path / "several.json", processes=processes)

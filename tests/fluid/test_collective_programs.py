@@ -8,6 +8,7 @@ import proa.fluid as fluid
 import pytest
 from proa.fluid.layers import collective as layers
 from proa.fluid.transpiler import collective
+from proa.fluid.transpiler.details import delete_ops
 
 FIXTURES = pathlib.Path(__file__).parents[1] / "fixtures" / "fluid"
 ANSWERS = json.loads((FIXTURES / "collective_programs.json").read_text())
@@ -128,3 +129,43 @@ def test_layers_of_exchanges_in_one_process():
     rows_fed = np.arange(8, dtype="float32").reshape(4, 2)
     for found in fluid.Executor(fluid.CPUPlace()).run(main, {"x": rows_fed}, [summed, older, rows, waited]):
         np.testing.assert_array_equal(found, rows_fed)
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["once behind both", "behind each"])
+@pytest.mark.parametrize("kind", [collective.GradAllReduce, collective.LocalSGD])
+def test_two_losses_of_one_program(kind, again):
+    """Each gradient is exchanged once, or each parameter behind its last update: as one process with the batch of all.
+
+    Two processes with the same rows: the sum of both is twice what one has.
+    """
+    def trained(is_exchanged):
+        main, startup, scope = fluid.Program(), fluid.Program(), fluid.Scope()
+        main.random_seed = startup.random_seed = 3
+
+        def transpile():
+            kind(1).transpile(startup, main, 0, ENDPOINTS, ENDPOINTS[0])
+
+        with fluid.program_guard(main, startup), fluid.unique_name.guard(), fluid.scope_guard(scope):
+            hidden = fluid.layers.fc(fluid.data("x", [None, 4]), 3, act="tanh")
+            losses = [fluid.layers.mean(fluid.layers.square(fluid.layers.fc(hidden, 2)))]
+            fluid.optimizer.SGD(0.1, regularization=fluid.regularizer.L2Decay(0.1)).minimize(losses[0])
+            if again and is_exchanged:
+                transpile()
+            losses.append(fluid.layers.mean(fluid.layers.fc(hidden, 1)))  # its own parameters begin now
+            fluid.optimizer.Momentum(0.1, 0.9).minimize(losses[1])
+            if is_exchanged:
+                transpile()
+                block = startup.global_block()
+                delete_ops(block, [op for op in block.ops if op.type in ("c_gen_nccl_id", "c_comm_init")])
+                for op in (*main.global_block().ops, *startup.global_block().ops):
+                    if op.type in ("c_allreduce_sum", "c_broadcast"):
+                        op.type, op.attrs = "scale", {"scale": 2.0 if op.type == "c_allreduce_sum" else 1.0,
+                                                      "op_role": op.attrs["op_role"]}
+            exe = fluid.Executor(fluid.CPUPlace())
+            exe.run(startup)
+            for step in range(3):
+                exe.run(main, {"x": np.arange(8, dtype="float32").reshape(2, 4) / (8 + step)}, losses)
+            return [np.array(scope.find_var(p.name).get_tensor()) for p in main.all_parameters()]
+
+    for found, wanted in zip(trained(True), trained(False), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-7)

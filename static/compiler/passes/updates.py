@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -34,9 +34,22 @@ def merge_updates(unit: Unit) -> None:
     """Puts `merged_adam` and its like in the place of neighbouring updates with equal settings."""
     done: list[Operation] = []
     for kind, run in groupby(unit.ops, key=_kind):
-        ops = list(run)
-        done += ops if kind is None or len(ops) == 1 else [_merged(ops)]
+        for ops in ([[op] for op in run] if kind is None else _apart(run)):
+            done += ops if len(ops) == 1 else [_merged(ops)]
     unit.ops = done
+
+
+def _apart(updates: Iterable[Operation]) -> list[list[Operation]]:
+    """Neighbours of which none takes what another gives: a parameter may be updated twice, one behind the other."""
+    found: list[list[Operation]] = [[]]
+    made = set[str]()
+    for op in updates:
+        if not made.isdisjoint(op.input_arg_names):
+            found.append([])
+            made.clear()
+        found[-1].append(op)
+        made.update(op.output_arg_names)
+    return found
 
 
 def _settings(op: Operation) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import paddle
 import paddle.distributed as dist
+from paddle.distributed.fleet.utils import recompute
 from paddle.nn import functional as F
 
 kind, out = sys.argv[1:3]
@@ -31,7 +32,20 @@ class Uneven(nn.Layer):
         return paddle.concat([(self.second if row[0] > 0.5 else self.first)(row.unsqueeze(0)) for row in x])
 
 
+class Twice(nn.Layer):
+    """A network that is used twice in a pass, another part of it each time."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(64, 32), nn.Linear(32, 5)
+
+    def forward(self, x, part):
+        return self.second(x) if part else self.first(x.flatten(1)).tanh()
+
+
 def network():
+    if kind == "recomputed":
+        return Twice()
     if kind == "uneven":
         return Uneven()
     if kind == "embedding":
@@ -57,7 +71,9 @@ for step in range(50):
                                                    for i in range((part.stop - part.start) // 2)]
     total = 0
     for place, half in enumerate(halves):
-        loss = F.cross_entropy(net(paddle.to_tensor(x[half])), paddle.to_tensor(y[half])) / len(halves)
+        given = paddle.to_tensor(x[half])
+        predicted = net(recompute(net, given, 0), 1) if kind == "recomputed" else net(given)
+        loss = F.cross_entropy(predicted, paddle.to_tensor(y[half])) / len(halves)
         if place + 1 < len(halves):
             with net.no_sync():
                 loss.backward()

@@ -62,8 +62,11 @@ class Cluster:
                 whole = self.values[part.parameter]
                 scope.set_array(part.name, whole[part.begin:part.begin + part.shape[0]].copy())
 
-    def run(self, feeds, before=None, after=None):
-        """Trains on feeds[i], a list for each trainer; `after(cluster)` is called before the servers end."""
+    def run(self, feeds, before=None, after=None, leaving=()):
+        """Trains on feeds[i], a list for each trainer; `after(cluster)` is called before the servers end.
+
+        Trainers that are `leaving` say that they are done when they are.
+        """
         def serve(endpoint):
             fluid.Executor(fluid.CPUPlace()).run(self.programs[endpoint], scope=self.scopes[endpoint])
 
@@ -73,6 +76,8 @@ class Cluster:
             for feed in feeds[number]:
                 loss = exe.run(self.mains[number], feed, [built.loss], scope=built.scope)[0]
                 self.results[number].append(float(loss[0]))
+            if number in leaving:
+                engine.client(number, self.endpoints).complete(self.endpoints)
 
         for endpoint in self.endpoints:
             self.begin(endpoint)

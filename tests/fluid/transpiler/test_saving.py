@@ -145,9 +145,10 @@ def test_distributed_tables_are_saved_by_servers(tmp_path, set_flag):
     np.testing.assert_allclose(np.mean(second.results, 0), np.mean(whole.results, 0)[3:], rtol=1e-5)
 
 
-def test_tables_that_are_elsewhere_are_not_written_as_zeros(tmp_path, set_flag):
+@pytest.mark.parametrize("is_distributed", [False, True])
+def test_tables_that_are_elsewhere_are_not_written_as_zeros(tmp_path, set_flag, is_distributed):
     set_flag("FLAGS_ps_checkpoint_folder", str(tmp_path / "servers"))
-    network = networks.words(lambda: fluid.optimizer.SGD(0.1), is_distributed=True)
+    network = networks.words(lambda: fluid.optimizer.SGD(0.1), is_distributed=is_distributed)
     refused = []
 
     def after(cluster):
@@ -160,10 +161,16 @@ def test_tables_that_are_elsewhere_are_not_written_as_zeros(tmp_path, set_flag):
                 with pytest.raises(RuntimeError, match=r"\['table'\] live on parameter servers alone.*FLAGS_ps"):
                     write()
                 refused.append(write)
+            a, target = main.global_block().var("a"), main.global_block().var("fc_0.tmp_1")
+            for write in (paddle.static.save_inference_model, paddle.static.serialize_persistables):
+                given = [prefix] if write is paddle.static.save_inference_model else []
+                with pytest.raises(RuntimeError, match=r"\['table'\] live on parameter servers.*e_model of"):
+                    write(*given, [a], [target], exe, program=main)
+                refused.append(write)
             fluid.io.save_vars(exe, folder, main, [main.global_block().var("fc_0.w_0")])
 
     Cluster(network).run(divided(networks.numbers(1), 2), after=after)
-    assert len(refused) == 4 and not (tmp_path / "model").exists()
+    assert len(refused) == 6 and not (tmp_path / "model").exists()
     assert [path.name for path in (tmp_path / "variables").iterdir()] == ["fc_0.w_0"]
 
 

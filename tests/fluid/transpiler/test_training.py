@@ -251,6 +251,70 @@ def test_distributed_tables(name, shared):
     assert all("table" not in scope.local_var_names() for scope in cluster.scopes.values())
 
 
+@pytest.mark.parametrize("kind", ["dense", "blocks", "distributed"])
+def test_gradients_are_divided_by_all_trainers_also_when_one_is_done(kind):
+    """The last steps of one trainer alone count half, whatever holds the parameter."""
+    network = networks.words(OPTIMIZERS["sgd"], is_distributed=kind == "distributed")
+    feeds, rows = networks.numbers(steps=3), []
+
+    def after(cluster):
+        rows.append(engine.client(0, cluster.endpoints).look_up(cluster.endpoints, "table", feeds[2]["a"].reshape(-1)))
+
+    values = networks.values_of(network)
+    halved = networks.words(lambda: optimizer.SGD(0.05), is_distributed=kind == "distributed")
+    if kind == "blocks":
+        values["table"] = values["table"] * 0 + 0.1
+    found = []
+    for each, trainers, given in ((network, 2, [feeds, []]), (halved, 1, [feeds])):
+        cluster = Cluster(each, trainers=trainers, values=values).run(
+            given, leaving=range(1, trainers), after=after if kind == "distributed" else None)
+        found.append((cluster.results[0], rows.pop() if rows else cluster.parameter(
+            "table" if kind == "blocks" else "fc_0.w_0")))
+    np.testing.assert_allclose(found[0][0], found[1][0], rtol=1e-5)
+    np.testing.assert_allclose(found[0][1], found[1][1], rtol=1e-5)
+
+
+BESIDE_RULES = {
+    "l2": lambda: optimizer.SGD(0.1, regularization=L2(0.1)),
+    "l1": lambda: optimizer.Adagrad(0.1, regularization=L1(0.01)),
+    "value": lambda: optimizer.SGD(0.1, regularization=L2(0.1), grad_clip=CLIPS["value"]()),
+    "adamax": lambda: optimizer.Adamax(0.01, regularization=L2(0.1)),
+}
+
+
+@pytest.mark.parametrize("name", BESIDE_RULES)
+def test_rows_of_distributed_tables_are_regularized_when_they_are_updated(name):
+    """Each step looks all rows up, so that all are: as in one process, which decays whole tables."""
+    network, whole = (networks.words(BESIDE_RULES[name], is_distributed=each, size=8) for each in (True, False))
+    feeds = networks.numbers(size=8)
+    for feed in feeds:
+        feed["a"] = np.arange(8).reshape(8, 1)
+    values = networks.values_of(network)
+    cluster = Cluster(network, values=values, trainers=1)
+    attrs, seed = (cluster.programs[cluster.endpoints[0]]._tables_on_server["table"][key] for key in ("begins", "seed"))
+    values["table"] = first_rows.uniform(attrs[1]["min"], attrs[1]["max"])(np.arange(8), 16, seed).astype("float32")
+    losses, _ = alone(whole, feeds, values)
+    np.testing.assert_allclose(cluster.run([feeds]).results[0], losses, rtol=1e-5)
+
+
+def test_multiples_of_the_learning_rate_count_for_rows():
+    def network(is_distributed):
+        def build():
+            ids, label = layers.data("a", [1], dtype="int64"), layers.data("y", [1])
+            table = fluid.ParamAttr(name="table", learning_rate=3.0, initializer=fluid.initializer.Constant(0.1))
+            rows = layers.embedding(ids, [8, 16], is_sparse=True, is_distributed=is_distributed, param_attr=table)
+            loss = layers.mean(layers.square_error_cost(layers.fc(rows, 1), label))
+            optimizer.SGD(0.1).minimize(loss)
+            return loss
+        return build
+
+    values = {name: value for name, value in networks.values_of(network(False)).items() if name != "table"}
+    feeds = networks.numbers(size=8)
+    losses, _ = alone(network(False), feeds, values)
+    np.testing.assert_allclose(Cluster(network(True), values=values, trainers=1).run([feeds]).results[0], losses,
+                               rtol=1e-5)
+
+
 def test_a_distributed_table_takes_any_number():
     network = networks.words(OPTIMIZERS["adam"], is_distributed=True, size=1 << 40)
     feeds = networks.numbers(size=1 << 40, steps=3)

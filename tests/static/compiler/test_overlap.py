@@ -7,6 +7,7 @@ from proa import static
 from proa.core import flags
 from proa.distributed import program_exchanges
 from proa.static.compiler import compile_plan
+from proa.static.ir.operation import OPTIMIZE_ROLE
 
 
 @pytest.fixture(autouse=True)
@@ -100,6 +101,27 @@ def test_exchanges_go_on_while_something_is_computed(write):
     assert any(np.allclose(array, x * 2 + 1) or np.allclose(array, x * 2) for array in first)
 
 
+def test_the_first_update_ends_all_exchanges():
+    """Gradients that nobody waits for are all there by the first update, also those that it does not read."""
+    main = static.Program()
+    with static.program_guard(main, static.Program()):
+        x, block = static.data("x", [4, 4]), main.global_block()
+        weights = [static.create_parameter([4, 4], "float32", name=f"w{number}") for number in range(2)]
+        rate = static.create_global_var([1], 0.5, "float32", persistable=True)
+        gradients = [x * 2.0, x * 3.0]
+        for gradient in gradients:
+            exchanged(block, gradient)
+        fetched = paddle.matmul(x, x)
+        moment = static.create_global_var([4, 4], 0.0, "float32", persistable=True)
+        for type, weight, gradient, inputs, outputs in (("sgd", weights[0], gradients[0], {}, {}), (
+                "adagrad", weights[1], gradients[1], {"Moment": moment}, {"MomentOut": moment})):
+            block.append_op(type=type, inputs={"Param": weight, "Grad": gradient, "LearningRate": rate, **inputs},
+                            outputs={"ParamOut": weight, **outputs}, attrs={"op_role": OPTIMIZE_ROLE})
+    shown = (BEGIN, FINISH, "matmul_v2", "sgd", "adagrad")
+    found = [type for type in types(main, ["x"], [fetched.name]) if type in shown]
+    assert found == [BEGIN, BEGIN, "matmul_v2", FINISH, "sgd", "adagrad"]
+
+
 def test_coalesced_values_are_one():
     main = static.Program()
     with static.program_guard(main):
@@ -169,3 +191,23 @@ def test_files_hold_them(tmp_path):
     for one, other in zip(static.Executor().run(main, {"x": x}, fetched), static.Executor().run(
             again, {"x": x}, fetched), strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_two_updates_of_a_parameter_one_behind_the_other():
+    """As where the gradients of two losses are there before either update: the second takes what the first gave."""
+    main, startup, scope = static.Program(), static.Program(), static.Scope()
+    with static.program_guard(main, startup), static.scope_guard(scope):
+        x, block = static.data("x", [2, 2]), main.global_block()
+        one, other = (static.create_parameter([2, 2], "float32", name=name) for name in ("one", "other"))
+        rate = static.create_global_var([1], 0.5, "float32", persistable=True)
+        gradients = [x * 1.0, x * 2.0, x * 4.0]
+        for weight, gradient in zip((one, other, one), gradients, strict=True):
+            block.append_op(type="sgd", inputs={"Param": weight, "Grad": gradient, "LearningRate": rate},
+                            outputs={"ParamOut": weight}, attrs={"op_role": OPTIMIZE_ROLE})
+        exe = static.Executor()
+        exe.run(startup)
+        before = [np.array(scope.array(name)) for name in ("one", "other")]
+        given = np.arange(4, dtype="float32").reshape(2, 2)
+        exe.run(main, {"x": given}, [])
+        np.testing.assert_allclose(scope.array("one"), before[0] - 2.5 * given, rtol=1e-6)
+        np.testing.assert_allclose(scope.array("other"), before[1] - given, rtol=1e-6)

@@ -32,7 +32,6 @@ def check(network, found, losses, what):
 
 def trained(network, way):
     main, startup, loss = networks.built(network)
-    startup.random_seed = 5 + rank  # processes begin with other values, and get the first one's
     scope = fluid.Scope()
     strategy = fluid.BuildStrategy()
     strategy.num_trainers, strategy.trainer_id, strategy.sync_batch_norm = size, rank, True
@@ -49,6 +48,8 @@ def trained(network, way):
         if way == "collective":
             run = lambda feed: exe.run(main, feed, [loss])
         else:
+            for name, value in networks.values(main, scope).items():
+                scope.set_array(name, value + rank)  # processes begin with other values, and get the first one's
             if way == "ParallelExecutor":
                 parallel = fluid.ParallelExecutor(False, loss.name, main, num_trainers=size, trainer_id=rank,
                                                   build_strategy=strategy)
