@@ -19,7 +19,7 @@ NOT_PACKAGED = {"tests", "docs", "benchmarks", "examples", "build", "dist"}
 
 
 def modules():
-    skipped = ("proa.__main__", "proa.static.format.framework_pb2")
+    skipped = ("proa.__main__", "proa.setup", "proa.bundling.hook-proa", "proa.static.format.framework_pb2")
     found = (m.name for m in pkgutil.walk_packages(proa.__path__, "proa."))
     return sorted(n for n in found if n not in skipped and n.split(".")[1] not in NOT_PACKAGED and "conftest" not in n)
 

@@ -23,6 +23,7 @@ from ..operators.attributes import Attributes
 from ..operators.builtin import OVERLOADS
 from ..operators.calls import Calls
 from ..pyct.binding import bind, walk_code
+from ..pyct.unreadable import SourceUnavailable, newer_python
 from ..tracing.chance import refuse_chance
 from . import kept_code
 from .ignoring import ignore_module, is_generator, is_left_alone, not_to_static, why_not
@@ -110,14 +111,24 @@ def _try_generate(function: FunctionType) -> _Converted | ConversionError:
     kept = kept_code.read(code) if get_code_level() == 0 else None
     if kept is not None:
         return _noted(kept, code)
-    from ..pyct.source import SourceUnavailable
-
     try:
         return _generate(function)
-    except SourceUnavailable as error:
-        failure = ConversionError(where, f"{error}.", "Keep the function in a file, or mark it with `not_to_static`.")
+    except Exception as error:
+        failure = _failure(error, where)
+        if failure is None:
+            raise
         failure.__cause__ = error
         return failure
+
+
+def _failure(error: Exception, where: str) -> ConversionError | None:
+    """What an error of making converted code says to the user; None where it is none of the user's matter."""
+    if isinstance(error, SourceUnavailable):
+        return ConversionError(where, f"{error}.", "Keep the function in a file, or mark it with `not_to_static`.")
+    reason = newer_python(error)
+    if reason is None:
+        return None
+    return ConversionError(where, f"{reason}.", "Use a Python that it knows, or mark it with `not_to_static`.")
 
 
 def _generate(function: FunctionType) -> _Converted:

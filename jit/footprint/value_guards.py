@@ -292,10 +292,15 @@ def is_code(value: Any) -> bool:
     return callable(value) and not isinstance(value, (Layer, EagerValue, Variable, type))
 
 
+# How the names of operations begin that may say a variable's name and not read it.
+_NO_LOADS = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER", "LOAD_CONST", "LOAD_FAST", "LOAD_CLOSURE", "MAKE_CELL", "STORE_",
+             "DELETE_", "IMPORT_", "KW_NAMES")
+
+
 def _only_appends(code: CodeType, name: str) -> bool:
-    """Whether code that names a list does nothing with it but append."""
+    """Whether code that names a list does nothing with it but append; an operation that is not known does more."""
     loads = [(i, behind) for i, behind in itertools.pairwise(dis.get_instructions(code))
-             if i.argval == name and i.opname in ("LOAD_GLOBAL", "LOAD_DEREF", "LOAD_NAME", "LOAD_CLASSDEREF")]
+             if i.argval == name and not i.opname.startswith(_NO_LOADS)]
     inner = [c for c in code.co_consts if isinstance(c, CodeType)]
     return all(behind.argval == "append" for _, behind in loads) and all(_only_appends(c, name) for c in inner)
 

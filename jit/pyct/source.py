@@ -16,11 +16,10 @@ from typing import Any
 
 import gast
 
+from .unreadable import SourceUnavailable
+
+__all__ = ["FunctionSource", "SourceUnavailable", "function_source", "private_name"]
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-
-
-class SourceUnavailable(OSError):
-    """The source of a function could not be had: made by `exec`, typed at a prompt, or its file has changed."""
 
 
 @dataclass(frozen=True)
@@ -150,10 +149,21 @@ def _mentions(node: Any) -> tuple[set[str], set[str]]:
 
 
 def _to_gast(node: Any) -> Any:
-    unknown = {type(n).__name__ for n in ast.walk(node) if not hasattr(gast, type(n).__name__)} - {"arg"}
+    unknown = {what for n in ast.walk(node) for what in _unknown(n)}
     if unknown:  # an older gast would leave them out
         names = ", ".join(sorted(unknown))
         raise SourceUnavailable(f"it uses {names}, which the installed gast does not know; upgrade it")
     statement = ast.Expr(value=node) if isinstance(node, ast.Lambda) else node
     converted = gast.ast_to_gast(ast.Module(body=[statement], type_ignores=[])).body[0]
     return converted.value if isinstance(node, ast.Lambda) else converted
+
+
+def _unknown(node: ast.AST) -> list[str]:
+    """What of a syntax tree's node the installed gast has no place for: its kind, or fields that say something."""
+    kind = type(node).__name__
+    if kind == "arg":  # a Name there
+        return []
+    known = getattr(gast, kind, None)
+    if known is None:
+        return [kind]
+    return [f"{kind}.{name}" for name in node._fields if name not in known._fields and getattr(node, name, None)]
