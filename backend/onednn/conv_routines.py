@@ -46,12 +46,16 @@ Numbers = tuple[int, ...]
 
 
 class PackedWeight:
-    """Filters in the order that the convolution of given images wants, made once by `pack_weight`."""
+    """Filters in the order that convolutions of given images want, made once by `pack_weight`: multiplied by `scale`.
 
-    __slots__ = ("plain", "shape", "strides", "dtype", "description", "data")
+    Images of other sizes want the same order, nearly always; `misfits` counts the calls that did not.
+    """
 
-    def __init__(self, plain: np.ndarray, description: Description, data: np.ndarray, rank: int):
-        self.plain, self.description, self.data = plain, description, data
+    __slots__ = ("plain", "scale", "shape", "strides", "dtype", "description", "data", "misfits")
+
+    def __init__(self, plain: np.ndarray, scale: np.ndarray | None, description: Description, data: np.ndarray,
+                 rank: int):
+        self.plain, self.scale, self.description, self.data, self.misfits = plain, scale, description, data, 0
         self.shape, self.dtype = plain.shape, plain.dtype
         self.strides = description.layout(rank)  # tells routines apart, as the strides of an array do
 
@@ -159,7 +163,7 @@ def forward(library: Library, x: np.ndarray, w: Any, strides: Numbers, pads: Pai
     added = None if residual is None else routine.external(lay.image(residual))
     factors = None if scale is None else routine.external(lay.factors(w.shape[0]))
     target = routine.external(last if out is None else lay.image(out))
-    wanted = lay.filters(w) if type(w) is PackedWeight else lay.filters_free(w.shape)
+    wanted = lay.filters_free(w.shape)
 
     def chosen(attributes: Attributes) -> Plan:
         return best([
@@ -175,8 +179,10 @@ def forward(library: Library, x: np.ndarray, w: Any, strides: Numbers, pads: Pai
     else:
         if added is not None:
             operands[post_operation(0)], added = routine.brought(added, last), None
-    operands[SRC] = routine.brought(image, plan.operand(SRC))
     weights = plan.operand(WEIGHTS)
+    if type(w) is PackedWeight and weights != w.description:
+        raise Unimplemented("these images want another order of the filters")
+    operands[SRC] = routine.brought(image, plan.operand(SRC))
     operands[WEIGHTS] = routine.brought(filters, weights) if factors is None else routine.scaled(
         filters, weights, factors, lay.leading)
     _finish(routine, plan, operands, DST, target, added)

@@ -39,6 +39,9 @@ def convolution(x: np.ndarray, w: Any, strides: Numbers, pads: Pairs, dilations:
     routine = memoised(key, routines.forward, x, w, strides, pads, dilations, groups, bias, residual, epilogue, out,
                        scale)
     if routine is None:
+        if type(w) is PackedWeight:
+            w.misfits += 1
+            return convolution(x, w.plain, strides, pads, dilations, groups, bias, residual, epilogue, out, w.scale)
         if scale is not None:
             w = w * scale.reshape(-1, *(1,) * (w.ndim - 1))
         return _otherwise(convolution, x, w, (strides, pads, dilations, groups, bias, residual, epilogue, out))
@@ -108,7 +111,7 @@ def pack_weight(w: np.ndarray, x_shape: Numbers, strides: Numbers, pads: Pairs, 
     if routine.steps:
         factors = () if scale is None else (address_of(scale),)
         routine(address_of(w), *factors, address_of(data))
-    return PackedWeight(w, target, data, w.ndim + (groups > 1))
+    return PackedWeight(w, scale, target, data, w.ndim + (groups > 1))
 
 
 def _into(out: np.ndarray | None, result: np.ndarray) -> np.ndarray:
@@ -121,8 +124,8 @@ def _into(out: np.ndarray | None, result: np.ndarray) -> np.ndarray:
 
 def _otherwise(function: Any, a: np.ndarray, b: Any, rest: tuple) -> Any:
     """What oneDNN declines: once more with arrays that it can read, or of 32 bits; else NotImplemented."""
-    if a.size == 0 or type(b) is PackedWeight:
-        return NotImplemented if a.size == 0 else function(a, b.plain, *rest)
+    if a.size == 0:
+        return NotImplemented
     if element_strides(a) is None or element_strides(b) is None:
         return function(np.ascontiguousarray(a), np.ascontiguousarray(b), *rest)
     if a.itemsize == 2 and a.dtype.name in ("float16", "bfloat16") and all(not isinstance(v, np.ndarray) for v in rest):

@@ -16,12 +16,15 @@ _INFERENCE = 96
 
 
 class PackedMatrix:
-    """A matrix [k, n] in the order that products with a given number of rows want; made by `pack_matrix`."""
+    """A matrix [k, n] in the order that products with a given number of rows want; made by `pack_matrix`.
 
-    __slots__ = ("plain", "shape", "strides", "dtype", "description", "data")
+    Other numbers of rows may want the same; `misfits` counts the calls that did not.
+    """
+
+    __slots__ = ("plain", "shape", "strides", "dtype", "description", "data", "misfits")
 
     def __init__(self, plain: np.ndarray, description: Description, data: np.ndarray):
-        self.plain, self.description, self.data = plain, description, data
+        self.plain, self.description, self.data, self.misfits = plain, description, data, 0
         self.shape, self.dtype = plain.shape, plain.dtype
         self.strides = description.layout(2)
 
@@ -52,6 +55,8 @@ def linear(x: np.ndarray, y: Any, out: np.ndarray | None = None, bias: np.ndarra
     key = ("linear", rows, y.shape, y.strides, x.dtype.char, bias is None, epilogue, residual is None)
     routine = memoised(key, _product, rows, y, bias is not None, epilogue, residual is not None)
     if routine is None:
+        if type(y) is PackedMatrix:
+            y.misfits += 1
         return NotImplemented
     if out is None:
         out = np.empty((*x.shape[:-1], y.shape[1]), x.dtype)
@@ -116,8 +121,11 @@ def _product(library: Library, rows: int, y: Any, has_bias: bool, epilogue: str 
         operands[post_operation(0)] = routine.external(lay.result)
     operands[DST] = routine.external(lay.result)
     attributes = Attributes(library, lay.result if has_residual else None, epilogue)
-    plan = lay.plan(given if steps is None else lay.weights, lay.bias if has_bias else None, attributes)
-    if steps is not None:
+    plan = lay.plan(lay.weights, lay.bias if has_bias else None, attributes)
+    if steps is None:
+        if plan.operand(WEIGHTS) != given:
+            raise Unimplemented("so many rows want another order of the matrix")
+    else:
         if plan.rank < 2:
             raise Unimplemented("nothing is gained")
         operands[WEIGHTS] = routine.brought(operands[WEIGHTS], plan.operand(WEIGHTS))

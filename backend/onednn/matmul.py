@@ -34,6 +34,8 @@ def matmul(x: np.ndarray, y: Any, out: np.ndarray | None = None, bias: np.ndarra
     """
     if type(y) is PackedMatrix:
         result = linear(x, y, out, bias, epilogue, residual)
+        if result is NotImplemented:
+            result = linear(x, y.plain, out, bias, epilogue, residual)
         return matmul(x, y.plain, out, bias, epilogue, residual) if result is NotImplemented else result
     if x.dtype != y.dtype or x.ndim < 2 or y.ndim < 2 or x.shape[-1] != y.shape[-2]:
         return NotImplemented

@@ -83,11 +83,18 @@ def transposed(kind: str, size: int, out: int, scale: float, align_corners: bool
                  for tap in range(longest))
 
 
+def _taken(xp: Any, x: Any, positions: Any, axis: int) -> Any:
+    """`x.take(positions, axis)`, which lies in memory in the order in which x does where its channels come last."""
+    if x.ndim < 3 or x.flags.c_contiguous:
+        return x.take(positions, axis)
+    return xp.moveaxis(xp.moveaxis(x, 1, -1).take(positions, axis - 1), -1, 1)
+
+
 def resampled(xp: Any, x: Any, axis: int, taps: Table) -> Any:
     """The array with one dimension made anew after a table."""
     result = None
     for positions, weights in taps:
-        part = x.take(xp.asarray(positions), axis)
+        part = _taken(xp, x, xp.asarray(positions), axis)
         if weights is not None:
             part *= xp.asarray(weights, part.dtype).reshape(-1, *(1,) * (x.ndim - axis - 1))
         if result is None:

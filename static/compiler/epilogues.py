@@ -23,8 +23,9 @@ from ...ops.core.spec import Spec
 from ...ops.nn.conv import conv_by_onednn
 
 ACTIVATIONS = {"": None, "relu": None, "gelu": "gelu", "tanh": "tanh", "sigmoid": "sigmoid", "swish": "swish",
-               "silu": "swish"}
-"""What may follow a product, and oneDNN's name for it. oneDNN's relu makes 0 of NaN: relu is a loop of its own."""
+               "silu": "swish", "hard_swish": "hard_swish"}
+"""What may follow a product, with its default attributes, and oneDNN's name for it. oneDNN's relu makes 0 of NaN: relu
+is a loop of its own."""
 
 
 _HOT = 3
@@ -33,7 +34,7 @@ _HOT = 3
 class _Use(NamedTuple):
     weight: Callable[[], Any]  # a weak reference: an update need not leave the weight's memory alone
     scale: Any
-    key: Any
+    form: str
     times: int
     packed: Any
 
@@ -41,27 +42,28 @@ class _Use(NamedTuple):
 class Packed:
     """The packed form of the weight that an operation was last given; a new weight is packed anew.
 
-    A weight is packed at its third use in a row with the same key: until then oneDNN brings it into the same form in
-    memory that it uses again and again, and the results are the same bits.
+    A weight is packed at its third use, whatever the sizes of the other operand: until then oneDNN brings it into the
+    same form in memory that it uses again and again, and the results are the same bits. Sizes that want another form
+    pack it for themselves, when they have met this one three times.
     """
 
     __slots__ = ("_last",)
 
     def __init__(self) -> None:
-        self._last = _Use(lambda: None, None, None, 0, None)  # replaced as a whole: several threads may run at once
+        self._last = _Use(lambda: None, None, "", 0, None)  # replaced as a whole: several threads may run at once
 
     def __reduce__(self) -> tuple:
         return Packed, ()
 
-    def of(self, weight: Any, key: Any, pack: Callable[[], Any], scale: Any = None, uses: int = _HOT) -> Any:
-        """`pack()` of this weight, scaled, for this key, once it has had so many uses; None before.
+    def of(self, weight: Any, form: str, pack: Callable[[], Any], scale: Any = None, uses: int = _HOT) -> Any:
+        """`pack()` of this weight, scaled, once it has had so many uses in this form; None before.
 
         Where it cannot be packed, the weight times the scale.
         """
         last = self._last
-        if last.weight() is not weight or last.scale is not scale or last.key != key:
-            last = _Use(weakref.ref(weight), scale, key, 0, None)
-        if last.packed is None:
+        if last.weight() is not weight or last.scale is not scale or last.form != form:
+            last = _Use(weakref.ref(weight), scale, form, 0, None)
+        if last.packed is None or getattr(last.packed, "misfits", 0) >= _HOT:
             packed = pack() if last.times + 1 >= uses else None
             if packed is NotImplemented:
                 packed = _scaled(weight, scale)
@@ -100,7 +102,7 @@ def _conv_by_onednn(x, w, scale=None, bias=None, residual=None, *, packed: Any, 
         return NotImplemented
 
     def weight(steps: Any, pads: Any, spread: Any, groups: int) -> Any:
-        return packed.of(w, x.shape, lambda: onednn.pack_weight(w, x.shape, steps, pads, spread, groups, scale), scale)
+        return packed.of(w, "packed", lambda: onednn.pack_weight(w, x.shape, steps, pads, spread, groups, scale), scale)
 
     result = conv_by_onednn(x, w, weight, scale, bias, residual, ACTIVATIONS[activation], strides, paddings,
                             padding_algorithm, dilations, groups)
@@ -141,7 +143,7 @@ def _linear_by_onednn(x, y, bias=None, residual=None, *, packed: Any, activation
     if not onednn.is_ready() or x.dtype != np.float32 or y.dtype != np.float32:
         return NotImplemented
     rows = rows_of(x)
-    weight = packed.of(y, rows, lambda: onednn.pack_matrix(y, rows))
+    weight = packed.of(y, "packed", lambda: onednn.pack_matrix(y, rows))
     result = NotImplemented
     if weight is None:
         result = onednn.linear(x, y, None, bias, ACTIVATIONS[activation], residual)

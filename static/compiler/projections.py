@@ -24,7 +24,6 @@ _HOT = 3
 
 class _Use(NamedTuple):
     arrays: list[weakref.ref[Any]]  # weak: an update need not leave the weights' memory alone
-    rows: int
     times: int
     packed: Any
     bias: Any
@@ -36,17 +35,17 @@ class Joined:
     __slots__ = ("_last",)
 
     def __init__(self) -> None:
-        self._last = _Use([], 0, 0, None, None)  # replaced as a whole: several threads may run at once
+        self._last = _Use([], 0, None, None)  # replaced as a whole: several threads may run at once
 
     def __reduce__(self) -> tuple:
         return Joined, ()
 
     def of(self, weights: Sequence[np.ndarray], biases: Sequence[np.ndarray], rows: int) -> tuple[Any, Any]:
-        """The weights for products with so many rows, and the bias; None twice before the third use in a row."""
+        """The weights, packed for products with so many rows, and the bias; None twice before the third use."""
         last, arrays = self._last, [*weights, *biases]
-        if last.rows != rows or len(last.arrays) != len(arrays) or not all(map(_is, last.arrays, arrays)):
-            last = _Use(list(map(weakref.ref, arrays)), rows, 0, None, None)
-        if last.packed is None:
+        if len(last.arrays) != len(arrays) or not all(map(_is, last.arrays, arrays)):
+            last = _Use(list(map(weakref.ref, arrays)), 0, None, None)
+        if last.packed is None or getattr(last.packed, "misfits", 0) >= _HOT:
             last = last._replace(times=last.times + 1)
             if last.times >= _HOT:
                 last = last._replace(packed=_packed(weights, rows), bias=np.concatenate(biases) if biases else None)
@@ -79,11 +78,11 @@ def _linears_by_onednn(x, y, bias=None, *, joined):
     if not onednn.is_ready() or any(a.dtype != np.float32 for a in arrays):
         return NotImplemented
     packed, row = joined.of(y, bias or (), rows)
-    if packed is None or packed is NotImplemented:
-        results = [onednn.linear(x, weight, None, None if not bias else bias[n]) for n, weight in enumerate(y)]
-        return NotImplemented if any(result is NotImplemented for result in results) else results
-    whole = onednn.linear(x, packed, None, row)
-    return whole if whole is NotImplemented else _columns(whole, y)
+    whole = NotImplemented if packed is None or packed is NotImplemented else onednn.linear(x, packed, None, row)
+    if whole is not NotImplemented:
+        return _columns(whole, y)
+    results = [onednn.linear(x, weight, None, None if not bias else bias[n]) for n, weight in enumerate(y)]
+    return NotImplemented if any(result is NotImplemented for result in results) else results
 
 
 def _columns(whole: np.ndarray, weights: Sequence[np.ndarray]) -> list[np.ndarray]:

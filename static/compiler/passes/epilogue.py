@@ -6,6 +6,7 @@ from collections.abc import Container
 from typing import Any
 
 from ....core.dtype import float32
+from ....ops.core.operator import find
 from ....ops.core.spec import Spec
 from ...ir.operation import Operation
 from ..epilogues import ACTIVATIONS, Packed
@@ -42,6 +43,12 @@ def fuse_epilogues(unit: Unit) -> None:
 def _of_mul(op: Operation) -> tuple[int, int]:
     """How many dimensions of each matrix `mul` makes rows of."""
     return op.attrs.get("x_num_col_dims", 1), op.attrs.get("y_num_col_dims", 1)
+
+
+def _is_by_default(op: Operation) -> bool:
+    """Whether an operation says nothing but what its operator does anyway."""
+    defaults = find(op.type).defaults
+    return all(op.attrs.get(name, value) == value for name, value in defaults.items())
 
 
 class _Product:
@@ -96,7 +103,7 @@ class _Product:
             return False
         if op.type == "elementwise_add":
             return self._takes_sum(op, frozen)
-        if op.type in ACTIVATIONS and not op.attrs.get("approximate") and op.attrs.get("beta", 1.0) == 1.0:
+        if op.type in ACTIVATIONS and _is_by_default(op):
             self.activation = op.type
             return True
         return False

@@ -3,10 +3,12 @@
 import numpy as np
 import proa as paddle
 import pytest
+from proa.backend import onednn
 from proa.core.flags import flags_guard
 from proa.ops.core.trace import apply
 from proa.ops.linalg.products import mul_op
 from proa.ops.math.elementwise import add_op
+from proa.static.compiler.epilogues import Packed
 from proa.static.compiler.passes.align import align_operands
 from proa.static.compiler.passes.elementwise import fuse_elementwise
 from proa.static.compiler.passes.eliminate import merge_common, remove_dead
@@ -209,7 +211,7 @@ def evaluated(layer, *shapes):
     return [op.type for _, op in sorted(plan.origin.operations_at.items())]
 
 
-@pytest.mark.parametrize("activation", ["relu", "gelu", "tanh", "sigmoid", "silu"])
+@pytest.mark.parametrize("activation", ["relu", "gelu", "tanh", "sigmoid", "silu", "hardswish"])
 def test_convolution_norm_residual_and_activation_are_one(activation):
     types = evaluated(Residual(activation=activation), (2, 16, 12, 12))
     assert types[-2:] == ["fused_conv2d", "fused_conv2d"] and "batch_norm" not in types
@@ -222,6 +224,44 @@ def test_two_convolutions_that_meet_in_a_sum():
 
     types = evaluated(Meeting(), (2, 16, 12, 12))
     assert types[-2:] == ["fused_conv2d", "fused_conv2d"] and "elementwise_add" not in types
+
+
+def test_weights_are_packed_once_for_all_sizes(monkeypatch):
+    packed = []
+    for name in ("pack_weight", "pack_matrix"):
+        pack = getattr(onednn, name)
+        monkeypatch.setattr(onednn, name, lambda w, *rest, pack=pack: packed.append(w.shape) or pack(w, *rest))
+    layer = Residual()
+    layer.eval()
+    wide = paddle.nn.Sequential(paddle.nn.Linear(64, 256), paddle.nn.GELU())
+    convolve = paddle.jit.to_static(layer, input_spec=[paddle.static.InputSpec([None, 16, None, None])])
+    multiply = paddle.jit.to_static(wide, input_spec=[paddle.static.InputSpec([None, 64])])
+    generator = np.random.default_rng(0)
+    with paddle.no_grad():
+        for size in (12, 20, 9, 14, 12, 31, 20, 16, 12):
+            for function, shape in ((convolve, (2, 16, size, 12)), (multiply, (8 * size, 64))):
+                x = paddle.to_tensor(generator.normal(size=shape).astype("float32"))
+                found = function(x).numpy()
+                with flags_guard({"FLAGS_cpu_engines": ""}):
+                    plain = function.forward.dygraph_function(x).numpy()
+                np.testing.assert_allclose(found, plain, rtol=2e-4, atol=2e-4)
+    assert len(packed) <= (3 if onednn.is_ready() else 0), packed
+
+
+def test_a_form_that_sizes_no_longer_want_gives_way():
+    class Form:
+        misfits = 0
+
+    made, weight, packed = [], np.ones(3), Packed()
+
+    def pack():
+        made.append(Form())
+        return made[-1]
+
+    assert [packed.of(weight, "packed", pack) for _ in range(4)] == [None, None, made[0], made[0]]
+    made[0].misfits = 3
+    assert packed.of(weight, "packed", pack) is made[1] is packed.of(weight, "packed", pack)
+    assert packed.of(weight, "scaled", lambda: NotImplemented, np.float64([2]).reshape(1), 1).tolist() == [2, 2, 2]
 
 
 def test_a_bias_between_convolution_and_norm_stays():
@@ -257,7 +297,7 @@ def test_products_of_older_files_take_them_too():
     assert "mul" in evaluated(Older(1), (8, 4, 16))  # flattened first
 
 
-@pytest.mark.parametrize("activation", ["relu", "gelu", "tanh", "sigmoid", "silu"])
+@pytest.mark.parametrize("activation", ["relu", "gelu", "tanh", "sigmoid", "silu", "hardswish"])
 def test_a_fused_activation_keeps_nan(activation):
     linear = paddle.nn.Linear(64, 256)
     function = paddle.jit.to_static(lambda x: getattr(paddle.nn.functional, activation)(linear(x)))
