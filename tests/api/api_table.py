@@ -14,6 +14,7 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
 #: The namespaces of the table, in the order of the page.
 SHOWN = ["", "Tensor", "nn", "nn.functional", "nn.initializer", "nn.quant", "nn.utils", "optimizer", "optimizer.lr",
          "regularizer", "amp", "amp.debugging", "audio", "audio.backends", "audio.datasets", "audio.features",
