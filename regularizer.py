@@ -44,7 +44,17 @@ class L2Decay(WeightDecayRegularizer):
 
 
 class L1Decay(WeightDecayRegularizer):
-    """Penalty coeff * sum(abs(w)): adds coeff * sign(w) to the gradient of w."""
+    """Penalty coeff * sum(abs(w)): adds coeff * sign(w) to the gradient of w.
+
+    >>> import proa as paddle
+    >>> sgd = paddle.optimizer.SGD(1.0, parameters=[w := paddle.create_parameter([1], "float32")],
+    ...                            weight_decay=paddle.regularizer.L1Decay(0.25))
+    >>> w.set_value(paddle.to_tensor([1.0]))
+    >>> (w * 0).sum().backward()
+    >>> sgd.step()
+    >>> w.tolist()
+    [0.75]
+    """
 
     def __call__(self, parameter: Any, gradient: Any) -> Any:
         """gradient + coeff * sign(parameter)."""

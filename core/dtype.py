@@ -212,7 +212,12 @@ def set_default_dtype(d: Any) -> None:
 
 
 def get_default_dtype() -> str:
-    """The name of the dtype that Python floats and new parameters get."""
+    """The name of the dtype that Python floats and new parameters get.
+
+    >>> import proa as paddle
+    >>> paddle.get_default_dtype()
+    'float32'
+    """
     return _default[0].name
 
 

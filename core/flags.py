@@ -75,6 +75,11 @@ def set_flags(flags: dict[str, Any]) -> None:
 
     Those of PaddlePaddle that direct its own kernels and memory (FLAGS_cudnn_deterministic) are kept, and change
     nothing.
+
+    >>> import proa as paddle
+    >>> paddle.set_flags({"FLAGS_check_nan_inf": False})
+    >>> paddle.get_flags("FLAGS_check_nan_inf")
+    {'FLAGS_check_nan_inf': False}
     """
     if not isinstance(flags, dict):
         raise TypeError(f"set_flags(flags): flags must be a dict of names and values. Received {type(flags).__name__}.")

@@ -89,7 +89,12 @@ class CPUPlace(Place):
 
 
 class CUDAPinnedPlace(Place):
-    """Page-locked host memory, from which copies to a CUDA device overlap with work; an ordinary array to NumPy."""
+    """Page-locked host memory, from which copies to a CUDA device overlap with work; an ordinary array to NumPy.
+
+    >>> import proa as paddle
+    >>> paddle.CUDAPinnedPlace()
+    Place(gpu_pinned)
+    """
 
     kind = "pinned"
 
@@ -98,7 +103,12 @@ class CUDAPinnedPlace(Place):
 
 
 class CUDAPlace(Place):
-    """CUDA device number `index`, through CuPy. Making the place needs no device; the first tensor there does."""
+    """CUDA device number `index`, through CuPy. Making the place needs no device; the first tensor there does.
+
+    >>> import proa as paddle
+    >>> paddle.CUDAPlace(0)
+    Place(gpu:0)
+    """
 
     kind = "gpu"
 

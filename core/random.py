@@ -153,12 +153,28 @@ def seed(seed: int) -> Generator:
 
 
 def get_rng_state(device: str | None = None) -> list[dict[str, Any]]:
-    """The state of the generator of a device, as a list of one, to be given to `set_rng_state`."""
+    """The state of the generator of a device, as a list of one, to be given to `set_rng_state`.
+
+    >>> import proa as paddle
+    >>> state = paddle.get_rng_state()
+    >>> x = paddle.rand([2])
+    >>> paddle.set_rng_state(state)
+    >>> bool((paddle.rand([2]) == x).all())
+    True
+    """
     return [_generator_of(device).get_state()]
 
 
 def set_rng_state(state_list: list[dict[str, Any]], device: str | None = None) -> None:
-    """Puts states from `get_rng_state` back."""
+    """Puts states from `get_rng_state` back.
+
+    >>> import proa as paddle
+    >>> state = paddle.get_rng_state()
+    >>> x = paddle.rand([2])
+    >>> paddle.set_rng_state(state)
+    >>> bool((paddle.rand([2]) == x).all())
+    True
+    """
     for state in state_list:
         _generator_of(device).set_state(state)
 

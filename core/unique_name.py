@@ -107,6 +107,12 @@ def switch(new_generator: UniqueNameGenerator | None = None,
     """Puts another generator (a fresh one by default) in charge; the one it replaces, and None.
 
     `new_para_name_checker` has no meaning here: names of parameters are checked where they are made.
+
+    >>> import proa as paddle
+    >>> kept = paddle.utils.unique_name.switch()
+    >>> paddle.utils.unique_name.generate("fc")
+    'fc_0'
+    >>> _ = paddle.utils.unique_name.switch(*kept)
     """
     old, _current[0] = _current[0], new_generator or UniqueNameGenerator()
     return old, None
@@ -114,7 +120,16 @@ def switch(new_generator: UniqueNameGenerator | None = None,
 
 @contextlib.contextmanager
 def guard(new_generator: UniqueNameGenerator | str | None = None) -> Iterator[None]:
-    """Within the block names count from 0 again, behind `new_generator` as prefix when that is a string."""
+    """Within the block names count from 0 again, behind `new_generator` as prefix when that is a string.
+
+    >>> import proa as paddle
+    >>> with paddle.utils.unique_name.guard():
+    ...     one = paddle.nn.Linear(2, 2).weight.name
+    >>> with paddle.utils.unique_name.guard():
+    ...     other = paddle.nn.Linear(2, 2).weight.name
+    >>> one == other
+    True
+    """
     if isinstance(new_generator, (str, bytes)):
         prefix = new_generator if isinstance(new_generator, str) else new_generator.decode()
         new_generator = UniqueNameGenerator(prefix)

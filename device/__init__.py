@@ -45,7 +45,12 @@ def set_device(device: str | Place) -> Place:
 
 
 def is_compiled_with_cuda() -> bool:
-    """True when CuPy is installed and finds a device."""
+    """True when CuPy is installed and finds a device.
+
+    >>> import proa as paddle
+    >>> isinstance(paddle.device.is_compiled_with_cuda(), bool)
+    True
+    """
     return cuda_is_available()
 
 

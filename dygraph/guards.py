@@ -80,13 +80,30 @@ class no_grad(_GradMode):
 
 
 class enable_grad(_GradMode):
-    """What runs inside is recorded for a gradient, also within `no_grad`."""
+    """What runs inside is recorded for a gradient, also within `no_grad`.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([1.0], stop_gradient=False)
+    >>> with paddle.no_grad():
+    ...     with paddle.enable_grad():
+    ...         y = x * 2
+    >>> y.stop_gradient
+    False
+    """
 
     enabled = True
 
 
 class set_grad_enabled(_GradMode):
-    """What runs inside (or, called plainly, from now on) is recorded for a gradient, or not, after `mode`."""
+    """What runs inside (or, called plainly, from now on) is recorded for a gradient, or not, after `mode`.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([1.0], stop_gradient=False)
+    >>> with paddle.set_grad_enabled(False):
+    ...     y = x * 2
+    >>> y.stop_gradient
+    True
+    """
 
     def __init__(self, mode: bool) -> None:
         super().__init__()
@@ -99,5 +116,13 @@ class set_grad_enabled(_GradMode):
 
 
 def is_grad_enabled() -> bool:
-    """True when what runs now is recorded for a gradient."""
+    """True when what runs now is recorded for a gradient.
+
+    >>> import proa as paddle
+    >>> with paddle.no_grad():
+    ...     paddle.is_grad_enabled()
+    False
+    >>> paddle.is_grad_enabled()
+    True
+    """
     return state.grad_enabled

@@ -16,7 +16,15 @@ _options: dict[str, Any] = {"precision": 8, "threshold": 1000, "edgeitems": 3, "
 
 def set_printoptions(precision: int | None = None, threshold: int | None = None, edgeitems: int | None = None,
                      sci_mode: bool | None = None, linewidth: int | None = None) -> None:
-    """Sets how tensors print: digits, from how many elements they are summarized, how many stay at each edge."""
+    """Sets how tensors print: digits, from how many elements they are summarized, how many stay at each edge.
+
+    >>> import proa as paddle
+    >>> paddle.set_printoptions(precision=2)
+    >>> print(paddle.to_tensor([1 / 3]))
+    Tensor(shape=[1], dtype=float32, place=Place(cpu), stop_gradient=True,
+           [0.33])
+    >>> paddle.set_printoptions(precision=8)
+    """
     given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "sci_mode": sci_mode,
              "linewidth": linewidth}
     _options.update({name: value for name, value in given.items() if value is not None})

@@ -112,6 +112,14 @@ def load(path: Any, **configs: Any) -> Any:
     whose values `paddle.interchange.from_pytorch` fits to a Layer. `return_numpy=True` gives arrays where otherwise
     Tensors would be. `keep_name_table=True` keeps the table of parameters' names. Raises FileNotFoundError,
     CorruptFileError and UnsafePickleError, naming the file.
+
+    >>> import proa as paddle
+    >>> import tempfile
+    >>> file = tempfile.mkdtemp() + "/values.pdparams"
+    >>> paddle.save({"w": paddle.ones([2]), "step": 3}, file)
+    >>> found = paddle.load(file)
+    >>> found["w"].tolist(), found["step"]
+    ([1.0, 1.0], 3)
     """
     unknown = sorted(set(configs) - {"return_numpy", "keep_name_table", "model_filename", "params_filename"})
     if unknown:

@@ -38,7 +38,15 @@ class ClipGradBase:
 
 
 class ClipGradByValue(ClipGradBase):
-    """Each element brought between min (by default -max) and max."""
+    """Each element brought between min (by default -max) and max.
+
+    >>> import proa as paddle
+    >>> net = paddle.nn.Linear(2, 1)
+    >>> clip = paddle.nn.ClipGradByValue(1.0)
+    >>> sgd = paddle.optimizer.SGD(0.1, parameters=net.parameters(), grad_clip=clip)
+    >>> (net(paddle.ones([1, 2])) * 100).sum().backward()
+    >>> sgd.step()
+    """
 
     def __init__(self, max: float, min: float | None = None):
         self.max = float(max)
@@ -55,7 +63,15 @@ class ClipGradByValue(ClipGradBase):
 
 
 class ClipGradByNorm(ClipGradBase):
-    """Each gradient whose Euclidean norm exceeds clip_norm scaled down to it."""
+    """Each gradient whose Euclidean norm exceeds clip_norm scaled down to it.
+
+    >>> import proa as paddle
+    >>> net = paddle.nn.Linear(2, 1)
+    >>> clip = paddle.nn.ClipGradByNorm(1.0)
+    >>> sgd = paddle.optimizer.SGD(0.1, parameters=net.parameters(), grad_clip=clip)
+    >>> (net(paddle.ones([1, 2])) * 100).sum().backward()
+    >>> sgd.step()
+    """
 
     def __init__(self, clip_norm: float):
         self.clip_norm = float(clip_norm)

@@ -54,7 +54,20 @@ def _is_pair(value: Any) -> bool:
 
 
 class LayerList(Layer):
-    """A list of layers, of which a loop in `forward` makes use."""
+    """A list of layers, of which a loop in `forward` makes use.
+
+    >>> import proa as paddle
+    >>> layers = paddle.nn.LayerList([paddle.nn.Linear(2, 2) for _ in range(3)])
+    >>> layers.append(paddle.nn.Linear(2, 1))
+    LayerList(
+      (0): Linear(in_features=2, out_features=2, dtype=float32)
+      (1): Linear(in_features=2, out_features=2, dtype=float32)
+      (2): Linear(in_features=2, out_features=2, dtype=float32)
+      (3): Linear(in_features=2, out_features=1, dtype=float32)
+    )
+    >>> len(layers), layers[-1].weight.shape, len(list(layers.parameters()))
+    (4, [2, 1], 8)
+    """
 
     def __init__(self, sublayers: Iterable[Layer] | None = None):
         super().__init__()
@@ -110,7 +123,13 @@ class LayerList(Layer):
 
 
 class LayerDict(Layer):
-    """Layers by name."""
+    """Layers by name.
+
+    >>> import proa as paddle
+    >>> heads = paddle.nn.LayerDict({"a": paddle.nn.Linear(2, 1), "b": paddle.nn.Linear(2, 3)})
+    >>> sorted(heads.keys()), heads["b"](paddle.ones([1, 2])).shape
+    (['a', 'b'], [1, 3])
+    """
 
     def __init__(self, sublayers: Any = None):
         super().__init__()
@@ -162,7 +181,13 @@ class LayerDict(Layer):
 
 
 class ParameterList(Layer):
-    """A list of parameters."""
+    """A list of parameters.
+
+    >>> import proa as paddle
+    >>> values = paddle.nn.ParameterList([paddle.create_parameter([2], "float32") for _ in range(3)])
+    >>> len(values), values[0].shape
+    (3, [2])
+    """
 
     def __init__(self, parameters: Iterable[Any] | None = None):
         super().__init__()

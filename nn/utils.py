@@ -25,7 +25,14 @@ def parameters_to_vector(parameters: Iterable[Any], name: str | None = None) -> 
 
 
 def vector_to_parameters(vec: Any, parameters: Iterable[Any], name: str | None = None) -> None:
-    """Sets the parameters from a vector of all their elements; ValueError when their numbers differ."""
+    """Sets the parameters from a vector of all their elements; ValueError when their numbers differ.
+
+    >>> import proa as paddle
+    >>> net = paddle.nn.Linear(2, 1)
+    >>> paddle.nn.utils.vector_to_parameters(paddle.to_tensor([1.0, 2.0, 3.0]), net.parameters())
+    >>> net.weight.tolist(), net.bias.tolist()
+    ([[1.0], [2.0]], [3.0])
+    """
     parameters = list(parameters)
     wanted = sum(p.size for p in parameters)
     if vec.size != wanted:

@@ -74,7 +74,8 @@ def _in_place(function: Callable) -> Callable:
 
     method.__name__ = method.__qualname__ = function.__name__ + "_"
     method.__signature__ = _without_out(function)  # type: ignore[attr-defined]
-    method.__doc__ = f"As `{function.__name__}`, in place: the result becomes this tensor's value."
+    text = (function.__doc__ or "").split("\n", 1)[0]
+    method.__doc__ = f"As `{function.__name__}`, in place: the result becomes this tensor's value.\n\n{text}"
     return method
 
 

@@ -19,6 +19,18 @@ class Adam(Optimizer):
     Kingma and Ba, Adam: A Method for Stochastic Optimization, 2015. `weight_decay` is added to the gradient (L2); for
     decay apart from the gradient see AdamW. With `lazy_mode`, rows of an embedding with sparse gradients that were not
     looked up keep their weights and moments as they are.
+
+    >>> import proa as paddle
+    >>> net = paddle.nn.Linear(2, 1)
+    >>> optimizer = paddle.optimizer.Adam(0.05, parameters=net.parameters())
+    >>> before = net(paddle.ones([4, 2])).abs().mean().item()
+    >>> for _ in range(3):
+    ...     loss = (net(paddle.ones([4, 2])) ** 2).mean()
+    ...     loss.backward()
+    ...     optimizer.step()
+    ...     optimizer.clear_grad()
+    >>> net(paddle.ones([4, 2])).abs().mean().item() < before
+    True
     """
 
     type = "adam"
@@ -64,6 +76,18 @@ class AdamW(Adam):
 
     Loshchilov and Hutter, Decoupled Weight Decay Regularization, 2019. `apply_decay_param_fun(name)` tells which
     parameters decay; `lr_ratio(parameter)` gives a factor of the learning rate.
+
+    >>> import proa as paddle
+    >>> net = paddle.nn.Linear(2, 1)
+    >>> optimizer = paddle.optimizer.AdamW(0.05, parameters=net.parameters())
+    >>> before = net(paddle.ones([4, 2])).abs().mean().item()
+    >>> for _ in range(3):
+    ...     loss = (net(paddle.ones([4, 2])) ** 2).mean()
+    ...     loss.backward()
+    ...     optimizer.step()
+    ...     optimizer.clear_grad()
+    >>> net(paddle.ones([4, 2])).abs().mean().item() < before
+    True
     """
 
     type = "adamw"

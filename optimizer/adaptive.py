@@ -42,6 +42,18 @@ class Adadelta(Optimizer):
     """E[g²] ← ρE[g²] + (1−ρ)g²; Δ = √((E[Δ²]+ε) / (E[g²]+ε)) · g; E[Δ²] ← ρE[Δ²] + (1−ρ)Δ²; w ← w − lr · Δ.
 
     Zeiler, ADADELTA: An Adaptive Learning Rate Method, 2012.
+
+    >>> import proa as paddle
+    >>> net = paddle.nn.Linear(2, 1)
+    >>> optimizer = paddle.optimizer.Adadelta(0.05, parameters=net.parameters())
+    >>> before = net(paddle.ones([4, 2])).abs().mean().item()
+    >>> for _ in range(3):
+    ...     loss = (net(paddle.ones([4, 2])) ** 2).mean()
+    ...     loss.backward()
+    ...     optimizer.step()
+    ...     optimizer.clear_grad()
+    >>> net(paddle.ones([4, 2])).abs().mean().item() < before
+    True
     """
 
     type = "adadelta"
@@ -61,6 +73,18 @@ class Adamax(Optimizer):
     """m ← β₁m + (1−β₁)g; u ← max(β₂u + ε, |g|); w ← w − lr / (1−β₁ᵗ) · m / u: Adam with the largest gradient seen.
 
     Kingma and Ba, Adam: A Method for Stochastic Optimization, 2015, section 7.1.
+
+    >>> import proa as paddle
+    >>> net = paddle.nn.Linear(2, 1)
+    >>> optimizer = paddle.optimizer.Adamax(0.05, parameters=net.parameters())
+    >>> before = net(paddle.ones([4, 2])).abs().mean().item()
+    >>> for _ in range(3):
+    ...     loss = (net(paddle.ones([4, 2])) ** 2).mean()
+    ...     loss.backward()
+    ...     optimizer.step()
+    ...     optimizer.clear_grad()
+    >>> net(paddle.ones([4, 2])).abs().mean().item() < before
+    True
     """
 
     type = "adamax"
@@ -86,6 +110,18 @@ class RMSProp(Optimizer):
     """r ← ρr + (1−ρ)g²; v ← μv + lr · g / √(r + ε); w ← w − v. With `centered`, r has the squared mean of g taken off.
 
     Hinton, Neural Networks for Machine Learning, lecture 6e, 2012.
+
+    >>> import proa as paddle
+    >>> net = paddle.nn.Linear(2, 1)
+    >>> optimizer = paddle.optimizer.RMSProp(0.05, parameters=net.parameters())
+    >>> before = net(paddle.ones([4, 2])).abs().mean().item()
+    >>> for _ in range(3):
+    ...     loss = (net(paddle.ones([4, 2])) ** 2).mean()
+    ...     loss.backward()
+    ...     optimizer.step()
+    ...     optimizer.clear_grad()
+    >>> net(paddle.ones([4, 2])).abs().mean().item() < before
+    True
     """
 
     type = "rmsprop"

@@ -16,6 +16,18 @@ class Momentum(Optimizer):
 
     Sutskever et al., On the importance of initialization and momentum in deep learning, 2013. `rescale_grad` multiplies
     every gradient.
+
+    >>> import proa as paddle
+    >>> net = paddle.nn.Linear(2, 1)
+    >>> optimizer = paddle.optimizer.Momentum(0.05, parameters=net.parameters())
+    >>> before = net(paddle.ones([4, 2])).abs().mean().item()
+    >>> for _ in range(3):
+    ...     loss = (net(paddle.ones([4, 2])) ** 2).mean()
+    ...     loss.backward()
+    ...     optimizer.step()
+    ...     optimizer.clear_grad()
+    >>> net(paddle.ones([4, 2])).abs().mean().item() < before
+    True
     """
 
     type = "momentum"

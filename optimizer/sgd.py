@@ -12,7 +12,20 @@ from .options import Options
 
 
 class SGD(Optimizer):
-    """w ← w − lr · g."""
+    """w ← w − lr · g.
+
+    >>> import proa as paddle
+    >>> net = paddle.nn.Linear(2, 1)
+    >>> optimizer = paddle.optimizer.SGD(0.05, parameters=net.parameters())
+    >>> before = net(paddle.ones([4, 2])).abs().mean().item()
+    >>> for _ in range(3):
+    ...     loss = (net(paddle.ones([4, 2])) ** 2).mean()
+    ...     loss.backward()
+    ...     optimizer.step()
+    ...     optimizer.clear_grad()
+    >>> net(paddle.ones([4, 2])).abs().mean().item() < before
+    True
+    """
 
     type = "sgd"
 

@@ -45,8 +45,9 @@ def on_post_build(config: Any) -> None:
     for name, target in _others.items():
         os.makedirs(os.path.join(folder, name), exist_ok=True)
         with open(os.path.join(folder, name, "index.html"), "w", encoding="utf-8") as file:
+            there = f"../{target}/"
             file.write(f'<!doctype html><meta charset="utf-8"><title>{name}</title>'
-                       f'<meta http-equiv="refresh" content="0; url=../{target}/"><a href="../{target}/">{target}</a>\n')
+                       f'<meta http-equiv="refresh" content="0; url={there}"><a href="{there}">{target}</a>\n')
 
 
 def page_of(thing: Public) -> str:
@@ -197,7 +198,8 @@ def _about(namespace: str) -> str:
 
 
 def _namespace_page(namespace: str, members: list[tuple[str, Public]]) -> str:
-    lines = ["---", f"title: {dotted(namespace, '')}", "hide: [navigation, toc]", "---", "", f"# `{dotted(namespace, '')}`", "",
+    title = dotted(namespace, "")
+    lines = ["---", f"title: {title}", "hide: [navigation, toc]", "---", "", f"# `{title}`", "",
              "[API](index.md)", "", _about(namespace) + ".", "", "| name | |", "| --- | --- |"]
     for name, thing in members:
         said = markdown(_first_sentence(text_of(thing.value))).replace("\n", " ").replace("|", "&#124;")

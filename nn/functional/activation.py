@@ -21,7 +21,13 @@ __all__ = [
 
 
 def relu6(x: Any, name: str | None = None) -> Any:
-    """min(max(x, 0), 6)."""
+    """min(max(x, 0), 6).
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.functional.relu6(x).numpy().round(3).tolist()
+    [0.0, 0.0, 0.0, 1.0, 4.0]
+    """
     return apply(ops.relu6_op, x, threshold=6.0)
 
 
@@ -39,6 +45,11 @@ def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = Non
     """x where x is positive, weight * x elsewhere; `weight` has one element, or one for each channel.
 
     After "Delving Deep into Rectifiers" (He et al., 2015).
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, 4.0])
+    >>> paddle.nn.functional.prelu(x, paddle.to_tensor([0.25])).tolist()
+    [-0.5, 4.0]
     """
     count = 1
     for size in weight.shape:
@@ -48,26 +59,50 @@ def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = Non
 
 
 def rrelu(x: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = True, name: str | None = None) -> Any:
-    """leaky_relu with a slope drawn anew for each element, evenly from `lower` to `upper`; their mean in evaluation."""
+    """leaky_relu with a slope drawn anew for each element, evenly from `lower` to `upper`; their mean in evaluation.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, 4.0])
+    >>> paddle.nn.functional.rrelu(x, 0.25, 0.75, training=False).tolist()
+    [-1.0, 4.0]
+    """
     if not 0 <= lower <= upper <= 1:
         raise ValueError(f"rrelu: 0 <= lower <= upper <= 1 must hold. Received lower={lower}, upper={upper}.")
     return apply(softmax_ops.rrelu_op, x, lower=float(lower), upper=float(upper), is_test=not training)[0]
 
 
 def elu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
-    """x where x is positive, alpha * (exp(x) - 1) elsewhere (Clevert et al., 2015)."""
+    """x where x is positive, alpha * (exp(x) - 1) elsewhere (Clevert et al., 2015).
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.functional.elu(x).numpy().round(3).tolist()
+    [-0.865, -0.393, 0.0, 1.0, 4.0]
+    """
     return apply(ops.elu_op, x, alpha=float(alpha))
 
 
 def celu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
-    """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)) (Barron, 2017); alpha must not be 0."""
+    """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)) (Barron, 2017); alpha must not be 0.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.functional.celu(x).numpy().round(3).tolist()
+    [-0.865, -0.393, 0.0, 1.0, 4.0]
+    """
     if alpha == 0:
         raise ZeroDivisionError("celu(x, alpha): alpha must not be 0.")
     return apply(ops.celu_op, x, alpha=float(alpha))
 
 
 def selu(x: Any, scale: float = 1.0507009873554805, alpha: float = 1.6732632423543772, name: str | None = None) -> Any:
-    """scale * (x where x is positive, alpha * (exp(x) - 1) elsewhere) (Klambauer et al., 2017)."""
+    """scale * (x where x is positive, alpha * (exp(x) - 1) elsewhere) (Klambauer et al., 2017).
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.functional.selu(x).numpy().round(3).tolist()
+    [-1.52, -0.692, 0.0, 1.051, 4.203]
+    """
     if scale <= 1:
         raise ValueError(f"selu(x, scale): scale must be greater than 1. Received {scale}.")
     if alpha < 0:
@@ -86,75 +121,157 @@ def gelu(x: Any, approximate: bool = False, name: str | None = None) -> Any:
 
 
 def silu(x: Any, name: str | None = None) -> Any:
-    """x * sigmoid(x)."""
+    """x * sigmoid(x).
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.functional.silu(x).numpy().round(3).tolist()
+    [-0.238, -0.189, 0.0, 0.731, 3.928]
+    """
     return apply(ops.silu_op, x)
 
 
 def swish(x: Any, name: str | None = None) -> Any:
-    """x * sigmoid(x), as `silu` (Ramachandran et al., 2017)."""
+    """x * sigmoid(x), as `silu` (Ramachandran et al., 2017).
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.functional.swish(x).numpy().round(3).tolist()
+    [-0.238, -0.189, 0.0, 0.731, 3.928]
+    """
     return apply(ops.swish_op, x, beta=1.0)
 
 
 def hardswish(x: Any, name: str | None = None) -> Any:
-    """x * min(max(x + 3, 0), 6) / 6 (Howard et al., 2019)."""
+    """x * min(max(x + 3, 0), 6) / 6 (Howard et al., 2019).
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.functional.hardswish(x).numpy().round(3).tolist()
+    [-0.333, -0.208, 0.0, 0.667, 4.0]
+    """
     return apply(ops.hard_swish_op, x, threshold=6.0, scale=6.0, offset=3.0)
 
 
 def hardsigmoid(x: Any, slope: float = 0.1666667, offset: float = 0.5, name: str | None = None) -> Any:
-    """min(max(slope * x + offset, 0), 1)."""
+    """min(max(slope * x + offset, 0), 1).
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.functional.hardsigmoid(x).numpy().round(3).tolist()
+    [0.167, 0.417, 0.5, 0.667, 1.0]
+    """
     return apply(ops.hard_sigmoid_op, x, slope=float(slope), offset=float(offset))
 
 
 def hardtanh(x: Any, min: float = -1.0, max: float = 1.0, name: str | None = None) -> Any:
-    """x cut to `min` … `max`."""
+    """x cut to `min` … `max`.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.functional.hardtanh(x).numpy().round(3).tolist()
+    [-1.0, -0.5, 0.0, 1.0, 1.0]
+    """
     return apply(ops.brelu_op, x, t_min=float(min), t_max=float(max))
 
 
 def hardshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
-    """x where |x| > threshold, 0 elsewhere."""
+    """x where |x| > threshold, 0 elsewhere.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.functional.hardshrink(x).numpy().round(3).tolist()
+    [-2.0, -0.0, 0.0, 1.0, 4.0]
+    """
     return apply(ops.hard_shrink_op, x, threshold=float(threshold))
 
 
 def softshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
-    """x moved towards 0 by `threshold`, which must not be negative, and 0 where it would pass it."""
+    """x moved towards 0 by `threshold`, which must not be negative, and 0 where it would pass it.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.functional.softshrink(x).numpy().round(3).tolist()
+    [-1.5, 0.0, 0.0, 0.5, 3.5]
+    """
     if threshold < 0:
         raise ValueError(f"softshrink(x, threshold): threshold must not be negative. Received {threshold}.")
     return apply(ops.softshrink_op, x, **{"lambda": float(threshold)})
 
 
 def thresholded_relu(x: Any, threshold: float = 1.0, name: str | None = None) -> Any:
-    """x where x > threshold, 0 elsewhere."""
+    """x where x > threshold, 0 elsewhere.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.functional.thresholded_relu(x).numpy().round(3).tolist()
+    [-0.0, -0.0, 0.0, 0.0, 4.0]
+    """
     return apply(ops.thresholded_relu_op, x, threshold=float(threshold))
 
 
 def mish(x: Any, name: str | None = None) -> Any:
-    """x * tanh(softplus(x)) (Misra, 2019)."""
+    """x * tanh(softplus(x)) (Misra, 2019).
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.functional.mish(x).numpy().round(3).tolist()
+    [-0.253, -0.221, 0.0, 0.865, 3.997]
+    """
     return apply(ops.mish_op, x, threshold=20.0)
 
 
 def tanhshrink(x: Any, name: str | None = None) -> Any:
-    """x - tanh(x)."""
+    """x - tanh(x).
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.functional.tanhshrink(x).numpy().round(3).tolist()
+    [-1.036, -0.038, 0.0, 0.238, 3.001]
+    """
     return apply(ops.tanh_shrink_op, x)
 
 
 def softsign(x: Any, name: str | None = None) -> Any:
-    """x / (1 + |x|)."""
+    """x / (1 + |x|).
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.functional.softsign(x).numpy().round(3).tolist()
+    [-0.667, -0.333, 0.0, 0.5, 0.8]
+    """
     return apply(ops.softsign_op, x)
 
 
 def log_sigmoid(x: Any, name: str | None = None) -> Any:
-    """log(sigmoid(x)), without overflow."""
+    """log(sigmoid(x)), without overflow.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.functional.log_sigmoid(x).numpy().round(3).tolist()
+    [-2.127, -0.974, -0.693, -0.313, -0.018]
+    """
     return apply(ops.logsigmoid_op, x)
 
 
 def glu(x: Any, axis: int = -1, name: str | None = None) -> Any:
-    """a * sigmoid(b), where a and b are the halves of x along `axis` (Dauphin et al., 2016)."""
+    """a * sigmoid(b), where a and b are the halves of x along `axis` (Dauphin et al., 2016).
+
+    >>> import proa as paddle
+    >>> paddle.nn.functional.glu(paddle.to_tensor([[2.0, 0.0]])).tolist()
+    [[1.0]]
+    """
     a, b = split(x, 2, axis)
     return a * sigmoid(b)
 
 
 def maxout(x: Any, groups: int, axis: int = 1, name: str | None = None) -> Any:
-    """The maximum of each `groups` successive channels, which `axis` counts (Goodfellow et al., 2013)."""
+    """The maximum of each `groups` successive channels, which `axis` counts (Goodfellow et al., 2013).
+
+    >>> import proa as paddle
+    >>> paddle.nn.functional.maxout(paddle.arange(4.0).reshape([1, 4, 1, 1]), 2).flatten().tolist()
+    [1.0, 3.0]
+    """
     return apply(softmax_ops.maxout_op, x, groups=groups, axis=axis)
 
 
@@ -173,7 +290,13 @@ def softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None) 
 
 
 def log_softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None) -> Any:
-    """log(softmax(x, axis)), without overflow; x is brought to `dtype` first, where that is given."""
+    """log(softmax(x, axis)), without overflow; x is brought to `dtype` first, where that is given.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([[0.0, 0.0, 1.0]], "float64")
+    >>> paddle.nn.functional.log_softmax(x).numpy().round(3).tolist()
+    [[-1.551, -1.551, -0.551]]
+    """
     return apply(softmax_ops.log_softmax_op, _as(x, dtype), axis=axis)
 
 
@@ -182,6 +305,11 @@ def gumbel_softmax(x: Any, temperature: float = 1.0, hard: bool = False, axis: i
     """A sample of the Gumbel-Softmax distribution (Jang et al., 2016); where `hard`, a one-hot one.
 
     The gradient of a hard sample is that of the soft one.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([[0.0, 100.0]])
+    >>> paddle.nn.functional.gumbel_softmax(x, hard=True).tolist()
+    [[0.0, 1.0]]
     """
     return apply(softmax_ops.gumbel_softmax_op, x, temperature=float(temperature), hard=hard, axis=axis)[0]
 

@@ -48,6 +48,12 @@ def dropout(x: Any, p: float = 0.5, axis: int | Sequence[int] | None = None, tra
     'upscale_in_train' divides what is left by 1 - p in training; 'downscale_in_infer' multiplies by 1 - p in
     evaluation instead. With `axis` elements that differ only in other dimensions are dropped together.
     After "Dropout" (Srivastava et al., 2014).
+
+    >>> import proa as paddle
+    >>> x = paddle.ones([1000])
+    >>> y = paddle.nn.functional.dropout(x, 0.5)
+    >>> sorted(set(y.tolist())), 400 < int((y > 0).sum()) < 600
+    ([0.0, 2.0], True)
     """
     if is_value(p):
         p = float(p)
@@ -89,13 +95,25 @@ def _sizes(x: Any, kept: set[int]) -> list[Any]:
 
 
 def dropout2d(x: Any, p: float = 0.5, training: bool = True, data_format: str = "NCHW", name: str | None = None) -> Any:
-    """dropout of whole channels of images [N, C, H, W] (or [N, H, W, C])."""
+    """dropout of whole channels of images [N, C, H, W] (or [N, H, W, C]).
+
+    >>> import proa as paddle
+    >>> x = paddle.ones([1, 2, 2, 2])
+    >>> bool((paddle.nn.functional.dropout2d(x, 0.5, training=False) == x).all())
+    True
+    """
     return _dropout_channels("dropout2d", x, p, training, data_format, ("NCHW", "NHWC"))
 
 
 def dropout3d(x: Any, p: float = 0.5, training: bool = True, data_format: str = "NCDHW",
               name: str | None = None) -> Any:
-    """dropout of whole channels of volumes [N, C, D, H, W] (or [N, D, H, W, C])."""
+    """dropout of whole channels of volumes [N, C, D, H, W] (or [N, D, H, W, C]).
+
+    >>> import proa as paddle
+    >>> x = paddle.ones([1, 2, 1, 2, 2])
+    >>> bool((paddle.nn.functional.dropout3d(x, 0.5, training=False) == x).all())
+    True
+    """
     return _dropout_channels("dropout3d", x, p, training, data_format, ("NCDHW", "NDHWC"))
 
 
@@ -110,6 +128,11 @@ def alpha_dropout(x: Any, p: float = 0.5, training: bool = True, name: str | Non
     """dropout that keeps mean and variance of what selu gives: dropped elements get selu's limit, all are rescaled.
 
     After "Self-Normalizing Neural Networks" (Klambauer et al., 2017).
+
+    >>> import proa as paddle
+    >>> x = paddle.ones([2, 3])
+    >>> bool((paddle.nn.functional.alpha_dropout(x, 0.5, training=False) == x).all())
+    True
     """
     if not 0 <= p <= 1:
         raise ValueError(f"alpha_dropout(p): p must lie in [0, 1]. Received {p}.")
@@ -171,12 +194,23 @@ def _pad_spatial(x: Any, widths: Any, mode: str, value: float, data_format: str)
 
 
 def zeropad2d(x: Any, padding: Any, data_format: str = "NCHW", name: str | None = None) -> Any:
-    """An image with zeros around it; `padding` is [left, right, top, bottom], or one int for all."""
+    """An image with zeros around it; `padding` is [left, right, top, bottom], or one int for all.
+
+    >>> import proa as paddle
+    >>> paddle.nn.functional.zeropad2d(paddle.ones([1, 1, 1, 2]), [1, 0, 0, 0]).tolist()
+    [[[[0.0, 1.0, 1.0]]]]
+    """
     return pad(x, [padding] * 4 if isinstance(padding, int) else padding, "constant", 0.0, data_format)
 
 
 def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any:
-    """The cosine of the angle between x1 and x2 along `axis`: x1 · x2 / max(|x1| |x2|, eps)."""
+    """The cosine of the angle between x1 and x2 along `axis`: x1 · x2 / max(|x1| |x2|, eps).
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([[1.0, 0.0]]), paddle.to_tensor([[0.0, 2.0]])
+    >>> paddle.nn.functional.cosine_similarity(x, y).tolist()
+    [0.0]
+    """
     dot = sum(multiply(x1, x2), axis)
     squares = sum(multiply(x1, x1), axis) * sum(multiply(x2, x2), axis)
     return dot / sqrt(clip(squares, min=eps * eps))

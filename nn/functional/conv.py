@@ -57,7 +57,12 @@ def conv2d(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any 
 
 def conv3d(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
            groups: int = 1, data_format: str = "NCDHW", name: str | None = None) -> Any:
-    """As `conv2d` in three dimensions: x [N, C, D, H, W], filters [M, C / groups, kD, kH, kW]."""
+    """As `conv2d` in three dimensions: x [N, C, D, H, W], filters [M, C / groups, kD, kH, kW].
+
+    >>> import proa as paddle
+    >>> paddle.nn.functional.conv3d(paddle.ones([1, 2, 4, 4, 4]), paddle.ones([3, 2, 3, 3, 3])).shape
+    [1, 3, 2, 2, 2]
+    """
     check_format("conv3d", data_format, ("NCDHW", "NDHWC"))
     attrs = _attributes("conv3d", stride, padding, dilation, groups, data_format, 3)
     return _with_bias(apply(ops.conv3d_op, x, weight, **attrs), bias, data_format[-1] == "C")
@@ -73,7 +78,12 @@ def _flat_padding(padding: Any, channels_last: bool) -> Any:
 
 def conv1d(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
            groups: int = 1, data_format: str = "NCL", name: str | None = None) -> Any:
-    """As `conv2d` in one dimension: x [N, C, L], filters [M, C / groups, k]."""
+    """As `conv2d` in one dimension: x [N, C, L], filters [M, C / groups, k].
+
+    >>> import proa as paddle
+    >>> paddle.nn.functional.conv1d(paddle.to_tensor([[[1.0, 2.0, 3.0]]]), paddle.ones([1, 1, 2])).tolist()
+    [[[3.0, 5.0]]]
+    """
     check_format("conv1d", data_format, ("NCL", "NLC"))
     last = data_format == "NLC"
     axis = 1 if last else 2
@@ -131,7 +141,13 @@ def conv3d_transpose(x: Any, weight: Any, bias: Any = None, stride: Any = 1, pad
 def conv1d_transpose(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
                      groups: int = 1, dilation: Any = 1, output_size: Any = None, data_format: str = "NCL",
                      name: str | None = None) -> Any:
-    """As `conv2d_transpose` in one dimension."""
+    """As `conv2d_transpose` in one dimension.
+
+    >>> import proa as paddle
+    >>> x, w = paddle.to_tensor([[[1.0, 2.0]]]), paddle.ones([1, 1, 2])
+    >>> paddle.nn.functional.conv1d_transpose(x, w).tolist()
+    [[[1.0, 3.0, 2.0]]]
+    """
     check_format("conv1d_transpose", data_format, ("NCL", "NLC"))
     what, last = "conv1d_transpose", data_format == "NLC"
     axis = 1 if last else 2

@@ -116,6 +116,11 @@ def softmax_with_cross_entropy(logits: Any, label: Any, soft_label: bool = False
     """The losses of `cross_entropy`, unreduced, with size 1 along `axis`; with `return_softmax` also softmax(logits).
 
     No gradient flows through the softmax that is returned.
+
+    >>> import proa as paddle
+    >>> scores, labels = paddle.zeros([1, 2], "float64"), paddle.to_tensor([[1]])
+    >>> paddle.nn.functional.softmax_with_cross_entropy(scores, labels).numpy().round(3).tolist()
+    [[0.693]]
     """
     label = label if soft_label else class_numbers(label)
     if len(label.shape) == len(logits.shape) - 1:
@@ -130,6 +135,11 @@ def nll_loss(input: Any, label: Any, weight: Any = None, ignore_index: int = -10
     """-input[label] for log probabilities [N, C, ...] and class numbers [N, ...]; `weight` [C] weighs the mean.
 
     Class numbers of [N, C] may be [N, 1] as well.
+
+    >>> import proa as paddle
+    >>> scores = paddle.to_tensor([[-0.5, -1.0]])
+    >>> paddle.nn.functional.nll_loss(scores, paddle.to_tensor([0])).item()
+    0.5
     """
     check_reduction("nll_loss", reduction)
     if len(input.shape) == len(label.shape) == 2 and label.shape[1] == 1:
@@ -141,7 +151,13 @@ def nll_loss(input: Any, label: Any, weight: Any = None, ignore_index: int = -10
 
 def binary_cross_entropy(input: Any, label: Any, weight: Any = None, reduction: str = "mean",
                          name: str | None = None) -> Any:
-    """-(label * log(input) + (1 - label) * log(1 - input)) for probabilities; logarithms are cut at -100."""
+    """-(label * log(input) + (1 - label) * log(1 - input)) for probabilities; logarithms are cut at -100.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([0.5, 0.5], "float64"), paddle.to_tensor([1.0, 0.0], "float64")
+    >>> round(paddle.nn.functional.binary_cross_entropy(x, y).item(), 3)
+    0.693
+    """
     check_reduction("binary_cross_entropy", reduction)
     loss = apply(bce_op, input, label)
     return reduced(loss if weight is None else multiply(loss, weight), reduction)
@@ -168,7 +184,13 @@ def binary_cross_entropy_with_logits(logit: Any, label: Any, weight: Any = None,
 # regression
 
 def square_error_cost(input: Any, label: Any) -> Any:
-    """(input - label) squared, unreduced."""
+    """(input - label) squared, unreduced.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([1.0, 4.0])
+    >>> paddle.nn.functional.square_error_cost(x, y).tolist()
+    [0.0, 4.0]
+    """
     return square(subtract(input, label))
 
 
@@ -184,13 +206,25 @@ def mse_loss(input: Any, label: Any, reduction: str = "mean", name: str | None =
 
 
 def l1_loss(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
-    """|input - label|."""
+    """|input - label|.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([1.0, 4.0])
+    >>> paddle.nn.functional.l1_loss(x, y).item()
+    1.0
+    """
     check_reduction("l1_loss", reduction)
     return reduced(abs(subtract(input, label)), reduction)
 
 
 def smooth_l1_loss(input: Any, label: Any, reduction: str = "mean", delta: float = 1.0, name: str | None = None) -> Any:
-    """Half the square of the difference where it is at most `delta`, delta * (|difference| - delta / 2) beyond."""
+    """Half the square of the difference where it is at most `delta`, delta * (|difference| - delta / 2) beyond.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([1.0, 4.0])
+    >>> paddle.nn.functional.smooth_l1_loss(x, y).item()
+    0.75
+    """
     check_reduction("smooth_l1_loss", reduction)
     return reduced(apply(huber_op, input, label, delta=float(delta))[0], reduction)
 
@@ -198,7 +232,13 @@ def smooth_l1_loss(input: Any, label: Any, reduction: str = "mean", delta: float
 # distributions and rankings
 
 def kl_div(input: Any, label: Any, reduction: str = "mean", name: str | None = None) -> Any:
-    """label * (log(label) - input) for log probabilities `input`; 'batchmean' is the sum over the size of the batch."""
+    """label * (log(label) - input) for log probabilities `input`; 'batchmean' is the sum over the size of the batch.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([[0.5, 0.5]], "float64"), paddle.to_tensor([[0.5, 0.5]], "float64")
+    >>> paddle.nn.functional.kl_div(x.log(), y).item()
+    0.0
+    """
     if reduction not in ("mean", "sum", "none", "batchmean"):
         raise ValueError(f"kl_div(reduction): must be 'mean', 'batchmean', 'sum' or 'none'. Received {reduction!r}.")
     loss = apply(kldiv_op, input, label, reduction="none")
@@ -214,14 +254,25 @@ def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = N
 
 def margin_ranking_loss(input: Any, other: Any, label: Any, margin: float = 0.0, reduction: str = "mean",
                         name: str | None = None) -> Any:
-    """max(0, -label * (input - other) + margin), label being 1 or -1."""
+    """max(0, -label * (input - other) + margin), label being 1 or -1.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([2.0, 1.0])
+    >>> paddle.nn.functional.margin_ranking_loss(x, y, paddle.to_tensor([1.0, 1.0])).item()
+    0.5
+    """
     check_reduction("margin_ranking_loss", reduction)
     return reduced(relu(multiply(-label, subtract(input, other)) + margin), reduction)
 
 
 def hinge_embedding_loss(input: Any, label: Any, margin: float = 1.0, reduction: str = "mean",
                          name: str | None = None) -> Any:
-    """input where label is 1, max(0, margin - input) where it is -1."""
+    """input where label is 1, max(0, margin - input) where it is -1.
+
+    >>> import proa as paddle
+    >>> paddle.nn.functional.hinge_embedding_loss(paddle.to_tensor([0.5, 0.25]), paddle.to_tensor([1.0, -1.0])).item()
+    0.625
+    """
     check_reduction("hinge_embedding_loss", reduction)
     positive, negative = (cast(label == sign, input.dtype) for sign in (1.0, -1.0))
     return reduced(multiply(input, positive) + multiply(relu(-input + margin), negative), reduction)
@@ -229,7 +280,13 @@ def hinge_embedding_loss(input: Any, label: Any, margin: float = 1.0, reduction:
 
 def cosine_embedding_loss(input1: Any, input2: Any, label: Any, margin: float = 0, reduction: str = "mean",
                           name: str | None = None) -> Any:
-    """1 - cos(input1, input2) where label is 1, max(0, cos - margin) where it is -1; for [N, M] or [M]."""
+    """1 - cos(input1, input2) where label is 1, max(0, cos - margin) where it is -1; for [N, M] or [M].
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([[1.0, 0.0]]), paddle.to_tensor([[0.0, 1.0]])
+    >>> paddle.nn.functional.cosine_embedding_loss(x, y, paddle.to_tensor([1])).item()
+    1.0
+    """
     from .common import cosine_similarity
 
     check_reduction("cosine_embedding_loss", reduction)

@@ -50,6 +50,10 @@ def layer_norm(x: Any, normalized_shape: int | Sequence[int], weight: Any = None
     """(x - mean) / sqrt(variance + epsilon) * weight + bias over the last dimensions, of sizes `normalized_shape`.
 
     After "Layer Normalization" (Ba et al., 2016). Raises ValueError when x does not end in these sizes.
+
+    >>> import proa as paddle
+    >>> paddle.nn.functional.layer_norm(paddle.to_tensor([[1.0, 3.0]]), [2]).numpy().round(2).tolist()
+    [[-1.0, 1.0]]
     """
     single = isinstance(normalized_shape, numbers.Integral) or is_value(normalized_shape)
     wanted: list[Any] = [normalized_shape] if single else list(normalized_shape)  # type: ignore[arg-type]
@@ -98,6 +102,11 @@ def instance_norm(x: Any, running_mean: Any = None, running_var: Any = None, wei
 
     The statistics are those of the input, unless `use_input_stats` is False: then the running ones, which must be
     given. They are not changed. After "Instance Normalization" (Ulyanov et al., 2016).
+
+    >>> import proa as paddle
+    >>> y = paddle.nn.functional.instance_norm(paddle.rand([2, 3, 4, 4]))
+    >>> abs(y.mean().item()) < 0.001
+    True
     """
     if _LAYOUTS.get(data_format) is None:
         raise ValueError(f"instance_norm(data_format): must be one of {', '.join(_LAYOUTS)}. "

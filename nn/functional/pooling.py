@@ -66,7 +66,12 @@ def max_pool2d(x: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, r
 
 def max_pool3d(x: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, return_mask: bool = False,
                ceil_mode: bool = False, data_format: str = "NCDHW", name: str | None = None) -> Any:
-    """As `max_pool2d` over x [N, C, D, H, W]."""
+    """As `max_pool2d` over x [N, C, D, H, W].
+
+    >>> import proa as paddle
+    >>> paddle.nn.functional.max_pool3d(paddle.ones([2, 3, 8, 8, 8]), 2).shape
+    [2, 3, 4, 4, 4]
+    """
     return _max_pool("max_pool3d", x, kernel_size, stride, padding, return_mask, ceil_mode, data_format, 3)
 
 
@@ -82,7 +87,12 @@ def _flat(what: str, kernel_size: Any, stride: Any, padding: Any) -> tuple[Any, 
 
 def max_pool1d(x: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, return_mask: bool = False,
                ceil_mode: bool = False, name: str | None = None) -> Any:
-    """As `max_pool2d` over x [N, C, L]."""
+    """As `max_pool2d` over x [N, C, L].
+
+    >>> import proa as paddle
+    >>> paddle.nn.functional.max_pool1d(paddle.to_tensor([[[1.0, 3.0, 5.0, 7.0]]]), 2).tolist()
+    [[[3.0, 7.0]]]
+    """
     result = max_pool2d(unsqueeze(x, 2), *_flat("max_pool1d", kernel_size, stride, padding), return_mask, ceil_mode)
     return tuple(squeeze(part, 2) for part in result) if return_mask else squeeze(result, 2)
 
@@ -118,14 +128,24 @@ def avg_pool2d(x: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, c
 def avg_pool3d(x: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
                exclusive: bool = True, divisor_override: Any = None, data_format: str = "NCDHW",
                name: str | None = None) -> Any:
-    """As `avg_pool2d` over x [N, C, D, H, W]."""
+    """As `avg_pool2d` over x [N, C, D, H, W].
+
+    >>> import proa as paddle
+    >>> paddle.nn.functional.avg_pool3d(paddle.ones([2, 3, 8, 8, 8]), 2).shape
+    [2, 3, 4, 4, 4]
+    """
     return _avg_pool("avg_pool3d", x, kernel_size, stride, padding, ceil_mode, exclusive, divisor_override,
                      data_format, 3)
 
 
 def avg_pool1d(x: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, exclusive: bool = True,
                ceil_mode: bool = False, name: str | None = None) -> Any:
-    """As `avg_pool2d` over x [N, C, L]."""
+    """As `avg_pool2d` over x [N, C, L].
+
+    >>> import proa as paddle
+    >>> paddle.nn.functional.avg_pool1d(paddle.to_tensor([[[1.0, 3.0, 5.0, 7.0]]]), 2).tolist()
+    [[[2.0, 6.0]]]
+    """
     result = avg_pool2d(unsqueeze(x, 2), *_flat("avg_pool1d", kernel_size, stride, padding), ceil_mode, exclusive)
     return squeeze(result, 2)
 
@@ -165,12 +185,22 @@ def adaptive_avg_pool2d(x: Any, output_size: Any, data_format: str = "NCHW", nam
 
 
 def adaptive_avg_pool3d(x: Any, output_size: Any, data_format: str = "NCDHW", name: str | None = None) -> Any:
-    """As `adaptive_avg_pool2d` over x [N, C, D, H, W]."""
+    """As `adaptive_avg_pool2d` over x [N, C, D, H, W].
+
+    >>> import proa as paddle
+    >>> paddle.nn.functional.adaptive_avg_pool3d(paddle.ones([2, 3, 8, 8, 8]), 2).shape
+    [2, 3, 2, 2, 2]
+    """
     return _adaptive("adaptive_avg_pool3d", "avg", x, output_size, data_format, 3)
 
 
 def adaptive_avg_pool1d(x: Any, output_size: Any, name: str | None = None) -> Any:
-    """As `adaptive_avg_pool2d` over x [N, C, L]."""
+    """As `adaptive_avg_pool2d` over x [N, C, L].
+
+    >>> import proa as paddle
+    >>> paddle.nn.functional.adaptive_avg_pool1d(paddle.to_tensor([[[1.0, 3.0, 5.0, 7.0]]]), 2).tolist()
+    [[[2.0, 6.0]]]
+    """
     size = [1, output_size[0] if isinstance(output_size, (list, tuple)) else output_size]
     return squeeze(adaptive_avg_pool2d(unsqueeze(x, 2), size), 2)
 
@@ -184,17 +214,32 @@ def _adaptive_max(what: str, x: Any, output_size: Any, return_mask: bool, data_f
 
 
 def adaptive_max_pool2d(x: Any, output_size: Any, return_mask: bool = False, name: str | None = None) -> Any:
-    """As `adaptive_avg_pool2d` with maxima; with `return_mask` also their positions, as `max_pool2d` gives them."""
+    """As `adaptive_avg_pool2d` with maxima; with `return_mask` also their positions, as `max_pool2d` gives them.
+
+    >>> import proa as paddle
+    >>> paddle.nn.functional.adaptive_max_pool2d(paddle.ones([2, 3, 8, 8]), 2).shape
+    [2, 3, 2, 2]
+    """
     return _adaptive_max("adaptive_max_pool2d", x, output_size, return_mask, "NCHW", 2)
 
 
 def adaptive_max_pool3d(x: Any, output_size: Any, return_mask: bool = False, name: str | None = None) -> Any:
-    """As `adaptive_max_pool2d` over x [N, C, D, H, W]."""
+    """As `adaptive_max_pool2d` over x [N, C, D, H, W].
+
+    >>> import proa as paddle
+    >>> paddle.nn.functional.adaptive_max_pool3d(paddle.ones([2, 3, 8, 8, 8]), 2).shape
+    [2, 3, 2, 2, 2]
+    """
     return _adaptive_max("adaptive_max_pool3d", x, output_size, return_mask, "NCDHW", 3)
 
 
 def adaptive_max_pool1d(x: Any, output_size: Any, return_mask: bool = False, name: str | None = None) -> Any:
-    """As `adaptive_max_pool2d` over x [N, C, L]."""
+    """As `adaptive_max_pool2d` over x [N, C, L].
+
+    >>> import proa as paddle
+    >>> paddle.nn.functional.adaptive_max_pool1d(paddle.to_tensor([[[1.0, 3.0, 5.0, 7.0]]]), 2).tolist()
+    [[[3.0, 7.0]]]
+    """
     size = [1, output_size[0] if isinstance(output_size, (list, tuple)) else output_size]
     result = adaptive_max_pool2d(unsqueeze(x, 2), size, return_mask)
     return tuple(squeeze(part, 2) for part in result) if return_mask else squeeze(result, 2)

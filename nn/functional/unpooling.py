@@ -45,7 +45,14 @@ def _chosen(what: str, output_size: Any, usual: list[int], strides: list[int]) -
 
 def max_unpool1d(x: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, data_format: str = "NCL",
                  output_size: Any = None, name: str | None = None) -> Any:
-    """As `max_unpool2d` over x [N, C, L]."""
+    """As `max_unpool2d` over x [N, C, L].
+
+    >>> import proa as paddle
+    >>> x = paddle.rand([1, 2, 4])
+    >>> y, places = paddle.nn.functional.max_pool1d(x, 2, return_mask=True)
+    >>> paddle.nn.functional.max_unpool1d(y, places, 2).shape
+    [1, 2, 4]
+    """
     check_format("max_unpool1d", data_format, ("NCL",))
     attrs = _attributes("max_unpool1d", x, kernel_size, stride, padding, output_size, 1)
     added = {"ksize": 1, "strides": 1, "paddings": 0, "output_size": 1}
@@ -73,7 +80,14 @@ def max_unpool2d(x: Any, indices: Any, kernel_size: Any, stride: Any = None, pad
 
 def max_unpool3d(x: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
                  data_format: str = "NCDHW", output_size: Any = None, name: str | None = None) -> Any:
-    """As `max_unpool2d` over x [N, C, D, H, W]."""
+    """As `max_unpool2d` over x [N, C, D, H, W].
+
+    >>> import proa as paddle
+    >>> x = paddle.rand([1, 2, 4, 4, 4])
+    >>> y, places = paddle.nn.functional.max_pool3d(x, 2, return_mask=True)
+    >>> paddle.nn.functional.max_unpool3d(y, places, 2).shape
+    [1, 2, 4, 4, 4]
+    """
     check_format("max_unpool3d", data_format, ("NCDHW",))
     return apply(unpool3d_op, x, indices, data_format=data_format,
                  **_attributes("max_unpool3d", x, kernel_size, stride, padding, output_size, 3))

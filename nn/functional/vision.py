@@ -38,7 +38,12 @@ def pixel_shuffle(x: Any, upscale_factor: int, data_format: str = "NCHW", name: 
 
 
 def pixel_unshuffle(x: Any, downscale_factor: int, data_format: str = "NCHW", name: str | None = None) -> Any:
-    """[N, C, H * r, W * r] to [N, C * r * r, H, W], r = downscale_factor: the way back from `pixel_shuffle`."""
+    """[N, C, H * r, W * r] to [N, C * r * r, H, W], r = downscale_factor: the way back from `pixel_shuffle`.
+
+    >>> import proa as paddle
+    >>> paddle.nn.functional.pixel_unshuffle(paddle.ones([1, 3, 4, 4]), 2).shape
+    [1, 12, 2, 2]
+    """
     _check_positive("pixel_unshuffle", "downscale_factor", downscale_factor)
     return apply(pixel_unshuffle_op, x, downscale_factor=downscale_factor,
                  data_format=check_format("pixel_unshuffle", data_format, _FORMATS))
@@ -71,6 +76,10 @@ def temporal_shift(x: Any, seg_num: int, shift_ratio: float = 0.25, name: str | 
 
     The first C * shift_ratio channels come from the image before, as many next from the one after, zeros where there is
     none. After "TSM: Temporal Shift Module" (Lin et al., 2019).
+
+    >>> import proa as paddle
+    >>> paddle.nn.functional.temporal_shift(paddle.ones([4, 8, 2, 2]), seg_num=2).shape
+    [4, 8, 2, 2]
     """
     return apply(temporal_shift_op, x, seg_num=seg_num, shift_ratio=float(shift_ratio),
                  data_format=check_format("temporal_shift", data_format, _FORMATS))

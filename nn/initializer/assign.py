@@ -13,7 +13,13 @@ from .initializer import Initializer
 
 
 class Assign(Initializer):
-    """The given values: an array, nested lists or a tensor with as many elements as the parameter."""
+    """The given values: an array, nested lists or a tensor with as many elements as the parameter.
+
+    >>> import proa as paddle
+    >>> start = paddle.nn.initializer.Assign([[1.0], [2.0]])
+    >>> paddle.nn.Linear(2, 1, weight_attr=start).weight.tolist()
+    [[1.0], [2.0]]
+    """
 
     def __init__(self, value: Any, name: str | None = None):
         self.given = value
@@ -29,7 +35,14 @@ class Assign(Initializer):
 
 
 class Dirac(Initializer):
-    """A convolution's filter that passes its input on: 1 in the middle of filter (i, i) of a group, 0 elsewhere."""
+    """A convolution's filter that passes its input on: 1 in the middle of filter (i, i) of a group, 0 elsewhere.
+
+    >>> import proa as paddle
+    >>> start = paddle.nn.initializer.Dirac()
+    >>> keep = paddle.nn.Conv1D(2, 2, 3, padding=1, weight_attr=start, bias_attr=False)
+    >>> keep(paddle.to_tensor([[[1.0, 2.0], [3.0, 4.0]]])).tolist()
+    [[[1.0, 2.0], [3.0, 4.0]]]
+    """
 
     def __init__(self, groups: int = 1, name: str | None = None):
         if not isinstance(groups, int) or groups <= 0:
@@ -52,7 +65,14 @@ class Dirac(Initializer):
 
 
 class Bilinear(Initializer):
-    """The filter of a transposed convolution that enlarges by bilinear interpolation."""
+    """The filter of a transposed convolution that enlarges by bilinear interpolation.
+
+    >>> import proa as paddle
+    >>> start = paddle.nn.initializer.Bilinear()
+    >>> larger = paddle.nn.Conv2DTranspose(1, 1, 4, stride=2, padding=1, weight_attr=start, bias_attr=False)
+    >>> larger(paddle.ones([1, 1, 3, 3])).shape
+    [1, 1, 6, 6]
+    """
 
     def value(self, shape: tuple[int, ...], dtype: Any) -> Any:
         """A filter [in, out, n, n]; ValueError for another shape."""

@@ -47,7 +47,14 @@ class _Scaled(Initializer):
 
 
 class XavierNormal(_Scaled):
-    """Normal with variance gain² · 2 / (fan_in + fan_out) (Glorot and Bengio, 2010)."""
+    """Normal with variance gain² · 2 / (fan_in + fan_out) (Glorot and Bengio, 2010).
+
+    >>> import proa as paddle
+    >>> start = paddle.nn.initializer.XavierNormal()
+    >>> w = paddle.nn.Linear(20, 40, weight_attr=start).weight
+    >>> w.shape
+    [20, 40]
+    """
 
     def __init__(self, fan_in: float | None = None, fan_out: float | None = None,
                  name: str | None = None, *, gain: float = 1.0):
@@ -62,13 +69,27 @@ class XavierNormal(_Scaled):
 
 
 class XavierUniform(XavierNormal):
-    """Uniform with the variance of XavierNormal."""
+    """Uniform with the variance of XavierNormal.
+
+    >>> import proa as paddle
+    >>> start = paddle.nn.initializer.XavierUniform()
+    >>> w = paddle.nn.Linear(20, 40, weight_attr=start).weight
+    >>> w.abs().max().item() <= (6 / 60) ** 0.5
+    True
+    """
 
     is_uniform = True
 
 
 class KaimingNormal(_Scaled):
-    """Normal with variance gain² / fan_in (He et al., Delving Deep into Rectifiers, 2015)."""
+    """Normal with variance gain² / fan_in (He et al., Delving Deep into Rectifiers, 2015).
+
+    >>> import proa as paddle
+    >>> start = paddle.nn.initializer.KaimingNormal()
+    >>> w = paddle.nn.Linear(20, 40, weight_attr=start).weight
+    >>> w.shape
+    [20, 40]
+    """
 
     def __init__(self, fan_in: float | None = None, negative_slope: float = 0.0, nonlinearity: str = "relu"):
         self.fan_in, self.negative_slope, self.nonlinearity = fan_in, negative_slope, nonlinearity
@@ -80,6 +101,13 @@ class KaimingNormal(_Scaled):
 
 
 class KaimingUniform(KaimingNormal):
-    """Uniform with the variance of KaimingNormal."""
+    """Uniform with the variance of KaimingNormal.
+
+    >>> import proa as paddle
+    >>> start = paddle.nn.initializer.KaimingUniform()
+    >>> w = paddle.nn.Linear(20, 40, weight_attr=start).weight
+    >>> w.shape
+    [20, 40]
+    """
 
     is_uniform = True

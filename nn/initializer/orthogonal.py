@@ -19,6 +19,12 @@ class Orthogonal(Initializer):
     """A matrix with orthonormal rows or columns, times `gain`; further dimensions count as columns.
 
     Saxe et al., Exact solutions to the nonlinear dynamics of learning in deep linear neural networks, 2014.
+
+    >>> import proa as paddle
+    >>> start = paddle.nn.initializer.Orthogonal()
+    >>> w = paddle.nn.Linear(3, 3, weight_attr=start).weight
+    >>> bool(paddle.allclose(w @ w.T, paddle.eye(3), atol=1e-5))
+    True
     """
 
     def __init__(self, gain: float = 1.0, name: str | None = None):

@@ -26,7 +26,14 @@ class Constant(Initializer):
 
 
 class Normal(Initializer):
-    """Normal with a mean and a standard deviation."""
+    """Normal with a mean and a standard deviation.
+
+    >>> import proa as paddle
+    >>> start = paddle.nn.initializer.Normal(0.0, 0.1)
+    >>> w = paddle.nn.Linear(20, 40, weight_attr=start).weight
+    >>> abs(w.mean().item()) < 0.1
+    True
+    """
 
     def __init__(self, mean: float = 0.0, std: float = 1.0, name: str | None = None):
         self.mean, self.std = mean, std
@@ -37,7 +44,14 @@ class Normal(Initializer):
 
 
 class TruncatedNormal(Initializer):
-    """Normal, drawn again outside [a, b], by default two standard deviations from the mean."""
+    """Normal, drawn again outside [a, b], by default two standard deviations from the mean.
+
+    >>> import proa as paddle
+    >>> start = paddle.nn.initializer.TruncatedNormal(0.0, 0.1)
+    >>> w = paddle.nn.Linear(20, 40, weight_attr=start).weight
+    >>> w.abs().max().item() <= 0.2
+    True
+    """
 
     def __init__(self, mean: float = 0.0, std: float = 1.0, name: str | None = None, *, a: float = -2.0,
                  b: float = 2.0):
@@ -49,7 +63,14 @@ class TruncatedNormal(Initializer):
 
 
 class Uniform(Initializer):
-    """Uniform in [low, high)."""
+    """Uniform in [low, high).
+
+    >>> import proa as paddle
+    >>> start = paddle.nn.initializer.Uniform(-0.5, 0.5)
+    >>> w = paddle.nn.Linear(20, 40, weight_attr=start).weight
+    >>> w.abs().max().item() <= 0.5
+    True
+    """
 
     def __init__(self, low: float = -1.0, high: float = 1.0, name: str | None = None):
         if low > high:

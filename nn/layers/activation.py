@@ -41,50 +41,98 @@ class _Activation(Layer):
 
 
 class ReLU(_Activation):
-    """max(x, 0)."""
+    """max(x, 0).
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.ReLU()(x).numpy().round(3).tolist()
+    [0.0, 0.0, 0.0, 1.0, 4.0]
+    """
 
     function = "relu"
 
 
 class ReLU6(_Activation):
-    """min(max(x, 0), 6)."""
+    """min(max(x, 0), 6).
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.ReLU6()(x).numpy().round(3).tolist()
+    [0.0, 0.0, 0.0, 1.0, 4.0]
+    """
 
     function = "relu6"
 
 
 class LeakyReLU(_Activation):
-    """x where positive, negative_slope * x elsewhere."""
+    """x where positive, negative_slope * x elsewhere.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.LeakyReLU()(x).numpy().round(3).tolist()
+    [-0.02, -0.005, 0.0, 1.0, 4.0]
+    """
 
     function, settings = "leaky_relu", {"negative_slope": 0.01}
 
 
 class ELU(_Activation):
-    """x where positive, alpha * (e^x - 1) elsewhere."""
+    """x where positive, alpha * (e^x - 1) elsewhere.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.ELU()(x).numpy().round(3).tolist()
+    [-0.865, -0.393, 0.0, 1.0, 4.0]
+    """
 
     function, settings = "elu", {"alpha": 1.0}
 
 
 class CELU(_Activation):
-    """max(0, x) + min(0, alpha * (e^(x / alpha) - 1))."""
+    """max(0, x) + min(0, alpha * (e^(x / alpha) - 1)).
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.CELU()(x).numpy().round(3).tolist()
+    [-0.865, -0.393, 0.0, 1.0, 4.0]
+    """
 
     function, settings = "celu", {"alpha": 1.0}
 
 
 class SELU(_Activation):
-    """ELU scaled so that signals keep mean 0 and variance 1."""
+    """ELU scaled so that signals keep mean 0 and variance 1.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.SELU()(x).numpy().round(3).tolist()
+    [-1.52, -0.692, 0.0, 1.051, 4.203]
+    """
 
     function = "selu"
     settings = {"scale": 1.0507009873554804934193349852946, "alpha": 1.6732632423543772848170429916717}
 
 
 class GELU(_Activation):
-    """x times the normal distribution function of x, or its approximation by tanh."""
+    """x times the normal distribution function of x, or its approximation by tanh.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.GELU()(x).numpy().round(3).tolist()
+    [-0.046, -0.154, 0.0, 0.841, 4.0]
+    """
 
     function, settings = "gelu", {"approximate": False}
 
 
 class Sigmoid(_Activation):
-    """1 / (1 + e^-x)."""
+    """1 / (1 + e^-x).
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.Sigmoid()(x).numpy().round(3).tolist()
+    [0.119, 0.378, 0.5, 0.731, 0.982]
+    """
 
     function = "sigmoid"
 
@@ -94,43 +142,85 @@ class Sigmoid(_Activation):
 
 
 class LogSigmoid(_Activation):
-    """log(1 / (1 + e^-x))."""
+    """log(1 / (1 + e^-x)).
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.LogSigmoid()(x).numpy().round(3).tolist()
+    [-2.127, -0.974, -0.693, -0.313, -0.018]
+    """
 
     function = "log_sigmoid"
 
 
 class Tanh(_Activation):
-    """The hyperbolic tangent."""
+    """The hyperbolic tangent.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.Tanh()(x).numpy().round(3).tolist()
+    [-0.964, -0.462, 0.0, 0.762, 0.999]
+    """
 
     function = "tanh"
 
 
 class Silu(_Activation):
-    """x / (1 + e^-x)."""
+    """x / (1 + e^-x).
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.Silu()(x).numpy().round(3).tolist()
+    [-0.238, -0.189, 0.0, 0.731, 3.928]
+    """
 
     function = "silu"
 
 
 class Swish(_Activation):
-    """x / (1 + e^-x)."""
+    """x / (1 + e^-x).
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.Swish()(x).numpy().round(3).tolist()
+    [-0.238, -0.189, 0.0, 0.731, 3.928]
+    """
 
     function = "swish"
 
 
 class Mish(_Activation):
-    """x * tanh(softplus(x))."""
+    """x * tanh(softplus(x)).
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.Mish()(x).numpy().round(3).tolist()
+    [-0.253, -0.221, 0.0, 0.865, 3.997]
+    """
 
     function = "mish"
 
 
 class Hardswish(_Activation):
-    """x * relu6(x + 3) / 6."""
+    """x * relu6(x + 3) / 6.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.Hardswish()(x).numpy().round(3).tolist()
+    [-0.333, -0.208, 0.0, 0.667, 4.0]
+    """
 
     function = "hardswish"
 
 
 class Hardsigmoid(_Activation):
-    """x / 6 + 1 / 2 between 0 and 1."""
+    """x / 6 + 1 / 2 between 0 and 1.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.Hardsigmoid()(x).numpy().round(3).tolist()
+    [0.167, 0.417, 0.5, 0.667, 1.0]
+    """
 
     function = "hardsigmoid"
 
@@ -140,43 +230,85 @@ class Hardsigmoid(_Activation):
 
 
 class Hardtanh(_Activation):
-    """x between min and max."""
+    """x between min and max.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.Hardtanh()(x).numpy().round(3).tolist()
+    [-1.0, -0.5, 0.0, 1.0, 1.0]
+    """
 
     function, settings = "hardtanh", {"min": -1.0, "max": 1.0}
 
 
 class Softplus(_Activation):
-    """log(1 + e^(beta * x)) / beta; x itself where beta * x exceeds threshold."""
+    """log(1 + e^(beta * x)) / beta; x itself where beta * x exceeds threshold.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.Softplus()(x).numpy().round(3).tolist()
+    [0.127, 0.474, 0.693, 1.313, 4.018]
+    """
 
     function, settings = "softplus", {"beta": 1, "threshold": 20}
 
 
 class Softsign(_Activation):
-    """x / (1 + |x|)."""
+    """x / (1 + |x|).
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.Softsign()(x).numpy().round(3).tolist()
+    [-0.667, -0.333, 0.0, 0.5, 0.8]
+    """
 
     function = "softsign"
 
 
 class Softshrink(_Activation):
-    """x moved towards 0 by threshold."""
+    """x moved towards 0 by threshold.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.Softshrink()(x).numpy().round(3).tolist()
+    [-1.5, 0.0, 0.0, 0.5, 3.5]
+    """
 
     function, settings = "softshrink", {"threshold": 0.5}
 
 
 class Hardshrink(_Activation):
-    """x where |x| exceeds threshold, 0 elsewhere."""
+    """x where |x| exceeds threshold, 0 elsewhere.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.Hardshrink()(x).numpy().round(3).tolist()
+    [-2.0, -0.0, 0.0, 1.0, 4.0]
+    """
 
     function, settings = "hardshrink", {"threshold": 0.5}
 
 
 class Tanhshrink(_Activation):
-    """x - tanh(x)."""
+    """x - tanh(x).
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.Tanhshrink()(x).numpy().round(3).tolist()
+    [-1.036, -0.038, 0.0, 0.238, 3.001]
+    """
 
     function = "tanhshrink"
 
 
 class ThresholdedReLU(_Activation):
-    """x where above threshold, 0 elsewhere."""
+    """x where above threshold, 0 elsewhere.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.ThresholdedReLU()(x).numpy().round(3).tolist()
+    [-0.0, -0.0, 0.0, 0.0, 4.0]
+    """
 
     function, settings = "thresholded_relu", {"threshold": 1.0}
 
@@ -193,13 +325,24 @@ class Softmax(_Activation):
 
 
 class LogSoftmax(_Activation):
-    """The logarithm of softmax, computed without overflow."""
+    """The logarithm of softmax, computed without overflow.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([[0.0, 0.0, 1.0]], "float64")
+    >>> paddle.nn.LogSoftmax()(x).numpy().round(3).tolist()
+    [[-1.551, -1.551, -0.551]]
+    """
 
     function, settings = "log_softmax", {"axis": -1}
 
 
 class Softmax2D(Layer):
-    """Softmax over the channels of [N, C, H, W] or [C, H, W]."""
+    """Softmax over the channels of [N, C, H, W] or [C, H, W].
+
+    >>> import proa as paddle
+    >>> paddle.nn.Softmax2D()(paddle.zeros([1, 4, 1, 1])).flatten().tolist()
+    [0.25, 0.25, 0.25, 0.25]
+    """
 
     def __init__(self, name: str | None = None):
         super().__init__()
@@ -233,7 +376,12 @@ class Maxout(Layer):
 
 
 class GLU(Layer):
-    """The first half of x along an axis times the sigmoid of the second (Dauphin et al., 2017)."""
+    """The first half of x along an axis times the sigmoid of the second (Dauphin et al., 2017).
+
+    >>> import proa as paddle
+    >>> paddle.nn.GLU()(paddle.ones([2, 6])).shape
+    [2, 3]
+    """
 
     def __init__(self, axis: int = -1, name: str | None = None):
         super().__init__()
@@ -249,7 +397,14 @@ class GLU(Layer):
 
 
 class RReLU(Layer):
-    """leaky_relu with slopes drawn evenly from `lower` to `upper` in training, and their mean in evaluation."""
+    """leaky_relu with slopes drawn evenly from `lower` to `upper` in training, and their mean in evaluation.
+
+    >>> import proa as paddle
+    >>> rrelu = paddle.nn.RReLU(0.25, 0.75)
+    >>> rrelu.eval()
+    >>> rrelu(paddle.to_tensor([-2.0, 4.0])).tolist()
+    [-1.0, 4.0]
+    """
 
     def __init__(self, lower: float = 1.0 / 8.0, upper: float = 1.0 / 3.0, name: str | None = None):
         super().__init__()
@@ -265,7 +420,13 @@ class RReLU(Layer):
 
 
 class PReLU(Layer):
-    """x where positive, a learnt slope times x elsewhere: one slope, or one a channel."""
+    """x where positive, a learnt slope times x elsewhere: one slope, or one a channel.
+
+    >>> import proa as paddle
+    >>> prelu = paddle.nn.PReLU(init=0.5)  # the slope is a parameter
+    >>> prelu(paddle.to_tensor([-2.0, 4.0])).tolist()
+    [-1.0, 4.0]
+    """
 
     def __init__(self, num_parameters: int = 1, init: float = 0.25, weight_attr: Any = None, data_format: str = "NCHW",
                  name: str | None = None):

@@ -61,7 +61,13 @@ class _BatchNormBase(Layer):
 
 
 class BatchNorm1D(_BatchNormBase):
-    """Batch normalization of [N, C] or [N, C, L]."""
+    """Batch normalization of [N, C] or [N, C, L].
+
+    >>> import proa as paddle
+    >>> y = paddle.nn.BatchNorm1D(3)(5 + 2 * paddle.randn([16, 3]))
+    >>> y.shape, abs(y.mean().item()) < 0.001
+    ([16, 3], True)
+    """
 
     ranks = (2, 3)
 
@@ -84,7 +90,13 @@ class BatchNorm2D(_BatchNormBase):
 
 
 class BatchNorm3D(_BatchNormBase):
-    """Batch normalization of [N, C, D, H, W]."""
+    """Batch normalization of [N, C, D, H, W].
+
+    >>> import proa as paddle
+    >>> y = paddle.nn.BatchNorm3D(3)(5 + 2 * paddle.randn([4, 3, 2, 2, 2]))
+    >>> y.shape, abs(y.mean().item()) < 0.001
+    ([4, 3, 2, 2, 2], True)
+    """
 
     ranks = (5,)
 
@@ -151,7 +163,13 @@ def fixed_parameter(layer: Layer, count: int, value: float) -> Any:
 
 
 class BatchNorm(_BatchNormBase):
-    """Batch normalization with Paddle 1.x's arguments; `act` names an activation to follow."""
+    """Batch normalization with Paddle 1.x's arguments; `act` names an activation to follow.
+
+    >>> import proa as paddle
+    >>> x = paddle.randn([8, 3, 4, 4])
+    >>> paddle.nn.BatchNorm(3, act="relu")(x).min().item() == 0
+    True
+    """
 
     def __init__(self, num_channels: int, act: str | None = None, is_test: bool = False, momentum: float = 0.9,
                  epsilon: float = 1e-5, param_attr: Any = None, bias_attr: Any = None, dtype: str = "float32",

@@ -18,7 +18,12 @@ from ..layer import Layer
 
 
 class Identity(Layer):
-    """Gives its input; takes any arguments."""
+    """Gives its input; takes any arguments.
+
+    >>> import proa as paddle
+    >>> paddle.nn.Identity()(paddle.ones([2])).tolist()
+    [1.0, 1.0]
+    """
 
     def __init__(self, *args: Any, **kwargs: Any):
         super().__init__()
@@ -67,7 +72,14 @@ class _ZeroRow(Initializer):
 
 
 class Embedding(Layer):
-    """Rows of a table [num_embeddings, embedding_dim] by integer index; the row `padding_idx` is zero and stays it."""
+    """Rows of a table [num_embeddings, embedding_dim] by integer index; the row `padding_idx` is zero and stays it.
+
+    >>> import proa as paddle
+    >>> table = paddle.nn.Embedding(10, 4, padding_idx=0)
+    >>> words = table(paddle.to_tensor([[1, 2, 0]]))
+    >>> words.shape, words[0, 2].tolist()
+    ([1, 3, 4], [0.0, 0.0, 0.0, 0.0])
+    """
 
     def __init__(self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None, sparse: bool = False,
                  weight_attr: Any = None, name: str | None = None):
@@ -99,6 +111,15 @@ class Dropout(Layer):
     """In training, zeros elements with probability p and scales the others by 1 / (1 - p) (mode 'upscale_in_train').
 
     Srivastava et al., Dropout, 2014. `axis`: the dimensions along which elements fall independently.
+
+    >>> import proa as paddle
+    >>> drop = paddle.nn.Dropout(0.5)
+    >>> x = paddle.ones([2, 3])
+    >>> drop(x).shape
+    [2, 3]
+    >>> drop.eval()
+    >>> bool((drop(x) == x).all())
+    True
     """
 
     def __init__(self, p: float = 0.5, axis: Any = None, mode: str = "upscale_in_train", name: str | None = None):
@@ -116,7 +137,17 @@ class Dropout(Layer):
 
 
 class Dropout2D(Layer):
-    """Dropout of whole channels of [N, C, H, W]."""
+    """Dropout of whole channels of [N, C, H, W].
+
+    >>> import proa as paddle
+    >>> drop = paddle.nn.Dropout2D(0.5)
+    >>> x = paddle.ones([1, 2, 2, 2])
+    >>> drop(x).shape
+    [1, 2, 2, 2]
+    >>> drop.eval()
+    >>> bool((drop(x) == x).all())
+    True
+    """
 
     def __init__(self, p: float = 0.5, data_format: str = "NCHW", name: str | None = None):
         super().__init__()
@@ -133,7 +164,17 @@ class Dropout2D(Layer):
 
 
 class Dropout3D(Layer):
-    """Dropout of whole channels of [N, C, D, H, W]."""
+    """Dropout of whole channels of [N, C, D, H, W].
+
+    >>> import proa as paddle
+    >>> drop = paddle.nn.Dropout3D(0.5)
+    >>> x = paddle.ones([1, 2, 1, 2, 2])
+    >>> drop(x).shape
+    [1, 2, 1, 2, 2]
+    >>> drop.eval()
+    >>> bool((drop(x) == x).all())
+    True
+    """
 
     def __init__(self, p: float = 0.5, data_format: str = "NCDHW", name: str | None = None):
         super().__init__()
@@ -150,7 +191,17 @@ class Dropout3D(Layer):
 
 
 class AlphaDropout(Layer):
-    """Dropout that keeps mean and variance of what SELU gives (`nn.functional.alpha_dropout`)."""
+    """Dropout that keeps mean and variance of what SELU gives (`nn.functional.alpha_dropout`).
+
+    >>> import proa as paddle
+    >>> drop = paddle.nn.AlphaDropout(0.5)
+    >>> x = paddle.ones([2, 3])
+    >>> drop(x).shape
+    [2, 3]
+    >>> drop.eval()
+    >>> bool((drop(x) == x).all())
+    True
+    """
 
     def __init__(self, p: float = 0.5, name: str | None = None):
         super().__init__()
@@ -167,7 +218,12 @@ class AlphaDropout(Layer):
 
 
 class Flatten(Layer):
-    """The dimensions from `start_axis` to `stop_axis` as one."""
+    """The dimensions from `start_axis` to `stop_axis` as one.
+
+    >>> import proa as paddle
+    >>> paddle.nn.Flatten()(paddle.ones([2, 3, 4])).shape
+    [2, 12]
+    """
 
     def __init__(self, start_axis: int = 1, stop_axis: int = -1):
         super().__init__()

@@ -39,7 +39,13 @@ class CrossEntropyLoss(Layer):
 
 
 class MSELoss(Layer):
-    """The squared difference."""
+    """The squared difference.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([1.0, 4.0])
+    >>> paddle.nn.MSELoss()(x, y).item()
+    2.0
+    """
 
     def __init__(self, reduction: str = "mean"):
         super().__init__()
@@ -51,7 +57,13 @@ class MSELoss(Layer):
 
 
 class L1Loss(Layer):
-    """The absolute difference."""
+    """The absolute difference.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([1.0, 4.0])
+    >>> paddle.nn.L1Loss()(x, y).item()
+    1.0
+    """
 
     def __init__(self, reduction: str = "mean", name: str | None = None):
         super().__init__()
@@ -64,7 +76,13 @@ class L1Loss(Layer):
 
 
 class SmoothL1Loss(Layer):
-    """Squared below `delta`, absolute above."""
+    """Squared below `delta`, absolute above.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([1.0, 4.0])
+    >>> paddle.nn.SmoothL1Loss()(x, y).item()
+    0.75
+    """
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0, name: str | None = None):
         super().__init__()
@@ -77,7 +95,13 @@ class SmoothL1Loss(Layer):
 
 
 class BCELoss(Layer):
-    """Binary cross entropy of probabilities."""
+    """Binary cross entropy of probabilities.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([0.5, 0.5], "float64"), paddle.to_tensor([1.0, 0.0], "float64")
+    >>> round(paddle.nn.BCELoss()(x, y).item(), 3)
+    0.693
+    """
 
     def __init__(self, weight: Any = None, reduction: str = "mean", name: str | None = None):
         super().__init__()
@@ -90,7 +114,13 @@ class BCELoss(Layer):
 
 
 class BCEWithLogitsLoss(Layer):
-    """Sigmoid and binary cross entropy of scores."""
+    """Sigmoid and binary cross entropy of scores.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([0.0, 0.0], "float64"), paddle.to_tensor([1.0, 0.0], "float64")
+    >>> round(paddle.nn.BCEWithLogitsLoss()(x, y).item(), 3)
+    0.693
+    """
 
     def __init__(self, weight: Any = None, reduction: str = "mean", pos_weight: Any = None, name: str | None = None):
         super().__init__()
@@ -104,7 +134,13 @@ class BCEWithLogitsLoss(Layer):
 
 
 class NLLLoss(Layer):
-    """Negative log likelihood of log probabilities with integer labels."""
+    """Negative log likelihood of log probabilities with integer labels.
+
+    >>> import proa as paddle
+    >>> scores = paddle.to_tensor([[-0.5, -1.0]])
+    >>> paddle.nn.NLLLoss()(scores, paddle.to_tensor([0])).item()
+    0.5
+    """
 
     def __init__(self, weight: Any = None, ignore_index: int = -100, reduction: str = "mean", name: str | None = None):
         super().__init__()
@@ -116,7 +152,13 @@ class NLLLoss(Layer):
 
 
 class KLDivLoss(Layer):
-    """Kullback–Leibler divergence of a distribution `label` from log probabilities."""
+    """Kullback–Leibler divergence of a distribution `label` from log probabilities.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([[0.5, 0.5]], "float64"), paddle.to_tensor([[0.5, 0.5]], "float64")
+    >>> paddle.nn.KLDivLoss()(x.log(), y).item()
+    0.0
+    """
 
     def __init__(self, reduction: str = "mean"):
         super().__init__()

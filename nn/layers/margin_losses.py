@@ -30,7 +30,12 @@ class MarginRankingLoss(Layer):
 
 
 class HingeEmbeddingLoss(Layer):
-    """input where label is 1, max(0, margin - input) where it is -1."""
+    """input where label is 1, max(0, margin - input) where it is -1.
+
+    >>> import proa as paddle
+    >>> paddle.nn.HingeEmbeddingLoss()(paddle.to_tensor([0.5, 0.25]), paddle.to_tensor([1.0, -1.0])).item()
+    0.625
+    """
 
     def __init__(self, margin: float = 1.0, reduction: str = "mean", name: str | None = None):
         super().__init__()
@@ -43,7 +48,13 @@ class HingeEmbeddingLoss(Layer):
 
 
 class CosineEmbeddingLoss(Layer):
-    """1 - cos(input1, input2) where label is 1, max(0, cos - margin) where it is -1; ValueError for |margin| > 1."""
+    """1 - cos(input1, input2) where label is 1, max(0, cos - margin) where it is -1; ValueError for |margin| > 1.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([[1.0, 0.0]]), paddle.to_tensor([[0.0, 1.0]])
+    >>> paddle.nn.CosineEmbeddingLoss()(x, y, paddle.to_tensor([1])).item()
+    1.0
+    """
 
     def __init__(self, margin: float = 0, reduction: str = "mean", name: str | None = None):
         super().__init__()
@@ -58,7 +69,13 @@ class CosineEmbeddingLoss(Layer):
 
 
 class SoftMarginLoss(Layer):
-    """log(1 + exp(-label * input)), label being 1 or -1."""
+    """log(1 + exp(-label * input)), label being 1 or -1.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.zeros([2], "float64"), paddle.to_tensor([1.0, -1.0], "float64")
+    >>> round(paddle.nn.SoftMarginLoss()(x, y).item(), 3)
+    0.693
+    """
 
     def __init__(self, reduction: str = "mean", name: str | None = None):
         super().__init__()
@@ -71,7 +88,13 @@ class SoftMarginLoss(Layer):
 
 
 class MultiLabelSoftMarginLoss(Layer):
-    """The mean binary cross entropy of scores [N, C] over the classes, weighed by `weight` [C]."""
+    """The mean binary cross entropy of scores [N, C] over the classes, weighed by `weight` [C].
+
+    >>> import proa as paddle
+    >>> x, y = paddle.zeros([1, 2], "float64"), paddle.to_tensor([[1.0, 0.0]], "float64")
+    >>> round(paddle.nn.MultiLabelSoftMarginLoss()(x, y).item(), 3)
+    0.693
+    """
 
     def __init__(self, weight: Any = None, reduction: str = "mean", name: str | None = None):
         super().__init__()
@@ -84,7 +107,12 @@ class MultiLabelSoftMarginLoss(Layer):
 
 
 class MultiMarginLoss(Layer):
-    """The mean over classes c but the label of max(0, margin - input[label] + input[c]) ** p."""
+    """The mean over classes c but the label of max(0, margin - input[label] + input[c]) ** p.
+
+    >>> import proa as paddle
+    >>> paddle.nn.MultiMarginLoss()(paddle.to_tensor([[0.5, 0.25]]), paddle.to_tensor([0])).item()
+    0.375
+    """
 
     def __init__(self, p: int = 1, margin: float = 1.0, weight: Any = None, reduction: str = "mean",
                  name: str | None = None):
@@ -121,7 +149,13 @@ class TripletMarginLoss(Layer):
 
 
 class TripletMarginWithDistanceLoss(Layer):
-    """As TripletMarginLoss, with a distance of one's own: a function of two tensors."""
+    """As TripletMarginLoss, with a distance of one's own: a function of two tensors.
+
+    >>> import proa as paddle
+    >>> near, far = paddle.zeros([2, 3]), paddle.ones([2, 3])
+    >>> paddle.nn.TripletMarginWithDistanceLoss()(near, near, far * 3).item()
+    0.0
+    """
 
     def __init__(self, distance_function: Callable[[Any, Any], Any] | None = None, margin: float = 1.0,
                  swap: bool = False, reduction: str = "mean", name: str | None = None):

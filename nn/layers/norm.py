@@ -131,13 +131,25 @@ class InstanceNorm1D(_InstanceNormBase):
 
 
 class InstanceNorm2D(_InstanceNormBase):
-    """Instance normalization of [N, C, H, W]."""
+    """Instance normalization of [N, C, H, W].
+
+    >>> import proa as paddle
+    >>> y = paddle.nn.InstanceNorm2D(3)(5 + 2 * paddle.randn([2, 3, 4, 4]))
+    >>> y.shape, abs(y.mean().item()) < 0.001
+    ([2, 3, 4, 4], True)
+    """
 
     ranks = (4,)
 
 
 class InstanceNorm3D(_InstanceNormBase):
-    """Instance normalization of [N, C, D, H, W]."""
+    """Instance normalization of [N, C, D, H, W].
+
+    >>> import proa as paddle
+    >>> y = paddle.nn.InstanceNorm3D(3)(5 + 2 * paddle.randn([2, 3, 4, 4, 4]))
+    >>> y.shape, abs(y.mean().item()) < 0.001
+    ([2, 3, 4, 4, 4], True)
+    """
 
     ranks = (5,)
 
@@ -147,7 +159,12 @@ class InstanceNorm3D(_InstanceNormBase):
 
 
 class LocalResponseNorm(Layer):
-    """Division by a power of the mean square of neighbouring channels (`nn.functional.local_response_norm`)."""
+    """Division by a power of the mean square of neighbouring channels (`nn.functional.local_response_norm`).
+
+    >>> import proa as paddle
+    >>> paddle.nn.LocalResponseNorm(size=5)(paddle.rand([2, 6, 4, 4])).shape
+    [2, 6, 4, 4]
+    """
 
     def __init__(self, size: int, alpha: float = 0.0001, beta: float = 0.75, k: float = 1.0, data_format: str = "NCHW",
                  name: str | None = None):

@@ -43,7 +43,12 @@ class Pad1D(_Pad):
 
 
 class Pad2D(_Pad):
-    """[N, C, H, W] with `padding` (left, right, top, bottom), or one number, around its images."""
+    """[N, C, H, W] with `padding` (left, right, top, bottom), or one number, around its images.
+
+    >>> import proa as paddle
+    >>> paddle.nn.Pad2D([1, 1, 2, 2])(paddle.ones([1, 3, 4, 4])).shape
+    [1, 3, 8, 6]
+    """
 
     def __init__(self, padding: Any, mode: str = "constant", value: float = 0.0, data_format: str = "NCHW",
                  name: str | None = None):
@@ -52,7 +57,12 @@ class Pad2D(_Pad):
 
 
 class Pad3D(_Pad):
-    """[N, C, D, H, W] with `padding` (left, right, top, bottom, front, back), or one number, around its volumes."""
+    """[N, C, D, H, W] with `padding` (left, right, top, bottom, front, back), or one number, around its volumes.
+
+    >>> import proa as paddle
+    >>> paddle.nn.Pad3D(1)(paddle.ones([1, 3, 4, 4, 4])).shape
+    [1, 3, 6, 6, 6]
+    """
 
     def __init__(self, padding: Any, mode: str = "constant", value: float = 0.0, data_format: str = "NCDHW",
                  name: str | None = None):
@@ -61,7 +71,12 @@ class Pad3D(_Pad):
 
 
 class ZeroPad2D(_Pad):
-    """[N, C, H, W] with zeros around its images; `padding` as in `Pad2D`."""
+    """[N, C, H, W] with zeros around its images; `padding` as in `Pad2D`.
+
+    >>> import proa as paddle
+    >>> paddle.nn.ZeroPad2D([1, 0, 0, 0])(paddle.ones([1, 1, 1, 2])).tolist()
+    [[[[0.0, 1.0, 1.0]]]]
+    """
 
     def __init__(self, padding: Any, data_format: str = "NCHW", name: str | None = None):
         super().__init__()

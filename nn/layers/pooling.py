@@ -65,7 +65,12 @@ class MaxPool2D(_Windows):
 
 
 class MaxPool3D(_Windows):
-    """The largest element of each window of [N, C, D, H, W]."""
+    """The largest element of each window of [N, C, D, H, W].
+
+    >>> import proa as paddle
+    >>> paddle.nn.MaxPool3D(2)(paddle.ones([2, 3, 8, 8, 8])).shape
+    [2, 3, 4, 4, 4]
+    """
 
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, return_mask: bool = False,
                  ceil_mode: bool = False, data_format: str = "NCDHW", name: str | None = None):
@@ -80,7 +85,12 @@ class MaxPool3D(_Windows):
 
 
 class AvgPool1D(_Windows):
-    """The mean of each window of [N, C, L]; with `exclusive`, padding does not count."""
+    """The mean of each window of [N, C, L]; with `exclusive`, padding does not count.
+
+    >>> import proa as paddle
+    >>> paddle.nn.AvgPool1D(2)(paddle.ones([2, 3, 8])).shape
+    [2, 3, 4]
+    """
 
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, exclusive: bool = True,
                  ceil_mode: bool = False, name: str | None = None):
@@ -94,7 +104,12 @@ class AvgPool1D(_Windows):
 
 
 class AvgPool2D(_Windows):
-    """The mean of each window of [N, C, H, W]; with `exclusive`, padding does not count."""
+    """The mean of each window of [N, C, H, W]; with `exclusive`, padding does not count.
+
+    >>> import proa as paddle
+    >>> paddle.nn.AvgPool2D(2)(paddle.ones([2, 3, 8, 8])).shape
+    [2, 3, 4, 4]
+    """
 
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
                  exclusive: bool = True, divisor_override: int | None = None, data_format: str = "NCHW",
@@ -110,7 +125,12 @@ class AvgPool2D(_Windows):
 
 
 class AvgPool3D(_Windows):
-    """The mean of each window of [N, C, D, H, W]; with `exclusive`, padding does not count."""
+    """The mean of each window of [N, C, D, H, W]; with `exclusive`, padding does not count.
+
+    >>> import proa as paddle
+    >>> paddle.nn.AvgPool3D(2)(paddle.ones([2, 3, 8, 8, 8])).shape
+    [2, 3, 4, 4, 4]
+    """
 
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
                  exclusive: bool = True, divisor_override: int | None = None, data_format: str = "NCDHW",
@@ -155,7 +175,12 @@ class AdaptiveAvgPool1D(_AdaptiveAvg):
 
 
 class AdaptiveAvgPool2D(_AdaptiveAvg):
-    """The mean of as many windows as `output_size` says, whatever the input's size."""
+    """The mean of as many windows as `output_size` says, whatever the input's size.
+
+    >>> import proa as paddle
+    >>> paddle.nn.AdaptiveAvgPool2D(2)(paddle.ones([2, 3, 8, 8])).shape
+    [2, 3, 2, 2]
+    """
 
     def __init__(self, output_size: Any, data_format: str = "NCHW", name: str | None = None):
         super().__init__(output_size, data_format, name)
@@ -166,7 +191,12 @@ class AdaptiveAvgPool2D(_AdaptiveAvg):
 
 
 class AdaptiveAvgPool3D(_AdaptiveAvg):
-    """As `AdaptiveAvgPool2D` over [N, C, D, H, W]."""
+    """As `AdaptiveAvgPool2D` over [N, C, D, H, W].
+
+    >>> import proa as paddle
+    >>> paddle.nn.AdaptiveAvgPool3D(2)(paddle.ones([2, 3, 8, 8, 8])).shape
+    [2, 3, 2, 2, 2]
+    """
 
     def __init__(self, output_size: Any, data_format: str = "NCDHW", name: str | None = None):
         super().__init__(output_size, data_format, name)
@@ -195,7 +225,12 @@ class _AdaptiveMax(Layer):
 
 
 class AdaptiveMaxPool1D(_AdaptiveMax):
-    """The largest element of `output_size` windows of [N, C, L], whatever L is."""
+    """The largest element of `output_size` windows of [N, C, L], whatever L is.
+
+    >>> import proa as paddle
+    >>> paddle.nn.AdaptiveMaxPool1D(2)(paddle.ones([2, 3, 8])).shape
+    [2, 3, 2]
+    """
 
     function = staticmethod(F.adaptive_max_pool1d)
 
@@ -205,12 +240,22 @@ class AdaptiveMaxPool1D(_AdaptiveMax):
 
 
 class AdaptiveMaxPool2D(_AdaptiveMax):
-    """The largest element of as many windows as `output_size` says, whatever the input's size."""
+    """The largest element of as many windows as `output_size` says, whatever the input's size.
+
+    >>> import proa as paddle
+    >>> paddle.nn.AdaptiveMaxPool2D(2)(paddle.ones([2, 3, 8, 8])).shape
+    [2, 3, 2, 2]
+    """
 
     function = staticmethod(F.adaptive_max_pool2d)
 
 
 class AdaptiveMaxPool3D(_AdaptiveMax):
-    """As `AdaptiveMaxPool2D` over [N, C, D, H, W]."""
+    """As `AdaptiveMaxPool2D` over [N, C, D, H, W].
+
+    >>> import proa as paddle
+    >>> paddle.nn.AdaptiveMaxPool3D(2)(paddle.ones([2, 3, 8, 8, 8])).shape
+    [2, 3, 2, 2, 2]
+    """
 
     function = staticmethod(F.adaptive_max_pool3d)

@@ -136,6 +136,12 @@ class BiRNN(Layer):
     """Takes one cell forward through a sequence and another backward; their outputs lie side by side.
 
     Initial and final states are pairs, of the forward and of the backward cell. Otherwise as RNN.
+
+    >>> import proa as paddle
+    >>> both = paddle.nn.BiRNN(paddle.nn.GRUCell(4, 8), paddle.nn.GRUCell(4, 8))
+    >>> out, (forward, backward) = both(paddle.ones([2, 5, 4]))
+    >>> out.shape, forward.shape
+    ([2, 5, 16], [2, 8])
     """
 
     def __init__(self, cell_fw: Any, cell_bw: Any, time_major: bool = False):

@@ -113,6 +113,12 @@ class SimpleRNNCell(_GatedCell):
     """h' = activation(W_ih x + b_ih + W_hh h + b_hh); `activation` is 'tanh' or 'relu' (Elman, 1990).
 
     Weights [hidden, input] and [hidden, hidden]; inputs [batch, input], states [batch, hidden].
+
+    >>> import proa as paddle
+    >>> cell = paddle.nn.SimpleRNNCell(4, 8)
+    >>> out, state = cell(paddle.ones([2, 4]))
+    >>> out.shape, state.shape
+    ([2, 8], [2, 8])
     """
 
     def __init__(self, input_size: int, hidden_size: int, activation: str = "tanh", weight_ih_attr: Any = None,
@@ -181,6 +187,12 @@ class GRUCell(_GatedCell):
     With r, z, n the three parts, in this order, of x' = W_ih x + b_ih and of h' = W_hh h + b_hh:
     r = sigmoid(x'r + h'r), z = sigmoid(x'z + h'z), n = tanh(x'n + r h'n), and the new state is z h + (1 - z) n.
     Weights [3 * hidden, input] and [3 * hidden, hidden]; inputs [batch, input], states [batch, hidden].
+
+    >>> import proa as paddle
+    >>> cell = paddle.nn.GRUCell(4, 8)
+    >>> out, state = cell(paddle.ones([2, 4]))
+    >>> out.shape, state.shape
+    ([2, 8], [2, 8])
     """
 
     def __init__(self, input_size: int, hidden_size: int, weight_ih_attr: Any = None, weight_hh_attr: Any = None,

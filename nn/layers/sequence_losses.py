@@ -29,7 +29,15 @@ class CTCLoss(Layer):
 
 
 class RNNTLoss(Layer):
-    """The transducer's loss of log probabilities [batch, steps, symbols + 1, C]; see `nn.functional.rnnt_loss`."""
+    """The transducer's loss of log probabilities [batch, steps, symbols + 1, C]; see `nn.functional.rnnt_loss`.
+
+    >>> import proa as paddle
+    >>> scores = paddle.zeros([1, 3, 2, 4])  # batch, frames, labels + 1, classes
+    >>> labels = paddle.to_tensor([[1]], "int32")
+    >>> loss = paddle.nn.RNNTLoss()(scores, labels, paddle.to_tensor([3], "int32"), paddle.to_tensor([1], "int32"))
+    >>> loss.item() > 0
+    False
+    """
 
     def __init__(self, blank: int = 0, fastemit_lambda: float = 0.001, reduction: str = "mean",
                  name: str | None = None):
@@ -76,7 +84,13 @@ class HSigmoidLoss(Layer):
 
 
 class GaussianNLLLoss(Layer):
-    """(log(variance) + (input - label)² / variance) / 2; see `nn.functional.gaussian_nll_loss`."""
+    """(log(variance) + (input - label)² / variance) / 2; see `nn.functional.gaussian_nll_loss`.
+
+    >>> import proa as paddle
+    >>> one = paddle.ones([2])
+    >>> paddle.nn.GaussianNLLLoss()(one, one + 1, one).item()
+    0.5
+    """
 
     def __init__(self, full: bool = False, epsilon: float = 1e-6, reduction: str = "mean", name: str | None = None):
         super().__init__()
@@ -90,7 +104,12 @@ class GaussianNLLLoss(Layer):
 
 
 class PoissonNLLLoss(Layer):
-    """exp(input) - label * input, without `log_input` input - label * log(input + epsilon)."""
+    """exp(input) - label * input, without `log_input` input - label * log(input + epsilon).
+
+    >>> import proa as paddle
+    >>> round(paddle.nn.PoissonNLLLoss()(paddle.zeros([2]), paddle.ones([2])).item(), 3)
+    1.0
+    """
 
     def __init__(self, log_input: bool = True, full: bool = False, epsilon: float = 1e-8, reduction: str = "mean",
                  name: str | None = None):

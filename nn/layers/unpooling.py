@@ -29,7 +29,14 @@ class _MaxUnPool(Layer):
 
 
 class MaxUnPool1D(_MaxUnPool):
-    """As `MaxUnPool2D` over [N, C, L]."""
+    """As `MaxUnPool2D` over [N, C, L].
+
+    >>> import proa as paddle
+    >>> x = paddle.rand([1, 2, 4])
+    >>> y, places = paddle.nn.functional.max_pool1d(x, 2, return_mask=True)
+    >>> paddle.nn.MaxUnPool1D(2)(y, places).shape
+    [1, 2, 4]
+    """
 
     function = staticmethod(F.max_unpool1d)
 
@@ -58,7 +65,14 @@ class MaxUnPool2D(_MaxUnPool):
 
 
 class MaxUnPool3D(_MaxUnPool):
-    """As `MaxUnPool2D` over [N, C, D, H, W]."""
+    """As `MaxUnPool2D` over [N, C, D, H, W].
+
+    >>> import proa as paddle
+    >>> x = paddle.rand([1, 2, 4, 4, 4])
+    >>> y, places = paddle.nn.functional.max_pool3d(x, 2, return_mask=True)
+    >>> paddle.nn.MaxUnPool3D(2)(y, places).shape
+    [1, 2, 4, 4, 4]
+    """
 
     function = staticmethod(F.max_unpool3d)
 

@@ -66,12 +66,23 @@ class _Upsampling2D(_Resized):
 
 
 class UpsamplingNearest2D(_Upsampling2D):
-    """Images [N, C, H, W] resized, each place having the nearest element."""
+    """Images [N, C, H, W] resized, each place having the nearest element.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([[[[1.0, 2.0]]]])
+    >>> paddle.nn.UpsamplingNearest2D(scale_factor=2)(x).tolist()
+    [[[[1.0, 1.0, 2.0, 2.0], [1.0, 1.0, 2.0, 2.0]]]]
+    """
 
     _mode, _align_corners = "nearest", False
 
 
 class UpsamplingBilinear2D(_Upsampling2D):
-    """Images [N, C, H, W] resized linearly in both dimensions, corners staying corners."""
+    """Images [N, C, H, W] resized linearly in both dimensions, corners staying corners.
+
+    >>> import proa as paddle
+    >>> paddle.nn.UpsamplingBilinear2D(scale_factor=2)(paddle.ones([1, 3, 4, 4])).shape
+    [1, 3, 8, 8]
+    """
 
     _mode, _align_corners = "bilinear", True

@@ -51,7 +51,12 @@ class PixelShuffle(_Shuffle):
 
 
 class PixelUnshuffle(_Shuffle):
-    """[N, C, H * r, W * r] to [N, C * r * r, H, W], r = downscale_factor."""
+    """[N, C, H * r, W * r] to [N, C * r * r, H, W], r = downscale_factor.
+
+    >>> import proa as paddle
+    >>> paddle.nn.PixelUnshuffle(2)(paddle.ones([1, 3, 4, 4])).shape
+    [1, 12, 2, 2]
+    """
 
     setting, function = "downscale_factor", staticmethod(F.pixel_unshuffle)
 
@@ -102,7 +107,12 @@ class Unfold(_Columns):
 
 
 class Fold(_Columns):
-    """Columns [N, C * kH * kW, windows] added up to images [N, C, *output_sizes]."""
+    """Columns [N, C * kH * kW, windows] added up to images [N, C, *output_sizes].
+
+    >>> import proa as paddle
+    >>> paddle.nn.Fold([4, 4], kernel_sizes=2, strides=2)(paddle.ones([1, 12, 4])).shape
+    [1, 3, 4, 4]
+    """
 
     def __init__(self, output_sizes: Any, kernel_sizes: Any, dilations: Any = 1, paddings: Any = 0, strides: Any = 1,
                  name: str | None = None):

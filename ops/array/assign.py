@@ -20,7 +20,15 @@ assign_op = operator("assign", "X -> Out", kernel=lambda xp, x: x.copy(), infer=
 
 
 def clone(x: Any, name: str | None = None) -> Any:
-    """A copy of x through which gradients flow."""
+    """A copy of x through which gradients flow.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([1.0], stop_gradient=False)
+    >>> y = paddle.clone(x)
+    >>> y.sum().backward()
+    >>> x.grad.tolist()
+    [1.0]
+    """
     return apply(assign_op, x)
 
 
@@ -32,7 +40,12 @@ increment_op = operator("increment", "X -> Out=X", kernel=_increment, infer=same
 
 
 def increment(x: Any, value: float = 1.0, name: str | None = None) -> Any:
-    """Adds `value` to x, a tensor of one element, in place, and returns x."""
+    """Adds `value` to x, a tensor of one element, in place, and returns x.
+
+    >>> import proa as paddle
+    >>> paddle.increment(paddle.to_tensor([1.0]), 2.0).tolist()
+    [3.0]
+    """
     return apply(increment_op, x, step=value)
 
 
@@ -65,7 +78,12 @@ def tolist(x: Any) -> Any:
 
 
 def rank(input: Any) -> Any:
-    """The number of dimensions, as a 0-d int32 tensor."""
+    """The number of dimensions, as a 0-d int32 tensor.
+
+    >>> import proa as paddle
+    >>> paddle.rank(paddle.ones([2, 3])).item()
+    2
+    """
     return constant(input.ndim, dt.int32)
 
 
@@ -86,6 +104,10 @@ def one_hot(x: Any, num_classes: Any, name: str | None = None) -> Any:
     """For each integer of x a row of zeros with a one at its place: shape [*x.shape, num_classes], default dtype.
 
     Raises ValueError where a value lies outside [0, num_classes).
+
+    >>> import proa as paddle
+    >>> paddle.nn.functional.one_hot(paddle.to_tensor([2, 0]), 3).tolist()
+    [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
     """
     tensor = num_classes if is_value(num_classes) else None
     return apply(one_hot_op, x, tensor, depth=-1 if tensor is not None else int(num_classes),

@@ -181,7 +181,12 @@ def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) 
 
 
 def chunk(x: Any, chunks: int, axis: Any = 0, name: str | None = None) -> list:
-    """x cut along `axis` into so many equal pieces."""
+    """x cut along `axis` into so many equal pieces.
+
+    >>> import proa as paddle
+    >>> [part.tolist() for part in paddle.chunk(paddle.arange(6), 3)]
+    [[0, 1], [2, 3], [4, 5]]
+    """
     return split(x, chunks, axis)
 
 
@@ -248,12 +253,24 @@ def stack(x: Any, axis: int = 0, name: str | None = None) -> Any:
 
 
 def unstack(x: Any, axis: int = 0, num: int | None = None) -> list:
-    """x taken apart along a dimension, which is dropped: a list of tensors."""
+    """x taken apart along a dimension, which is dropped: a list of tensors.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.unstack(paddle.to_tensor([[1, 2], [3, 4]]), axis=1)
+    >>> x.tolist(), y.tolist()
+    ([1, 3], [2, 4])
+    """
     return apply(unstack_op, x, axis=axis, num=num or 0)
 
 
 def unbind(input: Any, axis: int = 0) -> list:
-    """As `unstack`."""
+    """As `unstack`.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.unbind(paddle.to_tensor([[1, 2], [3, 4]]))
+    >>> x.tolist(), y.tolist()
+    ([1, 2], [3, 4])
+    """
     return apply(unbind_op, input, axis=axis)
 
 
@@ -283,5 +300,11 @@ def _flat_arguments(args: tuple) -> list:
 
 
 def broadcast_tensors(input: Sequence[Any], name: str | None = None) -> list:
-    """Tensors repeated to the shape to which all of them broadcast."""
+    """Tensors repeated to the shape to which all of them broadcast.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.broadcast_tensors([paddle.zeros([2, 1]), paddle.zeros([3])])
+    >>> x.shape, y.shape
+    ([2, 3], [2, 3])
+    """
     return apply(broadcast_tensors_op, list(input))

@@ -82,7 +82,12 @@ linspace_of_numbers = operator(
 
 
 def full_like(x: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """A tensor of x's shape filled with a number; x's dtype unless another is given."""
+    """A tensor of x's shape filled with a number; x's dtype unless another is given.
+
+    >>> import proa as paddle
+    >>> paddle.full_like(paddle.to_tensor([5, 6]), 7).tolist()
+    [7, 7]
+    """
     wanted = x.dtype if dtype is None else convert_dtype(dtype)
     if is_value(fill_value):
         if not current_trace().computes:
@@ -92,17 +97,32 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None, name: str | None = Non
 
 
 def zeros_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """Zeros of x's shape, and its dtype unless another is given."""
+    """Zeros of x's shape, and its dtype unless another is given.
+
+    >>> import proa as paddle
+    >>> paddle.zeros_like(paddle.to_tensor([5, 6])).tolist()
+    [0, 0]
+    """
     return full_like(x, 0.0, dtype)
 
 
 def ones_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """Ones of x's shape, and its dtype unless another is given."""
+    """Ones of x's shape, and its dtype unless another is given.
+
+    >>> import proa as paddle
+    >>> paddle.ones_like(paddle.to_tensor([5, 6])).tolist()
+    [1, 1]
+    """
     return full_like(x, 1.0, dtype)
 
 
 def empty_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """A tensor of x's shape whose values are not to be relied on (they are zeros here)."""
+    """A tensor of x's shape whose values are not to be relied on (they are zeros here).
+
+    >>> import proa as paddle
+    >>> paddle.empty_like(paddle.ones([2, 3], "int64")).dtype
+    paddle.int64
+    """
     return zeros_like(x, dtype)
 
 
@@ -138,7 +158,12 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, na
 
 
 def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """`num` evenly spaced numbers from `start` to `stop`, both included; of the default dtype unless one is given."""
+    """`num` evenly spaced numbers from `start` to `stop`, both included; of the default dtype unless one is given.
+
+    >>> import proa as paddle
+    >>> paddle.linspace(0, 1, 5).tolist()
+    [0.0, 0.25, 0.5, 0.75, 1.0]
+    """
     dtype = dtype_or_default(dtype)
     if is_value(start) or is_value(stop) or is_value(num):
         return _linspace_of_values(start, stop, num, dtype)
@@ -158,7 +183,12 @@ def _calculation(dtype: DType) -> DType:
 
 
 def eye(num_rows: Any, num_columns: Any = None, dtype: Any = None, name: str | None = None) -> Any:
-    """Ones on the diagonal of a matrix of zeros; the sizes are ints, or tensors of one element."""
+    """Ones on the diagonal of a matrix of zeros; the sizes are ints, or tensors of one element.
+
+    >>> import proa as paddle
+    >>> paddle.eye(2, 3).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+    """
     if is_value(num_rows) or is_value(num_columns):
         return eye_of(num_rows, num_rows if num_columns is None else num_columns, dtype_or_default(dtype))
     for value in (num_rows, num_columns):
@@ -275,7 +305,13 @@ def _summed(g: Any, axes: list[int]) -> Any:
 
 
 def meshgrid(*args: Any, **kwargs: Any) -> list:
-    """Vectors as coordinates of a grid: of n vectors, n tensors of n dimensions, each varying along one."""
+    """Vectors as coordinates of a grid: of n vectors, n tensors of n dimensions, each varying along one.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.meshgrid(paddle.to_tensor([1, 2]), paddle.to_tensor([3, 4, 5]))
+    >>> x.tolist(), y.tolist()
+    ([[1, 1, 1], [2, 2, 2]], [[3, 4, 5], [3, 4, 5]])
+    """
     return apply(meshgrid_op, _flat_arguments(args))
 
 

@@ -68,7 +68,12 @@ def _placed(g: Any, shape: Any, offset: int, axis1: int, axis2: int) -> Any:
 
 
 def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Any:
-    """The diagonal of two dimensions as a new last one; a positive offset lies above the main diagonal."""
+    """The diagonal of two dimensions as a new last one; a positive offset lies above the main diagonal.
+
+    >>> import proa as paddle
+    >>> paddle.diagonal(paddle.to_tensor([[1, 2], [3, 4]])).tolist()
+    [1, 4]
+    """
     return apply(diagonal_op, x, offset=offset, axis1=axis1, axis2=axis2)
 
 
@@ -88,7 +93,12 @@ trace_op = operator(
 
 
 def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Any:
-    """The sum of the diagonal of two dimensions."""
+    """The sum of the diagonal of two dimensions.
+
+    >>> import proa as paddle
+    >>> paddle.trace(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])).item()
+    5.0
+    """
     return apply(trace_op, x, offset=offset, axis1=axis1, axis2=axis2)
 
 
@@ -116,7 +126,12 @@ diag_embed_op = operator(
 
 
 def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
-    """Matrices, in the dimensions dim1 and dim2, that have the last dimension of `input` on a diagonal, 0 elsewhere."""
+    """Matrices, in the dimensions dim1 and dim2, that have the last dimension of `input` on a diagonal, 0 elsewhere.
+
+    >>> import proa as paddle
+    >>> paddle.diag_embed(paddle.to_tensor([[1.0, 2.0]])).tolist()
+    [[[1.0, 0.0], [0.0, 2.0]]]
+    """
     return apply(diag_embed_op, input, offset=offset, dim1=dim1, dim2=dim2)
 
 
@@ -162,7 +177,12 @@ def diag(x: Any, offset: int = 0, padding_value: float = 0, name: str | None = N
 
 
 def diagflat(x: Any, offset: int = 0, name: str | None = None) -> Any:
-    """A matrix with the elements of x, flattened, on a diagonal."""
+    """A matrix with the elements of x, flattened, on a diagonal.
+
+    >>> import proa as paddle
+    >>> paddle.diagflat(paddle.to_tensor([1, 2])).tolist()
+    [[1, 0], [0, 2]]
+    """
     return diag(flatten(x), offset)
 
 
@@ -193,7 +213,13 @@ kron_op = operator(
 
 
 def kron(x: Any, y: Any, name: str | None = None) -> Any:
-    """The Kronecker product: each element of x replaced by it times y. Sizes must be known for a gradient."""
+    """The Kronecker product: each element of x replaced by it times y. Sizes must be known for a gradient.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([1.0, 2.0])
+    >>> paddle.kron(x, y).tolist()
+    [1.0, 2.0, 2.0, 4.0]
+    """
     return apply(kron_op, x, y)
 
 

@@ -74,12 +74,22 @@ def expand(x: Any, shape: Any, name: str | None = None) -> Any:
 
 
 def broadcast_to(x: Any, shape: Any, name: str | None = None) -> Any:
-    """As `expand`."""
+    """As `expand`.
+
+    >>> import proa as paddle
+    >>> paddle.broadcast_to(paddle.to_tensor([1, 2]), [2, 2]).tolist()
+    [[1, 2], [1, 2]]
+    """
     return expand(x, shape)
 
 
 def expand_as(x: Any, y: Any, name: str | None = None) -> Any:
-    """x repeated to the shape of y."""
+    """x repeated to the shape of y.
+
+    >>> import proa as paddle
+    >>> paddle.expand_as(paddle.to_tensor([1, 2]), paddle.zeros([2, 2])).tolist()
+    [[1, 2], [1, 2]]
+    """
     return apply(expand_as_op, x, y, target_shape=list(y.shape))
 
 

@@ -134,7 +134,12 @@ def dtype_or_default(dtype: Any) -> DType:
 
 
 def is_value(x: Any) -> bool:
-    """True for a Tensor or a Variable: what an operator takes, as against Python numbers and NumPy arrays."""
+    """True for a Tensor or a Variable: what an operator takes, as against Python numbers and NumPy arrays.
+
+    >>> import proa as paddle
+    >>> paddle.is_tensor(paddle.ones([1])), paddle.is_tensor([1])
+    (True, False)
+    """
     return getattr(type(x), "_is_proa_value", False)
 
 
@@ -227,19 +232,34 @@ def full_of_shape(shape: Any, value: float, dtype: DType) -> Any:
 
 @sizes_one_by_one
 def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """Zeros, of the default dtype unless another is given."""
+    """Zeros, of the default dtype unless another is given.
+
+    >>> import proa as paddle
+    >>> paddle.zeros([2, 2], "int64").tolist()
+    [[0, 0], [0, 0]]
+    """
     return full(shape, 0.0, dtype_or_default(dtype))
 
 
 @sizes_one_by_one
 def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """Ones, of the default dtype unless another is given."""
+    """Ones, of the default dtype unless another is given.
+
+    >>> import proa as paddle
+    >>> paddle.ones([2, 2], "int64").tolist()
+    [[1, 1], [1, 1]]
+    """
     return full(shape, 1.0, dtype_or_default(dtype))
 
 
 @sizes_one_by_one
 def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """A tensor of `shape` whose values are not to be relied on (they are zeros here)."""
+    """A tensor of `shape` whose values are not to be relied on (they are zeros here).
+
+    >>> import proa as paddle
+    >>> paddle.empty([2, 3]).shape
+    [2, 3]
+    """
     return zeros(shape, dtype)
 
 

@@ -130,7 +130,13 @@ index_select_op = operator(
 
 
 def index_select(x: Any, index: Any, axis: int = 0, name: str | None = None) -> Any:
-    """The slices of x at the positions `index`, a 1-D integer tensor, along `axis`."""
+    """The slices of x at the positions `index`, a 1-D integer tensor, along `axis`.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([[1, 2], [3, 4], [5, 6]])
+    >>> paddle.index_select(x, paddle.to_tensor([2, 0])).tolist()
+    [[5, 6], [1, 2]]
+    """
     return apply(index_select_op, x, index, dim=axis)
 
 
@@ -152,7 +158,13 @@ index_add_op = operator(
 
 
 def index_add(x: Any, index: Any, axis: int, value: Any, name: str | None = None) -> Any:
-    """x with `value` added to its slices at the positions `index`, a 1-D integer tensor, along `axis`."""
+    """x with `value` added to its slices at the positions `index`, a 1-D integer tensor, along `axis`.
+
+    >>> import proa as paddle
+    >>> x = paddle.zeros([3, 2])
+    >>> paddle.index_add(x, paddle.to_tensor([0, 2]), 0, paddle.ones([2, 2])).tolist()
+    [[1.0, 1.0], [0.0, 0.0], [1.0, 1.0]]
+    """
     return apply(index_add_op, x, index, value, axis=axis)
 
 
@@ -188,6 +200,11 @@ def scatter(x: Any, index: Any, updates: Any, overwrite: bool = True, name: str 
     """x with its rows at the positions `index` replaced by those of `updates`.
 
     With overwrite=False the rows are set to 0 first and all updates of one row are added up.
+
+    >>> import proa as paddle
+    >>> x = paddle.zeros([3, 2])
+    >>> paddle.scatter(x, paddle.to_tensor([2, 0]), paddle.to_tensor([[1.0, 1.0], [2.0, 2.0]])).tolist()
+    [[2.0, 2.0], [0.0, 0.0], [1.0, 1.0]]
     """
     return apply(scatter_op, x, index, updates, overwrite=overwrite)
 
@@ -257,11 +274,22 @@ def gather_nd(x: Any, index: Any, name: str | None = None) -> Any:
 
 
 def scatter_nd_add(x: Any, index: Any, updates: Any, name: str | None = None) -> Any:
-    """x with `updates` added at the positions in the last dimension of `index`."""
+    """x with `updates` added at the positions in the last dimension of `index`.
+
+    >>> import proa as paddle
+    >>> x = paddle.ones([4])
+    >>> paddle.scatter_nd_add(x, paddle.to_tensor([[1], [1]]), paddle.to_tensor([2.0, 3.0])).tolist()
+    [1.0, 6.0, 1.0, 1.0]
+    """
     return apply(scatter_nd_add_op, x, index, updates)
 
 
 def scatter_nd(index: Any, updates: Any, shape: Sequence[int], name: str | None = None) -> Any:
-    """Zeros of `shape` with `updates` added at the positions in the last dimension of `index`."""
+    """Zeros of `shape` with `updates` added at the positions in the last dimension of `index`.
+
+    >>> import proa as paddle
+    >>> paddle.scatter_nd(paddle.to_tensor([[1], [3], [1]]), paddle.to_tensor([1.0, 2.0, 3.0]), [4]).tolist()
+    [0.0, 4.0, 0.0, 2.0]
+    """
     attribute, tensor, _ = shape_inputs(shape)
     return scatter_nd_add(zeros(attribute if tensor is None else tensor, updates.dtype), index, updates)

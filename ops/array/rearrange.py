@@ -91,7 +91,12 @@ def roll(x: Any, shifts: Any, axis: Any = None, name: str | None = None) -> Any:
 
 
 def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None = None) -> Any:
-    """x turned k times by 90 degrees, from the first of `axes` towards the second."""
+    """x turned k times by 90 degrees, from the first of `axes` towards the second.
+
+    >>> import proa as paddle
+    >>> paddle.rot90(paddle.to_tensor([[1, 2], [3, 4]])).tolist()
+    [[2, 4], [1, 3]]
+    """
     a, b = (normalize_axis("rot90(x, k, axes)", n, x.ndim) for n in axes)
     if a == b:
         raise ValueError(f"rot90(x, k, axes): axes must name two dimensions. Received {list(axes)}.")
@@ -121,12 +126,22 @@ tril_triu_op = operator("tril_triu", "X -> Out", kernel=_tril_triu, infer=_infer
 
 
 def tril(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
-    """x with zeros above a diagonal of its last two dimensions (0: the main one, positive: above it)."""
+    """x with zeros above a diagonal of its last two dimensions (0: the main one, positive: above it).
+
+    >>> import proa as paddle
+    >>> paddle.tril(paddle.to_tensor([[1, 2], [3, 4]])).tolist()
+    [[1, 0], [3, 4]]
+    """
     return apply(tril_triu_op, x, diagonal=diagonal, lower=True)
 
 
 def triu(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
-    """x with zeros below a diagonal of its last two dimensions (0: the main one, positive: above it)."""
+    """x with zeros below a diagonal of its last two dimensions (0: the main one, positive: above it).
+
+    >>> import proa as paddle
+    >>> paddle.triu(paddle.to_tensor([[1, 2], [3, 4]])).tolist()
+    [[1, 2], [0, 4]]
+    """
     return apply(tril_triu_op, x, diagonal=diagonal, lower=False)
 
 
@@ -225,12 +240,22 @@ imag_op = operator("imag", "X -> Out", kernel=lambda xp, x: x.imag.copy(), infer
 
 
 def as_complex(x: Any, name: str | None = None) -> Any:
-    """The complex values whose real and imaginary parts are the last dimension, of size 2."""
+    """The complex values whose real and imaginary parts are the last dimension, of size 2.
+
+    >>> import proa as paddle
+    >>> paddle.as_complex(paddle.to_tensor([[1.0, 2.0]])).tolist()
+    [(1+2j)]
+    """
     return apply(as_complex_op, x)
 
 
 def as_real(x: Any, name: str | None = None) -> Any:
-    """Complex values as their real and imaginary parts along a new last dimension."""
+    """Complex values as their real and imaginary parts along a new last dimension.
+
+    >>> import proa as paddle
+    >>> paddle.as_real(paddle.to_tensor([1 + 2j])).tolist()
+    [[1.0, 2.0]]
+    """
     return apply(as_real_op, x)
 
 
@@ -252,10 +277,20 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Any:
 
 
 def real(x: Any, name: str | None = None) -> Any:
-    """The real parts; a real tensor as it is."""
+    """The real parts; a real tensor as it is.
+
+    >>> import proa as paddle
+    >>> paddle.real(paddle.to_tensor([1 + 2j])).tolist()
+    [1.0]
+    """
     return apply(real_op, x) if x.dtype.is_complex else x
 
 
 def imag(x: Any, name: str | None = None) -> Any:
-    """The imaginary parts of a complex tensor."""
+    """The imaginary parts of a complex tensor.
+
+    >>> import proa as paddle
+    >>> paddle.imag(paddle.to_tensor([1 + 2j])).tolist()
+    [2.0]
+    """
     return apply(imag_op, x)

@@ -182,7 +182,12 @@ def transpose(x: Any, perm: Sequence[int], name: str | None = None) -> Any:
 
 
 def t(input: Any, name: str | None = None) -> Any:
-    """The transpose of a matrix; a vector or 0-d tensor as it is. Raises ValueError for more dimensions."""
+    """The transpose of a matrix; a vector or 0-d tensor as it is. Raises ValueError for more dimensions.
+
+    >>> import proa as paddle
+    >>> paddle.t(paddle.ones([2, 3])).shape
+    [3, 2]
+    """
     if input.ndim > 2:
         raise ValueError(f"t(input): input must have at most 2 dimensions. Received shape {list(input.shape)}. "
                          f"Use transpose(x, perm).")
@@ -195,7 +200,12 @@ def reversed_axes(x: Any) -> Any:
 
 
 def moveaxis(x: Any, source: Any, destination: Any, name: str | None = None) -> Any:
-    """x with dimensions moved from the positions `source` to `destination`, the others keeping their order."""
+    """x with dimensions moved from the positions `source` to `destination`, the others keeping their order.
+
+    >>> import proa as paddle
+    >>> paddle.moveaxis(paddle.ones([2, 3, 4]), 0, 2).shape
+    [3, 4, 2]
+    """
     what = "moveaxis(x, source, destination)"
     sources = [normalize_axis(what, n, x.ndim) for n in ints_of(source)]
     destinations = [normalize_axis(what, n, x.ndim) for n in ints_of(destination)]

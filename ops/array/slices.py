@@ -215,7 +215,12 @@ def slice_(input: Any, axes: Sequence[int], starts: Any, ends: Any) -> Any:
 
 
 def strided_slice(x: Any, axes: Sequence[int], starts: Any, ends: Any, strides: Any, name: str | None = None) -> Any:
-    """The part of x from starts[i] up to, without, ends[i] along axes[i], strides[i] apart."""
+    """The part of x from starts[i] up to, without, ends[i] along axes[i], strides[i] apart.
+
+    >>> import proa as paddle
+    >>> paddle.strided_slice(paddle.arange(6), axes=[0], starts=[5], ends=[0], strides=[-2]).tolist()
+    [5, 3, 1]
+    """
     ranges = Ranges()
     for given in zip(axes, _as_bounds(starts), _as_bounds(ends), _as_bounds(strides), strict=True):
         axis, *bounds = given

@@ -67,7 +67,13 @@ def sort(x: Any, axis: int = -1, descending: bool = False, name: str | None = No
 
 
 def argsort(x: Any, axis: int = -1, descending: bool = False, name: str | None = None) -> Any:
-    """The positions, int64, of the elements that `sort` brings to each place."""
+    """The positions, int64, of the elements that `sort` brings to each place.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([3.0, 1.0, 2.0])
+    >>> paddle.argsort(x).tolist(), paddle.argsort(x, descending=True).tolist()
+    ([1, 2, 0], [0, 2, 1])
+    """
     return apply(argsort_op, x, axis=axis, descending=descending)[1]
 
 
@@ -123,7 +129,13 @@ def topk(x: Any, k: Any, axis: int | None = None, largest: bool = True, sorted: 
 
 def kthvalue(x: Any, k: int, axis: int | None = None, keepdim: bool = False,
              name: str | None = None) -> tuple[Any, Any]:
-    """The k-th smallest element along `axis`, the last by default, counted from 1, and its position."""
+    """The k-th smallest element along `axis`, the last by default, counted from 1, and its position.
+
+    >>> import proa as paddle
+    >>> values, index = paddle.kthvalue(paddle.to_tensor([[5.0, 1.0, 3.0]]), 2)
+    >>> values.tolist(), index.tolist()
+    ([3.0], [2])
+    """
     axis = normalize_axis("kthvalue(x, k, axis)", -1 if axis is None else axis, x.ndim)
     if not 1 <= k or k > x.shape[axis] >= 0:
         raise ValueError(f"kthvalue(x, k): k must lie between 1 and {x.shape[axis]}. Received {k}.")
@@ -166,7 +178,13 @@ order_statistics_op = operator(
 
 
 def mode(x: Any, axis: int = -1, keepdim: bool = False, name: str | None = None) -> tuple[Any, Any]:
-    """The most frequent element along `axis` (the smallest of several), and the last position where it stands."""
+    """The most frequent element along `axis` (the smallest of several), and the last position where it stands.
+
+    >>> import proa as paddle
+    >>> values, index = paddle.mode(paddle.to_tensor([[2.0, 1.0, 2.0], [3.0, 3.0, 1.0]]))
+    >>> values.tolist(), index.tolist()
+    ([2.0, 3.0], [2, 1])
+    """
     axis = normalize_axis("mode(x, axis)", axis, x.ndim)
     places = apply(mode_op, x, axis=axis)
     if not x.ndim:
@@ -211,13 +229,23 @@ searchsorted_op = operator(
 
 def searchsorted(sorted_sequence: Any, values: Any, out_int32: bool = False, right: bool = False,
                  name: str | None = None) -> Any:
-    """Where each value would go into the sorted sequence, before (right: behind) equal elements."""
+    """Where each value would go into the sorted sequence, before (right: behind) equal elements.
+
+    >>> import proa as paddle
+    >>> paddle.searchsorted(paddle.to_tensor([1, 3, 5]), paddle.to_tensor([0, 3, 9])).tolist()
+    [0, 1, 3]
+    """
     return apply(searchsorted_op, sorted_sequence, values, out_int32=out_int32, right=right)
 
 
 def bucketize(x: Any, sorted_sequence: Any, out_int32: bool = False, right: bool = False,
               name: str | None = None) -> Any:
-    """As `searchsorted` with a 1-D sequence, the arguments exchanged."""
+    """As `searchsorted` with a 1-D sequence, the arguments exchanged.
+
+    >>> import proa as paddle
+    >>> paddle.bucketize(paddle.to_tensor([0, 3, 9]), paddle.to_tensor([1, 3, 5])).tolist()
+    [0, 1, 3]
+    """
     return searchsorted(sorted_sequence, x, out_int32, right)
 
 
@@ -276,7 +304,12 @@ bincount_of_fed_op = operator(
 
 
 def bincount(x: Any, weights: Any = None, minlength: int = 0, name: str | None = None) -> Any:
-    """How often each integer from 0 on occurs in x, 1-D; or the sum of its weights, in float64 of integers."""
+    """How often each integer from 0 on occurs in x, 1-D; or the sum of its weights, in float64 of integers.
+
+    >>> import proa as paddle
+    >>> paddle.bincount(paddle.to_tensor([0, 2, 2])).tolist()
+    [1, 0, 2]
+    """
     if weights is not None and not weights.dtype.is_differentiable:
         weights = cast(weights, dt.float64)
     if only_a_run_tells(minlength):
@@ -295,7 +328,12 @@ histogram_op = operator("histogram", "X -> Out", kernel=_histogram,
 
 
 def histogram(input: Any, bins: Any = 100, min: Any = 0, max: Any = 0, name: str | None = None) -> Any:
-    """How many elements fall into each of `bins` equal ranges from `min` to `max` (by default of the elements)."""
+    """How many elements fall into each of `bins` equal ranges from `min` to `max` (by default of the elements).
+
+    >>> import proa as paddle
+    >>> paddle.histogram(paddle.to_tensor([1.0, 2.0, 1.0]), bins=2, min=0, max=3).tolist()
+    [2, 1]
+    """
     bins, min, max = (one.item() if is_value(one) else one for one in (bins, min, max))
     return apply(histogram_op, input, bins=bins, min=min, max=max)
 

@@ -121,7 +121,12 @@ shard_index_op = operator("shard_index", "X -> Out", kernel=_shard_index, infer=
 
 
 def shard_index(input: Any, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1) -> Any:
-    """The positions within shard `shard_id` of `index_num` indices in `nshards` parts; ignore_value in other shards."""
+    """The positions within shard `shard_id` of `index_num` indices in `nshards` parts; ignore_value in other shards.
+
+    >>> import proa as paddle
+    >>> paddle.shard_index(paddle.to_tensor([[1], [6], [12], [19]]), 20, 2, 0).tolist()
+    [[1], [6], [-1], [-1]]
+    """
     if not 0 <= shard_id < nshards:
         raise ValueError(f"shard_index(shard_id): must lie in [0, {nshards}). Received {shard_id}.")
     return apply(shard_index_op, input, index_num=index_num, nshards=nshards, shard_id=shard_id,
@@ -141,7 +146,12 @@ def index_fill(x: Any, index: Any, axis: int, value: Any, name: str | None = Non
 
 
 def select_scatter(x: Any, values: Any, axis: int, index: int, name: str | None = None) -> Any:
-    """x with `values` in place of its slice `index` along `axis`."""
+    """x with `values` in place of its slice `index` along `axis`.
+
+    >>> import proa as paddle
+    >>> paddle.select_scatter(paddle.zeros([2, 3]), paddle.ones([3]), 0, 1).tolist()
+    [[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]]
+    """
     axis = normalize_axis("axis", axis, x.ndim)
     rest = [s for n, s in enumerate(x.shape) if n != axis]
     if len(values.shape) != len(rest) or any(
@@ -198,5 +208,10 @@ def tril_indices(row: int, col: int | None, offset: int = 0, dtype: Any = "int64
 
 
 def triu_indices(row: int, col: int | None = None, offset: int = 0, dtype: Any = "int64") -> Any:
-    """The rows and columns of the upper triangle of a matrix from a diagonal on, [2, n], row by row."""
+    """The rows and columns of the upper triangle of a matrix from a diagonal on, [2, n], row by row.
+
+    >>> import proa as paddle
+    >>> paddle.triu_indices(2, 2).tolist()
+    [[0, 0, 1], [0, 1, 1]]
+    """
     return _indices(np.triu_indices)(row, col, offset, dtype)

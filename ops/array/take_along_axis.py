@@ -130,12 +130,24 @@ def take_along_axis(arr: Any, indices: Any, axis: int, broadcast: bool = True) -
 
 def put_along_axis(arr: Any, indices: Any, values: Any, axis: int, reduce: str = "assign", include_self: bool = True,
                    broadcast: bool = True) -> Any:
-    """arr with `values` put at `indices` along `axis`: assigned, or reduce='add' or 'multiply'."""
+    """arr with `values` put at `indices` along `axis`: assigned, or reduce='add' or 'multiply'.
+
+    >>> import proa as paddle
+    >>> x = paddle.zeros([2, 3])
+    >>> paddle.put_along_axis(x, paddle.to_tensor([[0], [2]]), 1.0, axis=1).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    """
     value = cast(values, arr.dtype) if is_value(values) else constant(values, dtype=arr.dtype)
     return apply(put_along_op, arr, _index_for(arr, indices, axis, broadcast), value, Axis=axis, Reduce=reduce,
                  Include_self=include_self)
 
 
 def index_sample(x: Any, index: Any) -> Any:
-    """For each row of a matrix x the elements at the positions in that row of `index`."""
+    """For each row of a matrix x the elements at the positions in that row of `index`.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([[1, 2, 3], [4, 5, 6]])
+    >>> paddle.index_sample(x, paddle.to_tensor([[0, 2], [1, 1]])).tolist()
+    [[1, 3], [5, 5]]
+    """
     return apply(index_sample_op, x, index)

@@ -32,7 +32,12 @@ def unflatten(x: Any, axis: int, shape: Any, name: str | None = None) -> Any:
 
 
 def view_as(x: Any, other: Any, name: str | None = None) -> Any:
-    """x in the shape of `other`."""
+    """x in the shape of `other`.
+
+    >>> import proa as paddle
+    >>> paddle.view_as(paddle.arange(6), paddle.zeros([2, 3])).shape
+    [2, 3]
+    """
     return view(x, sizes(other))
 
 
@@ -40,6 +45,10 @@ def as_strided(x: Any, shape: Sequence[int], stride: Sequence[int], offset: int 
     """The elements of x, counted as if it were flat, at offset + Σ index · stride.
 
     `offset` counts elements. Raises ValueError where a position lies outside x.
+
+    >>> import proa as paddle
+    >>> paddle.as_strided(paddle.arange(5), [3, 3], [1, 1]).tolist()
+    [[0, 1, 2], [1, 2, 3], [2, 3, 4]]
     """
     if len(shape) != len(stride):
         raise ValueError(f"as_strided(shape, stride): as many of each. Received {len(shape)} and {len(stride)}.")
@@ -79,17 +88,32 @@ def _at_least(inputs: Sequence[Any], shaped: Any) -> Any:
 
 
 def atleast_1d(*inputs: Any, name: str | None = None) -> Any:
-    """Each with one dimension at least; several give a list."""
+    """Each with one dimension at least; several give a list.
+
+    >>> import proa as paddle
+    >>> paddle.atleast_1d(paddle.to_tensor(3.0)).shape
+    [1]
+    """
     return _at_least(inputs, lambda x: x if x.ndim else reshape(x, [1]))
 
 
 def atleast_2d(*inputs: Any, name: str | None = None) -> Any:
-    """Each with two dimensions at least: a vector becomes a row."""
+    """Each with two dimensions at least: a vector becomes a row.
+
+    >>> import proa as paddle
+    >>> paddle.atleast_2d(paddle.to_tensor(3.0)).shape
+    [1, 1]
+    """
     return _at_least(inputs, lambda x: x if x.ndim > 1 else reshape(x, [1, -1]))
 
 
 def atleast_3d(*inputs: Any, name: str | None = None) -> Any:
-    """Each with three dimensions at least: new ones stand first for a vector, and last."""
+    """Each with three dimensions at least: new ones stand first for a vector, and last.
+
+    >>> import proa as paddle
+    >>> paddle.atleast_3d(paddle.to_tensor(3.0)).shape
+    [1, 1, 1]
+    """
     def shaped(x: Any) -> Any:
         return x if x.ndim > 2 else unsqueeze(x, -1) if x.ndim == 2 else reshape(x, [1, -1, 1])
 
@@ -100,6 +124,10 @@ def vsplit(x: Any, num_or_sections: Any, name: str | None = None) -> list:
     """The parts of x along its first dimension: a number of equal ones, or the sizes of each.
 
     Raises ValueError for fewer than two dimensions.
+
+    >>> import proa as paddle
+    >>> [part.shape for part in paddle.vsplit(paddle.ones([6, 2]), 3)]
+    [[2, 2], [2, 2], [2, 2]]
     """
     if x.ndim < 2:
         raise ValueError(f"vsplit(x): must have at least two dimensions. Received {x.ndim}.")

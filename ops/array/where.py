@@ -221,7 +221,12 @@ def masked_select(x: Any, mask: Any, name: str | None = None) -> Any:
 
 
 def masked_fill(x: Any, mask: Any, value: Any, name: str | None = None) -> Any:
-    """x with `value`, a number or 0-d tensor, where the mask is true."""
+    """x with `value`, a number or 0-d tensor, where the mask is true.
+
+    >>> import proa as paddle
+    >>> paddle.masked_fill(paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([True, False]), 9.0).tolist()
+    [9.0, 2.0]
+    """
     value = cast(value, x.dtype) if is_value(value) else state.trace.number(value, x.dtype)
     return where(mask, value, x)
 

@@ -16,6 +16,10 @@ def cdist(x: Any, y: Any, p: float = 2.0,
 
     `compute_mode` is taken for Paddle's sake: distances are always computed from differences, without its loss of
     precision. Raises ValueError for a negative p or other shapes.
+
+    >>> import proa as paddle
+    >>> paddle.cdist(paddle.to_tensor([[0.0, 0.0]]), paddle.to_tensor([[3.0, 4.0], [0.0, 1.0]])).tolist()
+    [[5.0, 1.0]]
     """
     if p < 0:
         raise ValueError(f"cdist(p): must be at least 0. Received {p}.")
@@ -26,7 +30,12 @@ def cdist(x: Any, y: Any, p: float = 2.0,
 
 
 def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
-    """x with its slices along `axis` scaled down to a p-norm of max_norm where theirs is larger."""
+    """x with its slices along `axis` scaled down to a p-norm of max_norm where theirs is larger.
+
+    >>> import proa as paddle
+    >>> paddle.renorm(paddle.to_tensor([[3.0, 4.0], [0.3, 0.4]], "float64"), 2.0, 0, 1.0).numpy().round(3).tolist()
+    [[0.6, 0.8], [0.3, 0.4]]
+    """
     if p <= 0 or max_norm < 0:
         raise ValueError(f"renorm(p, max_norm): above 0, and at least 0. Received {p} and {max_norm}.")
     axis = normalize_axis("axis", axis, x.ndim)

@@ -166,7 +166,12 @@ def matmul(x: Any, y: Any, transpose_x: bool = False, transpose_y: bool = False,
 
 
 def mm(input: Any, mat2: Any, name: str | None = None) -> Any:
-    """The matrix product input @ mat2."""
+    """The matrix product input @ mat2.
+
+    >>> import proa as paddle
+    >>> paddle.mm(paddle.to_tensor([[1.0, 2.0]]), paddle.to_tensor([[3.0], [4.0]])).tolist()
+    [[11.0]]
+    """
     return apply(matmul_op, input, mat2, trans_x=False, trans_y=False)
 
 
@@ -223,29 +228,57 @@ dot_op = operator(
 
 
 def bmm(x: Any, y: Any, name: str | None = None) -> Any:
-    """The matrix products of two batches: [b, m, k] by [b, k, n] gives [b, m, n]."""
+    """The matrix products of two batches: [b, m, k] by [b, k, n] gives [b, m, n].
+
+    >>> import proa as paddle
+    >>> paddle.bmm(paddle.ones([5, 2, 3]), paddle.ones([5, 3, 4])).shape
+    [5, 2, 4]
+    """
     return apply(bmm_op, x, y)
 
 
 def mv(x: Any, vec: Any, name: str | None = None) -> Any:
-    """The product of a matrix [m, k] with a vector [k]: [m]."""
+    """The product of a matrix [m, k] with a vector [k]: [m].
+
+    >>> import proa as paddle
+    >>> paddle.mv(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]), paddle.to_tensor([1.0, 1.0])).tolist()
+    [3.0, 7.0]
+    """
     return apply(mv_op, x, vec)
 
 
 def dot(x: Any, y: Any, name: str | None = None) -> Any:
-    """The inner product of two vectors, 0-d; of two matrices that of each pair of rows."""
+    """The inner product of two vectors, 0-d; of two matrices that of each pair of rows.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([3.0, 6.0]), paddle.to_tensor([4.0, 8.0])
+    >>> paddle.dot(x, y).tolist()
+    60.0
+    """
     return apply(dot_op, x, y)
 
 
 def inner(x: Any, y: Any, name: str | None = None) -> Any:
-    """The sum over the last dimension of both: [..., k] and [..., k] give x.shape[:-1] + y.shape[:-1]."""
+    """The sum over the last dimension of both: [..., k] and [..., k] give x.shape[:-1] + y.shape[:-1].
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([3.0, 6.0]), paddle.to_tensor([4.0, 8.0])
+    >>> paddle.inner(x, y).tolist()
+    60.0
+    """
     if x.ndim == 0 or y.ndim == 0:
         return x * y
     return tensordot(x, y, [[-1], [-1]])
 
 
 def outer(x: Any, y: Any, name: str | None = None) -> Any:
-    """The products of each element of x with each of y, both flattened: a matrix."""
+    """The products of each element of x with each of y, both flattened: a matrix.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([1.0, 2.0])
+    >>> paddle.outer(x, y).tolist()
+    [[1.0, 2.0], [2.0, 4.0]]
+    """
     return matmul(reshape(x, [-1, 1]), reshape(y, [1, -1]))
 
 
@@ -305,7 +338,12 @@ addmm_op = operator(
 
 
 def addmm(input: Any, x: Any, y: Any, beta: float = 1.0, alpha: float = 1.0, name: str | None = None) -> Any:
-    """beta * input + alpha * (x @ y), of matrices; `input` broadcasts."""
+    """beta * input + alpha * (x @ y), of matrices; `input` broadcasts.
+
+    >>> import proa as paddle
+    >>> paddle.addmm(paddle.ones([2, 2]), paddle.eye(2), paddle.eye(2), beta=1.0, alpha=3.0).tolist()
+    [[4.0, 1.0], [1.0, 4.0]]
+    """
     return apply(addmm_op, input, x, y, Alpha=float(alpha), Beta=float(beta))
 
 

@@ -33,21 +33,44 @@ is_empty_op = operator("is_empty", "X -> Out", kernel=lambda xp, x: xp.asarray(x
 
 def isclose(x: Any, y: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False,
             name: str | None = None) -> Any:
-    """|x - y| <= atol + rtol * |y|, element by element."""
+    """|x - y| <= atol + rtol * |y|, element by element.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([1.0, 2.0])
+    >>> paddle.isclose(x, y).tolist()
+    [True, True]
+    """
     return apply(isclose_op, x, y, None, None, rtol=str(rtol), atol=str(atol), equal_nan=equal_nan)
 
 
 def allclose(x: Any, y: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False,
              name: str | None = None) -> Any:
-    """True when `isclose` holds for every element."""
+    """True when `isclose` holds for every element.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([1.0, 2.0])
+    >>> paddle.allclose(x, y).tolist()
+    True
+    """
     return apply(allclose_op, x, y, None, None, rtol=str(rtol), atol=str(atol), equal_nan=equal_nan)
 
 
 def equal_all(x: Any, y: Any, name: str | None = None) -> Any:
-    """True when x and y have one shape and equal elements."""
+    """True when x and y have one shape and equal elements.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([1.0, 2.0])
+    >>> paddle.equal_all(x, y).tolist()
+    True
+    """
     return apply(equal_all_op, x, y)
 
 
 def is_empty(x: Any, name: str | None = None) -> Any:
-    """True when x has no elements."""
+    """True when x has no elements.
+
+    >>> import proa as paddle
+    >>> paddle.is_empty(paddle.zeros([0, 3])).item()
+    True
+    """
     return apply(is_empty_op, x)

@@ -89,15 +89,33 @@ def i0(x: Any, name: str | None = None) -> Any:
 
 
 def i0e(x: Any, name: str | None = None) -> Any:
-    """e^-|x| · i0(x)."""
+    """e^-|x| · i0(x).
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([0.0, 0.5], "float64")
+    >>> paddle.i0e(x).numpy().round(3).tolist()
+    [1.0, 0.645]
+    """
     return apply(i0e_op, as_floating(x))
 
 
 def i1(x: Any, name: str | None = None) -> Any:
-    """The modified Bessel function of order 1."""
+    """The modified Bessel function of order 1.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([0.0, 0.5], "float64")
+    >>> paddle.i1(x).numpy().round(3).tolist()
+    [0.0, 0.258]
+    """
     return apply(i1_op, as_floating(x))
 
 
 def i1e(x: Any, name: str | None = None) -> Any:
-    """e^-|x| · i1(x)."""
+    """e^-|x| · i1(x).
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([0.0, 0.5], "float64")
+    >>> paddle.i1e(x).numpy().round(3).tolist()
+    [0.0, 0.156]
+    """
     return apply(i1e_op, as_floating(x))

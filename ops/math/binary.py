@@ -87,17 +87,35 @@ def atan2(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 def fmax(x: Any, y: Any, name: str | None = None) -> Any:
-    """The larger of two, element by element; the other one where one is NaN."""
+    """The larger of two, element by element; the other one where one is NaN.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([6.0, 4.0]), paddle.to_tensor([2.0, 8.0])
+    >>> paddle.fmax(x, y).tolist()
+    [6.0, 8.0]
+    """
     return apply(fmax_op, x, y)
 
 
 def fmin(x: Any, y: Any, name: str | None = None) -> Any:
-    """The smaller of two, element by element; the other one where one is NaN."""
+    """The smaller of two, element by element; the other one where one is NaN.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([6.0, 4.0]), paddle.to_tensor([2.0, 8.0])
+    >>> paddle.fmin(x, y).tolist()
+    [2.0, 4.0]
+    """
     return apply(fmin_op, x, y)
 
 
 def heaviside(x: Any, y: Any, name: str | None = None) -> Any:
-    """0 where x is negative, 1 where it is positive, y where it is 0."""
+    """0 where x is negative, 1 where it is positive, y where it is 0.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([-1.0, 0.0, 2.0]), paddle.to_tensor([0.5, 0.5, 0.5])
+    >>> paddle.heaviside(x, y).tolist()
+    [0.0, 0.5, 1.0]
+    """
     return apply(heaviside_op, x, y)
 
 
@@ -119,7 +137,13 @@ def lcm(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 def nextafter(x: Any, y: Any, name: str | None = None) -> Any:
-    """The next number that can be represented after x in the direction of y."""
+    """The next number that can be represented after x in the direction of y.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([1.0], "float64")
+    >>> (paddle.nextafter(x, x + 1) - x).item() == 2.0 ** -52
+    True
+    """
     return apply(nextafter_op, x, y)
 
 
@@ -136,19 +160,37 @@ def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Any:
 
 
 def hypot(x: Any, y: Any, name: str | None = None) -> Any:
-    """√(x² + y²)."""
+    """√(x² + y²).
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([3.0, 6.0]), paddle.to_tensor([4.0, 8.0])
+    >>> paddle.hypot(x, y).tolist()
+    [5.0, 10.0]
+    """
     x, y = as_floating(x), as_floating(y)
     return (x * x + y * y) ** 0.5
 
 
 def logaddexp(x: Any, y: Any, name: str | None = None) -> Any:
-    """log(eˣ + eʸ), without overflow."""
+    """log(eˣ + eʸ), without overflow.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([0.0, 1.0], "float64"), paddle.to_tensor([0.0, 2.0], "float64")
+    >>> paddle.logaddexp(x, y).numpy().round(3).tolist()
+    [0.693, 2.313]
+    """
     x, y = as_floating(x), as_floating(y)
     return log1p(exp(abs(x - y) * -1.0)) + maximum(x, y)
 
 
 def ldexp(x: Any, y: Any, name: str | None = None) -> Any:
-    """x · 2ʸ."""
+    """x · 2ʸ.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([1.0, 3.0]), paddle.to_tensor([2, 3])
+    >>> paddle.ldexp(x, y).tolist()
+    [4.0, 24.0]
+    """
     x = as_floating(x)
     dtype = promote(dtype_of(x), dtype_of(y))
     return in_dtype(x, dtype) * full((), 2.0, dtype) ** in_dtype(y, dtype)

@@ -72,62 +72,134 @@ def _method(op: Operator) -> Callable:
 
 
 def equal(x: Any, y: Any, name: str | None = None) -> Any:
-    """x == y, element by element."""
+    """x == y, element by element.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([6.0, 4.0]), paddle.to_tensor([2.0, 8.0])
+    >>> paddle.equal(x, y).tolist()
+    [False, False]
+    """
     return _compare(equal_op, x, y)
 
 
 def not_equal(x: Any, y: Any, name: str | None = None) -> Any:
-    """x != y, element by element."""
+    """x != y, element by element.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([6.0, 4.0]), paddle.to_tensor([2.0, 8.0])
+    >>> paddle.not_equal(x, y).tolist()
+    [True, True]
+    """
     return _compare(not_equal_op, x, y)
 
 
 def less_than(x: Any, y: Any, name: str | None = None) -> Any:
-    """x < y, element by element."""
+    """x < y, element by element.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([6.0, 4.0]), paddle.to_tensor([2.0, 8.0])
+    >>> paddle.less_than(x, y).tolist()
+    [False, True]
+    """
     return _compare(less_than_op, x, y)
 
 
 def less_equal(x: Any, y: Any, name: str | None = None) -> Any:
-    """x <= y, element by element."""
+    """x <= y, element by element.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([6.0, 4.0]), paddle.to_tensor([2.0, 8.0])
+    >>> paddle.less_equal(x, y).tolist()
+    [False, True]
+    """
     return _compare(less_equal_op, x, y)
 
 
 def greater_than(x: Any, y: Any, name: str | None = None) -> Any:
-    """x > y, element by element."""
+    """x > y, element by element.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([6.0, 4.0]), paddle.to_tensor([2.0, 8.0])
+    >>> paddle.greater_than(x, y).tolist()
+    [True, False]
+    """
     return _compare(greater_than_op, x, y)
 
 
 def greater_equal(x: Any, y: Any, name: str | None = None) -> Any:
-    """x >= y, element by element."""
+    """x >= y, element by element.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([6.0, 4.0]), paddle.to_tensor([2.0, 8.0])
+    >>> paddle.greater_equal(x, y).tolist()
+    [True, False]
+    """
     return _compare(greater_equal_op, x, y)
 
 
 def logical_and(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
-    """x and y, element by element; a number counts as true unless it is 0."""
+    """x and y, element by element; a number counts as true unless it is 0.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([True, True]), paddle.to_tensor([True, False])
+    >>> paddle.logical_and(x, y).tolist()
+    [True, False]
+    """
     return apply(logical_and_op, *operand(x, y))
 
 
 def logical_or(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
-    """x or y, element by element; a number counts as true unless it is 0."""
+    """x or y, element by element; a number counts as true unless it is 0.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([True, True]), paddle.to_tensor([True, False])
+    >>> paddle.logical_or(x, y).tolist()
+    [True, True]
+    """
     return apply(logical_or_op, *operand(x, y))
 
 
 def logical_xor(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
-    """Exactly one of x and y, element by element; a number counts as true unless it is 0."""
+    """Exactly one of x and y, element by element; a number counts as true unless it is 0.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([True, True]), paddle.to_tensor([True, False])
+    >>> paddle.logical_xor(x, y).tolist()
+    [False, True]
+    """
     return apply(logical_xor_op, *operand(x, y))
 
 
 def bitwise_and(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
-    """x & y on integers or bools."""
+    """x & y on integers or bools.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([6, 3]), paddle.to_tensor([3, 5])
+    >>> paddle.bitwise_and(x, y).tolist()
+    [2, 1]
+    """
     return _bits(bitwise_and_op, x, y)
 
 
 def bitwise_or(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
-    """x | y on integers or bools."""
+    """x | y on integers or bools.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([6, 3]), paddle.to_tensor([3, 5])
+    >>> paddle.bitwise_or(x, y).tolist()
+    [7, 7]
+    """
     return _bits(bitwise_or_op, x, y)
 
 
 def bitwise_xor(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
-    """x ^ y on integers or bools."""
+    """x ^ y on integers or bools.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([6, 3]), paddle.to_tensor([3, 5])
+    >>> paddle.bitwise_xor(x, y).tolist()
+    [5, 6]
+    """
     return _bits(bitwise_xor_op, x, y)
 
 

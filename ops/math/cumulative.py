@@ -201,7 +201,12 @@ logcumsumexp_op = operator(
 
 
 def logcumsumexp(x: Any, axis: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
-    """log of the running sum of exp(x) along `axis`, or of x flattened, without overflow."""
+    """log of the running sum of exp(x) along `axis`, or of x flattened, without overflow.
+
+    >>> import proa as paddle
+    >>> paddle.logcumsumexp(paddle.zeros([3], "float64")).exp().numpy().round(3).tolist()
+    [1.0, 2.0, 3.0]
+    """
     x = x if dtype is None else cast(x, dtype)
     return apply(logcumsumexp_op, flatten(x) if axis is None else x, axis=0 if axis is None else int(axis))
 
@@ -243,12 +248,24 @@ cummin_op = operator("cummin", "x -> out, indices", kernel=_cummin, infer=_infer
 
 
 def cummax(x: Any, axis: int | None = None, dtype: Any = "int64", name: str | None = None) -> tuple[Any, Any]:
-    """The running maximum along `axis`, or of x flattened, and where it was found (the last of equal ones)."""
+    """The running maximum along `axis`, or of x flattened, and where it was found (the last of equal ones).
+
+    >>> import proa as paddle
+    >>> values, index = paddle.cummax(paddle.to_tensor([1, 3, 2]))
+    >>> values.tolist(), index.tolist()
+    ([1, 3, 3], [0, 1, 1])
+    """
     return apply(cummax_op, flatten(x) if axis is None else x, axis=-1 if axis is None else int(axis),
                  dtype=convert_dtype(dtype))
 
 
 def cummin(x: Any, axis: int | None = None, dtype: Any = "int64", name: str | None = None) -> tuple[Any, Any]:
-    """The running minimum along `axis`, or of x flattened, and where it was found (the last of equal ones)."""
+    """The running minimum along `axis`, or of x flattened, and where it was found (the last of equal ones).
+
+    >>> import proa as paddle
+    >>> values, index = paddle.cummin(paddle.to_tensor([3, 1, 2]))
+    >>> values.tolist(), index.tolist()
+    ([3, 1, 1], [0, 1, 1])
+    """
     return apply(cummin_op, flatten(x) if axis is None else x, axis=-1 if axis is None else int(axis),
                  dtype=convert_dtype(dtype))

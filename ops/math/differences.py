@@ -68,7 +68,12 @@ def trapezoid(y: Any, x: Any = None, dx: float | None = None, axis: int = -1, na
 
 def cumulative_trapezoid(y: Any, x: Any = None, dx: float | None = None, axis: int = -1,
                          name: str | None = None) -> Any:
-    """The integral of y from its first element up to each of the others, by the trapezoid rule."""
+    """The integral of y from its first element up to each of the others, by the trapezoid rule.
+
+    >>> import proa as paddle
+    >>> paddle.cumulative_trapezoid(paddle.to_tensor([1.0, 2.0, 3.0])).tolist()
+    [1.5, 4.0]
+    """
     areas, axis = _areas("cumulative_trapezoid", y, x, dx, axis)
     return cumsum(areas, axis) * 0.5
 

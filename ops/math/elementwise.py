@@ -331,7 +331,13 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 def subtract(x: Any, y: Any, name: str | None = None) -> Any:
-    """x - y, element by element, broadcasting."""
+    """x - y, element by element, broadcasting.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([6.0, 4.0]), paddle.to_tensor([2.0, 8.0])
+    >>> paddle.subtract(x, y).tolist()
+    [4.0, -4.0]
+    """
     if getattr(y, "_is_proa_value", False):
         return state.trace.apply(subtract_op, (x, y), {})
     if isinstance(y, NUMBERS):
@@ -348,7 +354,13 @@ def _reverse_subtract(x: Any, y: Any) -> Any:
 
 
 def multiply(x: Any, y: Any, name: str | None = None) -> Any:
-    """x * y, element by element, broadcasting."""
+    """x * y, element by element, broadcasting.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([6.0, 4.0]), paddle.to_tensor([2.0, 8.0])
+    >>> paddle.multiply(x, y).tolist()
+    [12.0, 32.0]
+    """
     if getattr(y, "_is_proa_value", False):
         return state.trace.apply(multiply_op, (x, y), {})
     if isinstance(y, NUMBERS):
@@ -358,7 +370,13 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Any:
-    """x / y, element by element, broadcasting; integers are divided as floats."""
+    """x / y, element by element, broadcasting; integers are divided as floats.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([6.0, 4.0]), paddle.to_tensor([2.0, 8.0])
+    >>> paddle.divide(x, y).tolist()
+    [3.0, 0.5]
+    """
     if getattr(y, "_is_proa_value", False):
         return state.trace.apply(divide_op, (as_floating(x), as_floating(y)), {})
     if isinstance(y, NUMBERS) and y != 0:
@@ -382,12 +400,24 @@ def _reverse_divide(x: Any, y: Any) -> Any:
 
 
 def floor_divide(x: Any, y: Any, name: str | None = None) -> Any:
-    """x // y, rounded down (PaddlePaddle 2.6.2 rounds negative integer quotients towards zero)."""
+    """x // y, rounded down (PaddlePaddle 2.6.2 rounds negative integer quotients towards zero).
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([6.0, 4.0]), paddle.to_tensor([2.0, 8.0])
+    >>> paddle.floor_divide(x, y).tolist()
+    [3.0, 0.0]
+    """
     return apply(floor_divide_op, *operand(x, y))
 
 
 def mod(x: Any, y: Any, name: str | None = None) -> Any:
-    """x % y, with the sign of y."""
+    """x % y, with the sign of y.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([6.0, 4.0]), paddle.to_tensor([2.0, 8.0])
+    >>> paddle.floor_mod(x, y).tolist()
+    [0.0, 4.0]
+    """
     return apply(mod_op, *operand(x, y))
 
 
@@ -415,12 +445,24 @@ def _power_operator(x: Any, y: Any) -> Any:
 
 
 def maximum(x: Any, y: Any, name: str | None = None) -> Any:
-    """The larger of x and y, element by element."""
+    """The larger of x and y, element by element.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([6.0, 4.0]), paddle.to_tensor([2.0, 8.0])
+    >>> paddle.maximum(x, y).tolist()
+    [6.0, 8.0]
+    """
     return apply(maximum_op, *operand(x, y))
 
 
 def minimum(x: Any, y: Any, name: str | None = None) -> Any:
-    """The smaller of x and y, element by element."""
+    """The smaller of x and y, element by element.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([6.0, 4.0]), paddle.to_tensor([2.0, 8.0])
+    >>> paddle.minimum(x, y).tolist()
+    [2.0, 4.0]
+    """
     return apply(minimum_op, *operand(x, y))
 
 
@@ -429,6 +471,10 @@ def scale(x: Any, scale: Any = 1.0, bias: float = 0.0, bias_after_scale: bool = 
     """x * scale + bias, or (x + bias) * scale; `scale` is a number or a one-element tensor.
 
     In x's dtype: to integers both numbers are integers, cut towards zero. `x * 2.5` makes floats of them.
+
+    >>> import proa as paddle
+    >>> paddle.scale(paddle.to_tensor([1.0, 2.0]), 2.0, bias=1.0).tolist()
+    [3.0, 5.0]
     """
     tensor = scale if is_value(scale) else None
     scale, bias = _plain(scale), _plain(bias)
@@ -442,12 +488,23 @@ def _plain(value: Any) -> Any:
 
 
 def neg(x: Any, name: str | None = None) -> Any:
-    """-x."""
+    """-x.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-1.5, 1.5], "float64")
+    >>> paddle.neg(x).numpy().round(3).tolist()
+    [1.5, -1.5]
+    """
     return apply(scale_op, x, None, scale=-1.0)
 
 
 def add_n(inputs: Any, name: str | None = None) -> Any:
-    """The sum of several tensors of one shape."""
+    """The sum of several tensors of one shape.
+
+    >>> import proa as paddle
+    >>> paddle.add_n([paddle.ones([2]), paddle.ones([2]), paddle.ones([2])]).tolist()
+    [3.0, 3.0]
+    """
     return apply(add_n_op, list(inputs) if isinstance(inputs, (list, tuple)) else [inputs])
 
 

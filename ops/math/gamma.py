@@ -97,7 +97,13 @@ def lgamma(x: Any, name: str | None = None) -> Any:
 
 
 def digamma(x: Any, name: str | None = None) -> Any:
-    """ψ(x) = Γ'(x) / Γ(x), NaN at 0, -1, -2, …"""
+    """ψ(x) = Γ'(x) / Γ(x), NaN at 0, -1, -2, …
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([1.0, 2.0], "float64")
+    >>> paddle.digamma(x).numpy().round(3).tolist()
+    [-0.577, 0.423]
+    """
     return apply(digamma_op, as_floating(x))
 
 
@@ -105,6 +111,10 @@ def polygamma(x: Any, n: int, name: str | None = None) -> Any:
     """The derivative of order n of the digamma function; for n above 0 of x above -200, NaN below.
 
     Raises TypeError unless n is an int, and ValueError where it is negative.
+
+    >>> import proa as paddle
+    >>> paddle.polygamma(paddle.to_tensor([1.0, 2.0], "float64"), 1).numpy().round(3).tolist()
+    [1.645, 0.645]
     """
     if not isinstance(n, int):
         raise TypeError(f"polygamma(n): must be an int. Received {type(n).__name__}.")
@@ -114,7 +124,12 @@ def polygamma(x: Any, n: int, name: str | None = None) -> Any:
 
 
 def multigammaln(x: Any, p: int, name: str | None = None) -> Any:
-    """log of the multivariate gamma function of dimension p: p(p-1)/4·log π + Σ lgamma(x + (1-j)/2), j = 1 … p."""
+    """log of the multivariate gamma function of dimension p: p(p-1)/4·log π + Σ lgamma(x + (1-j)/2), j = 1 … p.
+
+    >>> import proa as paddle
+    >>> paddle.multigammaln(paddle.to_tensor([3.0], "float64"), 2).numpy().round(3).tolist()
+    [1.55]
+    """
     if p < 1:
         raise ValueError(f"multigammaln(p): must be at least 1. Received {p}.")
     return reduce_sum(stack([lgamma(x - j / 2) for j in range(p)]), 0) + p * (p - 1) / 4 * math.log(math.pi)

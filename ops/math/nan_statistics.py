@@ -46,5 +46,10 @@ def _nanquantile(x: Any, q: Any, axis: Any, keepdim: bool) -> Any:
 
 
 def nanmedian(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """The median of the elements over `axis` that are not NaN; NaN where there is none."""
+    """The median of the elements over `axis` that are not NaN; NaN where there is none.
+
+    >>> import proa as paddle
+    >>> paddle.nanmedian(paddle.to_tensor([1.0, float("nan"), 2.0, 6.0])).item()
+    2.0
+    """
     return _nanquantile(x if dtype_of(x).is_floating else cast(x, "float32"), 0.5, axis, keepdim)

@@ -42,7 +42,12 @@ angle_op = operator("angle", "X -> Out", kernel=_angle, infer=_parts,
 
 
 def angle(x: Any, name: str | None = None) -> Any:
-    """The angle of complex numbers in radians; of real ones π where they are negative, else 0."""
+    """The angle of complex numbers in radians; of real ones π where they are negative, else 0.
+
+    >>> import proa as paddle
+    >>> paddle.angle(paddle.to_tensor([1.0 + 0j, 1j, -1.0 + 0j], "complex128")).numpy().round(3).tolist()
+    [0.0, 1.571, 3.142]
+    """
     return apply(angle_op, as_floating(x))
 
 
@@ -57,12 +62,22 @@ def conj(x: Any, name: str | None = None) -> Any:
 
 
 def polar(abs: Any, angle: Any, name: str | None = None) -> Any:
-    """Complex numbers of this length and angle: abs · (cos angle + i sin angle)."""
+    """Complex numbers of this length and angle: abs · (cos angle + i sin angle).
+
+    >>> import proa as paddle
+    >>> paddle.polar(paddle.to_tensor([2.0]), paddle.to_tensor([0.0])).tolist()
+    [(2+0j)]
+    """
     return complex_of(abs * cos(angle), abs * sin(angle))
 
 
 def sgn(x: Any, name: str | None = None) -> Any:
-    """The sign of real numbers; complex ones divided by their length, 0 where that is 0."""
+    """The sign of real numbers; complex ones divided by their length, 0 where that is 0.
+
+    >>> import proa as paddle
+    >>> paddle.sgn(paddle.to_tensor([3 + 4j, 0j])).tolist()
+    [(0.6000000238418579+0.800000011920929j), 0j]
+    """
     if not dtype_of(x).is_complex:
         return sign(x)
     length = abs(x)
@@ -70,12 +85,24 @@ def sgn(x: Any, name: str | None = None) -> Any:
 
 
 def deg2rad(x: Any, name: str | None = None) -> Any:
-    """Degrees as radians: x · π / 180."""
+    """Degrees as radians: x · π / 180.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([90.0, 180.0], "float64")
+    >>> paddle.deg2rad(x).numpy().round(3).tolist()
+    [1.571, 3.142]
+    """
     return as_floating(x) * (math.pi / 180)
 
 
 def rad2deg(x: Any, name: str | None = None) -> Any:
-    """Radians as degrees: x · 180 / π."""
+    """Radians as degrees: x · 180 / π.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([0.0, 3.141592653589793], "float64")
+    >>> paddle.rad2deg(x).numpy().round(3).tolist()
+    [0.0, 180.0]
+    """
     return as_floating(x) * (180 / math.pi)
 
 
@@ -99,6 +126,11 @@ def frexp(x: Any, name: str | None = None) -> tuple[Any, Any]:
     """Mantissa (0, or 0.5 up to 1 in size) and exponent, both floating: x = mantissa · 2^exponent.
 
     Infinities and NaN are their own mantissas, with the exponent 0.
+
+    >>> import proa as paddle
+    >>> mantissa, exponent = paddle.frexp(paddle.to_tensor([8.0, 0.75]))
+    >>> mantissa.tolist(), exponent.tolist()
+    ([0.5, 0.75], [4.0, 0.0])
     """
     x = as_floating(x)
     has_size = isfinite(x)
@@ -112,17 +144,32 @@ def frexp(x: Any, name: str | None = None) -> tuple[Any, Any]:
 
 
 def is_complex(x: Any) -> bool:
-    """Whether x holds complex numbers."""
+    """Whether x holds complex numbers.
+
+    >>> import proa as paddle
+    >>> paddle.is_complex(paddle.to_tensor([1 + 2j])), paddle.is_complex(paddle.ones([1]))
+    (True, False)
+    """
     return dtype_of(x).is_complex
 
 
 def is_floating_point(x: Any) -> bool:
-    """Whether x holds floating-point numbers."""
+    """Whether x holds floating-point numbers.
+
+    >>> import proa as paddle
+    >>> paddle.is_floating_point(paddle.ones([1])), paddle.is_floating_point(paddle.ones([1], "int64"))
+    (True, False)
+    """
     return dtype_of(x).is_floating
 
 
 def is_integer(x: Any) -> bool:
-    """Whether x holds integers (not bools)."""
+    """Whether x holds integers (not bools).
+
+    >>> import proa as paddle
+    >>> paddle.is_integer(paddle.ones([1])), paddle.is_integer(paddle.ones([1], "int64"))
+    (False, True)
+    """
     return not dtype_of(x).is_differentiable and dtype_of(x) is not dt.bool_
 
 

@@ -271,22 +271,46 @@ def mean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = Non
 
 
 def max(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """The largest element over `axis`. Each of several equal ones gets the whole gradient; see `amax`."""
+    """The largest element over `axis`. Each of several equal ones gets the whole gradient; see `amax`.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([[1.0, 5.0], [3.0, 2.0]])
+    >>> paddle.max(x).item(), paddle.max(x, axis=1).tolist()
+    (5.0, [5.0, 3.0])
+    """
     return _reduced(max_op, max_of_fed_op, x, axis, keepdim)
 
 
 def min(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """The smallest element over `axis`. Each of several equal ones gets the whole gradient; see `amin`."""
+    """The smallest element over `axis`. Each of several equal ones gets the whole gradient; see `amin`.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([[1.0, 5.0], [3.0, 2.0]])
+    >>> paddle.min(x).item(), paddle.min(x, axis=1).tolist()
+    (1.0, [1.0, 2.0])
+    """
     return _reduced(min_op, min_of_fed_op, x, axis, keepdim)
 
 
 def amax(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """The largest element over `axis`; several equal ones share the gradient."""
+    """The largest element over `axis`; several equal ones share the gradient.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([[1.0, 5.0], [3.0, 2.0]])
+    >>> paddle.amax(x).item(), paddle.amax(x, axis=1).tolist()
+    (5.0, [5.0, 3.0])
+    """
     return apply(amax_op, x, None, None, **_attrs(axis, keepdim))
 
 
 def amin(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """The smallest element over `axis`; several equal ones share the gradient."""
+    """The smallest element over `axis`; several equal ones share the gradient.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([[1.0, 5.0], [3.0, 2.0]])
+    >>> paddle.amin(x).item(), paddle.amin(x, axis=1).tolist()
+    (1.0, [1.0, 2.0])
+    """
     return apply(amin_op, x, None, None, **_attrs(axis, keepdim))
 
 
@@ -301,22 +325,44 @@ def prod(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = None, nam
 
 
 def any(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """True where at least one element over `axis` is true (or not 0)."""
+    """True where at least one element over `axis` is true (or not 0).
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([[True, False], [True, True]])
+    >>> paddle.any(x).item(), paddle.any(x, axis=1).tolist()
+    (True, [True, True])
+    """
     return apply(any_op, x, None, None, **_attrs(axis, keepdim))
 
 
 def all(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """True where every element over `axis` is true (or not 0)."""
+    """True where every element over `axis` is true (or not 0).
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([[True, False], [True, True]])
+    >>> paddle.all(x).item(), paddle.all(x, axis=1).tolist()
+    (False, [False, True])
+    """
     return apply(all_op, x, None, None, **_attrs(axis, keepdim))
 
 
 def numel(x: Any, name: str | None = None) -> Any:
-    """The number of elements, as a 0-d int64 tensor."""
+    """The number of elements, as a 0-d int64 tensor.
+
+    >>> import proa as paddle
+    >>> paddle.numel(paddle.ones([2, 3])).item()
+    6
+    """
     return apply(size_op, x)
 
 
 def count_nonzero(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """How many elements over `axis` are not 0, in int64."""
+    """How many elements over `axis` are not 0, in int64.
+
+    >>> import proa as paddle
+    >>> paddle.count_nonzero(paddle.to_tensor([0, 3, 0, 1])).item()
+    2
+    """
     return sum(cast(x, dt.bool_), axis, keepdim=keepdim)
 
 
@@ -376,5 +422,11 @@ def argmax(x: Any, axis: int | None = None, keepdim: bool = False, dtype: Any = 
 
 def argmin(x: Any, axis: int | None = None, keepdim: bool = False, dtype: Any = "int64",
            name: str | None = None) -> Any:
-    """The position of the smallest element along `axis` (the first of equal ones), or in x flattened."""
+    """The position of the smallest element along `axis` (the first of equal ones), or in x flattened.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([[4.0, 1.0], [2.0, 3.0]])
+    >>> paddle.argmin(x).item(), paddle.argmin(x, axis=1).tolist()
+    (1, [1, 0])
+    """
     return _position(argmin_op, argmin_of_fed_op, x, axis, keepdim, dtype)

@@ -131,17 +131,33 @@ def var(x: Any, axis: Any = None, unbiased: bool = True, keepdim: bool = False, 
 
 
 def std(x: Any, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None) -> Any:
-    """The square root of `var`."""
+    """The square root of `var`.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([[1.0, 3.0], [2.0, 6.0]])
+    >>> paddle.std(x, axis=1, unbiased=False).tolist()
+    [1.0, 2.0]
+    """
     return sqrt(var(x, axis, unbiased, keepdim))
 
 
 def nansum(x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """The sum over `axis` of the elements that are not NaN."""
+    """The sum over `axis` of the elements that are not NaN.
+
+    >>> import proa as paddle
+    >>> paddle.nansum(paddle.to_tensor([1.0, float("nan"), 2.0])).item()
+    3.0
+    """
     return sum(where(isnan(x), 0.0, x) if x.dtype.is_differentiable else x, axis, dtype, keepdim)
 
 
 def nanmean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """The mean over `axis` of the elements that are not NaN."""
+    """The mean over `axis` of the elements that are not NaN.
+
+    >>> import proa as paddle
+    >>> paddle.nanmean(paddle.to_tensor([1.0, float("nan"), 2.0])).item()
+    1.5
+    """
     missing = isnan(x)
     count = sum(cast(logical_not(missing), dt.float64), axis, keepdim=keepdim)
     return sum(where(missing, 0.0, x), axis, keepdim=keepdim) / cast(count, x.dtype)
@@ -175,7 +191,13 @@ def _restored(result: Any, x: Any, axes: list[int], keepdim: bool) -> Any:
 
 
 def median(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None) -> Any:
-    """The middle element over `axis`; of an even number the mean of the two in the middle. NaN where there is one."""
+    """The middle element over `axis`; of an even number the mean of the two in the middle. NaN where there is one.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([[1.0, 9.0, 3.0], [4.0, 2.0, 6.0]])
+    >>> paddle.median(x, axis=1).tolist()
+    [3.0, 4.0]
+    """
     return quantile_of(x if x.dtype.is_differentiable else cast(x, dt.get_default_dtype_object()), 0.5, axis, keepdim)
 
 
@@ -184,6 +206,10 @@ def quantile(x: Any, q: Any, axis: Any = None, keepdim: bool = False) -> Any:
 
     Where there is a NaN it is the result. Several q give results along a new first dimension. Raises ValueError for a
     q outside 0 … 1.
+
+    >>> import proa as paddle
+    >>> paddle.quantile(paddle.to_tensor([1.0, 2.0, 4.0]), [0.5, 0.75]).tolist()
+    [2.0, 3.0]
     """
     return quantile_of(x if dtype_of(x) is dt.float64 else cast(x, dt.float64), q, axis, keepdim)
 
@@ -318,5 +344,11 @@ def norm(x: Any, p: Any = "fro", axis: Any = None, keepdim: bool = False, name: 
 
 
 def dist(x: Any, y: Any, p: float = 2, name: str | None = None) -> Any:
-    """The p-norm of x - y, which broadcast: a 0-d tensor."""
+    """The p-norm of x - y, which broadcast: a 0-d tensor.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([1.0, 2.0])
+    >>> paddle.dist(x, y).tolist()
+    0.0
+    """
     return norm(x - y, float(p))

@@ -128,7 +128,9 @@ def complementary_error_function(xp: Any, x: Any) -> Any:
     return host_erfc(x)
 
 
-def _function(op: Operator, doc: str, name: str, floating: bool = True) -> Callable:
+def _function(op: Operator, doc: str, name: str, floating: bool = True,
+              shown: tuple[str, str] | None = None) -> Callable:
+    """The public function of an operator; `shown`: values of an example, and what it gives for them."""
     def function(x: Any, name: str | None = None) -> Any:
         if floating and not dtype_of(x).is_differentiable:
             x = cast(x, dt.get_default_dtype_object())
@@ -136,68 +138,111 @@ def _function(op: Operator, doc: str, name: str, floating: bool = True) -> Calla
 
     function.__name__ = function.__qualname__ = name
     function.__code__ = function.__code__.replace(co_name=name)  # what tracebacks and messages show
-    function.__doc__ = doc
+    digits = ".numpy().round(3)" if floating else ""
+    function.__doc__ = doc if shown is None else f"""{doc}
+
+    >>> import proa as paddle
+    >>> paddle.{name}(paddle.to_tensor({shown[0]}, "float64")){digits}.tolist()
+    {shown[1]}
+    """
     return function
 
 
-exp = _function(exp_op, "e to the power of x, element by element.", "exp")
-expm1 = _function(expm1_op, "exp(x) - 1, precise for small x.", "expm1")
-log = _function(log_op, "The natural logarithm.", "log")
-log2 = _function(log2_op, "The logarithm to base 2.", "log2")
-log10 = _function(log10_op, "The logarithm to base 10.", "log10")
-log1p = _function(log1p_op, "log(1 + x), precise for small x.", "log1p")
-sqrt = _function(sqrt_op, "The square root.", "sqrt")
-rsqrt = _function(rsqrt_op, "1 / sqrt(x).", "rsqrt")
-square = _function(square_op, "x * x.", "square", floating=False)
-reciprocal = _function(reciprocal_op, "1 / x.", "reciprocal")
-sin = _function(sin_op, "The sine, x in radians.", "sin")
-cos = _function(cos_op, "The cosine, x in radians.", "cos")
-tan = _function(tan_op, "The tangent, x in radians.", "tan")
-asin = _function(asin_op, "The inverse sine, in radians.", "asin")
-acos = _function(acos_op, "The inverse cosine, in radians.", "acos")
-atan = _function(atan_op, "The inverse tangent, in radians.", "atan")
-sinh = _function(sinh_op, "The hyperbolic sine.", "sinh")
-cosh = _function(cosh_op, "The hyperbolic cosine.", "cosh")
-tanh = _function(tanh_op, "The hyperbolic tangent.", "tanh")
-asinh = _function(asinh_op, "The inverse hyperbolic sine.", "asinh")
-acosh = _function(acosh_op, "The inverse hyperbolic cosine.", "acosh")
-atanh = _function(atanh_op, "The inverse hyperbolic tangent.", "atanh")
-abs = _function(abs_op, "The absolute value; of a complex number its magnitude.", "abs", floating=False)
-sign = _function(sign_op, "-1, 0 or 1 after the sign of x.", "sign", floating=False)
-floor = _function(floor_op, "The largest whole number not above x.", "floor", floating=False)
-ceil = _function(ceil_op, "The smallest whole number not below x.", "ceil", floating=False)
-round = _function(round_op, "The nearest whole number, halves away from zero.", "round", floating=False)
+exp = _function(exp_op, "e to the power of x, element by element.", "exp", shown=("[0.0, 0.5]", "[1.0, 1.649]"))
+expm1 = _function(expm1_op, "exp(x) - 1, precise for small x.", "expm1", shown=("[0.0, 0.5]", "[0.0, 0.649]"))
+log = _function(log_op, "The natural logarithm.", "log", shown=("[1.0, 2.0]", "[0.0, 0.693]"))
+log2 = _function(log2_op, "The logarithm to base 2.", "log2", shown=("[1.0, 8.0]", "[0.0, 3.0]"))
+log10 = _function(log10_op, "The logarithm to base 10.", "log10", shown=("[1.0, 100.0]", "[0.0, 2.0]"))
+log1p = _function(log1p_op, "log(1 + x), precise for small x.", "log1p", shown=("[0.0, 0.5]", "[0.0, 0.405]"))
+sqrt = _function(sqrt_op, "The square root.", "sqrt", shown=("[4.0, 9.0]", "[2.0, 3.0]"))
+rsqrt = _function(rsqrt_op, "1 / sqrt(x).", "rsqrt", shown=("[1.0, 4.0]", "[1.0, 0.5]"))
+square = _function(square_op, "x * x.", "square", floating=False, shown=("[2.0, -3.0]", "[4.0, 9.0]"))
+reciprocal = _function(reciprocal_op, "1 / x.", "reciprocal", shown=("[2.0, -4.0]", "[0.5, -0.25]"))
+sin = _function(sin_op, "The sine, x in radians.", "sin", shown=("[0.0, 0.5]", "[0.0, 0.479]"))
+cos = _function(cos_op, "The cosine, x in radians.", "cos", shown=("[0.0, 0.5]", "[1.0, 0.878]"))
+tan = _function(tan_op, "The tangent, x in radians.", "tan", shown=("[0.0, 0.5]", "[0.0, 0.546]"))
+asin = _function(asin_op, "The inverse sine, in radians.", "asin", shown=("[0.0, 0.5]", "[0.0, 0.524]"))
+acos = _function(acos_op, "The inverse cosine, in radians.", "acos", shown=("[0.0, 0.5]", "[1.571, 1.047]"))
+atan = _function(atan_op, "The inverse tangent, in radians.", "atan", shown=("[0.0, 0.5]", "[0.0, 0.464]"))
+sinh = _function(sinh_op, "The hyperbolic sine.", "sinh", shown=("[0.0, 0.5]", "[0.0, 0.521]"))
+cosh = _function(cosh_op, "The hyperbolic cosine.", "cosh", shown=("[0.0, 0.5]", "[1.0, 1.128]"))
+tanh = _function(tanh_op, "The hyperbolic tangent.", "tanh", shown=("[0.0, 0.5]", "[0.0, 0.462]"))
+asinh = _function(asinh_op, "The inverse hyperbolic sine.", "asinh", shown=("[0.0, 0.5]", "[0.0, 0.481]"))
+acosh = _function(acosh_op, "The inverse hyperbolic cosine.", "acosh", shown=("[1.0, 2.0]", "[0.0, 1.317]"))
+atanh = _function(atanh_op, "The inverse hyperbolic tangent.", "atanh", shown=("[0.0, 0.5]", "[0.0, 0.549]"))
+abs = _function(abs_op, "The absolute value; of a complex number its magnitude.", "abs", floating=False,
+                shown=("[-1.5, 2.0]", "[1.5, 2.0]"))
+sign = _function(sign_op, "-1, 0 or 1 after the sign of x.", "sign", floating=False,
+                 shown=("[-2.0, 0.0, 3.0]", "[-1.0, 0.0, 1.0]"))
+floor = _function(floor_op, "The largest whole number not above x.", "floor", floating=False,
+                  shown=("[-1.5, 1.5]", "[-2.0, 1.0]"))
+ceil = _function(ceil_op, "The smallest whole number not below x.", "ceil", floating=False,
+                 shown=("[-1.5, 1.5]", "[-1.0, 2.0]"))
+round = _function(round_op, "The nearest whole number, halves away from zero.", "round", floating=False,
+                  shown=("[-1.4, 2.5]", "[-1.0, 3.0]"))
 
 
 def trunc(input: Any, name: str | None = None) -> Any:
-    """The values without their fractions."""
+    """The values without their fractions.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-1.5, 1.5], "float64")
+    >>> paddle.trunc(x).numpy().round(3).tolist()
+    [-1.0, 1.0]
+    """
     return apply(trunc_op, input)
 
 
-erf = _function(erf_op, "The error function 2/sqrt(pi) * integral of exp(-t*t) from 0 to x.", "erf")
+erf = _function(erf_op, "The error function 2/sqrt(pi) * integral of exp(-t*t) from 0 to x.", "erf",
+                shown=("[0.0, 0.5]", "[0.0, 0.52]"))
 erfc = _function(erfc_op, "1 - erf(x), precise also where it is small.", "erfc")
 
 
 def logical_not(x: Any, out: Any = None, name: str | None = None) -> Any:
-    """True where x is false or 0. `out` has no meaning, as in Paddle's eager mode."""
+    """True where x is false or 0. `out` has no meaning, as in Paddle's eager mode.
+
+    >>> import proa as paddle
+    >>> paddle.logical_not(paddle.to_tensor([True, False])).tolist()
+    [False, True]
+    """
     return apply(logical_not_op, x)
 
 
 def bitwise_not(x: Any, out: Any = None, name: str | None = None) -> Any:
-    """~x on integers or bools. `out` has no meaning, as in Paddle's eager mode."""
+    """~x on integers or bools. `out` has no meaning, as in Paddle's eager mode.
+
+    >>> import proa as paddle
+    >>> paddle.bitwise_not(paddle.to_tensor([0, 5])).tolist()
+    [-1, -6]
+    """
     return apply(bitwise_not_op, x)
 
 
-isnan = _function(isnan_op, "True where x is not a number.", "isnan", floating=False)
-isinf = _function(isinf_op, "True where x is infinite.", "isinf", floating=False)
-isfinite = _function(isfinite_op, "True where x is neither infinite nor NaN.", "isfinite", floating=False)
+isnan = _function(isnan_op, "True where x is not a number.", "isnan", floating=False,
+                  shown=('[1.0, float("nan")]', "[False, True]"))
+isinf = _function(isinf_op, "True where x is infinite.", "isinf", floating=False,
+                  shown=('[1.0, float("-inf")]', "[False, True]"))
+isfinite = _function(isfinite_op, "True where x is neither infinite nor NaN.", "isfinite", floating=False,
+                     shown=('[1.0, float("inf")]', "[True, False]"))
 
 
 def frac(x: Any, name: str | None = None) -> Any:
-    """x - trunc(x)."""
+    """x - trunc(x).
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-1.25, 2.5], "float64")
+    >>> paddle.frac(x).numpy().round(3).tolist()
+    [-0.25, 0.5]
+    """
     return x - trunc(x)
 
 
 def stanh(x: Any, scale_a: float = 0.67, scale_b: float = 1.7159, name: str | None = None) -> Any:
-    """scale_b * tanh(scale_a * x)."""
+    """scale_b * tanh(scale_a * x).
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([0.0, 0.5], "float64")
+    >>> paddle.stanh(x).numpy().round(3).tolist()
+    [0.0, 0.554]
+    """
     return apply(scale_op, tanh(apply(scale_op, x, None, scale=scale_a)), None, scale=scale_b)

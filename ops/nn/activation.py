@@ -352,5 +352,11 @@ def sigmoid(x: Any, name: str | None = None) -> Any:
 
 
 def softplus(x: Any, beta: float = 1, threshold: float = 20, name: str | None = None) -> Any:
-    """log(1 + exp(beta * x)) / beta; x itself where beta * x > threshold, the same within rounding."""
+    """log(1 + exp(beta * x)) / beta; x itself where beta * x > threshold, the same within rounding.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, -0.5, 0.0, 1.0, 4.0], "float64")
+    >>> paddle.nn.functional.softplus(x).numpy().round(3).tolist()
+    [0.127, 0.474, 0.693, 1.313, 4.018]
+    """
     return apply(softplus_op, x, beta=float(beta), threshold=float(threshold))

@@ -234,7 +234,13 @@ def _floating(dtype: Any) -> DType:
 
 def uniform(shape: Any, dtype: Any = None, min: float = -1.0, max: float = 1.0, seed: int = 0,
             name: str | None = None) -> Any:
-    """Values spread evenly from `min` up to `max`, without it."""
+    """Values spread evenly from `min` up to `max`, without it.
+
+    >>> import proa as paddle
+    >>> x = paddle.uniform([100], min=-1.0, max=1.0)
+    >>> -1 <= x.min().item() < 0 < x.max().item() < 1
+    True
+    """
     attribute, tensor, parts = shape_inputs(shape)
     return apply(uniform_op, tensor, parts, shape=list(attribute), dtype=_floating(dtype), min=float(min),
                  max=float(max), seed=seed)
@@ -261,18 +267,36 @@ def gaussian(shape: Any, mean: float = 0.0, std: float = 1.0, seed: int = 0, dty
 
 @sizes_one_by_one
 def standard_normal(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """Values of the normal distribution with mean 0 and standard deviation 1."""
+    """Values of the normal distribution with mean 0 and standard deviation 1.
+
+    >>> import proa as paddle
+    >>> paddle.standard_normal([2, 3]).shape
+    [2, 3]
+    """
     return gaussian(shape, dtype=dtype)
 
 
 @sizes_one_by_one
 def randn(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """As `standard_normal`."""
+    """As `standard_normal`.
+
+    >>> import proa as paddle
+    >>> _ = paddle.seed(1)
+    <proa.core.random.Generator object at 0x7feeac552110>
+    >>> paddle.randn([2, 3]).shape
+    [2, 3]
+    """
     return gaussian(shape, dtype=dtype)
 
 
 def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None = None) -> Any:
-    """Normally distributed values: of `shape`, or in the shape of `mean` or `std` where these are tensors."""
+    """Normally distributed values: of `shape`, or in the shape of `mean` or `std` where these are tensors.
+
+    >>> import proa as paddle
+    >>> x = paddle.normal(mean=10.0, std=0.1, shape=[100])
+    >>> 9 < x.min().item() < x.max().item() < 11
+    True
+    """
     if is_value(mean) or is_value(std):
         like = mean if is_value(mean) else std
         return gaussian(_shape(like), dtype=like.dtype) * std + mean
@@ -310,12 +334,23 @@ def randint(low: int = 0, high: int | None = None, shape: Any = (1,), dtype: Any
 
 
 def randint_like(x: Any, low: int = 0, high: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
-    """As `randint`, in the shape of x, and its dtype unless another is given."""
+    """As `randint`, in the shape of x, and its dtype unless another is given.
+
+    >>> import proa as paddle
+    >>> x = paddle.randint_like(paddle.zeros([100]), 0, 5)
+    >>> x.dtype, 0 <= x.min().item() <= x.max().item() <= 4
+    (paddle.float32, True)
+    """
     return cast(randint(low, high, _shape(x)), x.dtype if dtype is None else dtype)
 
 
 def randperm(n: int, dtype: Any = "int64", name: str | None = None) -> Any:
-    """The integers from 0 up to n, without it, in random order."""
+    """The integers from 0 up to n, without it, in random order.
+
+    >>> import proa as paddle
+    >>> sorted(paddle.randperm(4).tolist())
+    [0, 1, 2, 3]
+    """
     n = known_number("randperm(n)", n)
     if n < 1:
         raise ValueError(f"randperm(n): n must be at least 1. Received {n}.")
@@ -323,17 +358,33 @@ def randperm(n: int, dtype: Any = "int64", name: str | None = None) -> Any:
 
 
 def bernoulli(x: Any, name: str | None = None) -> Any:
-    """1 with the probability that stands in x, otherwise 0, element by element."""
+    """1 with the probability that stands in x, otherwise 0, element by element.
+
+    >>> import proa as paddle
+    >>> paddle.bernoulli(paddle.to_tensor([0.0, 1.0])).tolist()
+    [0.0, 1.0]
+    """
     return apply(bernoulli_op, x)
 
 
 def poisson(x: Any, name: str | None = None) -> Any:
-    """Values of the Poisson distribution with the mean that stands in x, element by element."""
+    """Values of the Poisson distribution with the mean that stands in x, element by element.
+
+    >>> import proa as paddle
+    >>> x = paddle.poisson(paddle.full([100], 4.0))
+    >>> x.shape, x.min().item() >= 0
+    ([100], True)
+    """
     return apply(poisson_op, x)
 
 
 def multinomial(x: Any, num_samples: int = 1, replacement: bool = False, name: str | None = None) -> Any:
-    """For each row of probabilities (any scale) `num_samples` positions, int64, drawn with or without replacement."""
+    """For each row of probabilities (any scale) `num_samples` positions, int64, drawn with or without replacement.
+
+    >>> import proa as paddle
+    >>> paddle.multinomial(paddle.to_tensor([0.0, 1.0, 1.0]), 2).sort().tolist()
+    [1, 2]
+    """
     if only_a_run_tells(num_samples):
         return apply(multinomial_of_fed_op, x, num_samples, replacement=replacement)
     return apply(multinomial_op, x, num_samples=num_samples, replacement=replacement)

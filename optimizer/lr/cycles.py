@@ -49,6 +49,15 @@ class OneCycleLR(LRScheduler):
     Smith and Topin, Super-Convergence: Very Fast Training of Neural Networks Using Large Learning Rates, 2018. With
     `three_phase` it falls to the first rate as evenly as it rose, and then to the last. `anneal_strategy`: "cos" or
     "linear". Past `total_steps`, ValueError.
+
+    >>> import proa as paddle
+    >>> rate = paddle.optimizer.lr.OneCycleLR(0.1, total_steps=4)
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     rates.append(round(rate(), 4))
+    ...     rate.step()
+    >>> rates
+    [0.004, 0.0812, 0.0284, 0.0001]
     """
 
     def __init__(self, max_learning_rate: float, total_steps: int, divide_factor: float = 25.0,
@@ -104,6 +113,15 @@ class CyclicLR(LRScheduler):
     Smith, Cyclical Learning Rates for Training Neural Networks, 2017. The height of a cycle is scaled by `mode`:
     "triangular" keeps it, "triangular2" halves it each cycle, "exp_range" multiplies by exp_gamma each step; or by
     `scale_fn` of the cycle (from 1) or, with scale_mode="iterations", of the step.
+
+    >>> import proa as paddle
+    >>> rate = paddle.optimizer.lr.CyclicLR(0.1, 0.3, 2)
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     rates.append(round(rate(), 4))
+    ...     rate.step()
+    >>> rates
+    [0.1, 0.2, 0.3, 0.2]
     """
 
     def __init__(self, base_learning_rate: float, max_learning_rate: float, step_size_up: int,
@@ -138,6 +156,15 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     """Half a cosine from lr to eta_min in T_0 epochs, then again in T_0·T_mult, T_0·T_mult², …
 
     Loshchilov and Hutter, SGDR: Stochastic Gradient Descent with Warm Restarts, 2017.
+
+    >>> import proa as paddle
+    >>> rate = paddle.optimizer.lr.CosineAnnealingWarmRestarts(0.1, T_0=2)
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     rates.append(round(rate(), 4))
+    ...     rate.step()
+    >>> rates
+    [0.1, 0.05, 0.1, 0.05]
     """
 
     def __init__(self, learning_rate: float, T_0: int, T_mult: int = 1, eta_min: float = 0, last_epoch: int = -1,

@@ -13,6 +13,15 @@ class NoamDecay(LRScheduler):
     """lr · d_model^−0.5 · min(epoch^−0.5, epoch · warmup_steps^−1.5).
 
     Vaswani et al., Attention Is All You Need, 2017.
+
+    >>> import proa as paddle
+    >>> rate = paddle.optimizer.lr.NoamDecay(d_model=100, warmup_steps=2)
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     rates.append(round(rate(), 4))
+    ...     rate.step()
+    >>> rates
+    [0.0, 0.0354, 0.0707, 0.0577]
     """
 
     def __init__(self, d_model: int, warmup_steps: int, learning_rate: float = 1.0, last_epoch: int = -1,
@@ -29,7 +38,17 @@ class NoamDecay(LRScheduler):
 
 
 class PiecewiseDecay(LRScheduler):
-    """values[i] while the epoch is below boundaries[i], and the last value from then on."""
+    """values[i] while the epoch is below boundaries[i], and the last value from then on.
+
+    >>> import proa as paddle
+    >>> rate = paddle.optimizer.lr.PiecewiseDecay([1, 3], [0.1, 0.01, 0.001])
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     rates.append(round(rate(), 4))
+    ...     rate.step()
+    >>> rates
+    [0.1, 0.01, 0.01, 0.001]
+    """
 
     def __init__(self, boundaries: Sequence[int], values: Sequence[float], last_epoch: int = -1, verbose: bool = False):
         if len(boundaries) == 0:
@@ -50,7 +69,17 @@ class PiecewiseDecay(LRScheduler):
 
 
 class NaturalExpDecay(LRScheduler):
-    """lr · e^(−gamma · epoch)."""
+    """lr · e^(−gamma · epoch).
+
+    >>> import proa as paddle
+    >>> rate = paddle.optimizer.lr.NaturalExpDecay(0.1, gamma=0.5)
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     rates.append(round(rate(), 4))
+    ...     rate.step()
+    >>> rates
+    [0.1, 0.0607, 0.0368, 0.0223]
+    """
 
     def __init__(self, learning_rate: float, gamma: float, last_epoch: int = -1, verbose: bool = False):
         if gamma <= 0:
@@ -64,7 +93,17 @@ class NaturalExpDecay(LRScheduler):
 
 
 class InverseTimeDecay(LRScheduler):
-    """lr / (1 + gamma · epoch)."""
+    """lr / (1 + gamma · epoch).
+
+    >>> import proa as paddle
+    >>> rate = paddle.optimizer.lr.InverseTimeDecay(0.1, gamma=1.0)
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     rates.append(round(rate(), 4))
+    ...     rate.step()
+    >>> rates
+    [0.1, 0.05, 0.0333, 0.025]
+    """
 
     def __init__(self, learning_rate: float, gamma: float, last_epoch: int = -1, verbose: bool = False):
         self.gamma = gamma
@@ -76,7 +115,17 @@ class InverseTimeDecay(LRScheduler):
 
 
 class PolynomialDecay(LRScheduler):
-    """From lr to end_lr over decay_steps, as (1 − epoch / decay_steps)^power; with `cycle` it starts over each time."""
+    """From lr to end_lr over decay_steps, as (1 − epoch / decay_steps)^power; with `cycle` it starts over each time.
+
+    >>> import proa as paddle
+    >>> rate = paddle.optimizer.lr.PolynomialDecay(0.1, decay_steps=3, end_lr=0.01)
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     rates.append(round(rate(), 4))
+    ...     rate.step()
+    >>> rates
+    [0.1, 0.07, 0.04, 0.01]
+    """
 
     def __init__(self, learning_rate: float, decay_steps: int, end_lr: float = 0.0001, power: float = 1.0,
                  cycle: bool = False, last_epoch: int = -1, verbose: bool = False):
@@ -98,7 +147,17 @@ class PolynomialDecay(LRScheduler):
 
 
 class LinearWarmup(LRScheduler):
-    """From start_lr to end_lr in warmup_steps, and then the given rate, or schedule, which counts from there."""
+    """From start_lr to end_lr in warmup_steps, and then the given rate, or schedule, which counts from there.
+
+    >>> import proa as paddle
+    >>> rate = paddle.optimizer.lr.LinearWarmup(0.1, warmup_steps=2, start_lr=0.0, end_lr=0.1)
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     rates.append(round(rate(), 4))
+    ...     rate.step()
+    >>> rates
+    [0.0, 0.05, 0.1, 0.1]
+    """
 
     def __init__(self, learning_rate: Any, warmup_steps: int, start_lr: float, end_lr: float, last_epoch: int = -1,
                  verbose: bool = False):
@@ -134,7 +193,17 @@ class LinearWarmup(LRScheduler):
 
 
 class ExponentialDecay(LRScheduler):
-    """lr · gamma^epoch."""
+    """lr · gamma^epoch.
+
+    >>> import proa as paddle
+    >>> rate = paddle.optimizer.lr.ExponentialDecay(0.1, gamma=0.5)
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     rates.append(round(rate(), 4))
+    ...     rate.step()
+    >>> rates
+    [0.1, 0.05, 0.025, 0.0125]
+    """
 
     def __init__(self, learning_rate: float, gamma: float, last_epoch: int = -1, verbose: bool = False):
         self.gamma = gamma
@@ -146,7 +215,17 @@ class ExponentialDecay(LRScheduler):
 
 
 class MultiStepDecay(LRScheduler):
-    """lr · gamma for every milestone passed."""
+    """lr · gamma for every milestone passed.
+
+    >>> import proa as paddle
+    >>> rate = paddle.optimizer.lr.MultiStepDecay(0.1, milestones=[1, 3])
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     rates.append(round(rate(), 4))
+    ...     rate.step()
+    >>> rates
+    [0.1, 0.01, 0.01, 0.001]
+    """
 
     def __init__(self, learning_rate: float, milestones: Sequence[int], gamma: float = 0.1, last_epoch: int = -1,
                  verbose: bool = False):
@@ -165,7 +244,17 @@ class MultiStepDecay(LRScheduler):
 
 
 class StepDecay(LRScheduler):
-    """lr · gamma once every step_size epochs."""
+    """lr · gamma once every step_size epochs.
+
+    >>> import proa as paddle
+    >>> rate = paddle.optimizer.lr.StepDecay(0.1, step_size=2, gamma=0.1)
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     rates.append(round(rate(), 4))
+    ...     rate.step()
+    >>> rates
+    [0.1, 0.1, 0.01, 0.01]
+    """
 
     def __init__(self, learning_rate: float, step_size: int, gamma: float = 0.1, last_epoch: int = -1,
                  verbose: bool = False):
@@ -182,7 +271,17 @@ class StepDecay(LRScheduler):
 
 
 class LambdaDecay(LRScheduler):
-    """lr · lr_lambda(epoch)."""
+    """lr · lr_lambda(epoch).
+
+    >>> import proa as paddle
+    >>> rate = paddle.optimizer.lr.LambdaDecay(0.1, lambda epoch: 0.5 ** epoch)
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     rates.append(round(rate(), 4))
+    ...     rate.step()
+    >>> rates
+    [0.1, 0.05, 0.025, 0.0125]
+    """
 
     def __init__(self, learning_rate: float, lr_lambda: Callable[[int], float], last_epoch: int = -1,
                  verbose: bool = False):
@@ -197,7 +296,17 @@ class LambdaDecay(LRScheduler):
 
 
 class MultiplicativeDecay(LRScheduler):
-    """The rate before · lr_lambda(epoch)."""
+    """The rate before · lr_lambda(epoch).
+
+    >>> import proa as paddle
+    >>> rate = paddle.optimizer.lr.MultiplicativeDecay(0.1, lambda epoch: 0.5)
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     rates.append(round(rate(), 4))
+    ...     rate.step()
+    >>> rates
+    [0.1, 0.05, 0.025, 0.0125]
+    """
 
     def __init__(self, learning_rate: float, lr_lambda: Callable[[int], float], last_epoch: int = -1,
                  verbose: bool = False):
@@ -215,7 +324,17 @@ class MultiplicativeDecay(LRScheduler):
 
 
 class CosineAnnealingDecay(LRScheduler):
-    """Half a cosine from lr to eta_min in T_max epochs, and back (Loshchilov and Hutter, SGDR, 2017)."""
+    """Half a cosine from lr to eta_min in T_max epochs, and back (Loshchilov and Hutter, SGDR, 2017).
+
+    >>> import proa as paddle
+    >>> rate = paddle.optimizer.lr.CosineAnnealingDecay(0.1, T_max=3)
+    >>> rates = []
+    >>> for _ in range(4):
+    ...     rates.append(round(rate(), 4))
+    ...     rate.step()
+    >>> rates
+    [0.1, 0.075, 0.025, 0.0]
+    """
 
     def __init__(self, learning_rate: float, T_max: int, eta_min: float = 0, last_epoch: int = -1,
                  verbose: bool = False):

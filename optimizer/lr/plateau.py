@@ -11,7 +11,15 @@ from .scheduler import LRScheduler
 
 
 class ReduceOnPlateau(LRScheduler):
-    """lr · factor when the metric given to `step` has not got better for more than `patience` epochs."""
+    """lr · factor when the metric given to `step` has not got better for more than `patience` epochs.
+
+    >>> import proa as paddle
+    >>> rate = paddle.optimizer.lr.ReduceOnPlateau(0.1, factor=0.5, patience=1)
+    >>> for loss in (1.0, 1.0, 1.0):
+    ...     rate.step(paddle.to_tensor(loss))
+    >>> rate()
+    0.05
+    """
 
     def __init__(self, learning_rate: float, mode: str = "min", factor: float = 0.1, patience: int = 10,
                  threshold: float = 1e-4, threshold_mode: str = "rel", cooldown: int = 0, min_lr: float = 0,

@@ -98,13 +98,31 @@ def switch_programs(main: Program | None = None, startup: Program | None = None)
 
 
 def enable_static() -> None:
-    """From now on operations are appended to the default main Program instead of run."""
+    """From now on operations are appended to the default main Program instead of run.
+
+    >>> import proa as paddle
+    >>> paddle.enable_static()
+    >>> paddle.in_dynamic_mode()
+    False
+    >>> paddle.disable_static()
+    >>> paddle.in_dynamic_mode()
+    True
+    """
     if not _eager:
         _eager.append(set_default_trace(_default))
 
 
 def disable_static(place: object = None) -> None:
-    """From now on operations run at once."""
+    """From now on operations run at once.
+
+    >>> import proa as paddle
+    >>> paddle.enable_static()
+    >>> paddle.in_dynamic_mode()
+    False
+    >>> paddle.disable_static()
+    >>> paddle.in_dynamic_mode()
+    True
+    """
     if _eager:
         set_default_trace(_eager.pop())
 
@@ -115,7 +133,12 @@ def in_static_mode() -> bool:
 
 
 def in_dynamic_mode() -> bool:
-    """True while operations run at once."""
+    """True while operations run at once.
+
+    >>> import proa as paddle
+    >>> paddle.in_dynamic_mode()
+    True
+    """
     return not in_static_mode()
 
 

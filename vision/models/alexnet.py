@@ -64,6 +64,12 @@ def alexnet(pretrained: bool = False, **kwargs: Any) -> AlexNet:
     """AlexNet; keyword arguments are those of the class.
 
     `pretrained=True` raises NotImplementedError, which tells how to load weights from a file.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.alexnet()
+    >>> sum(parameter.size for parameter in net.parameters())
+    61100840
     """
     refuse_download("alexnet", pretrained)
     return AlexNet(**kwargs)

@@ -131,25 +131,59 @@ def densenet121(pretrained: bool = False, **kwargs: Any) -> DenseNet:
     """DenseNet of 121 layers; keyword arguments are those of the class.
 
     `pretrained=True` raises NotImplementedError, which tells how to load weights from a file.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.densenet121()
+    >>> sum(parameter.size for parameter in net.parameters())
+    8062504
     """
     return _made(121, pretrained, kwargs)
 
 
 def densenet161(pretrained: bool = False, **kwargs: Any) -> DenseNet:
-    """DenseNet of 161 layers and wider; the arguments are those of `densenet121`."""
+    """DenseNet of 161 layers and wider; the arguments are those of `densenet121`.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.densenet161()
+    >>> sum(parameter.size for parameter in net.parameters())
+    28900936
+    """
     return _made(161, pretrained, kwargs)
 
 
 def densenet169(pretrained: bool = False, **kwargs: Any) -> DenseNet:
-    """DenseNet of 169 layers; the arguments are those of `densenet121`."""
+    """DenseNet of 169 layers; the arguments are those of `densenet121`.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.densenet169()
+    >>> sum(parameter.size for parameter in net.parameters())
+    14307880
+    """
     return _made(169, pretrained, kwargs)
 
 
 def densenet201(pretrained: bool = False, **kwargs: Any) -> DenseNet:
-    """DenseNet of 201 layers; the arguments are those of `densenet121`."""
+    """DenseNet of 201 layers; the arguments are those of `densenet121`.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.densenet201()
+    >>> sum(parameter.size for parameter in net.parameters())
+    20242984
+    """
     return _made(201, pretrained, kwargs)
 
 
 def densenet264(pretrained: bool = False, **kwargs: Any) -> DenseNet:
-    """DenseNet of 264 layers; the arguments are those of `densenet121`."""
+    """DenseNet of 264 layers; the arguments are those of `densenet121`.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.densenet264()
+    >>> sum(parameter.size for parameter in net.parameters())
+    33736232
+    """
     return _made(264, pretrained, kwargs)

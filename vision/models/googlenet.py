@@ -115,6 +115,12 @@ def googlenet(pretrained: bool = False, **kwargs: Any) -> GoogLeNet:
     """GoogLeNet; keyword arguments are those of the class.
 
     `pretrained=True` raises NotImplementedError, which tells how to load weights from a file.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.googlenet()
+    >>> sum(parameter.size for parameter in net.parameters())
+    11535736
     """
     refuse_download("googlenet", pretrained)
     return GoogLeNet(**kwargs)

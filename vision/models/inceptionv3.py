@@ -185,6 +185,12 @@ def inception_v3(pretrained: bool = False, **kwargs: Any) -> InceptionV3:
     """InceptionV3; keyword arguments are those of the class.
 
     `pretrained=True` raises NotImplementedError, which tells how to load weights from a file.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.inception_v3()
+    >>> sum(parameter.size for parameter in net.parameters())
+    23869000
     """
     refuse_download("inception_v3", pretrained)
     return InceptionV3(**kwargs)

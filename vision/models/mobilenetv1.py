@@ -67,6 +67,12 @@ def mobilenet_v1(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) ->
     """MobileNet; keyword arguments are those of the class.
 
     `pretrained=True` raises NotImplementedError, which tells how to load weights from a file.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.mobilenet_v1()
+    >>> sum(parameter.size for parameter in net.parameters())
+    4253864
     """
     refuse_download("mobilenet_v1", pretrained)
     return MobileNetV1(scale=scale, **kwargs)

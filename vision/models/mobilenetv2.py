@@ -76,6 +76,12 @@ def mobilenet_v2(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) ->
     """MobileNetV2; keyword arguments are those of the class.
 
     `pretrained=True` raises NotImplementedError, which tells how to load weights from a file.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.mobilenet_v2()
+    >>> sum(parameter.size for parameter in net.parameters())
+    3538984
     """
     refuse_download("mobilenet_v2", pretrained)
     return MobileNetV2(scale=scale, **kwargs)

@@ -143,7 +143,14 @@ class MobileNetV3Small(MobileNetV3):
 
 
 class MobileNetV3Large(MobileNetV3):
-    """The large MobileNetV3; the arguments are those of `MobileNetV3`."""
+    """The large MobileNetV3; the arguments are those of `MobileNetV3`.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.MobileNetV3Large()
+    >>> sum(parameter.size for parameter in net.parameters())
+    5507432
+    """
 
     def __init__(self, scale: float = 1.0, num_classes: int = 1000, with_pool: bool = True):
         super().__init__(_LARGE, 1280, scale, num_classes, with_pool)
@@ -153,12 +160,25 @@ def mobilenet_v3_small(pretrained: bool = False, scale: float = 1.0, **kwargs: A
     """The small MobileNetV3; keyword arguments are those of the class.
 
     `pretrained=True` raises NotImplementedError, which tells how to load weights from a file.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.mobilenet_v3_small()
+    >>> sum(parameter.size for parameter in net.parameters())
+    2554968
     """
     refuse_download("mobilenet_v3_small", pretrained)
     return MobileNetV3Small(scale=scale, **kwargs)
 
 
 def mobilenet_v3_large(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) -> MobileNetV3Large:
-    """The large MobileNetV3; the arguments are those of `mobilenet_v3_small`."""
+    """The large MobileNetV3; the arguments are those of `mobilenet_v3_small`.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.mobilenet_v3_large()
+    >>> sum(parameter.size for parameter in net.parameters())
+    5507432
+    """
     refuse_download("mobilenet_v3_large", pretrained)
     return MobileNetV3Large(scale=scale, **kwargs)

@@ -159,22 +159,50 @@ def resnet18(pretrained: bool = False, **kwargs: Any) -> ResNet:
 
 
 def resnet34(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet of 34 layers; the arguments are those of `resnet18`."""
+    """ResNet of 34 layers; the arguments are those of `resnet18`.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.resnet34()
+    >>> sum(parameter.size for parameter in net.parameters())
+    21814696
+    """
     return _resnet("resnet34", BasicBlock, 34, pretrained, **kwargs)
 
 
 def resnet50(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet of 50 layers; the arguments are those of `resnet18`."""
+    """ResNet of 50 layers; the arguments are those of `resnet18`.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.resnet50()
+    >>> sum(parameter.size for parameter in net.parameters())
+    25610152
+    """
     return _resnet("resnet50", BottleneckBlock, 50, pretrained, **kwargs)
 
 
 def resnet101(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet of 101 layers; the arguments are those of `resnet18`."""
+    """ResNet of 101 layers; the arguments are those of `resnet18`.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.resnet101()
+    >>> sum(parameter.size for parameter in net.parameters())
+    44654504
+    """
     return _resnet("resnet101", BottleneckBlock, 101, pretrained, **kwargs)
 
 
 def resnet152(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet of 152 layers; the arguments are those of `resnet18`."""
+    """ResNet of 152 layers; the arguments are those of `resnet18`.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.resnet152()
+    >>> sum(parameter.size for parameter in net.parameters())
+    60344232
+    """
     return _resnet("resnet152", BottleneckBlock, 152, pretrained, **kwargs)
 
 
@@ -183,40 +211,96 @@ def _resnext(name: str, depth: int, groups: int, pretrained: bool, settings: dic
 
 
 def resnext50_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt of 50 layers with 32 groups of width 4; the arguments are those of `resnet18`."""
+    """ResNeXt of 50 layers with 32 groups of width 4; the arguments are those of `resnet18`.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.resnext50_32x4d()
+    >>> sum(parameter.size for parameter in net.parameters())
+    25097128
+    """
     return _resnext("resnext50_32x4d", 50, 32, pretrained, kwargs)
 
 
 def resnext50_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt of 50 layers with 64 groups of width 4; the arguments are those of `resnet18`."""
+    """ResNeXt of 50 layers with 64 groups of width 4; the arguments are those of `resnet18`.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.resnext50_64x4d()
+    >>> sum(parameter.size for parameter in net.parameters())
+    45290920
+    """
     return _resnext("resnext50_64x4d", 50, 64, pretrained, kwargs)
 
 
 def resnext101_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt of 101 layers with 32 groups of width 4; the arguments are those of `resnet18`."""
+    """ResNeXt of 101 layers with 32 groups of width 4; the arguments are those of `resnet18`.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.resnext101_32x4d()
+    >>> sum(parameter.size for parameter in net.parameters())
+    44315560
+    """
     return _resnext("resnext101_32x4d", 101, 32, pretrained, kwargs)
 
 
 def resnext101_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt of 101 layers with 64 groups of width 4; the arguments are those of `resnet18`."""
+    """ResNeXt of 101 layers with 64 groups of width 4; the arguments are those of `resnet18`.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.resnext101_64x4d()
+    >>> sum(parameter.size for parameter in net.parameters())
+    83658152
+    """
     return _resnext("resnext101_64x4d", 101, 64, pretrained, kwargs)
 
 
 def resnext152_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt of 152 layers with 32 groups of width 4; the arguments are those of `resnet18`."""
+    """ResNeXt of 152 layers with 32 groups of width 4; the arguments are those of `resnet18`.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.resnext152_32x4d()
+    >>> sum(parameter.size for parameter in net.parameters())
+    60150696
+    """
     return _resnext("resnext152_32x4d", 152, 32, pretrained, kwargs)
 
 
 def resnext152_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt of 152 layers with 64 groups of width 4; the arguments are those of `resnet18`."""
+    """ResNeXt of 152 layers with 64 groups of width 4; the arguments are those of `resnet18`.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.resnext152_64x4d()
+    >>> sum(parameter.size for parameter in net.parameters())
+    115266984
+    """
     return _resnext("resnext152_64x4d", 152, 64, pretrained, kwargs)
 
 
 def wide_resnet50_2(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet of 50 layers whose blocks are twice as wide inside; the arguments are those of `resnet18`."""
+    """ResNet of 50 layers whose blocks are twice as wide inside; the arguments are those of `resnet18`.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.wide_resnet50_2()
+    >>> sum(parameter.size for parameter in net.parameters())
+    68951464
+    """
     return _resnet("wide_resnet50_2", BottleneckBlock, 50, pretrained, **{**kwargs, "width": 128})
 
 
 def wide_resnet101_2(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet of 101 layers whose blocks are twice as wide inside; the arguments are those of `resnet18`."""
+    """ResNet of 101 layers whose blocks are twice as wide inside; the arguments are those of `resnet18`.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.wide_resnet101_2()
+    >>> sum(parameter.size for parameter in net.parameters())
+    127024552
+    """
     return _resnet("wide_resnet101_2", BottleneckBlock, 101, pretrained, **{**kwargs, "width": 128})

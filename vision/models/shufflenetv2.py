@@ -123,35 +123,83 @@ def shufflenet_v2_x0_25(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2
     """ShuffleNetV2 of a quarter of the width; keyword arguments are those of the class.
 
     `pretrained=True` raises NotImplementedError, which tells how to load weights from a file.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.shufflenet_v2_x0_25()
+    >>> sum(parameter.size for parameter in net.parameters())
+    607712
     """
     return _made("shufflenet_v2_x0_25", pretrained, {**kwargs, "scale": 0.25})
 
 
 def shufflenet_v2_x0_33(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2 of a third of the width; the arguments are those of `shufflenet_v2_x0_25`."""
+    """ShuffleNetV2 of a third of the width; the arguments are those of `shufflenet_v2_x0_25`.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.shufflenet_v2_x0_33()
+    >>> sum(parameter.size for parameter in net.parameters())
+    652264
+    """
     return _made("shufflenet_v2_x0_33", pretrained, {**kwargs, "scale": 0.33})
 
 
 def shufflenet_v2_x0_5(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2 of half the width; the arguments are those of `shufflenet_v2_x0_25`."""
+    """ShuffleNetV2 of half the width; the arguments are those of `shufflenet_v2_x0_25`.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.shufflenet_v2_x0_5()
+    >>> sum(parameter.size for parameter in net.parameters())
+    1374744
+    """
     return _made("shufflenet_v2_x0_5", pretrained, {**kwargs, "scale": 0.5})
 
 
 def shufflenet_v2_x1_0(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2 of its usual width; the arguments are those of `shufflenet_v2_x0_25`."""
+    """ShuffleNetV2 of its usual width; the arguments are those of `shufflenet_v2_x0_25`.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.shufflenet_v2_x1_0()
+    >>> sum(parameter.size for parameter in net.parameters())
+    2294784
+    """
     return _made("shufflenet_v2_x1_0", pretrained, {**kwargs, "scale": 1.0})
 
 
 def shufflenet_v2_x1_5(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2 of one and a half times the width; the arguments are those of `shufflenet_v2_x0_25`."""
+    """ShuffleNetV2 of one and a half times the width; the arguments are those of `shufflenet_v2_x0_25`.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.shufflenet_v2_x1_5()
+    >>> sum(parameter.size for parameter in net.parameters())
+    3527064
+    """
     return _made("shufflenet_v2_x1_5", pretrained, {**kwargs, "scale": 1.5})
 
 
 def shufflenet_v2_x2_0(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2 of twice the width; the arguments are those of `shufflenet_v2_x0_25`."""
+    """ShuffleNetV2 of twice the width; the arguments are those of `shufflenet_v2_x0_25`.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.shufflenet_v2_x2_0()
+    >>> sum(parameter.size for parameter in net.parameters())
+    7399952
+    """
     return _made("shufflenet_v2_x2_0", pretrained, {**kwargs, "scale": 2.0})
 
 
 def shufflenet_v2_swish(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2 of its usual width with swish activations; the arguments are those of `shufflenet_v2_x0_25`."""
+    """ShuffleNetV2 of its usual width with swish activations; the arguments are those of `shufflenet_v2_x0_25`.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.shufflenet_v2_swish()
+    >>> sum(parameter.size for parameter in net.parameters())
+    2294784
+    """
     return _made("shufflenet_v2_swish", pretrained, {**kwargs, "scale": 1.0, "act": "swish"})

@@ -86,12 +86,25 @@ def squeezenet1_0(pretrained: bool = False, **kwargs: Any) -> SqueezeNet:
     """SqueezeNet 1.0; keyword arguments are those of the class.
 
     `pretrained=True` raises NotImplementedError, which tells how to load weights from a file.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.squeezenet1_0()
+    >>> sum(parameter.size for parameter in net.parameters())
+    1248424
     """
     refuse_download("squeezenet1_0", pretrained)
     return SqueezeNet("1.0", **kwargs)
 
 
 def squeezenet1_1(pretrained: bool = False, **kwargs: Any) -> SqueezeNet:
-    """SqueezeNet 1.1, with fewer operations; the arguments are those of `squeezenet1_0`."""
+    """SqueezeNet 1.1, with fewer operations; the arguments are those of `squeezenet1_0`.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.squeezenet1_1()
+    >>> sum(parameter.size for parameter in net.parameters())
+    1235496
+    """
     refuse_download("squeezenet1_1", pretrained)
     return SqueezeNet("1.1", **kwargs)

@@ -80,20 +80,47 @@ def vgg11(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> 
     """VGG of 11 layers, with batch norm or without; keyword arguments are those of VGG.
 
     `pretrained=True` raises NotImplementedError, which tells how to load weights from a file.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.vgg11()
+    >>> sum(parameter.size for parameter in net.parameters())
+    132863336
     """
     return _made(11, pretrained, batch_norm, kwargs)
 
 
 def vgg13(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
-    """VGG of 13 layers; the arguments are those of `vgg11`."""
+    """VGG of 13 layers; the arguments are those of `vgg11`.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.vgg13()
+    >>> sum(parameter.size for parameter in net.parameters())
+    133047848
+    """
     return _made(13, pretrained, batch_norm, kwargs)
 
 
 def vgg16(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
-    """VGG of 16 layers; the arguments are those of `vgg11`."""
+    """VGG of 16 layers; the arguments are those of `vgg11`.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.vgg16()
+    >>> sum(parameter.size for parameter in net.parameters())
+    138357544
+    """
     return _made(16, pretrained, batch_norm, kwargs)
 
 
 def vgg19(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
-    """VGG of 19 layers; the arguments are those of `vgg11`."""
+    """VGG of 19 layers; the arguments are those of `vgg11`.
+
+    >>> import proa as paddle
+    >>> with paddle.LazyGuard():  # its parameters have no values yet
+    ...     net = paddle.vision.models.vgg19()
+    >>> sum(parameter.size for parameter in net.parameters())
+    143667240
+    """
     return _made(19, pretrained, batch_norm, kwargs)
