@@ -18,7 +18,7 @@ def test_from_nothing_to_a_model_that_answers():
     said = done.stdout + done.stderr
     assert done.returncode == 0, said
     share = re.search(r"of 1,000 digits that it has not seen, ([\d.]+)% are right", said)
-    assert share and float(share[1]) > 93, said
+    assert share and float(share[1]) > 92, said
     digit = re.search(r"digit.png is a (\d)", said)
     assert digit and f'"digit":{digit[1]}' in said, said
     assert re.search(rf"\n  {digit[1]}: 0\.\d+", said), said
