@@ -6,20 +6,26 @@ oneDNN where they are installed, oneDNN in the one folder where it is looked for
 """
 
 import os
+from importlib.metadata import PackageNotFoundError, distribution
 
+from proa.backend.onednn import finding, library
 from PyInstaller.utils.hooks import can_import_module, collect_data_files, collect_submodules, copy_metadata
 
-OPTIONAL = ("llvmlite", "llvmlite.binding", "ml_dtypes", "google.protobuf", "gast")
+MODULES = ("llvmlite", "llvmlite.binding", "ml_dtypes", "google.protobuf", "gast")
+DISTRIBUTIONS = ("proa", "protobuf", "gast", "ml_dtypes", "llvmlite")  # of which `proa info` says the version
+
+
+def _is_installed(name):
+    try:
+        return distribution(name) is not None
+    except PackageNotFoundError:
+        return False
+
 
 module_collection_mode = "pyz+py"
 hiddenimports = [*collect_submodules("proa", filter=lambda name: not name.startswith("proa.bundling")),
-                 *filter(can_import_module, OPTIONAL)]
-datas = [*collect_data_files("proa", includes=["**/*.proto"]), *copy_metadata("proa")]
-binaries = []
-
-if can_import_module("proa.backend.onednn.finding"):
-    from proa.backend.onednn import finding
-
-    found = next(filter(os.path.isfile, finding.candidates(3)), None)
-    if found is not None:
-        binaries.append((found, "lib"))
+                 *filter(can_import_module, MODULES)]
+datas = collect_data_files("proa", includes=["**/*.proto"])
+for name in filter(_is_installed, DISTRIBUTIONS):
+    datas += copy_metadata(name)
+binaries = [(path, "lib") for path in finding.candidates(library.MAJOR)[:1] if os.path.isfile(path)]

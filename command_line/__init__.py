@@ -16,7 +16,7 @@ from ..version import full_version
 #: The modules of this package by the command that they hold.
 _MODULES = {"run": "run", "demo": "demo", "info": "info", "inspect": "inspection", "predict": "prediction",
             "bench": "timing", "explain": "explanation", "convert": "conversion", "view": "viewing",
-            "snapshot": "snapshot"}
+            "snapshot": "snapshot", "sizes": "sizes"}
 
 
 class _Commands(click.Group):

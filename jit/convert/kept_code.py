@@ -62,8 +62,19 @@ def _converter() -> str:
     if gast is not None and gast.origin:
         folders.append(os.path.dirname(gast.origin))
     for folder in folders:
-        for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
-            if entry.name.endswith(".py"):
-                status = entry.stat()
-                told.append((entry.path, status.st_size, status.st_mtime_ns))
+        told += _sources(folder) or [_state(sys.executable)]  # where they are frozen into a program, that is they
     return repr(told)
+
+
+def _sources(folder: str) -> list[Any]:
+    """Each source file in a folder: its place, size and time; none where there is no such folder."""
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except FileNotFoundError:
+        return []
+    return [_state(entry.path) for entry in entries if entry.name.endswith(".py")]
+
+
+def _state(path: str) -> tuple[str, int, int]:
+    status = os.stat(path)
+    return path, status.st_size, status.st_mtime_ns

@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 import functools
 import linecache
+import os
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import CodeType, FunctionType
@@ -49,6 +51,8 @@ def _file_text(filename: str, module_globals: dict) -> str:
     linecache.checkcache(filename)
     shared = filename in ("<string>", "<stdin>")  # names that any executed text has: what is kept may be another's
     lines = [] if shared else linecache.getlines(filename, module_globals)
+    if not lines and hasattr(sys, "_MEIPASS"):  # a PyInstaller bundle: names of its files begin at this folder
+        lines = linecache.getlines(os.path.join(sys._MEIPASS, filename))
     if not lines:
         raise SourceUnavailable(f"there is no source to read in {filename!r}")
     return "".join(lines)

@@ -8,6 +8,7 @@ import sys
 import gast
 import proa as paddle
 import pytest
+from proa.jit.convert import kept_code
 from proa.jit.footprint import global_names
 from proa.jit.pyct import source, unreadable
 
@@ -109,6 +110,23 @@ print(names._reader().__name__, "_known" in names.global_names(names._probe.__co
 def test_globals_are_found_where_bytecode_is_another(renamed, reader):
     ran = subprocess.run([sys.executable, "-c", READER, renamed], capture_output=True, text=True, check=True)
     assert ran.stdout.split() == [reader, "True"]
+
+
+def test_in_a_bundle_sources_lie_below_its_folder(monkeypatch, tmp_path):
+    (tmp_path / "bundled.py").write_text("def doubled(x):\n    return x * 2\n")
+    made = {}
+    exec(compile((tmp_path / "bundled.py").read_text(), "bundled.py", "exec"), made)
+    with pytest.raises(source.SourceUnavailable):
+        source.function_source(made["doubled"])
+    monkeypatch.setattr(sys, "_MEIPASS", str(tmp_path), raising=False)
+    assert source.function_source(made["doubled"]).node.name == "doubled"
+
+
+def test_a_frozen_gast_has_no_files_to_look_at(monkeypatch):
+    spec = kept_code.importlib.util.find_spec("gast")
+    monkeypatch.setattr(spec, "origin", "/no/such/folder/gast/__init__.py")
+    monkeypatch.setattr(kept_code.importlib.util, "find_spec", lambda name: spec)
+    assert repr(sys.executable) in kept_code._converter.__wrapped__()
 
 
 def test_ways_to_read_globals_agree():

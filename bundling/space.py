@@ -1,0 +1,111 @@
+"""What an installation takes on the disk, by distribution, and what of it can be given back.
+
+Libraries come with copies of themselves (a wheel holds no links), with symbol tables for debuggers, and packages with
+their tests. Nothing of it is needed to run; nothing is changed unless somebody asks, and installing a distribution
+again brings all back. Knows files of installed distributions; computes nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.metadata as metadata
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from . import elf
+
+_WORTH = 1 << 20  # bytes: less is not worth a file that is another than its wheel's
+_CHANGED = ("llvmlite", "numpy", "onednn-cpu-gomp")  # whose files are given back: they are the ones that are large
+_LIBRARY = re.compile(r"\.so(\.\d+)*$")
+
+
+@dataclass(frozen=True)
+class Saving:
+    """Bytes that can be given back: of which distribution, in which file or folder, and how."""
+
+    distribution: str
+    path: str
+    bytes: int
+    how: str
+    target: str | None = None  # the file that a link leads to
+
+    def make(self) -> None:
+        """Gives them back. A file is replaced as a whole: a process that has it loaded keeps the old one."""
+        if os.path.isdir(self.path):
+            shutil.rmtree(self.path)
+            return
+        temporary = f"{self.path}.{os.getpid()}.tmp"
+        try:
+            if self.target is not None:
+                os.symlink(os.path.relpath(self.target, os.path.dirname(self.path)), temporary)
+            else:
+                with open(self.path, "rb") as old, open(temporary, "xb") as new:
+                    new.write(elf.stripped(old.read()))
+                shutil.copymode(self.path, temporary)
+            os.replace(temporary, self.path)
+        finally:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary)
+
+
+def distributions() -> list[str]:
+    """proa and what it requires, in all extras too, as far as it is installed."""
+    found, waiting = dict[str, None](), ["proa"]
+    while waiting:
+        name = re.sub(r"[-_.]+", "-", waiting.pop(0)).lower()
+        if name in found:
+            continue
+        try:
+            required = metadata.distribution(name).requires or []
+        except metadata.PackageNotFoundError:
+            continue
+        found[name] = None
+        waiting += [re.split(r"[^\w.-]", line, maxsplit=1)[0] for line in required
+                    if name == "proa" or "extra ==" not in line]
+    return list(found)
+
+
+def files(distribution: str) -> list[str]:
+    """The files of an installed distribution; links among them, each once."""
+    found = metadata.distribution(distribution)
+    paths = (os.path.normpath(str(found.locate_file(file))) for file in found.files or ())
+    return sorted({path for path in paths if os.path.isfile(path)})
+
+
+def size(distribution: str) -> int:
+    """Bytes of a distribution's files, compiled Python among them."""
+    return sum(os.lstat(path).st_size for path in files(distribution))
+
+
+def savings(distribution: str) -> Iterator[Saving]:
+    """What can be given back of a distribution."""
+    if distribution not in _CHANGED:
+        return
+    kept: dict[bytes, str] = {}
+    for path in sorted(filter(_LIBRARY.search, files(distribution)), key=lambda path: (-len(path), path)):
+        if os.path.islink(path) or os.path.getsize(path) < _WORTH:
+            continue
+        with open(path, "rb") as file:
+            content = file.read()
+        same = kept.setdefault(hashlib.sha256(content).digest(), path)
+        if same != path:
+            yield Saving(distribution, path, len(content), f"a copy of {os.path.basename(same)}", same)
+        elif len(content) - (elf.loaded_bytes(content) or len(content)) >= _WORTH:
+            rest = len(content) - (elf.loaded_bytes(content) or 0)
+            yield Saving(distribution, path, rest, "symbol tables, for debuggers")
+    for folder in _folders_of_tests(distribution):
+        inside = [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names]
+        yield Saving(distribution, folder, sum(map(os.path.getsize, inside)), "its tests")
+
+
+def _folders_of_tests(distribution: str) -> list[str]:
+    """The folders `tests` within a distribution's packages."""
+    found = metadata.distribution(distribution)
+    within = {file.parts[:file.parts.index("tests") + 1] for file in found.files or () if "tests" in file.parts[1:-1]
+              and file.parts[0] not in ("..", "tests")}
+    places = (os.path.normpath(str(found.locate_file(os.path.join(*parts)))) for parts in within)
+    return sorted(place for place in places if os.path.isdir(place))
