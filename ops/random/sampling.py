@@ -281,8 +281,6 @@ def randn(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """As `standard_normal`.
 
     >>> import proa as paddle
-    >>> _ = paddle.seed(1)
-    <proa.core.random.Generator object at 0x7feeac552110>
     >>> paddle.randn([2, 3]).shape
     [2, 3]
     """
