@@ -1,4 +1,4 @@
-"""`proa convert`: models as ONNX, parameters in other frameworks' files and back."""
+"""`proa convert`: models as ONNX or `.pdmodel`, parameters in other frameworks' files and back."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 from .models import model_file
 from .told import ToldCommand
 
-_SUFFIXES = {"onnx": ".onnx", "safetensors": ".safetensors", "pdparams": ".pdparams", "npz": ".npz"}
+_SUFFIXES = {name: f".{name}" for name in ("onnx", "pdmodel", "safetensors", "pdparams", "npz")}
 
 
 @click.command("convert", cls=ToldCommand)
@@ -19,9 +19,9 @@ _SUFFIXES = {"onnx": ".onnx", "safetensors": ".safetensors", "pdparams": ".pdpar
 @click.option("--output", metavar="FILE", help="Beside FILE, with the format's suffix, if not given.")
 @click.option("--opset", default=11, show_default=True, help="The least version of ONNX's operators.")
 def command(file: str, to: str, output: str | None, opset: int) -> None:
-    """Write a model as ONNX, or parameters as safetensors, .pdparams or .npz.
+    """Write a model as ONNX or .pdmodel, or parameters as safetensors, .pdparams or .npz.
 
-    FILE: a model's prefix or .pdmodel; or, but for ONNX, parameters: .pdparams, .safetensors, .pt, .npz.
+    FILE: a model's prefix, .pdmodel, or .json of PaddlePaddle 3; parameters: .pdparams, .safetensors, .pt, .npz.
     """
     stem = os.path.splitext(file)[0] if os.path.isfile(file) else file.rstrip("/")
     target = output or stem + _SUFFIXES[to]
@@ -33,9 +33,25 @@ def command(file: str, to: str, output: str | None, opset: int) -> None:
         if model_file(file) is None:
             raise FileNotFoundError(f"there is no model {file!r}: a prefix or a .pdmodel, please.")
         export(file, target, opset_version=opset)
+    elif to == "pdmodel":
+        target = _model(file, target)
     else:
         _write(_state(file), to, target)
     click.echo(f"{target} was written.")
+
+
+def _model(file: str, target: str) -> str:
+    """Writes the model of any release as PaddlePaddle 2.6.2 has it."""
+    from ..jit.files.save_load import load, save
+
+    found = model_file(file)
+    if found is None:
+        raise FileNotFoundError(f"there is no model {file!r}: a prefix, a .pdmodel or a .json, please.")
+    if os.path.exists(target) and os.path.samefile(found, target):
+        raise ValueError(f"--output: {target!r} is the file that is read.")
+    is_older = os.path.basename(found) == "__model__"
+    save(load(os.path.dirname(found) if is_older else os.path.splitext(found)[0]), target.removesuffix(".pdmodel"))
+    return target
 
 
 def _state(file: str) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from .told import ToldCommand
 def command(file: str, cost: bool, shapes: Sequence[str], as_json: bool) -> None:
     """Show what a model or a file of parameters holds.
 
-    FILE: a model's prefix, .pdmodel or folder; or .pdparams, .pdopt, .safetensors, .pt.
+    FILE: a model's prefix, .pdmodel, .json of PaddlePaddle 3, or folder; or .pdparams, .pdopt, .safetensors, .pt.
     """
     model = model_file(file)
     if model is None and not os.path.isfile(file):
@@ -41,9 +41,10 @@ def command(file: str, cost: bool, shapes: Sequence[str], as_json: bool) -> None
 def _model(file: str) -> dict[str, Any]:
     """What a model's Program says, also where it cannot run here."""
     from ..ops.core.operator import is_declared
-    from ..static.format.program_file import read_program_desc
+    from ..static.files.inference_model import program_desc
 
-    desc = read_program_desc(file)
+    with open(file, "rb") as opened:
+        desc = program_desc(opened.read(), file)
     counts = collections.Counter(op.type for block in desc.blocks for op in block.ops)
     inputs = [name for op in desc.blocks[0].ops if op.type == "feed" for slot in op.outputs for name in slot.arguments]
     outputs = [name for op in desc.blocks[0].ops if op.type == "fetch" for slot in op.inputs for name in slot.arguments]

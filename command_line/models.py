@@ -1,4 +1,4 @@
-"""Models as the commands are given them: by prefix, by `.pdmodel`, or as a folder; their inputs' shapes and values."""
+"""Models as the commands are given them, by prefix, file or folder; their inputs' shapes and values."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-_MODEL, _PARAMS, _OLDER = ".pdmodel", ".pdiparams", "__model__"
+_MODEL, _JSON, _PARAMS, _OLDER = ".pdmodel", ".json", ".pdiparams", "__model__"
 
 
 def model_file(path: str) -> str | None:
     """The file that holds the Program of a model; None where the path names no model."""
-    candidates = [path] if path.endswith(_MODEL) or os.path.basename(path) == _OLDER else [
-        path.removesuffix(_PARAMS) + _MODEL, os.path.join(path, _OLDER)]
+    from ..static.files.inference_model import is_program_file, program_file
+
+    candidates = [path] if path.endswith((_MODEL, _JSON)) or os.path.basename(path) == _OLDER else [
+        program_file(path.removesuffix(_PARAMS)), os.path.join(path, _OLDER)]
     if os.path.isdir(path):
-        candidates += [os.path.join(path, name) for name in sorted(os.listdir(path)) if name.endswith(_MODEL)]
+        files = [os.path.join(path, name) for name in sorted(os.listdir(path))]
+        candidates += sorted(filter(is_program_file, files), key=lambda file: file.endswith(_JSON))
     return next((file for file in candidates if os.path.isfile(file)), None)
 
 
@@ -24,11 +27,11 @@ def predictor_of(path: str) -> Any:
 
     file = model_file(path)
     if file is None:
-        raise FileNotFoundError(f"there is no model {path!r}: neither a file {_MODEL} of this name nor a folder with "
-                                f"{_OLDER} or such a file.")
+        raise FileNotFoundError(f"there is no model {path!r}: neither a file {_MODEL} or {_JSON} of this name nor a "
+                                f"folder with {_OLDER} or such a file.")
     if os.path.basename(file) == _OLDER:
         return create_predictor(Config(os.path.dirname(file)))
-    params = file.removesuffix(_MODEL) + _PARAMS
+    params = os.path.splitext(file)[0] + _PARAMS
     return create_predictor(Config(file, params if os.path.exists(params) else ""))
 
 

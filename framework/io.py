@@ -27,11 +27,13 @@ from ..jit.translated_layer import method_files
 from ..nn import Layer
 from ..static.files.inference_model import (
     INFO_SUFFIX,
+    JSON_SUFFIX,
     MODEL_SUFFIX,
     OLDER_MODEL,
     folder_state,
     older_files,
     program_bytes,
+    program_file,
     read_parameters,
     read_program,
 )
@@ -148,7 +150,7 @@ def _holds_program(path: Any) -> bool:
     """True for a file that begins as a model (with field 1 of a ProgramDesc), or is named as one and is no pickle."""
     with open(path, "rb") as file:
         first = file.read(1)
-    return first == b"\n" or os.fspath(path).endswith(MODEL_SUFFIX) and first != b"\x80"
+    return first == b"\n" or os.fspath(path).endswith((MODEL_SUFFIX, JSON_SUFFIX)) and first != b"\x80"
 
 
 def _restored(value: Any, return_numpy: bool, keep_table: bool) -> Any:
@@ -204,7 +206,7 @@ def _values_in_folder(folder: str, model: str | None, params: str | None) -> dic
 
 def _parameters_of_model(prefix: str) -> dict[str, np.ndarray]:
     """The parameters of a saved model as arrays, by their names in the Layer where these are known."""
-    if not os.path.isfile(prefix + MODEL_SUFFIX):
+    if not os.path.isfile(program_file(prefix)):
         raise MissingFileError(
             f"There is neither a file {prefix!r} nor a model {prefix + MODEL_SUFFIX!r}."
         )

@@ -22,7 +22,15 @@ from ..dygraph.tensor import Tensor as EagerTensor
 from ..dygraph.tensor import new_tensor
 from ..ops.core.spec import Spec
 from ..static.compiler import Plan, compile_plan
-from ..static.files.inference_model import MODEL_SUFFIX, PARAMS_SUFFIX, folder_state, read_parameters, read_program
+from ..static.files.inference_model import (
+    MODEL_SUFFIX,
+    PARAMS_SUFFIX,
+    folder_state,
+    is_program_file,
+    program_file,
+    read_parameters,
+    read_program,
+)
 from ..static.ir.frame import feed_names, fetch_names
 from ..static.ir.program import Program
 from ..static.ir.shape_inference import for_inputs, infer_again, misfits
@@ -299,24 +307,26 @@ def create_predictor(config: Config) -> Predictor:
 def _read(config: Config) -> tuple[Program, dict[str, np.ndarray]]:
     if config._buffers is not None:
         model, values = config._buffers
-        program = read_program(io.BytesIO(model))  # type: ignore[arg-type]
+        program = read_program(io.BytesIO(model))
         return program, read_parameters(io.BytesIO(values), program)
     if config.prog_file():
         return _pair(config.prog_file(), config.params_file())
     folder = config.model_dir()
     if not folder:
         raise ValueError("create_predictor(config): the Config names no model. Use Config(model_file, params_file).")
-    if os.path.isfile(folder + MODEL_SUFFIX):
-        return _pair(folder + MODEL_SUFFIX, folder + PARAMS_SUFFIX)
+    if os.path.isfile(program_file(folder)):
+        return _pair(program_file(folder), folder + PARAMS_SUFFIX)
     if os.path.isfile(os.path.join(folder, "__model__")):
         program = read_program(os.path.join(folder, "__model__"))
         return program, folder_state(folder, persistable_names(program))
     names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-    found = [name for name in names if name.endswith(MODEL_SUFFIX)]
+    found = [name for name in names if name.endswith(MODEL_SUFFIX)] or [
+        name for name in names if is_program_file(os.path.join(folder, name))]
     if len(found) != 1:
-        raise FileNotFoundError(f"There is no model in the folder {folder!r}: no __model__, and not one *.pdmodel.")
-    prefix = os.path.join(folder, found[0][:-len(MODEL_SUFFIX)])
-    return _pair(prefix + MODEL_SUFFIX, prefix + PARAMS_SUFFIX)
+        raise FileNotFoundError(f"There is no model in the folder {folder!r}: no __model__, and not one *.pdmodel or "
+                                "*.json with its *.pdiparams.")
+    file = os.path.join(folder, found[0])
+    return _pair(file, os.path.splitext(file)[0] + PARAMS_SUFFIX)
 
 
 def _pair(model: str, params: str) -> tuple[Program, dict[str, np.ndarray]]:

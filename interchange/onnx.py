@@ -18,8 +18,15 @@ from typing import Any
 
 from ..core import child_processes
 from ..core.files import MissingFileError, atomic_write
+from ..jit.files.save_load import load as load_model
 from ..jit.files.save_load import save as save_model
-from ..static.files.inference_model import MODEL_SUFFIX, PARAMS_SUFFIX, save_inference_model
+from ..static.files.inference_model import (
+    JSON_SUFFIX,
+    MODEL_SUFFIX,
+    PARAMS_SUFFIX,
+    program_file,
+    save_inference_model,
+)
 from ..static.ir.frame import feed_names, fetch_names
 from ..static.ir.program import Program
 from ..static.run.executor import Executor
@@ -69,9 +76,13 @@ def export(layer: Any, path: str, input_spec: Sequence[Any] | None = None, opset
 def _model_files(layer: Any, prefix: str, input_spec: Any, configs: dict[str, Any]) -> tuple[str, str]:
     """The files of a model, written to `prefix` unless the model is files."""
     if isinstance(layer, (str, os.PathLike)):
-        prefix = os.fspath(layer).removesuffix(MODEL_SUFFIX)
-        if not os.path.isfile(prefix + MODEL_SUFFIX):
-            raise MissingFileError(f"onnx.export(layer): there is no model {prefix + MODEL_SUFFIX!r}.")
+        given = os.fspath(layer).removesuffix(MODEL_SUFFIX).removesuffix(JSON_SUFFIX)
+        if not os.path.isfile(program_file(given)):
+            raise MissingFileError(f"onnx.export(layer): there is no model {program_file(given)!r}.")
+        if program_file(given).endswith(JSON_SUFFIX):
+            save_model(load_model(given), prefix)
+        else:
+            prefix = given
     elif isinstance(layer, Program):
         _save_program(layer, prefix, configs)
     else:

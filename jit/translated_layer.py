@@ -23,6 +23,7 @@ from ..static.files.inference_model import (
     OLDER_MODEL,
     PARAMS_SUFFIX,
     older_files,
+    program_file,
     read_parameters,
     read_program,
 )
@@ -173,7 +174,7 @@ class TranslatedLayer(Layer):
 
 def load_translated(path: str, model_filename: str | None, params_filename: str | None) -> TranslatedLayer:
     """The model whose files begin with `path`."""
-    is_older = os.path.isfile(os.path.join(path, OLDER_MODEL)) and not os.path.exists(path + MODEL_SUFFIX)
+    is_older = os.path.isfile(os.path.join(path, OLDER_MODEL)) and not os.path.exists(program_file(path))
     if model_filename or params_filename or is_older:
         files = {"forward": older_files(path, model_filename, params_filename)}
         info_path = os.path.join(path, (params_filename or "") + ".info")
@@ -193,13 +194,15 @@ def load_translated(path: str, model_filename: str | None, params_filename: str 
 
 def method_files(path: str) -> dict[str, tuple[str, str]]:
     """The model and parameter files of each saved method."""
-    if not os.path.exists(path + MODEL_SUFFIX):
+    model = program_file(path)
+    if not os.path.exists(model):
         raise MissingFileError(
             f"There is no file {path + MODEL_SUFFIX!r}. Give the prefix that was given to jit.save, without a suffix."
         )
-    files = {"forward": (path + MODEL_SUFFIX, path + PARAMS_SUFFIX)}
-    for found in sorted(glob.glob(glob.escape(path) + ".*" + MODEL_SUFFIX)):
-        method = found[len(path) + 1: -len(MODEL_SUFFIX)]
+    suffix = os.path.splitext(model)[1]
+    files = {"forward": (model, path + PARAMS_SUFFIX)}
+    for found in sorted(glob.glob(glob.escape(path) + ".*" + suffix)):
+        method = found[len(path) + 1: -len(suffix)]
         if method.isidentifier():
             files[method] = (found, f"{path}.{method}{PARAMS_SUFFIX}")
     return files

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ... import backend
+from ...core.byte_reader import open_reader
 from ...core.dtype import from_number
 from ...core.files import atomic_group
 from ...ops.core.operator import unknown_to_paddle
@@ -24,10 +25,26 @@ from ..program import from_desc
 from ..run.executor import Executor
 from ..run.scope import Scope, global_scope
 from ..run.state import refuse_values_elsewhere
+from .pir.json_file import is_json, read_json_program
+from .pir.translation import translated
 from .program_codec import to_desc
 
 MODEL_SUFFIX, PARAMS_SUFFIX, INFO_SUFFIX = ".pdmodel", ".pdiparams", ".pdiparams.info"
+JSON_SUFFIX = ".json"  # of a Program of PaddlePaddle 3, which is read and not written
 OLDER_MODEL = "__model__"  # what Paddle 1.x calls the file of the Program
+
+
+def program_file(prefix: str) -> str:
+    """The file of a model's Program: `PREFIX.pdmodel`, or PaddlePaddle 3's `PREFIX.json` where there is that alone."""
+    json_file = prefix + JSON_SUFFIX
+    return json_file if os.path.isfile(json_file) and not os.path.exists(prefix + MODEL_SUFFIX) \
+        else prefix + MODEL_SUFFIX
+
+
+def is_program_file(name: str) -> bool:
+    """Whether a file's name is that of a model's Program; of a `.json`, whether parameters stand beside it too."""
+    return name.endswith(MODEL_SUFFIX) or name.endswith(JSON_SUFFIX) and os.path.isfile(
+        name.removesuffix(JSON_SUFFIX) + PARAMS_SUFFIX)
 
 
 def program_bytes(program: Program) -> bytes:
@@ -35,9 +52,22 @@ def program_bytes(program: Program) -> bytes:
     return serialize_program_desc(to_desc(program))
 
 
-def read_program(path: str) -> Program:
-    """The Program in a `.pdmodel` file; CorruptFileError when it is none."""
-    return from_desc(read_program_desc(path), path)
+def read_program(path: Any) -> Program:
+    """The Program in a `.pdmodel` file, or in PaddlePaddle 3's `.json`; CorruptFileError when it is none."""
+    with open_reader(path) as reader:
+        data, name = reader.take(reader.remaining), reader.name
+    return from_desc(program_desc(data, name), name)
+
+
+def program_desc(data: bytes, name: str) -> Any:
+    """The message of a `.pdmodel` file, or of what a `.json` says in the operators that `.pdmodel` files have.
+
+    CorruptFileError, naming the file and the place, for what is neither; NotImplementedError for operators of a
+    `.json` that are not known here.
+    """
+    if not is_json(data):
+        return read_program_desc(data, name)
+    return to_desc(translated(read_json_program(data, name), name))
 
 
 def read_parameters(path: Any, program: Program) -> dict[str, np.ndarray]:
@@ -149,7 +179,9 @@ def save_inference_model(path_prefix: str, feed_vars: Any, fetch_vars: Any, exec
 
 
 def load_inference_model(path_prefix: str, executor: Executor, **kwargs: Any) -> list[Any]:
-    """Reads what `save_inference_model` or `jit.save` wrote: [Program, names to feed, Variables to fetch].
+    """Reads what `save_inference_model` or `jit.save` wrote, here or in PaddlePaddle 1 to 3.
+
+    It gives [Program, names to feed, Variables to fetch].
 
     The parameters go to the global scope. `model_filename=` and `params_filename=` name other files in the folder
     `path_prefix`, as Paddle 1.x has them; without the second each value has a file of its own. Raises FileNotFoundError
@@ -167,7 +199,7 @@ def load_inference_model(path_prefix: str, executor: Executor, **kwargs: Any) ->
 def _paths(prefix: str, model: str | None, params: str | None) -> tuple[str, str]:
     prefix = os.fspath(prefix)
     if model is None and params is None:
-        return prefix + MODEL_SUFFIX, prefix + PARAMS_SUFFIX
+        return program_file(prefix), prefix + PARAMS_SUFFIX
     return older_files(prefix, model, params)
 
 

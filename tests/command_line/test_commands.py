@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import proa as paddle
@@ -113,6 +114,16 @@ def test_convert_there_and_back(model, capsys, tmp_path):
         np.testing.assert_array_equal(value.numpy(), after[name].numpy())
     assert "is the file that is read" in run(capsys, "convert", prefix + ".pdparams", "--to", "pdparams", status=1).err
     assert "no model" in run(capsys, "convert", prefix + ".npz", "--to", "onnx", status=1).err
+
+
+def test_models_of_paddle_3_are_inspected_run_and_converted(capsys, tmp_path):
+    prefix = Path(__file__).parents[1] / "fixtures/static/pir/linear"
+    said = run(capsys, "inspect", f"{prefix}.json").out
+    assert "fetch_name_0" in said and "matmul_v2 2" in said and "not supported" not in said
+    run(capsys, "convert", prefix, "--to", "pdmodel", "--output", tmp_path / "net.pdmodel")
+    assert "matmul_v2 2" in run(capsys, "inspect", tmp_path / "net.pdmodel").out
+    same = tmp_path / "net.pdmodel"
+    assert "is the file that is read" in run(capsys, "convert", same, "--to", "pdmodel", "--output", same, status=1).err
 
 
 def test_a_wrong_call_is_status_two(capsys):
