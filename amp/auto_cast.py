@@ -75,13 +75,23 @@ def amp_state() -> Precision | None:
 
 
 def is_float16_supported(device: Any = None) -> bool:
-    """Whether float16 can be computed with at a place: always, on a CPU by way of float32."""
+    """Whether float16 can be computed with at a place: always, on a CPU by way of float32.
+
+    >>> import proa as paddle
+    >>> isinstance(paddle.amp.is_float16_supported(), bool)
+    True
+    """
     _check_device(device)
     return True
 
 
 def is_bfloat16_supported(device: Any = None) -> bool:
-    """Whether bfloat16 can be computed with at a place: on a CPU, by way of float32, where ml_dtypes is installed."""
+    """Whether bfloat16 can be computed with at a place: on a CPU, by way of float32, where ml_dtypes is installed.
+
+    >>> import proa as paddle
+    >>> isinstance(paddle.amp.is_bfloat16_supported(), bool)
+    True
+    """
     if _check_device(device) != "cpu":
         return False
     try:

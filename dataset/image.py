@@ -40,8 +40,8 @@ def load_image_bytes(bytes: bytes, is_color: bool = True) -> np.ndarray:
     >>> from proa.dataset import image
     >>> file = io.BytesIO()
     >>> Image.new("RGB", (3, 2), "red").save(file, "PNG")
-    >>> image.load_image_bytes(file.getvalue())[0, 0].tolist(), image.load_image_bytes(file.getvalue(), False)[0, 0]
-    ([0, 0, 255], np.uint8(76))
+    >>> image.load_image_bytes(file.getvalue())[0, 0].tolist(), int(image.load_image_bytes(file.getvalue(), False)[0, 0])
+    ([0, 0, 255], 76)
     """
     return _decoded(io.BytesIO(bytes), is_color, "load_image_bytes")
 
@@ -102,20 +102,41 @@ def resize_short(im: np.ndarray, size: int) -> np.ndarray:
 
 
 def to_chw(im: np.ndarray, order: Sequence[int] = (2, 0, 1)) -> np.ndarray:
-    """The image with its dimensions in another order: channels first."""
+    """The image with its dimensions in another order: channels first.
+
+    >>> import proa as paddle
+    >>> import numpy as np
+    >>> image = np.arange(48, dtype="uint8").reshape(4, 4, 3)
+    >>> paddle.dataset.image.to_chw(image).shape
+    (3, 4, 4)
+    """
     if im.ndim != len(order):
         raise ValueError(f"to_chw(order): must name each dimension of the image. Received {order=}, {im.shape=}.")
     return im.transpose(order)
 
 
 def center_crop(im: np.ndarray, size: int, is_color: bool = True) -> np.ndarray:
-    """The middle of the image, `size` x `size`."""
+    """The middle of the image, `size` x `size`.
+
+    >>> import proa as paddle
+    >>> import numpy as np
+    >>> image = np.arange(48, dtype="uint8").reshape(4, 4, 3)
+    >>> paddle.dataset.image.center_crop(image, 2).shape
+    (2, 2, 3)
+    """
     height, width = im.shape[:2]
     return _cropped(im, (height - size) // 2, (width - size) // 2, size, "center_crop")
 
 
 def random_crop(im: np.ndarray, size: int, is_color: bool = True) -> np.ndarray:
-    """A part of the image, `size` x `size`, at a place that NumPy's global generator draws."""
+    """A part of the image, `size` x `size`, at a place that NumPy's global generator draws.
+
+    >>> import proa as paddle
+    >>> import numpy as np
+    >>> image = np.arange(48, dtype="uint8").reshape(4, 4, 3)
+    >>> paddle.dataset.image.random_crop(image, 2).shape
+    (2, 2, 3)
+    """
     height, width = im.shape[:2]
     _check_size(im, size, "random_crop")
     return _cropped(im, np.random.randint(0, height - size + 1), np.random.randint(0, width - size + 1), size,
@@ -134,7 +155,14 @@ def _check_size(im: np.ndarray, size: int, caller: str) -> None:
 
 
 def left_right_flip(im: np.ndarray, is_color: bool = True) -> np.ndarray:
-    """The image mirrored: left and right exchanged."""
+    """The image mirrored: left and right exchanged.
+
+    >>> import proa as paddle
+    >>> import numpy as np
+    >>> image = np.arange(48, dtype="uint8").reshape(4, 4, 3)
+    >>> paddle.dataset.image.left_right_flip(image)[0, 0].tolist()
+    [9, 10, 11]
+    """
     return im[:, ::-1]
 
 

@@ -55,12 +55,21 @@ def is_compiled_with_cuda() -> bool:
 
 
 def synchronize(device: str | Place | None = None) -> None:
-    """Waits until the work queued on a device is done."""
+    """Waits until the work queued on a device is done.
+
+    >>> import proa as paddle
+    >>> paddle.device.synchronize("cpu")
+    """
     _synchronize(expected_place() if device is None else parse_place(device))
 
 
 def get_all_device_type() -> list[str]:
-    """The kinds of device that can be used."""
+    """The kinds of device that can be used.
+
+    >>> import proa as paddle
+    >>> "cpu" in paddle.device.get_all_device_type()
+    True
+    """
     return ["cpu", "gpu"] if cuda_is_available() else ["cpu"]
 
 
@@ -75,7 +84,12 @@ def get_available_device() -> list[str]:
 
 
 def get_all_custom_device_type() -> list[str]:
-    """The kinds of device that were registered (`proa.backend.register_device_type`)."""
+    """The kinds of device that were registered (`proa.backend.register_device_type`).
+
+    >>> import proa as paddle
+    >>> paddle.device.get_all_custom_device_type()
+    []
+    """
     return custom_device_types()
 
 
@@ -85,37 +99,71 @@ def get_available_custom_device() -> list[str]:
 
 
 def get_cudnn_version() -> int | None:
-    """The version of cuDNN as a number such as 8900, None where CUDA cannot be used or cuDNN is not installed."""
+    """The version of cuDNN as a number such as 8900, None where CUDA cannot be used or cuDNN is not installed.
+
+    >>> import proa as paddle
+    >>> paddle.device.get_cudnn_version()
+    """
     return cuda.cudnn_version() if cuda_is_available() else None
 
 
 def is_compiled_with_custom_device(device_type: str) -> bool:
-    """Whether a kind of device of this name was registered."""
+    """Whether a kind of device of this name was registered.
+
+    >>> import proa as paddle
+    >>> paddle.device.is_compiled_with_custom_device("npu")
+    False
+    """
     return device_type in custom_device_types()
 
 
 def is_compiled_with_distribute() -> bool:
-    """True: `paddle.distributed` is part of this package."""
+    """True: `paddle.distributed` is part of this package.
+
+    >>> import proa as paddle
+    >>> isinstance(paddle.device.is_compiled_with_distribute(), bool)
+    True
+    """
     return True
 
 
 def is_compiled_with_rocm() -> bool:
-    """False: AMD's devices are not supported."""
+    """False: AMD's devices are not supported.
+
+    >>> import proa as paddle
+    >>> paddle.device.is_compiled_with_rocm()
+    False
+    """
     return False
 
 
 def is_compiled_with_xpu() -> bool:
-    """False: Kunlun's devices are not supported."""
+    """False: Kunlun's devices are not supported.
+
+    >>> import proa as paddle
+    >>> paddle.device.is_compiled_with_xpu()
+    False
+    """
     return False
 
 
 def is_compiled_with_ipu() -> bool:
-    """False: Graphcore's devices are not supported."""
+    """False: Graphcore's devices are not supported.
+
+    >>> import proa as paddle
+    >>> paddle.device.is_compiled_with_ipu()
+    False
+    """
     return False
 
 
 def is_compiled_with_cinn() -> bool:
-    """False: the compiler here is proa's own."""
+    """False: the compiler here is proa's own.
+
+    >>> import proa as paddle
+    >>> paddle.device.is_compiled_with_cinn()
+    False
+    """
     return False
 
 

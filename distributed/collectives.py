@@ -44,14 +44,28 @@ def all_reduce(tensor: Any, op: int = ReduceOp.SUM, group: Group | None = None, 
 
 
 def reduce(tensor: Any, dst: int, op: int = ReduceOp.SUM, group: Group | None = None, sync_op: bool = True) -> Task:
-    """Puts the reduction of all processes' tensors into that of the process `dst`."""
+    """Puts the reduction of all processes' tensors into that of the process `dst`.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([1.0])
+    >>> _ = paddle.distributed.reduce(x, dst=0)  # the sum of one process
+    >>> x.tolist()
+    [1.0]
+    """
     operator, members = reductions.reduce_ops[kind_of("reduce", op)], group_of("reduce", group)
     root = _place("reduce", "dst", dst, members)
     return _into(members, tensor, sync_op, lambda x: apply(operator, x, root_id=root, ring_id=members.id))
 
 
 def broadcast(tensor: Any, src: int, group: Group | None = None, sync_op: bool = True) -> Task:
-    """Gives every process the tensor of the process `src`."""
+    """Gives every process the tensor of the process `src`.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([1.0])
+    >>> _ = paddle.distributed.broadcast(x, src=0)  # alone there is nothing to send
+    >>> x.tolist()
+    [1.0]
+    """
     members = group_of("broadcast", group)
     root = _place("broadcast", "src", src, members)
     return _into(members, tensor, sync_op, lambda x: apply(moves.broadcast_op, x, root=root, ring_id=members.id))
@@ -234,7 +248,11 @@ def _receiving(tensor: Any, begun: Any) -> Task:
 
 
 def barrier(group: Group | None = None) -> None:
-    """Waits until every process has come here."""
+    """Waits until every process has come here.
+
+    >>> import proa as paddle
+    >>> paddle.distributed.barrier()  # one process, with no other
+    """
     connected = group_of("barrier", group).process_group
     if connected is not None:
         exchanges.do(connected.barrier)
@@ -251,6 +269,12 @@ def all_gather_object(object_list: list[Any], obj: Any, group: Group | None = No
 
     Objects are numbers, strings, containers of them, arrays and Tensors: what `paddle.load` reads. No message can make
     a process run code: another object is refused with TypeError.
+
+    >>> import proa as paddle
+    >>> found = []
+    >>> paddle.distributed.all_gather_object(found, {"rank": 0})
+    >>> found
+    [{'rank': 0}]
     """
     members = group_of("all_gather_object", group)
     object_list.extend(_exchanged(obj, members))

@@ -28,19 +28,34 @@ def get_rank(group: Any = None) -> int:
 
 
 def get_world_size(group: Any = None) -> int:
-    """How many processes train together, or are in `group`."""
+    """How many processes train together, or are in `group`.
+
+    >>> import proa as paddle
+    >>> paddle.distributed.get_world_size()  # one process, with no other
+    1
+    """
     if group is not None:
         return group.world_size
     return engine.communicator(0).size if engine.is_connected() else launched.size()
 
 
 def is_available() -> bool:
-    """True: `paddle.distributed` is part of this package."""
+    """True: `paddle.distributed` is part of this package.
+
+    >>> import proa as paddle
+    >>> paddle.distributed.is_available()  # one process, with no other
+    True
+    """
     return True
 
 
 def is_initialized() -> bool:
-    """Whether processes are connected: False, as in Paddle, after `init_parallel_env` of a single process."""
+    """Whether processes are connected: False, as in Paddle, after `init_parallel_env` of a single process.
+
+    >>> import proa as paddle
+    >>> paddle.distributed.is_initialized()  # one process, with no other
+    False
+    """
     return engine.is_connected()
 
 

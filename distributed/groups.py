@@ -133,7 +133,12 @@ def new_group(ranks: Sequence[int] | None = None, backend: str | None = None, ti
 
 
 def get_group(id: int = 0) -> Group | None:
-    """The group with this number, 0 being that of all processes; None where there is none."""
+    """The group with this number, 0 being that of all processes; None where there is none.
+
+    >>> import proa as paddle
+    >>> paddle.distributed.get_group()  # one process, with no other
+    rank: 0, nranks: 1, id: 0, ranks: 0; name: _default_pg
+    """
     return _get_global_group() if id == 0 else _groups.get(id)
 
 
@@ -155,5 +160,10 @@ def _forget(number: int) -> None:
 
 
 def get_backend(group: Group | None = None) -> str:
-    """What exchanges the group's tensors on the device in use, "MPI" or "NCCL"; nothing for a process alone."""
+    """What exchanges the group's tensors on the device in use, "MPI" or "NCCL"; nothing for a process alone.
+
+    >>> import proa as paddle
+    >>> paddle.distributed.get_backend()  # one process, with no other
+    ''
+    """
     return (group or _get_global_group()).backend

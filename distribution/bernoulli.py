@@ -87,7 +87,13 @@ class Bernoulli(ExponentialFamily):
 
 
 class Geometric(Distribution):
-    """The number of failures before the first success, each trial succeeding with the probability `probs`."""
+    """The number of failures before the first success, each trial succeeding with the probability `probs`.
+
+    >>> import proa as paddle
+    >>> from proa import distribution as D
+    >>> D.Geometric(paddle.to_tensor(0.5)).mean.item()
+    1.0
+    """
 
     def __init__(self, probs: Any):
         self.probs = as_parameters(probs)[0]

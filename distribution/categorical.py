@@ -79,7 +79,14 @@ class Categorical(Distribution):
 
 
 class Multinomial(Distribution):
-    """How often each of k classes comes in `total_count` draws, with the weights `probs` over the last dimension."""
+    """How often each of k classes comes in `total_count` draws, with the weights `probs` over the last dimension.
+
+    >>> import proa as paddle
+    >>> from proa import distribution as D
+    >>> draws = D.Multinomial(10, paddle.to_tensor([0.5, 0.5])).sample([3])
+    >>> draws.shape, draws.sum(1).tolist()
+    ([3, 2], [10.0, 10.0, 10.0])
+    """
 
     def __init__(self, total_count: int, probs: Any):
         if not isinstance(total_count, int) or total_count < 1:

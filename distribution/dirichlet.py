@@ -65,7 +65,13 @@ class Beta(ExponentialFamily):
 
 
 class Dirichlet(ExponentialFamily):
-    """The distribution of shares x that sum to 1: Π xᵢ^(αᵢ-1) / B(α), α the last dimension of `concentration`."""
+    """The distribution of shares x that sum to 1: Π xᵢ^(αᵢ-1) / B(α), α the last dimension of `concentration`.
+
+    >>> import proa as paddle
+    >>> from proa import distribution as D
+    >>> D.Dirichlet(paddle.to_tensor([1.0, 3.0])).mean.tolist()
+    [0.25, 0.75]
+    """
 
     def __init__(self, concentration: Any):
         self.concentration = as_parameters(concentration)[0]

@@ -87,6 +87,11 @@ class Cauchy(_Location):
     """The density 1 / (π · scale · (1 + ((x - loc) / scale)²)); it has no mean and no variance.
 
     Both raise ValueError, as in Paddle.
+
+    >>> import proa as paddle
+    >>> from proa import distribution as D
+    >>> round(D.Cauchy(0.0, 1.0).cdf(paddle.to_tensor(1.0)).item(), 3)
+    0.75
     """
 
     def __init__(self, loc: Any, scale: Any, name: str | None = None):
@@ -126,7 +131,13 @@ class Cauchy(_Location):
 
 
 class Gumbel(_Location):
-    """The distribution of e^(-e^-z), z = (x - loc) / scale: of the largest of many values."""
+    """The distribution of e^(-e^-z), z = (x - loc) / scale: of the largest of many values.
+
+    >>> import proa as paddle
+    >>> from proa import distribution as D
+    >>> round(D.Gumbel(paddle.to_tensor(0.0), paddle.to_tensor(1.0)).mean.item(), 3)
+    0.577
+    """
 
     @property
     def mean(self) -> Any:

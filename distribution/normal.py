@@ -65,7 +65,13 @@ class Normal(Distribution):
 
 
 class LogNormal(TransformedDistribution):
-    """The distribution of eˣ, where x is normal of mean `loc` and standard deviation `scale`."""
+    """The distribution of eˣ, where x is normal of mean `loc` and standard deviation `scale`.
+
+    >>> import proa as paddle
+    >>> from proa import distribution as D
+    >>> round(D.LogNormal(paddle.to_tensor(0.0), paddle.to_tensor(1.0)).mean.item(), 3)
+    1.649
+    """
 
     def __init__(self, loc: Any, scale: Any):
         self._base = Normal(loc, scale)

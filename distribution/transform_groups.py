@@ -12,7 +12,14 @@ from .transformed import Transform, _summed
 
 
 class IndependentTransform(Transform):
-    """A transform of which `reinterpreted_batch_rank` more dimensions belong to one value."""
+    """A transform of which `reinterpreted_batch_rank` more dimensions belong to one value.
+
+    >>> import proa as paddle
+    >>> from proa import distribution as D
+    >>> both = D.IndependentTransform(D.ExpTransform(), 1)
+    >>> both.forward_log_det_jacobian(paddle.to_tensor([1.0, 2.0])).item()
+    3.0
+    """
 
     def __init__(self, base: Transform, reinterpreted_batch_rank: int):
         if not isinstance(base, Transform):
@@ -43,7 +50,13 @@ class IndependentTransform(Transform):
 
 
 class ReshapeTransform(Transform):
-    """A value of shape in_event_shape in the shape out_event_shape."""
+    """A value of shape in_event_shape in the shape out_event_shape.
+
+    >>> import proa as paddle
+    >>> from proa import distribution as D
+    >>> D.ReshapeTransform((2, 3), (6,)).forward(paddle.ones([4, 2, 3])).shape
+    [4, 6]
+    """
 
     def __init__(self, in_event_shape: Sequence[int], out_event_shape: Sequence[int]):
         if product(in_event_shape) != product(out_event_shape):
@@ -88,7 +101,14 @@ class ReshapeTransform(Transform):
 
 
 class StackTransform(Transform):
-    """As many transforms as there are slices along `axis`, each of its slice."""
+    """As many transforms as there are slices along `axis`, each of its slice.
+
+    >>> import proa as paddle
+    >>> from proa import distribution as D
+    >>> each = D.StackTransform([D.ExpTransform(), D.AbsTransform()], axis=0)
+    >>> each.forward(paddle.to_tensor([[0.0], [-2.0]])).tolist()
+    [[1.0], [2.0]]
+    """
 
     def __init__(self, transforms: Sequence[Transform], axis: int = 0):
         if not transforms or not isinstance(transforms, Sequence) or not all(

@@ -179,7 +179,14 @@ class TransformedDistribution(Distribution):
 
 
 class Independent(Distribution):
-    """`base` with the last `reinterpreted_batch_rank` dimensions of its batch counted as one value's."""
+    """`base` with the last `reinterpreted_batch_rank` dimensions of its batch counted as one value's.
+
+    >>> import proa as paddle
+    >>> from proa import distribution as D
+    >>> one = D.Normal(paddle.zeros([3]), paddle.ones([3]))
+    >>> D.Independent(one, 1).log_prob(paddle.zeros([3])).shape
+    []
+    """
 
     def __init__(self, base: Distribution, reinterpreted_batch_rank: int):
         if not isinstance(base, Distribution):

@@ -17,7 +17,13 @@ from .transformed import Transform
 
 
 class AbsTransform(Transform):
-    """|x|; not injective: the inverse of y is the pair (-y, y), whose log-determinants are 0."""
+    """|x|; not injective: the inverse of y is the pair (-y, y), whose log-determinants are 0.
+
+    >>> import proa as paddle
+    >>> from proa import distribution as D
+    >>> D.AbsTransform().forward(paddle.to_tensor([-2.0])).tolist()
+    [2.0]
+    """
 
     is_injective = False
 
@@ -64,7 +70,13 @@ class AffineTransform(Transform):
 
 
 class ExpTransform(Transform):
-    """e^x."""
+    """e^x.
+
+    >>> import proa as paddle
+    >>> from proa import distribution as D
+    >>> D.ExpTransform().forward(paddle.to_tensor([0.0])).tolist()
+    [1.0]
+    """
 
     def _forward(self, x: Any) -> Any:
         return exp(x)
@@ -77,7 +89,13 @@ class ExpTransform(Transform):
 
 
 class PowerTransform(Transform):
-    """x^power, of positive x."""
+    """x^power, of positive x.
+
+    >>> import proa as paddle
+    >>> from proa import distribution as D
+    >>> D.PowerTransform(paddle.to_tensor(2.0)).forward(paddle.to_tensor([3.0])).tolist()
+    [9.0]
+    """
 
     def __init__(self, power: Any):
         self._power = as_parameters(power)[0]
@@ -98,7 +116,13 @@ class PowerTransform(Transform):
 
 
 class SigmoidTransform(Transform):
-    """1 / (1 + e^-x)."""
+    """1 / (1 + e^-x).
+
+    >>> import proa as paddle
+    >>> from proa import distribution as D
+    >>> D.SigmoidTransform().forward(paddle.to_tensor([0.0])).tolist()
+    [0.5]
+    """
 
     def _forward(self, x: Any) -> Any:
         return sigmoid(x)
@@ -111,7 +135,13 @@ class SigmoidTransform(Transform):
 
 
 class TanhTransform(Transform):
-    """tanh x."""
+    """tanh x.
+
+    >>> import proa as paddle
+    >>> from proa import distribution as D
+    >>> D.TanhTransform().forward(paddle.to_tensor([0.0])).tolist()
+    [0.0]
+    """
 
     def _forward(self, x: Any) -> Any:
         return tanh(x)

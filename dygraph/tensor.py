@@ -59,13 +59,23 @@ class Tensor(EagerValue, _ArrayMethods, metaclass=TensorType):
     # What it is
 
     def dim(self) -> int:
-        """The number of dimensions."""
+        """The number of dimensions.
+
+        >>> import proa as paddle
+        >>> paddle.ones([2, 3]).dim()
+        2
+        """
         return self._array.ndim
 
     ndimension = rank_ = dim
 
     def element_size(self) -> int:
-        """Bytes an element."""
+        """Bytes an element.
+
+        >>> import proa as paddle
+        >>> paddle.ones([2], "float64").element_size()
+        8
+        """
         return int(self._array.dtype.itemsize)
 
     @property
@@ -74,7 +84,12 @@ class Tensor(EagerValue, _ArrayMethods, metaclass=TensorType):
         return [step // self._array.dtype.itemsize for step in self._array.strides]
 
     def get_strides(self) -> list[int]:
-        """As `strides`."""
+        """As `strides`.
+
+        >>> import proa as paddle
+        >>> paddle.ones([2, 3]).get_strides()
+        [3, 1]
+        """
         return self.strides
 
     def _is_initialized(self) -> bool:
@@ -82,30 +97,62 @@ class Tensor(EagerValue, _ArrayMethods, metaclass=TensorType):
         return True
 
     def data_ptr(self) -> int:
-        """Where in memory the elements are."""
+        """Where in memory the elements are.
+
+        >>> import proa as paddle
+        >>> paddle.ones([2]).data_ptr() % 4
+        0
+        """
         array = self._array
         return int(array.ctypes.data if isinstance(array, np.ndarray) else array.data.ptr)
 
     def value(self) -> Tensor:
-        """The Tensor itself, which `get_tensor()` and `set_value()` of older programs are called on."""
+        """The Tensor itself, which `get_tensor()` and `set_value()` of older programs are called on.
+
+        >>> import proa as paddle
+        >>> paddle.ones([2]).value().tolist()
+        [1.0, 1.0]
+        """
         return self
 
     def is_same_shape(self, y: Tensor) -> bool:
-        """Whether y has the same sizes."""
+        """Whether y has the same sizes.
+
+        >>> import proa as paddle
+        >>> paddle.ones([2]).is_same_shape(paddle.zeros([2]))
+        True
+        """
         return self.shape == y.shape
 
     def is_sparse(self) -> bool:
-        """False: it holds every element."""
+        """False: it holds every element.
+
+        >>> import proa as paddle
+        >>> paddle.ones([2]).is_sparse()
+        False
+        """
         return False
 
     is_sparse_coo = is_sparse_csr = is_sparse
 
     def is_dist(self) -> bool:
-        """False: a Tensor is on one device."""
+        """False: a Tensor is on one device.
+
+        >>> import proa as paddle
+        >>> paddle.ones([2]).is_dist()
+        False
+        """
         return False
 
     def reconstruct_from_(self, other: Tensor) -> None:
-        """This Tensor becomes the other: values, shape, dtype and where its gradient flows."""
+        """This Tensor becomes the other: values, shape, dtype and where its gradient flows.
+
+        >>> import proa as paddle
+        >>> x = paddle.ones([3])
+        >>> x.reconstruct_from_(paddle.zeros([2]))
+        >>> x.shape
+        [2]
+        """
         self._replace(other._array.view())
         self._edge = other._edge
 
@@ -121,7 +168,12 @@ class Tensor(EagerValue, _ArrayMethods, metaclass=TensorType):
         self._replace(value._array.view())
 
     def is_contiguous(self) -> bool:
-        """True when the elements lie one behind the other in memory."""
+        """True when the elements lie one behind the other in memory.
+
+        >>> import proa as paddle
+        >>> paddle.ones([2]).is_contiguous()
+        True
+        """
         return bool(self._array.flags.c_contiguous)
 
     @property
@@ -143,7 +195,12 @@ class Tensor(EagerValue, _ArrayMethods, metaclass=TensorType):
         self._version += 1
 
     def contiguous(self) -> Tensor:
-        """A Tensor whose elements lie one behind the other: itself where they do."""
+        """A Tensor whose elements lie one behind the other: itself where they do.
+
+        >>> import proa as paddle
+        >>> paddle.ones([2, 3]).contiguous().shape
+        [2, 3]
+        """
         return self if self.is_contiguous() else self.clone()
 
     # Gradient
@@ -164,15 +221,36 @@ class Tensor(EagerValue, _ArrayMethods, metaclass=TensorType):
         `grad_tensor`: the gradient to start from, of this shape; ones by default.
         Raises GraphFreedError when an earlier pass without `retain_graph=True` has freed the graph, and
         ModifiedInPlaceError when a value that the gradient needs was changed in place.
+
+        >>> import proa as paddle
+        >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        >>> (x ** 2).sum().backward()
+        >>> x.grad.tolist()
+        [2.0, 4.0]
         """
         self._eager.backward([self], [grad_tensor], retain_graph)
 
     def gradient(self) -> np.ndarray | None:
-        """The gradient as a NumPy array, or None."""
+        """The gradient as a NumPy array, or None.
+
+        >>> import proa as paddle
+        >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        >>> (x ** 2).sum().backward()
+        >>> x.gradient().tolist()
+        [2.0, 4.0]
+        """
         return None if self.grad is None else self.grad.numpy()
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
-        """Sets the gradient to zeros, or forgets it, as it does in any case where it holds some rows only."""
+        """Sets the gradient to zeros, or forgets it, as it does in any case where it holds some rows only.
+
+        >>> import proa as paddle
+        >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        >>> x.sum().backward()
+        >>> x.clear_grad()
+        >>> x.grad is None
+        False
+        """
         if not state.trace.computes and state.trace.clears_gradient(self, set_to_zero):
             return
         holder = self._holder()
@@ -186,12 +264,30 @@ class Tensor(EagerValue, _ArrayMethods, metaclass=TensorType):
         """Keeps the gradient of a computed Tensor in `.grad` too, that of the latest pass; nothing for a leaf.
 
         Nor for a Tensor with stop_gradient=True. As in Paddle, passes do not add up, and `paddle.grad` counts as one.
+
+        >>> import proa as paddle
+        >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        >>> y = x * 3
+        >>> y.retain_grads()
+        >>> y.sum().backward()
+        >>> y.grad.tolist()
+        [1.0, 1.0]
         """
         if not self.is_leaf:
             self._retain_gradient()
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> HookHandle:
-        """Calls `hook(gradient)` when this Tensor's gradient is known; a Tensor it returns takes its place."""
+        """Calls `hook(gradient)` when this Tensor's gradient is known; a Tensor it returns takes its place.
+
+        >>> import proa as paddle
+        >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        >>> handle = x.register_hook(lambda gradient: gradient * 10)
+        >>> x.sum().backward()
+        >>> handle.remove()
+        True
+        >>> x.grad.tolist()
+        [10.0, 10.0]
+        """
         if self._edge is None:
             raise RuntimeError("register_hook(hook): this Tensor has stop_gradient=True, so it gets no gradient.")
         return add_hook(self._hooks(), self._eager.hook(hook))
@@ -220,18 +316,36 @@ class Tensor(EagerValue, _ArrayMethods, metaclass=TensorType):
         return add_hook(self._edge.observers, hook)
 
     def detach_(self) -> Tensor:
-        """Cuts this Tensor off from what it was computed from."""
+        """Cuts this Tensor off from what it was computed from.
+
+        >>> import proa as paddle
+        >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        >>> x.detach_().stop_gradient
+        True
+        """
         self._edge = None
         return self
 
     # Changing and moving it
 
     def get_tensor(self) -> Tensor:
-        """Itself: the array's holder in Paddle's older interface."""
+        """Itself: the array's holder in Paddle's older interface.
+
+        >>> import proa as paddle
+        >>> paddle.ones([2]).get_tensor()
+        Tensor(shape=[2], dtype=float32, place=Place(cpu), stop_gradient=True,
+               [1., 1.])
+        """
         return self
 
     def copy_(self, other: Tensor, blocking: bool = True) -> Tensor:
-        """Takes over the value of another Tensor of this shape."""
+        """Takes over the value of another Tensor of this shape.
+
+        >>> import proa as paddle
+        >>> x = paddle.zeros([2])
+        >>> x.copy_(paddle.ones([2]), True).tolist()
+        [1.0, 1.0]
+        """
         self.set_value(other)
         return self
 
@@ -251,7 +365,12 @@ class Tensor(EagerValue, _ArrayMethods, metaclass=TensorType):
         return self.move_(device, None if dtype is None else convert_dtype(dtype))
 
     def cpu(self) -> Tensor:
-        """On the host: itself where it is there."""
+        """On the host: itself where it is there.
+
+        >>> import proa as paddle
+        >>> paddle.ones([2]).cpu().place
+        Place(cpu)
+        """
         return self._moved(CPUPlace())
 
     def cuda(self, device_id: int | None = None, blocking: bool = True) -> Tensor:
@@ -263,7 +382,12 @@ class Tensor(EagerValue, _ArrayMethods, metaclass=TensorType):
         return self.cpu()
 
     def to(self, *args: Any, **kwargs: Any) -> Tensor:
-        """Converted and moved: `to(dtype)`, `to(device)`, `to(device, dtype)` or `to(other)`."""
+        """Converted and moved: `to(dtype)`, `to(device)`, `to(device, dtype)` or `to(other)`.
+
+        >>> import proa as paddle
+        >>> paddle.ones([2]).to("float64").dtype
+        paddle.float64
+        """
         result = self
         for value in (*args, kwargs.get("device"), kwargs.get("dtype"), kwargs.get("other")):
             if value is None or isinstance(value, bool):

@@ -117,17 +117,32 @@ class EagerValue(_Operators):
         self._name = value
 
     def is_dense(self) -> bool:
-        """True: it holds every element."""
+        """True: it holds every element.
+
+        >>> import proa as paddle
+        >>> paddle.ones([2]).is_dense()
+        True
+        """
         return True
 
     def is_selected_rows(self) -> bool:
-        """False: it holds every element, and not some rows only."""
+        """False: it holds every element, and not some rows only.
+
+        >>> import proa as paddle
+        >>> paddle.ones([2]).is_selected_rows()
+        False
+        """
         return False
 
     # Its value
 
     def numpy(self, force: bool = True) -> np.ndarray:
-        """A copy of the value as a NumPy array."""
+        """A copy of the value as a NumPy array.
+
+        >>> import proa as paddle
+        >>> paddle.to_tensor([[1, 2], [3, 4]]).numpy().sum(axis=0).tolist()
+        [4, 6]
+        """
         return self._on_host().copy()
 
     def _on_host(self) -> np.ndarray:
@@ -159,7 +174,12 @@ class EagerValue(_Operators):
         return self._array.__dlpack_device__()
 
     def item(self, *args: int) -> Any:
-        """The only element, or the one at an index, as a Python number."""
+        """The only element, or the one at an index, as a Python number.
+
+        >>> import proa as paddle
+        >>> paddle.to_tensor([[2.5]]).item(), paddle.to_tensor([1, 7]).item(1)
+        (2.5, 7)
+        """
         if not args and self.size != 1:
             raise self._not_one("item(): only a tensor of one element converts to a number", "Give an index, item(i).")
         return self._on_host().item(*args)
@@ -168,7 +188,12 @@ class EagerValue(_Operators):
         return ValueError(f"{rule}. Received shape={self.shape}. {way_out}")
 
     def tolist(self) -> Any:
-        """The value as nested lists of Python numbers."""
+        """The value as nested lists of Python numbers.
+
+        >>> import proa as paddle
+        >>> paddle.to_tensor([[1, 2]]).tolist()
+        [[1, 2]]
+        """
         return self._on_host().tolist()
 
     def _number(self, what: str) -> Any:
@@ -327,6 +352,12 @@ class EagerValue(_Operators):
 
         That of a parameter or a buffer shares its memory: it shows what an optimizer's step, or a running mean, makes
         of the value. Operations in place on either do not concern the other.
+
+        >>> import proa as paddle
+        >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        >>> y = (x * 2).detach()
+        >>> y.stop_gradient, y.tolist()
+        (True, [2.0, 4.0])
         """
         if not state.trace.computes:
             variable = state.trace.variable_of(self)

@@ -105,7 +105,11 @@ def _duration(seconds: float) -> str:
 
 
 class ProgBarLogger(Callback):
-    """Prints losses and metrics every `log_freq` steps: `verbose` 0 nothing, 1 a bar that moves, 2 a line each time."""
+    """Prints losses and metrics every `log_freq` steps: `verbose` 0 nothing, 1 a bar that moves, 2 a line each time.
+
+    >>> import proa as paddle
+    >>> bar = paddle.callbacks.ProgBarLogger(log_freq=10)
+    """
 
     def __init__(self, log_freq: int = 1, verbose: int = 2):
         super().__init__()

@@ -13,7 +13,11 @@ from .together import tells
 
 
 class ModelCheckpoint(Callback):
-    """Saves the model every `save_freq` epochs, as `save_dir/0`, `save_dir/1`…, and at the end as `save_dir/final`."""
+    """Saves the model every `save_freq` epochs, as `save_dir/0`, `save_dir/1`…, and at the end as `save_dir/final`.
+
+    >>> import proa as paddle
+    >>> keep = paddle.callbacks.ModelCheckpoint(save_freq=1, save_dir="kept")
+    """
 
     def __init__(self, save_freq: int = 1, save_dir: str | None = None):
         super().__init__()

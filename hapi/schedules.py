@@ -17,6 +17,9 @@ class LRScheduler(Callback):
     """Steps the optimizer's learning-rate schedule after every step (`by_step`), or after every epoch (`by_epoch`).
 
     A Model adds one by itself that goes by steps, unless it is given one.
+
+    >>> import proa as paddle
+    >>> by_epoch = paddle.callbacks.LRScheduler(by_step=False, by_epoch=True)
     """
 
     def __init__(self, by_step: bool = True, by_epoch: bool = False):
@@ -74,6 +77,16 @@ class EarlyStopping(_Watching):
     `monitor`: 'loss', or a metric's name; `mode`: 'min', 'max', or 'auto', by the name; less than `min_delta` is no
     improvement; `baseline`: the value to be better than from the start. With `save_best_model`, and a `save_dir` of the
     training, the best model is kept there as `best_model`.
+
+    >>> import proa as paddle
+    >>> stop = paddle.callbacks.EarlyStopping(monitor="loss", patience=2, save_best_model=False)
+    >>> model = paddle.Model(paddle.nn.Linear(2, 1))
+    >>> model.prepare(paddle.optimizer.SGD(0.0, parameters=model.parameters()), paddle.nn.MSELoss())
+    >>> data = [(paddle.ones([2]), paddle.ones([1]))] * 4
+    >>> _ = model.fit(data, data, epochs=10, batch_size=2, verbose=0, callbacks=[stop])
+    Epoch 3: Early stopping.
+    >>> stop.stopped_epoch < 9
+    True
     """
 
     def __init__(self, monitor: str = "loss", mode: str = "auto", patience: int = 0, verbose: int = 1,
@@ -113,6 +126,9 @@ class ReduceLROnPlateau(_Watching):
 
     After that it waits `cooldown` evaluations; the rate stays above `min_lr`. Other arguments as in EarlyStopping.
     Raises RuntimeError where a schedule decides the learning rate.
+
+    >>> import proa as paddle
+    >>> slower = paddle.callbacks.ReduceLROnPlateau(factor=0.5, patience=3)
     """
 
     def __init__(self, monitor: str = "loss", factor: float = 0.1, patience: int = 10, verbose: int = 1,

@@ -67,7 +67,12 @@ def get_num_bytes_of_data_type(dtype: DataType) -> int:
 
 
 def get_version() -> str:
-    """The version of proa, as the lines `version: …` and `backend: …`."""
+    """The version of proa, as the lines `version: …` and `backend: …`.
+
+    >>> import proa as paddle
+    >>> paddle.inference.get_version().split(":")[0]
+    'version'
+    """
     from ..version import full_version
 
     return f"version: {full_version}\nbackend: proa\n"

@@ -84,7 +84,12 @@ def _quick_key(args: tuple) -> Any:
 
 
 def enable_to_static(enable_to_static_bool: bool) -> None:
-    """Turns conversion on or off for the process; when off, decorated functions run as they were written."""
+    """Turns conversion on or off for the process; when off, decorated functions run as they were written.
+
+    >>> import proa as paddle
+    >>> paddle.jit.enable_to_static(False)  # everything runs as it is written
+    >>> paddle.jit.enable_to_static(True)
+    """
     _enabled[0] = bool(enable_to_static_bool)
 
 

@@ -93,6 +93,17 @@ class TranslatedLayer(Layer):
 
     `train()` brings dropout and batch statistics back. `state_dict()` is keyed as that of the Layer that was saved,
     where its names are known.
+
+    >>> import proa as paddle
+    >>> import tempfile
+    >>> prefix = tempfile.mkdtemp() + "/net"
+    >>> net = paddle.nn.Linear(2, 1)
+    >>> paddle.jit.save(net, prefix, input_spec=[paddle.static.InputSpec([None, 2])])
+    >>> loaded = paddle.jit.load(prefix)
+    >>> bool(paddle.allclose(loaded(paddle.ones([3, 2])), net(paddle.ones([3, 2]))))
+    True
+    >>> type(loaded).__name__
+    'TranslatedLayer'
     """
 
     def __init__(self, methods: dict[str, LoadedMethod], values: dict[str, EagerValue], names: dict[str, list[str]]):

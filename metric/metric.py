@@ -32,6 +32,23 @@ class Metric(abc.ABC):
     For each batch `update(*compute(*outputs, *labels))` is called; `accumulate()` gives the result so far, `reset()`
     begins again, `name()` says what it is called. `compute` works on Tensors and need not be defined: by default it
     passes its arguments on.
+
+    >>> import proa as paddle
+    >>> class Largest(paddle.metric.Metric):
+    ...     def __init__(self):
+    ...         self.reset()
+    ...     def reset(self):
+    ...         self.value = 0.0
+    ...     def update(self, scores):
+    ...         self.value = max(self.value, float(scores.max()))
+    ...     def accumulate(self):
+    ...         return self.value
+    ...     def name(self):
+    ...         return "largest"
+    >>> largest = Largest()
+    >>> largest.update(paddle.to_tensor([1.0, 3.0]))
+    >>> largest.accumulate()
+    3.0
     """
 
     @abc.abstractmethod

@@ -44,15 +44,13 @@ class Adadelta(Optimizer):
     Zeiler, ADADELTA: An Adaptive Learning Rate Method, 2012.
 
     >>> import proa as paddle
-    >>> net = paddle.nn.Linear(2, 1)
-    >>> optimizer = paddle.optimizer.Adadelta(0.05, parameters=net.parameters())
-    >>> before = net(paddle.ones([4, 2])).abs().mean().item()
+    >>> w = paddle.create_parameter([1], "float32", default_initializer=paddle.nn.initializer.Constant(1.0))
+    >>> optimizer = paddle.optimizer.Adadelta(0.05, parameters=[w])
     >>> for _ in range(3):
-    ...     loss = (net(paddle.ones([4, 2])) ** 2).mean()
-    ...     loss.backward()
+    ...     (w ** 2).sum().backward()
     ...     optimizer.step()
     ...     optimizer.clear_grad()
-    >>> net(paddle.ones([4, 2])).abs().mean().item() < before
+    >>> w.item() < 1
     True
     """
 
@@ -75,15 +73,13 @@ class Adamax(Optimizer):
     Kingma and Ba, Adam: A Method for Stochastic Optimization, 2015, section 7.1.
 
     >>> import proa as paddle
-    >>> net = paddle.nn.Linear(2, 1)
-    >>> optimizer = paddle.optimizer.Adamax(0.05, parameters=net.parameters())
-    >>> before = net(paddle.ones([4, 2])).abs().mean().item()
+    >>> w = paddle.create_parameter([1], "float32", default_initializer=paddle.nn.initializer.Constant(1.0))
+    >>> optimizer = paddle.optimizer.Adamax(0.05, parameters=[w])
     >>> for _ in range(3):
-    ...     loss = (net(paddle.ones([4, 2])) ** 2).mean()
-    ...     loss.backward()
+    ...     (w ** 2).sum().backward()
     ...     optimizer.step()
     ...     optimizer.clear_grad()
-    >>> net(paddle.ones([4, 2])).abs().mean().item() < before
+    >>> w.item() < 1
     True
     """
 
@@ -112,15 +108,13 @@ class RMSProp(Optimizer):
     Hinton, Neural Networks for Machine Learning, lecture 6e, 2012.
 
     >>> import proa as paddle
-    >>> net = paddle.nn.Linear(2, 1)
-    >>> optimizer = paddle.optimizer.RMSProp(0.05, parameters=net.parameters())
-    >>> before = net(paddle.ones([4, 2])).abs().mean().item()
+    >>> w = paddle.create_parameter([1], "float32", default_initializer=paddle.nn.initializer.Constant(1.0))
+    >>> optimizer = paddle.optimizer.RMSProp(0.05, parameters=[w])
     >>> for _ in range(3):
-    ...     loss = (net(paddle.ones([4, 2])) ** 2).mean()
-    ...     loss.backward()
+    ...     (w ** 2).sum().backward()
     ...     optimizer.step()
     ...     optimizer.clear_grad()
-    >>> net(paddle.ones([4, 2])).abs().mean().item() < before
+    >>> w.item() < 1
     True
     """
 

@@ -45,6 +45,9 @@ def export_chrome_tracing(dir_name: str, worker_name: str | None = None) -> Call
 
     The file is `<worker_name>_time_<date>.paddle_trace.json`; the worker's name is made of host and process by default.
     `paddle.profiler.export_chrome_tracing`.
+
+    >>> import proa as paddle
+    >>> ready = paddle.profiler.export_chrome_tracing("traces")  # of a Profiler: on_trace_ready=ready
     """
     if not isinstance(dir_name, (str, os.PathLike)):
         raise TypeError(f"export_chrome_tracing(dir_name): must be a path. Received {dir_name!r}.")

@@ -11,6 +11,10 @@ class ProfilerState(enum.Enum):
     """What a profiler does during a step. RECORD_AND_RETURN records, and hands the recording over at the step's end.
 
     READY is the step before a recording; there is nothing to warm up here, so it is as CLOSED.
+
+    >>> import proa as paddle
+    >>> [state.name for state in paddle.profiler.ProfilerState]
+    ['CLOSED', 'READY', 'RECORD', 'RECORD_AND_RETURN']
     """
 
     CLOSED = 0
@@ -25,7 +29,12 @@ class ProfilerState(enum.Enum):
 
 
 class ProfilerTarget(enum.Enum):
-    """What is watched. With GPU, operators on a CUDA device are waited for, so that their time is seen."""
+    """What is watched. With GPU, operators on a CUDA device are waited for, so that their time is seen.
+
+    >>> import proa as paddle
+    >>> [target.name for target in paddle.profiler.ProfilerTarget]
+    ['CPU', 'GPU', 'XPU', 'CUSTOM_DEVICE']
+    """
 
     CPU = 0
     GPU = 1

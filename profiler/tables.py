@@ -13,7 +13,12 @@ from .statistics import Row
 
 
 class SortedKeys(enum.Enum):
-    """What a table is sorted by. An operator has one time here, so the GPU's keys say the same as the CPU's."""
+    """What a table is sorted by. An operator has one time here, so the GPU's keys say the same as the CPU's.
+
+    >>> import proa as paddle
+    >>> paddle.profiler.SortedKeys.CPUTotal.name
+    'CPUTotal'
+    """
 
     CPUTotal = 0
     CPUAvg = 1
@@ -29,6 +34,10 @@ class SummaryView(enum.Enum):
     """The tables. KernelView is OperatorView, since an operator is one kernel here; LineView is by the user's line.
 
     DeviceView, DistributedView and MemoryManipulationView have nothing to show here.
+
+    >>> import proa as paddle
+    >>> paddle.profiler.SummaryView.OperatorView.name
+    'OperatorView'
     """
 
     DeviceView = 0

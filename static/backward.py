@@ -45,6 +45,16 @@ def append_backward(loss: Variable, parameter_list: Any = None, no_grad_set: Any
     `checkpoints`: Variables or names, between which the values of the forward pass are not kept for the backward one
     but computed again (`autodiff/recompute.py`).
     Raises ValueError when the loss has more than one element, TypeError when it is no Variable.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> main, startup = static.Program(), static.Program()
+    >>> with static.program_guard(main, startup):
+    ...     x = static.data("x", [None, 2])
+    ...     loss = static.nn.fc(x, 1).mean()
+    ...     pairs = static.append_backward(loss)
+    >>> [gradient.shape for parameter, gradient in pairs]
+    [(2, 1), (1,)]
     """
     if distop_context is not None:
         raise NotImplementedError("append_backward(distop_context): Programs over several devices are not supported. "

@@ -13,6 +13,17 @@ def deprecated(update_to: str = "", since: str = "", reason: str = "",
     """A decorator: calls of the function warn (DeprecationWarning), or with level=2 raise RuntimeError.
 
     `update_to`: what to use instead; `since`: the version it is deprecated since; level 0 says so in its docstring.
+
+    >>> import proa as paddle
+    >>> import warnings
+    >>> @paddle.utils.deprecated(since="2.0.0", update_to="new", reason="an example")
+    ... def old():
+    ...     return 1
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     result = old()
+    >>> result
+    1
     """
     if level not in (0, 1, 2):
         raise ValueError(f"deprecated(level): 0, 1 or 2. Received {level!r}.")

@@ -6,12 +6,22 @@ _ROOT = Path(__file__).parents[1]
 
 
 def get_include() -> str:
-    """The folder in which headers would be. It does not exist: write an operator with `paddle.autograd.PyLayer`."""
+    """The folder in which headers would be. It does not exist: write an operator with `paddle.autograd.PyLayer`.
+
+    >>> import proa as paddle
+    >>> isinstance(paddle.sysconfig.get_include(), str)
+    True
+    """
     return str(_ROOT / "include")
 
 
 def get_lib() -> str:
-    """The folder in which the library would be. It does not exist: nothing can be linked with Python."""
+    """The folder in which the library would be. It does not exist: nothing can be linked with Python.
+
+    >>> import proa as paddle
+    >>> isinstance(paddle.sysconfig.get_lib(), str)
+    True
+    """
     return str(_ROOT / "libs")
 
 

@@ -17,7 +17,12 @@ def list_available_backends() -> list[str]:
 
 
 def get_current_backend() -> str:
-    """The name of the backend in use."""
+    """The name of the backend in use.
+
+    >>> import proa as paddle
+    >>> paddle.audio.backends.get_current_backend()
+    'wave_backend'
+    """
     return _NAME
 
 

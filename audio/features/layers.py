@@ -45,6 +45,10 @@ class MelSpectrogram(Layer):
     """A spectrogram on the mel scale: [batch, time] gives [batch, n_mels, frames].
 
     `compute_fbank_matrix` says what f_min to norm mean.
+
+    >>> import proa as paddle
+    >>> paddle.audio.features.MelSpectrogram(sr=8000, n_fft=64, n_mels=8)(paddle.rand([1, 800])).shape
+    [1, 8, 2]
     """
 
     def __init__(self, sr: int = 22050, n_fft: int = 2048, hop_length: int | None = 512, win_length: int | None = None,
@@ -64,7 +68,12 @@ class MelSpectrogram(Layer):
 
 
 class LogMelSpectrogram(Layer):
-    """A spectrogram on the mel scale, in decibels (`power_to_db`)."""
+    """A spectrogram on the mel scale, in decibels (`power_to_db`).
+
+    >>> import proa as paddle
+    >>> paddle.audio.features.LogMelSpectrogram(sr=8000, n_fft=64, n_mels=8)(paddle.rand([1, 800])).shape
+    [1, 8, 51]
+    """
 
     def __init__(self, sr: int = 22050, n_fft: int = 512, hop_length: int | None = None, win_length: int | None = None,
                  window: Any = "hann", power: float = 2.0, center: bool = True, pad_mode: str = "reflect",

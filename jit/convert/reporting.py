@@ -24,6 +24,9 @@ def set_verbosity(level: int = 0, also_to_stdout: bool = False) -> None:
 
     `level`: 0 nothing; 1 the functions that are converted, and the Programs that are made; 2 also the functions that
     are called as they are. `also_to_stdout`: to standard output as well. Raises TypeError for what is no int.
+
+    >>> import proa as paddle
+    >>> paddle.jit.set_verbosity(0)
     """
     _set("verbosity", level, also_to_stdout)
 
@@ -33,6 +36,9 @@ def set_code_level(level: int = 100, also_to_stdout: bool = False) -> None:
 
     `also_to_stdout`: to standard output as well. Conversion has one result; the level does not choose among stages.
     Raises TypeError for what is no int.
+
+    >>> import proa as paddle
+    >>> paddle.jit.set_code_level(0)
     """
     _set("code level", level, also_to_stdout)
 

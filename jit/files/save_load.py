@@ -305,6 +305,15 @@ def load(path: str, **configs: Any) -> TranslatedLayer:
     `path`: the files' common prefix. `model_filename=`, `params_filename=`: other names in the folder `path`.
     Parameters get names of their own, so that a model can be loaded twice. Raises FileNotFoundError (a ValueError
     too) and CorruptFileError, naming the file; NotImplementedError, when run, for an operator that is not known here.
+
+    >>> import proa as paddle
+    >>> import tempfile
+    >>> prefix = tempfile.mkdtemp() + "/net"
+    >>> net = paddle.nn.Linear(2, 1)
+    >>> paddle.jit.save(net, prefix, input_spec=[paddle.static.InputSpec([None, 2])])
+    >>> loaded = paddle.jit.load(prefix)
+    >>> bool(paddle.allclose(loaded(paddle.ones([3, 2])), net(paddle.ones([3, 2]))))
+    True
     """
     unknown = sorted(set(configs) - set(_LOAD_CONFIGS))
     if unknown:

@@ -131,7 +131,13 @@ def conv2d_transpose(x: Any, weight: Any, bias: Any = None, stride: Any = 1, pad
 def conv3d_transpose(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
                      groups: int = 1, dilation: Any = 1, output_size: Any = None, data_format: str = "NCDHW",
                      name: str | None = None) -> Any:
-    """As `conv2d_transpose` in three dimensions."""
+    """As `conv2d_transpose` in three dimensions.
+
+    >>> import proa as paddle
+    >>> x, w = paddle.ones([1, 2, 3, 3, 3]), paddle.ones([2, 3, 2, 2, 2])
+    >>> paddle.nn.functional.conv3d_transpose(x, w, stride=2).shape
+    [1, 3, 6, 6, 6]
+    """
     check_format("conv3d_transpose", data_format, ("NCDHW", "NDHWC"))
     attrs = _attributes("conv3d_transpose", stride, padding, dilation, groups, data_format, 3)
     return _transpose(ops.conv3d_transpose_op, "conv3d_transpose", x, weight, bias, output_padding, output_size, 3,

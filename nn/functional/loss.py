@@ -248,7 +248,13 @@ def kl_div(input: Any, label: Any, reduction: str = "mean", name: str | None = N
 
 
 def log_loss(input: Any, label: Any, epsilon: float = 1e-4, name: str | None = None) -> Any:
-    """-label * log(input + epsilon) - (1 - label) * log(1 - input + epsilon), unreduced."""
+    """-label * log(input + epsilon) - (1 - label) * log(1 - input + epsilon), unreduced.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([[0.5]], "float64"), paddle.to_tensor([[1.0]], "float64")
+    >>> paddle.nn.functional.log_loss(x, y).numpy().round(3).tolist()
+    [[0.693]]
+    """
     return apply(log_loss_op, input, label, epsilon=float(epsilon))
 
 

@@ -30,7 +30,13 @@ class CosineSimilarity(Layer):
 
 
 class PairwiseDistance(Layer):
-    """The norm of order p of x - y + epsilon along the last dimension."""
+    """The norm of order p of x - y + epsilon along the last dimension.
+
+    >>> import proa as paddle
+    >>> x, y = paddle.to_tensor([[0.0, 0.0]], "float64"), paddle.to_tensor([[3.0, 4.0]], "float64")
+    >>> paddle.nn.PairwiseDistance()(x, y).numpy().round(3).tolist()
+    [5.0]
+    """
 
     def __init__(self, p: float = 2.0, epsilon: float = 1e-6, keepdim: bool = False, name: str | None = None):
         super().__init__()

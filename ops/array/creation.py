@@ -256,12 +256,22 @@ def _as_assigned(x: Any) -> Any:
 
 
 def fill_(x: Any, value: Any) -> Any:
-    """Fills x, in place, with a number."""
+    """Fills x, in place, with a number.
+
+    >>> import proa as paddle
+    >>> paddle.zeros([2]).fill_(3.0).tolist()
+    [3.0, 3.0]
+    """
     return x._rebind(full_like(x, value))
 
 
 def zero_(x: Any) -> Any:
-    """Fills x, in place, with zeros."""
+    """Fills x, in place, with zeros.
+
+    >>> import proa as paddle
+    >>> paddle.ones([2]).zero_().tolist()
+    [0.0, 0.0]
+    """
     return x._rebind(full_like(x, 0.0))
 
 

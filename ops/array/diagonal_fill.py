@@ -41,12 +41,26 @@ def diagonal_scatter(x: Any, y: Any, offset: int = 0, axis1: int = 0, axis2: int
 
 
 def fill_diagonal_tensor(x: Any, y: Any, offset: int = 0, dim1: int = 0, dim2: int = 1, name: str | None = None) -> Any:
-    """As `diagonal_scatter`."""
+    """As `diagonal_scatter`.
+
+    >>> import proa as paddle
+    >>> paddle.zeros([2, 2]).fill_diagonal_tensor(paddle.to_tensor([1.0, 2.0])).tolist()
+    [[1.0, 0.0], [0.0, 2.0]]
+
+    >>> import proa as paddle
+    >>> paddle.zeros([2, 2]).fill_diagonal_tensor_(paddle.to_tensor([1.0, 2.0])).tolist()
+    [[1.0, 0.0], [0.0, 2.0]]
+    """
     return diagonal_scatter(x, y, offset, dim1, dim2)
 
 
 def fill_diagonal(x: Any, value: Any, offset: int = 0, wrap: bool = False, name: str | None = None) -> Any:
-    """x with `value` on its main diagonal (of all dimensions); with `wrap` it starts anew below a tall matrix."""
+    """x with `value` on its main diagonal (of all dimensions); with `wrap` it starts anew below a tall matrix.
+
+    >>> import proa as paddle
+    >>> paddle.zeros([2, 2]).fill_diagonal_(1.0).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
     if x.ndim < 2:
         raise ValueError(f"fill_diagonal_(x): must have at least two dimensions. Received {x.ndim}.")
     if x.ndim > 2 and len(set(x.shape)) != 1:

@@ -101,7 +101,13 @@ def send_u_recv(x: Any, src_index: Any, dst_index: Any, reduce_op: str = "sum", 
 
 def graph_send_recv(x: Any, src_index: Any, dst_index: Any, pool_type: str = "sum", out_size: Any = None,
                     name: str | None = None) -> Any:
-    """As `paddle.geometric.send_u_recv`, which took its place."""
+    """As `paddle.geometric.send_u_recv`, which took its place.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([[1.0], [2.0], [3.0]])
+    >>> paddle.incubate.graph_send_recv(x, paddle.to_tensor([0, 1, 2]), paddle.to_tensor([1, 1, 0])).tolist()
+    [[3.0], [3.0], [0.0]]
+    """
     return send_u_recv(x, src_index, dst_index, pool_type, out_size)
 
 

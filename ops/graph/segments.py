@@ -106,15 +106,36 @@ def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Any:
 
 
 def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Any:
-    """The means of the rows of each segment; as `segment_sum`."""
+    """The means of the rows of each segment; as `segment_sum`.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    >>> of = paddle.to_tensor([0, 0, 1])
+    >>> paddle.geometric.segment_mean(x, of).tolist()
+    [[2.0, 3.0], [5.0, 6.0]]
+    """
     return apply(segment_pool_op, data, segment_ids, pooltype="MEAN")[0]
 
 
 def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Any:
-    """The maxima of the rows of each segment, element by element; as `segment_sum`."""
+    """The maxima of the rows of each segment, element by element; as `segment_sum`.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    >>> of = paddle.to_tensor([0, 0, 1])
+    >>> paddle.geometric.segment_max(x, of).tolist()
+    [[3.0, 4.0], [5.0, 6.0]]
+    """
     return apply(segment_pool_op, data, segment_ids, pooltype="MAX")[0]
 
 
 def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Any:
-    """The minima of the rows of each segment, element by element; as `segment_sum`."""
+    """The minima of the rows of each segment, element by element; as `segment_sum`.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    >>> of = paddle.to_tensor([0, 0, 1])
+    >>> paddle.geometric.segment_min(x, of).tolist()
+    [[1.0, 2.0], [5.0, 6.0]]
+    """
     return apply(segment_pool_op, data, segment_ids, pooltype="MIN")[0]

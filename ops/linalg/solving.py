@@ -187,6 +187,11 @@ def slogdet(x: Any, name: str | None = None) -> Any:
     """The sign of the determinant and the logarithm of its absolute value: [2, ...] for x [..., n, n].
 
     A singular matrix has sign 0 and logarithm -inf, without gradient.
+
+    >>> import proa as paddle
+    >>> sign, log = paddle.linalg.slogdet(paddle.to_tensor([[0.0, 1.0], [1.0, 0.0]]))
+    >>> sign.item(), log.item()
+    (-1.0, 0.0)
     """
     return checked(slogdeterminant_op, x)
 

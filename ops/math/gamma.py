@@ -90,8 +90,8 @@ def lgamma(x: Any, name: str | None = None) -> Any:
     """log |Γ(x)|, infinite at 0, -1, -2, …
 
     >>> import proa as paddle
-    >>> [round(value, 4) for value in paddle.lgamma(paddle.to_tensor([1.0, 5.0])).tolist()]
-    [0.0, 3.1781]
+    >>> [round(value, 4) for value in paddle.lgamma(paddle.to_tensor([3.0, 5.0])).tolist()]
+    [0.6931, 3.1781]
     """
     return apply(lgamma_op, as_floating(x))
 

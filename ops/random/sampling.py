@@ -389,7 +389,13 @@ def multinomial(x: Any, num_samples: int = 1, replacement: bool = False, name: s
 
 
 def uniform_(x: Any, min: float = -1.0, max: float = 1.0, seed: int = 0, name: str | None = None) -> Any:
-    """Fills x, in place, with values spread evenly from `min` up to `max`."""
+    """Fills x, in place, with values spread evenly from `min` up to `max`.
+
+    >>> import proa as paddle
+    >>> x = paddle.zeros([9]).uniform_(1.0, 2.0)
+    >>> 1 <= x.min().item() <= x.max().item() <= 2
+    True
+    """
     return x._rebind(uniform(_shape(x), x.dtype, min, max, seed))
 
 
@@ -440,7 +446,12 @@ exponential_op = operator("exponential", "X -> Out", kernel=_exponential, infer=
 
 
 def exponential_(x: Any, lam: float = 1.0, name: str | None = None) -> Any:
-    """Fills x, in place, from the exponential distribution of rate lam: the mean is 1 / lam."""
+    """Fills x, in place, from the exponential distribution of rate lam: the mean is 1 / lam.
+
+    >>> import proa as paddle
+    >>> paddle.zeros([9]).exponential_().min().item() >= 0
+    True
+    """
     return x._rebind(apply(exponential_op, x._alias(), **{"lambda": float(lam)}))
 
 

@@ -111,27 +111,53 @@ def fft(x: Any, n: int | None = None, axis: int = -1, norm: str = "backward", na
 
 
 def fft2(x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None) -> Any:
-    """The discrete Fourier transform, along two axes."""
+    """The discrete Fourier transform, along two axes.
+
+    >>> import proa as paddle
+    >>> paddle.fft.fft2(paddle.ones([4, 4])).shape
+    [4, 4]
+    """
     return _complex("fft2(x, s, axes)", x, s, axes, norm, True)
 
 
 def fftn(x: Any, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None) -> Any:
-    """The discrete Fourier transform, along `axes`: all, or the last len(s)."""
+    """The discrete Fourier transform, along `axes`: all, or the last len(s).
+
+    >>> import proa as paddle
+    >>> paddle.fft.fftn(paddle.ones([4, 4])).shape
+    [4, 4]
+    """
     return _complex("fftn(x, s, axes)", x, s, axes, norm, True)
 
 
 def ifft(x: Any, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None) -> Any:
-    """The inverse of `fft`: sum over k of x[k] exp(2πi k t / n), divided by n."""
+    """The inverse of `fft`: sum over k of x[k] exp(2πi k t / n), divided by n.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([1.0, 2.0, 3.0, 4.0], "float64")
+    >>> paddle.fft.ifft(x).numpy().round(3).tolist()
+    [(2.5+0j), (-0.5-0.5j), (-0.5+0j), (-0.5+0.5j)]
+    """
     return _complex("ifft(x, n, axis)", x, _one(n), [axis], norm, False)
 
 
 def ifft2(x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None) -> Any:
-    """The inverse discrete Fourier transform, along two axes."""
+    """The inverse discrete Fourier transform, along two axes.
+
+    >>> import proa as paddle
+    >>> paddle.fft.ifft2(paddle.ones([4, 4])).shape
+    [4, 4]
+    """
     return _complex("ifft2(x, s, axes)", x, s, axes, norm, False)
 
 
 def ifftn(x: Any, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None) -> Any:
-    """The inverse discrete Fourier transform, along `axes`: all, or the last len(s)."""
+    """The inverse discrete Fourier transform, along `axes`: all, or the last len(s).
+
+    >>> import proa as paddle
+    >>> paddle.fft.ifftn(paddle.ones([4, 4])).shape
+    [4, 4]
+    """
     return _complex("ifftn(x, s, axes)", x, s, axes, norm, False)
 
 
@@ -151,27 +177,53 @@ def rfft(x: Any, n: int | None = None, axis: int = -1, norm: str = "backward", n
 
 
 def rfft2(x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None) -> Any:
-    """Half of the Fourier transform of real values, along two axes."""
+    """Half of the Fourier transform of real values, along two axes.
+
+    >>> import proa as paddle
+    >>> paddle.fft.rfft2(paddle.ones([4, 4])).shape
+    [4, 3]
+    """
     return _half("rfft2(x, s, axes)", x, s, axes, norm, True)
 
 
 def rfftn(x: Any, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None) -> Any:
-    """Half of the Fourier transform of real values, along `axes`: all, or the last len(s)."""
+    """Half of the Fourier transform of real values, along `axes`: all, or the last len(s).
+
+    >>> import proa as paddle
+    >>> paddle.fft.rfftn(paddle.ones([4, 4])).shape
+    [4, 3]
+    """
     return _half("rfftn(x, s, axes)", x, s, axes, norm, True)
 
 
 def irfft(x: Any, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None) -> Any:
-    """The inverse of `rfft`: n real values, by default 2 * (size - 1), from half of their spectrum."""
+    """The inverse of `rfft`: n real values, by default 2 * (size - 1), from half of their spectrum.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([1.0, 2.0, 3.0, 4.0], "float64")
+    >>> paddle.fft.irfft(x).numpy().round(3).tolist()
+    [2.5, -0.667, 0.0, -0.167, 0.0, -0.667]
+    """
     return _real("irfft(x, n, axis)", x, _one(n), [axis], norm, False)
 
 
 def irfft2(x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None) -> Any:
-    """The inverse of `rfft2`, real, along two axes."""
+    """The inverse of `rfft2`, real, along two axes.
+
+    >>> import proa as paddle
+    >>> paddle.fft.irfft2(paddle.ones([4, 4])).shape
+    [4, 6]
+    """
     return _real("irfft2(x, s, axes)", x, s, axes, norm, False)
 
 
 def irfftn(x: Any, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None) -> Any:
-    """The inverse of `rfftn`, real, along `axes`: all, or the last len(s)."""
+    """The inverse of `rfftn`, real, along `axes`: all, or the last len(s).
+
+    >>> import proa as paddle
+    >>> paddle.fft.irfftn(paddle.ones([4, 4])).shape
+    [4, 6]
+    """
     return _real("irfftn(x, s, axes)", x, s, axes, norm, False)
 
 
@@ -179,32 +231,64 @@ def irfftn(x: Any, s: Any = None, axes: Any = None, norm: str = "backward", name
 # half of a signal and a real spectrum
 
 def hfft(x: Any, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None) -> Any:
-    """The real `fft` of a signal with x[-t] = conj(x[t]), of which the first half is given."""
+    """The real `fft` of a signal with x[-t] = conj(x[t]), of which the first half is given.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([1.0, 2.0, 3.0, 4.0], "float64")
+    >>> paddle.fft.hfft(x).numpy().round(3).tolist()
+    [15.0, -4.0, 0.0, -1.0, 0.0, -4.0]
+    """
     return _real("hfft(x, n, axis)", x, _one(n), [axis], norm, True)
 
 
 def hfft2(x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None) -> Any:
-    """The real Fourier transform of a signal given by half, as `hfft`, along two axes."""
+    """The real Fourier transform of a signal given by half, as `hfft`, along two axes.
+
+    >>> import proa as paddle
+    >>> paddle.fft.hfft2(paddle.ones([4, 4])).shape
+    [4, 6]
+    """
     return _real("hfft2(x, s, axes)", x, s, axes, norm, True)
 
 
 def hfftn(x: Any, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None) -> Any:
-    """The real Fourier transform of a signal given by half, as `hfft`, along `axes`: all, or the last len(s)."""
+    """The real Fourier transform of a signal given by half, as `hfft`, along `axes`: all, or the last len(s).
+
+    >>> import proa as paddle
+    >>> paddle.fft.hfftn(paddle.ones([4, 4])).shape
+    [4, 6]
+    """
     return _real("hfftn(x, s, axes)", x, s, axes, norm, True)
 
 
 def ihfft(x: Any, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None) -> Any:
-    """The inverse of `hfft`: the first half of a signal, from its real spectrum."""
+    """The inverse of `hfft`: the first half of a signal, from its real spectrum.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([1.0, 2.0, 3.0, 4.0], "float64")
+    >>> paddle.fft.ihfft(x).numpy().round(3).tolist()
+    [(2.5-0j), (-0.5-0.5j), (-0.5-0j)]
+    """
     return _half("ihfft(x, n, axis)", x, _one(n), [axis], norm, False)
 
 
 def ihfft2(x: Any, s: Any = None, axes: Any = (-2, -1), norm: str = "backward", name: str | None = None) -> Any:
-    """The inverse of `hfft2`: half of a signal from its real spectrum, along two axes."""
+    """The inverse of `hfft2`: half of a signal from its real spectrum, along two axes.
+
+    >>> import proa as paddle
+    >>> paddle.fft.ihfft2(paddle.ones([4, 4])).shape
+    [4, 3]
+    """
     return _half("ihfft2(x, s, axes)", x, s, axes, norm, False)
 
 
 def ihfftn(x: Any, s: Any = None, axes: Any = None, norm: str = "backward", name: str | None = None) -> Any:
-    """The inverse of `hfftn`: half of a signal from its real spectrum, along `axes`: all, or the last len(s)."""
+    """The inverse of `hfftn`: half of a signal from its real spectrum, along `axes`: all, or the last len(s).
+
+    >>> import proa as paddle
+    >>> paddle.fft.ihfftn(paddle.ones([4, 4])).shape
+    [4, 3]
+    """
     return _half("ihfftn(x, s, axes)", x, s, axes, norm, False)
 
 
@@ -232,7 +316,12 @@ def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
 
 
 def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
-    """The inverse of `fftshift`."""
+    """The inverse of `fftshift`.
+
+    >>> import proa as paddle
+    >>> paddle.fft.ifftshift(paddle.to_tensor([-2, -1, 0, 1])).tolist()
+    [0, 1, -2, -1]
+    """
     return _rolled(x, axes, back=True)
 
 

@@ -26,7 +26,13 @@ from .values import (
 
 
 def is_same_shape(x: Any, y: Any) -> bool:
-    """Whether two tensors, sparse or dense, have the same shape."""
+    """Whether two tensors, sparse or dense, have the same shape.
+
+    >>> import proa as paddle
+    >>> x = paddle.sparse.sparse_coo_tensor([[0, 1], [1, 0]], [3.0, 4.0], [2, 2])
+    >>> paddle.sparse.is_same_shape(x, paddle.ones([2, 2]))
+    True
+    """
     return list(x.shape) == list(y.shape)
 
 
@@ -70,12 +76,24 @@ def add(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 def subtract(x: Any, y: Any, name: str | None = None) -> Any:
-    """x - y of two sparse tensors; as `add`."""
+    """x - y of two sparse tensors; as `add`.
+
+    >>> import proa as paddle
+    >>> x = paddle.sparse.sparse_coo_tensor([[0, 1], [1, 0]], [3.0, 4.0], [2, 2])
+    >>> paddle.sparse.subtract(x, x).values().tolist()
+    [0.0, 0.0]
+    """
     return _combined("subtract", elementwise.subtract, x, y)
 
 
 def multiply(x: Any, y: Any, name: str | None = None) -> Any:
-    """x * y of two sparse tensors, as `add`; or a sparse tensor times a number."""
+    """x * y of two sparse tensors, as `add`; or a sparse tensor times a number.
+
+    >>> import proa as paddle
+    >>> x = paddle.sparse.sparse_coo_tensor([[0, 1], [1, 0]], [3.0, 4.0], [2, 2])
+    >>> paddle.sparse.multiply(x, x).values().tolist()
+    [9.0, 16.0]
+    """
     if _is_number(y):
         check_sparse("multiply(x, y)", x)
         return scale_values(x, reshape(y, []) if is_value(y) else y)

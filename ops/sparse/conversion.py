@@ -139,10 +139,22 @@ nnz = _part_of_sparse("nnz", "sparse")
 
 
 def coalesce_dense(x: Any, name: str | None = None) -> Any:
-    """Is of sparse coo tensors: a dense one raises TypeError."""
+    """Is of sparse coo tensors: a dense one raises TypeError.
+
+    >>> import proa as paddle
+    >>> x = paddle.sparse.sparse_coo_tensor([[0, 0], [1, 1]], [3.0, 4.0], [2, 2])
+    >>> x.coalesce().values().tolist()
+    [7.0]
+    """
     return _part_of_sparse("coalesce", "sparse coo")(x)
 
 
 def dense_itself(x: Any) -> Any:
-    """The tensor itself, which is dense."""
+    """The tensor itself, which is dense.
+
+    >>> import proa as paddle
+    >>> x = paddle.sparse.sparse_coo_tensor([[0, 1], [1, 0]], [3.0, 4.0], [2, 2])
+    >>> x.to_dense().tolist()
+    [[0.0, 3.0], [4.0, 0.0]]
+    """
     return x

@@ -38,19 +38,37 @@ relu = _of_values(activation.relu)
 
 
 def relu6(x: Any, name: str | None = None) -> Any:
-    """`nn.functional.relu6` of the values of a sparse tensor, in a tensor with its places."""
+    """`nn.functional.relu6` of the values of a sparse tensor, in a tensor with its places.
+
+    >>> import proa as paddle
+    >>> x = paddle.sparse.sparse_coo_tensor([[0, 1], [1, 0]], [-2.0, 8.0], [2, 2])
+    >>> paddle.sparse.nn.functional.relu6(x).values().tolist()
+    [0.0, 6.0]
+    """
     check_sparse("nn.functional.relu6(x)", x)
     return x.with_values(apply(activation.relu6_op, x.values(), threshold=6.0))
 
 
 def leaky_relu(x: Any, negative_slope: float = 0.01, name: str | None = None) -> Any:
-    """`nn.functional.leaky_relu` of the values of a sparse tensor, in a tensor with its places."""
+    """`nn.functional.leaky_relu` of the values of a sparse tensor, in a tensor with its places.
+
+    >>> import proa as paddle
+    >>> x = paddle.sparse.sparse_coo_tensor([[0, 1], [1, 0]], [-2.0, 8.0], [2, 2])
+    >>> paddle.sparse.nn.functional.leaky_relu(x, 0.5).values().tolist()
+    [-1.0, 8.0]
+    """
     check_sparse("nn.functional.leaky_relu(x)", x)
     return x.with_values(apply(activation.leaky_relu_op, x.values(), alpha=float(negative_slope)))
 
 
 def pow(x: Any, factor: float, name: str | None = None) -> Any:
-    """The values of a sparse tensor to a power, a Python number, in a tensor with its places."""
+    """The values of a sparse tensor to a power, a Python number, in a tensor with its places.
+
+    >>> import proa as paddle
+    >>> x = paddle.sparse.sparse_coo_tensor([[0, 1], [1, 0]], [3.0, 4.0], [2, 2])
+    >>> paddle.sparse.pow(x, 2.0).to_dense().tolist()
+    [[0.0, 9.0], [16.0, 0.0]]
+    """
     check_sparse("pow(x)", x)
     return x.with_values(elementwise.pow(x.values(), factor))
 

@@ -14,7 +14,11 @@ from ..factory import ObserverFactory
 
 
 class GroupWiseWeightObserver(ObserverFactory):
-    """Observers of a weight [in, out] with a scale for each `group_size` (64 or 128) rows and each column."""
+    """Observers of a weight [in, out] with a scale for each `group_size` (64 or 128) rows and each column.
+
+    >>> import proa as paddle
+    >>> observer = paddle.quantization.observers.GroupWiseWeightObserver(group_size=64)
+    """
 
     def __init__(self, quant_bits: int = 8, group_size: int = 128):
         super().__init__(quant_bits=quant_bits, group_size=group_size)

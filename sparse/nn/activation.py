@@ -31,7 +31,13 @@ class ReLU(Layer):
 
 
 class ReLU6(ReLU):
-    """`sparse.nn.functional.relu6`."""
+    """`sparse.nn.functional.relu6`.
+
+    >>> import proa as paddle
+    >>> x = paddle.sparse.sparse_coo_tensor([[0, 1], [1, 0]], [-2.0, 8.0], [2, 2])
+    >>> paddle.sparse.nn.ReLU6()(x).values().tolist()
+    [0.0, 6.0]
+    """
 
     def forward(self, x: Any) -> Any:
         """The result, with the places of x."""
@@ -39,7 +45,13 @@ class ReLU6(ReLU):
 
 
 class LeakyReLU(ReLU):
-    """`sparse.nn.functional.leaky_relu`."""
+    """`sparse.nn.functional.leaky_relu`.
+
+    >>> import proa as paddle
+    >>> x = paddle.sparse.sparse_coo_tensor([[0, 1], [1, 0]], [-2.0, 8.0], [2, 2])
+    >>> paddle.sparse.nn.LeakyReLU(0.5)(x).values().tolist()
+    [-1.0, 8.0]
+    """
 
     def __init__(self, negative_slope: float = 0.01, name: str | None = None):
         super().__init__(name)
@@ -51,7 +63,13 @@ class LeakyReLU(ReLU):
 
 
 class Softmax(ReLU):
-    """`sparse.nn.functional.softmax`, along `axis`."""
+    """`sparse.nn.functional.softmax`, along `axis`.
+
+    >>> import proa as paddle
+    >>> x = paddle.sparse.sparse_csr_tensor([0, 2, 2], [0, 1], [1.0, 1.0], [2, 2])
+    >>> paddle.sparse.nn.Softmax()(x).values().tolist()
+    [0.5, 0.5]
+    """
 
     def __init__(self, axis: int = -1, name: str | None = None):
         super().__init__(name)

@@ -320,7 +320,18 @@ def append_while(block: Block, pred: Variable, is_test: bool) -> None:
 def case(
     pred_fn_pairs: Sequence[tuple[Any, Callable]], default: Callable | None = None, name: str | None = None,
 ) -> Any:
-    """The result of the first function whose condition is true, otherwise of `default` (or the last function)."""
+    """The result of the first function whose condition is true, otherwise of `default` (or the last function).
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> main, startup = static.Program(), static.Program()
+    >>> with static.program_guard(main, startup):
+    ...     x = static.data("x", [None, 2])
+    ...     y = static.nn.case([(x.sum() > 0, lambda: x + 1)], default=lambda: x - 1)
+    >>> import numpy as np
+    >>> static.Executor().run(main, {"x": np.ones((1, 2), "float32")}, [y])[0].tolist()
+    [[2.0, 2.0]]
+    """
     pairs = list(pred_fn_pairs)
     if not pairs:
         raise ValueError("case(pred_fn_pairs): give at least one pair of a condition and a function.")

@@ -66,7 +66,16 @@ def create_parameter(shape: Sequence[int], dtype: Any, name: str | None = None, 
 
 def create_global_var(shape: Sequence[int], value: float, dtype: Any, persistable: bool = False,
                       force_cpu: bool = False, name: str | None = None) -> Any:
-    """A value of the default main Program that is filled with a number by the startup Program."""
+    """A value of the default main Program that is filled with a number by the startup Program.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> main = static.Program()
+    >>> with static.program_guard(main, static.Program()):
+    ...     step = static.create_global_var([1], 0, "int64", persistable=True)
+    >>> step.shape, step.persistable
+    ((1,), True)
+    """
     variable = current_trace().persistent(tuple(shape), convert_dtype(dtype), value, name or generate("global_var"))
     variable.persistable = True
     return variable

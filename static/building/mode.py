@@ -58,12 +58,30 @@ def set_least_rank(rank: int) -> None:
 
 
 def default_main_program() -> Program:
-    """The Program that static code appends to."""
+    """The Program that static code appends to.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> main = static.Program()
+    >>> with static.program_guard(main):
+    ...     same = static.default_main_program() is main
+    >>> same
+    True
+    """
     return _default.main
 
 
 def default_startup_program() -> Program:
-    """The Program that initializes parameters."""
+    """The Program that initializes parameters.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> main, startup = static.Program(), static.Program()
+    >>> with static.program_guard(main, startup):
+    ...     same = static.default_startup_program() is startup
+    >>> same
+    True
+    """
     assert _default.startup is not None
     return _default.startup
 
@@ -73,6 +91,16 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
     """Within the block these are the default Programs, and what runs is appended to them.
 
     Raises TypeError when one of them is no Program.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> main, startup = static.Program(), static.Program()
+    >>> with static.program_guard(main, startup):
+    ...     x = static.data("x", [None, 2])
+    ...     y = x * 2
+    >>> import numpy as np
+    >>> static.Executor().run(main, {"x": np.ones((1, 2), "float32")}, [y])[0].tolist()
+    [[2.0, 2.0]]
     """
     for program in (main_program, startup_program):
         if program is not None and not isinstance(program, Program):

@@ -153,7 +153,21 @@ def _names(variables: Any, what: str) -> list[str]:
 
 
 def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> Program:
-    """A copy that holds only what the fetched Variables need of the fed ones, for evaluation."""
+    """A copy that holds only what the fetched Variables need of the fed ones, for evaluation.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> import tempfile
+    >>> main, startup = static.Program(), static.Program()
+    >>> with static.program_guard(main, startup):
+    ...     x = static.data("x", [None, 2])
+    ...     y = static.nn.fc(x, 1)
+    >>> exe = static.Executor()
+    >>> _ = exe.run(startup)
+    >>> smaller = static.normalize_program(main, [x], [y])
+    >>> [op.type for op in smaller.global_block().ops]
+    ['feed', 'matmul_v2', 'elementwise_add', 'fetch']
+    """
     return for_inference(program, _names(feed_vars, "feed_vars"), _names(fetch_vars, "fetch_vars"))
 
 
@@ -162,6 +176,21 @@ def save_inference_model(path_prefix: str, feed_vars: Any, fetch_vars: Any, exec
 
     `program=` (the default main Program by default) and `clip_extra=` as in Paddle. Parameters come from the global
     scope; RuntimeError when one has no value yet.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> import tempfile
+    >>> main, startup = static.Program(), static.Program()
+    >>> with static.program_guard(main, startup):
+    ...     x = static.data("x", [None, 2])
+    ...     y = static.nn.fc(x, 1)
+    >>> exe = static.Executor()
+    >>> _ = exe.run(startup)
+    >>> prefix = tempfile.mkdtemp() + "/net"
+    >>> static.save_inference_model(prefix, [x], [y], exe, program=main)
+    >>> program, feeds, fetches = static.load_inference_model(prefix, exe)
+    >>> feeds
+    ['x']
     """
     if not isinstance(executor, Executor):
         raise TypeError(f"save_inference_model(executor): must be an Executor. Received {type(executor).__name__}.")
@@ -186,6 +215,21 @@ def load_inference_model(path_prefix: str, executor: Executor, **kwargs: Any) ->
     The parameters go to the global scope. `model_filename=` and `params_filename=` name other files in the folder
     `path_prefix`, as Paddle 1.x has them; without the second each value has a file of its own. Raises FileNotFoundError
     and CorruptFileError, naming the file.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> import tempfile
+    >>> main, startup = static.Program(), static.Program()
+    >>> with static.program_guard(main, startup):
+    ...     x = static.data("x", [None, 2])
+    ...     y = static.nn.fc(x, 1)
+    >>> exe = static.Executor()
+    >>> _ = exe.run(startup)
+    >>> prefix = tempfile.mkdtemp() + "/net"
+    >>> static.save_inference_model(prefix, [x], [y], exe, program=main)
+    >>> program, feeds, fetches = static.load_inference_model(prefix, exe)
+    >>> feeds
+    ['x']
     """
     model, params = _paths(path_prefix, kwargs.get("model_filename"), kwargs.get("params_filename"))
     program = read_program(model)
@@ -204,12 +248,40 @@ def _paths(prefix: str, model: str | None, params: str | None) -> tuple[str, str
 
 
 def serialize_program(feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> bytes:
-    """The pruned Program as the bytes of a `.pdmodel` file."""
+    """The pruned Program as the bytes of a `.pdmodel` file.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> import tempfile
+    >>> main, startup = static.Program(), static.Program()
+    >>> with static.program_guard(main, startup):
+    ...     x = static.data("x", [None, 2])
+    ...     y = static.nn.fc(x, 1)
+    >>> exe = static.Executor()
+    >>> _ = exe.run(startup)
+    >>> data = static.serialize_program([x], [y], program=main)
+    >>> static.deserialize_program(data).global_block().var("x").shape
+    (-1, 2)
+    """
     return program_bytes(normalize_program(kwargs.get("program") or default_main_program(), feed_vars, fetch_vars))
 
 
 def deserialize_program(data: bytes) -> Program:
-    """The Program in the bytes of a `.pdmodel` file."""
+    """The Program in the bytes of a `.pdmodel` file.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> import tempfile
+    >>> main, startup = static.Program(), static.Program()
+    >>> with static.program_guard(main, startup):
+    ...     x = static.data("x", [None, 2])
+    ...     y = static.nn.fc(x, 1)
+    >>> exe = static.Executor()
+    >>> _ = exe.run(startup)
+    >>> data = static.serialize_program([x], [y], program=main)
+    >>> static.deserialize_program(data).global_block().var("x").shape
+    (-1, 2)
+    """
     return from_desc(read_program_desc(data, "deserialize_program(data)"), "deserialize_program(data)")
 
 

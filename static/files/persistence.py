@@ -99,6 +99,19 @@ def load(program: Program, model_path: str, executor: Executor | None = None, va
     file with the variables of `var_list`. `executor`: the values go to its place. `var_list`: only these Variables.
     Nothing is changed when something is missing from the files or does not fit (ValueError). Raises
     FileNotFoundError and CorruptFileError, naming the file.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> import tempfile
+    >>> main, startup = static.Program(), static.Program()
+    >>> with static.program_guard(main, startup):
+    ...     x = static.data("x", [None, 2])
+    ...     y = static.nn.fc(x, 1)
+    >>> exe = static.Executor()
+    >>> _ = exe.run(startup)
+    >>> prefix = tempfile.mkdtemp() + "/state"
+    >>> static.save(main, prefix)
+    >>> static.load(main, prefix, exe)
     """
     _check_program("load", program)
     wanted = _persistables(program)
@@ -176,6 +189,22 @@ def load_program_state(model_path: str, var_list: Any = None) -> dict[str, np.nd
     """The values that `save` wrote as a dict of arrays by name; also of a folder, or of one file with `var_list`.
 
     `var_list` gives only these, as Variables or names. Raises FileNotFoundError and CorruptFileError.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> import tempfile
+    >>> main, startup = static.Program(), static.Program()
+    >>> with static.program_guard(main, startup):
+    ...     x = static.data("x", [None, 2])
+    ...     y = static.nn.fc(x, 1)
+    >>> exe = static.Executor()
+    >>> _ = exe.run(startup)
+    >>> prefix = tempfile.mkdtemp() + "/state"
+    >>> static.save(main, prefix)
+    >>> state = static.load_program_state(prefix)
+    >>> static.set_program_state(main, state)
+    >>> sorted(value.shape for value in state.values())
+    [(1,), (2, 1)]
     """
     names = _names(var_list)
     state = _state_at(model_path, names, f"load_program_state({model_path!r})")
@@ -187,6 +216,22 @@ def set_program_state(program: Program, state_dict: dict[str, Any]) -> None:
 
     Warns of names that the Program does not have, and of values of the Program that are not among the arrays and stay
     as they are: what the startup Program made of them. Nothing is changed when a shape does not fit (ValueError).
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> import tempfile
+    >>> main, startup = static.Program(), static.Program()
+    >>> with static.program_guard(main, startup):
+    ...     x = static.data("x", [None, 2])
+    ...     y = static.nn.fc(x, 1)
+    >>> exe = static.Executor()
+    >>> _ = exe.run(startup)
+    >>> prefix = tempfile.mkdtemp() + "/state"
+    >>> static.save(main, prefix)
+    >>> state = static.load_program_state(prefix)
+    >>> static.set_program_state(main, state)
+    >>> sorted(value.shape for value in state.values())
+    [(1,), (2, 1)]
     """
     _check_program("set_program_state", program)
     known = _persistables(program)
@@ -205,6 +250,20 @@ def serialize_persistables(feed_vars: Any, fetch_vars: Any, executor: Executor, 
 
     `program=`: the default main Program by default. None, with a warning, where there are none. RuntimeError when
     one has no value in the global scope.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> import tempfile
+    >>> main, startup = static.Program(), static.Program()
+    >>> with static.program_guard(main, startup):
+    ...     x = static.data("x", [None, 2])
+    ...     y = static.nn.fc(x, 1)
+    >>> exe = static.Executor()
+    >>> _ = exe.run(startup)
+    >>> data = static.serialize_persistables([x], [y], exe, program=main)
+    >>> static.deserialize_persistables(main, data, exe)
+    >>> len(data) > 12
+    True
     """
     program = normalize_program(kwargs.get("program") or default_main_program(), feed_vars, fetch_vars)
     names, scope = persistable_names(program), global_scope()
@@ -225,6 +284,20 @@ def deserialize_persistables(program: Program, data: bytes | None, executor: Exe
     """Puts what `serialize_persistables` gave into the global scope, for a Program with the same persistable values.
 
     Raises CorruptFileError when the bytes are damaged or belong to another Program, ValueError for a wrong shape.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> import tempfile
+    >>> main, startup = static.Program(), static.Program()
+    >>> with static.program_guard(main, startup):
+    ...     x = static.data("x", [None, 2])
+    ...     y = static.nn.fc(x, 1)
+    >>> exe = static.Executor()
+    >>> _ = exe.run(startup)
+    >>> data = static.serialize_persistables([x], [y], exe, program=main)
+    >>> static.deserialize_persistables(main, data, exe)
+    >>> len(data) > 12
+    True
     """
     _check_program("deserialize_persistables", program)
     if data is None:
@@ -238,7 +311,16 @@ def deserialize_persistables(program: Program, data: bytes | None, executor: Exe
 
 
 def save_to_file(path: str, content: bytes) -> None:
-    """Writes bytes to a file, whole or not at all; its folder is made. TypeError for something else than bytes."""
+    """Writes bytes to a file, whole or not at all; its folder is made. TypeError for something else than bytes.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> import tempfile
+    >>> file = tempfile.mkdtemp() + "/data"
+    >>> static.save_to_file(file, b"bytes")
+    >>> static.load_from_file(file)
+    b'bytes'
+    """
     if not isinstance(content, (bytes, bytearray)):
         raise TypeError(f"save_to_file(content): must be bytes. Received {type(content).__name__}.")
     with atomic_write(path) as file:
@@ -246,7 +328,16 @@ def save_to_file(path: str, content: bytes) -> None:
 
 
 def load_from_file(path: str) -> bytes:
-    """The bytes of a file."""
+    """The bytes of a file.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> import tempfile
+    >>> file = tempfile.mkdtemp() + "/data"
+    >>> static.save_to_file(file, b"bytes")
+    >>> static.load_from_file(file)
+    b'bytes'
+    """
     with open(path, "rb") as file:
         return file.read()
 

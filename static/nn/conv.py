@@ -78,7 +78,16 @@ def conv2d(input: Any, num_filters: int, filter_size: Any, stride: Any = 1, padd
 def conv3d(input: Any, num_filters: int, filter_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
            groups: int | None = None, param_attr: Any = None, bias_attr: Any = None, use_cudnn: bool = True,
            act: str | None = None, name: str | None = None, data_format: str = "NCDHW") -> Any:
-    """As `conv2d` in three dimensions: input [N, C, D, H, W]."""
+    """As `conv2d` in three dimensions: input [N, C, D, H, W].
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> with static.program_guard(static.Program(), static.Program()):
+    ...     x = static.data("x", [None, 3, 8, 8, 8])
+    ...     y = static.nn.conv3d(x, 4, 3)
+    >>> y.shape
+    (-1, 4, 6, 6, 6)
+    """
     return _convolution("conv3d", 3, input, num_filters, filter_size, stride, padding, dilation, groups, param_attr,
                         bias_attr, use_cudnn, act, name, data_format)
 
@@ -118,6 +127,14 @@ def conv2d_transpose(input: Any, num_filters: int, output_size: Any = None, filt
     """The transpose of `conv2d` in its input, with `num_filters` channels in the result.
 
     `output_size` names the result's H and W; without `filter_size` that follows from it.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> with static.program_guard(static.Program(), static.Program()):
+    ...     x = static.data("x", [None, 3, 8, 8])
+    ...     y = static.nn.conv2d_transpose(x, 4, filter_size=3)
+    >>> y.shape
+    (-1, 4, 10, 10)
     """
     return _transposed("conv2d_transpose", ops.conv2d_transpose_op, 2, input, num_filters, output_size, filter_size,
                        padding, stride, dilation, groups, param_attr, bias_attr, act, name, data_format)
@@ -127,7 +144,16 @@ def conv3d_transpose(input: Any, num_filters: int, output_size: Any = None, filt
                      stride: Any = 1, dilation: Any = 1, groups: int | None = None, param_attr: Any = None,
                      bias_attr: Any = None, use_cudnn: bool = True, act: str | None = None, name: str | None = None,
                      data_format: str = "NCDHW") -> Any:
-    """As `conv2d_transpose` in three dimensions."""
+    """As `conv2d_transpose` in three dimensions.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> with static.program_guard(static.Program(), static.Program()):
+    ...     x = static.data("x", [None, 3, 8, 8, 8])
+    ...     y = static.nn.conv3d_transpose(x, 4, filter_size=3)
+    >>> y.shape
+    (-1, 4, 10, 10, 10)
+    """
     return _transposed("conv3d_transpose", ops.conv3d_transpose_op, 3, input, num_filters, output_size, filter_size,
                        padding, stride, dilation, groups, param_attr, bias_attr, act, name, data_format)
 

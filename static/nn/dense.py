@@ -132,6 +132,14 @@ def prelu(x: Any, mode: str, param_attr: Any = None, data_format: str = "NCHW", 
 
     `mode`: 'all' (one alpha), 'channel' (one for each channel) or 'element' (one for each element of a sample).
     After "Delving Deep into Rectifiers" (He et al., 2015).
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> with static.program_guard(static.Program(), static.Program()):
+    ...     x = static.data("x", [None, 3])
+    ...     y = static.nn.prelu(x, mode="all")
+    >>> y.shape
+    (-1, 3)
     """
     layer, rank = name or generate("prelu"), len(x.shape)
     last = data_format[-1] == "C"
@@ -153,6 +161,14 @@ def row_conv(input: Any, future_context_size: int, param_attr: Any = None, act: 
 
     `out[:, t] = sum over k of input[:, t + k] * w[k]`, w [future_context_size + 1, D]; steps behind the last are 0.
     After "Deep Speech 2" (Amodei et al., 2015).
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> with static.program_guard(static.Program(), static.Program()):
+    ...     x = static.data("x", [None, 6, 16])
+    ...     y = static.nn.row_conv(x, 2)
+    >>> y.shape
+    (-1, 6, 16)
     """
     width = known_size("row_conv(input)", input, len(input.shape) - 1)
     weight = parameter(generate("row_conv"), "w_0", param_attr, (future_context_size + 1, width), input.dtype)

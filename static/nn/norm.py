@@ -72,7 +72,16 @@ def _given(attr: Any) -> Any:
 
 def layer_norm(input: Any, scale: bool = True, shift: bool = True, begin_norm_axis: int = 1, epsilon: float = 1e-5,
                param_attr: Any = None, bias_attr: Any = None, act: str | None = None, name: str | None = None) -> Any:
-    """Layer normalization over the dimensions from `begin_norm_axis` on: see `paddle.nn.functional.layer_norm`."""
+    """Layer normalization over the dimensions from `begin_norm_axis` on: see `paddle.nn.functional.layer_norm`.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> with static.program_guard(static.Program(), static.Program()):
+    ...     x = static.data("x", [None, 16])
+    ...     y = static.nn.layer_norm(x)
+    >>> y.shape
+    (-1, 16)
+    """
     layer = name or generate("layer_norm")
     size = math.prod(known_size("layer_norm(input)", input, n) for n in range(begin_norm_axis, len(input.shape)))
     weight, bias = _scale_and_bias(layer, input, size, param_attr if scale else False, bias_attr if shift else False)
@@ -82,7 +91,16 @@ def layer_norm(input: Any, scale: bool = True, shift: bool = True, begin_norm_ax
 
 def group_norm(input: Any, groups: int, epsilon: float = 1e-5, param_attr: Any = None, bias_attr: Any = None,
                act: str | None = None, data_layout: str = "NCHW", name: str | None = None) -> Any:
-    """Group normalization of input [N, C, …]: see `paddle.nn.functional.group_norm`. A False attr: no parameter."""
+    """Group normalization of input [N, C, …]: see `paddle.nn.functional.group_norm`. A False attr: no parameter.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> with static.program_guard(static.Program(), static.Program()):
+    ...     x = static.data("x", [None, 4, 8, 8])
+    ...     y = static.nn.group_norm(x, groups=2)
+    >>> y.shape
+    (-1, 4, 8, 8)
+    """
     layer, layout = name or generate("group_norm"), _layout("group_norm", data_layout)
     size = _channels("group_norm", input, layout)
     scale, bias = _scale_and_bias(layer, input, size, param_attr, bias_attr)
@@ -95,6 +113,14 @@ def instance_norm(input: Any, epsilon: float = 1e-5, param_attr: Any = None, bia
     """Normalization of input [N, C, …] by sample and channel: see `paddle.nn.functional.instance_norm`.
 
     `param_attr` and `bias_attr` are both False, for no parameters, or neither (ValueError).
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> with static.program_guard(static.Program(), static.Program()):
+    ...     x = static.data("x", [None, 3, 8, 8])
+    ...     y = static.nn.instance_norm(x)
+    >>> y.shape
+    (-1, 3, 8, 8)
     """
     if (param_attr is False) != (bias_attr is False):
         raise ValueError("instance_norm: param_attr and bias_attr are both False, or neither.")
@@ -113,6 +139,14 @@ def data_norm(input: Any, act: str | None = None, epsilon: float = 1e-5, param_a
     The summaries count, sum and squares are [C]; `param_attr`, a dict, may give their first values as `batch_size`
     (1e4), `batch_sum` (0) and `batch_square` (1e4), and those of scale and shift as `scale_w` (1) and `bias` (0).
     A run does not change the summaries: in PaddlePaddle its parameter server does.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> with static.program_guard(static.Program(), static.Program()):
+    ...     x = static.data("x", [None, 3])
+    ...     y = static.nn.data_norm(x)
+    >>> y.shape
+    (-1, 3)
     """
     initial = {"batch_size": 1e4, "batch_sum": 0.0, "batch_square": 1e4, "scale_w": 1.0, "bias": 0.0,
                **(param_attr if isinstance(param_attr, dict) else {})}
@@ -137,6 +171,14 @@ def spectral_norm(weight: Any, dim: int = 0, power_iters: int = 1, eps: float = 
 
     The value is estimated by `power_iters` steps of the power method from two vectors, which are parameters that are
     not trained. After "Spectral Normalization" (Miyato et al., 2018).
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> with static.program_guard(static.Program(), static.Program()):
+    ...     x = static.data("x", [2, 8, 32])
+    ...     y = static.nn.spectral_norm(x)
+    >>> y.shape
+    (2, 8, 32)
     """
     layer, rank = name or generate("spectral_norm"), len(weight.shape)
     height = known_size("spectral_norm(weight)", weight, dim % rank)

@@ -53,6 +53,16 @@ def device_guard(device: str | None = None) -> Iterator[None]:
 
     The note goes into files. An Executor here runs all of a Program at its own place. Raises ValueError for another
     device.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> main, startup = static.Program(), static.Program()
+    >>> with static.program_guard(main, startup):
+    ...     x = static.data("x", [None, 2])
+    ...     with static.device_guard("cpu"):
+    ...         y = x + 1
+    >>> y.shape
+    (-1, 2)
     """
     kind, _, index = (device or "").partition(":")
     if kind not in ("", "cpu", "gpu", "xpu") or (index and kind == "cpu") or (index and not index.isdigit()):

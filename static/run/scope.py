@@ -81,13 +81,28 @@ _scopes = [Scope()]
 
 
 def global_scope() -> Scope:
-    """The scope that an Executor uses unless it is given another."""
+    """The scope that an Executor uses unless it is given another.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> static.global_scope().find_var("never made") is None
+    True
+    """
     return _scopes[-1]
 
 
 @contextlib.contextmanager
 def scope_guard(scope: Scope) -> Iterator[None]:
-    """Within the block, `scope` is the global one."""
+    """Within the block, `scope` is the global one.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> mine = static.Scope()
+    >>> with static.scope_guard(mine):
+    ...     same = static.global_scope() is mine
+    >>> same
+    True
+    """
     _scopes.append(scope)
     try:
         yield

@@ -92,6 +92,11 @@ class ExecutionStrategy(_Settings):
     """What code says about running: threads, iterations. It is kept; operations run in order, once a run.
 
     How many threads compute within an operation, `paddle.set_num_threads` says.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> strategy = static.ExecutionStrategy()
+    >>> strategy.num_threads = 2  # changes nothing here
     """
 
     _defaults = {"allow_op_delay": False, "num_iteration_per_drop_scope": 100, "num_iteration_per_run": 1,

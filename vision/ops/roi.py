@@ -40,6 +40,11 @@ def roi_pool(x: Any, boxes: Any, boxes_num: Any, output_size: Any, spatial_scale
     """Regions of x [N, C, H, W] as [R, C, *output_size], each bin its largest element; the rest as in `roi_align`.
 
     Girshick, Fast R-CNN, 2015.
+
+    >>> import proa as paddle
+    >>> boxes = paddle.to_tensor([[0.0, 0.0, 4.0, 4.0]])
+    >>> paddle.vision.ops.roi_pool(paddle.ones([1, 3, 8, 8]), boxes, paddle.to_tensor([1], "int32"), 2).shape
+    [1, 3, 2, 2]
     """
     return apply(roi_pool_op, x, boxes, boxes_num, [], spatial_scale=spatial_scale,
                  **_bins("roi_pool", output_size))[0]
@@ -50,6 +55,11 @@ def psroi_pool(x: Any, boxes: Any, boxes_num: Any, output_size: Any, spatial_sca
     """Regions of x [N, C * h * w, H, W] as [R, C, h, w]: a bin is the mean of its own channel; else as `roi_align`.
 
     Dai et al., R-FCN: Object Detection via Region-based Fully Convolutional Networks, 2016.
+
+    >>> import proa as paddle
+    >>> boxes = paddle.to_tensor([[0.0, 0.0, 4.0, 4.0]])
+    >>> paddle.vision.ops.psroi_pool(paddle.ones([1, 8, 8, 8]), boxes, paddle.to_tensor([1], "int32"), 2).shape
+    [1, 2, 2, 2]
     """
     bins = _bins("psroi_pool", output_size)
     count = bins["pooled_height"] * bins["pooled_width"]
@@ -73,7 +83,13 @@ class _Regions(nn.Layer):
 
 
 class RoIAlign(_Regions):
-    """`roi_align` as a layer."""
+    """`roi_align` as a layer.
+
+    >>> import proa as paddle
+    >>> boxes = paddle.to_tensor([[0.0, 0.0, 4.0, 4.0]])
+    >>> paddle.vision.ops.RoIAlign(2)(paddle.ones([1, 3, 8, 8]), boxes, paddle.to_tensor([1], "int32")).shape
+    [1, 3, 2, 2]
+    """
 
     def forward(self, x: Any, boxes: Any, boxes_num: Any, aligned: bool = True) -> Any:
         """[N, C, H, W], [R, 4] and [N] to [R, C, *output_size]."""
@@ -81,7 +97,13 @@ class RoIAlign(_Regions):
 
 
 class RoIPool(_Regions):
-    """`roi_pool` as a layer."""
+    """`roi_pool` as a layer.
+
+    >>> import proa as paddle
+    >>> boxes = paddle.to_tensor([[0.0, 0.0, 4.0, 4.0]])
+    >>> paddle.vision.ops.RoIPool(2)(paddle.ones([1, 3, 8, 8]), boxes, paddle.to_tensor([1], "int32")).shape
+    [1, 3, 2, 2]
+    """
 
     def forward(self, x: Any, boxes: Any, boxes_num: Any) -> Any:
         """[N, C, H, W], [R, 4] and [N] to [R, C, *output_size]."""
@@ -89,7 +111,13 @@ class RoIPool(_Regions):
 
 
 class PSRoIPool(_Regions):
-    """`psroi_pool` as a layer."""
+    """`psroi_pool` as a layer.
+
+    >>> import proa as paddle
+    >>> boxes = paddle.to_tensor([[0.0, 0.0, 4.0, 4.0]])
+    >>> paddle.vision.ops.PSRoIPool(2)(paddle.ones([1, 8, 8, 8]), boxes, paddle.to_tensor([1], "int32")).shape
+    [1, 2, 2, 2]
+    """
 
     def forward(self, x: Any, boxes: Any, boxes_num: Any) -> Any:
         """[N, C * h * w, H, W], [R, 4] and [N] to [R, C, h, w]."""

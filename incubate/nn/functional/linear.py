@@ -25,7 +25,12 @@ def fused_matmul_bias(x: Any, y: Any, bias: Any = None, transpose_x: bool = Fals
 
 
 def fused_linear(x: Any, weight: Any, bias: Any = None, transpose_weight: bool = False, name: str | None = None) -> Any:
-    """x · weight + bias, with the weight [out, in] where `transpose_weight`."""
+    """x · weight + bias, with the weight [out, in] where `transpose_weight`.
+
+    >>> import proa as paddle
+    >>> paddle.incubate.nn.functional.fused_linear(paddle.ones([2, 3]), paddle.ones([3, 4]), paddle.zeros([4])).shape
+    [2, 4]
+    """
     return fused_matmul_bias(x, weight, bias, False, transpose_weight)
 
 
