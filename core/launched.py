@@ -13,6 +13,10 @@ NUMBERS = (*RANKS, *_SIZES, *_LOCAL_RANKS)
 """The variables that a launcher sets anew for those that it starts."""
 
 
+REPORTS = "PROA_LAUNCH_REPORTS"
+"""The variable that names the folder where processes of this package's launcher say how they end."""
+
+
 def _number(names: tuple[str, ...], otherwise: int) -> int:
     for name in names:
         text = os.environ.get(name, "").strip()

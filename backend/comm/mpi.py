@@ -18,8 +18,19 @@ from typing import Any
 import numpy as np
 
 from ...core import flags
-from . import beginning, exchanges
-from .communicator import AVG, MAX, MIN, PROD, SUM, TIMEOUT, CommunicationTimeoutError, Communicator, Pending
+from . import beginning, departures, exchanges
+from .communicator import (
+    AVG,
+    MAX,
+    MIN,
+    PROD,
+    SUM,
+    TIMEOUT,
+    CommunicationError,
+    CommunicationTimeoutError,
+    Communicator,
+    Pending,
+)
 
 _AT_ONCE_S = 0.001  # a wait looks all the time for so long, and then now and then: by a part of the time it has waited
 _PAUSES_S, _PAUSE_SHARE = (0.00005, 0.001), 0.1
@@ -249,12 +260,20 @@ class MPICommunicator(Communicator):
             return
         begun = time.monotonic()
         least, most = _PAUSES_S
+        departed = departures.Departures(self.ranks)
         while not request.Test():
             now = time.monotonic()
             awaited_since = exchanges.awaited_since(begun)
             if awaited_since is not None and now - awaited_since < _AT_ONCE_S:
                 _give_way()
                 continue
+            gone = departed.found(now)
+            if gone:
+                raise CommunicationError(
+                    f"{what}: rank {self.rank} of the group of {list(self.ranks)} waits for "
+                    f"{', '.join(f'process {rank}' for rank in gone)}, whose script is over: it has come to its end, "
+                    f"or has called sys.exit(). Every process of a group makes the same exchanges: have it make this "
+                    f"one too, or leave the others out of it (new_group).")
             limit = flags.values[TIMEOUT]
             if now - begun > limit:
                 raise CommunicationTimeoutError(
@@ -323,6 +342,7 @@ def connect() -> MPICommunicator:
         world = _mpi().COMM_WORLD
         _world.append(MPICommunicator(world.Dup(), range(world.Get_size()), world))
         sys.excepthook = _ends_all(sys.excepthook)
+        departures.will_be_told()
     return _world[0]
 
 

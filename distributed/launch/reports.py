@@ -1,7 +1,7 @@
 """Reports: how each process of a job has ended, in a folder that the launcher and the processes share.
 
 A supervisor writes RANK when its process begins and when it has ended; a process that fails with an exception writes
-RANK.error before it ends the others. The launcher finds there who was first, and why.
+RANK.error before it ends the others, one that ends by itself RANK.done. The launcher finds there who was first, and why.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ...core import launched
 
-FOLDER = "PROA_LAUNCH_REPORTS"
+FOLDER = launched.REPORTS
 _BEFORE_OTHERS_S = 2.0  # what others notice of a process that a signal ends, they may notice before its supervisor does
 NOT_STARTED = "not started"
 _CERTAIN = ("SyntaxError", "IndentationError", "TabError", "ModuleNotFoundError", "ImportError")
