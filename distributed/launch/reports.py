@@ -1,7 +1,8 @@
 """Reports: how each process of a job has ended, in a folder that the launcher and the processes share.
 
 A supervisor writes RANK when its process begins and when it has ended; a process that fails with an exception writes
-RANK.error before it ends the others, one that ends by itself RANK.done. The launcher finds there who was first, and why.
+RANK.error before it ends the others, one that ends by itself RANK.done. The launcher finds there who was first, and
+why.
 """
 
 from __future__ import annotations

@@ -170,7 +170,7 @@ def test_one_that_ends_early_does_not_keep_the_others_for_ever(tmp_path):
     job = Job(tmp_path, f"{CONNECTED}if dist.get_rank() == 1: sys.exit(0)\ntime.sleep(2)\nprint('went on')\n"
               "dist.all_reduce(paddle.ones([2]))")
     code, out, err = job.end(120)
-    assert code == 1 and "went on" in out and "all_reduce: rank 0 of the group of [0, 1] waits for process 1" in out + err
+    assert code == 1 and "went on" in out and "of the group of [0, 1] waits for process 1" in out + err
 
 
 @slow
