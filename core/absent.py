@@ -64,7 +64,7 @@ _SUBJECTS = {
     "this function of fleet's servers":
         "distributed.fleet.check_save_pre_patch_done distributed.fleet.load_model distributed.fleet.load_one_table "
         "distributed.fleet.save_cache_model distributed.fleet.save_cache_table distributed.fleet.save_one_table "
-        "distributed.fleet.save_dense_params distributed.fleet.shrink distributed.fleet.load_inference_model "
+        "distributed.fleet.save_dense_params distributed.fleet.load_inference_model "
         "distributed.fleet.utils.DistributedInfer",
     "IPUs, NPUs and XPUs": "static.IpuCompiledProgram static.IpuStrategy static.ipu_shard_guard static.set_ipu_shard",
 }

@@ -39,6 +39,7 @@ from .fleet import (
     server_endpoints,
     server_index,
     server_num,
+    shrink,
     stop_worker,
     util,
     worker_endpoints,
@@ -57,6 +58,7 @@ __all__ = ["CommunicateTopology", "DatasetBase", "DistributedStrategy", "FileIns
            "init", "init_server", "init_worker", "is_first_worker", "is_server", "is_worker", "layers",
            "local_device_ids", "local_rank", "meta_optimizers", "meta_parallel", "metrics", "minimize", "model",
            "node_num", "nranks", "rank", "rank_in_node", "recompute", "run_server", "save_inference_model",
-           "save_persistables", "server_endpoints", "server_index", "server_num", "set_log_level", "stop_worker",
+           "save_persistables", "server_endpoints", "server_index", "server_num", "set_log_level", "shrink",
+           "stop_worker",
            "util", "utils", "worker_endpoints", "worker_index", "worker_num", "world_device_ids", "world_size"]
 __getattr__ = asked_of(__name__)

@@ -25,7 +25,7 @@ __all__ = ["Fleet", "all_reduce", "barrier_worker", "distributed_model", "distri
            "fleet", "get_hybrid_communicate_group", "init", "init_server", "init_worker", "is_first_worker",
            "is_server", "is_worker", "local_rank", "minimize", "node_num", "nranks", "rank", "rank_in_node",
            "run_server", "save_inference_model", "save_persistables", "server_endpoints", "server_index", "server_num",
-           "stop_worker", "util", "worker_endpoints", "worker_index", "worker_num", "world_size"]
+           "shrink", "stop_worker", "util", "worker_endpoints", "worker_index", "worker_num", "world_size"]
 
 _AXES = {"dp": "data", "pp": "pipe", "sharding": "sharding", "sep": "sep", "mp": "model"}
 
@@ -180,6 +180,7 @@ init_server = fleet.init_server
 run_server = fleet.run_server
 stop_worker = fleet.stop_worker
 save_persistables = fleet.save_persistables
+shrink = fleet.shrink
 save_inference_model = fleet.save_inference_model
 rank = fleet.worker_index
 rank_in_node = fleet.local_rank

@@ -63,11 +63,6 @@ class Refused:
         _refuse("check_save_pre_patch_done", "models are not saved as patches",
                 "fleet.save_persistables returns when all is saved")
 
-    def shrink(self, threshold: Any = None) -> NoReturn:
-        """Raises NotImplementedError: rows stay."""
-        _refuse("shrink", "rows of tables stay, however seldom they come",
-                "Start again with fewer numbers, or larger servers")
-
     def collective_perf(self, comm_type: str, round: int = 50, size_and_time: Any = None) -> NoReturn:
         """Raises NotImplementedError: exchanges are not measured by fleet."""
         _refuse("collective_perf", "exchanges are not measured by fleet",

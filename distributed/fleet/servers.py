@@ -37,6 +37,10 @@ class Servers:
         """Says that this worker is done."""
         raise NotImplementedError(type(self).__name__)
 
+    def shrink(self, threshold: int | None = None) -> None:
+        """Has servers remove the rows of tables that rest."""
+        raise NotImplementedError(type(self).__name__)
+
     def save_persistables(self, executor: Any, dirname: str, main_program: Any = None) -> None:
         """Writes all values that are kept between runs, those of servers among them."""
         raise NotImplementedError(type(self).__name__)

@@ -87,6 +87,14 @@ class AskedOfServers(AskedOfRoles):
             raise RuntimeError(f"fleet.{method}: the launcher tells of no servers. Use {instead}.")
         return self._servers
 
+    def shrink(self, threshold: int | None = None) -> None:
+        """Has servers remove the rows of tables that no update has changed since more than `threshold` calls of this.
+
+        All workers call it, after each day's files, say: with 0, or None, a row goes when it was not updated since the
+        call before. Raises RuntimeError without servers.
+        """
+        self._need("shrink", "tables as they are: their rows are all there").shrink(threshold)
+
     def save_persistables(self, executor: Any, dirname: str, main_program: Any = None, mode: int = 0) -> None:
         """Writes all values that are kept between runs, those of servers among them. One worker does it.
 

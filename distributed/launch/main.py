@@ -25,8 +25,8 @@ def launch() -> None:
 
     `--nproc_per_node N`, or as many `--devices`, start N processes that train together, on each of the machines of
     `--ips`. `--server_num` and `--worker_num`, or `--servers` and `--workers`, start servers and workers. This process
-    then ends with the exit code of the one that failed first. With `--elastic` a job without servers that fails is
-    started again, `--max_restart` times at most.
+    then ends with the exit code of the one that failed first. With `--elastic` a job that fails is
+    started again, of servers and workers the one that fails, `--max_restart` times at most.
     """
     found = parser()
     options = parse(found)

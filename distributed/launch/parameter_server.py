@@ -22,6 +22,8 @@ from typing import Any, NamedTuple
 from ...core import child_processes
 from ..fleet.base.roles import checked_endpoints
 from . import supervisor
+from .elastic import COUNT, log
+from .options import restarts
 from .processes import shown, signals_go_to
 
 _POLL_S = 0.05
@@ -43,8 +45,14 @@ class _Process:
     def __init__(self, kind: str, number: int, log: pathlib.Path):
         self.kind, self.number, self.log = kind, number, log
         self.started: subprocess.Popen[bytes] | None = None
+        self.lives = 0
 
     def start(self, command: Sequence[str], variables: dict[str, str]) -> None:
+        if self.lives:
+            variables = {**variables, COUNT: str(self.lives)}
+            if self.kind == "server":
+                variables["FLAGS_ps_restarted_alone"] = "1"
+        self.lives += 1
         with open(self.log, "ab") as log:
             self.started = subprocess.Popen(
                 supervisor.command({"seconds": _TO_END_S - 2}, command), env=variables, stdin=subprocess.DEVNULL,
@@ -102,7 +110,7 @@ class _All:
 def run(cluster: Cluster, options: argparse.Namespace, command: list[str]) -> int:
     """Runs the servers and workers of this machine; the exit code of the first that failed, 0 where none did.
 
-    `command` is what each process runs.
+    `command` is what each process runs. With `--elastic` one that fails is started again, as long as starts are left.
     """
     logs = pathlib.Path(options.log_dir)
     logs.mkdir(parents=True, exist_ok=True)
@@ -114,7 +122,13 @@ def run(cluster: Cluster, options: argparse.Namespace, command: list[str]) -> in
     with signals_go_to(everyone), shown(logs / "workerlog.0" if workers else logs / "serverlog.0"):
         for one, variables in own:
             one.start(command, variables)
-        failed = _watch(everyone, workers)
+        left = restarts(options) if hasattr(options, "elastic") else 0
+        environment = {id(one): variables for one, variables in own}
+        while (failed := _watch(everyone, workers)) is not None and left:
+            log.warning("%s %d ended with exit code %d and is started again in %g s; %d more starts are left.",
+                        failed.kind.capitalize(), failed.number, failed.code(), options.restart_pause, left := left - 1)
+            time.sleep(options.restart_pause)
+            failed.start(command, environment[id(failed)])
         everyone.end()
     if failed is None:
         return 128 + everyone.asked_to_end if everyone.asked_to_end else 0
@@ -150,6 +164,8 @@ def _own(cluster: Cluster, options: argparse.Namespace, logs: pathlib.Path) -> l
     for name in ("PADDLE_TRAINER_ID", "PADDLE_PSERVER_ID", "http_proxy", "https_proxy"):
         common.pop(name, None)  # messages between the processes go straight
     common.setdefault("FLAGS_ps_checkpoint_folder", os.getcwd())  # below it servers save tables
+    if hasattr(options, "elastic") and restarts(options):
+        common.setdefault("FLAGS_ps_checkpoint_every", "1")  # from these a server that is started again goes on
     common.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // max(1, len(workers)))))
     found: list[tuple[_Process, dict[str, str]]] = []
     for place, number in enumerate(servers):
@@ -189,6 +205,9 @@ def cluster_of(of: argparse.ArgumentParser, options: argparse.Namespace) -> Clus
     if not (options.servers or options.workers or options.server_num or options.worker_num
             or options.run_mode == "ps"):
         return None
+    if hasattr(options, "elastic") and restarts(options) and not os.environ.get("FLAGS_ps_checkpoint_folder"):
+        of.error("--elastic: a server that is started again goes on from its checkpoint. Say in the environment "
+                 "variable FLAGS_ps_checkpoint_folder where servers keep theirs, a folder that all of them see.")
     if options.servers and not (options.workers or options.worker_num):
         of.error("--servers: needs --workers beside it, or --worker_num.")
     if options.workers and not (options.servers or options.server_num):

@@ -215,6 +215,13 @@ class Client:
 
         return np.sort(np.concatenate(for_all(endpoints, ask)))
 
+    def shrink(self, endpoints: Iterable[str], rests: int = 0) -> int:
+        """Has rows removed that no update has changed since more than so many calls of this; how many they were."""
+        if rests < 0:
+            raise ValueError(f"Client.shrink(rests): 0 or more. Received {rests}.")
+        return sum(for_all(endpoints, lambda endpoint: self._change(
+            self._server(endpoint), "Shrink", [pb.Request(total=rests)], self._number()).total))
+
     # Rounds
 
     def send_barrier(self, endpoints: Iterable[str]) -> None:

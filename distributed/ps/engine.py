@@ -30,6 +30,7 @@ from .values import Value
 ENGINE = "parameter_server"
 _clients: dict[int, Client] = {}  # by the numbers of trainers
 _known: dict[int, set[str]] = {}  # the endpoints that each has talked to
+_assigned: dict[int, dict[tuple[str, str], np.ndarray]] = {}  # what each has given variables of servers
 _under_way: dict[int, list[Future[None]]] = {}  # what each has sent, and did not wait for
 _options: list[Options] = []
 _is_connected: list[bool] = []
@@ -61,6 +62,7 @@ def client(trainer: int, endpoints: Sequence[str] = ()) -> Client:
 def complete() -> None:
     """Tells all servers that the trainers of this process are done, and ends the connections."""
     _of_geo.clear()
+    _assigned.clear()
     for trainer in list(_clients):
         made, known = _clients.pop(trainer), _known.pop(trainer)
         try:
@@ -80,12 +82,15 @@ _CONTROL = np.zeros(0, "float32")
 
 
 def _send(values: Sequence[Value], *, epmap: Sequence[str] = (), send_varnames: Sequence[str] = (),
-          sections: Sequence[int] = (), table: str = "", merge_add: bool = False, trainer_id: int = 0,
-          **_: Any) -> np.ndarray:
+          sections: Sequence[int] = (), table: str = "", merge_add: bool = False, assigns: bool = False,
+          trainer_id: int = 0, **_: Any) -> np.ndarray:
     made, under_way = client(trainer_id, epmap), _under_way.setdefault(trainer_id, [])
     if table:
         rows = _rows_of(values[0])
         under_way.append(made.push_rows(list(epmap), table, rows.rows, rows.values))
+        return _CONTROL
+    if assigns:
+        _assign(made, list(zip(epmap, send_varnames, strict=True)), values[0])
         return _CONTROL
     if not send_varnames:
         raise ValueError("send: the attribute send_varnames is empty: it holds the names that values have on servers. "
@@ -96,6 +101,14 @@ def _send(values: Sequence[Value], *, epmap: Sequence[str] = (), send_varnames: 
     if merge_add:  # a step is counted before its gradients are used
         _settle(trainer_id)
     return _CONTROL
+
+
+def _assign(made: Client, places: Sequence[tuple[str, str]], value: Any) -> None:
+    """Gives variables of servers a value that is not the one that this trainer gave them before."""
+    known, value = _assigned.setdefault(made.trainer, {}), np.asarray(value)
+    new = [place for place in places if place not in known or not np.array_equal(known[place], value)]
+    for_all(new, lambda place: made.assign(*place, value))
+    known.update(dict.fromkeys(new, value.copy()))
 
 
 def _settle(trainer: int) -> None:

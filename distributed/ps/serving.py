@@ -17,6 +17,7 @@ from ...static.ir.operation import Operation
 from ...static.run.executor import Executor
 from ...static.run.scope import Scope
 from . import first_rows
+from .admission import entry_of
 from .checkpoint import ALONE, Block, Checkpoints
 from .errors import RefusedError
 from .options import Options
@@ -222,7 +223,7 @@ def _tables(program: Any, operation: Operation, scope: Scope) -> dict[str, Any]:
         attrs = {key: value for key, value in table["attrs"].items() if key in operator.attributes}
         rule = RowRule(table["rule"], rate, table["first"], _gradient_of(table), **attrs)
         found[name] = SparseTable(table["shape"][1], rule=rule, first=_first_rows(name, table["begins"]),
-                                  seed=table["seed"], dtype=table["dtype"])
+                                  seed=table["seed"], dtype=table["dtype"], entry=entry_of(table["entry"], name))
     return found
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ...core.selected_rows import SelectedRows
+from .admission import Entry
 from .errors import RefusedError
 from .first_rows import FirstRows, uniform
 from .row_rule import RowRule
@@ -28,6 +29,7 @@ class SparseTable:
     average: whether a round takes the mean of what trainers send, or the sum.
     most_rows: how many rows may take memory; a push that would make more is refused.
     height: row numbers are from 0 to below it, where it is given.
+    entry: which rows begin; without it all that are asked for (`admission.py`).
 
     >>> import numpy as np
     >>> from proa.distributed.ps import RowRule, SparseTable, first_rows
@@ -39,16 +41,17 @@ class SparseTable:
 
     def __init__(self, width: int, *, rule: RowRule | None = None, first: FirstRows | None = None, seed: int = 0,
                  dtype: str = "float32", average: bool = True, most_rows: int = (1 << 31) - 2,
-                 height: int | None = None):
+                 height: int | None = None, entry: Entry | None = None):
         if width < 1 or most_rows < 1:
             raise ValueError(f"SparseTable(width, most_rows): above 0. Received {width} and {most_rows}.")
         self.width, self.dtype = width, dtype_of(dtype)
         self.rule, self.first, self.seed = rule or RowRule(), first or uniform(-0.05, 0.05), seed
-        self.average, self.most_rows, self.height = average, most_rows, height
+        self.average, self.most_rows, self.height, self.entry = average, most_rows, height, entry
         self.lock = threading.RLock()
         self._slots = RowSlots()
         self._rows = np.zeros((0, width), self.dtype)
         self._kept = {name: np.zeros((0, width), self.dtype) for name in self.rule.kept}
+        self._rested = np.zeros(0, "int32")  # of each row: how often `shrink` was called since its last update
         self.powers = self.rule.first_powers(self.dtype)
 
     def __len__(self) -> int:
@@ -57,7 +60,8 @@ class SparseTable:
     @property
     def nbytes(self) -> int:
         """The memory that it takes."""
-        return self._slots.nbytes + self._rows.nbytes + sum(each.nbytes for each in self._kept.values())
+        kept = sum(each.nbytes for each in self._kept.values())
+        return self._slots.nbytes + self._rows.nbytes + self._rested.nbytes + kept
 
     def check(self, name: str, ids: np.ndarray) -> None:
         """RefusedError for row numbers that there are not."""
@@ -69,6 +73,8 @@ class SparseTable:
         """The rows with these numbers, [ids, width]."""
         ids = np.ascontiguousarray(ids, "int64")
         with self.lock:
+            if self.entry is not None:
+                self.entry.come(ids)
             slots = self._slots.find(ids)
             lacking = np.flatnonzero(slots < 0)
             if lacking.size == ids.size:
@@ -79,12 +85,23 @@ class SparseTable:
         return found
 
     def _first(self, ids: np.ndarray) -> np.ndarray:
-        return self.first(ids, self.width, self.seed).astype(self.dtype, copy=False)
+        rows = self.first(ids, self.width, self.seed).astype(self.dtype, copy=False)
+        if self.entry is not None:
+            rows[~self.entry.admits(ids, self.seed)] = 0
+        return rows
+
+    def _begun(self, rows: SelectedRows) -> SelectedRows:
+        """Those of the rows that are there or may begin."""
+        if self.entry is None:
+            return rows
+        chosen = (self._slots.find(rows.rows) >= 0) | self.entry.admits(rows.rows, self.seed)
+        return SelectedRows(rows.rows[chosen], rows.values[chosen], rows.height, merged=True)
 
     def push(self, ids: np.ndarray, gradients: np.ndarray) -> None:
         """One step of the rule with these gradients; those of one row are added up."""
         rows = SelectedRows(np.ascontiguousarray(ids, "int64"), gradients, 0).merge()
         with self.lock:
+            rows = self._begun(rows)
             slots = self._made(rows.rows)
             powers = self.powers
             for begin in range(0, max(len(slots), 1), _CHUNK):
@@ -101,7 +118,23 @@ class SparseTable:
         """Adds to rows."""
         rows = SelectedRows(np.ascontiguousarray(ids, "int64"), changes, 0).merge()
         with self.lock:
+            rows = self._begun(rows)
             self._rows[self._made(rows.rows)] += rows.values
+
+    def shrink(self, rests: int = 0) -> int:
+        """Removes the rows that no update has changed since more than so many calls of this; how many they were."""
+        with self.lock:
+            before = len(self._slots)
+            grown(self._rested, before)
+            kept = np.flatnonzero(self._rested[:before] <= rests)
+            if len(kept) < before:
+                slots = RowSlots()
+                slots.add(self._slots.ids()[kept])
+                self._slots, self._rows = slots, self._rows[kept]
+                self._kept = {name: array[kept] for name, array in self._kept.items()}
+                self._rested = self._rested[kept]
+            self._rested[:len(kept)] += 1
+            return before - len(kept)
 
     def _made(self, ids: np.ndarray) -> np.ndarray:
         """The slots of these rows, each given once; those that never were begin."""
@@ -111,6 +144,9 @@ class SparseTable:
                                f"{ids.size} more were pushed.")
         slots = self._slots.add(ids)
         count = len(self._slots)
+        if self._rested.size:
+            grown(self._rested, count)
+            self._rested[slots] = 0
         if count > before:
             new = ids[slots >= before]
             self._reserve(count)

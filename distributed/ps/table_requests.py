@@ -27,7 +27,8 @@ class TableRequests:
 
     def handlers(self) -> dict[str, Handler]:
         """By the names of the service's methods."""
-        return {"LookUp": self._look_up, "PushRows": self._push_rows, "ChangedRows": self._changed_rows}
+        return {"LookUp": self._look_up, "PushRows": self._push_rows, "ChangedRows": self._changed_rows,
+                "Shrink": self._shrink}
 
     def _table(self, name: str) -> SparseTable:
         found = self._state.tables.get(name)
@@ -98,6 +99,14 @@ class TableRequests:
                 if table.average and count > 1:
                     gradients *= gradients.dtype.type(1 / count)
                 table.push(np.concatenate([value.rows for value in values]), gradients)
+
+    def _shrink(self, request: pb.Request) -> pb.Reply:
+        """Rows that rest are removed from all tables."""
+        def do() -> dict[str, int]:
+            return {"total": sum(table.shrink(request.total) for table in self._state.tables.values()
+                                 if isinstance(table, SparseTable))}
+
+        return self._state.once(request, lambda trainer: self._state.work.do(do))
 
     # What others have changed
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...core.var_type import VarType
 from ...distributed.ps import engine
+from ...distributed.ps.admission import entry_of
 from ..framework import default_main_program, default_startup_program
 from . import server, trainer
 from .blocks import Part, VarBlock, parts_of, same_or_split_var, slice_variable
@@ -387,7 +388,9 @@ class DistributeTranspiler:
             begins = makers.get(name)
             first = {slot: makers[each].attrs["value"] for slot, each in table.pop("state").items()
                      if each in makers and makers[each].attrs.get("value")}
-            found[name] = {**table, "first": first, "seed": self.origin_program.random_seed,
+            entry = getattr(self.origin_program.global_block().var(name), "table_entry", None)
+            entry_of(entry, name)
+            found[name] = {**table, "first": first, "seed": self.origin_program.random_seed, "entry": entry,
                            "begins": None if begins is None else (begins.type, dict(begins.attrs))}
         return found
 

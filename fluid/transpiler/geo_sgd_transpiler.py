@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..framework import default_main_program
 from .distribute_transpiler import DistributeTranspiler
 from .server import GEO, Server
 from .trainer import RPC, Trainer
@@ -14,7 +15,8 @@ class GeoSgdTranspiler(DistributeTranspiler):
     """As DistributeTranspiler, for GEO-SGD: asynchronous, with `config.geo_sgd_need_push_nums` steps in between.
 
     What a trainer has changed, divided by the number of trainers, is added to the servers' parameters, and it goes on
-    with these. Of tables that are looked up with `is_sparse` the rows go that were looked up.
+    with these. Of tables that are looked up with `is_sparse` the rows go that were looked up. A table that is looked up
+    with `is_distributed` is a whole one in each trainer, which updates it by itself.
 
     >>> import proa.fluid as fluid
     >>> config = fluid.DistributeTranspilerConfig()
@@ -33,16 +35,13 @@ class GeoSgdTranspiler(DistributeTranspiler):
                   sync_mode: bool = False, startup_program: Any = None,
                   current_endpoint: str = "127.0.0.1:6174") -> None:
         """As DistributeTranspiler's; `sync_mode` changes nothing."""
+        _keep_tables(default_main_program() if program is None else program)
         super().transpile(trainer_id, program, pservers, trainers, False, startup_program, current_endpoint)
 
     def _mode(self) -> int:
         return GEO
 
     def _rewrite(self) -> None:
-        if self._tables:
-            raise NotImplementedError(f"GeoSgdTranspiler: {self._tables} are looked up with is_distributed=True: their "
-                                      "rows live on servers alone, and no trainer can update them by itself. Use "
-                                      "is_sparse=True alone.")
         self._prefetched = []
         for update in self._updates:
             for op in readers_of(self.origin_program, update.parameter):
@@ -85,6 +84,13 @@ class GeoSgdTranspiler(DistributeTranspiler):
         return {name: {"var_names": [part.name for part in parts], "sections": [str(part.shape[0]) for part in parts],
                        "epmap": [part.endpoint for part in parts], "is_sparse": [str(self._of_rows[name])]}
                 for name, parts in self._parts.items()}
+
+
+def _keep_tables(program: Any) -> None:
+    """Has trainers keep whole tables, which they update by themselves: changed rows go to servers."""
+    for op in (op for block in program.blocks for op in block.ops if op.attrs.get("is_distributed")):
+        op._set_attr("is_distributed", False)
+        op._set_attr("remote_prefetch", False)
 
 
 __all__ = ["GeoSgdTranspiler"]

@@ -19,7 +19,7 @@ def _alone(xp, what):
 
 
 def _send(xp, x, *, epmap: list[str] = (), send_varnames: list[str] = (), sections: Longs = (), table: str = "",
-          merge_add: bool = False, use_send_handler: bool = True, trainer_id: int = 0):
+          merge_add: bool = False, use_send_handler: bool = True, assigns: bool = False, trainer_id: int = 0):
     _alone(xp, "send")
 
 
@@ -66,7 +66,8 @@ def _serve(xp, x, *, endpoint: str = "127.0.0.1:6174", pserver_id: int = 0, Fani
 
 send_op = operator("send", "X* -> Out", kernel=_send, infer=lambda x, **_: _CONTROL, effects="communicates", lod="drop")
 """Gives servers values under the names `send_varnames`: each to the server of its place, or the rows of one, divided
-into `sections`; with `table` the rows of a gradient, to the servers that have them."""
+into `sections`; with `table` the rows of a gradient, to the servers that have them. What it `assigns` are the values of
+variables there, which go when they change."""
 receive_op = operator("recv", "X* -> Out*", kernel=_receive, infer=lambda x, **_: (None,), effects="communicates",
                       lod="drop")
 """The values of `varnames`, each from the server of its place; or those of `recv_varnames`, joined to one."""

@@ -12,10 +12,10 @@ from launching import PROGRAMS
 pytest.importorskip("grpc")
 
 
-def run(tmp_path, *command):
+def run(tmp_path, *command, **environment):
     click_logs.write(tmp_path)
     return subprocess.run([sys.executable, *command], cwd=tmp_path, capture_output=True, text=True, timeout=240,
-                          env={**os.environ, "OMP_NUM_THREADS": "1"})
+                          env={**os.environ, "OMP_NUM_THREADS": "1", **environment})
 
 
 def losses_in(text):
@@ -53,6 +53,24 @@ def test_other_ways_converge(tmp_path, script, mode, more):
     for losses in trained(tmp_path, script, mode, *more):
         epochs = losses.reshape(6, -1).mean(1)
         assert epochs[-1] < (0.95 if mode in ("sync", "geo") else 0.5) * epochs[0]
+
+
+def test_schedules_entries_and_rows_that_rest(tmp_path):
+    done = run(tmp_path, "-m", "proa.distributed.launch", "--server_num", "2", "--worker_num", "2",
+               str(PROGRAMS / "served_schedule.py"))
+    assert done.returncode == 0 and "as one process" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_one_that_fails_is_started_again(tmp_path):
+    command = ["-m", "proa.distributed.launch", "--server_num", "2", "--worker_num", "2", "--max_restart", "3",
+               str(PROGRAMS / "served_again.py")]
+    done = run(tmp_path, *command, FLAGS_ps_checkpoint_folder=str(tmp_path / "checkpoints"))
+    text = done.stdout + done.stderr + (tmp_path / "log" / "serverlog.0").read_text()
+    assert done.returncode == 0 and "as one process that nothing harms" in done.stdout, text
+    assert "Worker 1 ended with exit code 1 and is started again" in done.stderr
+    assert "Server 0 ended with exit code 137 and is started again in 1 s; 1 more starts are left" in done.stderr
+    assert "Say in the environment variable FLAGS_ps_checkpoint_folder" in run(tmp_path, *command).stderr
 
 
 def test_servers_of_2_train_as_gradients_come(tmp_path):

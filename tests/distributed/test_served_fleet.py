@@ -84,13 +84,13 @@ def test_workers_clip_before_they_send(clip):
 
 
 def test_what_programs_cannot_have(server):
-    rate = paddle.optimizer.lr.StepDecay(0.1, 3)
-    cases = [(paddle.optimizer.SGD(rate), {}, "StepDecay"),
-             (paddle.optimizer.SGD(0.1), {"entry": paddle.distributed.CountFilterEntry(3)}, "count_filter_entry:3")]
-    for optimizer, settings, said in cases:
+    cases = [({"a_sync": True}, paddle.distributed.ShowClickEntry("show", "click"), "show_click_entry:show:click"),
+             ({"a_sync": True, "a_sync_configs": {"k_steps": 9}}, paddle.distributed.CountFilterEntry(3),
+              "count_filter_entry:3")]
+    for settings, entry, said in cases:
         with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()), pytest.raises(
                 NotImplementedError, match=said):
-            server.distributed_optimizer(optimizer).minimize(net(**settings))
+            server.distributed_optimizer(paddle.optimizer.SGD(0.1), strategy(**settings)).minimize(net(entry=entry))
     for wrong in ({"entry": "count"}, {"table_class": "Table"}):
         with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()), pytest.raises(
                 ValueError, match="one of|CountFilterEntry"):
@@ -118,12 +118,14 @@ def test_without_servers():
     for method in (alone.save_persistables, lambda *of: alone.save_inference_model(*of, [], [])):
         with pytest.raises(RuntimeError, match="paddle.static"):
             method(None, "folder")
+    with pytest.raises(RuntimeError, match=r"fleet\.shrink"):
+        alone.shrink(1)
     assert alone.util.all_gather(3) == [3] and alone.all_reduce([1, 2]).tolist() == [1, 2]
     assert alone.util.get_file_shard(["a"]) == alone.util.get_heter_file_shard(["a"]) == ["a"]
     assert alone.local_device_ids() == [] and alone.world_device_ids() == [] and alone.node_num() == 1
     assert alone.server_num() == 0 and alone.server_endpoints() == [] and not alone.is_coordinator()
     refused = [alone.init_coordinator, alone.make_fl_strategy, alone.get_fl_client, alone.check_save_pre_patch_done,
-               alone.shrink, lambda: alone.load_model("path", 0), lambda: alone.load_inference_model("path", 0),
+               lambda: alone.load_model("path", 0), lambda: alone.load_inference_model("path", 0),
                lambda: alone.load_one_table(0, "path", 0), lambda: alone.save_one_table(0, "path", 0),
                lambda: alone.save_dense_params(None, "path", None, None), lambda: alone.save_cache_model("path"),
                lambda: alone.save_cache_table(0, 0), lambda: alone.collective_perf("allreduce")]

@@ -5,6 +5,7 @@ import proa as paddle
 import pytest
 from proa.core import flags
 from proa.distributed.ps import RefusedError, RowRule, SparseTable, first_rows
+from proa.distributed.ps.admission import CountFilter, Probability, entry_of
 from proa.distributed.ps.row_slots import RowSlots
 
 
@@ -126,3 +127,48 @@ def test_rows_that_others_have_changed():
         assert second.look_up(endpoints, "t", np.array([2, 4, 5])).tolist() == [[2], [4], [0]]
         for client in clients:
             client.close()
+
+
+def test_rows_begin_when_their_numbers_have_come_often_enough():
+    table = SparseTable(2, rule=RowRule("sgd", 1.0), first=first_rows.constant(5.0), entry=CountFilter(3))
+    ids, ones = np.array([4, 9]), np.ones((2, 2), "float32")
+    for _ in range(2):
+        assert not table.look_up(ids).any()
+        table.push(ids, ones)  # of rows that have not begun: passed over
+    assert not len(table)
+    np.testing.assert_array_equal(table.look_up(np.array([4])), [[5, 5]])
+    table.push(ids, ones)
+    table.add(ids, ones)
+    assert len(table) == 1
+    np.testing.assert_array_equal(table.look_up(ids), [[5, 5]] * 2)  # 9 comes the third time
+    table.push(ids, ones)
+    np.testing.assert_array_equal(table.look_up(ids), [[4, 4]] * 2)
+
+
+def test_rows_begin_by_chance_and_the_same_ones_on_any_server():
+    ids = np.arange(4000)
+    tables = [SparseTable(1, first=first_rows.constant(1.0), entry=Probability(0.25), seed=3) for _ in range(2)]
+    found = [table.look_up(ids)[:, 0] for table in tables]
+    np.testing.assert_array_equal(*found)
+    assert 0.22 < found[0].mean() < 0.28
+    tables[0].push(ids, np.ones((4000, 1), "float32"))
+    assert len(tables[0]) == found[0].sum()
+    with pytest.raises(NotImplementedError, match="'words' asks for show_click_entry"):
+        entry_of("show_click_entry:a:b", "words")
+    assert entry_of(None, "words") is None and entry_of("probability_entry:0.5", "words").probability == 0.5
+
+
+def test_rows_that_rest_are_removed():
+    table = SparseTable(3, rule=RowRule("adagrad", 0.5), first=first_rows.constant(1.0))
+    many, few = np.arange(100000), np.arange(0, 100000, 7)
+    table.push(many, np.ones((len(many), 3), "float32"))
+    before = table.look_up(many)
+    assert table.shrink(1) == 0
+    table.push(few, np.ones((len(few), 3), "float32"))
+    assert table.shrink(1) == 0 and table.shrink(1) == len(many) - len(few) and len(table) == len(few)
+    after = table.look_up(many)
+    kept = np.isin(many, few)
+    assert (after[~kept] == 1).all() and (after[kept] < before[kept]).all()
+    table.push(many, np.ones((len(many), 3), "float32"))  # what is removed begins anew, what stays goes on
+    np.testing.assert_array_equal(table.look_up(many[~kept]), before[~kept])
+    assert (table.look_up(few) > after[kept] - (1 - before[kept])).all() and table.shrink() == 0

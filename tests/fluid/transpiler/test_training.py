@@ -195,13 +195,14 @@ def test_two_blocks_on_one_server():
     assert scope.array("fc_0.w_0_moment1_0.block0").shape == (100, 128)
 
 
-def test_geo_sgd():
+@pytest.mark.parametrize("is_distributed", [False, True])
+def test_geo_sgd(is_distributed):
     config = configured(geo_sgd_mode=True, geo_sgd_need_push_nums=5)
     learns(networks.regression(lambda: optimizer.SGD(0.02)), a_line(), config=config,
            transpiler=fluid.transpiler.GeoSgdTranspiler)
-    network, feeds = networks.words(OPTIMIZERS["sgd"]), networks.numbers(steps=10)
+    network, feeds = networks.words(OPTIMIZERS["sgd"], is_distributed), networks.numbers(steps=10)
     values = networks.values_of(network)
-    losses, scope = alone(network, feeds, values)
+    losses, scope = alone(networks.words(OPTIMIZERS["sgd"]), feeds, values)
     cluster = Cluster(network, trainers=1, values=values, config=config,
                       transpiler=fluid.transpiler.GeoSgdTranspiler).run([feeds])
     np.testing.assert_allclose(cluster.results[0], losses, rtol=1e-5)  # one trainer goes on as if it were alone

@@ -8,9 +8,9 @@ from typing import Any
 from .....distributed.fleet.base import role_maker as roles_of_2
 from .....distributed.fleet.base.meeting import Meeting
 from .....distributed.fleet.servers import Servers
-from .....optimizer.lr import LRScheduler
 from ....framework import default_startup_program, program_guard
 from ....transpiler.distribute_transpiler import DistributedMode
+from ....transpiler.trainer import RPC, control_variable
 from ..base.role_maker import Assignment, RoleMakerBase
 from .distribute_transpiler.distributed_strategy import DistributedStrategy, StrategyFactory
 from .distribute_transpiler.distributed_transpiler import DistributedTranspiler
@@ -72,29 +72,23 @@ class TranspiledServers(Servers):
         """Appends the backward pass and the updates, and divides the Program."""
         if isinstance(loss, (list, tuple)):
             raise TypeError("fleet.minimize(loss): one loss. Received several.")
-        rate = getattr(optimizer, "_learning_rate", None)
-        if isinstance(rate, LRScheduler):
-            raise NotImplementedError(
-                f"fleet.minimize: the learning rate is a {type(rate).__name__}, which steps in this process; "
-                "the updates are made by servers. Use a number, or a schedule of fluid.layers.")
         startup = startup_program or default_startup_program()
         wanted = strategy_for(strategy)
         with program_guard(loss.block.program, startup):
             found = optimizer.minimize(loss, startup, parameter_list, no_grad_set)
-            self._refuse_entries(loss.block.program)
-            _write_rates(loss.block.program, startup)
             if wanted.mode == DistributedMode.GEO:
-                _keep_tables(loss.block.program)
+                _refuse_entries(loss.block.program)
+                self._fleet._transpile(wanted)
+                return found
+            rates = _write_rates(loss.block.program, startup)
             self._fleet._transpile(wanted)
+            if self._fleet.is_worker():
+                _tell_rates(self._fleet, rates)
         return found
 
-    @staticmethod
-    def _refuse_entries(program: Any) -> None:
-        for parameter in program.all_parameters():
-            entry = getattr(parameter, "table_entry", None)
-            if entry:
-                raise NotImplementedError(f"sparse_embedding(entry): {parameter.name!r} asks for {entry}; every row of "
-                                          "a table on servers begins when it is first asked for. Leave entry out.")
+    def shrink(self, threshold: int | None = None) -> None:
+        """Has servers remove rows that rest; see `Fleet.shrink`."""
+        self._fleet.shrink(0 if threshold is None else threshold)
 
     def init_server(self, dirname: str | None = None, var_names: Any = None) -> None:
         """Runs the startup Program; with a folder, the parameters are those that `save_persistables` wrote there."""
@@ -128,22 +122,42 @@ class TranspiledServers(Servers):
                                              export_for_deployment)
 
 
-def _keep_tables(program: Any) -> None:
-    """Has workers keep whole tables, which they update by themselves in geo: changed rows go to servers."""
-    for op in (op for block in program.blocks for op in block.ops if op.attrs.get("is_distributed")):
-        op._set_attr("is_distributed", False)
-        op._set_attr("remote_prefetch", False)
+def _refuse_entries(program: Any) -> None:
+    for parameter in program.all_parameters():
+        entry = getattr(parameter, "table_entry", None)
+        if entry:
+            raise NotImplementedError(f"sparse_embedding(entry): {parameter.name!r} asks for {entry}; with k_steps "
+                                      "each worker has a whole table, all of whose rows are there. Leave entry out.")
 
 
-def _write_rates(program: Any, startup: Any) -> None:
-    """Has the startup Program begin learning rates, which Programs of 2.x are given before each run."""
-    block = startup.global_block()
+def _write_rates(program: Any, startup: Any) -> dict[str, Any]:
+    """Has the startup Program begin learning rates, which Programs of 2.x are given before each run; their sources."""
+    block, found = startup.global_block(), dict(program.host_values)
     for name, source in list(program.host_values.items()):
         like = program.global_block().var(name)
         block.create_var(name=name, shape=like.shape, dtype=like.dtype, persistable=True, stop_gradient=True)
         block.append_op(type="fill_constant", inputs={}, outputs={"Out": name},
                         attrs={"shape": list(like.shape), "dtype": like.dtype, "value": float(source())})
         del program.host_values[name]
+    return found
+
+
+def _tell_rates(fleet: DistributedTranspiler, rates: dict[str, Any]) -> None:
+    """Has a worker's Program tell servers learning rates that change, as by the schedule that steps in this process."""
+    program, made = fleet.main_program, fleet._transpiler
+    assert program is not None
+    block = program.global_block()
+    for name, source in rates.items():
+        holders = [endpoint for endpoint in fleet.server_endpoints()
+                   if made._server(endpoint).block.find_var(name) is not None]
+        like = made._original.global_block().var(name)
+        if not block.has_var(name):
+            block.create_var(name=name, shape=like.shape, dtype=like.dtype, persistable=True, stop_gradient=True)
+        program.host_values[name] = source
+        control = control_variable(block)
+        block._insert_op(0, type="send", inputs={"X": block.var(name)}, outputs={"Out": control}, attrs={
+            "epmap": holders, "send_varnames": [name] * len(holders), "assigns": True,
+            "trainer_id": fleet.worker_index(), "op_role": RPC})
 
 
 Servers.made_by = TranspiledServers

@@ -146,6 +146,17 @@ class DistributedTranspiler(Fleet):
         assert self._executor is not None
         self._executor.close()
 
+    def shrink(self, rests: int = 0) -> None:
+        """Has servers remove the rows of tables that no update has changed since more than so many calls of this.
+
+        All workers call it, and wait for each other.
+        """
+        self._programs("shrink")
+        self._role_maker.barrier_worker()
+        if self.is_first_worker():
+            engine.client(0, self.server_endpoints()).shrink(self.server_endpoints(), rests)
+        self._role_maker.barrier_worker()
+
     # Files
 
     def save_inference_model(self, executor: Any, dirname: str, feeded_var_names: Any, target_vars: Any,
