@@ -6,6 +6,7 @@ update them. `trainer.py` and `server.py` write the Programs, `updates.py` says 
 
 from __future__ import annotations
 
+import copy
 import inspect
 import os
 from collections.abc import Sequence
@@ -147,15 +148,17 @@ class DistributeTranspiler:
 
     def transpile(self, trainer_id: int, program: Any = None, pservers: str = "127.0.0.1:6174", trainers: Any = 1,
                   sync_mode: bool = True, startup_program: Any = None,
-                  current_endpoint: str = "127.0.0.1:6174") -> None:
+                  current_endpoint: str = "127.0.0.1:6174", **older: Any) -> None:
         """Rewrites a Program (the default main one) and its startup Program as those of a trainer.
 
         `pservers`: HOST:PORT of all servers, by commas. `trainers`: their number; with `config.mode` "nccl2" or
         "collective" their endpoints. `current_endpoint`: that of this process, which a server needs to load values and
-        a trainer in the latter modes. Every process calls it with the same Program.
+        a trainer in the latter modes. Every process calls it with the same Program. `older`: `slice_var_up` and
+        `split_method`, which before 1.8 stood here, for those of the config.
 
         Raises ValueError for numbers and endpoints that do not fit, and for updates that no server can make.
         """
+        self._take_older(older)
         program = default_main_program() if program is None else program
         startup = default_startup_program() if startup_program is None else startup_program
         if self.config.mode != "pserver":
@@ -170,6 +173,16 @@ class DistributeTranspiler:
         self._rewrite()
         self._note_state()
         self._mark(current_endpoint)
+
+    def _take_older(self, given: dict[str, Any]) -> None:
+        """Has arguments of before 1.8 stand in the place of the config's; TypeError for others."""
+        unknown = sorted(given.keys() - {"slice_var_up", "split_method"})
+        if unknown:
+            raise TypeError(f"DistributeTranspiler.transpile() got an unexpected keyword argument {unknown[0]!r}")
+        if given:
+            self.config = copy.copy(self.config)
+            for name, value in given.items():
+                setattr(self.config, name, value)
 
     def _mode(self) -> int:
         return SYNC if self.sync_mode else HALF_ASYNC if self.config.half_async else ASYNC

@@ -175,6 +175,15 @@ def test_without_slices():
     assert {len(parts) for parts in cluster.transpilers[0]._parts.values()} == {1}
 
 
+def test_arguments_of_before_1_8():
+    cluster = Cluster(networks.regression(OPTIMIZERS["sgd"]), slice_var_up=False,
+                      split_method=fluid.transpiler.HashName)
+    assert {len(parts) for parts in cluster.transpilers[0]._parts.values()} == {1}
+    assert fluid.DistributeTranspilerConfig.slice_var_up
+    with pytest.raises(TypeError, match="unexpected keyword argument 'slices'"):
+        Cluster(networks.regression(OPTIMIZERS["sgd"]), slices=False)
+
+
 class Backwards(fluid.transpiler.RoundRobin):
     def dispatch(self, varlist):
         return super().dispatch(varlist)[::-1]
