@@ -33,10 +33,11 @@ class GeoSgdTranspiler(DistributeTranspiler):
 
     def transpile(self, trainer_id: int, program: Any = None, pservers: str = "127.0.0.1:6174", trainers: Any = 1,
                   sync_mode: bool = False, startup_program: Any = None,
-                  current_endpoint: str = "127.0.0.1:6174") -> None:
+                  current_endpoint: str = "127.0.0.1:6174", **older: Any) -> None:
         """As DistributeTranspiler's; `sync_mode` changes nothing."""
         _keep_tables(default_main_program() if program is None else program)
-        super().transpile(trainer_id, program, pservers, trainers, False, startup_program, current_endpoint)
+        super().transpile(trainer_id, program, pservers, trainers, False, startup_program, current_endpoint,
+                          **older)
 
     def _mode(self) -> int:
         return GEO
