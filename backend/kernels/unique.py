@@ -48,7 +48,7 @@ def _group(words, index, inverse, counts, found, n):
 def unique(x: np.ndarray, *, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
            axis: Any = (), dtype: Any = None, is_sorted: bool = True) -> Any:
     """The different elements in order; and where each stands first, where it went and how often, if wanted."""
-    if len(axis) or not takes_any(x, _LEAST, _sort_all):
+    if len(axis) or not is_sorted or not takes_any(x, _LEAST, _sort_all):
         return NotImplemented
     x = flat(x).reshape(-1)
     order = order_of(x, False)

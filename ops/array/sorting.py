@@ -254,6 +254,10 @@ def bucketize(x: Any, sorted_sequence: Any, out_int32: bool = False, right: bool
 def _unique(xp, x, *, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
             axis: Ints = (), dtype: DType = dt.int64, is_sorted: bool = True):
     values, index, inverse, counts = xp.unique(x, True, True, True, axis[0] if axis else None)
+    if not is_sorted:  # as Paddle 1.x has it: in the order in which they occur, and always with where each went
+        order, return_inverse = xp.argsort(index), True
+        values, index, counts = xp.take(values, order, axis[0] if axis else 0), index[order], counts[order]
+        inverse = xp.argsort(order)[inverse.reshape(-1)]
     wanted = (index, return_index), (inverse.reshape(-1), return_inverse), (counts, return_counts)
     return values, *[a.astype(dtype.dtype) if want else xp.zeros(0, dtype.dtype) for a, want in wanted]
 

@@ -10,6 +10,7 @@ from ...core.files import CorruptFileError
 from ...ops.core.operator import is_declared, with_fed_inputs
 from ..format import attributes as at
 from ..format import framework_pb2 as pb
+from ..format.older_operators import bring_up_to_date
 from ..format.program_file import read_program_desc
 from ..ir.block import Block
 from ..ir.operation import Operation
@@ -32,6 +33,7 @@ def read_into(program: _Made, desc: pb.ProgramDesc, source_name: str, given: Col
     `source_name` is what errors call the file; `given`: the names that one Program inside of another gets from there.
     Raises CorruptFileError, naming file and place, where a variable or an attribute makes no sense.
     """
+    bring_up_to_date(desc, source_name)
     program.blocks = [Block(program, index, block.parent_idx) for index, block in enumerate(desc.blocks)]
     for block, message in zip(program.blocks, desc.blocks, strict=True):
         block.forward_block_idx = message.forward_block_idx

@@ -62,6 +62,7 @@ NAMED = {
     "static/files/constant_codec.py": (3, _FORM),
     "static/files/lod_codec.py": (4, _FORM),
     "static/files/program_reader.py": (2, _FORM),
+    "static/format/older_operators.py": (3, "what files of other releases say otherwise: a history of operators"),
     "static/format/versions.py": (2, _THEIRS),
     "static/format/versions_1_8.py": (3, _THEIRS),
     "static/ir/usage.py": (1, "what is there for its gradient alone is assignments to everyone else"),

@@ -1,0 +1,122 @@
+"""Operators of files of other releases, brought to what they are in PaddlePaddle 2.6.2, or refused.
+
+A file says in its `op_version_map` of which version its operators are; one that is not listed has version 0. A change
+stands below once, and is made to what is of an older version. An attribute that a file does not have means what
+PaddlePaddle takes then, which a declaration may not say: `ABSENT` does. What releases after 2.6.2 have added can be
+passed over as long as it asks for nothing (`LATER`); so can what passes of an engine have fused into an operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from . import framework_pb2 as pb
+from .attributes import FLOAT, STRING, attr_value, python_to_attr
+from .versions import OP_VERSIONS
+
+
+@dataclass(frozen=True)
+class Change:
+    """What became of an operator at a version: attributes with other names, and numbers that are texts since."""
+
+    operator: str
+    version: int
+    renamed: dict[str, str] = field(default_factory=dict)
+    texts: tuple[str, ...] = ()
+
+    def make(self, op: pb.OpDesc) -> None:
+        """Makes the change."""
+        given = {attr.name for attr in op.attrs}
+        for attr in op.attrs:
+            new = self.renamed.get(attr.name, attr.name)
+            if new not in given:
+                attr.name = new
+            if attr.name in self.texts and attr.type == FLOAT:
+                shortest = str(np.float32(attr.f))  # the number that was written down, and not its 64 bits
+                attr.ClearField("f")
+                attr.type, attr.s = STRING, shortest
+
+
+CHANGES = (
+    Change("flip", 1, {"dims": "axis"}),
+    Change("roll", 1, {"dims": "axis"}),
+    Change("trace", 1, {"dim1": "axis1", "dim2": "axis2"}),
+    Change("allclose", 2, texts=("rtol", "atol")),
+)
+
+#: operator: attributes that mean this where a file does not have them.
+ABSENT: dict[str, dict[str, Any]] = {
+    "unique": {"is_sorted": False},
+    "tril_triu": {"lower": False},
+    "linspace": {"dtype": pb.VarType.FP32},
+    "kldiv_loss": {"reduction": "mean"},
+}
+
+#: operator: attributes of later releases, of which only what is false, 0 or empty can be computed here.
+LATER: dict[str, tuple[str, ...]] = {
+    "cumprod": ("exclusive", "reverse"),
+    "histogram": ("density",),
+    "kldiv_loss": ("log_target",),
+    "max_pool2d_with_index": ("ceil_mode",),
+    "max_pool3d_with_index": ("ceil_mode",),
+    "round": ("decimals",),
+    "thresholded_relu": ("value",),
+}
+
+#: What an engine's passes write into operators that they have fused with others: attributes, and inputs.
+FUSED = frozenset((
+    "fuse_activation", "fuse_relu", "fuse_brelu", "fuse_residual_connection", "fuse_with_relu", "activation_type",
+    "fused_reshape_X", "fused_reshape_Y", "fused_reshape_Out", "fused_transpose_X", "fused_transpose_Y",
+    "fused_transpose_Out", "fused_squeeze2_axes", "fused_unsqueeze2_axes"))
+FUSED_INPUTS = {"conv2d": ("Bias", "ResidualData"), "depthwise_conv2d": ("Bias", "ResidualData"),
+                "conv3d": ("Bias", "ResidualData"), "matmul_v2": ("ResidualData",)}
+
+_CHANGES: dict[str, list[Change]] = {}
+for _change in CHANGES:
+    _CHANGES.setdefault(_change.operator, []).append(_change)
+
+
+def bring_up_to_date(desc: pb.ProgramDesc, source: str) -> None:
+    """Changes the operators of a message that are older; NotImplementedError for what later releases ask for.
+
+    `source` is what errors call the file.
+    """
+    versions = {pair.op_name: pair.op_version.version for pair in desc.op_version_map.pair}
+    for block in desc.blocks:
+        for op in block.ops:
+            _update(op, versions.get(op.type, 0), source)
+
+
+def _update(op: pb.OpDesc, version: int, source: str) -> None:
+    _refuse_fused(op, source)
+    for change in _CHANGES.get(op.type, ()):
+        if version < change.version:
+            change.make(op)
+    if op.type in ABSENT:
+        given = {attr.name for attr in op.attrs}
+        for name, value in ABSENT[op.type].items():
+            if name not in given:
+                python_to_attr(op.attrs.add(), name, value, None)
+    if op.type in LATER and version > OP_VERSIONS.get(op.type, 0):
+        _refuse_later(op, LATER[op.type], source)
+
+
+def _refuse_fused(op: pb.OpDesc, source: str) -> None:
+    fused = [attr.name for attr in op.attrs if attr.name in FUSED and attr_value(attr)]
+    if op.type in FUSED_INPUTS:
+        fused += [slot.parameter for slot in op.inputs
+                  if slot.parameter in FUSED_INPUTS[op.type] and slot.arguments]
+    if fused:
+        raise NotImplementedError(f"{source}: the operator {op.type} has been fused with others for an engine "
+                                  f"({', '.join(sorted(fused))}). Load the model as it was before it was optimized.")
+
+
+def _refuse_later(op: pb.OpDesc, names: Iterable[str], source: str) -> None:
+    asked = {attr.name: attr_value(attr) for attr in op.attrs if attr.name in names and attr_value(attr)}
+    if asked:
+        raise NotImplementedError(f"{source}: the operator {op.type} is of a release after PaddlePaddle 2.6.2, and "
+                                  f"asks for {asked}, which is not known here.")

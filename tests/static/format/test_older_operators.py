@@ -1,0 +1,92 @@
+"""Operators of older and later files: a Program of PaddlePaddle 1.8.5 with what it answers, and what is refused."""
+
+from pathlib import Path
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa import static
+from proa.static.format import framework_pb2 as pb
+from proa.static.format.attributes import python_to_attr
+from proa.static.format.older_operators import ABSENT, CHANGES, FUSED_INPUTS, LATER, bring_up_to_date
+from proa.static.format.versions import OP_VERSIONS
+
+FIXTURES = Path(__file__).parents[2] / "fixtures/static"
+
+
+def test_a_program_of_operators_that_have_changed_gives_what_1_8_gives():
+    with np.load(FIXTURES / "older.npz") as arrays:
+        found = dict(arrays)
+    executor = static.Executor()
+    with static.scope_guard(static.Scope()):
+        program, feeds, fetches = static.load_inference_model(
+            str(FIXTURES / "older"), executor, model_filename="__model__")
+        results = executor.run(program, feed={name: found[name] for name in feeds}, fetch_list=fetches)
+    assert len(results) == len(found) - 2 == 30
+    for n, here in enumerate(results):
+        there = found[f"out{n}"]
+        assert (here.shape, here.dtype) == (there.shape, there.dtype), n
+        np.testing.assert_allclose(here, there, 1e-5, 1e-5, err_msg=str(n))
+
+
+def message(type, version=None, inputs=(), **attributes):
+    desc = pb.ProgramDesc()
+    op = desc.blocks.add(idx=0, parent_idx=-1).ops.add(type=type)
+    for name, value in attributes.items():
+        python_to_attr(op.attrs.add(), name, value)
+    for slot in inputs:
+        op.inputs.add(parameter=slot, arguments=["x"])
+    if version is not None:
+        desc.op_version_map.pair.add(op_name=type).op_version.version = version
+    return desc, op
+
+
+def named(op):
+    return {attr.name: attr.s or list(attr.ints) or attr.i for attr in op.attrs}
+
+
+def test_what_is_of_this_version_already_stays():
+    desc, op = message("flip", 1, dims=[1])
+    bring_up_to_date(desc, "a")
+    assert named(op) == {"dims": [1]}
+    desc, op = message("flip", None, dims=[1])
+    bring_up_to_date(desc, "a")
+    bring_up_to_date(desc, "a")
+    assert named(op) == {"axis": [1]}
+
+
+def test_tolerances_are_the_numbers_that_were_written_down():
+    desc, op = message("allclose", 1, rtol=float(np.float32(1e-5)), atol=1e-8)
+    bring_up_to_date(desc, "a")
+    assert named(op) == {"rtol": "1e-05", "atol": "1e-08"}
+
+
+def test_what_a_later_release_asks_for_is_refused():
+    for asked in (False, True):
+        desc, _ = message("kldiv_loss", 1, log_target=asked, reduction="sum")
+        if asked:
+            with pytest.raises(NotImplementedError, match="a.pdmodel: the operator kldiv_loss .*'log_target': True"):
+                bring_up_to_date(desc, "a.pdmodel")
+        else:
+            bring_up_to_date(desc, "a.pdmodel")
+
+
+@pytest.mark.parametrize("inputs, attributes, said", [
+    (["Input", "Bias"], {}, "Bias"), ([], {"fuse_activation": "relu"}, "fuse_activation"),
+    ([], {"fuse_residual_connection": True}, "fuse_residual_connection")])
+def test_what_an_engine_has_fused_is_refused(inputs, attributes, said):
+    desc, _ = message("conv2d", inputs=inputs, **attributes)
+    with pytest.raises(NotImplementedError, match=rf"a: the operator conv2d has been fused .*\({said}\)"):
+        bring_up_to_date(desc, "a")
+    desc, _ = message("conv2d", inputs=["Input"], fuse_activation="", fuse_relu=False)
+    bring_up_to_date(desc, "a")
+
+
+def test_changes_name_operators_that_there_are():
+    declared = {op.type for op in paddle.ops.core.operator.all_operators()}
+    assert {*ABSENT, *LATER, *FUSED_INPUTS, *(change.operator for change in CHANGES)} <= declared
+    assert all(change.version <= OP_VERSIONS[change.operator] for change in CHANGES)
+    for change in CHANGES:
+        attributes = paddle.ops.core.operator.find(change.operator).attributes
+        assert {*change.renamed.values(), *change.texts} <= set(attributes)
+        assert not set(change.renamed) & set(attributes)
