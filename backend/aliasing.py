@@ -22,7 +22,8 @@ import numpy as np
 copies = [0]
 """How often an update has found memory that others see, or that is not its own, and moved to new memory."""
 
-_counts_tell = hasattr(sys, "getrefcount") and getattr(sys, "_is_gil_enabled", lambda: True)()
+COUNTS_TELL = hasattr(sys, "getrefcount") and getattr(sys, "_is_gil_enabled", lambda: True)()
+"""Whether the interpreter counts references, so that a count says who else holds an object."""
 _getrefcount: Any = getattr(sys, "getrefcount", lambda _: -1)
 _alone = 0  # references to the owner of a view that nothing else looks at, as `to_write` counts them
 
@@ -56,12 +57,12 @@ def _calibrated() -> int:
     """What `to_write` counts for a view that is alone; 0, which is never met, where counts do not tell."""
     global _alone
     before = copies[0]
-    for _alone in range(1, 8) if _counts_tell else ():
+    for _alone in range(1, 8) if COUNTS_TELL else ():
         alone, seen = np.zeros(1).view(), np.zeros(1).view()
         views = [seen[:], seen]
         if to_write([alone])[0] is alone:
             break
-    tells = _counts_tell and to_write([alone])[0] is alone and to_write([seen])[0] is not views[1]
+    tells = COUNTS_TELL and to_write([alone])[0] is alone and to_write([seen])[0] is not views[1]
     copies[0] = before
     return _alone if tells else 0
 

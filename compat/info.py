@@ -13,6 +13,7 @@ from ..backend import blas, engines, loops, onednn, threads
 from ..backend.loops import cache
 from ..backend.onednn import finding, library
 from ..core import flags
+from ..ops.core import native
 from ..version import full_version
 from . import paddle_version
 
@@ -90,6 +91,7 @@ def describe() -> str:
         "protobuf": _installed("protobuf"),
         "gast": _installed("gast"),
         "ml_dtypes (bfloat16)": _installed("ml_dtypes"),
+        "compiled dispatch": native.obstacle or "in use",
         "oneDNN": _onednn(),
         "generated loops": _loops(),
         "OpenMP": _openmp(),

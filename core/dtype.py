@@ -6,6 +6,7 @@ Knows nothing of tensors. A `DType` is a singleton: compare with `==` or `is`, o
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -137,7 +138,20 @@ DTYPES = (bool_, uint8, int8, int16, int32, int64, float16, bfloat16, float32, f
 _FROM_NAME = {d.name: d for d in (*DTYPES, float8_e4m3fn, float8_e5m2)} \
     | {"float": float64, "double": float64, "half": float16, "int": int64, "long": int64, "uint16": bfloat16}
 _FROM_NUMBER = {d.number: d for d in DTYPES}
-_FROM_NUMPY = {np.dtype(d.name): d for d in DTYPES if d.name != "bfloat16"}
+
+
+class _ByArraysDtype(dict[np.dtype, DType]):
+    """What arrays' dtypes mean; one that is missing is looked for once."""
+
+    def __missing__(self, dtype: np.dtype) -> DType:
+        if dtype.name not in _OF_ML_DTYPES:
+            raise TypeError(
+                f"An array of dtype {dtype} cannot become a Tensor. "
+                f"Convert it first to one of: {', '.join(d.name for d in DTYPES)}.")
+        return self.setdefault(dtype, _FROM_NAME[dtype.name])
+
+
+_FROM_NUMPY = _ByArraysDtype({np.dtype(d.name): d for d in DTYPES if d.name != "bfloat16"})
 _FROM_PYTHON = {bool: bool_, int: int64, float: float64, complex: complex128}
 
 
@@ -148,17 +162,8 @@ def _numpy_key(value: Any) -> np.dtype | None:
         return None
 
 
-def from_numpy_dtype(dtype: np.dtype) -> DType:
-    """The DType of an array's dtype; TypeError for one that tensors cannot hold (strings, objects, uint16…)."""
-    found = _FROM_NUMPY.get(dtype)
-    if found is None:
-        if dtype.name in _OF_ML_DTYPES:
-            return _FROM_NAME[dtype.name]
-        raise TypeError(
-            f"An array of dtype {dtype} cannot become a Tensor. "
-            f"Convert it first to one of: {', '.join(d.name for d in DTYPES)}."
-        )
-    return found
+from_numpy_dtype: Callable[[np.dtype], DType] = _FROM_NUMPY.__getitem__
+"""The DType of an array's dtype; TypeError for one that tensors cannot hold (strings, objects, uint16…)."""
 
 
 def from_number(number: int) -> DType:

@@ -18,13 +18,14 @@ from ..core.dtype import DType, from_numpy_dtype, promote
 from ..core.param_attr import ParamAttr
 from ..core.place import Place, expected_place
 from ..core.selected_rows import SelectedRows
-from ..ops.core.backward import Output
-from ..ops.core.kernels import ANY, ONE, TWO
+from ..ops.core import native
+from ..ops.core.backward import Output, next_order
+from ..ops.core.kernels import ANY, ONE, TWO, Choice, Kernels
 from ..ops.core.operator import Operator
 from ..ops.core.operator_node import OperatorNode, SingleResultNode
 from ..ops.core.spec import spec_of
 from ..ops.core.trace import Trace, grad_mode, offer_default_trace, state
-from ..ops.math.elementwise import cast
+from ..ops.math.elementwise import SYNTAX, add_op, cast, multiply_op, subtract_op
 from .engine import backward, derivatives, tensor_hook
 from .parameter import EagerParameter, Parameter
 from .py_layer import apply_eagerly
@@ -38,6 +39,7 @@ _flags = flags.values
 _make = object.__new__
 _HOST, _NOTHING = {np.ndarray}, {type(None)}
 _ARRAYS = (np.ndarray, np.generic)
+_KERNELS_ERRORS = (ValueError, TypeError, IndexError, AttributeError)  # that arrays which do not fit may come to
 
 
 class EagerTrace(Trace):
@@ -70,48 +72,47 @@ class EagerTrace(Trace):
         """Runs the kernel and records the application when an input wants a gradient.
 
         Operators of one or two Tensors on the host, which are most of most programs, are done here; `_apply_any` does
-        the rest, and tells what is wrong.
+        the rest. `ops/core/_dispatch.c` does the same as these lines, where it is built.
         """
         kernels = op.kernels
         arity = kernels.arity
         if arity == ANY or _flags["FLAGS_check_nan_inf"]:
             return self._apply_any(op, inputs, attrs)
         try:
+            x = inputs[0]
+            a, b = x._array, None
             if arity == TWO:
-                x, y = inputs
-                a, b = x._array, y._array
-                if type(a) is not _ndarray or type(b) is not _ndarray or (a.dtype is not b.dtype and op.promotes):
+                _, y = inputs
+                b = y._array
+                if type(b) is not _ndarray or a.dtype is not b.dtype and op.promotes:
                     return self._apply_any(op, inputs, attrs)
-                choice = kernels.of_dtype[a.dtype]
+            elif arity != ONE and not _NOTHING.issuperset(map(type, inputs[1:])):
+                return self._apply_any(op, inputs, attrs)
+        except (ValueError, IndexError, AttributeError):
+            return self._apply_any(op, inputs, attrs)
+        if type(a) is not _ndarray:
+            return self._apply_any(op, inputs, attrs)
+        choice = kernels.of_dtype[a.dtype]
+        direct = None if attrs else choice.direct
+        try:
+            if b is not None:
                 if a.size < choice.least > b.size:
-                    direct = choice.direct
-                    array = choice.small(np, a, b, **attrs) if attrs or direct is None else direct(a, b)
+                    array = choice.small(np, a, b, **attrs) if direct is None else direct(a, b)
                 else:
                     array = choice.large(np, a, b, **attrs)
-                is_wanted = x._edge is not None or y._edge is not None
+            elif a.size < choice.least:
+                array = choice.small(np, a, **attrs) if direct is None else direct(a)
             else:
-                x = inputs[0]
-                a = x._array
-                if type(a) is not _ndarray:
-                    return self._apply_any(op, inputs, attrs)
-                if arity != ONE:
-                    for other in inputs[1:]:
-                        if other is not None:
-                            return self._apply_any(op, inputs, attrs)
-                choice = kernels.of_dtype[a.dtype]
-                if a.size < choice.least:
-                    direct = choice.direct
-                    array = choice.small(np, a, **attrs) if attrs or direct is None else direct(a)
-                else:
-                    array = choice.large(np, a, *inputs[1:], **attrs)
-                is_wanted = x._edge is not None
-        except (ValueError, TypeError, IndexError, AttributeError):
-            return self._apply_any(op, inputs, attrs)
+                array = choice.large(np, a, *inputs[1:], **attrs)
+        except _KERNELS_ERRORS as error:
+            _failed(op, inputs, attrs, error)
+            raise
         result = _make(self.value_class)
         result._array = array = array if type(array) is _ndarray else np.asarray(array)
         result._edge = None
+        is_wanted = x._edge is not None or b is not None and y._edge is not None
         if is_wanted and op.gradient is not None and state.grad_enabled:
-            edges, arrays = ((x._edge, y._edge), (a, b)) if arity == TWO else (
+            edges, arrays = ((x._edge, y._edge), (a, b)) if b is not None else (
                 (x._edge, *inputs[1:]), (a, *inputs[1:]))
             result._edge = self.single_node(op, attrs, edges, op.gradient.save_arrays(arrays, (array,)))
         return result
@@ -166,13 +167,13 @@ class EagerTrace(Trace):
             kernel = choice.small if largest < choice.least else choice.large
         try:
             results = kernel(xp, *arrays, **attrs)
-        except (ValueError, TypeError, IndexError, AttributeError) as error:
-            _slot_arrays(op, inputs)  # raises where an input is missing
-            _explain(op, arrays, attrs, error)
+        except _KERNELS_ERRORS as error:
+            _failed(op, inputs, attrs, error)
             raise
         if _flags["FLAGS_check_nan_inf"]:
             _check_finite(op, results)
         if not op.is_single:
+            part = array = None  # an array that only its Tensor holds is known by its count
             return self._several(op, inputs, attrs, arrays, results, xp, wanted)
         result = _make(self.value_class)
         result._array = results if type(results) is _ndarray else xp.asarray(results)
@@ -189,6 +190,9 @@ class EagerTrace(Trace):
         """The results of an operator with several, or repeated ones, or new values of its inputs."""
         if len(op.results) == 1:
             results = (results,)
+        is_recorded = wanted and op.gradient is not None and state.grad_enabled
+        if not is_recorded:
+            arrays.clear()
         outputs: list[Any] = []
         aliases = dict(op.aliases)
         for index, array in enumerate(results):
@@ -203,9 +207,10 @@ class EagerTrace(Trace):
                 outputs.append([self.new(a if type(a) is _ndarray else xp.asarray(a)) for a in array])
             else:
                 outputs.append(self.new(array if type(array) is _ndarray else xp.asarray(array)))
-        if wanted and op.gradient is not None and state.grad_enabled:
+        if is_recorded:
             edges = _slot_edges(inputs)
             if any(edges):
+                assert op.gradient is not None
                 node = self.node(op, attrs, edges, op.gradient.save_arrays(arrays, results))
                 _connect(node, outputs, aliases)
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
@@ -303,7 +308,7 @@ class EagerTrace(Trace):
             raise ValueError(
                 "In eager mode an optimizer needs its parameters: Optimizer(parameters=layer.parameters())."
             )
-        pairs = [(p, p._gradient()) for p in parameters if not p.stop_gradient]
+        pairs = [(p, p._gradient()) for p in parameters if p._edge is not None]
         return [(p, gradient) for p, gradient in pairs if gradient is not None]
 
     def derivatives(self, outputs: list, inputs: list, starts: list, no_grad: Any, create_graph: bool,
@@ -421,8 +426,9 @@ def _connect(node: OperatorNode, outputs: list, aliases: dict[int, int]) -> None
             value._edge = Output(node, index)
 
 
-def _explain(op: Operator, arrays: list, attrs: dict[str, Any], error: Exception) -> None:
+def _failed(op: Operator, inputs: tuple, attrs: dict[str, Any], error: Exception) -> None:
     """Raises the operator's own account of what is wrong with its inputs, where it has one."""
+    arrays = _slot_arrays(op, inputs)  # raises where an input is missing
     try:
         op.infer_specs(tuple(map(spec_of, arrays)), attrs)
     except (ValueError, TypeError, IndexError) as explained:
@@ -457,3 +463,21 @@ def eager_trace(value_class: type[EagerValue], parameter_class: type[EagerParame
 
 EAGER: EagerTrace = eager_trace(Tensor, Parameter)
 offer_default_trace(EAGER)
+
+
+def _serve_native() -> None:
+    """Lets the compiled form know what it reads and fills; without it where that is not as it expects."""
+    if native.module is None:
+        return
+    probes = np.zeros((3, 5), "float32"), np.zeros((2, 7), "int64")
+    try:
+        native.module.serve((EagerValue, EagerTrace, Kernels, Choice, SingleResultNode, _ndarray),
+                            (np.asarray, next_order, _failed, from_numpy_dtype, _KERNELS_ERRORS), np, _flags, probes)
+        compiled = (("__add__", add_op), ("__sub__", subtract_op), ("__mul__", multiply_op))
+        native.module.serve_syntax(tuple([op for _, op in compiled]), tuple([SYNTAX[name] for name, _ in compiled]),
+                                   tuple([SYNTAX[f"__r{name[2:]}"] for name, _ in compiled]))
+    except TypeError as error:
+        native.give_up(f"cannot be used: {error}")
+
+
+_serve_native()

@@ -13,11 +13,15 @@ from typing import Any
 from .. import backend
 from ..core.errors import ModifiedInPlaceError
 from ..core.selected_rows import SelectedRows
+from ..ops.core import native
 from ..ops.core.backward import Leaf, Node, Output, Walk, run_hooks
 from ..ops.core.trace import ArrayTrace, grad_mode, state, using
 from ..ops.math.elementwise import cast
 from .selected_rows import gradient_of
 from .value import EagerValue, another_of, superseded
+
+
+_superseded = superseded.data  # true where there may be some: asked for each node
 
 
 def _check_unchanged(node: Node) -> None:
@@ -32,15 +36,19 @@ def _check_unchanged(node: Node) -> None:
 
 
 def _read_arrays(node: Node) -> tuple:
-    if superseded:
+    if _superseded:
         _check_unchanged(node)
     assert node.saved is not None
     return node.saved
 
 
+if native.module is not None:
+    native.module.serve_walk(Node, Leaf, Output, _read_arrays, _superseded)
+
+
 def _read_tensors(eager: Any, node: Node) -> tuple:
     """What the node saved, as Tensors of a trace that are connected to where they came from."""
-    if superseded:
+    if _superseded:
         _check_unchanged(node)
 
     def connect(array: Any, edge: Any) -> EagerValue:

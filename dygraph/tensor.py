@@ -253,7 +253,8 @@ class Tensor(EagerValue, _ArrayMethods, metaclass=TensorType):
         """
         if not state.trace.computes and state.trace.clears_gradient(self, set_to_zero):
             return
-        holder = self._holder()
+        edge = self._edge
+        holder = edge if type(edge) is Leaf else self._leaf
         if holder is not None:
             held = holder.cleared or (holder.grad is not None and holder.grad.is_dense())
             holder.grad, holder.cleared = None, set_to_zero and held

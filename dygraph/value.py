@@ -10,6 +10,7 @@ face's: `tensor.py` has Paddle's. The engine, operators and optimizers ask for n
 from __future__ import annotations
 
 import copy
+import sys
 import weakref
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -17,11 +18,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 
 from .. import backend
-from ..backend.aliasing import dlpack_of
+from ..backend.aliasing import COUNTS_TELL, dlpack_of
 from ..core.dtype import DType, convert_dtype, from_numpy_dtype
 from ..core.hooks import add_hook
 from ..core.place import Place, expected_place, parse_place
 from ..core.unique_name import generate
+from ..ops.core import native
 from ..ops.core.backward import Leaf, Output, edge_node
 from ..ops.core.trace import state
 from ..ops.methods import SYNTAX
@@ -30,13 +32,18 @@ from .printing import format_tensor, formatted
 superseded: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
 """Arrays that were a value of eager code when something saved them, and no longer are; by id."""
 
+_getrefcount: Callable[[Any], int] = getattr(sys, "getrefcount", lambda _: 0)
+
 _REDUCTIONS = {np.sum, np.mean, np.max, np.min, np.amax, np.amin, np.std, np.var, np.prod, np.any, np.all}
 if TYPE_CHECKING:
     from typing_extensions import Self
 
     from .tensor_methods import Operators as _Operators  # a stub alone: who checks types sees the operators there
 else:
-    _Operators = type("_Operators", (), {"__slots__": (), **SYNTAX})
+    # The compiled form has some of the operators: in the place of what stands for them here.
+    _compiled = () if native.module is None else (native.module.Syntax,)
+    _Operators = type("_Operators", _compiled, {
+        "__slots__": (), **{k: v for k, v in SYNTAX.items() if not _compiled or k not in vars(*_compiled)}})
 
 
 _Value = TypeVar("_Value", bound="EagerValue")
@@ -308,7 +315,8 @@ class EagerValue(_Operators):
 
     def _gradient(self) -> Self | None:
         """As `grad`, whatever trace is in charge."""
-        holder = self._holder()
+        edge = self._edge
+        holder = edge if type(edge) is Leaf else self._leaf
         if holder is None:
             return None
         if holder.cleared:
@@ -371,14 +379,18 @@ class EagerValue(_Operators):
 
     def _replace(self, array: Any) -> None:
         """Gives the Tensor another array of the same meaning, an array object that no other value has."""
-        superseded[id(self._array)] = self._array
+        old = self._array
+        if _getrefcount(old) != _alone:  # something beside the value holds it
+            superseded[id(old)] = old
         self._array = array
 
     def _update(self, array: Any) -> None:
         """Gives the Tensor, and those that share its memory, what an update (a step, a running mean) has made of it."""
         if self._aliases is not None:
             update_aliases(self, array)
-        superseded[id(self._array)] = self._array
+        old = self._array
+        if _getrefcount(old) != _alone:
+            superseded[id(old)] = old
         self._array = array
 
     def _alias(self) -> Any:
@@ -468,6 +480,25 @@ class EagerValue(_Operators):
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         attributes = {k: v for k, v in self.__dict__.items() if k not in ("_leaf", "_aliases", "_version")}
         return _unpickled, (type(self), self.numpy(), self.stop_gradient, attributes)
+
+
+class _Alone:
+    """Holds an array as a value does: how many references to one are counted that nothing else has saved."""
+
+    __slots__ = ("_array",)
+
+    def __init__(self) -> None:
+        self._array: Any = np.zeros(1)
+
+    def count(self) -> int:
+        """What `_replace` counts; -1, which is never met, where counts do not tell."""
+        old = self._array
+        alone = _getrefcount(old)
+        saved = [old]
+        return alone if _getrefcount(old) > alone and saved and COUNTS_TELL else -1
+
+
+_alone = _Alone().count()
 
 
 def another_of(tensor: _Value) -> _Value:

@@ -51,9 +51,6 @@ class Adam(Optimizer):
             self._power("beta2_pow_acc", parameter, options["beta2"]),
         )
 
-    def _states(self, parameters: list[Any], options: Options) -> list[list[Any]]:
-        return [list(each) for each in zip(*(self._state(p, options) for p in parameters), strict=True)]
-
     def _update_together(self, updates: list[Update], options: Options) -> None:
         parameters, gradients, rates, _ = map(list, zip(*updates, strict=True))
         apply(merged_adam_op, parameters, gradients, rates, *self._states(parameters, options), None,

@@ -180,6 +180,16 @@ class Optimizer(ForSubclasses):
         """What the rule keeps for a parameter, made where it is not there yet: one of each of its kinds, in order."""
         return tuple(self._accumulator(kind, parameter) for kind in self._kinds)
 
+    def _states(self, parameters: list[Any], options: Options) -> list[list[Any]]:
+        """`_state` of several parameters: a list of each kind, in order."""
+        if not self._of_master:
+            names = [parameter.name for parameter in parameters]
+            try:
+                return [[*map(self._accumulators[kind].__getitem__, names)] for kind in self._kinds]
+            except KeyError:  # a parameter's first step
+                pass
+        return [list(each) for each in zip(*(self._state(p, options) for p in parameters), strict=True)]
+
     def kept_values(self) -> list[dict[Any, Any]]:
         """The dicts of what it keeps for parameters, which fill in the first step: accumulators, float32 copies."""
         return [self._accumulators, *self._accumulators.values(), self._master_weights, self._of_master,
@@ -280,7 +290,7 @@ class Optimizer(ForSubclasses):
                     if holds_rows(update.gradient) and not update.decay:
                         self._update_rows(update, options)
                     else:
-                        alike.setdefault(update.parameter.dtype, []).append(update)
+                        alike.setdefault(update.parameter.dtype.name, []).append(update)
             for options, alike in together.values():
                 for updates in alike.values():
                     self._update_together(updates, options)
@@ -315,14 +325,15 @@ class Optimizer(ForSubclasses):
     def _update_of(self, parameter: Any, gradient: Any, rates: dict[Any, Any], group: Options | None,
                    rounded: list[tuple[Any, Any]], decays: bool = True) -> Update:
         """What to do to a parameter or its float32 copy, which is then noted as to be rounded."""
-        target = self._target(parameter)
+        target = self._target(parameter) if self._multi_precision else parameter
         if target is not parameter:
             rounded.append((parameter, target))
         gradient, decay = self._decayed(parameter, gradient, target, group) if decays else (gradient, 0.0)
         dtype = _of_rates(target)
-        if dtype not in rates:
-            rates[dtype] = self._rate_of_step(dtype)
-        return Update(target, gradient, self._rate_for(parameter, rates[dtype], group), decay)
+        rate = rates.get(dtype.name)
+        if rate is None:
+            rate = rates[dtype.name] = self._rate_of_step(dtype)
+        return Update(target, gradient, self._rate_for(parameter, rate, group), decay)
 
     def _rate_of_step(self, dtype: DType) -> Any:
         """The learning rate, one element of this dtype: looked up again by each step."""

@@ -41,12 +41,19 @@ def _scalars(arrays: Arrays) -> np.ndarray | None:
 
 def _fits(kernel: loops.Kernel, params: Arrays, grads: Arrays, *states: Arrays) -> bool:
     """Whether a loop can update these: all of float32, the elements in order, what is changed writable; and is due."""
-    if not loops.is_ready() or not all(
-            type(p) is np.ndarray is type(g) and p.dtype is F32 is g.dtype and p.shape == g.shape and p.flags.carray
-            for p, g in zip(params, grads, strict=True)):
+    if not loops.is_ready():
         return False
-    return (all(type(x) is np.ndarray and x.dtype is F32 and x.flags.carray for arrays in states for x in arrays)
-            and kernel.is_due(sum([p.size for p in params])))
+    elements = 0
+    for p, g in zip(params, grads, strict=True):
+        if not (type(p) is np.ndarray is type(g) and p.dtype is F32 is g.dtype and p.shape == g.shape
+                and p.flags.carray):
+            return False
+        elements += p.size
+    for arrays in states:
+        for x in arrays:
+            if not (type(x) is np.ndarray and x.dtype is F32 and x.flags.carray):
+                return False
+    return kernel.is_due(elements)
 
 
 def _renewed(params: Arrays) -> Arrays:

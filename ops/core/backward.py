@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ...core.errors import GraphFreedError
+from . import native
 
 next_order: Callable[[], int] = itertools.count().__next__
 """A number that is larger than the order of every node so far, and smaller than that of any to come."""
@@ -127,6 +128,8 @@ def reachable_nodes(roots: Iterable[Edge], since: int = 0) -> list[Node]:
 
 def _reach(roots: Iterable[Edge], since: int, watched: dict[Leaf, None]) -> list[Node]:
     """As `reachable_nodes`; the leaves there that have hooks or observers come to `watched`."""
+    if native.module is not None:
+        return sorted(native.module.reach(roots, since, watched), key=_order_of, reverse=True)
     stack: list[Node] = []
     seen: set[Node] = set()
     edges: Iterable[Any] = roots
@@ -193,15 +196,22 @@ class Walk:
         if self.targets is not None:
             useful = set(_leading_to(nodes, self.targets))
             nodes = [node for node in nodes if node in useful or node in self.of_nodes]
+        if completed is None and type(self) is Walk and native.module is not None:
+            native.module.walk(self, nodes, useful)
+            nodes = []
         for node in nodes:
-            gs = self._take(node) if node.hooks or node in self.of_nodes else self._pop(node)
-            if gs is not None and (useful is None or node in useful):
-                self._step(node, gs)
+            self._visit(node, useful)
             if completed is not None and node in completed:
                 self._finish(completed[node])
         if self.targets is not None:
             return {e: g for e, g in self.pending.items() if e in self.targets} | self.found
         return self.pending
+
+    def _visit(self, node: Node, useful: set[Node] | None) -> None:
+        """Goes on from a node to which all gradients have come."""
+        gs = self._take(node) if node.hooks or node in self.of_nodes else self._pop(node)
+        if gs is not None and (useful is None or node in useful):
+            self._step(node, gs)
 
     def _completed(self, nodes: list[Node], watched: dict[Leaf, None]) -> dict[Node, list[Leaf]]:
         """By the last node that may add to their gradients, the watched leaves; finishes those to which none does."""

@@ -12,6 +12,10 @@ tuple. A rule's parameters are found by name:
 - any other name is an attribute.
 
 For a repeated slot the value is a list, and so is what the rule returns.
+
+`alike={"X": "g * Y", "Y": "g * X"}` says of an operator of two operands what its rules come to where these have one
+shape, no attribute is given and the numbers are real, which is what most applications are: an expression in `g` and
+the values that the rules ask for. It stands in the function that calls the rules, so that no function is called for it.
 """
 
 from __future__ import annotations
@@ -58,6 +62,9 @@ def symbol_dtype(value: Any) -> Any:
     return None if value is None else value.dtype
 
 
+_KINDS = ("value", "shape", "dtype")  # as numbers in `Gradient.recipe`
+
+
 class Saved:
     """One thing that an application keeps for its gradient: a value, a shape or a dtype of an input or output."""
 
@@ -84,31 +91,36 @@ class Gradient:
 
     - `saved`, and `values` among them: what an application keeps, as `Saved`; `(position, of_output, index)` of values.
     - `save_arrays(inputs, outputs)`, `save_symbols(inputs, outputs)`: picks that from arrays, or from Variables.
+    - `recipe`: the same as bytes, for arrays: the kind (0 a value, 1 a shape, 2 a dtype) times 16, 8 for an output, and
+      the position; None where it takes more to pick that.
     - `run(gs, saved, attrs, wants)`: the gradients of the input slots (None where not wanted), from those of the
       results (None where unused).
     """
 
     saved: list[Saved]
     values: tuple[tuple[int, bool, int], ...]
+    recipe: bytes | None
     save_arrays: Callable[[Any, Any], tuple]
     save_symbols: Callable[[Any, Any], tuple]
     run: Callable[..., list[Any]]
 
-    def __init__(self, operator: Operator, rules: Mapping[str, Callable[..., Any]]):
-        self._operator, self._rules = operator, rules
+    def __init__(self, operator: Operator, rules: Mapping[str, Callable[..., Any]],
+                 alike: Mapping[str, str] | None = None):
+        self._operator, self._rules, self._alike = operator, rules, alike
 
     def __getattr__(self, name: str) -> Any:
         if name not in Gradient.__annotations__:
             raise AttributeError(name)
-        vars(self).update(_RuleReader(self._operator, self._rules).read())
+        vars(self).update(_RuleReader(self._operator, self._rules, self._alike).read())
         return vars(self)[name]
 
 
 class _RuleReader:
     """Reads the parameter names of rules, and writes the functions that save for them and call them."""
 
-    def __init__(self, operator: Operator, rules: Mapping[str, Callable[..., Any]]):
-        self.operator, self.rules = operator, rules
+    def __init__(self, operator: Operator, rules: Mapping[str, Callable[..., Any]],
+                 alike: Mapping[str, str] | None = None):
+        self.operator, self.rules, self.alike = operator, rules, alike
         self.inputs = [slot.name for slot in operator.inputs]
         self.results = [slot.name for slot in operator.results]
         self.saved: list[Saved] = []
@@ -124,7 +136,8 @@ class _RuleReader:
         fill = [] if self.operator.is_single else [line for index in sorted(self.used) for line in self._fill(index)]
         ruled = {name.strip() for key in self.rules for name in key.split(",")}
         returned = ", ".join(f"r{n}" if name in ruled else "None" for n, name in enumerate(self.inputs))
-        source = "\n    ".join(["def run(gs, saved, attrs, wants):", *fill, *lines, f"return [{returned}]"])
+        lines = [*self._short_way(), *fill, *lines, f"return [{returned}]"]
+        source = "\n    ".join(["def run(gs, saved, attrs, wants):", *lines])
         exec(source, self.globals)  # noqa: S102 - made of slot numbers and attribute names
         picked = ", ".join(s.source(self.operator) for s in self.saved)
         pick = f"lambda i, o: ({picked}{',' if len(self.saved) == 1 else ''})"
@@ -134,10 +147,31 @@ class _RuleReader:
         return {
             "run": self.globals["run"], "saved": self.saved,
             "values": tuple((n, s.of_output, s.index) for n, s in enumerate(self.saved) if s.kind == "value"),
+            "recipe": self._recipe(),
             # The text is made of slot numbers.
             "save_arrays": eval(from_array, arrays),  # noqa: S307
             "save_symbols": eval(pick, symbols),  # noqa: S307
         }
+
+    def _recipe(self) -> bytes | None:
+        if not self.operator.is_single or self.operator.has_lists or len(self.inputs) > 8:
+            return None
+        return bytes(_KINDS.index(s.kind) << 4 | s.of_output << 3 | s.index for s in self.saved)
+
+    def _short_way(self) -> list[str]:
+        """The statements that give what `alike` says, where it holds."""
+        if self.alike is None:
+            return []
+        first, second = (f"saved[{self._position(False, n, 'shape')}]" for n in (0, 1))
+
+        def in_place(match: re.Match[str]) -> str:
+            name = match[0]
+            return "g" if name == "g" else f"saved[{self._position(False, self.inputs.index(name), 'value')}]"
+
+        each = [f"{re.sub('[A-Za-z]+', in_place, self.alike[name])} if wants[{n}] else None"
+                for n, name in enumerate(self.inputs)]
+        return [f"if not attrs and type({first}) is tuple and {first} == {second}:", "    g = gs[0]",
+                "    if g.dtype.kind != 'c':", f"        return [{', '.join(each)}]"]
 
     def _call(self, number: int, key: str, rule: Callable[..., Any]) -> list[str]:
         """The statements that give the gradients of a rule's slots."""

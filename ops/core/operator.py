@@ -19,7 +19,7 @@ A declaration names the type and slots as the `.pdmodel` format knows them, and 
   of the inputs and attributes, taken as by `composed`: a cast, a broadcast, an axis counted from 0.
   Programs are written with those, so that their files run there too.
 - `grad` maps input slots to rules written with other operators. A rule's parameter names say what it needs, so that
-  nothing else is kept alive: see `gradient.py`.
+  nothing else is kept alive: see `gradient.py`, also of `alike`, a short form of the rules of two equal shapes.
 
 It says what others need to know of the operator, so that nobody keeps lists of operators. What is not said is the
 usual:
@@ -94,7 +94,7 @@ class Operator:
                  fails: str = "shapes", cost: Cost | None = None, precision: str = "gray",
                  lod: str | Callable[..., Any] = "share", only_here: bool = False, float32: str = "",
                  lists: bool = False, runs_block: bool = False, merges: Operator | None = None,
-                 stands_for: Operator | None = None):
+                 stands_for: Operator | None = None, alike: Mapping[str, str] | None = None):
         if type in _registry:
             raise ValueError(f"The operator {type!r} is declared twice.")
         self.type = type
@@ -135,7 +135,7 @@ class Operator:
             engines = [by(LOOPS, loop, loop_from or least_size(formula, self.defaults))]
         function = None if ufunc is None else getattr(np, ufunc)
         self.kernels = Kernels(self, self.kernel, function, engines)
-        self.gradient = Gradient(self, grad) if grad else None
+        self.gradient = Gradient(self, grad, alike) if grad else None
         self._is_declared = True
         if stands_for is not None:
             _with_fed_inputs[stands_for.type] = self

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,6 +20,7 @@ from ...core import lazy
 from ...core.dtype import DType
 from ...core.param_attr import ParamAttr
 from ...core.place import Place
+from . import native
 from .kernels import TWO
 
 if TYPE_CHECKING:
@@ -379,14 +380,21 @@ def set_default_trace(trace: Trace) -> Trace:
     return old
 
 
-@contextlib.contextmanager
-def using(trace: Trace) -> Iterator[Trace]:
+class using:
     """Within the block, `trace` decides what applying an operator means."""
-    old, state.trace = state.trace, trace if state.observer is None else state.observer.observed(trace)
-    try:
-        yield trace
-    finally:
-        state.trace = old
+
+    __slots__ = ("trace", "_old")
+
+    def __init__(self, trace: Trace):
+        self.trace = trace
+
+    def __enter__(self) -> Trace:
+        trace = self.trace
+        self._old, state.trace = state.trace, trace if state.observer is None else state.observer.observed(trace)
+        return trace
+
+    def __exit__(self, *_: Any) -> None:
+        state.trace = self._old
 
 
 def set_observer(observer: Observer | None) -> Observer | None:
@@ -397,19 +405,29 @@ def set_observer(observer: Observer | None) -> Observer | None:
     return old
 
 
-@contextlib.contextmanager
-def grad_mode(enabled: bool) -> Iterator[None]:
+class grad_mode:
     """Within the block, applications are recorded for a gradient, or not."""
-    old, state.grad_enabled = state.grad_enabled, enabled
-    try:
-        yield
-    finally:
-        state.grad_enabled = old
+
+    __slots__ = ("enabled", "_old")
+
+    def __init__(self, enabled: bool):
+        self.enabled = enabled
+
+    def __enter__(self) -> None:
+        self._old, state.grad_enabled = state.grad_enabled, self.enabled
+
+    def __exit__(self, *_: Any) -> None:
+        state.grad_enabled = self._old
 
 
 def apply(op: Operator, *inputs: Any, **attrs: Any) -> Any:
     """Applies an operator to values, one argument a slot: its single result, or a tuple of its results."""
     return state.trace.apply(op, inputs, attrs)
+
+
+if native.module is not None:
+    native.module.begin(state)
+    apply = native.module.apply
 
 
 def apply_zeros(shape: Any, dtype: DType) -> Any:

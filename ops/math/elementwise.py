@@ -47,7 +47,8 @@ def sum_along(g: Any, shape: Any, axis: int) -> Any:
 
 
 def binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping | None = None,
-           result: DType | None = None, formula: str | None = None, only_here: bool = False) -> Operator:
+           result: DType | None = None, formula: str | None = None, only_here: bool = False,
+           alike: Mapping[str, str] | None = None) -> Operator:
     """Declares an operator of x and y: `function` is named in `xp`, or given `xp` and gives the function."""
     if isinstance(function, str):
         def kernel(xp, x, y, *, axis: int = -1):
@@ -65,7 +66,8 @@ def binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping |
 
     return operator(type, "X, Y -> Out", kernel=kernel, infer=infer, grad=grad, promotes=True,
                     ufunc=function if isinstance(function, str) else None,
-                    formula=formula and (lambda axis: formula if axis == -1 else None), only_here=only_here)
+                    formula=formula and (lambda axis: formula if axis == -1 else None), only_here=only_here,
+                    alike=alike)
 
 
 def _cast(xp, x, *, in_dtype: DType, out_dtype: DType):
@@ -143,13 +145,16 @@ def _masked(g: Any, mask: Any) -> Any:
 
 add_op = binary("elementwise_add", "add", {
     "X": lambda g, X_shape, axis: sum_along(g, X_shape, axis),
-    "Y": lambda g, Y_shape, axis: sum_along(g, Y_shape, axis)}, formula="X + Y")
+    "Y": lambda g, Y_shape, axis: sum_along(g, Y_shape, axis)}, formula="X + Y",
+    alike={"X": "g", "Y": "g"})
 subtract_op = binary("elementwise_sub", "subtract", {
     "X": lambda g, X_shape, axis: sum_along(g, X_shape, axis),
-    "Y": lambda g, Y_shape, axis: sum_along(-g, Y_shape, axis)}, formula="X - Y")
+    "Y": lambda g, Y_shape, axis: sum_along(-g, Y_shape, axis)}, formula="X - Y",
+    alike={"X": "g", "Y": "-g"})
 multiply_op = binary("elementwise_mul", "multiply", {
     "X": lambda g, Y, X_shape, axis: sum_along(_times(g, Y, axis), X_shape, axis),
-    "Y": lambda g, X, Y_shape, axis: sum_along(_times(g, X, axis), Y_shape, axis)}, formula="X * Y")
+    "Y": lambda g, X, Y_shape, axis: sum_along(_times(g, X, axis), Y_shape, axis)}, formula="X * Y",
+    alike={"X": "g * Y", "Y": "g * X"})
 divide_op = binary("elementwise_div", _divide, {
     "X": lambda g, Y, X_shape, axis: sum_along(apply(divide_op, g, conj_of(Y), axis=axis), X_shape, axis),
     "Y": lambda g, Y, Out, Y_shape, axis: sum_along(
@@ -378,7 +383,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Any:
     [3.0, 0.5]
     """
     if getattr(y, "_is_proa_value", False):
-        return state.trace.apply(divide_op, (as_floating(x), as_floating(y)), {})
+        return apply(divide_op, as_floating(x), as_floating(y))
     if isinstance(y, NUMBERS) and y != 0:
         x, y = _number(as_floating(x), y)
         return apply(scale_op, x, None, scale=1.0 / y)
