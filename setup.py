@@ -11,7 +11,7 @@ import hashlib
 import os
 import zipfile
 
-from setuptools import setup
+from setuptools import Extension, setup
 from setuptools.command.editable_wheel import editable_wheel
 
 ROOT = os.path.dirname(os.path.abspath(__file__))
@@ -56,6 +56,12 @@ def _add(wheel: str, name: str, content: bytes) -> None:
         new.writestr(name, content)
 
 
+# Built where there is a compiler; PROA_NATIVE=0 asks for an installation without it.
+DISPATCH = Extension("proa.ops.core._dispatch", ["ops/core/_dispatch.c"], optional=True,
+                     extra_compile_args=[] if os.name == "nt" else ["-O2", "-g0"])
+
+
 if __name__ == "__main__":
     setup(script_name="setup.py",  # so that it is known, and is no module of the package, in whose root it lies
-          cmdclass={"editable_wheel": EditableWheel})
+          cmdclass={"editable_wheel": EditableWheel},
+          ext_modules=[] if os.environ.get("PROA_NATIVE") == "0" else [DISPATCH])

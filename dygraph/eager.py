@@ -120,6 +120,7 @@ class EagerTrace(Trace):
     def _apply_any(self, op: Operator, inputs: tuple, attrs: dict[str, Any]) -> Any:
         """The same for any operator, wherever its inputs are."""
         arrays: list[Any] = []
+        part: Any = None
         is_plain, largest = op.is_plain, 0
         listed = elsewhere = wanted = False
         try:

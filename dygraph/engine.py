@@ -20,8 +20,8 @@ from ..ops.math.elementwise import cast
 from .selected_rows import gradient_of
 from .value import EagerValue, another_of, superseded
 
-
-_superseded = superseded.data  # true where there may be some: asked for each node
+# True where there may be some: asked for each node.
+_superseded: dict[int, Any] = superseded.data  # type: ignore[attr-defined]
 
 
 def _check_unchanged(node: Node) -> None:

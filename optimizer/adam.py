@@ -53,7 +53,7 @@ class Adam(Optimizer):
 
     def _update_together(self, updates: list[Update], options: Options) -> None:
         parameters, gradients, rates, _ = map(list, zip(*updates, strict=True))
-        apply(merged_adam_op, parameters, gradients, rates, *self._states(parameters, options), None,
+        apply(merged_adam_op, parameters, gradients, rates, *self._states_of(parameters, options), None,
               beta1=options["beta1"], beta2=options["beta2"], epsilon=options["epsilon"], decay=decays_of(updates),
               **self._form())
 
@@ -109,7 +109,7 @@ class AdamW(Adam):
 
     def _update_together(self, updates: list[Update], options: Options) -> None:
         parameters, _, rates, _ = map(list, zip(*updates, strict=True))
-        apply(merged_adamw_op, parameters, decayed_gradients(updates), rates, *self._states(parameters, options),
+        apply(merged_adamw_op, parameters, decayed_gradients(updates), rates, *self._states_of(parameters, options),
               beta1=options["beta1"], beta2=options["beta2"], epsilon=options["epsilon"], coeff=options["weight_decay"],
               with_decay=[] if options["apply_decay_param_fun"] is None else [
                   int(self._decays_parameter(p, options)) for p in parameters],

@@ -180,7 +180,7 @@ class Optimizer(ForSubclasses):
         """What the rule keeps for a parameter, made where it is not there yet: one of each of its kinds, in order."""
         return tuple(self._accumulator(kind, parameter) for kind in self._kinds)
 
-    def _states(self, parameters: list[Any], options: Options) -> list[list[Any]]:
+    def _states_of(self, parameters: list[Any], options: Options) -> list[list[Any]]:
         """`_state` of several parameters: a list of each kind, in order."""
         if not self._of_master:
             names = [parameter.name for parameter in parameters]

@@ -552,8 +552,8 @@ static Py_ssize_t offset_of(PyTypeObject *type, const char *name) {
 }
 
 /* Whether arrays lie in memory as `Array` says: two probes of different shapes and dtypes. */
-static int looks_as_expected(PyObject *probe, Py_ssize_t rows, Py_ssize_t columns) {
-    if (Py_TYPE(probe) != array_type || array_type->tp_basicsize < (Py_ssize_t)sizeof(Array)) return 0;
+static int looks_as_expected(PyTypeObject *type, PyObject *probe, Py_ssize_t rows, Py_ssize_t columns) {
+    if (Py_TYPE(probe) != type || type->tp_basicsize < (Py_ssize_t)sizeof(Array)) return 0;
     PyObject *dtype = PyObject_GetAttrString(probe, "dtype");
     if (!dtype) return -1;
     Array *array = (Array *)probe;
@@ -573,9 +573,11 @@ static PyObject *serve_walk(PyObject *module, PyObject *arguments) {
     if (!PyArg_ParseTuple(arguments, "O!O!O!OO!", &PyType_Type, &node, &PyType_Type, &leaf, &PyType_Type, &output,
                           &reader, &PyDict_Type, &changed))
         return NULL;
-    if ((of_base_node.edges = offset_of(node, "edges")) < 0 || (of_base_node.order = offset_of(node, "order")) < 0
-        || (of_leaf.hooks = offset_of(leaf, "hooks")) < 0 || (of_leaf.observers = offset_of(leaf, "observers")) < 0)
-        return NULL;
+    Py_ssize_t edges = offset_of(node, "edges"), order = edges < 0 ? -1 : offset_of(node, "order");
+    Py_ssize_t hooks = order < 0 ? -1 : offset_of(leaf, "hooks");
+    Py_ssize_t observers = hooks < 0 ? -1 : offset_of(leaf, "observers");
+    if (observers < 0) return NULL;
+    of_base_node.edges = edges, of_base_node.order = order, of_leaf.hooks = hooks, of_leaf.observers = observers;
     Py_INCREF(arguments);
     leaf_type = leaf, output_type = output, read_arrays = reader, superseded = changed;
     base_node_type = node;
@@ -594,7 +596,6 @@ static PyObject *serve(PyObject *module, PyObject *arguments) {
                           &asarray, &order, &explained, &dtypes, &errors, &np, &PyDict_Type, &flag_values, &first,
                           &second))
         return NULL;
-    trace_type = NULL; /* until all is known, every call is handed on */
     struct { Py_ssize_t *place; PyTypeObject *type; const char *name; } slots[] = {
         {&of_value.array, value, "_array"}, {&of_value.edge, value, "_edge"},
         {&of_kernels.arity, kernels, "arity"}, {&of_kernels.of_dtype, kernels, "of_dtype"},
@@ -602,16 +603,19 @@ static PyObject *serve(PyObject *module, PyObject *arguments) {
         {&of_choice.least, choice, "least"}, {&of_choice.large, choice, "large"},
         {&of_node.op, node, "op"}, {&of_node.attrs, node, "attrs"}, {&of_node.edges, node, "edges"},
         {&of_node.saved, node, "saved"}, {&of_node.order, node, "order"}, {&of_node.hooks, node, "hooks"}};
-    for (size_t n = 0; n < sizeof slots / sizeof *slots; n++)
-        if ((*slots[n].place = offset_of(slots[n].type, slots[n].name)) < 0) return NULL;
-    array_type = array;
-    int fits = looks_as_expected(first, 3, 5);
-    if (fits > 0) fits = looks_as_expected(second, 2, 7);
+    enum { SLOTS = sizeof slots / sizeof *slots };
+    Py_ssize_t offsets[SLOTS];
+    for (size_t n = 0; n < SLOTS; n++)
+        if ((offsets[n] = offset_of(slots[n].type, slots[n].name)) < 0) return NULL;
+    int fits = looks_as_expected(array, first, 3, 5);
+    if (fits > 0) fits = looks_as_expected(array, second, 2, 7);
     if (fits <= 0) {
         if (!fits) PyErr_SetString(PyExc_TypeError, "NumPy's arrays do not lie in memory as this was written for");
         return NULL;
     }
     Py_INCREF(arguments); /* keeps all of them for as long as the process lives */
+    for (size_t n = 0; n < SLOTS; n++) *slots[n].place = offsets[n];
+    array_type = array;
     value_type = value, kernels_type = kernels, choice_type = choice, node_type = node;
     as_array = asarray, next_order = order, failed = explained, dtype_of = dtypes, kernel_errors = errors;
     numpy = np, flags = flag_values;

@@ -1,0 +1,300 @@
+"""The compiled form of applying an operator does what Python's does: same values, same nodes, same errors."""
+
+import gc
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import tracemalloc
+import weakref
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa.core.errors import GraphFreedError, ModifiedInPlaceError
+from proa.ops.array.reshape import reshape
+from proa.ops.core import native
+from proa.ops.core.kernels import Choice
+from proa.ops.core.operator import find
+from proa.ops.core.operator_node import SingleResultNode
+from proa.ops.core.trace import apply, state
+
+pytestmark = pytest.mark.filterwarnings("error")
+compiled = pytest.mark.skipif(native.module is None, reason=f"the compiled form is not in use: {native.obstacle}")
+
+
+def tensor(*shape, trained=True, dtype="float32", seed=0):
+    values = np.asarray(np.random.RandomState(seed + len(shape)).rand(*shape) + 0.5)
+    return paddle.to_tensor(values.astype(dtype), stop_gradient=not trained)
+
+
+def in_python(op, *inputs, **attrs):
+    return state.trace.apply(op, inputs, attrs)
+
+
+def same(one, other):
+    if isinstance(one, np.ndarray):
+        return type(other) is np.ndarray and one.dtype == other.dtype and np.array_equal(one, other)
+    if isinstance(one, (list, tuple)):
+        return type(one) is type(other) and len(one) == len(other) and all(map(same, one, other))
+    return one is other or one == other
+
+
+CASES = {
+    "two": ("elementwise_add", lambda: (tensor(2, 3), tensor(2, 3, seed=1)), {}),
+    "broadcast": ("elementwise_mul", lambda: (tensor(2, 3), tensor(3)), {}),
+    "without dimensions": ("elementwise_sub", lambda: (tensor(), tensor()), {}),
+    "empty": ("elementwise_add", lambda: (tensor(0, 3), tensor(0, 3)), {}),
+    "one wants a gradient": ("elementwise_mul", lambda: (tensor(2, 3, trained=False), tensor(2, 3)), {}),
+    "none wants one": ("elementwise_mul", lambda: (tensor(2, trained=False), tensor(2, trained=False)), {}),
+    "no gradient at all": ("less_than", lambda: (tensor(3), tensor(3, seed=1)), {}),
+    "complex": ("elementwise_mul", lambda: (tensor(3, dtype="complex64"), tensor(3, dtype="complex64", seed=2)), {}),
+    "16 bits": ("elementwise_mul", lambda: (tensor(3, dtype="float16"), tensor(3, dtype="float16", seed=2)), {}),
+    "dtypes differ": ("elementwise_add", lambda: (tensor(3, trained=False), tensor(3, dtype="int64", trained=False)), {}),
+    "an attribute": ("elementwise_add", lambda: (tensor(2, 3), tensor(2)), {"axis": 0}),
+    "one": ("exp", lambda: (tensor(4),), {}),
+    "large": ("exp", lambda: (tensor(40_000),), {}),
+    "optional left out": ("scale", lambda: (tensor(4), None), {"scale": 2.0}),
+    "optional given": ("scale", lambda: (tensor(4), tensor(1, trained=False)), {"scale": 1.0}),
+    "matrices": ("matmul_v2", lambda: (tensor(2, 3), tensor(3, 4)), {"trans_x": False, "trans_y": False}),
+    "several results": ("top_k_v2", lambda: (tensor(5), None), {"k": 2}),
+    "a list": ("concat", lambda: ([tensor(2), tensor(3)], None), {"axis": 0}),
+    "many inputs": ("where", lambda: (tensor(3) > 1, tensor(3), tensor(3, seed=4)), {}),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("recorded", [True, False])
+def test_both_forms_give_the_same(case, recorded):
+    type_, make, attrs = CASES[case]
+    op, inputs = find(type_), make()
+    with paddle.set_grad_enabled(recorded):
+        ours, meant = apply(op, *inputs, **attrs), in_python(op, *inputs, **attrs)
+    if isinstance(meant, tuple):
+        assert [same(a._array, b._array) for a, b in zip(ours, meant, strict=True)]
+        return
+    assert type(ours) is type(meant) and same(ours._array, meant._array)
+    assert type(ours._edge) is type(meant._edge)
+    if type(meant._edge) is SingleResultNode:
+        one, other = ours._edge, meant._edge
+        assert (one.op, one.attrs, one.hooks) == (other.op, other.attrs, other.hooks)
+        assert same(list(one.edges), list(other.edges)) and same(one.saved, other.saved)
+        assert one.order < other.order
+    assert (ours.stop_gradient, ours.is_leaf, ours.grad) == (meant.stop_gradient, meant.is_leaf, meant.grad)
+
+
+def test_errors_are_the_operators_own_in_both_forms():
+    x, y = tensor(2, 3), tensor(4, 5)
+    for op, attrs in (("elementwise_add", {}), ("matmul_v2", {"trans_x": False, "trans_y": False})):
+        texts = []
+        for form in (apply, in_python):
+            with pytest.raises(ValueError) as raised:
+                form(find(op), x, y, **attrs)
+            texts.append(str(raised.value))
+        assert texts[0] == texts[1] and "[2, 3]" in texts[0] and raised.value.__cause__ is not None
+    with pytest.raises(TypeError, match="must be a Tensor"):
+        apply(find("elementwise_add"), x, object())
+
+
+@pytest.mark.parametrize("form", [apply, in_python])
+@pytest.mark.parametrize("error", [ValueError, TypeError, IndexError, AttributeError, MemoryError, KeyboardInterrupt])
+def test_a_kernel_that_fails_runs_once(form, error, monkeypatch):
+    op, ran = find("exp"), []
+
+    def kernel(*_, **__):
+        ran.append(1)
+        raise error("as planned")
+
+    monkeypatch.setitem(op.kernels.of_dtype, np.dtype("float64"), Choice(None, kernel, 1 << 60, kernel, kernel))
+    with pytest.raises(error, match="as planned") as raised:
+        form(op, tensor(3, dtype="float64"))
+    assert ran == [1] and raised.traceback[-1].name == "kernel"
+
+
+def test_what_a_kernel_gives_that_is_no_array_becomes_one(monkeypatch):
+    op = find("exp")
+    kernel = lambda *_, **__: np.float64(2.0)
+    monkeypatch.setitem(op.kernels.of_dtype, np.dtype("float64"), Choice(None, kernel, 1 << 60, kernel, kernel))
+    found = apply(op, tensor(dtype="float64"))
+    assert type(found._array) is np.ndarray and found.shape == [] and float(found) == 2.0
+
+
+def test_kernels_are_asked_for_anew_when_a_flag_changes():
+    x = tensor(3)
+    before = apply(find("exp"), x)
+    with paddle.core.flags.flags_guard({"FLAGS_cpu_engines": ""}):
+        assert np.allclose(apply(find("exp"), x), before)
+    with paddle.core.flags.flags_guard({"FLAGS_check_nan_inf": True}), pytest.raises(FloatingPointError), \
+            np.errstate(divide="ignore"):
+        paddle.log(paddle.zeros([2]))
+
+
+# Python's operators
+
+def test_operators_meet_numbers_arrays_and_each_other():
+    x, a = tensor(2, trained=False), np.array([3.0, 4.0], "float32")
+    for found, meant in ((x + 1.5, x._array + 1.5), (1.5 + x, x._array + 1.5), (x - 1, x._array - 1),
+                         (1 - x, 1 - x._array), (x * 2, x._array * 2), (2 * x, x._array * 2),
+                         (x + a, x._array + a), (a + x, x._array + a), (a - x, a - x._array), (a * x, a * x._array),
+                         (x.__add__(a), x._array + a), (x.__rsub__(1.0), 1 - x._array)):
+        assert isinstance(found, paddle.Tensor) and np.array_equal(found.numpy(), meant.astype("float32"))
+    with pytest.raises(ValueError, match="data must be"):
+        x + object()
+
+
+def test_subclasses_say_what_their_operators_do():
+    class Loud(paddle.Tensor):
+        def __add__(self, other):
+            return "mine"
+
+        def __rsub__(self, other):
+            return "turned"
+
+    loud, x = Loud([1.0]), tensor(1)
+    assert loud + x == "mine" and x - loud == "turned"
+    assert np.allclose((x + loud).numpy(), x.numpy() + 1) and np.allclose((x * loud).numpy(), x.numpy())
+
+
+def test_values_are_pickled_referred_to_weakly_and_given_attributes():
+    y = tensor(2, trained=False) + tensor(2, trained=False)
+    y.note = "kept"
+    copy = pickle.loads(pickle.dumps(y))
+    assert np.array_equal(copy.numpy(), y.numpy()) and copy.note == "kept"
+    held = weakref.ref(y)
+    del y
+    assert held() is None
+
+
+def test_traces_of_threads_stay_apart():
+    x, found = tensor(2), {}
+    with paddle.no_grad():
+        thread = threading.Thread(target=lambda: found.update(there=(x * x).stop_gradient))
+        thread.start()
+        thread.join()
+        found["here"] = (x * x).stop_gradient
+    assert found == {"there": False, "here": True}
+
+
+# The walk
+
+def test_hooks_freed_graphs_and_changed_values_are_met_on_the_way_back():
+    x, seen = tensor(3), []
+    y = x * x
+    y.register_hook(lambda g: seen.append(g.numpy()) or g * 2)
+    z = y + x
+    z.backward(retain_graph=True)
+    assert np.allclose(x.grad, 4 * x.numpy() + 1) and len(seen) == 1
+    z.backward()
+    with pytest.raises(GraphFreedError):
+        z.backward()
+    a = tensor(2, trained=False)
+    b = a * x[:2]
+    a.add_(paddle.ones([2]))
+    with pytest.raises(ModifiedInPlaceError):
+        b.backward()
+
+
+def test_second_derivatives_and_gradients_of_what_is_in_between():
+    x = tensor(3)
+    y = x * x
+    z = y * x
+    first, middle = paddle.grad(z.sum(), [x, y], create_graph=True)
+    assert np.allclose(first, 3 * x.numpy() ** 2) and np.allclose(middle, x.numpy())
+    assert np.allclose(paddle.grad(first.sum(), x)[0], 6 * x.numpy())
+
+
+def test_a_failing_hook_leaves_gradients_as_they_were():
+    x = tensor(2)
+    y = x * x
+
+    def fail(_):
+        raise KeyError("as planned")
+
+    y.register_hook(fail)
+    with pytest.raises(KeyError):
+        (y + x).backward()
+    assert x.grad is None
+
+
+def test_a_long_chain_is_walked_and_let_go():
+    x = tensor(1)
+    y = x
+    for _ in range(5_000):
+        y = y + x
+    y.backward()
+    assert float(x.grad) == 5_001.0
+    del y
+    gc.collect()
+
+
+def test_what_the_walk_cannot_do_it_says():
+    class Odd:
+        gradient = None
+
+    node = SingleResultNode(Odd(), {}, (None,), ())
+    with pytest.raises(AttributeError):
+        tensor(1)._eager.backward([_with_edge(node)], [None], False)
+
+
+def _with_edge(node):
+    value = paddle.ones([1])
+    value._edge = node
+    return value
+
+
+# Memory
+
+def _work():
+    x, w = tensor(4, 4), tensor(4, 4, trained=False)
+    y = reshape(x * w + x, [16])
+    paddle.exp(y - y).sum().backward()
+    for wrong in (lambda: x + tensor(3), lambda: x + object()):
+        try:
+            wrong()
+        except (ValueError, TypeError):
+            pass
+
+
+def test_nothing_is_left_behind():
+    for _ in range(100):
+        _work()
+    shared = (find("elementwise_add"), None, np.dtype("float32"), state.trace, paddle.Tensor)
+    gc.collect()
+    before, objects = [sys.getrefcount(one) for one in shared], len(gc.get_objects())
+    tracemalloc.start()
+    first = tracemalloc.get_traced_memory()[0]
+    try:
+        for _ in range(150):
+            _work()
+        gc.collect()
+        grown = tracemalloc.get_traced_memory()[0] - first
+    finally:
+        tracemalloc.stop()
+    after = [sys.getrefcount(one) for one in shared]
+    assert all(abs(b - a) < 50 for a, b in zip(before, after, strict=True)), (before, after)
+    assert abs(len(gc.get_objects()) - objects) < 50 and grown < 50_000
+
+
+# Which form is in use
+
+def test_it_can_be_left_out_and_info_says_so():
+    program = "import proa, proa.compat.info as i; print(i.describe()); print(proa.ones([2]) + proa.ones([2]))"
+    told = subprocess.run([sys.executable, "-c", program], env=os.environ | {"PROA_NATIVE": "0"}, check=True,
+                          capture_output=True, text=True).stdout
+    assert "PROA_NATIVE says so" in told and "[2., 2.]" in told
+
+
+@compiled
+def test_classes_that_do_not_fit_are_refused():
+    with pytest.raises(AttributeError):
+        native.module.serve((object,) * 6, (None,) * 5, np, {}, (np.zeros(1), np.zeros(1)))
+    with pytest.raises(AttributeError):
+        native.module.serve_walk(object, object, object, len, {})
+    with pytest.raises(TypeError):
+        native.module.walk(None, None, None)
+    with pytest.raises(TypeError):
+        native.module.apply()
+    x = tensor(2)  # what was there before holds
+    (x * x).sum().backward()
+    assert np.allclose(x.grad, 2 * x.numpy())
