@@ -21,7 +21,8 @@ from ..core.place import Place
 from ..dygraph.tensor import Tensor as EagerTensor
 from ..dygraph.tensor import new_tensor
 from ..ops.core.spec import Spec
-from ..static.compiler import Plan, compile_plan
+from ..static.compiler import Plan, compile_plan, kept_plans
+from ..static.compiler.plan import kept_plan
 from ..static.files.inference_model import (
     MODEL_SUFFIX,
     PARAMS_SUFFIX,
@@ -34,7 +35,7 @@ from ..static.files.inference_model import (
 from ..static.ir.frame import feed_names, fetch_names
 from ..static.ir.program import Program
 from ..static.ir.shape_inference import for_inputs, infer_again, misfits
-from ..static.ir.transform import for_evaluation, persistable_names, unframed
+from ..static.ir.transform import for_evaluation, persistable_names
 from ..static.ir.variable import OffsetsVariable, Variable
 from ..static.run.executor import in_dtype, offsets_given
 from ..static.run.lod_tensor import Lod, fault_in, fitting, innermost
@@ -131,7 +132,7 @@ class Model:
 
     def __init__(self, program: Program, parameters: dict[str, np.ndarray], place: Place):
         self.inputs, self.outputs = feed_names(program), fetch_names(program)
-        self.program = for_evaluation(unframed(program))
+        self.program = for_evaluation(program, framed=False)
         self.block = self.program.global_block()
         self.place, self.xp = place, backend.namespace_at(place)
         self._specs = {name: self.block.var(name).spec for name in self.inputs}
@@ -147,7 +148,7 @@ class Model:
         """
         lods = [offsets_given(program, name, frozenset([*self.inputs, *levels])) for name in self.outputs]
         fetches = [*self.outputs, *dict.fromkeys(level for lod in lods for level in lod)]
-        plan, names, _ = compile_plan(program, [*self.inputs, *levels], fetches)
+        plan, names = _compiled(program, [*self.inputs, *levels], fetches)
         missing = [name for name in names if name not in self._values]
         unset = sorted({v.of for v in map(self.block.find_var, missing) if isinstance(v, OffsetsVariable)})
         if unset:
@@ -184,6 +185,21 @@ class Model:
         """The plan of a run on inputs of these shapes."""
         given = {name: Spec(shape, spec.dtype) for shape, (name, spec) in zip(shapes, self._specs.items(), strict=True)}
         return self._prepared(infer_again(copy.deepcopy(self.program), given), ())[0]
+
+
+def _compiled(program: Program, feeds: list[str], fetches: list[str]) -> tuple[Plan, list[str]]:
+    """The plan of a Program and the names that it reads beyond the feeds: as an earlier process kept them, or anew."""
+    def again() -> tuple[Plan, list[str], list[str]]:
+        return compile_plan(program, feeds, fetches)
+
+    key = kept_plans.key_of(program, ("predictor", feeds, fetches))
+    kept = kept_plans.read(key)
+    if kept is not None:
+        form, names = kept
+        return kept_plan(form, lambda: again()[0]), names
+    plan, names, _ = again()
+    kept_plans.write(key, (plan.form, names))
+    return plan, names
 
 
 class Predictor:

@@ -61,6 +61,7 @@ from ...backend.loops.formula import Formula, accelerated, least_size
 from ...backend.numpy_1 import IS_OLD
 from ...core.dtype import from_numpy_dtype
 from ...core.lazy import require
+from . import declared_in
 from .facts import FAILS, LODS, PRECISIONS, Cost, checked_word, effects_of, free, one_a_result
 from .gradient import Gradient, parameter_names
 from .kernels import EngineKernel, Kernels, Selection, by
@@ -97,7 +98,7 @@ class Operator:
                  stands_for: Operator | None = None, alike: Mapping[str, str] | None = None):
         if type in _registry:
             raise ValueError(f"The operator {type!r} is declared twice.")
-        self.type = type
+        self.type, self.declared_in = type, declared_in.module_being_imported()
         self.inputs, self.outputs = parse_signature(signature)
         self.results: tuple[Slot, ...] = tuple(slot for slot in self.outputs if not slot.file_only)
         self.kernel, self.infer = _with_keywords(kernel), infer
@@ -242,8 +243,11 @@ _with_fed_inputs: dict[str, Operator] = {}  # by the types that files name
 def _known(type: str) -> Operator | None:
     """The operator of this type, its family imported if need be; None when there is none."""
     found = _registry.get(type)
+    if found is None and declared_in.import_for(type):
+        found = _registry.get(type)
     if found is None:
         require("operators")
+        declared_in.keep({operator.type: operator.declared_in for operator in _registry.values()})
         found = _registry.get(type)
     return found
 

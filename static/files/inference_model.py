@@ -25,8 +25,6 @@ from ..program import from_desc
 from ..run.executor import Executor
 from ..run.scope import Scope, global_scope
 from ..run.state import refuse_values_elsewhere
-from .pir.json_file import is_json, read_json_program
-from .pir.translation import translated
 from .program_codec import to_desc
 
 MODEL_SUFFIX, PARAMS_SUFFIX, INFO_SUFFIX = ".pdmodel", ".pdiparams", ".pdiparams.info"
@@ -65,8 +63,11 @@ def program_desc(data: bytes, name: str) -> Any:
     CorruptFileError, naming the file and the place, for what is neither; NotImplementedError for operators of a
     `.json` that are not known here.
     """
-    if not is_json(data):
+    if data[:64].lstrip()[:1] != b"{":  # which no message begins with
         return read_program_desc(data, name)
+    from .pir.json_file import read_json_program  # for the few files that are such ones
+    from .pir.translation import translated
+
     return to_desc(translated(read_json_program(data, name), name))
 
 

@@ -104,7 +104,14 @@ def attr_to_python(attr: pb.OpDesc.Attr) -> Any:
     Raises ValueError when the field that its type names is missing.
     """
     value = attr_value(attr)
+    if attr.type in _TOLD or value and attr.type in _TOLD_BY_ELEMENTS:
+        return value
     return value if infer_type(value) == attr.type else _MARKS[attr.type](value)
+
+
+_TOLD = frozenset((INT, FLOAT, STRING, BOOLEAN, INTS))
+"""Types that values of protobuf tell by themselves, and, where they are not empty, lists of them."""
+_TOLD_BY_ELEMENTS = frozenset((FLOATS, STRINGS, BOOLEANS))
 
 
 def infer_type(value: Any) -> int | None:

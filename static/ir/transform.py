@@ -22,12 +22,13 @@ _OF_TRAINING = BACKWARD_ROLE | OPTIMIZE_ROLE | SCHEDULE_ROLE | SERVERS_ROLE
 _NO_STATE: Mapping[str, str] = MappingProxyType({})
 
 
-def for_evaluation(program: Program, custom_gradients: bool = False) -> Program:
+def for_evaluation(program: Program, custom_gradients: bool = False, framed: bool = True) -> Program:
     """A copy without gradients and updates, in which dropout and batch norm behave as in evaluation.
 
     With `custom_gradients` it keeps what says how a part of it is to be differentiated, should it be fine-tuned.
+    Without `framed` it has no feed and fetch operations either.
     """
-    result = copy.deepcopy(program)
+    result = copy.deepcopy(program) if framed else unframed(program)
     for block in result.blocks:
         block.ops = [op for op in block.ops if not _is_training_only(op)]
         if not custom_gradients:

@@ -59,11 +59,6 @@ class PirBlock:
     operations: list[PirOperation]
 
 
-def is_json(data: bytes) -> bool:
-    """Whether a Program's bytes are text: no ProgramDesc begins so."""
-    return data[:64].lstrip()[:1] == b"{"
-
-
 def read_json_program(data: bytes, name: str) -> PirBlock:
     """The outermost block; CorruptFileError, naming file and place, for what is no such Program."""
     try:
