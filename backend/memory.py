@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import sys
 
 from ..core import flags
 
@@ -20,7 +21,13 @@ _LARGEST_KEPT = 64 * 2**20  # a larger block goes back to the system at once
 def keep_freed() -> None:
     """Tells the C library to keep freed memory, once; called when the first accelerated kernel is about to run."""
     megabytes = flags.values["FLAGS_keep_freed_megabytes"]
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    mallopt = getattr(c_library(), "mallopt", None)
     if megabytes > 0 and mallopt is not None:
         mallopt(_MMAP_THRESHOLD, _LARGEST_KEPT)
         mallopt(_TRIM_THRESHOLD, min(megabytes, 2047) * 2**20)
+
+
+@functools.cache
+def c_library() -> ctypes.CDLL | None:
+    """What is loaded in this process, the C library among it; None on Windows, where nothing stands for all of it."""
+    return None if sys.platform == "win32" else ctypes.CDLL(None)

@@ -8,11 +8,10 @@ from __future__ import annotations
 import ctypes
 import functools
 import mmap
-import os
 import struct
 from collections.abc import Callable
 
-from .. import threads
+from .. import memory, threads
 from .linking import Image
 
 _READ_AND_RUN = 1 | 4  # PROT_READ, PROT_EXEC
@@ -29,31 +28,26 @@ class _Method(ctypes.Structure):
 
 def loaded(image: Image) -> int | None:
     """The address of the image's entry; None where this system does not let it be loaded, or lacks what it calls."""
-    if os.name != "posix":
+    library = memory.c_library()
+    if library is None:
         return None
     addresses = [address_of(name) for name in image.names]
     if None in addresses:
         return None
-    memory = mmap.mmap(-1, image.size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ | mmap.PROT_WRITE)
-    memory[:len(image.content)] = image.content
-    memory[image.table:image.size] = struct.pack(f"<{len(addresses)}Q", *addresses)
-    start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
-    if _process().mprotect(ctypes.c_void_p(start), ctypes.c_size_t(image.size), _READ_AND_RUN):
+    pages = mmap.mmap(-1, image.size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ | mmap.PROT_WRITE)
+    pages[:len(image.content)] = image.content
+    pages[image.table:image.size] = struct.pack(f"<{len(addresses)}Q", *addresses)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(pages))
+    if library.mprotect(ctypes.c_void_p(start), ctypes.c_size_t(image.size), _READ_AND_RUN):
         return None
-    _kept.append(memory)
+    _kept.append(pages)
     return start + image.entry
-
-
-@functools.cache
-def _process() -> ctypes.CDLL:
-    """What is loaded in this process, the C library included."""
-    return ctypes.CDLL(None)
 
 
 @functools.cache
 def address_of(name: str) -> int | None:
     """Where a function of OpenMP's runtime, of Python's or of the C library is; None for an unknown one."""
-    for library in (threads.openmp(), ctypes.pythonapi, _process()):
+    for library in (threads.openmp(), ctypes.pythonapi, memory.c_library()):
         function = getattr(library, name, None)
         if function is not None:
             return ctypes.cast(function, ctypes.c_void_p).value

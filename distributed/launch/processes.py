@@ -31,7 +31,6 @@ from .shared_folder import SharedFolder
 __all__ = ["Job", "die_with_parent", "end_all", "shown", "signals_go_to", "start"]
 
 _PASSED_ON = ("PADDLE_", "PROA_", "FLAGS_", "OMP_", "PYTHON", "CUDA_", "PATH", "LD_LIBRARY_PATH")
-_PASSED_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 _DIES_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 
 
@@ -128,7 +127,7 @@ def signals_go_to(started: Any) -> Iterator[list[int]]:
 
     old: dict[int, Any] = {}
     if threading.current_thread() is threading.main_thread():
-        old = {number: signal.signal(number, pass_on) for number in _PASSED_SIGNALS
+        old = {number: signal.signal(number, pass_on) for number in (*supervisor.ENDS, *supervisor.PASSES)
                if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN}
     try:
         yield came

@@ -7,11 +7,11 @@ its lock is left over from two that were killed, and the next job removes it.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import tempfile
 import time
+from types import ModuleType
 
 _IN_MEMORY = "/dev/shm"
 _PREFIX = "proa-launch-"
@@ -23,6 +23,7 @@ class SharedFolder:
     """A folder that is locked, by this process and by the job's supervisor, who inherits the lock."""
 
     def __init__(self, place: str | None = None) -> None:
+        fcntl = _fcntl()
         place = place or _place()
         remove_left_over(place)
         self.path = tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=place)
@@ -59,6 +60,7 @@ def _is_locked(path: str) -> bool:
         lock = os.open(os.path.join(path, _LOCK), os.O_RDWR)
     except FileNotFoundError:
         return False
+    fcntl = _fcntl()
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -70,3 +72,14 @@ def _is_locked(path: str) -> bool:
 
 def _place() -> str:
     return _IN_MEMORY if os.path.isdir(_IN_MEMORY) else tempfile.gettempdir()
+
+
+def _fcntl() -> ModuleType:
+    """Locks of files, which Windows has otherwise: there is no launcher for it."""
+    try:
+        import fcntl
+    except ImportError as error:
+        raise NotImplementedError(
+            "paddle.distributed.launch and spawn start processes by Open MPI, which Linux and macOS have. Received a "
+            f"system ({os.name}) without fcntl. Use Linux there too, by its subsystem (WSL) or a container.") from error
+    return fcntl

@@ -25,8 +25,15 @@ from typing import Any
 _DIES_WITH_PARENT, _INHERITS = 1, 36  # PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER
 _LOOKS_S = 0.25
 _LAST_WORDS_S = 2.0
-ENDS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
-PASSES = (signal.SIGUSR1, signal.SIGUSR2)
+
+
+def _had(*names: str) -> tuple[signal.Signals, ...]:
+    """The signals of these names that this system has."""
+    return tuple(signal.Signals[name] for name in names if hasattr(signal, name))
+
+
+ENDS = _had("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT")
+PASSES = _had("SIGUSR1", "SIGUSR2")
 
 
 class Order:

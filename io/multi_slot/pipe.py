@@ -97,7 +97,10 @@ def _end(process: subprocess.Popen) -> None:
     import signal
 
     with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGTERM)
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGTERM)
+        else:  # Windows, which has no groups: the command itself
+            process.terminate()
 
 
 def _feed(file: IO[bytes], sink: IO[bytes]) -> None:
