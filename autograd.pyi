@@ -5,8 +5,10 @@ from typing import Any, Literal
 
 import numpy as np
 from proa.dygraph.derivatives import hessian as hessian, jacobian as jacobian
-from proa.dygraph.engine import backward as backward, grad as grad
 from proa.dygraph.guards import no_grad as no_grad
 from proa.dygraph.py_layer import PyLayer as PyLayer, PyLayerContext as PyLayerContext
 from proa.dygraph.saved_hooks import saved_tensors_hooks as saved_tensors_hooks
+from proa.dygraph.tensor import Tensor as Tensor
 
+def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool = False) -> None: ...
+def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None, create_graph: bool = False, only_inputs: bool = True, allow_unused: bool = False, no_grad_vars: Any = None) -> list[Tensor]: ...

@@ -240,7 +240,7 @@ def _as_list(value: Any) -> list:
 
 def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None,
          create_graph: bool = False, only_inputs: bool = True, allow_unused: bool = False,
-         no_grad_vars: Any = None) -> list[EagerValue | None]:
+         no_grad_vars: Any = None) -> list[Any]:
     """The gradients of `outputs` with respect to `inputs`, which need not be leaves; `.grad` is left alone.
 
     `grad_outputs`: where each output's gradient starts, ones by default. `create_graph=True` records the computation

@@ -106,7 +106,7 @@ def set_gradient_clip(clip: Any, param_list: Any = None, program: Any = None) ->
         if not getattr(parameter, "is_parameter", False):
             raise TypeError(f"set_gradient_clip(param_list): must hold parameters or their names. Received "
                             f"{parameter!r}.")
-        parameter.gradient_clip_attr = clip
+        setattr(parameter, "gradient_clip_attr", clip)
 
 
 def append_gradient_clip_ops(param_grads: Pairs) -> Pairs:

@@ -58,7 +58,8 @@ def load_op_library(lib_filename: str) -> NoReturn:
 
 def _get_var(name: str, program: Program | None = None) -> Variable:
     """The variable of this name of the Program's outermost block, by default of the default main Program."""
-    return (program or default_main_program()).global_block().var(name)
+    found: Any = (program or default_main_program()).global_block().var(name)
+    return found
 
 
 def _current_expected_place() -> Place:

@@ -442,7 +442,7 @@ class TensorData(Tensor):
         self.__dict__["_tensor"]._replace(array.view())
 
 
-class GraphValue(_OfBoth, Variable):
+class GraphValue(_OfBoth, Variable):  # type: ignore[misc]  # numel is a number there
     """A value of the Program that `nn.Graph` becomes: known by shape and dtype, with a Tensor's methods."""
 
     is_lazy = True

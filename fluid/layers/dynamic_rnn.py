@@ -89,7 +89,7 @@ class DynamicRNN:
         with enclosing_block() as outer:
             if self.lod_rank_table is None:
                 self._rank(x, level)
-            array = outer.create_var(generate("dynamic_rnn_input_array"), kind="array", stop_gradient=False)
+            array: Any = outer.create_var(generate("dynamic_rnn_input_array"), kind="array", stop_gradient=False)
             self._apply("lod_tensor_to_array", x, self.lod_rank_table, out=array)
             self.input_array.append(array)
         return array_read(array, self.step_idx)

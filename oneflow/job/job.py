@@ -87,7 +87,7 @@ class Job:
     @property
     def inputs(self) -> list[Blob]:
         """The blobs of the arguments in `program`, in order, those of nests one after the other."""
-        variables = self.program.global_block().vars
+        variables: Any = self.program.global_block().vars
         return [variables[f"Input_{n}"] for n in range(len(self.arguments.flat))]
 
     @property

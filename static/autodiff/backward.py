@@ -129,7 +129,7 @@ def gradients_of_parameters(trace: Any, loss: Variable, parameter_list: Any = No
         parameters = {name: parameters[name] for name in _names(parameter_list) if name in parameters}
     wanted = list(parameters.values())
     found = named_derivatives(trace, [loss], wanted, [None], no_grad_set, callbacks or (), inputs_only=False)
-    pairs = [(p, g) for p, g in zip(wanted, found, strict=True) if g is not None]
+    pairs: list[tuple[Variable, Variable]] = [(p, g) for p, g in zip(wanted, found, strict=True) if g is not None]
     _tell_roles(trace.block, loss, pairs)
     return pairs
 

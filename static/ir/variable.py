@@ -25,6 +25,7 @@ from .descriptions import VarDesc
 if TYPE_CHECKING:
     from .block import Block
     from .program import Program
+    from .variable_methods import VariableMethods as _VariableMethods  # a stub alone: who checks types sees them there
 
 KINDS: dict[str, type[Variable]] = {}
 """The classes of variables that hold something else than a tensor, by kind, where they have one of their own."""
@@ -46,8 +47,9 @@ def _in_its_program(method: Any) -> Any:
     return called
 
 
-_VariableMethods: Any = type("_VariableMethods", (), {
-    "__slots__": (), **{name: _in_its_program(method) for name, method in METHODS.items()}})
+if not TYPE_CHECKING:
+    _VariableMethods = type("_VariableMethods", (), {
+        "__slots__": (), **{name: _in_its_program(method) for name, method in METHODS.items()}})
 
 
 class Variable(_VariableMethods):
@@ -141,7 +143,7 @@ class Variable(_VariableMethods):
         if not self._has_attr(name):
             raise KeyError(f"attr(name): the variable {self.name!r} has no attribute {name!r}. It has: "
                            f"{self.attr_names}.")
-        return self._attrs[name]
+        return self.__dict__["_attrs"][name]
 
     def _set_attr(self, name: str, value: Any) -> None:
         self.__dict__.setdefault("_attrs", {})[name] = value

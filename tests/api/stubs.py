@@ -19,6 +19,7 @@ from typing import Any
 from proa.dygraph.tensor import Tensor
 from proa.dygraph.value import EagerValue
 from proa.ops.methods import METHODS, SYNTAX
+from proa.static.ir.variable import Variable
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PACKAGES = """
@@ -28,6 +29,7 @@ PACKAGES = """
     sparse sparse.nn static static.nn text utils vision vision.datasets vision.models vision.ops vision.transforms
 """.split()
 METHODS_STUB = "dygraph/tensor_methods.pyi"
+VARIABLE_STUB = "static/ir/variable_methods.pyi"
 _KNOWN = set("Any Callable Sequence Iterable Iterator Mapping Literal np int float bool str bytes complex list tuple "
              "dict set None Tensor object type".split())
 _HEADER = ("from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence\n"
@@ -37,7 +39,7 @@ _NOTE = '"""Made by `python -m tests.api.stubs`: what type checkers know of {wha
 
 def stubs() -> dict[str, str]:
     """The text of each stub, by its path in the repository."""
-    made = {METHODS_STUB: methods_stub()}
+    made = {METHODS_STUB: methods_stub(), VARIABLE_STUB: variable_stub()}
     for package in PACKAGES:
         name = "proa" if package == "." else f"proa.{package}"
         made[_path(name)] = package_stub(name)
@@ -61,6 +63,16 @@ def methods_stub() -> str:
     return _with_builtins(head, body, sorted(METHODS))
 
 
+def variable_stub() -> str:
+    """One class: the operators and methods of a Program's variables, which give variables."""
+    head = _NOTE.format(what="the methods of a Program's variables") + _HEADER + \
+        "\nfrom typing_extensions import Self\n\nfrom .variable import Variable\n\n"
+    names = sorted(set(METHODS) - set(SYNTAX) - set(vars(Variable)))
+    methods = [re.sub(r"\bTensor\b", "Variable", line) for name in names for line in _method(name, Variable)]
+    body = "".join(["class VariableMethods:\n", *map(_operator, sorted(set(SYNTAX) - set(vars(Variable)))), *methods])
+    return _with_builtins(head, body, sorted(METHODS))
+
+
 def _operator(name: str) -> str:
     """The line of an operator of Python's, of which no caller gives more than Python does."""
     given = [f"{p}: Any" for p in list(inspect.signature(SYNTAX[name]).parameters)[1:3 if name == "__setitem__" else 2]]
@@ -70,9 +82,9 @@ def _operator(name: str) -> str:
     return f"    def {name}({', '.join(['self', *operands, '/'])}) -> {result}: ...{ignored}\n"
 
 
-def _method(name: str) -> list[str]:
-    """The lines of a method or property of Tensor; none of a name that only says what it belongs to."""
-    method = getattr(Tensor, name, None)
+def _method(name: str, owner: type = Tensor) -> list[str]:
+    """The lines of a method or property of Tensor's; none of a name that only says what it belongs to."""
+    method = getattr(owner, name, None)
     if isinstance(method, property):
         return ["    @property\n", f"    def {name}(self) -> {_result(method.fget)}: ...\n"]
     return [f"    def {name}{_signature(method, method=True)}: ...\n"] if inspect.isfunction(method) else []
@@ -136,7 +148,7 @@ def _here(package: types.ModuleType, name: str) -> bool:
 def _gives_tensors(function: Any) -> bool:
     """Whether it is a function of operators whose result is said as Any: one that a trace decides."""
     within = ("proa.ops.", "proa.nn.functional", "proa.vision.ops", "proa.incubate.nn", "proa.sparse", "proa.fft",
-              "proa.geometric", "proa.audio.functional")
+              "proa.geometric", "proa.audio.functional", "proa.dygraph.engine")
     return function.__module__.startswith(within)
 
 

@@ -1,6 +1,7 @@
 """A program of a user's, in which every type is checked: by mypy and pyright, both strict, and when it runs."""
 
 import sys
+import tempfile
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -77,5 +78,63 @@ for batch in paddle.io.DataLoader(paddle.io.TensorDataset([x]), batch_size=2):
     adam.step()
     adam.clear_grad()
     schedule.step()
+assert_type(adam.step(), None)
+assert_type(adam.get_lr(), float)
+assert_type(schedule.get_lr(), float)
+(slope,) = paddle.grad((x * x).sum(), [x], allow_unused=True)
+assert_type(slope, paddle.Tensor)
+assert_type(net.sublayers(), list[paddle.nn.Layer])
+assert_type(x.grad, paddle.Tensor | None)
+assert_type(x.reshape([3, 2]).astype("int64").unsqueeze(0), paddle.Tensor)
+assert_type(-x, paddle.Tensor)
+assert_type(x == x, paddle.Tensor)
+assert_type([row for row in x], list[paddle.Tensor])
+assert_type((len(x), int(x.sum()), bool(x.sum() > 0)), tuple[int, int, bool])
+assert_type(x.split(2), list[paddle.Tensor])
+assert_type(paddle.to_tensor([1.0]), paddle.Tensor)
+assert_type(len(paddle.io.DataLoader(paddle.io.TensorDataset([x]))), int)
+
+
+class Staged(paddle.nn.Layer):
+    """Methods as Programs, and without gradients, keep their signatures."""
+
+    @paddle.jit.to_static
+    def forward(self, x: paddle.Tensor) -> paddle.Tensor:
+        """A Program."""
+        return x * 2
+
+    @paddle.no_grad()
+    def rows(self, x: paddle.Tensor, more: int = 0) -> int:
+        """A number."""
+        return x.shape[0] + more
+
+
+staged = Staged()
+assert_type(staged.forward(x), paddle.Tensor)
+assert_type(staged.rows(x, more=1), int)
+with tempfile.TemporaryDirectory() as folder:
+    paddle.jit.save(paddle.nn.Linear(3, 4), folder + "/net", input_spec=[paddle.static.InputSpec([None, 3])])
+    loaded = paddle.jit.load(folder + "/net")
+    assert_type(loaded, paddle.jit.TranslatedLayer)
+    assert_type(paddle.inference.create_predictor(paddle.inference.Config(folder + "/net")), paddle.inference.Predictor)
+
+model = paddle.Model(paddle.nn.Linear(3, 2))
+model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()), paddle.nn.CrossEntropyLoss(),
+              paddle.metric.Accuracy())
+labelled = paddle.io.TensorDataset([x, paddle.to_tensor([[0], [1]])])
+model.fit(labelled, verbose=0)
+assert_type(model.summary((1, 3)), dict[str, int])
+
+paddle.enable_static()
+main = paddle.static.Program()
+with paddle.static.program_guard(main):
+    fed = paddle.static.data("x", [None, 3])
+    assert_type(fed, paddle.static.Variable)
+    assert_type(fed + 1, paddle.static.Variable)
+    assert_type(2 * fed[0] - fed, paddle.static.Variable)
+    assert_type(fed > 0, paddle.static.Variable)
+    total = fed + 1
+print(paddle.static.Executor().run(main, feed={"x": x.numpy()}, fetch_list=[total])[0].shape)
+paddle.disable_static()
 with paddle.no_grad():
     print(float(net(x)), paddle.float32, sorted(net.state_dict()))
