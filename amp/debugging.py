@@ -56,7 +56,12 @@ __all__ = [
 
 
 class DebugMode(Enum):
-    """What a check does: stop at a NaN or infinity, print it, print what float16 cannot hold, or print all."""
+    """What a check does: stop at a NaN or infinity, print it, print what float16 cannot hold, or print all.
+
+    >>> import proa as paddle
+    >>> [mode.name for mode in paddle.amp.debugging.DebugMode][:2]
+    ['CHECK_NAN_INF_AND_ABORT', 'CHECK_NAN_INF']
+    """
 
     CHECK_NAN_INF_AND_ABORT = 0
     CHECK_NAN_INF = 1
@@ -212,7 +217,16 @@ def disable_tensor_checker() -> None:
 
 
 def check_layer_numerics(func: Callable[..., Any]) -> Callable[..., Any]:
-    """A decorator of `forward`: FloatingPointError where an input or result holds a NaN or infinity."""
+    """A decorator of `forward`: FloatingPointError where an input or result holds a NaN or infinity.
+
+    >>> import proa as paddle
+    >>> class Doubled(paddle.nn.Layer):
+    ...     @paddle.amp.debugging.check_layer_numerics
+    ...     def forward(self, x):
+    ...         return x * 2
+    >>> Doubled()(paddle.ones([2])).tolist()
+    [2.0, 2.0]
+    """
 
     @functools.wraps(func)
     def checked(self: Any, *args: Any, **kwargs: Any) -> Any:

@@ -31,7 +31,15 @@ _FILE = re.compile(r"(?!/)(?:(?!\.\.)[a-zA-Z0-9_/.-])+")
 
 
 def must_mkdirs(path: str) -> None:
-    """Makes a folder, and those above it, unless it is there."""
+    """Makes a folder, and those above it, unless it is there.
+
+    >>> import proa as paddle
+    >>> import os, tempfile
+    >>> folder = os.path.join(tempfile.mkdtemp(), "a", "b")
+    >>> paddle.dataset.common.must_mkdirs(folder)
+    >>> os.path.isdir(folder)
+    True
+    """
     os.makedirs(path, exist_ok=True)
 
 

@@ -40,8 +40,10 @@ def load_image_bytes(bytes: bytes, is_color: bool = True) -> np.ndarray:
     >>> from proa.dataset import image
     >>> file = io.BytesIO()
     >>> Image.new("RGB", (3, 2), "red").save(file, "PNG")
-    >>> image.load_image_bytes(file.getvalue())[0, 0].tolist(), int(image.load_image_bytes(file.getvalue(), False)[0, 0])
-    ([0, 0, 255], 76)
+    >>> image.load_image_bytes(file.getvalue())[0, 0].tolist()
+    [0, 0, 255]
+    >>> int(image.load_image_bytes(file.getvalue(), False)[0, 0])
+    76
     """
     return _decoded(io.BytesIO(bytes), is_color, "load_image_bytes")
 

@@ -19,7 +19,12 @@ age_table = list(AGES)
 
 
 class MovieInfo:
-    """A film: its number, its categories and its title, without the year."""
+    """A film: its number, its categories and its title, without the year.
+
+    >>> import proa as paddle
+    >>> paddle.dataset.movielens.MovieInfo("1", ["Comedy"], "A Film (1999)").title
+    'A Film (1999)'
+    """
 
     def __init__(self, index: int | str, categories: list[str], title: str):
         self.index = int(index)

@@ -94,7 +94,12 @@ def get_all_custom_device_type() -> list[str]:
 
 
 def get_available_custom_device() -> list[str]:
-    """The devices of registered kinds, such as ['npu:0']."""
+    """The devices of registered kinds, such as ['npu:0'].
+
+    >>> import proa as paddle
+    >>> paddle.device.get_available_custom_device()
+    []
+    """
     return [f"{name}:{index}" for name in custom_device_types() for index in range(device_type(name).count())]
 
 

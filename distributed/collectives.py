@@ -93,7 +93,15 @@ def gather_into(whole: Any, tensor: Any, group: Group | None = None, sync_op: bo
 
 def gather(tensor: Any, gather_list: list[Any] | None = None, dst: int = 0, group: Group | None = None,
            sync_op: bool = True) -> Task:
-    """Appends every process's tensor to `gather_list` in the process `dst`, by rank."""
+    """Appends every process's tensor to `gather_list` in the process `dst`, by rank.
+
+    >>> import proa as paddle
+    >>> from proa import distributed as dist
+    >>> found = []
+    >>> _ = dist.gather(paddle.to_tensor([1.0]), found, dst=0)  # one process
+    >>> [x.tolist() for x in found]
+    [[1.0]]
+    """
     members = group_of("gather", group)
     is_there = members.rank == _place("gather", "dst", dst, members)
     if is_there and gather_list is None:
@@ -124,7 +132,15 @@ def scatter(tensor: Any, tensor_list: Sequence[Any] | None = None, src: int = 0,
 
 def reduce_scatter(tensor: Any, tensor_list: Sequence[Any], op: int = ReduceOp.SUM, group: Group | None = None,
                    sync_op: bool = True) -> Task:
-    """Puts this process's part of the reduction of all processes' lists into `tensor`."""
+    """Puts this process's part of the reduction of all processes' lists into `tensor`.
+
+    >>> import proa as paddle
+    >>> from proa import distributed as dist
+    >>> x = paddle.zeros([2])
+    >>> _ = dist.reduce_scatter(x, [paddle.to_tensor([1.0, 2.0])])
+    >>> x.tolist()
+    [1.0, 2.0]
+    """
     members = group_of("reduce_scatter", group)
     given = _one_each("reduce_scatter", "tensor_list", tensor_list, members)
     return _between(members, concat([_flat(one) for one in given]), sync_op, reducing(members, op), _shaping(tensor))
@@ -166,6 +182,13 @@ def alltoall_single(in_tensor: Any, out_tensor: Any, in_split_sizes: Sequence[in
     """Sends a part of `in_tensor` to each process and puts what comes from each into `out_tensor`, by rank.
 
     The sizes say how many rows go to each process and come from each: as many to all where they are not given.
+
+    >>> import proa as paddle
+    >>> from proa import distributed as dist
+    >>> x = paddle.zeros([2])
+    >>> _ = dist.alltoall_single(x, paddle.to_tensor([1.0, 2.0]))
+    >>> x.tolist()
+    [0.0, 0.0]
     """
     members = group_of("alltoall_single", group)
     sent = _rows("in_split_sizes", in_tensor, in_split_sizes, members)
@@ -259,7 +282,12 @@ def barrier(group: Group | None = None) -> None:
 
 
 def wait(tensor: Any, group: Group | None = None, use_calc_stream: bool = True) -> None:
-    """Waits until all exchanges that were begun are over: what they give is taken by their own tasks."""
+    """Waits until all exchanges that were begun are over: what they give is taken by their own tasks.
+
+    >>> import proa as paddle
+    >>> from proa import distributed as dist
+    >>> dist.wait(paddle.ones([1]))
+    """
     group_of("wait", group)
     exchanges.do(lambda: None)
 
@@ -281,7 +309,15 @@ def all_gather_object(object_list: list[Any], obj: Any, group: Group | None = No
 
 
 def broadcast_object_list(object_list: list[Any], src: int, group: Group | None = None) -> None:
-    """Gives every process the objects of the process `src`, in place of its own; see `all_gather_object`."""
+    """Gives every process the objects of the process `src`, in place of its own; see `all_gather_object`.
+
+    >>> import proa as paddle
+    >>> from proa import distributed as dist
+    >>> objects = [{"rate": 0.1}]
+    >>> dist.broadcast_object_list(objects, src=0)
+    >>> objects
+    [{'rate': 0.1}]
+    """
     members = group_of("broadcast_object_list", group)
     root = _place("broadcast_object_list", "src", src, members)
     object_list[:] = _exchanged(list(object_list) if members.rank == root else None, members)[root]
@@ -289,7 +325,15 @@ def broadcast_object_list(object_list: list[Any], src: int, group: Group | None 
 
 def scatter_object_list(out_object_list: list[Any], in_object_list: Sequence[Any] | None = None, src: int = 0,
                         group: Group | None = None) -> None:
-    """Makes this process's one of the objects of the process `src` all that `out_object_list` holds."""
+    """Makes this process's one of the objects of the process `src` all that `out_object_list` holds.
+
+    >>> import proa as paddle
+    >>> from proa import distributed as dist
+    >>> mine = []
+    >>> dist.scatter_object_list(mine, [{"part": 0}], src=0)
+    >>> mine
+    [{'part': 0}]
+    """
     members = group_of("scatter_object_list", group)
     root = _place("scatter_object_list", "src", src, members)
     if members.rank == root:

@@ -112,6 +112,11 @@ def new_group(ranks: Sequence[int] | None = None, backend: str | None = None, ti
 
     Every process of the world calls it in the same order, members or not. `backend` changes nothing; nor does
     `timeout`: FLAGS_communication_timeout says how long to wait. Raises ValueError for a rank that no process has.
+
+    >>> import proa as paddle
+    >>> from proa import distributed as dist
+    >>> dist.new_group([0]).ranks
+    [0]
     """
     require_connection("new_group")
     size = get_world_size()

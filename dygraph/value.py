@@ -437,7 +437,15 @@ class EagerValue(_Operators):
             self._edge = result._edge
 
     def set_value(self, value: Any) -> None:
-        """Sets the value from an array or Tensor of the same shape and dtype; raises ValueError otherwise."""
+        """Sets the value from an array or Tensor of the same shape and dtype; raises ValueError otherwise.
+
+        >>> import proa as paddle
+        >>> import numpy as np
+        >>> x = paddle.zeros([2])
+        >>> x.set_value(np.array([1.0, 2.0], "float32"))
+        >>> x.tolist()
+        [1.0, 2.0]
+        """
         if not state.trace.computes and state.trace.writes(self, value):
             return
         array = value._array if isinstance(value, EagerValue) else np.asarray(value)

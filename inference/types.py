@@ -62,7 +62,12 @@ def data_type_of(dtype: DType) -> DataType:
 
 
 def get_num_bytes_of_data_type(dtype: DataType) -> int:
-    """How many bytes one element takes."""
+    """How many bytes one element takes.
+
+    >>> import proa as paddle
+    >>> paddle.inference.get_num_bytes_of_data_type(paddle.inference.DataType.FLOAT32)
+    4
+    """
     return int(convert_dtype(DataType(dtype).name.lower()).dtype.itemsize)
 
 
@@ -79,12 +84,22 @@ def get_version() -> str:
 
 
 def get_trt_compile_version() -> tuple[int, int, int]:
-    """(0, 0, 0): there is no TensorRT."""
+    """(0, 0, 0): there is no TensorRT.
+
+    >>> import proa as paddle
+    >>> paddle.inference.get_trt_compile_version()
+    (0, 0, 0)
+    """
     return 0, 0, 0
 
 
 def get_trt_runtime_version() -> tuple[int, int, int]:
-    """(0, 0, 0): there is no TensorRT."""
+    """(0, 0, 0): there is no TensorRT.
+
+    >>> import proa as paddle
+    >>> paddle.inference.get_trt_runtime_version()
+    (0, 0, 0)
+    """
     return 0, 0, 0
 
 

@@ -74,9 +74,16 @@ def _in_place(function: Callable) -> Callable:
 
     method.__name__ = method.__qualname__ = function.__name__ + "_"
     method.__signature__ = _without_out(function)  # type: ignore[attr-defined]
-    text = (function.__doc__ or "").split("\n", 1)[0]
-    method.__doc__ = f"As `{function.__name__}`, in place: the result becomes this tensor's value.\n\n{text}"
+    method.__doc__ = _text_in_place(function)
     return method
+
+
+def _text_in_place(function: Callable) -> str:
+    """The docstring of a form in place, whose example is the function's."""
+    name, (first, *others) = function.__name__, inspect.cleandoc(function.__doc__ or "").split("\n\n")
+    call = f"paddle.{name}("
+    examples = [part.replace(call, f"paddle.Tensor.{name}_(") for part in others if ">>>" in part and part.count(call) == 1]
+    return "\n\n".join([f"As `{name}`, in place: the result becomes this tensor's value.", first, *examples[:1]])
 
 
 def _without_out(function: Callable) -> inspect.Signature:

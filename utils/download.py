@@ -36,7 +36,16 @@ def _get_unique_endpoints(trainer_endpoints: list[str]) -> set[str]:
 
 
 def md5file(fname: str) -> str:
-    """The MD5 sum of a file, in hexadecimal digits."""
+    """The MD5 sum of a file, in hexadecimal digits.
+
+    >>> import proa as paddle
+    >>> import os, tempfile
+    >>> file = os.path.join(tempfile.mkdtemp(), "a")
+    >>> with open(file, "wb") as to:
+    ...     _ = to.write(b"a")
+    >>> paddle.dataset.common.md5file(file)
+    '0cc175b9c0f1b6a831c399e269772661'
+    """
     digest = hashlib.md5(usedforsecurity=False)
     with open(fname, "rb") as file:
         while block := file.read(1 << 20):

@@ -20,7 +20,15 @@ __all__ = ["all_gather", "all_reduce", "alltoall", "alltoall_single", "broadcast
 
 def all_gather(tensor_or_tensor_list: Any, tensor: Any, group: Group | None = None, sync_op: bool = True,
                use_calc_stream: bool = False) -> Task:
-    """Every process's tensor, appended to a list or put one behind the other into a tensor."""
+    """Every process's tensor, appended to a list or put one behind the other into a tensor.
+
+    >>> import proa as paddle
+    >>> from proa import distributed as dist
+    >>> found = []
+    >>> _ = dist.stream.all_gather(found, paddle.to_tensor([1.0]))
+    >>> [x.tolist() for x in found]
+    [[1.0]]
+    """
     if isinstance(tensor_or_tensor_list, list):
         return c.all_gather(tensor_or_tensor_list, tensor, group, sync_op)
     return c.gather_into(tensor_or_tensor_list, tensor, group, sync_op)
@@ -28,13 +36,29 @@ def all_gather(tensor_or_tensor_list: Any, tensor: Any, group: Group | None = No
 
 def all_reduce(tensor: Any, op: int = ReduceOp.SUM, group: Group | None = None, sync_op: bool = True,
                use_calc_stream: bool = False) -> Task:
-    """See `paddle.distributed.all_reduce`."""
+    """See `paddle.distributed.all_reduce`.
+
+    >>> import proa as paddle
+    >>> from proa import distributed as dist
+    >>> x = paddle.to_tensor([1.0])
+    >>> _ = dist.stream.all_reduce(x)  # one process
+    >>> x.tolist()
+    [1.0]
+    """
     return c.all_reduce(tensor, op, group, sync_op)
 
 
 def alltoall(out_tensor_or_tensor_list: Any, in_tensor_or_tensor_list: Any, group: Group | None = None,
              sync_op: bool = True, use_calc_stream: bool = False) -> Task:
-    """See `paddle.distributed.alltoall`; what is received comes first here."""
+    """See `paddle.distributed.alltoall`; what is received comes first here.
+
+    >>> import proa as paddle
+    >>> from proa import distributed as dist
+    >>> found = []
+    >>> _ = dist.stream.alltoall(found, [paddle.to_tensor([1.0])])
+    >>> [x.tolist() for x in found]
+    [[1.0]]
+    """
     if isinstance(out_tensor_or_tensor_list, list):
         given = _parts("alltoall", in_tensor_or_tensor_list, group)
         return c.alltoall(given, out_tensor_or_tensor_list, group, sync_op)
@@ -50,31 +74,71 @@ def alltoall_single(out_tensor: Any, in_tensor: Any, out_split_sizes: Sequence[i
 
 def broadcast(tensor: Any, src: int, group: Group | None = None, sync_op: bool = True,
               use_calc_stream: bool = False) -> Task:
-    """See `paddle.distributed.broadcast`."""
+    """See `paddle.distributed.broadcast`.
+
+    >>> import proa as paddle
+    >>> from proa import distributed as dist
+    >>> x = paddle.to_tensor([1.0])
+    >>> _ = dist.stream.broadcast(x, src=0)  # one process
+    >>> x.tolist()
+    [1.0]
+    """
     return c.broadcast(tensor, src, group, sync_op)
 
 
 def gather(tensor: Any, gather_list: list[Any] | None = None, dst: int = 0, group: Group | None = None,
            sync_op: bool = True, use_calc_stream: bool = False) -> Task:
-    """See `paddle.distributed.gather`."""
+    """See `paddle.distributed.gather`.
+
+    >>> import proa as paddle
+    >>> from proa import distributed as dist
+    >>> found = []
+    >>> _ = dist.stream.gather(paddle.to_tensor([1.0]), found, dst=0)
+    >>> [x.tolist() for x in found]
+    [[1.0]]
+    """
     return c.gather(tensor, gather_list, dst, group, sync_op)
 
 
 def reduce(tensor: Any, dst: int = 0, op: int = ReduceOp.SUM, group: Group | None = None, sync_op: bool = True,
            use_calc_stream: bool = False) -> Task:
-    """See `paddle.distributed.reduce`."""
+    """See `paddle.distributed.reduce`.
+
+    >>> import proa as paddle
+    >>> from proa import distributed as dist
+    >>> x = paddle.to_tensor([1.0])
+    >>> _ = dist.stream.reduce(x, dst=0)  # one process
+    >>> x.tolist()
+    [1.0]
+    """
     return c.reduce(tensor, dst, op, group, sync_op)
 
 
 def reduce_scatter(tensor: Any, tensor_or_tensor_list: Any, op: int = ReduceOp.SUM, group: Group | None = None,
                    sync_op: bool = True, use_calc_stream: bool = False) -> Task:
-    """See `paddle.distributed.reduce_scatter`."""
+    """See `paddle.distributed.reduce_scatter`.
+
+    >>> import proa as paddle
+    >>> from proa import distributed as dist
+    >>> x = paddle.zeros([2])
+    >>> _ = dist.stream.reduce_scatter(x, [paddle.to_tensor([1.0, 2.0])])
+    >>> x.tolist()
+    [1.0, 2.0]
+    """
     return c.reduce_scatter(tensor, _parts("reduce_scatter", tensor_or_tensor_list, group), op, group, sync_op)
 
 
 def scatter(tensor: Any, tensor_or_tensor_list: Any = None, src: int = 0, group: Group | None = None,
             sync_op: bool = True, use_calc_stream: bool = False) -> Task:
-    """See `paddle.distributed.scatter`."""
+    """See `paddle.distributed.scatter`.
+
+    >>> import proa as paddle
+    >>> from proa import distributed as dist
+    >>> x = paddle.zeros([2])
+    >>> _ = dist.stream.scatter(x, [paddle.to_tensor([1.0, 2.0])], src=0)
+    >>> x.tolist()
+    [1.0, 2.0]
+    """
     return c.scatter(tensor, _parts("scatter", tensor_or_tensor_list, group), src, group, sync_op)
 
 

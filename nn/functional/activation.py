@@ -321,35 +321,84 @@ def _as(x: Any, dtype: Any) -> Any:
 # in place
 
 def relu_(x: Any, name: str | None = None) -> Any:
-    """`relu` in place."""
+    """`relu` in place.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, 4.0], "float64")
+    >>> y = paddle.nn.functional.relu_(x)
+    >>> bool((x == y).all())
+    True
+    """
     return x._rebind(relu(x._alias()))
 
 
 def elu_(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
-    """`elu` in place."""
+    """`elu` in place.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, 4.0], "float64")
+    >>> y = paddle.nn.functional.elu_(x)
+    >>> bool((x == y).all())
+    True
+    """
     return x._rebind(elu(x._alias(), alpha))
 
 
 def hardtanh_(x: Any, min: float = -1.0, max: float = 1.0, name: str | None = None) -> Any:
-    """`hardtanh` in place."""
+    """`hardtanh` in place.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, 4.0], "float64")
+    >>> y = paddle.nn.functional.hardtanh_(x)
+    >>> bool((x == y).all())
+    True
+    """
     return x._rebind(hardtanh(x._alias(), min, max))
 
 
 def leaky_relu_(x: Any, negative_slope: float = 0.01, name: str | None = None) -> Any:
-    """`leaky_relu` in place."""
+    """`leaky_relu` in place.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, 4.0], "float64")
+    >>> y = paddle.nn.functional.leaky_relu_(x)
+    >>> bool((x == y).all())
+    True
+    """
     return x._rebind(leaky_relu(x._alias(), negative_slope))
 
 
 def softmax_(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None) -> Any:
-    """`softmax` in place."""
+    """`softmax` in place.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, 4.0], "float64")
+    >>> y = paddle.nn.functional.softmax_(x)
+    >>> bool((x == y).all())
+    True
+    """
     return x._rebind(softmax(x._alias(), axis, dtype))
 
 
 def tanh_(x: Any, name: str | None = None) -> Any:
-    """`tanh` in place."""
+    """`tanh` in place.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, 4.0], "float64")
+    >>> y = paddle.nn.functional.tanh_(x)
+    >>> bool((x == y).all())
+    True
+    """
     return x._rebind(tanh(x._alias()))
 
 
 def thresholded_relu_(x: Any, threshold: float = 1.0, name: str | None = None) -> Any:
-    """`thresholded_relu` in place."""
+    """`thresholded_relu` in place.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([-2.0, 4.0], "float64")
+    >>> y = paddle.nn.functional.thresholded_relu_(x)
+    >>> bool((x == y).all())
+    True
+    """
     return x._rebind(thresholded_relu(x._alias(), threshold))

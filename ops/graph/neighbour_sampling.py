@@ -109,7 +109,15 @@ weighted_sample_op = operator(
 
 def weighted_sample_neighbors(row: Any, colptr: Any, edge_weight: Any, input_nodes: Any, sample_size: int = -1,
                               eids: Any = None, return_eids: bool = False, name: str | None = None) -> Any:
-    """As `sample_neighbors`, edges with greater `edge_weight`, which is positive, being the likelier to be drawn."""
+    """As `sample_neighbors`, edges with greater `edge_weight`, which is positive, being the likelier to be drawn.
+
+    >>> import proa as paddle
+    >>> row, starts = paddle.to_tensor([1, 2, 0]), paddle.to_tensor([0, 2, 3, 3])
+    >>> weights = paddle.to_tensor([1.0, 1.0, 1.0])
+    >>> found, count = paddle.geometric.weighted_sample_neighbors(row, starts, weights, paddle.to_tensor([0, 1]))
+    >>> found.tolist(), count.tolist()
+    ([1, 2, 0], [2, 1])
+    """
     if return_eids and eids is None:
         raise ValueError("weighted_sample_neighbors(eids, return_eids=True): eids must be given to be returned.")
     found = apply(weighted_sample_op, row, colptr, edge_weight, input_nodes, eids, sample_size=sample_size,

@@ -131,7 +131,12 @@ def gcd(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 def lcm(x: Any, y: Any, name: str | None = None) -> Any:
-    """The least common multiple of integers, not negative. Raises TypeError for other dtypes."""
+    """The least common multiple of integers, not negative. Raises TypeError for other dtypes.
+
+    >>> import proa as paddle
+    >>> paddle.lcm(paddle.to_tensor([4, 6]), paddle.to_tensor([6, 9])).tolist()
+    [12, 18]
+    """
     _integers("lcm", x, y)
     return apply(lcm_op, x, y)
 

@@ -104,6 +104,12 @@ def divide(x: Any, y: Any, name: str | None = None) -> Any:
     """x / y, with an entry at every place: nan where neither has one. Integers are divided as float32.
 
     y may be a number, too: then the result has x's places.
+
+    >>> import proa as paddle
+    >>> x = paddle.sparse.sparse_coo_tensor([[0, 1]], [3.0, 4.0], [2])
+    >>> y = paddle.sparse.sparse_coo_tensor([[0, 1]], [2.0, 2.0], [2])
+    >>> paddle.sparse.divide(x, y).values().tolist()
+    [1.5, 2.0]
     """
     if _is_number(y):
         check_sparse("divide(x, y)", x)

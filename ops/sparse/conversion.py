@@ -121,21 +121,30 @@ def as_coo(x: Any) -> Any:
     return csr_to_coo(x) if x.is_sparse_csr() else x
 
 
-def _part_of_sparse(name: str, kinds: str) -> Any:
+def _part_of_sparse(name: str, kinds: str, shown: str) -> Any:
+    """The method that a dense tensor has only to say where it belongs; `shown`: what it gives for an example."""
+
     def part(x: Any) -> Any:
         raise TypeError(f"{name}(): is of {kinds} tensors. Received a dense tensor of shape {list(x.shape)}; "
                         "x.to_sparse_coo(sparse_dim) and x.to_sparse_csr() make sparse tensors of it.")
 
     part.__name__ = part.__qualname__ = name
-    part.__doc__ = f"Is of {kinds} tensors: a dense one raises TypeError."
+    form = "csr_tensor([0, 1, 2], [1, 0]" if kinds == "sparse csr" else "coo_tensor([[0, 1], [1, 0]]"
+    part.__doc__ = f"""Is of {kinds} tensors: a dense one raises TypeError.
+
+    >>> import proa as paddle
+    >>> x = paddle.sparse.sparse_{form}, [3.0, 4.0], [2, 2])
+    >>> x.{name}(){"" if name == "nnz" else ".tolist()"}
+    {shown}
+    """
     return part
 
 
-indices = _part_of_sparse("indices", "sparse coo")
-crows = _part_of_sparse("crows", "sparse csr")
-cols = _part_of_sparse("cols", "sparse csr")
-values = _part_of_sparse("values", "sparse")
-nnz = _part_of_sparse("nnz", "sparse")
+indices = _part_of_sparse("indices", "sparse coo", "[[0, 1], [1, 0]]")
+crows = _part_of_sparse("crows", "sparse csr", "[0, 1, 2]")
+cols = _part_of_sparse("cols", "sparse csr", "[1, 0]")
+values = _part_of_sparse("values", "sparse", "[3.0, 4.0]")
+nnz = _part_of_sparse("nnz", "sparse", "2")
 
 
 def coalesce_dense(x: Any, name: str | None = None) -> Any:

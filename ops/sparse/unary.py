@@ -17,7 +17,7 @@ from .conversion import to_dense
 from .values import check_sparse, coo, csr
 
 
-def _of_values(function: Callable[..., Any]) -> Callable[..., Any]:
+def _of_values(function: Callable[..., Any], room: str = "") -> Callable[..., Any]:
     called = function.__name__
 
     def applied(x: Any, name: str | None = None) -> Any:
@@ -25,7 +25,14 @@ def _of_values(function: Callable[..., Any]) -> Callable[..., Any]:
         return x.with_values(function(x.values()))
 
     applied.__name__ = applied.__qualname__ = called
-    applied.__doc__ = f"`{called}` of the values of a sparse tensor, coo or csr, in a tensor with its places."
+    applied.__doc__ = f"""`{called}` of the values of a sparse tensor, coo or csr, in a tensor with its places.
+
+    >>> import proa as paddle
+    >>> x = paddle.sparse.sparse_coo_tensor([[0, 1], [1, 0]], [0.25, 0.5], [2, 2])
+    >>> y = paddle.sparse.{room}{called}(x)
+    >>> y.nnz(), bool((y.values() == paddle.{room}{called}(x.values())).all())
+    (2, True)
+    """
     return applied
 
 
@@ -34,7 +41,7 @@ sinh, tanh, asinh, atanh = map(_of_values, (dense.sinh, dense.tanh, dense.asinh,
 sqrt, square, log1p, expm1, abs = map(_of_values, (dense.sqrt, dense.square, dense.log1p, dense.expm1, dense.abs))
 isnan, neg = _of_values(dense.isnan), _of_values(elementwise.neg)
 deg2rad, rad2deg = _of_values(numbers.deg2rad), _of_values(numbers.rad2deg)
-relu = _of_values(activation.relu)
+relu = _of_values(activation.relu, "nn.functional.")
 
 
 def relu6(x: Any, name: str | None = None) -> Any:

@@ -165,6 +165,16 @@ def deform_conv2d(x: Any, offset: Any, mask: Any, num_filters: int, filter_size:
     """A convolution whose places are moved by `offset` and weighed by `mask` (None: version 1, without weights).
 
     See `paddle.vision.ops.deform_conv2d`.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> with static.program_guard(static.Program(), static.Program()):
+    ...     x = static.data("x", [None, 3, 8, 8])
+    ...     offset = static.data("offset", [None, 18, 6, 6])
+    ...     mask = static.data("mask", [None, 9, 6, 6])
+    ...     y = static.nn.deform_conv2d(x, offset, mask, 4, 3)
+    >>> y.shape
+    (-1, 4, 6, 6)
     """
     what, layer = "deform_conv2d", name or generate("deformable_conv")
     channels, size = known_size(f"{what}(x)", x, 1), repeated(what, "filter_size", filter_size, 2)

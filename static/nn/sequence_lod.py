@@ -24,7 +24,16 @@ from .parameters import activated, known_size, parameter
 
 
 def sequence_concat(input: Sequence[Any], name: str | None = None) -> Any:
-    """The sequences of several inputs joined one by one: the first of each, then the second of each, …"""
+    """The sequences of several inputs joined one by one: the first of each, then the second of each, …
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> with static.program_guard(static.Program(), static.Program()):
+    ...     x = static.data("x", [None, 4], lod_level=1)
+    ...     y = static.nn.sequence_concat([x, x])
+    >>> y.shape
+    (-1, 4)
+    """
     return apply(sequence_concat_op, list(input), None)[0]
 
 
@@ -35,6 +44,14 @@ def sequence_conv(input: Any, num_filters: int, filter_size: int = 3, filter_str
 
     Rows outside of the sequence are zeros. The first row is the one `filter_size // 2` rows before, unless
     `padding_start` says otherwise. `padding` is passed over, as by PaddlePaddle.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> with static.program_guard(static.Program(), static.Program()):
+    ...     x = static.data("x", [None, 4], lod_level=1)
+    ...     y = static.nn.sequence_conv(x, 6)
+    >>> y.shape
+    (-1, 6)
     """
     layer = name or generate("sequence_conv")
     width = known_size("sequence_conv(input)", input, 1)
@@ -47,27 +64,74 @@ def sequence_conv(input: Any, num_filters: int, filter_size: int = 3, filter_str
 
 
 def sequence_enumerate(input: Any, win_size: int, pad_value: int = 0, name: str | None = None) -> Any:
-    """[N, win_size]: each id with those that follow it in its sequence, `pad_value` behind its end."""
+    """[N, win_size]: each id with those that follow it in its sequence, `pad_value` behind its end.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> with static.program_guard(static.Program(), static.Program()):
+    ...     x = static.data("x", [None, 1], "int64", lod_level=1)
+    ...     y = static.nn.sequence_enumerate(x, win_size=3)
+    >>> y.shape
+    (-1, 3)
+    """
     return apply(sequence_enumerate_op, input, None, win_size=win_size, pad_value=pad_value)
 
 
 def sequence_expand(x: Any, y: Any, ref_level: int = -1, name: str | None = None) -> Any:
-    """Each sequence of x (each row, where x has no LoD) as often as the sequences of y at `ref_level` are long."""
+    """Each sequence of x (each row, where x has no LoD) as often as the sequences of y at `ref_level` are long.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> with static.program_guard(static.Program(), static.Program()):
+    ...     x = static.data("x", [None, 4], lod_level=1)
+    ...     rows = static.data("rows", [None, 2])
+    ...     y = static.nn.sequence_expand(rows, x)
+    >>> y.shape
+    (-1, 2)
+    """
     return apply(sequence_expand_op, x, y, None, None, ref_level=ref_level)[0]
 
 
 def sequence_expand_as(x: Any, y: Any, name: str | None = None) -> Any:
-    """Each row of x as often as the sequence of y with its number is long; the result has y's LoD."""
+    """Each row of x as often as the sequence of y with its number is long; the result has y's LoD.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> with static.program_guard(static.Program(), static.Program()):
+    ...     x = static.data("x", [None, 4], lod_level=1)
+    ...     rows = static.data("rows", [None, 2])
+    ...     y = static.nn.sequence_expand_as(rows, x)
+    >>> y.shape
+    (-1, 2)
+    """
     return apply(sequence_expand_as_op, x, y, None)
 
 
 def sequence_first_step(input: Any) -> Any:
-    """The first row of each sequence."""
+    """The first row of each sequence.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> with static.program_guard(static.Program(), static.Program()):
+    ...     x = static.data("x", [None, 4], lod_level=1)
+    ...     y = static.nn.sequence_first_step(x)
+    >>> y.shape
+    (-1, 4)
+    """
     return sequence_pool(input, "first")
 
 
 def sequence_last_step(input: Any) -> Any:
-    """The last row of each sequence."""
+    """The last row of each sequence.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> with static.program_guard(static.Program(), static.Program()):
+    ...     x = static.data("x", [None, 4], lod_level=1)
+    ...     y = static.nn.sequence_last_step(x)
+    >>> y.shape
+    (-1, 4)
+    """
     return sequence_pool(input, "last")
 
 
@@ -95,12 +159,30 @@ def sequence_pool(input: Any, pool_type: str, is_test: bool = False, pad_value: 
 
 
 def sequence_reshape(input: Any, new_dim: int) -> Any:
-    """The numbers of each sequence in rows of `new_dim`."""
+    """The numbers of each sequence in rows of `new_dim`.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> with static.program_guard(static.Program(), static.Program()):
+    ...     x = static.data("x", [None, 4], lod_level=1)
+    ...     y = static.nn.sequence_reshape(x, 2)
+    >>> y.shape
+    (-1, 2)
+    """
     return apply(sequence_reshape_op, input, None, new_dim=new_dim)[0]
 
 
 def sequence_reverse(x: Any, name: str | None = None) -> Any:
-    """The rows of each sequence from the last to the first."""
+    """The rows of each sequence from the last to the first.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> with static.program_guard(static.Program(), static.Program()):
+    ...     x = static.data("x", [None, 4], lod_level=1)
+    ...     y = static.nn.sequence_reverse(x)
+    >>> y.shape
+    (-1, 4)
+    """
     return apply(sequence_reverse_op, x, None)
 
 
@@ -115,7 +197,16 @@ def sequence_slice(input: Any, offset: Any, length: Any, name: str | None = None
 
 
 def sequence_softmax(input: Any, use_cudnn: bool = False, name: str | None = None) -> Any:
-    """The numbers of each sequence, [N] or [N, 1], as positive ones that add up to 1."""
+    """The numbers of each sequence, [N] or [N, 1], as positive ones that add up to 1.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> with static.program_guard(static.Program(), static.Program()):
+    ...     x = static.data("x", [None, 1], lod_level=1)
+    ...     y = static.nn.sequence_softmax(x)
+    >>> y.shape
+    (-1, 1)
+    """
     return apply(sequence_softmax_op, input, None)
 
 

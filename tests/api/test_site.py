@@ -1,5 +1,6 @@
 """What the site's pages are made of: docstrings as Markdown, names on pages, figures of the first page."""
 
+import doctest
 import importlib.util
 import os
 from types import SimpleNamespace
@@ -73,3 +74,16 @@ def test_a_folder_in_the_nav_stands_for_its_pages():
     config = SimpleNamespace(nav=[{"A": "a.md"}, {"T": "tutorials/*"}, {"G": "gallery/*"}])
     sections.on_files(files, config)
     assert config.nav == [{"A": "a.md"}, {"T": ["tutorials/index.md", "tutorials/1-a.md", "tutorials/2-b.md"]}]
+
+
+def test_examples_of_texts_that_are_made_run(things):
+    """Those of forms in place stand in no module's source, where doctest finds the others."""
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    parser, tried, failed = doctest.DocTestParser(), 0, []
+    for one in things:
+        if one.name.endswith("_") and ">>>" in docstrings.text_of(one.value):
+            tried += 1
+            example = parser.get_doctest(docstrings.text_of(one.value), {}, one.full, None, None)
+            if runner.run(example, out=lambda text: None).failed:
+                failed.append(one.full)
+    assert failed == [] and tried > 40

@@ -36,7 +36,13 @@ def fused_linear(x: Any, weight: Any, bias: Any = None, transpose_weight: bool =
 
 def fused_linear_activation(x: Any, y: Any, bias: Any, trans_x: bool = False, trans_y: bool = False,
                             activation: str | None = None) -> Any:
-    """The activation of x · y + bias: 'gelu', 'relu' or 'none'; ValueError for another."""
+    """The activation of x · y + bias: 'gelu', 'relu' or 'none'; ValueError for another.
+
+    >>> import proa as paddle
+    >>> x, w = paddle.ones([2, 3]), paddle.ones([3, 4])
+    >>> paddle.incubate.nn.functional.fused_linear_activation(x, w, paddle.zeros([4]), activation="relu").shape
+    [2, 4]
+    """
     name = "none" if activation is None else activation
     if name not in _ACTIVATIONS:
         raise ValueError(f"fused_linear_activation(activation): must be one of {sorted(_ACTIVATIONS)}. "
