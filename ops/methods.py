@@ -81,8 +81,8 @@ def _in_place(function: Callable) -> Callable:
 def _text_in_place(function: Callable) -> str:
     """The docstring of a form in place, whose example is the function's."""
     name, (first, *others) = function.__name__, inspect.cleandoc(function.__doc__ or "").split("\n\n")
-    call = f"paddle.{name}("
-    examples = [part.replace(call, f"paddle.Tensor.{name}_(") for part in others if ">>>" in part and part.count(call) == 1]
+    call, in_place = f"paddle.{name}(", f"paddle.Tensor.{name}_("
+    examples = [part.replace(call, in_place) for part in others if ">>>" in part and part.count(call) == 1]
     return "\n\n".join([f"As `{name}`, in place: the result becomes this tensor's value.", first, *examples[:1]])
 
 
