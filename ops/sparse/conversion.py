@@ -121,12 +121,16 @@ def as_coo(x: Any) -> Any:
     return csr_to_coo(x) if x.is_sparse_csr() else x
 
 
+def _refusal_of_dense(name: str, kinds: str, x: Any) -> TypeError:
+    return TypeError(f"{name}(): is of {kinds} tensors. Received a dense tensor of shape {list(x.shape)}; "
+                     "x.to_sparse_coo(sparse_dim) and x.to_sparse_csr() make sparse tensors of it.")
+
+
 def _part_of_sparse(name: str, kinds: str, shown: str) -> Any:
     """The method that a dense tensor has only to say where it belongs; `shown`: what it gives for an example."""
 
     def part(x: Any) -> Any:
-        raise TypeError(f"{name}(): is of {kinds} tensors. Received a dense tensor of shape {list(x.shape)}; "
-                        "x.to_sparse_coo(sparse_dim) and x.to_sparse_csr() make sparse tensors of it.")
+        raise _refusal_of_dense(name, kinds, x)
 
     part.__name__ = part.__qualname__ = name
     form = "csr_tensor([0, 1, 2], [1, 0]" if kinds == "sparse csr" else "coo_tensor([[0, 1], [1, 0]]"
@@ -155,7 +159,7 @@ def coalesce_dense(x: Any, name: str | None = None) -> Any:
     >>> x.coalesce().values().tolist()
     [7.0]
     """
-    return _part_of_sparse("coalesce", "sparse coo")(x)
+    raise _refusal_of_dense("coalesce", "sparse coo", x)
 
 
 def dense_itself(x: Any) -> Any:
