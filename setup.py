@@ -1,14 +1,16 @@
 """What pyproject.toml and setup.cfg cannot say of an installation: an editable one that type checkers see.
 
 The repository's root is the package, whatever the folder is called, so an editable install leads Python to it by code
-that runs, and checkers run none. They find it as the package of stubs `proa-stubs` (PEP 561): a link to the root, in a
-folder that the install adds to what they search. Python itself takes nothing from there.
+that runs, and checkers run none. They find it as the package of stubs `proa-stubs` (PEP 561): a folder of links to
+the root's modules and packages, in one that the install adds to what they search. Python itself takes nothing from
+there; a package that is new in the root is seen after installing again.
 """
 
 import base64
 import glob
 import hashlib
 import os
+import shutil
 import zipfile
 
 from setuptools import Extension, setup
@@ -17,13 +19,14 @@ from setuptools.command.editable_wheel import editable_wheel
 ROOT = os.path.dirname(os.path.abspath(__file__))
 FOLDER = os.path.join(ROOT, ".editable")
 PATHS = "__editable___proa_stubs.pth"
+BESIDE = ("tests", "benchmarks", "docs", "examples", "build")  # folders of the root that are not packaged
 
 
 class EditableWheel(editable_wheel):
     """An editable install with the package of stubs beside it."""
 
     def run(self) -> None:
-        """Makes the link and the wheel, and adds the line that leads to the link."""
+        """Makes the links and the wheel, and adds the line that leads to them."""
         super().run()
         if not _linked(os.path.join(FOLDER, "proa-stubs")):
             self.warn("links cannot be made here: type checkers will not see this editable install")
@@ -32,15 +35,26 @@ class EditableWheel(editable_wheel):
             _add(wheel, PATHS, f"{FOLDER}\n".encode())
 
 
-def _linked(path: str) -> bool:
-    """Whether there is a link to the root at the path, made if it is not there yet."""
-    os.makedirs(os.path.dirname(path), exist_ok=True)
+def _linked(folder: str) -> bool:
+    """Whether the folder holds a link to each module and package of the root, made anew.
+
+    A link to the root itself would be one from within it: whoever copies the root with what links lead to, as
+    `shutil.copytree` does, would never come to an end.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
     try:
-        if not os.path.lexists(path):
-            os.symlink(os.pardir, path, target_is_directory=True)
+        for name in filter(_is_packaged, sorted(os.listdir(ROOT))):
+            place = os.path.join(os.path.relpath(ROOT, folder), name)
+            os.symlink(place, os.path.join(folder, name), target_is_directory="." not in name)
     except OSError:
         return False
     return True
+
+
+def _is_packaged(name: str) -> bool:
+    return name.endswith((".py", ".pyi", ".typed")) and name != "setup.py" or name not in BESIDE and os.path.isfile(
+        os.path.join(ROOT, name, "__init__.py"))
 
 
 def _add(wheel: str, name: str, content: bytes) -> None:

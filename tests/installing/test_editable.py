@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from package_files import ROOT
 
@@ -21,6 +22,10 @@ def python(tmp_path_factory):
     made = str(folder / "bin" / "python")
     subprocess.run([sys.executable, "-m", "pip", "--python", made, "install", "--quiet", "--no-deps", "-e", str(ROOT)],
                    check=True, capture_output=True)
+    packages = subprocess.run([made, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], check=True,
+                              capture_output=True, text=True).stdout.strip()
+    with open(os.path.join(packages, "what_it_needs.pth"), "w", encoding="utf-8") as file:
+        file.write(os.path.dirname(os.path.dirname(np.__file__)) + "\n")
     return made
 
 
@@ -35,6 +40,14 @@ def test_checkers_see_an_editable_install(checker, python, tmp_path):
     unlinked = {name: value for name, value in os.environ.items() if name != "MYPYPATH"}
     ran = subprocess.run([sys.executable, "-m", *command], cwd=tmp_path, capture_output=True, text=True, env=unlinked)
     assert "Success" in ran.stdout or "0 errors" in ran.stdout, ran.stdout + ran.stderr
+
+
+@pytest.mark.slow
+def test_links_do_not_lead_in_circles(python):
+    links = [path for path in (ROOT / ".editable" / "proa-stubs").iterdir()]
+    assert {"__init__.pyi", "nn", "py.typed"} <= {path.name for path in links}
+    assert not {"setup.py", "tests", ".editable"} & {path.name for path in links}
+    assert all(path.is_symlink() and path.exists() and not path.samefile(ROOT) for path in links)
 
 
 @pytest.mark.slow

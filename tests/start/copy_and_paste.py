@@ -21,7 +21,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 _BLOCK = re.compile(
     r'^## (?P<part>[^\n]+)$|^```(?:python title="(?P<file>[\w.]+)"|bash)\n(?P<text>.*?)^```',
     re.M | re.S)
-_LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "__pycache__", "*.egg-info", "site", "build", "tests")
+_LEFT_OUT = shutil.ignore_patterns(".git", ".venv", ".editable", "__pycache__", "*.egg-info", "site", "build", "tests")
 
 
 def script(page: str) -> str:
