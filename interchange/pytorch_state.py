@@ -25,14 +25,16 @@ _PROJECTIONS = ("q_proj", "k_proj", "v_proj")
 _UNNEEDED = ("num_batches_tracked",)
 
 
-def from_pytorch(layer: nn.Layer, state: Mapping[str, Any]) -> dict[str, np.ndarray]:
+def from_pytorch(layer: nn.Layer, state: Mapping[str, Any], in_order: bool = False) -> dict[str, np.ndarray]:
     """The state dict for `layer.set_state_dict` that holds the values of a PyTorch module's state dict.
 
     `layer` is built as the module is, its parts under the same names. `state`: arrays, or Tensors, by PyTorch's names:
     `paddle.load("model.pt")`, `paddle.load("model.safetensors")`. Weights of Linear are transposed ([out, in] there,
     [in, out] here), `running_mean` becomes `_mean`, `in_proj_weight` is divided into the three projections, "module."
-    before all names (of DataParallel) goes away. Raises KeyError with the names that are missing or left over, and
-    ValueError where a shape differs.
+    before all names (of DataParallel) goes away. `in_order=True`, for a layer whose parts have other names and stand in
+    the same order: the first value goes to the first parameter, and so on, where shape and kind (`weight`, `bias`,
+    `running_mean`) agree. Raises KeyError with the names that are missing or left over, and ValueError where a shape
+    differs.
 
     >>> import numpy as np, proa as paddle
     >>> layer = paddle.nn.Linear(2, 3)
@@ -43,6 +45,8 @@ def from_pytorch(layer: nn.Layer, state: Mapping[str, Any]) -> dict[str, np.ndar
     arrays = {str(name): _array(value) for name, value in state.items()}
     if arrays and all(name.startswith("module.") for name in arrays):
         arrays = {name.removeprefix("module."): value for name, value in arrays.items()}
+    if in_order:
+        arrays = _by_the_layers_names(layer, arrays)
     used: set[str] = set()
     missing: list[str] = []
     taken: dict[int, np.ndarray] = {}  # by parameter: one that stands under two names has one value
@@ -59,9 +63,26 @@ def from_pytorch(layer: nn.Layer, state: Mapping[str, Any]) -> dict[str, np.ndar
     left = [name for name in arrays if name not in used and name.rpartition(".")[2] not in _UNNEEDED]
     if missing or left:
         raise KeyError(f"from_pytorch(layer, state): names do not agree. The layer needs {missing or 'nothing more'}; "
-                       f"the state also has {left or 'nothing more'}. Give the layer's parts the module's names, or "
-                       "rename the state's keys before.")
+                       f"the state also has {left or 'nothing more'}. Give the layer's parts the module's names, "
+                       "rename the state's keys before, or, where both have the same parts in the same order, take "
+                       "from_pytorch(layer, state, in_order=True).")
     return result
+
+
+def _by_the_layers_names(layer: Any, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The arrays under the names that the layer's values would have there, one after the other."""
+    wanted: dict[int, str] = {}
+    for _, there, owner, own, value in _values(layer, "", ""):
+        wanted.setdefault(id(value), there + _renamed(_PARAMETERS, owner, own))
+    names = [name for name in arrays if name.rpartition(".")[2] not in _UNNEEDED]
+    for position, (here, there) in enumerate(zip(wanted.values(), names, strict=False)):
+        if here.rpartition(".")[2] != there.rpartition(".")[2]:
+            raise KeyError(f"from_pytorch(layer, state, in_order=True): value {position} is {here!r} in the layer and "
+                           f"{there!r} in the state: they do not stand in the same order.")
+    if len(wanted) != len(names):
+        raise KeyError(f"from_pytorch(layer, state, in_order=True): the layer has {len(wanted)} values and the state "
+                       f"{len(names)}: they do not have the same parts.")
+    return dict(zip(wanted.values(), (arrays[name] for name in names), strict=True))
 
 
 def _array(value: Any) -> np.ndarray:

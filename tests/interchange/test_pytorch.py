@@ -144,3 +144,40 @@ def test_a_compressed_archive_is_refused(tmp_path):
         archive.writestr("a/data.pkl", b"\x80\x02" + b"0" * 100_000)
     with pytest.raises(CorruptFileError, match="compressed"):
         paddle.load(os.fspath(path))
+
+
+class _OtherNames(paddle.nn.Layer):
+    """The parts of `net` below, in their order, under other names."""
+
+    def __init__(self):
+        super().__init__()
+        self.body = paddle.nn.LayerList([paddle.nn.Conv2D(1, 2, 3), paddle.nn.BatchNorm2D(2)])
+        self.head = paddle.nn.Linear(2, 3)
+
+
+def _state_of_a_module():
+    draw = np.random.default_rng(0)
+    shapes = {"features.0.weight": (2, 1, 3, 3), "features.0.bias": (2,), "features.1.weight": (2,),
+              "features.1.bias": (2,), "features.1.running_mean": (2,), "features.1.running_var": (2,),
+              "features.1.num_batches_tracked": (), "classifier.weight": (3, 2), "classifier.bias": (3,)}
+    return {name: draw.random(shape, "float32") for name, shape in shapes.items()}
+
+
+def test_parts_of_other_names_in_the_same_order():
+    layer, state = _OtherNames(), _state_of_a_module()
+    with pytest.raises(KeyError, match="in_order=True"):
+        paddle.interchange.from_pytorch(layer, state)
+    found = paddle.interchange.from_pytorch(layer, state, in_order=True)
+    np.testing.assert_array_equal(found["head.weight"], state["classifier.weight"].T)
+    np.testing.assert_array_equal(found["body.1._variance"], state["features.1.running_var"])
+    assert layer.set_state_dict(found) == ([], [])
+
+
+def test_parts_in_another_order_are_refused():
+    state = _state_of_a_module()
+    swapped = dict(sorted(state.items()))  # biases before weights
+    with pytest.raises(KeyError, match="value 0 is 'body.0.weight' in the layer and 'classifier.bias' in the state"):
+        paddle.interchange.from_pytorch(_OtherNames(), swapped, in_order=True)
+    state.pop("classifier.bias")
+    with pytest.raises(KeyError, match="the layer has 8 values and the state 7"):
+        paddle.interchange.from_pytorch(_OtherNames(), state, in_order=True)
