@@ -120,6 +120,11 @@ declare("FLAGS_to_static_shapes", 4, "After how many shapes of its arguments a f
         "that leaves open the sizes which changed; 0: never, each shape has its own.")
 declare("FLAGS_keep_plans", True,
         "Keep compiled Programs on disk, where kernels are kept, so that the next process need not compile them.")
+declare("FLAGS_loaded_memory_limit_mb", 0,
+        "How many megabytes the values of a run of a loaded model may take at a time, where its loader is told nothing "
+        "else; 0: as many as there are.")
+declare("FLAGS_loaded_loop_limit", 0, "How many rounds all loops of a run of a loaded model may take together, where "
+        "its loader is told nothing else; 0: any number.")
 declare("FLAGS_verify_passes", False, "Check a Program's operations after every pass of the compiler.")
 declare("FLAGS_keep_freed_megabytes", 512,
         "How much freed memory the process keeps for its next arrays; 0 leaves the C library as it is.")

@@ -16,6 +16,7 @@ import numpy as np
 from ..core import unique_name
 from ..core.dtype import uint8
 from ..core.files import atomic_write
+from ..core.limits import limits_of
 from ..io.batch_sampler import batch
 from ..ops.core.operator import find, is_declared
 from ..ops.core.trace import using
@@ -243,13 +244,16 @@ def program_bytes(program: Any, name: str) -> bytes:
 
 
 def load_inference_model(dirname: str | None, executor: Executor, model_filename: Any = None,
-                         params_filename: Any = None, pserver_endpoints: Any = None) -> list[Any]:
+                         params_filename: Any = None, pserver_endpoints: Any = None,
+                         memory_limit_mb: int | None = None, loop_limit: int | None = None) -> list[Any]:
     """Reads what `save_inference_model` wrote, here or in PaddlePaddle: [Program, names to feed, Variables to fetch].
 
     The values go to the global scope. Without `dirname`, `model_filename` and `params_filename` are the files' bytes.
     `pserver_endpoints`: the servers that a model asks for rows of tables, in the places of those it was written for.
+    `memory_limit_mb`, `loop_limit`: what a run may take, as of `paddle.jit.load`; PaddlePaddle does not have these.
     Raises ValueError where there is no such folder, FileNotFoundError and CorruptFileError, naming the file.
     """
+    limits = limits_of("load_inference_model", memory_limit_mb, loop_limit)
     if dirname is None:
         program = _from_bytes(model_filename, params_filename)
     else:
@@ -259,6 +263,7 @@ def load_inference_model(dirname: str | None, executor: Executor, model_filename
         path = os.path.join(folder, os.path.basename(model_filename or _MODEL))
         program = from_desc(read_program_desc(path), path)
         params_filename = params_filename and os.path.basename(params_filename)
+    program.limits = limits
     if pserver_endpoints:
         with_endpoints(program, pserver_endpoints)
     load_persistables(executor, dirname, program, params_filename)

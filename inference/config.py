@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
+from ..core.limits import limits_of
 from ..core.place import CPUPlace, CUDAPlace, Place
 from .types import PrecisionType
 
@@ -59,6 +60,8 @@ class Config:
         self._buffers: tuple[bytes, bytes] | None = None
         self._device: int | None = None
         self._threads: int | None = None
+        self._memory_limit_mb: int | None = None
+        self._loop_limit: int | None = None
         self._kept: dict[str, Any] = {
             "ir_optim": True, "ir_debug": False, "memory_optim": False, "profile": False, "glog": True, "mkldnn": True,
             "feed_fetch": True, "specify_input_name": False, "save_optim_model": False, "new_executor": False,
@@ -154,6 +157,32 @@ class Config:
         from ..backend.threads import get_num_threads
 
         return self._threads or get_num_threads()
+
+    # What a run may take
+
+    def set_memory_limit_mb(self, megabytes: int | None) -> None:
+        """How many megabytes the values of one run may take at a time: a run that needs more ends with LimitError.
+
+        0 is no limit; None is what FLAGS_loaded_memory_limit_mb says. ValueError for what is no such number.
+        """
+        limits_of("Config.set_memory_limit_mb", megabytes, None)
+        self._memory_limit_mb = megabytes
+
+    def memory_limit_mb(self) -> int | None:
+        """What `set_memory_limit_mb` was told."""
+        return self._memory_limit_mb
+
+    def set_loop_limit(self, rounds: int | None) -> None:
+        """How many rounds all loops of one run may take together: a run that needs more ends with LimitError.
+
+        0 is no limit; None is what FLAGS_loaded_loop_limit says. ValueError for what is no such number.
+        """
+        limits_of("Config.set_loop_limit", None, rounds)
+        self._loop_limit = rounds
+
+    def loop_limit(self) -> int | None:
+        """What `set_loop_limit` was told."""
+        return self._loop_limit
 
     # What makes no difference
 

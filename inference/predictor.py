@@ -321,19 +321,20 @@ def create_predictor(config: Config) -> Predictor:
 
 
 def _read(config: Config) -> tuple[Program, dict[str, np.ndarray]]:
+    limits = config.memory_limit_mb(), config.loop_limit()
     if config._buffers is not None:
         model, values = config._buffers
-        program = read_program(io.BytesIO(model))
+        program = read_program(io.BytesIO(model), *limits)
         return program, read_parameters(io.BytesIO(values), program)
     if config.prog_file():
-        return _pair(config.prog_file(), config.params_file())
+        return _pair(config.prog_file(), config.params_file(), limits)
     folder = config.model_dir()
     if not folder:
         raise ValueError("create_predictor(config): the Config names no model. Use Config(model_file, params_file).")
     if os.path.isfile(program_file(folder)):
-        return _pair(program_file(folder), folder + PARAMS_SUFFIX)
+        return _pair(program_file(folder), folder + PARAMS_SUFFIX, limits)
     if os.path.isfile(os.path.join(folder, "__model__")):
-        program = read_program(os.path.join(folder, "__model__"))
+        program = read_program(os.path.join(folder, "__model__"), *limits)
         return program, folder_state(folder, persistable_names(program))
     names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     found = [name for name in names if name.endswith(MODEL_SUFFIX)] or [
@@ -342,9 +343,9 @@ def _read(config: Config) -> tuple[Program, dict[str, np.ndarray]]:
         raise FileNotFoundError(f"There is no model in the folder {folder!r}: no __model__, and not one *.pdmodel or "
                                 "*.json with its *.pdiparams.")
     file = os.path.join(folder, found[0])
-    return _pair(file, os.path.splitext(file)[0] + PARAMS_SUFFIX)
+    return _pair(file, os.path.splitext(file)[0] + PARAMS_SUFFIX, limits)
 
 
-def _pair(model: str, params: str) -> tuple[Program, dict[str, np.ndarray]]:
-    program = read_program(model)
+def _pair(model: str, params: str, limits: tuple[int | None, int | None]) -> tuple[Program, dict[str, np.ndarray]]:
+    program = read_program(model, *limits)
     return program, read_parameters(params, program)

@@ -183,15 +183,16 @@ class TranslatedLayer(Layer):
                 for method, loaded in self._methods.items()}
 
 
-def load_translated(path: str, model_filename: str | None, params_filename: str | None) -> TranslatedLayer:
-    """The model whose files begin with `path`."""
+def load_translated(path: str, model_filename: str | None, params_filename: str | None,
+                    memory_limit_mb: int | None = None, loop_limit: int | None = None) -> TranslatedLayer:
+    """The model whose files begin with `path`, and what a run of it may take."""
     is_older = os.path.isfile(os.path.join(path, OLDER_MODEL)) and not os.path.exists(program_file(path))
     if model_filename or params_filename or is_older:
         files = {"forward": older_files(path, model_filename, params_filename)}
         info_path = os.path.join(path, (params_filename or "") + ".info")
     else:
         files, info_path = method_files(path), path + INFO_SUFFIX
-    programs = {method: read_program(model) for method, (model, _) in files.items()}
+    programs = {method: read_program(model, memory_limit_mb, loop_limit) for method, (model, _) in files.items()}
     arrays: dict[str, Any] = {}
     for method, program in programs.items():
         arrays.update(read_parameters(files[method][1], program))

@@ -6,6 +6,7 @@ import copy
 from collections.abc import Collection
 from typing import Any
 
+from ..core.limits import limits_of
 from .building.initialization import append_initializer
 from .compiler import compile_plan
 from .files.program_codec import file_type, text_of, to_desc
@@ -104,4 +105,6 @@ def from_desc(desc: Any, source_name: str, given: Collection[str] = ()) -> Progr
     `given`: the names that one Program inside of another gets from there.
     Raises CorruptFileError, naming file and place, where a variable or an attribute makes no sense.
     """
-    return read_into(Program(), desc, source_name, given)
+    program = read_into(Program(), desc, source_name, given)
+    program.is_loaded, program.limits = True, limits_of(source_name, None, None)
+    return program

@@ -33,7 +33,7 @@ from .parameter_info import StructuredNames
 
 _CONFIGS = ("output_spec", "with_hook", "combine_params", "clip_extra", "skip_forward", "input_names_after_prune",
             "skip_prune_program")
-_LOAD_CONFIGS = ("model_filename", "params_filename")
+_LOAD_CONFIGS = ("model_filename", "params_filename", "memory_limit_mb", "loop_limit")
 _Models = dict[str, tuple[Program, dict[str, EagerValue]]]
 
 
@@ -303,8 +303,14 @@ def load(path: str, **configs: Any) -> TranslatedLayer:
     """Reads what `jit.save` or `static.save_inference_model` wrote, here or in PaddlePaddle, as a TranslatedLayer.
 
     `path`: the files' common prefix. `model_filename=`, `params_filename=`: other names in the folder `path`.
-    Parameters get names of their own, so that a model can be loaded twice. Raises FileNotFoundError (a ValueError
-    too) and CorruptFileError, naming the file; NotImplementedError, when run, for an operator that is not known here.
+    Parameters get names of their own, so that a model can be loaded twice.
+
+    A file from a stranger may hold a loop without an end, or make values without bound. `memory_limit_mb=`: how many
+    megabytes the values of one run may take at a time; `loop_limit=`: how many rounds all loops of one run may take
+    together. A run that needs more ends with LimitError, a RuntimeError that names the operator. Without them
+    FLAGS_loaded_memory_limit_mb and FLAGS_loaded_loop_limit count, which are 0 at first: no limit. Raises
+    FileNotFoundError (a ValueError too) and CorruptFileError, naming the file; NotImplementedError, when run, for an
+    operator that is not known here.
 
     >>> import proa as paddle
     >>> import tempfile
@@ -318,7 +324,4 @@ def load(path: str, **configs: Any) -> TranslatedLayer:
     unknown = sorted(set(configs) - set(_LOAD_CONFIGS))
     if unknown:
         raise ValueError(f"jit.load: unknown options {unknown}. Known: {', '.join(_LOAD_CONFIGS)}.")
-    return load_translated(os.fspath(path), configs.get("model_filename"), configs.get("params_filename"))
-
-
-
+    return load_translated(os.fspath(path), *(configs.get(name) for name in _LOAD_CONFIGS))

@@ -11,6 +11,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ...backend.scatter import add_at
 from ..core.infer import product
 from .windows import Geometry, padded
@@ -149,9 +151,9 @@ def adaptive_bounds(size: int, out: int) -> list[tuple[int, int]]:
 
 
 def _mean_matrix(xp: Any, size: int, out: int, dtype: Any) -> Any:
-    rows = [[1 / (end - start) if start <= n < end else 0.0 for n in range(size)]
-            for start, end in adaptive_bounds(size, out)]
-    return xp.asarray(rows, dtype)
+    window, place = np.arange(out)[:, None], np.arange(size)
+    start, end = window * size // out, -(-(window + 1) * size // out)  # as `adaptive_bounds`
+    return xp.asarray(np.where((start <= place) & (place < end), 1 / (end - start), 0.0), dtype)
 
 
 def adaptive_mean(xp: Any, x: Any, sizes: Sequence[int], out: Sequence[int], back: bool = False) -> Any:

@@ -19,6 +19,8 @@ from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
 
+_FARTHEST = 1 << 20  # places between the end of a list and what is written behind it
+
 
 class ArraySpec(Spec):
     """What is known of a list: shape (-1 where items differ) and dtype of its items."""
@@ -61,6 +63,11 @@ class ArrayValue:
             grown = ArrayValue.__new__(ArrayValue)
             grown._items, grown._length = self._items, self._length + 1
             return grown
+        if index < 0:
+            raise ValueError(f"write_to_array: a place in a list is 0 or more. Received {index}.")
+        if index - self._length > _FARTHEST:
+            raise ValueError(f"write_to_array: the place {index} lies too far behind the end of a list of "
+                             f"{self._length} items: at most {_FARTHEST} places may stay empty.")
         items = list(self)
         items.extend([None] * (index + 1 - len(items)))
         items[index] = item

@@ -14,13 +14,19 @@ from collections.abc import Callable, Sequence
 from keyword import iskeyword
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from ...backend.engines import CPU
 from ...core.dtype import DType
+from ...core.limits import Limits
 from ...ops.core.operator import Operator, find
 from ...ops.core.signature import Slot
 from ..ir.block import Block
 from ..ir.operation import Operation
-from ..ir.usage import reads, sub_block, writes
+from ..ir.usage import block_writes, reads, sub_block, writes
+from .limited import Limited
 from .recurrent import emit_recurrent, emit_recurrent_grad
+from .refused import refuse_misfits
 from .unit import Unit, inner_unit
 
 _INLINE = (bool, int, str, type(None))
@@ -35,9 +41,13 @@ class Call(NamedTuple):
     targets: str
     inputs: str
     given: str
+    limited: str = ""  # what the kernel is called by, where memory is counted
 
     def bound(self, place: str, bind: Callable[[str, Any], str]) -> str:
         """The statement with the kernel that is chosen for the specs, to which `bind` gives a name."""
+        if self.limited:
+            kernel = bind("k", self.operator.kernel_for(np if place == CPU else None))
+            return f"{self.targets} = {self.limited}({kernel}, xp{', ' * bool(self.inputs)}{self.inputs}{self.given})"
         chosen = self.operator.select(self.specs, self.attrs, place)
         if chosen.function is not None:
             text = f"{bind('f', chosen.function)}({self.inputs})"
@@ -56,6 +66,7 @@ class Code(NamedTuple):
     calls_at: dict[int, Call]  # by line number
     bindings: dict[str, Any]
     frozen: list[str]  # the inputs that `prepare` takes
+    limited: Limited | None = None  # where a run may take so much, and no more
 
     def bound_lines(self, place: str) -> tuple[list[str], dict[str, Any]]:
         """The lines with the chosen kernels in their calls, and what their global names stand for."""
@@ -78,8 +89,9 @@ class Code(NamedTuple):
 class Emitter:
     """Collects the lines of one function and the objects that its global names stand for."""
 
-    def __init__(self, optimize: Callable[[Unit], Unit]) -> None:
+    def __init__(self, optimize: Callable[[Unit], Unit], limits: Limits | None = None) -> None:
         self.optimize = optimize
+        self.limited = None if limits is None else Limited(limits)
         self.lines: list[str] = []
         self.operations_at: dict[int, Operation] = {}  # by line number, counted from 1
         self.arguments_at: dict[int, list[Any]] = {}  # the locals in a call's input slots, by line number
@@ -135,10 +147,15 @@ class Emitter:
             self.operation(op, depth)
 
     def inner(self, op: Operation, block: Block, depth: int) -> None:
-        """Emits the block that a control-flow operation runs."""
-        outer, self.unit = self.unit, self.optimize(inner_unit(op, block))
+        """Emits the block that a control-flow operation runs; `pass` where nothing is left of it."""
+        made = inner_unit(op, block)
+        refuse_misfits(made)
+        outer, self.unit = self.unit, self.optimize(made)
+        before = len(self.lines)
         self.operations([*self.unit.prepared, *self.unit.ops], depth)
         self.unit = outer
+        if len(self.lines) == before:
+            self.line(depth, "pass")
 
     def operation(self, op: Operation, depth: int) -> None:
         """Emits one operation."""
@@ -155,10 +172,13 @@ class Emitter:
         attrs = {k: v for k, v in op.attrs.items() if k in operator.attributes}
         given = [_keyword_argument(k, self.literal(v)) for k, v in attrs.items()]
         targets = self._targets(op, operator)
-        self.line(depth, f"{targets} = {self.bind('k', operator)}({', '.join(['xp', *arguments, *given])})", op)
+        counted = self.limited is not None and self.limited.limits.memory_mb
+        limited = f"{self.bind('l', self.limited)}.call" if counted else ""
+        kernel = f"{limited}({self.bind('k', operator)}, " if counted else f"{self.bind('k', operator)}("
+        self.line(depth, f"{targets} = {kernel}{', '.join(['xp', *arguments, *given])})", op)
         self.arguments_at[len(self.lines)] = inputs
         self.calls_at[len(self.lines)] = Call(operator, self._specs(op, operator), attrs, targets, ", ".join(arguments),
-                                              "".join(f", {text}" for text in given))
+                                              "".join(f", {text}" for text in given), limited)
 
     def _specs(self, op: Operation, operator: Operator) -> tuple[Any, ...]:
         """The specs of an operation's inputs by slot; `...` for a value of which nothing is sure."""
@@ -171,7 +191,12 @@ class Emitter:
 
     def code(self) -> Code:
         """What was emitted, without what it was emitted from."""
-        return Code(self.lines, self.calls_at, self.bindings, self.frozen)
+        return Code(self.lines, self.calls_at, self.bindings, self.frozen, self.limited)
+
+    def count_round(self, op: Operation, depth: int) -> None:
+        """Has a round of a loop counted, where so many may be."""
+        if self.limited is not None and self.limited.limits.loop_rounds:
+            self.line(depth, f"{self.bind('l', self.limited)}.round()", op)
 
     def _targets(self, op: Operation, operator: Operator) -> str:
         targets = []
@@ -195,7 +220,9 @@ class Emitter:
 
     def declare(self, op: Operation, depth: int) -> None:
         """Gives a value to every local that a branch may leave unassigned."""
-        for name in dict.fromkeys(op.output("Out")):
+        block = sub_block(op)
+        assert block is not None
+        for name in dict.fromkeys([*op.output("Out"), *block_writes(block)]):
             local = self.local(op.block, name)
             if local not in self._assigned:
                 self.line(depth, f"{self.assigned(op.block, name)} = None")
@@ -228,11 +255,11 @@ def _emit_forward(emitter: Emitter, op: Operation, depth: int, head: str, scope:
     for local in scopes:
         emitter.line(depth, f"{local} = {start}")
     emitter.line(depth, head, op)
+    if head.startswith("while"):
+        emitter.count_round(op, depth + 1)
     emitter.inner(op, block, depth + 1)
     for local in scopes:
         emitter.line(depth + 1, keep.format(local, emitter.saved_tuple(op, block)))
-    if not block.ops and not scopes:
-        emitter.line(depth + 1, "pass")
 
 
 def _emit_while(emitter: Emitter, op: Operation, depth: int) -> None:
@@ -253,8 +280,6 @@ def _emit_while_grad(emitter: Emitter, op: Operation, depth: int) -> None:
     scopes = emitter.local(op.block, op.input("StepScopes")[0])
     emitter.line(depth, f"for {emitter.saved_tuple(op, block)} in reversed({scopes}):".replace("for ()", "for _"), op)
     emitter.inner(op, block, depth + 1)
-    if not block.ops:
-        emitter.line(depth + 1, "pass")
 
 
 def _emit_conditional_block_grad(emitter: Emitter, op: Operation, depth: int) -> None:
@@ -265,7 +290,6 @@ def _emit_conditional_block_grad(emitter: Emitter, op: Operation, depth: int) ->
     if op.attrs.get("saved"):
         emitter.line(depth + 1, f"{emitter.saved_tuple(op, block)} = {scope}")
     emitter.inner(op, block, depth + 1)
-    emitter.line(depth + 1, "pass")
 
 
 CONTROL_FLOW = {
@@ -278,12 +302,12 @@ CONTROL_FLOW = {
 }
 
 
-def emit_unit(unit: Unit, optimize: Callable[[Unit], Unit]) -> Emitter:
+def emit_unit(unit: Unit, optimize: Callable[[Unit], Unit], limits: Limits | None = None) -> Emitter:
     """Emits `def run(xp, inputs…, prepared…)`, which returns the results as a tuple.
 
     Where something is prepared, `def prepare(xp, frozen…)` before it gives that.
     """
-    emitter = Emitter(optimize)
+    emitter = Emitter(optimize, limits)
     emitter.unit = unit
     made = {name for op in unit.prepared for name in writes(op)}
     kept = [name for name in dict.fromkeys(name for op in unit.ops for name in reads(op)) if name in made]

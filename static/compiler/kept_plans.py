@@ -105,7 +105,8 @@ def _content(program: Program) -> tuple:
                [_operation(op, known) for op in block.ops]) for block in program.blocks]
     names = [sorted(each) for each in (program.leaves, program.numbers, program.counters)]
     return (dt.get_default_dtype(), program.random_seed, program.gradient_passes, program.wide_sizes,
-            program.must_be_whole, program.stands_for_arrays, names, blocks)
+            program.is_loaded, program.limits and tuple(program.limits), program.must_be_whole,
+            program.stands_for_arrays, names, blocks)
 
 
 def _variable(variable: Variable) -> tuple:

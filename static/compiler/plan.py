@@ -23,6 +23,7 @@ from ...backend.engines import CPU, GPU, generation
 from ...backend.loops import cache
 from ...core.dtype import from_numpy_dtype
 from ...core.forks import unforked
+from ...core.limits import LimitError
 from ...ops.core.operator import Operator, find, is_declared
 from ...ops.core.spec import Spec
 from ...ops.core.trace import state
@@ -35,7 +36,7 @@ from .coalesced import with_values_alone
 from .describe import describe
 from .emit import Code, Emitter, emit_unit
 from .passes import optimize
-from .refused import refuse
+from .refused import refuse, refuse_misfits
 from .shared_statistics import with_shared_statistics
 from .unit import Unit, in_declared_rank, in_evaluation, unit_of
 
@@ -64,7 +65,8 @@ def _as_of(code: CodeType, file: str) -> CodeType:
 
 _numbers = itertools.count()
 _dtype_of = operator.attrgetter("dtype")
-_KEPT = (ValueError, TypeError, IndexError, NotImplementedError, AssertionError)  # anything else becomes RuntimeError
+# Of another class a failure becomes a RuntimeError.
+_KEPT = (ValueError, TypeError, IndexError, NotImplementedError, AssertionError, LimitError)
 
 
 def _are_of(dtypes: list[Any], arrays: list[Any]) -> bool:
@@ -153,7 +155,8 @@ class Plan:
         """The source as a function over these globals."""
         exec(code_of(source or self.source, self._file), namespace)  # noqa: S102 - it is our own, made of names
         run, prepare = namespace["run"], namespace.get("prepare")
-        return run if prepare is None else _Prepared(run, prepare, self._frozen)
+        made = run if prepare is None else _Prepared(run, prepare, self._frozen)
+        return made if self._code.limited is None else self._code.limited.around(made)
 
     @functools.cached_property
     def source(self) -> str:
@@ -188,10 +191,11 @@ class Plan:
         if op is None or trace is None:
             return
         arguments = self.origin.arguments_at.get(trace.tb_lineno, [])
-        reason = _operator_account(op, arguments, trace.tb_frame.f_locals) or str(error)
+        reason = None if isinstance(error, LimitError) else _operator_account(op, arguments, trace.tb_frame.f_locals)
+        reason = reason or str(error) or type(error).__name__
         where = f" appended at {op.source}" if op.source else ""
         message = f"{reason}\n  in the operation {op.type!r}{where}: {op!r}"
-        kind = type(error) if type(error) in _KEPT else RuntimeError
+        kind = type(error) if type(error) in _KEPT else MemoryError if isinstance(error, MemoryError) else RuntimeError
         raise kind(message) from error
 
     def __str__(self) -> str:
@@ -266,10 +270,12 @@ def compile_plan(program: Program, feeds: Sequence[str], fetches: Sequence[str],
     updated = sorted(name for name in persistable if name in made)
     inputs, outputs = [*feeds, *outer], [*fetches, *updated]
     frozen = [name for name in inputs if _is_persistable(block, name)] if freeze else []
-    refuse(needed, set(fetches))
+    refuse(needed, {*fetches, *updated})
     with unforked():
-        unit = optimize(unit_of(block, needed, inputs, outputs, frozen))
-        plan = _plan(unit, emit_unit(unit, optimize), inputs, outputs)
+        unit = unit_of(block, needed, inputs, outputs, frozen)
+        refuse_misfits(unit)
+        unit = optimize(unit)
+        plan = _plan(unit, emit_unit(unit, optimize, program.limits), inputs, outputs)
     return plan, outer, updated
 
 

@@ -26,6 +26,7 @@ def emit_recurrent(emitter: Any, op: Operation, depth: int) -> None:
     step = emitter.new_name("t")
     steps = f"range(len({here(items[0])}))"
     emitter.line(depth, f"for {step} in {f'reversed({steps})' if reverse else steps}:", op)
+    emitter.count_round(op, depth + 1)
     for name in items:
         emitter.line(depth + 1, f"{inside(name)} = {here(name)}[{step}, ...]")
     emitter.inner(op, block, depth + 1)

@@ -90,6 +90,27 @@ class Unit:
             known += list(spec or [None] * len(given)) if slot.many else [spec] * len(given)
         return names, known
 
+    def sure_results(self, op: Operation) -> list[Spec]:
+        """What an operation makes of what is sure to be given; nothing where that is not sure.
+
+        Raises what its rule raises, of an operation that does not take what it is given.
+        """
+        if sub_block(op) is not None or not is_declared(op.type) or not find(op.type).results:
+            return []
+        operator = find(op.type)
+        specs: list[Any] = []
+        for slot in operator.inputs:
+            found = [self.sure_spec(name) for name in op.input(slot.name)]
+            if any(spec is ... for spec in found):
+                return []
+            specs.append((found or slot.nothing) if slot.many else found[0] if found else None)
+        found = operator.infer_specs(tuple(specs), {k: v for k, v in op.attrs.items() if k in operator.attributes})
+        flat = [spec for each in found for spec in (each if type(each) in (list, tuple) else [each])]
+        plain = [spec for spec in flat if type(spec) is Spec]
+        if any(spec.dtype is None for spec in plain):
+            raise ValueError("nothing says which dtype the result has")
+        return plain
+
     @staticmethod
     def _results(op: Operation, operator: Operator, specs: tuple) -> tuple | None:
         """What the rule says, which it may have said when the operation was appended; None where it fails."""
@@ -99,6 +120,10 @@ class Unit:
             return operator.infer_specs(specs, {k: v for k, v in op.attrs.items() if k in operator.attributes})
         except (ValueError, TypeError, IndexError):  # the run itself will tell the user, with the place
             return None
+        except Exception:
+            if op.block.program.is_loaded:  # of attributes that nobody has checked; `refuse_misfits` tells
+                return None
+            raise
 
     def new_name(self, near: str, spec: Spec | None) -> str:
         """A name for a value that a pass makes."""

@@ -13,6 +13,7 @@ from ... import backend
 from ...core.byte_reader import open_reader
 from ...core.dtype import from_number
 from ...core.files import atomic_group
+from ...core.limits import limits_of
 from ...ops.core.operator import unknown_to_paddle
 from ..building.mode import default_main_program
 from ..format.program_file import read_program_desc, serialize_program_desc
@@ -50,11 +51,17 @@ def program_bytes(program: Program) -> bytes:
     return serialize_program_desc(to_desc(program))
 
 
-def read_program(path: Any) -> Program:
-    """The Program in a `.pdmodel` file, or in PaddlePaddle 3's `.json`; CorruptFileError when it is none."""
+def read_program(path: Any, memory_limit_mb: int | None = None, loop_limit: int | None = None) -> Program:
+    """The Program in a `.pdmodel` file, or in PaddlePaddle 3's `.json`, and what a run of it may take.
+
+    CorruptFileError when it is none.
+    """
+    limits = limits_of("memory_limit_mb, loop_limit", memory_limit_mb, loop_limit)
     with open_reader(path) as reader:
         data, name = reader.take(reader.remaining), reader.name
-    return from_desc(program_desc(data, name), name)
+    program = from_desc(program_desc(data, name), name)
+    program.limits = limits
+    return program
 
 
 def program_desc(data: bytes, name: str) -> Any:
@@ -214,8 +221,9 @@ def load_inference_model(path_prefix: str, executor: Executor, **kwargs: Any) ->
     It gives [Program, names to feed, Variables to fetch].
 
     The parameters go to the global scope. `model_filename=` and `params_filename=` name other files in the folder
-    `path_prefix`, as Paddle 1.x has them; without the second each value has a file of its own. Raises FileNotFoundError
-    and CorruptFileError, naming the file.
+    `path_prefix`, as Paddle 1.x has them; without the second each value has a file of its own. `memory_limit_mb=` and
+    `loop_limit=`: what a run may take, as of `jit.load`. Raises FileNotFoundError and CorruptFileError, naming the
+    file.
 
     >>> import proa as paddle
     >>> from proa import static
@@ -233,7 +241,7 @@ def load_inference_model(path_prefix: str, executor: Executor, **kwargs: Any) ->
     ['x']
     """
     model, params = _paths(path_prefix, kwargs.get("model_filename"), kwargs.get("params_filename"))
-    program = read_program(model)
+    program = read_program(model, kwargs.get("memory_limit_mb"), kwargs.get("loop_limit"))
     scope: Scope = global_scope()
     for name, array in read_parameters(params, program).items():
         scope.set_array(name, backend.as_place(array, executor.place))

@@ -188,6 +188,8 @@ def _complete_operation(block: Block, op: Operation, operator: Operator, known: 
     for index, _ in operator.given_offsets:
         op.set_input(operator.inputs[index].name, [level.name for level in inputs[index]])
     results: Any = [_values(block, op.output(slot.name), slot.many) for slot in operator.results]
+    if results and results[0] is None:
+        return  # a file that lacks the result, as above
     _declare_ranks(op, operator, inputs, results)
     if operator is write_op and isinstance(results[0], ArrayVariable):
         op.set_input("array_lod", [level.name for level in results[0].levels_for(inputs[0].lod)])

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from ...core.dtype import from_number
 from ...core.files import CorruptFileError
-from ...ops.core.operator import is_declared, with_fed_inputs
+from ...ops.core.operator import find, is_declared, with_fed_inputs
 from ..format import attributes as at
 from ..format import framework_pb2 as pb
 from ..format.older_operators import bring_up_to_date
@@ -47,7 +47,7 @@ def read_into(program: _Made, desc: pb.ProgramDesc, source_name: str, given: Col
             fed = _fed(op, attrs)
             named = with_fed_inputs(op.type, fed).type if fed else op.type
             made = Operation(block, named, {**_slots(op.inputs), **fed}, _slots(op.outputs), attrs)
-            missing = missing_input(made)
+            missing = missing_input(made) or _missing_block(made)
             if missing is not None:
                 raise CorruptFileError(source_name, place, missing)
             block.ops.append(made)
@@ -58,6 +58,14 @@ def read_into(program: _Made, desc: pb.ProgramDesc, source_name: str, given: Col
     gradient_codec.from_file(program, source_name, given, lambda data, kept: read_into(
         type(program)(), read_program_desc(data, source_name), source_name, kept))
     return program
+
+
+def _missing_block(op: Operation) -> str | None:
+    """What an operation lacks that runs a block; None where it has one, or runs none."""
+    if "sub_block" in op.attrs:  # another kind of number was not checked as those of blocks are
+        is_block = isinstance(op.attrs["sub_block"], at.BlockValue)
+        return None if is_block else "its sub_block is not the number of a block"
+    return "it has no block to run" if is_declared(op.type) and find(op.type).runs_block else None
 
 
 def _fed(op: pb.OpDesc, attrs: dict[str, Any]) -> dict[str, list[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...core.limits import tighter
 from .block import Block
 from .operation import Operation
 from .program import Program
@@ -61,5 +62,6 @@ def inline(source: Program, block: Block, given: dict[str, Variable], outputs: S
     `role`: that of the operations (`op_role`), where not their own. With `stop_gradient` no gradient flows in them.
     """
     names = {name: variable.name for name, variable in given.items()}
+    block.program.limits = tighter(block.program.limits, source.limits)
     _Copier(block.program, names, role, stop_gradient).operations(source.global_block(), block, names)
     return [given[name] if name in given else block.var(names[name]) for name in outputs]

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ...core.limits import Limits
 from .batch_source import BatchSource
 from .block import Block
 from .copies import bare_copy, fill_copy
@@ -58,6 +59,8 @@ class Program:
         self.leaves: set[str] = set()  # what was computed and told that gradients are taken with respect to it
         self.hooked: dict[str, tuple] = {}  # by name, what has hooks: the value without them, and the hooks
         self.open_ranks: tuple[int, frozenset[str]] = (-1, frozenset())  # the version, and what `open_ranks` says of it
+        self.is_loaded = False  # it is from a file: its shapes are inferred again before it runs
+        self.limits: Limits | None = None  # what a run may take
         self._trainers_endpoints: list[str] = []  # the addresses of the processes that it was made for
         self._op_role = 0  # the attribute op_role of what `append_op` appends
         self.has_lod = False  # whether any variable has offsets beside it

@@ -9,10 +9,10 @@ from .operation import Operation
 def missing_input(op: Operation) -> str | None:
     """What an operation lacks, or has twice, of the values that its operator needs; None where all is there.
 
-    Where it also has slots that the operator does not know, it is another one of this name: Paddle's gradients.
+    Where it also has gradients in slots that the operator does not know, it is another one of this name: Paddle's.
     """
     slots = find(op.type).inputs if is_declared(op.type) else ()
-    if not set(op.inputs) <= {slot.name for slot in slots}:
+    if any(name.endswith("@GRAD") for name in set(op.inputs) - {slot.name for slot in slots}):
         return None
     for slot in slots:
         given = len(op.input(slot.name))

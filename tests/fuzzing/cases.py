@@ -7,87 +7,89 @@ import shutil
 from typing import Any
 
 import numpy as np
+from PIL import Image
 from proa.core.safe_pickle import UnsafePickleError
 
 from . import mutations
+from .formats import FAMILIES, Format
 
-READ, RAN = "loaded", "ran"
 #: Errors that say what is wrong with a file, or with what a model does.
 TOLD = (UnsafePickleError, ValueError, TypeError, NotImplementedError, RuntimeError, OSError, IndexError, KeyError,
-        OverflowError, ZeroDivisionError, FloatingPointError, EOFError)
+        OverflowError, ZeroDivisionError, FloatingPointError, EOFError, Image.DecompressionBombError)
 
 
-def sources(corpus: str, kind: str) -> list[str]:
-    """The files that mutants of this kind are made of."""
-    names = sorted(os.listdir(corpus))
-    return [name for name in names if name.endswith(".pdmodel")] if kind == "meaning" else names
-
-
-def run(corpus: str, scratch: str, kind: str, number: int) -> str:
-    """Makes the case of a number and does it; what came of it: `loaded`, `ran`, or the class of an error that tells."""
-    draw = np.random.default_rng([number, {"bytes": 1, "meaning": 2}[kind]])
-    names = sources(corpus, kind)
-    name = names[int(draw.integers(len(names)))]
-    with open(os.path.join(corpus, name), "rb") as file:
-        content = file.read()
-    mutant = mutations.of_bytes(content, draw) if kind == "bytes" else mutations.of_meaning(content, draw)
-    stem, suffix = name.split(".", 1)
-    target = os.path.join(scratch, name)
-    for other in names if kind == "bytes" else os.listdir(corpus):
-        if other.split(".", 1)[0] == stem or suffix.startswith("idx") and ".idx" in other:
-            shutil.copyfile(os.path.join(corpus, other), os.path.join(scratch, other))
-    with open(target, "wb") as file:
-        file.write(mutant)
-    try:
-        return _READERS.get(suffix, _load)(target)
-    except MemoryError:
-        return "MemoryError"
-    except TOLD as error:
-        return type(error).__name__
-
-
-def _load(path: str) -> str:
+def make_corpus(folder: str) -> None:
+    """Writes the good files: a folder for each family of formats, in it one for each of its formats."""
     import proa as paddle
 
-    paddle.load(path)
-    return READ
+    paddle.seed(0)
+    for family, formats in FAMILIES.items():
+        for name, each in formats.items():
+            place = os.path.join(folder, family, name)
+            os.makedirs(place)
+            each.make(place)
 
 
-def _run_model(path: str) -> str:
-    """Loads a model, and runs it on inputs of the shapes that it declares, both ways."""
-    import proa as paddle
+class Cases:
+    """Does cases by their numbers, in a copy of the good files: each changes one of them, and puts it back."""
 
-    prefix = path.split(".pd")[0]
-    layer = paddle.jit.load(prefix)
-    layer.eval()
-    inputs = [paddle.to_tensor(_values(spec)) for spec in layer._input_spec()]
-    layer(*inputs)
-    predictor = paddle.inference.create_predictor(paddle.inference.Config(prefix + ".pdmodel", prefix + ".pdiparams"))
-    predictor.run([value.numpy() for value in inputs])
-    return RAN
+    def __init__(self, corpus: str, scratch: str, kind: str):
+        self.kind, self._number = kind, {"bytes": 1, "meaning": 2}[kind]
+        families = FAMILIES if kind == "bytes" else {
+            family: formats for family, formats in FAMILIES.items() if family in ("model", "fluid")}
+        self._formats: list[tuple[str, list[tuple[str, Format, list[str]]]]] = []
+        self._good: dict[str, bytes] = {}
+        for family, formats in families.items():
+            held = []
+            for name, each in formats.items():
+                folder = os.path.join(scratch, family, name)
+                shutil.copytree(os.path.join(corpus, family, name), folder)
+                held.append((folder, each, self._changed_files(folder)))
+            self._formats.append((family, held))
+
+    def _changed_files(self, folder: str) -> list[str]:
+        """The files of a folder that mutants are made of."""
+        found = []
+        for root, _, names in os.walk(folder):
+            for name in names:
+                path = os.path.join(root, name)
+                with open(path, "rb") as file:
+                    self._good[path] = file.read()
+                if self.kind == "bytes" or name.endswith(".pdmodel") or name == "__model__":
+                    found.append(path)
+        return sorted(found)
+
+    def run(self, number: int) -> tuple[str, str]:
+        """The family of a number, and what came of it: `loaded`, `ran`, or the class of an error that tells."""
+        draw = np.random.default_rng([number, self._number])
+        if self.kind == "bytes":
+            family, held = self._formats[int(draw.integers(len(self._formats)))]
+        else:
+            family, held = self._formats[int(draw.random() < 4 / 14)]  # as many as there are of each
+        folder, each, files = held[int(draw.integers(len(held)))]
+        path = files[int(draw.integers(len(files)))]
+        good = self._good[path]
+        mutant = mutations.of_bytes(good, draw) if self.kind == "bytes" else mutations.of_meaning(good, draw)
+        _write(path, mutant)
+        try:
+            return family, self._read(each, folder, draw)
+        finally:
+            _write(path, good)
+
+    @staticmethod
+    def _read(each: Format, folder: str, draw: Any) -> str:
+        try:
+            return each.read(folder, draw)
+        except MemoryError:
+            return "MemoryError"
+        except SyntaxError as error:  # of Pillow, for a PNG
+            if "broken PNG" not in str(error):
+                raise
+            return "SyntaxError"
+        except TOLD as error:
+            return type(error).__name__
 
 
-def _values(spec: Any) -> np.ndarray:
-    shape = [size if 0 <= size <= 1000 else 2 for size in spec.shape][:8]
-    draw = np.random.default_rng(0)
-    kind = np.dtype(spec.dtype.name if hasattr(spec.dtype, "name") else str(spec.dtype))
-    return (draw.standard_normal(shape) * (3 if kind.kind == "f" else 10)).astype(kind)
-
-
-def _read_idx(path: str) -> str:
-    import proa as paddle
-
-    images, labels = (os.path.join(os.path.dirname(path), name) for name in ("images.idx3.gz", "labels.idx1.gz"))
-    paddle.vision.datasets.MNIST(image_path=images, label_path=labels, mode="train", download=False)
-    return READ
-
-
-def _read_picture(path: str) -> str:
-    import proa as paddle
-
-    paddle.vision.image_load(path, backend="pil").load()
-    return READ
-
-
-_READERS = {"pdmodel": _run_model, "pdiparams": _run_model, "pdiparams.info": _run_model, "idx3.gz": _read_idx,
-            "idx1.gz": _read_idx, "png": _read_picture, "jpg": _read_picture}
+def _write(path: str, content: bytes) -> None:
+    with open(path, "wb") as file:
+        file.write(content)

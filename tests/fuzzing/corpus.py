@@ -1,16 +1,10 @@
-"""The good files that mutants are made of: models of many operators, and a file for every other reader."""
+"""The models that mutants are made of: Layers of many operators."""
 
 from __future__ import annotations
 
-import gzip
-import io
-import os
-import pickle
-import struct
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import proa as paddle
 from proa.static import InputSpec
 
@@ -102,41 +96,3 @@ def models() -> dict[str, tuple[nn.Layer, list[InputSpec]]]:
         "boxes": (_Function(_boxes), wide),
         "sorting": (_Function(_sorting), wide),
     }
-
-
-def make(folder: str) -> None:
-    """Writes all files into a folder: PREFIX.pdmodel with its companions, and the others by their suffixes."""
-    paddle.seed(0)
-    for name, (net, specs) in models().items():
-        net.eval()
-        paddle.jit.save(net, os.path.join(folder, name), input_spec=specs)
-    state = {"a": paddle.ones([3, 2]), "b": paddle.arange(5), "half": paddle.ones([2], "float16")}
-    paddle.save(state, os.path.join(folder, "state.pdparams"))
-    paddle.save({"epoch": 3, "parts": [state["a"], (1, 2.5, "text", None)], "c": {"d": True}},
-                os.path.join(folder, "nested.pdparams"))
-    for protocol in (2, 3):
-        paddle.save(state, os.path.join(folder, f"protocol{protocol}.pdparams"), protocol)
-    with open(os.path.join(folder, "old.pdparams"), "wb") as file:
-        pickle.dump({"w": np.arange(6.0).reshape(2, 3), "i": np.float32(2)}, file, 2)
-    _idx(folder)
-    _pictures_in(folder)
-
-
-def _idx(folder: str) -> None:
-    """Pictures and labels as MNIST has them."""
-    pixels = np.random.default_rng(0).integers(0, 256, (4, 28, 28)).astype(np.uint8)
-    with open(os.path.join(folder, "images.idx3.gz"), "wb") as file:
-        file.write(gzip.compress(struct.pack(">IIII", 2051, 4, 28, 28) + pixels.tobytes(), mtime=0))
-    with open(os.path.join(folder, "labels.idx1.gz"), "wb") as file:
-        file.write(gzip.compress(struct.pack(">II", 2049, 4) + bytes([1, 2, 3, 4]), mtime=0))
-
-
-def _pictures_in(folder: str) -> None:
-    from PIL import Image
-
-    pixels = np.random.default_rng(0).integers(0, 256, (8, 6, 3)).astype(np.uint8)
-    for suffix in ("png", "jpg"):
-        buffer = io.BytesIO()
-        Image.fromarray(pixels).save(buffer, {"png": "PNG", "jpg": "JPEG"}[suffix])
-        with open(os.path.join(folder, f"picture.{suffix}"), "wb") as file:
-            file.write(buffer.getvalue())
