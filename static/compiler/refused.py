@@ -87,7 +87,8 @@ def _unmade_values(op: Operation) -> None:
         unmade = [name for name in _read_here(inner) if name in block.vars and name not in made]
         if unmade:
             raise ValueError(f"The operator {inner.type} reads {unmade[0]!r} before it is made, in the block "
-                             f"{block.idx} of a {op.type}: the Program was changed, or its file is damaged. Operation: {inner!r}")
+                             f"{block.idx} of a {op.type}: the Program was changed, or its file is "
+                             f"damaged. Operation: {inner!r}")
         made.update(writes(inner))
         if inner.type in _FORWARD:
             _unmade_values(inner)

@@ -95,7 +95,7 @@ class Unit:
 
         Raises what its rule raises, of an operation that does not take what it is given.
         """
-        if sub_block(op) is not None or not is_declared(op.type) or not find(op.type).results:
+        if sub_block(op) is not None or not is_declared(op.type) or not op.output_arg_names:
             return []
         operator = find(op.type)
         specs: list[Any] = []
@@ -104,8 +104,8 @@ class Unit:
             if any(spec is ... for spec in found):
                 return []
             specs.append((found or slot.nothing) if slot.many else found[0] if found else None)
-        found = operator.infer_specs(tuple(specs), {k: v for k, v in op.attrs.items() if k in operator.attributes})
-        flat = [spec for each in found for spec in (each if type(each) in (list, tuple) else [each])]
+        results = operator.infer_specs(tuple(specs), {k: v for k, v in op.attrs.items() if k in operator.attributes})
+        flat = [spec for each in results for spec in (each if type(each) in (list, tuple) else [each])]
         plain = [spec for spec in flat if type(spec) is Spec]
         if any(spec.dtype is None for spec in plain):
             raise ValueError("nothing says which dtype the result has")

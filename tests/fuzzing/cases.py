@@ -23,11 +23,12 @@ def make_corpus(folder: str) -> None:
     import proa as paddle
 
     paddle.seed(0)
-    for family, formats in FAMILIES.items():
-        for name, each in formats.items():
-            place = os.path.join(folder, family, name)
-            os.makedirs(place)
-            each.make(place)
+    with paddle.utils.unique_name.guard():
+        for family, formats in FAMILIES.items():
+            for name, each in formats.items():
+                place = os.path.join(folder, family, name)
+                os.makedirs(place)
+                each.make(place)
 
 
 class Cases:

@@ -1,13 +1,11 @@
 """Some hundred mutants in a process of their own: none ends it, and each error tells something."""
 
 import argparse
-import warnings
 
 import pytest
 
 from . import mutations
 from .__main__ import is_fault, search
-from .cases import Cases, make_corpus
 
 np = pytest.importorskip("numpy")
 pytest.importorskip("resource")
@@ -34,22 +32,6 @@ def test_mutants_are_refused_or_harmless(kind, first, count):
 @pytest.mark.parametrize(("kind", "first", "count"), [("bytes", 1000, 8000), ("meaning", 1000, 2500)])
 def test_more_mutants_are_refused_or_harmless(kind, first, count):
     checked(kind, first, count)
-
-
-#: Numbers of mutants that were faults once.
-FORMER = {"bytes": [130787], "meaning": [57, 307, 840, 964, 1024, 1042, 1148, 1361, 2350, 2969, 3344, 3706, 4142, 10236,
-                                         28895, 31450]}
-
-
-@pytest.mark.parametrize("kind", ["bytes", "meaning"])
-def test_mutants_that_were_faults(kind, tmp_path):
-    """They are made in this process: none of them ends it, hangs, or ends with an error that tells nothing."""
-    make_corpus(str(tmp_path / "corpus"))
-    cases = Cases(str(tmp_path / "corpus"), str(tmp_path / "scratch"), kind)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for number in FORMER[kind]:
-            cases.run(number)
 
 
 def test_a_search_goes_on_where_it_was_stopped(tmp_path):
