@@ -265,3 +265,12 @@ def test_sequences(tmp_path):
         handle.set_lod([[0, 1], [0, 4]])
     with pytest.raises(ValueError, match="is an output"):
         output.set_lod([[0, 5]])
+
+
+@pytest.mark.slow
+def test_many_threads_and_changing_shapes_take_no_more_memory():
+    """Clones in threads: equal results, and what runs leave behind does not grow."""
+    from under_load import load
+
+    found = load(threads=8, runs=4000)
+    assert found.wrong == 0 and found.grown_megabytes < 30
