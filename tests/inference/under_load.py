@@ -84,8 +84,8 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=100_000)
     options = parser.parse_args()
     found = load(options.threads, options.runs)
-    print(f"{found.runs} runs in {options.threads} threads, {found.seconds:.0f} s: {found.wrong} wrong, resident memory "
-          f"grew by {found.grown_megabytes:.1f} MB behind the first tenth")
+    print(f"{found.runs} runs in {options.threads} threads, {found.seconds:.0f} s: {found.wrong} wrong, resident "
+          f"memory grew by {found.grown_megabytes:.1f} MB behind the first tenth")
 
 
 if __name__ == "__main__":
