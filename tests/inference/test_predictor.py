@@ -270,7 +270,7 @@ def test_sequences(tmp_path):
 @pytest.mark.slow
 def test_many_threads_and_changing_shapes_take_no_more_memory():
     """Clones in threads: equal results, and what runs leave behind does not grow."""
-    from under_load import load
+    from tests.inference.under_load import load
 
     found = load(threads=8, runs=4000)
     assert found.wrong == 0 and found.grown_megabytes < 30
