@@ -33,7 +33,8 @@ def test_an_example_runs(name, tmp_path):
     picture = str(tmp_path / "picture.png")
     path = os.pathsep.join([os.path.dirname(os.path.dirname(proa.__file__)), os.environ.get("PYTHONPATH", "")])
     ran = subprocess.run(
-        [sys.executable, os.path.join(ROOT, "examples", f"{name}.py"), "--steps", str(STEPS[name]), "--picture", picture],
+        [sys.executable, os.path.join(ROOT, "examples", f"{name}.py"), "--steps", str(STEPS[name]),
+         "--picture", picture],
         capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "MPLBACKEND": "Agg", "PYTHONPATH": path})
     assert ran.returncode == 0, ran.stderr
     assert os.path.getsize(picture) > 1000 and "Warning" not in ran.stderr, ran.stderr
