@@ -293,6 +293,10 @@ class Tensor(EagerValue, _ArrayMethods, metaclass=TensorType):
             raise RuntimeError("register_hook(hook): this Tensor has stop_gradient=True, so it gets no gradient.")
         return add_hook(self._hooks(), self._eager.hook(hook))
 
+    def _grad_ivar(self) -> Any:
+        """The gradient, or None: what scripts that print it beside `.grad` call it by."""
+        return self.grad
+
     def _register_backward_hook(self, hook: Callable[[], Any]) -> HookHandle:
         """Calls `hook()` in each `backward()` that adds to this leaf's gradient, as soon as it has added all it will.
 

@@ -231,3 +231,10 @@ def test_view_as_a_dtype_of_another_size():
     for odd in (paddle.ones([3, 1]), paddle.ones([])):
         with pytest.raises(ValueError, match="last dimension"):
             odd.view("float64")
+
+
+def test_the_gradient_by_the_name_that_scripts_print_it_by():
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    assert x._grad_ivar() is None
+    (x * x).sum().backward()
+    assert x._grad_ivar().tolist() == x.grad.tolist() == [2.0, 4.0]
