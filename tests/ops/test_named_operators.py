@@ -30,6 +30,7 @@ NAMED = {
     "distributed/fleet/metrics/__init__.py": (1, _API),
     "distributed/fleet/metrics/metric.py": (1, _API),
     "distributed/ps/serving.py": (1, "rows of a table begin by functions of their own, by initializers"),
+    "dygraph/tables.py": (1, "the heads of columns that people see in a notebook"),
     "jit/operators/size_functions.py": (2, _API),
     "ops/amp/lists.py": (1, _THEIRS),
     "ops/array/reshape.py": (1, _API),
