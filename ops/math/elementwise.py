@@ -28,7 +28,15 @@ def _aligned(x: Any, y: Any, axis: int) -> tuple[Any, Any]:
         return x, y
     if x.ndim < y.ndim:
         return _aligned(y, x, axis)[::-1]
-    return x, y.reshape(y.shape + (1,) * (x.ndim - axis - y.ndim))
+    return x, y.reshape(y.shape + (1,) * _behind("elementwise", x.ndim - y.ndim, axis))
+
+
+def _behind(what: str, more: int, axis: int) -> int:
+    """How many 1s stand behind a shape of so many dimensions less than the other; ValueError for an axis below -1."""
+    if axis < -1:
+        raise ValueError(f"{what}(x, y, axis): the dimension that y begins at is 0 or more, or -1: the last ones. "
+                         f"Received {axis}.")
+    return more - axis
 
 
 def sum_along(g: Any, shape: Any, axis: int) -> Any:
@@ -61,7 +69,7 @@ def binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping |
         shapes = [x.shape, y.shape]
         if axis != -1 and x.rank != y.rank:
             small = x.rank > y.rank  # the place of the one with fewer dimensions
-            shapes[small] += (1,) * (abs(x.rank - y.rank) - axis)
+            shapes[small] += (1,) * _behind(type, abs(x.rank - y.rank), axis)
         return Spec(broadcast_shapes(type, *shapes), result or promote(x.dtype, y.dtype))
 
     return operator(type, "X, Y -> Out", kernel=kernel, infer=infer, grad=grad, promotes=True,

@@ -204,3 +204,16 @@ def test_a_branch_of_which_nothing_is_left(change):
     for way in (translated, predicted, executed):
         with pytest.raises((ValueError, RuntimeError, KeyError)):
             way(change(emptied))
+
+
+@pytest.mark.parametrize("axis", [-2, -(2**31)])
+def test_an_axis_far_below(axis):
+    """It was a shape of as many dimensions, which nobody lived to see."""
+    from proa.ops.core.operator import find
+    from proa.ops.core.spec import Spec
+
+    operator = find("greater_than")
+    with pytest.raises(ValueError, match=f"greater_than.x, y, axis.: .* Received {axis}"):
+        operator.infer_specs((Spec((2, 3), paddle.float32), Spec((2,), paddle.float32)), {"axis": axis})
+    with pytest.raises(ValueError, match="axis"):
+        operator.kernel_for(np)(np, np.ones([2, 3], "float32"), np.ones([2], "float32"), axis=axis)
