@@ -58,6 +58,7 @@ NAMED = {
     "static/nn/metric.py": (1, _API),
     "static/nn/sequence_lod.py": (1, _API),
     "static/run/strategies.py": (1, _API),
+    "static/compiler/refused.py": (1, _BLOCKS),
     "static/compiler/unit.py": (1, _PATTERN),
     "static/files/array_codec.py": (3, _FORM),
     "static/files/constant_codec.py": (3, _FORM),
