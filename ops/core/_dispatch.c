@@ -152,8 +152,8 @@ static PyObject *applied(PyObject *trace, PyObject *op, PyObject *const *inputs,
             continue;
         }
         if (!PyObject_TypeCheck(inputs[n], value_type)) goto done;
-        arrays[n] = slot(inputs[n], of_value.array);
-        edges[n] = slot(inputs[n], of_value.edge);
+        arrays[n] = Py_XNewRef(slot(inputs[n], of_value.array)); /* another thread may put others into the slots */
+        edges[n] = Py_XNewRef(slot(inputs[n], of_value.edge));
         if (!arrays[n] || !edges[n] || Py_TYPE(arrays[n]) != array_type) goto done;
         if (n && ((Array *)arrays[n])->dtype != ((Array *)arrays[0])->dtype) goto done;
     }
@@ -194,12 +194,8 @@ static PyObject *applied(PyObject *trace, PyObject *op, PyObject *const *inputs,
     if (!(value_class = PyObject_GetAttr(trace, str_value_class))) goto failed_early;
     if (!PyType_Check(value_class) || !PyType_IsSubtype((PyTypeObject *)value_class, value_type)) goto done;
 
-    /* From here on it is done here, whatever comes. What the kernel is given must outlive it. */
+    /* From here on it is done here, whatever comes. */
     *declined = 0;
-    for (Py_ssize_t n = 0; n < given; n++) {
-        Py_INCREF(arrays[n]);
-        Py_INCREF(edges[n]);
-    }
     PyObject *arguments[MOST_INPUTS + 1] = {numpy, arrays[0], arrays[1]};
     if (is_direct) array = PyObject_Vectorcall(kernel, arguments + 1, given, NULL);
     else {
@@ -217,14 +213,14 @@ static PyObject *applied(PyObject *trace, PyObject *op, PyObject *const *inputs,
             fill(result, of_value.edge, edge);
         } else Py_XDECREF(edge);
     }
-    for (Py_ssize_t n = 0; n < given; n++) {
-        Py_DECREF(arrays[n]);
-        Py_DECREF(edges[n]);
-    }
     goto done;
 failed_early:
     *declined = 0;
 done:
+    for (Py_ssize_t n = 0; n < given; n++) {
+        Py_XDECREF(arrays[n]);
+        Py_XDECREF(edges[n]);
+    }
     Py_XDECREF(kernels);
     Py_XDECREF(choice);
     Py_XDECREF(kernel);
