@@ -22,7 +22,7 @@ class DType:
     (True, 4)
     """
 
-    __slots__ = ("name", "number", "kind", "dtype")
+    __slots__ = ("name", "number", "kind", "is_differentiable", "dtype")
 
     dtype: np.dtype
     """The NumPy dtype of the arrays that hold such elements (NumPy itself looks this attribute up)."""
@@ -31,6 +31,7 @@ class DType:
         self.name = name
         self.number = number  # VarType.Type of framework.proto
         self.kind = kind  # b: bool, i: integer, f: floating, c: complex
+        self.is_differentiable = kind in "fc"  # where a gradient makes sense; asked for at most calls
 
     def __getattr__(self, name: str) -> np.dtype:
         if name != "dtype":
@@ -57,11 +58,6 @@ class DType:
     def is_integer(self) -> bool:
         """True for the integers; bool is not one."""
         return self.kind == "i"
-
-    @property
-    def is_differentiable(self) -> bool:
-        """True where a gradient makes sense."""
-        return self.kind in "fc"
 
     def wrapped(self, value: int) -> int:
         """The integer that an element of this integer dtype holds of `value`: its lowest bits.

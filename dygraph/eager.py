@@ -86,8 +86,10 @@ class EagerTrace(Trace):
                 b = y._array
                 if type(b) is not _ndarray or a.dtype is not b.dtype and op.promotes:
                     return self._apply_any(op, inputs, attrs)
-            elif arity != ONE and not _NOTHING.issuperset(map(type, inputs[1:])):
-                return self._apply_any(op, inputs, attrs)
+            elif arity != ONE:
+                for other in inputs[1:]:
+                    if other is not None:
+                        return self._apply_any(op, inputs, attrs)
         except (ValueError, IndexError, AttributeError):
             return self._apply_any(op, inputs, attrs)
         if type(a) is not _ndarray:

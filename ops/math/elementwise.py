@@ -269,7 +269,8 @@ def conj_of(x: Any) -> Any:
 def dtype_of(x: Any) -> DType:
     """The DType of a value of any trace (a bare array has NumPy's); TypeError for what is neither."""
     try:
-        return x.dtype if isinstance(x.dtype, DType) else dt.from_numpy_dtype(x.dtype)
+        dtype = x.dtype
+        return dtype if isinstance(dtype, DType) else dt.from_numpy_dtype(dtype)
     except AttributeError:
         raise no_tensor(x) from None
 

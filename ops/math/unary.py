@@ -15,7 +15,6 @@ from ..core.infer import promoting, same, with_dtype
 from ..core.kernels import by
 from ..core.operator import Operator, find, operator
 from ..core.spec import Spec
-from ..core.trace import state
 from .elementwise import apply, cast, dtype_of, equal_op, scale_op
 
 
@@ -134,7 +133,7 @@ def _function(op: Operator, doc: str, name: str, floating: bool = True,
     def function(x: Any, name: str | None = None) -> Any:
         if floating and not dtype_of(x).is_differentiable:
             x = cast(x, dt.get_default_dtype_object())
-        return state.trace.apply(op, (x,), {})
+        return apply(op, x)
 
     function.__name__ = function.__qualname__ = name
     function.__code__ = function.__code__.replace(co_name=name)  # what tracebacks and messages show
