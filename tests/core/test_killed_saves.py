@@ -7,6 +7,7 @@ import proa as paddle
 import proa.fluid as fluid
 import pytest
 from proa.static import InputSpec
+
 from tests.oneflow.system_calls import can_trace, killed_at
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not can_trace(), reason="a child process cannot be traced here")]
