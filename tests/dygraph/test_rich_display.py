@@ -152,7 +152,7 @@ def test_fit_gives_its_curves():
     history = model.fit(data, data, batch_size=4, epochs=2, verbose=0)
     assert [step for step, _ in history.train["loss"]] == list(range(1, 9))
     assert [step for step, _ in history.eval["acc"]] == [4, 8]
-    assert history.train["loss"][-1][1] < history.train["loss"][0][1]
+    assert history.eval["loss"][-1][1] < history.eval["loss"][0][1]  # of all samples: batches are drawn
     assert repr(history) == "History(8 steps: train loss, train acc, eval loss, eval acc)"
     assert shown(history).tags.count("svg") == 2
 
