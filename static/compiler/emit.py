@@ -26,7 +26,7 @@ from ..ir.operation import Operation
 from ..ir.usage import block_writes, reads, sub_block, writes
 from .limited import Limited
 from .recurrent import emit_recurrent, emit_recurrent_grad
-from .refused import refuse_misfits
+from .refused import MisfitError, refuse_misfits
 from .unit import Unit, inner_unit
 
 _INLINE = (bool, int, str, type(None))
@@ -147,9 +147,16 @@ class Emitter:
             self.operation(op, depth)
 
     def inner(self, op: Operation, block: Block, depth: int) -> None:
-        """Emits the block that a control-flow operation runs; `pass` where nothing is left of it."""
+        """Emits the block that a control-flow operation runs; `pass` where nothing is left of it.
+
+        One that cannot run is refused when it is to run: a branch that is never taken harms nobody.
+        """
         made = inner_unit(op, block)
-        refuse_misfits(made)
+        try:
+            refuse_misfits(made)
+        except MisfitError as error:
+            self.line(depth, f"raise ValueError({str(error)!r})")
+            return
         outer, self.unit = self.unit, self.optimize(made)
         before = len(self.lines)
         self.operations([*self.unit.prepared, *self.unit.ops], depth)

@@ -14,11 +14,15 @@ from ...ops.core.operator import find, is_declared
 from ..ir.block import Block
 from ..ir.operation import Operation
 from ..ir.slots import missing_input
-from ..ir.usage import block_reads, reads, sub_block, writes
+from ..ir.usage import block_reads, needed_operations, reads, sub_block, writes
 from .unit import Unit
 
 _FORWARD = ("while", "conditional_block")
 _SCOPES = ("StepScopes", "Scope", "step_scopes")
+
+
+class MisfitError(ValueError):
+    """An operator of a Program from a file that does not take what it is given."""
 
 
 def refuse(ops: Sequence[Operation], fetches: set[str]) -> None:
@@ -35,19 +39,22 @@ def refuse(ops: Sequence[Operation], fetches: set[str]) -> None:
 
 
 def refuse_misfits(unit: Unit) -> None:
-    """ValueError, naming the operator, for the first that does not take what it is given, of a Program from a file.
+    """MisfitError, naming the operator, for the first that does not take what it is given, of a Program from a file.
 
-    Only what follows from a run's inputs and parameters is asked: what a file says of other values may be wrong.
+    Only what follows from a run's inputs and parameters is asked, of what is run: what a file says of other values may
+    be wrong, and what nobody reads is left out of the plan.
     LimitError where a result is larger than all that a run may take.
     """
     limits = unit.block.program.limits
-    for op in unit.ops if unit.block.program.is_loaded else ():
+    if not unit.block.program.is_loaded:
+        return
+    for op in needed_operations(unit.ops, {*unit.results, *unit.pinned}, drawing=True):
         try:
             made = unit.sure_results(op)
         except Exception as error:  # whatever a rule comes upon in attributes that nobody has checked
-            raise ValueError(f"The operator {op.type} does not take what it is given: {error}\n  in the operation "
-                             f"{op!r} (block {op.block.idx}). The model's file is damaged or was changed, or it does "
-                             "not take inputs of these shapes.") from error
+            raise MisfitError(f"The operator {op.type} does not take what it is given: {error}\n  in the operation "
+                              f"{op!r} (block {op.block.idx}). The model's file is damaged or was changed, or it does "
+                              "not take inputs of these shapes.") from error
         size = sum(product(spec.shape) * spec.dtype.dtype.itemsize for spec in made if spec.is_known)
         if limits is not None and size > limits.memory_mb << 20 > 0:
             shown = ", ".join(f"{spec.dtype.name}{list(spec.shape)}" for spec in made)

@@ -217,3 +217,43 @@ def test_an_axis_far_below(axis):
         operator.infer_specs((Spec((2, 3), paddle.float32), Spec((2,), paddle.float32)), {"axis": axis})
     with pytest.raises(ValueError, match="axis"):
         operator.kernel_for(np)(np, np.ones([2, 3], "float32"), np.ones([2], "float32"), axis=axis)
+
+
+class Choice(paddle.nn.Layer):
+    """A branch whose product fits until the file is changed."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = self.create_parameter([4, 4])
+
+    def forward(self, x):
+        if x.mean() > 0:
+            y = paddle.matmul(x, self.weight)
+        else:
+            y = x - 1.0
+        return y
+
+
+def _by_jit_load(prefix, x):
+    with paddle.no_grad():
+        return paddle.jit.load(prefix)(x).numpy()
+
+
+def _by_predictor(prefix, x):
+    config = paddle.inference.Config(prefix + ".pdmodel", prefix + ".pdiparams")
+    return paddle.inference.create_predictor(config).run([x.numpy()])[0]
+
+
+@pytest.mark.parametrize("run", [_by_jit_load, _by_predictor])
+def test_a_branch_that_cannot_run_is_refused_when_it_is_taken(tmp_path, run):
+    prefix = str(tmp_path / "net")
+    paddle.jit.save(Choice(), prefix, input_spec=[InputSpec([3, 4], "float32", "x")])
+    with open(prefix + ".pdmodel", "rb") as file:
+        desc = pb.ProgramDesc.FromString(file.read())
+    [product] = [op for block in desc.blocks for op in block.ops if op.type.startswith("matmul")]
+    product.inputs[1].arguments[0] = product.inputs[0].arguments[0]  # [3, 4] by [3, 4]
+    with open(prefix + ".pdmodel", "wb") as file:
+        file.write(desc.SerializePartialToString())
+    np.testing.assert_array_equal(run(prefix, -paddle.ones([3, 4])), np.full([3, 4], -2.0))
+    with pytest.raises(ValueError, match="matmul"):
+        run(prefix, paddle.ones([3, 4]))
