@@ -90,7 +90,7 @@ from .nn import (
     unpool,
 )
 from .optim import adaptive_rules, averages, merged, row_updates, rules
-from .parameter_server import row_parts, rpc
+from .parameter_server import row_numbers, row_parts, rpc
 from .program import control_flow, custom_gradient, print_assert, py_func, tensor_arrays
 from .quant import linear_quantize
 from .random import sampling
@@ -156,8 +156,8 @@ __all__ = [
     "older_images", "older_shapes", "older_updates", "pad", "padding", "pattern_products", "pixel_shuffle", "pool",
     "pooled_lookup", "pooling", "print_assert", "probability_losses", "products", "proposals", "py_func", "qr_svd",
     "random_crop", "rank_table", "rearrange", "reduce", "reductions", "reshape", "retina_selection", "rings", "rnn",
-    "rnn_units", "roi", "roi_perspective", "row_conv", "row_parts", "row_updates", "rpc", "rulebook", "rules",
-    "sample_logits", "sampling", "scaled_products", "segments", "sequence_softmax", "shared_statistics",
+    "rnn_units", "roi", "roi_perspective", "row_conv", "row_numbers", "row_parts", "row_updates", "rpc", "rulebook",
+    "rules", "sample_logits", "sampling", "scaled_products", "segments", "sequence_softmax", "shared_statistics",
     "similarity_focus", "slices", "slicing", "softmax", "solving", "sorting", "spectral_norm", "statistics", "stft",
     "streams", "take", "take_along_axis", "target_sampling", "tdm", "tensor_arrays", "transducer", "tree_conv",
     "triangular", "unary", "unpool", "variable_maps", "viterbi", "where", "yolo",

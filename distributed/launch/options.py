@@ -183,14 +183,14 @@ def _require_first(of: argparse.ArgumentParser, options: argparse.Namespace, hos
     elif options.host in hosts:
         place = hosts.index(options.host)
     else:
-        place = next((number for number, host in enumerate(hosts) if _is_here(host)), 0)
+        place = next((number for number, host in enumerate(hosts) if is_here(host)), 0)
     if place:
         machine = f"{hosts[place]}, the" if place < len(hosts) else "the"
         of.error(f"this is {machine} machine of the number {place}. With MPI one launcher starts the processes on all "
                  f"machines: start it on {hosts[0]} only, or use the machines' own (mpiexec, srun).")
 
 
-def _is_here(host: str) -> bool:
+def is_here(host: str) -> bool:
     """Whether an address is this machine's: one that a socket can be bound to."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, 0, type=socket.SOCK_DGRAM)[0]

@@ -23,7 +23,7 @@ from ...core import child_processes
 from ..fleet.base.roles import checked_endpoints
 from . import supervisor
 from .elastic import COUNT, log
-from .options import restarts
+from .options import is_here, restarts
 from .processes import shown, signals_go_to
 
 _POLL_S = 0.05
@@ -155,8 +155,8 @@ def _watch(everyone: _All, workers: list[_Process]) -> _Process | None:
 
 def _own(cluster: Cluster, options: argparse.Namespace, logs: pathlib.Path) -> list[tuple[_Process, dict[str, str]]]:
     """The processes of this machine, each with its environment; servers first."""
-    servers = [n for n, endpoint in enumerate(cluster.servers) if _is_here(endpoint, options)]
-    workers = [n for n, endpoint in enumerate(cluster.workers) if _is_here(endpoint, options)]
+    servers = [n for n, endpoint in enumerate(cluster.servers) if _is_of(endpoint, options)]
+    workers = [n for n, endpoint in enumerate(cluster.workers) if _is_of(endpoint, options)]
     common = {**child_processes.environment(),
               "PADDLE_PSERVERS_IP_PORT_LIST": ",".join(cluster.servers),
               "PADDLE_TRAINER_ENDPOINTS": ",".join(cluster.workers),
@@ -182,18 +182,10 @@ def _part(role: str, endpoint: str) -> dict[str, str]:
     return {"TRAINING_ROLE": role, "PADDLE_ROLE": role, "POD_IP": host, "PADDLE_PORT": port}
 
 
-def _is_here(endpoint: str, options: argparse.Namespace) -> bool:
+def _is_of(endpoint: str, options: argparse.Namespace) -> bool:
     """Whether an endpoint is this machine's: `--host`'s, or else of an address that a socket can be bound to here."""
     host = endpoint.rpartition(":")[0]
-    if getattr(options, "host", None):
-        return bool(host == options.host)
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)[0]
-        with socket.socket(family, kind, protocol) as probe:
-            probe.bind(address)
-    except OSError:
-        return False
-    return True
+    return bool(host == options.host) if getattr(options, "host", None) else is_here(host)
 
 
 def cluster_of(of: argparse.ArgumentParser, options: argparse.Namespace) -> Cluster | None:

@@ -46,7 +46,8 @@ def connect(options: Options | None = None) -> None:
     engines.add(ENGINE, engines.CPU)
     for operator, kernel in ((rpc.send_op, _send), (rpc.receive_op, _receive), (rpc.send_barrier_op, _send_barrier),
                              (rpc.fetch_barrier_op, _fetch_barrier), (rpc.look_up_op, _look_up),
-                             (rpc.geo_op, _geo), (rpc.checkpoint_notify_op, _checkpoint_notify)):
+                             (rpc.prefetch_op, _prefetch), (rpc.geo_op, _geo),
+                             (rpc.checkpoint_notify_op, _checkpoint_notify)):
         register_kernel(operator, ENGINE, kernel)
     run_by("listen_and_serv", _serve)
 
@@ -163,6 +164,13 @@ def _fetch_barrier(behind: Sequence[Any], *, endpoints: Sequence[str] = (), trai
 def _checkpoint_notify(*, epmap: Sequence[str] = (), dir: str = "", trainer_id: int = 0, **_: Any) -> tuple[()]:
     client(trainer_id, epmap).save(list(epmap), dir)
     return ()
+
+
+def _prefetch(ids: Sequence[np.ndarray], *, epmap: Sequence[str] = (), tables: Sequence[str] = (),
+              trainer_id: int = 0) -> list[np.ndarray]:
+    made = client(trainer_id, epmap)
+    asked = list(zip(ids, epmap, tables, strict=True))
+    return for_all(asked, lambda each: made.look_up([each[1]], each[2], each[0].reshape(-1)), _AT_ONCE)
 
 
 def _look_up(ids: Sequence[np.ndarray], w: np.ndarray, *, table_names: Sequence[str] = (),

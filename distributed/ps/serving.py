@@ -156,6 +156,10 @@ def serve(executor: Executor, program: Any, operation: Operation, scope: Scope,
           options: Options | None = None) -> None:
     """Runs `listen_and_serv`: returns when all trainers are done."""
     attrs = operation.attrs
+    if attrs.get("prefetch_var_name_to_block_id"):
+        raise NotImplementedError("listen_and_serv: a transpiler of a release before 1.8 has made this Program: it "
+                                  "does not say how the rows of its table begin. Divide the Program of one process "
+                                  "here, by fluid.DistributeTranspiler.")
     mode, trainers = MODES[attrs.get("distributed_mode", 0)], attrs["Fanin"]
     schedule = attrs.get("lr_decay_block_id", -1)
     before = None if schedule < 0 else _Block(executor, program, program.blocks[schedule], scope)

@@ -40,6 +40,8 @@ usual:
 - `lists`: it takes or gives lists of a Program. `runs_block`: it runs a block of a Program.
 - `stands_for` is the operator that files name in its place: it takes as inputs (`dim@` in the signature) what that has
   as attributes.
+- `names`, {attribute: slot}: attributes that hold the names of a slot's variables wherever an operation of a Program
+  does not give them: Paddle's kernel asks the operation for them.
 - `merges` names the operator that it applies to many parameters at once: slot by slot the same, each with `*`.
 
 Nothing about a mode, a Tensor, a Program or a device appears in a declaration. One that is made is never changed.
@@ -95,7 +97,8 @@ class Operator:
                  fails: str = "shapes", cost: Cost | None = None, precision: str = "gray",
                  lod: str | Callable[..., Any] = "share", only_here: bool = False, float32: str = "",
                  lists: bool = False, runs_block: bool = False, merges: Operator | None = None,
-                 stands_for: Operator | None = None, alike: Mapping[str, str] | None = None):
+                 stands_for: Operator | None = None, alike: Mapping[str, str] | None = None,
+                 names: Mapping[str, str] | None = None):
         if type in _registry:
             raise ValueError(f"The operator {type!r} is declared twice.")
         self.type, self.declared_in = type, declared_in.module_being_imported()
@@ -128,11 +131,12 @@ class Operator:
         self.lod = checked_word(type, "lod", lod, LODS) if isinstance(lod, str) else lod
         self.only_here, self.lists, self.runs_block, self.merges = only_here, lists, runs_block, merges
         self.file_type = type if stands_for is None else stands_for.type
+        self.names = dict(names or {})
         self.in_float32 = frozenset(float32.replace(",", " ").split())  # input slots
 
-        names = [slot.name for slot in self.inputs]
+        given = [slot.name for slot in self.inputs]
         if formula is not None and not engines and not self.has_lists:
-            loop = accelerated(formula, names, self.defaults, self._result_dtype)
+            loop = accelerated(formula, given, self.defaults, self._result_dtype)
             engines = [by(LOOPS, loop, loop_from or least_size(formula, self.defaults))]
         function = None if ufunc is None else getattr(np, ufunc)
         self.kernels = Kernels(self, self.kernel, function, engines)
@@ -169,6 +173,11 @@ class Operator:
     def _result_dtype(self, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
         specs = tuple(None if a is None else Spec(a.shape, from_numpy_dtype(a.dtype)) for a in arrays)
         return self.infer_specs(specs, dict(attrs))[0].dtype.dtype
+
+    def named(self, attrs: dict[str, Any], inputs: Mapping[str, list[str]], outputs: Mapping[str, list[str]]) -> None:
+        """Puts the names of variables into the attributes that hold them (`names`) and are not given."""
+        for attribute, slot in self.names.items():
+            attrs[attribute] = list(attrs.get(attribute) or inputs.get(slot) or outputs.get(slot) or ())
 
     def infer_specs(self, specs: tuple, attrs: dict[str, Any]) -> tuple:
         """The specs of the results, always as a tuple. ValueError where a value is missing, as a file may have it."""

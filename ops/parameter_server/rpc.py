@@ -47,6 +47,10 @@ def _rows_of_each(ids, w, *, lookup_table_version="lookup_table", **_):
     return [Spec((*each.shape[kept], w.shape[1]), w.dtype) for each in ids],
 
 
+def _prefetch(xp, ids, *, epmap: list[str] = (), tables: list[str] = (), trainer_id: int = 0):
+    _alone(xp, "prefetch")
+
+
 def _checkpoint_notify(xp, *, epmap: list[str] = (), dir: str = "", lookup_table: str = ""):
     _alone(xp, "checkpoint_notify")
 
@@ -79,6 +83,10 @@ look_up_op = operator("distributed_lookup_table", "Ids*, W -> Outputs*", kernel=
                       effects="communicates", fails="values", precision="slow")
 """Rows of a table whose blocks of `height_sections` rows are the variables `table_names` of servers; or, where it
 `is_distributed`, of one whose rows are made when they are first asked for."""
+prefetch_op = operator("prefetch", "X* -> Out*", kernel=_prefetch, infer=lambda ids, **_: (None,), fails="values",
+                       effects="communicates", lod="drop", names={"tables": "X"})
+"""The rows of each of X, numbers, from the server of its place: of the table that is called `tables` there. What
+`split_ids` has divided, for `merge_ids`."""
 checkpoint_notify_op = operator("checkpoint_notify", "->", kernel=_checkpoint_notify, infer=lambda **_: (),
                                 effects="communicates writes")
 geo_op = operator("geo_sgd", "Param*, Ids* -> ParamOut*~Param", kernel=_geo, effects="communicates", only_here=True,
@@ -88,5 +96,5 @@ NAME:BLOCK:ROWS:ENDPOINT for each block of a parameter; `ids_of` the table that 
 serve_op = operator("listen_and_serv", "X* ->", kernel=_serve, infer=lambda x, **_: (), effects="communicates")
 """What the Program of a parameter server consists of: an Executor serves until all trainers are done."""
 
-__all__ = ["checkpoint_notify_op", "fetch_barrier_op", "geo_op", "look_up_op", "receive_op", "send_barrier_op",
-           "send_op", "serve_op"]
+__all__ = ["checkpoint_notify_op", "fetch_barrier_op", "geo_op", "look_up_op", "prefetch_op", "receive_op",
+           "send_barrier_op", "send_op", "serve_op"]

@@ -47,6 +47,8 @@ def read_into(program: _Made, desc: pb.ProgramDesc, source_name: str, given: Col
             fed = _fed(op, attrs)
             named = with_fed_inputs(op.type, fed).type if fed else op.type
             made = Operation(block, named, {**_slots(op.inputs), **fed}, _slots(op.outputs), attrs)
+            if is_declared(named):
+                find(named).named(made.attrs, made.inputs, made.outputs)
             missing = missing_input(made) or _missing_block(made)
             if missing is not None:
                 raise CorruptFileError(source_name, place, missing)

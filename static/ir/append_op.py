@@ -51,6 +51,7 @@ def described(block: Any, type: Any, inputs: Any, outputs: Any, attrs: Any) -> D
     _check(op, "inputs", given, op.inputs)
     _check(op, "outputs", made, op.outputs)
     kept = _attributes(op, found)
+    op.named(kept, _names(given), _names(made))
     if op.runs_block or "sub_block" in kept:
         return Described(_names(given), _names(made), kept, None)
     inputs = _with_offsets(block, op, given)

@@ -172,8 +172,9 @@ NO_CALL = {
         "unpad3d", "warpctc_backward", "warpctc_curvature", "warprnnt_backward", "warprnnt_curvature", "where_inside",
         "whole_numbers", "yolo_matches"},
     "of OneFlow's functions": {"erfc"},
-    "of Programs for parameter servers, which 1.8.5's transpiler writes: tests/fluid/transpiler": {
-        "fake_init", "ref_by_trainer_id", "split_byref", "split_selected_rows"},
+    "of Programs for parameter servers, which transpilers of 1.x write: tests/fluid/transpiler": {
+        "fake_init", "lookup_sparse_table", "merge_ids", "ref_by_trainer_id", "split_byref", "split_ids",
+        "split_selected_rows"},
     "of dimensions that are fed: tests/crossing/test_fed_axes.py": {
         "arg_max_of_fed", "arg_min_of_fed", "axes_back", "axes_last", "bincount_of_fed", "cumsum_of_fed", "eye_of_fed",
         "multinomial_of_fed", "reduce_max_of_fed", "reduce_mean_of_fed", "reduce_min_of_fed", "reduce_prod_of_fed",

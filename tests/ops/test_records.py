@@ -46,8 +46,8 @@ TESTED_ELSEWHERE = {
     "Python in a Program, and statistics that it keeps: tests/static/test_python.py and test_metrics.py": {
         "auc", "custom_gradient", "py_func"},
     "what trainers ask of parameter servers, tests/distributed/ps": {
-        "checkpoint_notify", "distributed_lookup_table", "fetch_barrier", "geo_sgd", "listen_and_serv", "recv", "send",
-        "send_barrier"},
+        "checkpoint_notify", "distributed_lookup_table", "fetch_barrier", "geo_sgd", "listen_and_serv", "prefetch",
+        "recv", "send", "send_barrier"},
     "exchanges between processes, and what is put between them, tests/distributed": {
         op.type for op in all_operators() if "communicates" in op.effects and "ring_id" in op.attributes} | {
         "allreduce", "broadcast", "gen_nccl_id",
