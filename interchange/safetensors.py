@@ -63,5 +63,8 @@ def load_safetensors(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
         if entry["dtype"] not in _DTYPES:
             raise CorruptFileError(os.fspath(path), name, f"there is no dtype here for {entry['dtype']}")
         dtype = convert_dtype(_DTYPES[entry["dtype"]]).dtype
-        result[name] = np.frombuffer(bytearray(entry["data"]), dtype).reshape(entry["shape"])
+        array = np.frombuffer(bytearray(entry["data"]), dtype).reshape(entry["shape"])
+        if dtype.kind == "b" and array.size and array.view(np.uint8).max() > 1:
+            raise CorruptFileError(os.fspath(path), name, "a bool is neither 0 nor 1")
+        result[name] = array
     return result

@@ -123,7 +123,7 @@ def batch_norm_grad(x: np.ndarray, scale: Any, mean: np.ndarray, inverse: np.nda
     layout = _layout(x, data_format)
     channels = layout.channels
     scale = parameter(scale, channels, dtype, 1.0)
-    if scale is None:
+    if scale is None or g.shape != x.shape or mean.size != channels or inverse.size != channels:
         return NotImplemented
     g, dx = _arranged(g, layout.x), np.empty_like(layout.x)
     share = 0.0 if constant else channels / x.size

@@ -59,7 +59,7 @@ def lookup(ids: np.ndarray, w: np.ndarray, *, is_sparse: bool = False, is_distri
     """The rows of w with the numbers ids; zeros for the padding's."""
     width = w.shape[1]
     size = ids.size * width
-    if size < LEAST or ids.dtype not in _INTEGERS or not w.flags.c_contiguous or not w.flags.aligned:
+    if size < LEAST or w.ndim != 2 or ids.dtype not in _INTEGERS or not w.flags.c_contiguous or not w.flags.aligned:
         return NotImplemented
     if not (w.dtype is F32 or w.dtype is F64) or not loops.is_ready() or not _lookup.is_due(size):
         return NotImplemented
@@ -81,7 +81,7 @@ def lookup_grad(ids: np.ndarray, g: np.ndarray, *, shape: Sequence[int], padding
                 is_sparse: bool = False) -> Any:
     """Zeros of the table's shape, to whose rows the rows of g are added by their numbers, except the padding's."""
     rows, width = shape
-    if is_sparse or not takes_floats(g, LEAST, _scatter) or ids.dtype not in _INTEGERS:
+    if is_sparse or g.size != ids.size * width or ids.dtype not in _INTEGERS or not takes_floats(g, LEAST, _scatter):
         return NotImplemented
     out, wrong = np.zeros((rows, width), g.dtype), np.zeros(1, "uint8")
     _scatter_by[ids.dtype](g.dtype, flat(ids), flat(g), out, wrong, ids.size, rows, width, padding_idx)

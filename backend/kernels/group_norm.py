@@ -66,7 +66,7 @@ def _normalized(x: np.ndarray, scale: Any, bias: Any, groups: int, epsilon: floa
     """The normalized array, and mean, variance and 1 / deviation of each group."""
     samples, channels = x.shape[:2]
     scale, bias = parameter(scale, channels, x.dtype, 1.0), parameter(bias, channels, x.dtype, 0.0)
-    if scale is None or bias is None or channels % groups:
+    if scale is None or bias is None or groups < 1 or channels % groups:
         return NotImplemented
     y, found = np.empty(x.shape, x.dtype), np.empty((3, samples * groups), x.dtype)
     mean, variance, inverse = found
@@ -107,7 +107,9 @@ def group_norm_grad(x: np.ndarray, scale: np.ndarray | None, mean: np.ndarray, i
         return NotImplemented
     samples, channels = x.shape[:2]
     scale = parameter(scale, channels, dtype, 1.0)
-    if scale is None:
+    if scale is None or groups < 1 or channels % groups or g.size != x.size:
+        return NotImplemented
+    if mean.size != samples * groups or inverse.size != samples * groups:
         return NotImplemented
     dx, sums = np.empty(x.shape, dtype), np.empty((2, samples, channels), dtype)
     _call_backward(dtype, flat(x), flat(g), scale, flat(mean), flat(inverse), dx, sums[0], sums[1], samples, groups,

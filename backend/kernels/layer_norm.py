@@ -108,7 +108,7 @@ def layer_norm_grad(x: np.ndarray, scale: np.ndarray | None, mean: np.ndarray, v
         return NotImplemented
     rows, n = math.prod(x.shape[:begin]), math.prod(x.shape[begin:])
     scale = parameter(scale, n, dtype, 1.0)
-    if scale is None:
+    if scale is None or g.size != x.size or mean.size != rows or variance.size != rows:
         return NotImplemented
     parts = min(rows, _PARTS) if x.size >= 1 << 14 else 1
     dx, sums = np.empty(x.shape, dtype), np.empty((2, parts, n), dtype)

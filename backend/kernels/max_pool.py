@@ -43,7 +43,7 @@ def max_pool_grad(x: np.ndarray, out: np.ndarray, g: np.ndarray, kernel: Sequenc
     """The gradient [n, c, h, w] of the maxima `out` of x, channels last: all of it to the first of equal ones."""
     if x.ndim != 4 or x.shape[1] < _LEAST_CHANNELS or not takes_floats(x, _LEAST, _give_to_first):
         return NotImplemented
-    if out.dtype != x.dtype or g.dtype != x.dtype:
+    if out.dtype != x.dtype or g.dtype != x.dtype or g.shape != out.shape or out.shape[:2] != x.shape[:2]:
         return NotImplemented
     images, maxima, gradients = (np.ascontiguousarray(a.transpose(0, 2, 3, 1)) for a in (x, out, g))
     n, h, w, c = images.shape

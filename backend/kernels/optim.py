@@ -31,16 +31,21 @@ _LEAST = 1 << 16  # elements of one parameter alone, for sgd and momentum
 _LEAST_ADAM = 1 << 11
 
 
-def _scalars(arrays: Arrays) -> np.ndarray | None:
-    """Arrays of one float32 each, together; None where they are something else."""
+def _scalars(arrays: Arrays, count: int) -> np.ndarray | None:
+    """So many arrays of one float32 each, together; None where they are something else."""
+    if len(arrays) != count:
+        return None
     first = arrays[0]
     if len({*map(id, arrays)}) == 1 and first.dtype is F32 and first.size == 1:
         return np.full(len(arrays), first.item(), F32)
     return np.concatenate(arrays) if all(a.dtype is F32 and a.shape == (1,) for a in arrays) else None
 
 
-def _fits(kernel: loops.Kernel, params: Arrays, grads: Arrays, *states: Arrays) -> bool:
-    """Whether a loop can update these: all of float32, the elements in order, what is changed writable; and is due."""
+def _fits(kernel: loops.Kernel, params: Arrays, grads: Arrays, *states: Arrays, numbers: Sequence[Arrays] = ()) -> bool:
+    """Whether a loop can update these: all of float32, the elements in order, what is changed writable; and is due.
+
+    Each of the states is as large as its parameter, each of the `numbers` one element.
+    """
     if not loops.is_ready():
         return False
     elements = 0
@@ -50,8 +55,12 @@ def _fits(kernel: loops.Kernel, params: Arrays, grads: Arrays, *states: Arrays) 
             return False
         elements += p.size
     for arrays in states:
-        for x in arrays:
-            if not (type(x) is np.ndarray and x.dtype is F32 and x.flags.carray):
+        for x, p in zip(arrays, params, strict=True):
+            if not (type(x) is np.ndarray and x.dtype is F32 and x.size == p.size and x.flags.carray):
+                return False
+    for arrays in numbers:
+        for x, _ in zip(arrays, params, strict=True):
+            if not (type(x) is np.ndarray and x.dtype is F32 and x.size == 1 and x.flags.carray):
                 return False
     return kernel.is_due(elements)
 
@@ -76,7 +85,9 @@ def _zeros(count: int) -> np.ndarray:
 
 def merged_sgd(params: Arrays, learning_rates: Arrays, grads: Arrays, *, decay: Sequence[float] = ()) -> Any:
     """param -= rate * grad."""
-    if not params or not _fits(sgd_loop, params, grads) or (rates := _scalars(learning_rates)) is None:
+    if not params or not _fits(sgd_loop, params, grads) or (rates := _scalars(learning_rates, len(params))) is None:
+        return NotImplemented
+    if len(decay) not in (0, len(params)):
         return NotImplemented
     params, grads = _renewed(params), [flat(g) for g in grads]
     starts, total, parts = starts_of(params)
@@ -93,10 +104,12 @@ def merged_momentum(params: Arrays, grads: Arrays, velocities: Arrays, learning_
     """velocity = mu * velocity + grad; param -= rate * velocity. Else velocity = … - rate * grad; param += velocity."""
     if not params or master_params or not _fits(momentum_loop, params, grads, velocities):
         return NotImplemented
-    if (rates := _scalars(learning_rates)) is None:
+    if (rates := _scalars(learning_rates, len(params))) is None:
         return NotImplemented
     decay = [c if m == "l2_decay" else 0.0
              for m, c in zip(regularization_method, regularization_coeff, strict=False)]
+    if len(decay) not in (0, len(params)):
+        return NotImplemented
     params, velocities, grads = _renewed(params), to_write(velocities), [flat(g) for g in grads]
     starts, total, parts = starts_of(params)
     momentum_loop.typed(*_MOMENTUM)(
@@ -114,7 +127,7 @@ def merged_adam(params: Arrays, grads: Arrays, learning_rates: Arrays, moments1:
     if master_params:
         return NotImplemented
     if of_1:
-        pows = _scalars(beta2_pows)
+        pows = _scalars(beta2_pows, len(params))
         if pows is None or not (pows == pows[0]).all():
             return NotImplemented
         epsilon /= float(np.sqrt(1 - pows[0]))  # by which the loop multiplies it
@@ -136,16 +149,17 @@ def merged_adamw(params: Arrays, grads: Arrays, learning_rates: Arrays, moments1
 def _adam(params: Arrays, grads: Arrays, learning_rates: Arrays, moments1: Arrays, moments2: Arrays, beta1_pows: Arrays,
           beta2_pows: Arrays, beta1: float, beta2: float, epsilon: float, decay: Sequence[float] = (),
           coeffs: Sequence[float] = (), lr_ratio: Sequence[float] = ()) -> Any:
-    states = moments1, moments2, beta1_pows, beta2_pows
-    if not params or not _fits(adam_loop, params, grads, *states):
+    if not params or not _fits(adam_loop, params, grads, moments1, moments2, numbers=(beta1_pows, beta2_pows)):
         return NotImplemented
-    rates, pows1, pows2 = _scalars(learning_rates), _scalars(beta1_pows), _scalars(beta2_pows)
+    rates, pows1, pows2 = (_scalars(arrays, len(params)) for arrays in (learning_rates, beta1_pows, beta2_pows))
     if rates is None or pows1 is None or pows2 is None or not all(p.size for p in params):
+        return NotImplemented
+    if any(len(given) not in (0, len(params)) for given in (decay, coeffs, lr_ratio)):
         return NotImplemented
     if lr_ratio:
         rates = rates * np.array(lr_ratio, "float32")
     params, grads = _renewed(params), [flat(g) for g in grads]
-    moments1, moments2, beta1_pows, beta2_pows = map(to_write, states)
+    moments1, moments2, beta1_pows, beta2_pows = map(to_write, (moments1, moments2, beta1_pows, beta2_pows))
     states = moments1, moments2, beta1_pows, beta2_pows
     count = len(params)
     starts, total, parts = starts_of(params)

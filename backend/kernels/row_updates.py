@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,8 @@ _sgd_by = bound(_sgd, "i64* T* T* T* i64 i64")
 def sgd(param: np.ndarray, learning_rate: np.ndarray, values: np.ndarray, rows: np.ndarray) -> Any:
     """param[rows] -= rate * values, of rows that are there once."""
     if values.size < LEAST or param.dtype is not values.dtype or not param.flags.carray or rows.dtype != np.int64:
+        return NotImplemented
+    if rows.ndim != 1 or learning_rate.size != 1 or values.size != len(rows) * math.prod(param.shape[1:]):
         return NotImplemented
     if rows.min() < 0 or rows.max() >= len(param) or not takes_floats(values, LEAST, _sgd):
         return NotImplemented

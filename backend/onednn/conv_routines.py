@@ -13,11 +13,12 @@ from .descriptors import (
     Description,
     channels_last_strides,
     dense_strides,
-    dims,
     element_strides,
     free,
+    image_dims,
     strided,
     type_number,
+    window_dims,
 )
 from .library import Library, Unimplemented
 from .primitives import (
@@ -68,11 +69,11 @@ class Layouts:
         number = type_number(dtype)
         if number is None:
             raise Unimplemented(str(dtype))
-        if any(n < 0 for pair in pads for n in pair):
-            raise Unimplemented("negative padding")
+        if groups < 1:
+            raise Unimplemented("groups")
         self.library, self.number, self.groups = library, number, groups
-        self.windows = (dims(strides), dims([d - 1 for d in dilations]), dims([p[0] for p in pads]),
-                        dims([p[1] for p in pads]))
+        self.windows = (window_dims(strides, 1), window_dims([d - 1 for d in dilations]),
+                        window_dims([p[0] for p in pads]), window_dims([p[1] for p in pads]))
 
     def routine(self, title: str, result: Numbers, windows: int, filters: Sequence[int]) -> Routine:
         """A routine for so many windows."""
@@ -89,11 +90,11 @@ class Layouts:
 
     def image_last(self, shape: Sequence[int]) -> Description:
         """An image with its channels last."""
-        return strided(self.library, shape, channels_last_strides(shape), self.number)
+        return strided(self.library, image_dims(shape), channels_last_strides(shape), self.number)
 
     def image_free(self, shape: Sequence[int]) -> Description:
         """An image as a primitive will have it."""
-        return free(self.library, shape, self.number)
+        return free(self.library, image_dims(shape), self.number)
 
     def _grouped(self, shape: Sequence[int]) -> list[int]:
         if self.groups == 1:

@@ -17,7 +17,7 @@ from . import conv_routines as routines
 from .columns import Columns
 from .conv_routines import Numbers, PackedWeight, Pairs
 from .descriptors import channels_last, element_strides
-from .routine import address_of, memoised
+from .routine import address_of, are_as_long, memoised
 
 _FLOAT32 = np.dtype(np.float32)
 
@@ -31,7 +31,7 @@ def convolution(x: np.ndarray, w: Any, strides: Numbers, pads: Pairs, dilations:
     `EPILOGUES`; `residual` has the shape of the result. Filters that are not packed are first multiplied by `scale`
     [o], C-contiguous, where that is given.
     """
-    if x.dtype != w.dtype or x.ndim != len(w.shape):
+    if x.dtype != w.dtype or x.ndim != len(w.shape) or not are_as_long(x.dtype, w.shape[0], bias, scale):
         return NotImplemented
     key = ("convolution", x.shape, x.strides, x.dtype.char, w.shape, w.strides, strides, pads, dilations, groups,
            bias is None, None if residual is None else residual.strides, epilogue, None if out is None else out.strides,
@@ -47,6 +47,8 @@ def convolution(x: np.ndarray, w: Any, strides: Numbers, pads: Pairs, dilations:
         return _otherwise(convolution, x, w, (strides, pads, dilations, groups, bias, residual, epilogue, out))
     if type(routine) is Columns:
         return routine.forward(x, w)
+    if residual is not None and (residual.shape != routine.result or residual.dtype != x.dtype):
+        return NotImplemented
     if out is None:
         out = channels_last(routine.result, x.dtype)
     addresses = [address_of(x), address_of(w.data if type(w) is PackedWeight else w)]

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from .library import Library
+from .library import Library, Unimplemented
 
 _ANY = 1  # the format tag that leaves the choice to a primitive
 _MOST = 12  # dimensions that a description may have
+_FARTHEST = 2**16  # a stride, a dilation, padding before or behind, a window's size: no honest one is as large
+_INT = 2**31  # oneDNN's code for windows computes with ints of C in between, and divides by what overflows there
 _QUERY_STRIDES, _QUERY_PADDED, _QUERY_BLOCK_COUNT, _QUERY_BLOCKS, _QUERY_BLOCK_INDICES = 14, 260, 263, 264, 265
 _NUMBERS = {"float16": 1, "bfloat16": 2, "float32": 3, "int32": 4, "int8": 5, "uint8": 6}
 
@@ -28,6 +31,20 @@ def type_number(dtype: np.dtype) -> int | None:
 def dims(values: Sequence[int]) -> Any:
     """Integers as the library takes them."""
     return Dims(*values)
+
+
+def window_dims(values: Sequence[int], least: int = 0) -> Any:
+    """Strides, gaps, padding or sizes of windows, a number a dimension; Unimplemented where code would overflow."""
+    if len(values) > _MOST or min(values) < least or max(values) > _FARTHEST or math.prod(values) >= _INT:
+        raise Unimplemented("windows too large")
+    return Dims(*values)
+
+
+def image_dims(shape: Sequence[int]) -> Sequence[int]:
+    """The shape of an image that windows slide over, or of their results; Unimplemented for one too large for them."""
+    if max(shape) >= _INT:
+        raise Unimplemented("an image too large")
+    return shape
 
 
 class Description:

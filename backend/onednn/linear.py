@@ -10,7 +10,7 @@ import numpy as np
 from .descriptors import Description, element_strides, free, strided, type_number
 from .library import Library, Unimplemented
 from .primitives import BIAS, DST, SRC, WEIGHTS, Attributes, Plan, Primitive, best, post_operation, reorder
-from .routine import Routine, address_of, memoised
+from .routine import Routine, address_of, are_as_long, memoised
 
 _INFERENCE = 96
 
@@ -52,6 +52,8 @@ def linear(x: np.ndarray, y: Any, out: np.ndarray | None = None, bias: np.ndarra
     if residual is not None and not residual.flags.c_contiguous:
         return NotImplemented
     rows = math.prod(x.shape[:-1])
+    if not are_as_long(x.dtype, y.shape[1], bias) or not are_as_long(x.dtype, rows * y.shape[1], residual):
+        return NotImplemented
     key = ("linear", rows, y.shape, y.strides, x.dtype.char, bias is None, epilogue, residual is None)
     routine = memoised(key, _product, rows, y, bias is not None, epilogue, residual is not None)
     if routine is None:

@@ -17,7 +17,7 @@ from .library import Library, Unimplemented
 from .linear import PackedMatrix, linear
 from .primitives import BIAS, DST, SRC, WEIGHTS, Attributes, Plan, Primitive, best, post_operation
 from .products import multiply
-from .routine import Routine, address_of, memoised
+from .routine import Routine, address_of, are_as_long, memoised
 
 LARGE = 2**18
 """Products of at most this many multiplications stay with NumPy, whose own threads then sleep."""
@@ -41,11 +41,15 @@ def matmul(x: np.ndarray, y: Any, out: np.ndarray | None = None, bias: np.ndarra
         return NotImplemented
     if x.ndim == 2 and y.ndim == 2 and bias is None and epilogue is None and residual is None and x.dtype is _FLOAT32:
         return multiply(x, y, out) if x.size and y.size else NotImplemented
+    if not are_as_long(x.dtype, y.shape[-1], bias):
+        return NotImplemented
     key = ("matmul", x.shape, x.strides, x.dtype.char, y.shape, y.strides, bias is None, epilogue,
            None if residual is None else residual.strides, None if out is None else out.strides)
     routine = memoised(key, _product, x, y, bias, epilogue, residual, out)
     if routine is None:
         return _otherwise(x, y, out, bias, epilogue, residual)
+    if residual is not None and (residual.shape != routine.result or residual.dtype != x.dtype):
+        return NotImplemented
     if out is None:
         out = np.empty(routine.result, x.dtype)
     addresses = [address_of(x), address_of(y)]

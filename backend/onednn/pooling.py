@@ -12,7 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from .descriptors import channels_last, channels_last_strides, dims, element_strides, strided, type_number
+from .descriptors import (
+    channels_last,
+    channels_last_strides,
+    element_strides,
+    image_dims,
+    strided,
+    type_number,
+    window_dims,
+)
 from .library import Library, Unimplemented
 from .primitives import DIFF_DST, DIFF_SRC, DST, SRC, WORKSPACE, Attributes, Plan, Primitive
 from .routine import Routine, address_of, memoised
@@ -74,8 +82,8 @@ class _Layouts:
         if number is None or x.dtype != _FLOAT32 or x.size == 0:
             raise Unimplemented(str(x.dtype))
         self.library, self.number, self.engine = library, number, library.engine
-        self.windows = (dims(strides), dims(kernel), dims([0] * len(kernel)), dims([p[0] for p in pads]),
-                        dims([p[1] for p in pads]))
+        self.windows = (window_dims(strides, 1), window_dims(kernel, 1), window_dims([0] * len(kernel)),
+                        window_dims([p[0] for p in pads]), window_dims([p[1] for p in pads]))
 
     def described(self, array: np.ndarray) -> Any:
         """An array as it lies."""
@@ -86,7 +94,7 @@ class _Layouts:
 
     def last(self, shape: Numbers) -> Any:
         """An array with its channels last."""
-        return strided(self.library, shape, channels_last_strides(shape), self.number)
+        return strided(self.library, image_dims(shape), channels_last_strides(shape), self.number)
 
     def forward(self, shape: Numbers, out: Numbers, kind: int, prop: int) -> Plan:
         """How the pooling would be computed."""

@@ -58,6 +58,14 @@ def address_of(array: np.ndarray, _offset: int = data_offset() or 0) -> int:
     return _at(id(array) + _offset).value or 0
 
 
+def are_as_long(dtype: np.dtype, count: int, *vectors: np.ndarray | None) -> bool:
+    """Whether what is given of these (a bias, factors) has so many elements, of this dtype."""
+    for vector in vectors:
+        if vector is not None and (vector.size != count or vector.dtype != dtype):
+            return False
+    return True
+
+
 def with_threads(loaded: Library, count: int | None = None) -> None:
     """Makes the calling thread compute on `count` threads, by default as many as are set."""
     count = count or _get_num_threads()

@@ -10,6 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+_WIDEST = 1024
+"""Windows wider than an input and than this hold padding: a stranger's file asks for hours of it."""
+
 
 class Geometry(NamedTuple):
     """Where windows lie: their sizes, strides and dilations, the padding (before, after), the sizes in and out."""
@@ -90,6 +93,12 @@ def _geometry(what: str, sizes: tuple, kernel: tuple, strides: tuple, paddings: 
         raise ValueError(
             f"{what}: strides and dilations must be at least 1. Received strides={list(strides)}, "
             f"dilations={list(dilations)}."
+        )
+    if cut and any(own < 1 or own > max(size, _WIDEST) and size >= 0
+                   for own, size in zip(kernel, sizes, strict=True)):
+        raise ValueError(
+            f"{what}: a window must hold an element, and one of more than {_WIDEST} be no larger than the input. "
+            f"Received windows of size {list(kernel)} over an input of size {list(sizes)}."
         )
     if algorithm == "SAME":
         dilations = (1,) * rank

@@ -170,7 +170,14 @@ def _bernoulli(xp, x):
     return (drawn < x).astype(x.dtype)
 
 
+_MOST_EVENTS = 2**31
+"""Numbers of C's int are drawn: with a mean far above, none that is drawn would ever do."""
+
+
 def _poisson(xp, x):
+    if bool(((x < 0) | (x > _MOST_EVENTS)).any()):
+        raise ValueError(f"poisson(x): means must lie in [0, {_MOST_EVENTS}]. Received means from {float(x.min())} to "
+                         f"{float(x.max())}.")
     if xp is np:
         return host.poisson(engine(), x.astype("float64")).astype(x.dtype)
     return xp.asarray(generator(xp).poisson(x)).astype(x.dtype)
@@ -212,7 +219,8 @@ randint_op = operator("randint", "ShapeTensor?, ShapeTensorList*? -> Out", kerne
 randperm_op = operator("randperm", "-> Out", kernel=_randperm, effects="random",
                        infer=lambda *, n, dtype=dt.int64, seed=0: Spec((n,), dtype))
 bernoulli_op = operator("bernoulli", "X -> Out", kernel=_bernoulli, infer=same, effects="random")
-poisson_op = operator("poisson", "X -> Out", kernel=_poisson, infer=same, effects="random")
+poisson_op = operator("poisson", "X -> Out", kernel=_poisson, infer=same, effects="random",
+                      fails="values")
 multinomial_op = operator("multinomial", "X -> Out", kernel=_multinomial, effects="random",
                           infer=lambda x, *, num_samples=1, replacement=False: Spec(
                               (*x.shape[:-1], num_samples), dt.int64), fails="values")

@@ -15,6 +15,8 @@ import numpy as np
 from ...core.dtype import int64
 from ..core.spec import Spec
 
+_FEW = 64  # offsets that are looked at faster one by one
+
 
 class MissingLodError(ValueError):
     """An input that must be sequences has too few levels of offsets."""
@@ -41,11 +43,23 @@ def last_of(what: str, lod: Sequence[Any] | None, rows: int) -> Any:
 
 
 def checked(what: str, offsets: Any, rows: int) -> Any:
-    """The offsets. ValueError unless they go from 0 to `rows`, of which a level of offsets or an array has so many."""
+    """The offsets. ValueError unless they rise from 0 to `rows`, of which a level of offsets or an array has so many.
+
+    Loops read and write the rows that offsets tell, and look at them no more.
+    """
+    if offsets.size > _FEW or not isinstance(offsets, np.ndarray):
+        rises = offsets.size > 0 and int(offsets[0]) == 0 and not bool((offsets[1:] < offsets[:-1]).any())
+    else:
+        known = offsets.tolist()
+        rises = bool(known) and known[0] == 0 and known == sorted(known)
+        if rises and known[-1] == rows:
+            return offsets
     if not offsets.size or int(offsets[-1]) != rows:
         last = int(offsets[-1]) if offsets.size else None
         raise ValueError(f"{what}: its offsets must end with the number of its rows. Received offsets that end with "
                          f"{last}, and {rows} rows.")
+    if not rises:
+        raise ValueError(f"{what}: its offsets must begin with 0 and rise. Received {offsets.tolist()[:20]}.")
     return offsets
 
 
