@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...backend.loops import function
 from ...backend.loops.names import unsigned_shift
 from ...backend.random.same import same
 
@@ -18,44 +19,35 @@ _GROWTH = 8  # memory grows by an eighth of what it is
 GOLDEN = np.uint64(_FACTOR & 0xFFFFFFFFFFFFFFFF)
 
 
+@function
+def _place_of_row(number, places, held, mask, shift):
+    place = unsigned_shift(number * -7046029254386353131, shift)
+    searching = places[place] != 0
+    while searching:
+        if held[places[place] - 1] == number:
+            searching = False
+        else:
+            place = (place + 1) & mask
+            searching = places[place] != 0
+    return place
+
+
 @same("i64* i32* i64* i64* i64 i64 i64")
 def _find_loop(ids, places, held, slots, n, mask, shift):
     for i in range(n):
-        number = ids[i]
-        place = unsigned_shift(number * -7046029254386353131, shift)
-        found = places[place]
-        searching = found != 0
-        while searching:
-            if held[found - 1] == number:
-                searching = False
-            else:
-                place = (place + 1) & mask
-                found = places[place]
-                searching = found != 0
-        slots[i] = found - 1
+        slots[i] = places[_place_of_row(ids[i], places, held, mask, shift)] - 1
 
 
 @same("i64* i32* i64* i64* i64 i64 i64 i64")
 def _add_loop(ids, places, held, slots, n, mask, shift, count):
     last = count
     for i in range(n):
-        number = ids[i]
-        place = unsigned_shift(number * -7046029254386353131, shift)
-        found = places[place]
-        searching = found != 0
-        while searching:
-            if held[found - 1] == number:
-                searching = False
-            else:
-                place = (place + 1) & mask
-                found = places[place]
-                searching = found != 0
-        if found == 0:
-            held[last] = number
+        place = _place_of_row(ids[i], places, held, mask, shift)
+        if places[place] == 0:
+            held[last] = ids[i]
             last = last + 1
             places[place] = last
-            found = last
-        slots[i] = found - 1
+        slots[i] = places[place] - 1
 
 
 def grown(array: np.ndarray, rows: int) -> None:
