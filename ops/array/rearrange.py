@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...backend.devices import host_values
+from ...backend.repeats import repeat
 from ...backend.scatter import add_at
 from ...core import dtype as dt
 from ..core.infer import broadcast_shapes, normalize_axis
@@ -147,8 +148,11 @@ def triu(x: Any, diagonal: int = 0, name: str | None = None) -> Any:
 
 # repeat_interleave
 
+_REPEATS = "repeat_interleave(repeats)"
+
+
 def _repeat(xp, x, repeats_tensor=None, *, Repeats: int = 1, dim: int = 0):
-    return xp.repeat(x, Repeats if repeats_tensor is None else host_values(repeats_tensor), dim)
+    return repeat(xp, _REPEATS, x, Repeats if repeats_tensor is None else host_values(repeats_tensor), dim)
 
 
 def _infer_repeat(x, repeats_tensor=None, *, Repeats=1, dim=0):
@@ -165,7 +169,7 @@ def _sum_repeats(xp, g, repeats_tensor=None, *, Repeats: int = 1, dim: int = 0):
         return g.reshape(*g.shape[:dim], count, Repeats, *g.shape[dim + 1:]).sum(dim + 1, dtype=g.dtype)
     rows = xp.moveaxis(g, dim, 0)
     result = xp.zeros((repeats_tensor.size, *rows.shape[1:]), g.dtype)
-    add_at(xp, result, xp.repeat(xp.arange(repeats_tensor.size), host_values(repeats_tensor)), rows)
+    add_at(xp, result, repeat(xp, _REPEATS, xp.arange(repeats_tensor.size), host_values(repeats_tensor)), rows)
     return xp.moveaxis(result, 0, dim)
 
 

@@ -7,6 +7,7 @@ from ...backend.engines import LOOPS
 from ...backend.kernels import select as fast_select
 from ...backend.kernels import sort as fast_sort
 from ...backend.kernels import unique as fast_unique
+from ...backend.repeats import bincount as counted
 from ...core import dtype as dt
 from ...core.dtype import DType, convert_dtype
 from ..core.infer import normalize_axis, product
@@ -289,7 +290,7 @@ def unique(x: Any, return_index: bool = False, return_inverse: bool = False, ret
 
 
 def _bincount(xp, x, weights=None, *, minlength: int = 0):
-    counts = xp.bincount(x, weights, minlength)
+    counts = counted(xp, "bincount(x)", x, weights, minlength)
     return counts.astype("int64" if weights is None else weights.dtype, copy=False)
 
 

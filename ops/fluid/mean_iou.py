@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...backend.repeats import bincount
 from ...core import dtype as dt
 from ...core.dtype import DType
 from ..core.operator import operator
@@ -18,8 +19,9 @@ from ..sequence.offsets import lengths_of, repeated
 def _mean_iou(xp, predictions, labels, wrongs=None, corrects=None, ious=None, *, num_classes: int):
     guesses, truths = predictions.reshape(-1), labels.reshape(-1)
     right = guesses == truths
-    correct = xp.bincount(truths[right], minlength=num_classes)
-    wrong = xp.bincount(truths[~right], minlength=num_classes) + xp.bincount(guesses[~right], minlength=num_classes)
+    correct, missed, false = (bincount(xp, "mean_iou(input, label)", classes, minlength=num_classes)
+                              for classes in (truths[right], truths[~right], guesses[~right]))
+    wrong = missed + false
     for total in wrongs or ():
         wrong = wrong + total
     for total in corrects or ():

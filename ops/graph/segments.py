@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...backend.repeats import bincount
 from ...backend.scatter import maximum_at, minimum_at
 from ...core.dtype import int64
 from ..array.full import full_of_shape
@@ -19,7 +20,7 @@ from ..math.elementwise import cast, dtype_of
 
 def reduced_rows(xp: Any, rows: Any, places: Any, count: int, reduction: str) -> tuple[Any, Any]:
     """What meets at each of `count` places, zeros where nothing does, and how many rows do, [count] of int64."""
-    met = xp.bincount(places, minlength=count)
+    met = bincount(xp, "segments (ids)", places, minlength=count)
     result = xp.zeros((count, *rows.shape[1:]), rows.dtype)
     if reduction in ("SUM", "MEAN"):
         add_at(xp, result, places, rows)

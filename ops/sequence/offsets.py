@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...backend.repeats import repeat
 from ...core.dtype import int64
 from ..core.spec import Spec
 
@@ -83,7 +84,7 @@ def from_lengths(xp: Any, lengths: Any) -> Any:
 def repeated(xp: Any, x: Any, lengths: Any, offsets: Any = None) -> Any:
     """x [n, ...] with each item as often as `lengths` says; `offsets`: those of the lengths, where they are known."""
     if xp is np:
-        return np.repeat(x, lengths, 0)
+        return repeat(np, "sequences (lengths)", x, lengths)
     offsets = from_lengths(xp, lengths) if offsets is None else offsets
     return x[xp.searchsorted(offsets[1:], xp.arange(int(offsets[-1])), side="right")]
 

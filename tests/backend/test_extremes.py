@@ -185,6 +185,18 @@ def test_offsets(offsets, times):
         find("sequence_pool").kernel(np, normal(64, 64), [known], pooltype="SUM")
 
 
+@pytest.mark.parametrize("call", [
+    lambda: paddle.bincount(paddle.to_tensor([1, 2**63 - 1])),
+    lambda: paddle.repeat_interleave(paddle.ones([4]), paddle.to_tensor([2**62] * 4)),
+    lambda: paddle.repeat_interleave(paddle.ones([3]), paddle.to_tensor([2**63 - 1, 2**63 - 1, 3])),
+    lambda: paddle.repeat_interleave(paddle.ones([4]), 2**62),
+    lambda: paddle.geometric.segment_sum(paddle.ones([2, 2]), paddle.to_tensor([0, 2**63 - 1])),
+], ids=["bincount", "repeat", "repeat to 1", "repeat all", "segments"])
+def test_counts_that_numpy_takes_unseen(call):
+    with pytest.raises((ValueError, IndexError, MemoryError, OverflowError)):
+        call()
+
+
 @pytest.mark.parametrize("mean", [-1.0, -1e30, 2.0**32, 1e30, float("inf")])
 def test_means_that_nothing_drawn_would_do(mean):
     with pytest.raises(ValueError, match=r"poisson\(x\): means must lie"):
