@@ -220,15 +220,11 @@ def test_an_axis_far_below(axis):
 
 
 class Choice(paddle.nn.Layer):
-    """A branch whose product fits until the file is changed."""
-
-    def __init__(self):
-        super().__init__()
-        self.weight = self.create_parameter([4, 4])
+    """A branch whose product, of what is made in it, fits until the file is changed."""
 
     def forward(self, x):
         if x.mean() > 0:
-            y = paddle.matmul(x, self.weight)
+            y = x + paddle.matmul(paddle.ones([3, 4]), paddle.ones([4, 4]))
         else:
             y = x - 1.0
         return y
@@ -255,5 +251,5 @@ def test_a_branch_that_cannot_run_is_refused_when_it_is_taken(tmp_path, run):
     with open(prefix + ".pdmodel", "wb") as file:
         file.write(desc.SerializePartialToString())
     np.testing.assert_array_equal(run(prefix, -paddle.ones([3, 4])), np.full([3, 4], -2.0))
-    with pytest.raises(ValueError, match="matmul"):
+    with pytest.raises(ValueError, match="operator matmul.* does not take what it is given"):
         run(prefix, paddle.ones([3, 4]))
