@@ -49,8 +49,15 @@ def test_each_process_has_its_part_and_a_log(tmp_path):
 
 def test_the_launcher_of_1_x_has_scripts_find_1_8(tmp_path):
     servers = "127.0.0.1:28371,127.0.0.1:28372"
-    done = launch(tmp_path, "if role.is_server(): time.sleep(100)\nif role.worker_index() == 1: raise ValueError('no')",
-                  "--endpoints", servers, "--worker_num", "2", module="launch_ps")
+    text = """
+import glob
+if role.is_server() or role.worker_index() != 1:
+    time.sleep(100)
+while len(glob.glob("*.pid")) < 4:      # the launcher ends the others, and they are to have written their line by then
+    time.sleep(0.01)
+raise ValueError("no")
+"""
+    done = launch(tmp_path, text, "--endpoints", servers, "--worker_num", "2", module="launch_ps")
     _, error = done.communicate(timeout=120)
     assert done.returncode == 1 and "Worker 1 ended with exit code 1" in error and "ValueError: no" in error
     found = logs(tmp_path, "logs")
