@@ -8,6 +8,7 @@ from typing import Any
 
 from ..framework.io import load, save
 from ..jit.files.save_load import save as save_to_run
+from ..nn.state import NAME_TABLE
 from ..static.ir.input_spec import InputSpec
 
 
@@ -30,7 +31,10 @@ def save_model(model: Any, path: str, training: bool) -> None:
 def load_model(model: Any, path: str, skip_mismatch: bool, reset_optimizer: bool) -> None:
     """Reads what was written for training."""
     path = path.removesuffix(".pdparams")
-    values, own = load(path + ".pdparams"), model.network.state_dict()
+    values, own = load(path + ".pdparams", keep_name_table=True), model.network.state_dict()
+    optimizer_file = path + ".pdopt"
+    wants_optimizer = model._optimizer is not None and not reset_optimizer and os.path.exists(optimizer_file)
+    optimizer_state = load(optimizer_file) if wants_optimizer else None
     fitting = {name: values[name] for name, value in own.items()
                if name in values and list(values[name].shape) == list(value.shape)}
     for name, value in own.items():
@@ -43,8 +47,21 @@ def load_model(model: Any, path: str, skip_mismatch: bool, reset_optimizer: bool
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is missing has been told
         model.network.set_state_dict(fitting)
-    if model._optimizer is None or reset_optimizer:
-        return
-    if not os.path.exists(path + ".pdopt"):
-        return
-    model._optimizer.set_state_dict(load(path + ".pdopt"))
+    if optimizer_state is not None:
+        names = {saved: own[key].name for key, saved in values.get(NAME_TABLE, {}).items() if key in own}
+        model._optimizer.set_state_dict(_with_names(optimizer_state, names))
+
+
+def _with_names(state: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+    """An optimizer's state under the names that the parameters have now: a network made anew counts on from the last.
+
+    The table of names beside the parameters says which one each of them had when it was saved.
+    """
+    def name_now(key: str) -> str:
+        owner = max((saved for saved in names if key == saved or key.startswith(f"{saved}_")), key=len, default="")
+        return names[owner] + key[len(owner):] if owner else key
+
+    renamed = {name_now(key): value for key, value in state.items()}
+    if "master_weights" in renamed:
+        renamed["master_weights"] = {name_now(key): value for key, value in renamed["master_weights"].items()}
+    return renamed

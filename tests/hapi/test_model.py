@@ -99,6 +99,21 @@ def test_saved_and_loaded(tmp_path):
     np.testing.assert_allclose(loaded(paddle.to_tensor(x[0])).numpy(), model.predict_batch(x)[0], rtol=1e-6)
 
 
+def test_a_network_made_anew_takes_the_optimizer_over(tmp_path):
+    """Its parameters count on from the first one's; the table of names beside them says which is which."""
+    model = cases.model(paddle)
+    model.fit(cases.data(paddle, 16, 1), batch_size=8, shuffle=False, verbose=0)
+    model.save(str(tmp_path / "m"))
+    again = cases.model(paddle)
+    assert again.parameters()[0].name != model.parameters()[0].name
+    again.load(str(tmp_path / "m"))
+    x, y = cases.batch(3)
+    for made in (model, again):
+        made.train_batch(x, y)
+    for a, b in zip(model.parameters(), again.parameters(), strict=True):
+        np.testing.assert_array_equal(a.numpy(), b.numpy())
+
+
 def test_what_does_not_fit_is_told(tmp_path):
     paddle.Model(paddle.nn.Linear(2, 2)).save(str(tmp_path / "m"))
     other = paddle.Model(paddle.nn.Linear(2, 3))
