@@ -90,12 +90,36 @@ _COLUMNS = (float16, bfloat16, float32)
 
 
 def enable_operator_stats_collection() -> None:
-    """From now on operators that this thread applies are counted, by type and dtype."""
+    """From now on operators that this thread applies are counted, by type and dtype.
+
+    >>> import proa as paddle
+    >>> x = paddle.ones([2, 2])
+    >>> paddle.amp.debugging.enable_operator_stats_collection()
+    >>> with paddle.amp.auto_cast():
+    ...     y = (x @ x).exp()
+    >>> paddle.amp.debugging.disable_operator_stats_collection()
+    <...
+    <...Op Name...FP16 Calls...BF16 Calls...FP32 Calls...Other Calls...
+      cast ...|  2 ...|  0 ...|  1 ...|  0...
+      exp ...|  0 ...|  0 ...|  1 ...|  0...
+      matmul_v2 ...|  1 ...|  0 ...|  0 ...|  0...
+    <...op count: 3...
+    """
     start_watching(_Counting)
 
 
 def disable_operator_stats_collection() -> None:
-    """Ends the counting, and prints the table."""
+    """Ends the counting, and prints the table: a line for each type of operator, a column for each dtype.
+
+    >>> import proa as paddle
+    >>> paddle.amp.debugging.enable_operator_stats_collection()
+    >>> y = paddle.to_tensor([1.0]).exp()
+    >>> paddle.amp.debugging.disable_operator_stats_collection()
+    <...
+    <...Op Name...FP16 Calls...BF16 Calls...FP32 Calls...Other Calls...
+      exp ...|  0 ...|  0 ...|  1 ...|  0...
+    <...op count: 1...
+    """
     counting = stop_watching(_Counting)
     if counting is not None:
         _print_counts(counting.counts)
@@ -103,7 +127,19 @@ def disable_operator_stats_collection() -> None:
 
 @contextlib.contextmanager
 def collect_operator_stats() -> Iterator[None]:
-    """Prints, after the block, how often each operator ran in it in float16, bfloat16, float32 and other dtypes."""
+    """Prints, after the block, how often each operator ran in it in float16, bfloat16, float32 and other dtypes.
+
+    >>> import proa as paddle
+    >>> x = paddle.ones([2, 2])
+    >>> with paddle.amp.debugging.collect_operator_stats(), paddle.amp.auto_cast():
+    ...     y = (x @ x).exp()
+    <...
+    <...Op Name...FP16 Calls...BF16 Calls...FP32 Calls...Other Calls...
+      cast ...|  2 ...|  0 ...|  1 ...|  0...
+      exp ...|  0 ...|  0 ...|  1 ...|  0...
+      matmul_v2 ...|  1 ...|  0 ...|  0 ...|  0...
+    <...op count: 3...
+    """
     enable_operator_stats_collection()
     try:
         yield
@@ -160,6 +196,12 @@ class TensorCheckerConfig:
 
     `debug_step=(first, end)` checks only these steps; every `enable_tensor_checker` begins one. `stack_height_limit`
     is accepted; an error's own traceback tells where it was. Writing to `output_dir` is not supported (ValueError).
+
+    >>> import proa as paddle
+    >>> debugging = paddle.amp.debugging
+    >>> config = debugging.TensorCheckerConfig(True, debugging.DebugMode.CHECK_ALL, skipped_op_list=["dropout"])
+    >>> config.looks_at("exp"), config.looks_at("dropout")
+    (True, False)
     """
 
     def __init__(self, enable: bool, debug_mode: DebugMode = DebugMode.CHECK_NAN_INF_AND_ABORT,
@@ -205,14 +247,30 @@ class _Checking(Watching):
 
 
 def enable_tensor_checker(checker_config: TensorCheckerConfig) -> None:
-    """From now on what this thread's operators give is checked; call it at the start of each step."""
+    """From now on what this thread's operators give is checked; call it at the start of each step.
+
+    >>> import proa as paddle
+    >>> debugging = paddle.amp.debugging
+    >>> debugging.enable_tensor_checker(debugging.TensorCheckerConfig(True, debugging.DebugMode.CHECK_NAN_INF))
+    >>> y = paddle.to_tensor([1.0, float("inf")]).abs()
+    [PRECISION] [ERROR] in [device=cpu, op=abs, ..., dtype=fp32], numel=2, num_nan=0, num_inf=1, num_zero=0, ...
+    >>> debugging.disable_tensor_checker()
+    """
     stop_watching(_Checking)
     if checker_config.begin_step():
         start_watching(functools.partial(_Checking, config=checker_config))
 
 
 def disable_tensor_checker() -> None:
-    """Ends the checking."""
+    """Ends the checking.
+
+    >>> import proa as paddle
+    >>> debugging = paddle.amp.debugging
+    >>> debugging.enable_tensor_checker(debugging.TensorCheckerConfig(True))
+    >>> debugging.disable_tensor_checker()
+    >>> paddle.to_tensor([float("inf")]).abs().tolist()  # nobody looks
+    [inf]
+    """
     stop_watching(_Checking)
 
 
@@ -246,7 +304,14 @@ def _check_all(layer: Any, what: str, values: Any) -> None:
 
 def compare_accuracy(dump_path: str, another_dump_path: str, output_filename: str, loss_scale: float = 1,
                      dump_all_tensors: bool = False) -> None:
-    """Raises NotImplementedError: it compares files that a tensor checker writes, and the one here prints."""
+    """Raises NotImplementedError: it compares files that a tensor checker writes, and the one here prints.
+
+    >>> import proa as paddle
+    >>> paddle.amp.debugging.compare_accuracy("one", "another", "result.xlsx")
+    Traceback (most recent call last):
+        ...
+    NotImplementedError: compare_accuracy: comparing dumps of two runs is not supported. Run each with...
+    """
     raise NotImplementedError(
         "compare_accuracy: comparing dumps of two runs is not supported. Run each with enable_tensor_checker and "
         "DebugMode.CHECK_ALL, and compare what they print."

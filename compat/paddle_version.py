@@ -8,29 +8,54 @@ with_mkl = "OFF"
 
 
 def show() -> None:
-    """Prints the version that is offered and who offers it."""
+    """Prints the version that is offered and who offers it.
+
+    >>> from proa.compat import paddle_version
+    >>> paddle_version.show()
+    full_version: 2.6.2 (offered by proa 0.1.0)
+    """
     from ..version import full_version as own
 
     print(f"full_version: {full_version} (offered by proa {own})")
 
 
 def cuda() -> str:
-    """The CUDA version built against, or 'False': CUDA is CuPy's business here."""
+    """The CUDA version built against, or 'False': CUDA is CuPy's business here.
+
+    >>> from proa.compat import paddle_version  # `paddle.version`, where proa answers `import paddle`
+    >>> paddle_version.cuda()
+    'False'
+    """
     return "False"
 
 
 def cudnn() -> str:
-    """The cuDNN version built against, or 'False'."""
+    """The cuDNN version built against, or 'False'.
+
+    >>> from proa.compat import paddle_version
+    >>> paddle_version.cudnn()
+    'False'
+    """
     return "False"
 
 
 def xpu() -> str:
-    """The version built against for XPUs: 'False', there is none."""
+    """The version built against for XPUs: 'False', there is none.
+
+    >>> from proa.compat import paddle_version
+    >>> paddle_version.xpu()
+    'False'
+    """
     return "False"
 
 
 def xpu_xccl() -> str:
-    """The version of the XPUs' communication: 'False', there is none."""
+    """The version of the XPUs' communication: 'False', there is none.
+
+    >>> from proa.compat import paddle_version
+    >>> paddle_version.xpu_xccl()
+    'False'
+    """
     return "False"
 
 

@@ -48,6 +48,17 @@ def download(url: str, module_name: str, md5sum: str | None, save_name: str | No
 
     Nothing is fetched: FileNotFoundError says where to put which file. CorruptFileError (a ValueError) where its MD5
     sum is another one; None is not compared.
+
+    >>> import os, tempfile
+    >>> from proa.dataset import common
+    >>> kept, common.DATA_HOME = common.DATA_HOME, tempfile.mkdtemp()
+    >>> common.must_mkdirs(os.path.join(common.DATA_HOME, "mine"))
+    >>> with open(os.path.join(common.DATA_HOME, "mine", "words.txt"), "w") as file:
+    ...     _ = file.write("the\\n")
+    >>> path = common.download("https://example.com/words.txt", "mine", None)
+    >>> os.path.basename(path)
+    'words.txt'
+    >>> common.DATA_HOME = kept
     """
     for value, form, argument in ((module_name, _FOLDER, "module_name"), (save_name, _FILE, "save_name")):
         if value is not None and not form.fullmatch(value):
@@ -77,7 +88,16 @@ def _check_exists_and_download(path: str | None, url: str, md5: str, module_name
 
 
 def fetch_all() -> None:
-    """Looks whether the files of all data sets are in the cache; FileNotFoundError for the first that is not."""
+    """Looks whether the files of all data sets are in the cache; FileNotFoundError for the first that is not.
+
+    >>> from proa.dataset import common
+    >>> kept, common.DATA_HOME = common.DATA_HOME, "no-such-folder"
+    >>> common.fetch_all()
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: ...no-such-folder/cifar/cifar-10-python.tar.gz is not there...
+    >>> common.DATA_HOME = kept
+    """
     for name in _SETS:
         importlib.import_module(f".{name}", __package__).fetch()
 
@@ -123,6 +143,16 @@ def cluster_files_reader(files_pattern: str, trainer_count: int, trainer_id: int
     Files are taken in the order of their names. `loader(file)` gives the samples of one, which it gets as a text file.
     For `pickle.load`, which runs what a file says, plain data is read instead by what reads checkpoints: a pickle of
     anything but numbers, text, arrays and containers is an UnsafePickleError.
+
+    >>> import proa as paddle
+    >>> import json, os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> for number in range(3):
+    ...     with open(os.path.join(folder, f"part-{number}.json"), "w") as file:
+    ...         json.dump([10 * number, 10 * number + 1], file)
+    >>> reader = paddle.dataset.common.cluster_files_reader(folder + "/part-*", 2, trainer_id=0, loader=json.load)
+    >>> list(reader())  # of the first and the third file
+    [0, 1, 20, 21]
     """
     _check_callable(loader, "cluster_files_reader(loader)")
 

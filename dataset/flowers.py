@@ -35,6 +35,15 @@ def default_mapper(is_train: bool, sample: Sample) -> Sample:
 
     The shorter side becomes 256 pixels long; of the image 224 x 224 are taken, at random and half of the time mirrored
     to train, and from the middle otherwise.
+
+    >>> import proa as paddle
+    >>> import io
+    >>> from PIL import Image
+    >>> photograph = io.BytesIO()
+    >>> Image.new("RGB", (300, 400)).save(photograph, "JPEG")
+    >>> pixels, label = paddle.dataset.flowers.default_mapper(False, (photograph.getvalue(), 5))
+    >>> pixels.shape, label
+    ((150528,), 5)
     """
     data, label = sample
     pixels = simple_transform(load_image_bytes(data), 256, 224, is_train, mean=[103.94, 116.78, 123.68])
@@ -52,6 +61,13 @@ def reader_creator(data_file: str, label_file: str, setid_file: str, dataset_nam
 
     `dataset_name` is what the authors call the part. With `use_xmap` up to four threads compute, `buffered_size`
     samples ahead, and samples come as they are ready. With `cycle` it has no end.
+
+    >>> from proa.dataset import flowers
+    >>> files = "my/102flowers.tgz", "my/imagelabels.mat", "my/setid.mat"
+    >>> next(flowers.reader_creator(*files, "trnid", lambda sample: sample)())
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: [Errno 2] No such file or directory: 'my/imagelabels.mat'
     """
     def reader() -> Iterator[Sample]:
         labels, images = labels_and_images(label_file, setid_file, dataset_name)
@@ -83,21 +99,56 @@ def train(mapper: Callable[[Sample], Any] = train_mapper, buffered_size: int = 1
 
     `mapper` makes a sample of (bytes, label). With `use_xmap` up to four threads compute, `buffered_size` samples
     ahead, and samples come as they are ready, not in the archive's order. With `cycle` the reader has no end.
+
+    >>> from proa.dataset import common, flowers
+    >>> kept, common.DATA_HOME = common.DATA_HOME, "no-such-folder"
+    >>> flowers.train()
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: ...no-such-folder/flowers/102flowers.tgz is not there...
+    >>> common.DATA_HOME = kept
     """
     return _part(TRAIN_FLAG, mapper, buffered_size, use_xmap, cycle)
 
 
 def test(mapper: Callable[[Sample], Any] = test_mapper, buffered_size: int = 1024, use_xmap: bool = True,
          cycle: bool = False) -> Reader:
-    """A reader of the photographs to test, in the form of those of `train`."""
+    """A reader of the photographs to test, in the form of those of `train`.
+
+    >>> from proa.dataset import common, flowers
+    >>> kept, common.DATA_HOME = common.DATA_HOME, "no-such-folder"
+    >>> flowers.test()
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: ...no-such-folder/flowers/102flowers.tgz is not there...
+    >>> common.DATA_HOME = kept
+    """
     return _part(TEST_FLAG, mapper, buffered_size, use_xmap, cycle)
 
 
 def valid(mapper: Callable[[Sample], Any] = test_mapper, buffered_size: int = 1024, use_xmap: bool = True) -> Reader:
-    """A reader of the photographs to validate, in the form of those of `train`."""
+    """A reader of the photographs to validate, in the form of those of `train`.
+
+    >>> from proa.dataset import common, flowers
+    >>> kept, common.DATA_HOME = common.DATA_HOME, "no-such-folder"
+    >>> flowers.valid()
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: ...no-such-folder/flowers/102flowers.tgz is not there...
+    >>> common.DATA_HOME = kept
+    """
     return _part(VALID_FLAG, mapper, buffered_size, use_xmap, False)
 
 
 def fetch() -> None:
-    """Looks whether the files are in the cache; FileNotFoundError for the first that is not."""
+    """Looks whether the files are in the cache; FileNotFoundError for the first that is not.
+
+    >>> from proa.dataset import common, flowers
+    >>> kept, common.DATA_HOME = common.DATA_HOME, "no-such-folder"
+    >>> flowers.fetch()
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: ...no-such-folder/flowers/102flowers.tgz is not there...
+    >>> common.DATA_HOME = kept
+    """
     _files()

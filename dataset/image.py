@@ -49,7 +49,17 @@ def load_image_bytes(bytes: bytes, is_color: bool = True) -> np.ndarray:
 
 
 def load_image(file: str, is_color: bool = True) -> np.ndarray:
-    """The image in a file; see `load_image_bytes`. FileNotFoundError where there is none."""
+    """The image in a file; see `load_image_bytes`. FileNotFoundError where there is none.
+
+    >>> import proa as paddle
+    >>> import os, tempfile
+    >>> from PIL import Image
+    >>> path = os.path.join(tempfile.mkdtemp(), "red.png")
+    >>> Image.new("RGB", (3, 2), "red").save(path)
+    >>> image = paddle.dataset.image.load_image(path)
+    >>> image.shape, image[0, 0].tolist()  # blue, green, red
+    ((2, 3, 3), [0, 0, 255])
+    """
     return _decoded(file, is_color, "load_image")
 
 
@@ -197,7 +207,16 @@ def simple_transform(im: np.ndarray, resize_size: int, crop_size: int, is_train:
 
 def load_and_transform(filename: str, resize_size: int, crop_size: int, is_train: bool, is_color: bool = True,
                        mean: Any = None) -> np.ndarray:
-    """The image in a file, as `simple_transform` makes it."""
+    """The image in a file, as `simple_transform` makes it.
+
+    >>> import proa as paddle
+    >>> import os, tempfile
+    >>> from PIL import Image
+    >>> path = os.path.join(tempfile.mkdtemp(), "red.png")
+    >>> Image.new("RGB", (300, 200), "red").save(path)
+    >>> paddle.dataset.image.load_and_transform(path, 256, 224, is_train=False).shape
+    (3, 224, 224)
+    """
     return simple_transform(load_image(filename, is_color), resize_size, crop_size, is_train, is_color, mean)
 
 
@@ -207,6 +226,17 @@ def batch_images_from_tar(data_file: str, dataset_name: str, img2label: Mapping[
 
     `img2label` is {name in the archive: label}. The files are pickles {"label": labels, "data": bytes of the images} in
     a folder beside the archive, data_file_batch/dataset_name_PID; the list has the path of one in each line.
+
+    >>> import proa as paddle
+    >>> import io, os, tarfile, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "images.tar")
+    >>> with tarfile.open(path, "w") as archive:
+    ...     for name in ("a.jpg", "b.jpg", "notes.txt"):
+    ...         archive.addfile(tarfile.TarInfo(name), io.BytesIO())
+    >>> listed = paddle.dataset.image.batch_images_from_tar(path, "train", {"a.jpg": 0, "b.jpg": 1}, num_per_batch=1)
+    >>> with open(listed) as file:
+    ...     len(file.read().split())  # files of one image each
+    2
     """
     folder = f"{data_file}_batch/{dataset_name}_{os.getpid()}"
     listing = f"{folder}.txt"

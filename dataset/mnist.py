@@ -24,7 +24,20 @@ TRAIN_LABEL_MD5 = "d53e105ee54ea40749a09fcbcd1e9432"
 
 
 def reader_creator(image_filename: str, label_filename: str, buffer_size: int) -> Reader:
-    """A reader of (pixels, label): float32 (784,) from -1 to 1, and an int; `buffer_size` changes nothing."""
+    """A reader of (pixels, label): float32 (784,) from -1 to 1, and an int; `buffer_size` changes nothing.
+
+    >>> import proa as paddle
+    >>> import os, struct, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> images, labels = os.path.join(folder, "images"), os.path.join(folder, "labels")
+    >>> with open(images, "wb") as file:  # two images of 28 x 28
+    ...     _ = file.write(struct.pack(">4I", 2051, 2, 28, 28) + bytes(2 * 28 * 28))
+    >>> with open(labels, "wb") as file:
+    ...     _ = file.write(struct.pack(">2I", 2049, 2) + bytes([7, 3]))
+    >>> reader = paddle.dataset.mnist.reader_creator(images, labels, 100)
+    >>> [(pixels.shape, label) for pixels, label in reader()]
+    [((784,), 7), ((784,), 3)]
+    """
     def reader() -> Iterator[tuple[np.ndarray, int]]:
         images, labels = images_and_labels(image_filename, label_filename, "paddle.dataset.mnist")
         for image, label in zip(images, labels, strict=True):
@@ -34,17 +47,44 @@ def reader_creator(image_filename: str, label_filename: str, buffer_size: int) -
 
 
 def train() -> Reader:
-    """A reader of the 60,000 digits to train: (pixels float32 (784,) from -1 to 1, label 0 … 9)."""
+    """A reader of the 60,000 digits to train: (pixels float32 (784,) from -1 to 1, label 0 … 9).
+
+    >>> from proa.dataset import common, mnist
+    >>> kept, common.DATA_HOME = common.DATA_HOME, "no-such-folder"
+    >>> mnist.train()
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: ...no-such-folder/mnist/train-images-idx3-ubyte.gz is not there...
+    >>> common.DATA_HOME = kept
+    """
     return reader_creator(common.download(TRAIN_IMAGE_URL, "mnist", TRAIN_IMAGE_MD5),
                           common.download(TRAIN_LABEL_URL, "mnist", TRAIN_LABEL_MD5), 100)
 
 
 def test() -> Reader:
-    """A reader of the 10,000 digits to test, in the form of those of `train`."""
+    """A reader of the 10,000 digits to test, in the form of those of `train`.
+
+    >>> from proa.dataset import common, mnist
+    >>> kept, common.DATA_HOME = common.DATA_HOME, "no-such-folder"
+    >>> mnist.test()
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: ...no-such-folder/mnist/t10k-images-idx3-ubyte.gz is not there...
+    >>> common.DATA_HOME = kept
+    """
     return reader_creator(common.download(TEST_IMAGE_URL, "mnist", TEST_IMAGE_MD5),
                           common.download(TEST_LABEL_URL, "mnist", TEST_LABEL_MD5), 100)
 
 
 def fetch() -> None:
-    """Looks whether the files are in the cache; FileNotFoundError for the first that is not."""
+    """Looks whether the files are in the cache; FileNotFoundError for the first that is not.
+
+    >>> from proa.dataset import common, mnist
+    >>> kept, common.DATA_HOME = common.DATA_HOME, "no-such-folder"
+    >>> mnist.fetch()
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: ...no-such-folder/mnist/train-images-idx3-ubyte.gz is not there...
+    >>> common.DATA_HOME = kept
+    """
     train(), test()

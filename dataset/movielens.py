@@ -40,7 +40,13 @@ class MovieInfo:
 
 
 class UserInfo:
-    """Who rates: number, gender, the group of the age, and job. `gender` is "M" or "F", `age` one of `age_table`."""
+    """Who rates: number, gender, the group of the age, and job. `gender` is "M" or "F", `age` one of `age_table`.
+
+    >>> import proa as paddle
+    >>> user = paddle.dataset.movielens.UserInfo("1", "F", "25", "4")
+    >>> user, user.value()
+    (<UserInfo id(1), gender(F), age(25), job(4)>, [1, 1, 2, 4])
+    """
 
     def __init__(self, index: int | str, gender: str, age: int | str, job_id: int | str):
         self.index = int(index)
@@ -92,40 +98,112 @@ def test(rand_seed: int = 0, test_ratio: float = 0.1) -> Reader:
 
 
 def movie_info() -> dict[int, MovieInfo]:
-    """The films by their numbers."""
+    """The films by their numbers.
+
+    >>> from proa.dataset import common, movielens
+    >>> kept, common.DATA_HOME = common.DATA_HOME, "no-such-folder"
+    >>> movielens.movie_info()
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: ...no-such-folder/movielens/movielens%2Fml-1m.zip is not there...
+    >>> common.DATA_HOME = kept
+    """
     return {film: MovieInfo(film, kinds, title) for film, (title, kinds) in _tables().films.items()}
 
 
 def user_info() -> dict[int, UserInfo]:
-    """The users by their numbers."""
+    """The users by their numbers.
+
+    >>> from proa.dataset import common, movielens
+    >>> kept, common.DATA_HOME = common.DATA_HOME, "no-such-folder"
+    >>> movielens.user_info()
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: ...no-such-folder/movielens/movielens%2Fml-1m.zip is not there...
+    >>> common.DATA_HOME = kept
+    """
     return {user: UserInfo(user, *facts) for user, facts in _tables().users.items()}
 
 
 def get_movie_title_dict() -> dict[str, int]:
-    """The numbers of the words of the titles, in the order of their letters."""
+    """The numbers of the words of the titles, in the order of their letters.
+
+    >>> from proa.dataset import common, movielens
+    >>> kept, common.DATA_HOME = common.DATA_HOME, "no-such-folder"
+    >>> movielens.get_movie_title_dict()
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: ...no-such-folder/movielens/movielens%2Fml-1m.zip is not there...
+    >>> common.DATA_HOME = kept
+    """
     return _tables().words
 
 
 def movie_categories() -> dict[str, int]:
-    """The numbers of the categories, in the order of their letters."""
+    """The numbers of the categories, in the order of their letters.
+
+    >>> from proa.dataset import common, movielens
+    >>> kept, common.DATA_HOME = common.DATA_HOME, "no-such-folder"
+    >>> movielens.movie_categories()
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: ...no-such-folder/movielens/movielens%2Fml-1m.zip is not there...
+    >>> common.DATA_HOME = kept
+    """
     return _tables().categories
 
 
 def max_movie_id() -> int:
-    """The largest number of a film."""
+    """The largest number of a film.
+
+    >>> from proa.dataset import common, movielens
+    >>> kept, common.DATA_HOME = common.DATA_HOME, "no-such-folder"
+    >>> movielens.max_movie_id()
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: ...no-such-folder/movielens/movielens%2Fml-1m.zip is not there...
+    >>> common.DATA_HOME = kept
+    """
     return max(_tables().films)
 
 
 def max_user_id() -> int:
-    """The largest number of a user."""
+    """The largest number of a user.
+
+    >>> from proa.dataset import common, movielens
+    >>> kept, common.DATA_HOME = common.DATA_HOME, "no-such-folder"
+    >>> movielens.max_user_id()
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: ...no-such-folder/movielens/movielens%2Fml-1m.zip is not there...
+    >>> common.DATA_HOME = kept
+    """
     return max(_tables().users)
 
 
 def max_job_id() -> int:
-    """The largest number of a job."""
+    """The largest number of a job.
+
+    >>> from proa.dataset import common, movielens
+    >>> kept, common.DATA_HOME = common.DATA_HOME, "no-such-folder"
+    >>> movielens.max_job_id()
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: ...no-such-folder/movielens/movielens%2Fml-1m.zip is not there...
+    >>> common.DATA_HOME = kept
+    """
     return max(job for _, _, job in _tables().users.values())
 
 
 def fetch() -> None:
-    """Looks whether the file is in the cache; FileNotFoundError if it is not."""
+    """Looks whether the file is in the cache; FileNotFoundError if it is not.
+
+    >>> from proa.dataset import common, movielens
+    >>> kept, common.DATA_HOME = common.DATA_HOME, "no-such-folder"
+    >>> movielens.fetch()
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: ...no-such-folder/movielens/movielens%2Fml-1m.zip is not there...
+    >>> common.DATA_HOME = kept
+    """
     common.download(URL, "movielens", MD5)

@@ -25,6 +25,24 @@ def reader_creator(filename: str, sub_name: str) -> Reader:
     """A reader of (image, classes) of a list in the archive: uint8 (height, width, 3), red first, and (height, width).
 
     The class of a pixel is the index of its colour in the palette; 255 is the border between objects.
+
+    >>> import proa as paddle
+    >>> import io, os, tarfile, tempfile
+    >>> from PIL import Image
+    >>> path, root = os.path.join(tempfile.mkdtemp(), "voc.tar"), "VOCdevkit/VOC2012/"
+    >>> photograph, classes = io.BytesIO(), io.BytesIO()
+    >>> Image.new("RGB", (5, 4)).save(photograph, "JPEG")
+    >>> Image.new("P", (5, 4), 15).save(classes, "PNG")
+    >>> with tarfile.open(path, "w") as archive:
+    ...     for name, data in {"ImageSets/Segmentation/trainval.txt": b"a\\n",
+    ...                        "JPEGImages/a.jpg": photograph.getvalue(),
+    ...                        "SegmentationClass/a.png": classes.getvalue()}.items():
+    ...         member = tarfile.TarInfo(root + name)
+    ...         member.size = len(data)
+    ...         archive.addfile(member, io.BytesIO(data))
+    >>> image, label = next(paddle.dataset.voc2012.reader_creator(path, "trainval")())
+    >>> image.shape, label.shape, int(label.max())
+    ((4, 5, 3), (4, 5), 1)
     """
     archive = Archive(filename)
 
@@ -41,17 +59,44 @@ def _part(name: str) -> Reader:
 
 
 def train() -> Reader:
-    """A reader of all 2913 images, which are the list "trainval"; see `reader_creator`."""
+    """A reader of all 2913 images, which are the list "trainval"; see `reader_creator`.
+
+    >>> from proa.dataset import common, voc2012
+    >>> kept, common.DATA_HOME = common.DATA_HOME, "no-such-folder"
+    >>> voc2012.train()
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: ...no-such-folder/voc2012/VOCtrainval_11-May-2012.tar is not there...
+    >>> common.DATA_HOME = kept
+    """
     return _part("trainval")
 
 
 def test() -> Reader:
-    """A reader of the 1464 images of the list "train"."""
+    """A reader of the 1464 images of the list "train".
+
+    >>> from proa.dataset import common, voc2012
+    >>> kept, common.DATA_HOME = common.DATA_HOME, "no-such-folder"
+    >>> voc2012.test()
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: ...no-such-folder/voc2012/VOCtrainval_11-May-2012.tar is not there...
+    >>> common.DATA_HOME = kept
+    """
     return _part("train")
 
 
 def val() -> Reader:
-    """A reader of the 1449 images of the list "val"."""
+    """A reader of the 1449 images of the list "val".
+
+    >>> from proa.dataset import common, voc2012
+    >>> kept, common.DATA_HOME = common.DATA_HOME, "no-such-folder"
+    >>> voc2012.val()
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: ...no-such-folder/voc2012/VOCtrainval_11-May-2012.tar is not there...
+    >>> common.DATA_HOME = kept
+    """
     return _part("val")
 
 

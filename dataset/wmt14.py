@@ -24,7 +24,20 @@ UNK_IDX = 2
 
 
 def reader_creator(tar_file: str, file_name: str, dict_size: int) -> Reader:
-    """A reader of (source, target, next) of the archive's members whose names end with `file_name`; see `train`."""
+    """A reader of (source, target, next) of the archive's members whose names end with `file_name`; see `train`.
+
+    >>> import proa as paddle
+    >>> import io, os, tarfile, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "small.tar.gz")
+    >>> with tarfile.open(path, "w:gz") as archive:
+    ...     for name, text in {"src.dict": "<s>\\n<e>\\n<unk>\\ncat\\n", "trg.dict": "<s>\\n<e>\\n<unk>\\nchat\\n",
+    ...                        "train/train": "cat\\tchat\\n"}.items():
+    ...         member = tarfile.TarInfo(name)
+    ...         member.size = len(text)
+    ...         archive.addfile(member, io.BytesIO(text.encode()))
+    >>> list(paddle.dataset.wmt14.reader_creator(path, "train/train", 4)())
+    [([0, 3, 1], [0, 3], [3, 1])]
+    """
     check_positive(dict_size, "wmt14", "dict_size")
 
     def reader() -> Iterator[tuple[list[int], ...]]:
@@ -43,22 +56,57 @@ def train(dict_size: int) -> Reader:
 
     The source stands between "<s>" and "<e>", the target after "<s>", and the same before "<e>" is next. Pairs with
     more than 80 words on a side are left out. The dictionaries are the first `dict_size` lines of those in the archive.
+
+    >>> from proa.dataset import common, wmt14
+    >>> kept, common.DATA_HOME = common.DATA_HOME, "no-such-folder"
+    >>> wmt14.train(30000)
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: ...no-such-folder/wmt14/wmt14.tgz is not there...
+    >>> common.DATA_HOME = kept
     """
     return _part("train", dict_size)
 
 
 def test(dict_size: int) -> Reader:
-    """A reader of the pairs to test, in the form of those of `train`."""
+    """A reader of the pairs to test, in the form of those of `train`.
+
+    >>> from proa.dataset import common, wmt14
+    >>> kept, common.DATA_HOME = common.DATA_HOME, "no-such-folder"
+    >>> wmt14.test(30000)
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: ...no-such-folder/wmt14/wmt14.tgz is not there...
+    >>> common.DATA_HOME = kept
+    """
     return _part("test", dict_size)
 
 
 def gen(dict_size: int) -> Reader:
-    """A reader of the pairs to translate, in the form of those of `train`."""
+    """A reader of the pairs to translate, in the form of those of `train`.
+
+    >>> from proa.dataset import common, wmt14
+    >>> kept, common.DATA_HOME = common.DATA_HOME, "no-such-folder"
+    >>> wmt14.gen(30000)
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: ...no-such-folder/wmt14/wmt14.tgz is not there...
+    >>> common.DATA_HOME = kept
+    """
     return _part("gen", dict_size)
 
 
 def get_dict(dict_size: int, reverse: bool = True) -> tuple[dict, dict]:
-    """The dictionaries of the source and of the target: number -> word, or without `reverse` word -> number."""
+    """The dictionaries of the source and of the target: number -> word, or without `reverse` word -> number.
+
+    >>> from proa.dataset import common, wmt14
+    >>> kept, common.DATA_HOME = common.DATA_HOME, "no-such-folder"
+    >>> wmt14.get_dict(30000)
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: ...no-such-folder/wmt14/wmt14.tgz is not there...
+    >>> common.DATA_HOME = kept
+    """
     check_positive(dict_size, "wmt14.get_dict", "dict_size")
     found = read_dictionaries(Archive(common.download(URL_TRAIN, "wmt14", MD5_TRAIN)), dict_size)
     if reverse:
@@ -67,6 +115,15 @@ def get_dict(dict_size: int, reverse: bool = True) -> tuple[dict, dict]:
 
 
 def fetch() -> None:
-    """Looks whether the files are in the cache; FileNotFoundError for the first that is not."""
+    """Looks whether the files are in the cache; FileNotFoundError for the first that is not.
+
+    >>> from proa.dataset import common, wmt14
+    >>> kept, common.DATA_HOME = common.DATA_HOME, "no-such-folder"
+    >>> wmt14.fetch()
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: ...no-such-folder/wmt14/wmt14.tgz is not there...
+    >>> common.DATA_HOME = kept
+    """
     common.download(URL_TRAIN, "wmt14", MD5_TRAIN)
     common.download(URL_MODEL, "wmt14", MD5_MODEL)

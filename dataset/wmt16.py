@@ -28,7 +28,20 @@ def _size(lang: str, size: int, what: str) -> int:
 
 
 def reader_creator(tar_file: str, file_name: str, src_dict_size: int, trg_dict_size: int, src_lang: str) -> Reader:
-    """A reader of (source, target, next) of one of the archive's members; see `train`."""
+    """A reader of (source, target, next) of one of the archive's members; see `train`.
+
+    >>> import proa as paddle
+    >>> import io, os, tarfile, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "small.tar.gz")
+    >>> with tarfile.open(path, "w:gz") as archive:
+    ...     for name, text in {"wmt16/train": "a cat\\teine Katze\\n"}.items():
+    ...         member = tarfile.TarInfo(name)
+    ...         member.size = len(text)
+    ...         archive.addfile(member, io.BytesIO(text.encode()))
+    >>> source, target, following = next(paddle.dataset.wmt16.reader_creator(path, "wmt16/train", 5, 5, "en")())
+    >>> len(source), len(target), len(following)
+    (4, 3, 3)
+    """
     def reader() -> Iterator[tuple[list[int], list[int], list[int]]]:
         archive = Archive(tar_file)
         learnt = list(read_captions(archive, "wmt16/train", src_lang))
@@ -52,27 +65,71 @@ def train(src_dict_size: int, trg_dict_size: int, src_lang: str = "en") -> Reade
     The source, in `src_lang` ("en" or "de"), stands between "<s>" and "<e>", the target after "<s>", and the same
     before "<e>" is next. A dictionary holds these marks, "<unk>" and the most frequent words of the part to train, at
     most so many together.
+
+    >>> from proa.dataset import common, wmt16
+    >>> kept, common.DATA_HOME = common.DATA_HOME, "no-such-folder"
+    >>> wmt16.train(30000, 30000)
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: ...no-such-folder/wmt16/wmt16.tar.gz is not there...
+    >>> common.DATA_HOME = kept
     """
     return _part("train", src_dict_size, trg_dict_size, src_lang)
 
 
 def test(src_dict_size: int, trg_dict_size: int, src_lang: str = "en") -> Reader:
-    """A reader of the captions to test, in the form of those of `train`."""
+    """A reader of the captions to test, in the form of those of `train`.
+
+    >>> from proa.dataset import common, wmt16
+    >>> kept, common.DATA_HOME = common.DATA_HOME, "no-such-folder"
+    >>> wmt16.test(30000, 30000)
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: ...no-such-folder/wmt16/wmt16.tar.gz is not there...
+    >>> common.DATA_HOME = kept
+    """
     return _part("test", src_dict_size, trg_dict_size, src_lang)
 
 
 def validation(src_dict_size: int, trg_dict_size: int, src_lang: str = "en") -> Reader:
-    """A reader of the captions to validate, in the form of those of `train`."""
+    """A reader of the captions to validate, in the form of those of `train`.
+
+    >>> from proa.dataset import common, wmt16
+    >>> kept, common.DATA_HOME = common.DATA_HOME, "no-such-folder"
+    >>> wmt16.validation(30000, 30000)
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: ...no-such-folder/wmt16/wmt16.tar.gz is not there...
+    >>> common.DATA_HOME = kept
+    """
     return _part("val", src_dict_size, trg_dict_size, src_lang)
 
 
 def get_dict(lang: str, dict_size: int, reverse: bool = False) -> dict:
-    """The dictionary of a language: word -> number, or with `reverse` number -> word."""
+    """The dictionary of a language: word -> number, or with `reverse` number -> word.
+
+    >>> from proa.dataset import common, wmt16
+    >>> kept, common.DATA_HOME = common.DATA_HOME, "no-such-folder"
+    >>> wmt16.get_dict("en", 30000)
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: ...no-such-folder/wmt16/wmt16.tar.gz is not there...
+    >>> common.DATA_HOME = kept
+    """
     captions = read_captions(Archive(_archive()), "wmt16/train", check_language(lang, "wmt16.get_dict(lang)"))
     found = dictionary((words for words, _ in captions), _size(lang, dict_size, "dict_size"))
     return {n: word for word, n in found.items()} if reverse else found
 
 
 def fetch() -> None:
-    """Looks whether the file is in the cache; FileNotFoundError if it is not."""
+    """Looks whether the file is in the cache; FileNotFoundError if it is not.
+
+    >>> from proa.dataset import common, wmt16
+    >>> kept, common.DATA_HOME = common.DATA_HOME, "no-such-folder"
+    >>> wmt16.fetch()
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: ...no-such-folder/wmt16/wmt16.tar.gz is not there...
+    >>> common.DATA_HOME = kept
+    """
     _archive()

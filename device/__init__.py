@@ -173,12 +173,26 @@ def is_compiled_with_cinn() -> bool:
 
 
 def XPUPlace(dev_id: int) -> NoReturn:
-    """Raises RuntimeError: Kunlun's devices are not supported."""
+    """Raises RuntimeError: Kunlun's devices are not supported.
+
+    >>> import proa as paddle
+    >>> paddle.device.XPUPlace(0)
+    Traceback (most recent call last):
+        ...
+    RuntimeError: XPUPlace(): Kunlun's devices are not supported. Use CPUPlace() or CUDAPlace(0).
+    """
     raise RuntimeError("XPUPlace(): Kunlun's devices are not supported. Use CPUPlace() or CUDAPlace(0).")
 
 
 def IPUPlace() -> NoReturn:
-    """Raises RuntimeError: Graphcore's devices are not supported."""
+    """Raises RuntimeError: Graphcore's devices are not supported.
+
+    >>> import proa as paddle
+    >>> paddle.device.IPUPlace()
+    Traceback (most recent call last):
+        ...
+    RuntimeError: IPUPlace(): Graphcore's devices are not supported. Use CPUPlace() or CUDAPlace(0).
+    """
     raise RuntimeError("IPUPlace(): Graphcore's devices are not supported. Use CPUPlace() or CUDAPlace(0).")
 
 

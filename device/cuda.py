@@ -47,7 +47,12 @@ def _index(device: Any) -> int:
 
 
 def get_device_properties(device: Any = None) -> DeviceProperties:
-    """What a device is."""
+    """What a device is.
+
+    >>> import proa as paddle
+    >>> for index in range(paddle.device.cuda.device_count()):
+    ...     assert paddle.device.cuda.get_device_properties(index).total_memory > 0
+    """
     facts = cupy().cuda.runtime.getDeviceProperties(_index(device))
     name = facts["name"]
     return DeviceProperties(name.decode() if isinstance(name, bytes) else name, int(facts["major"]),
@@ -55,23 +60,42 @@ def get_device_properties(device: Any = None) -> DeviceProperties:
 
 
 def get_device_name(device: Any = None) -> str:
-    """The name of a device."""
+    """The name of a device.
+
+    >>> import proa as paddle
+    >>> for index in range(paddle.device.cuda.device_count()):
+    ...     assert paddle.device.cuda.get_device_name(index)
+    """
     return get_device_properties(device).name
 
 
 def get_device_capability(device: Any = None) -> tuple[int, int]:
-    """The compute capability of a device, (major, minor)."""
+    """The compute capability of a device, (major, minor).
+
+    >>> import proa as paddle
+    >>> for index in range(paddle.device.cuda.device_count()):
+    ...     major, minor = paddle.device.cuda.get_device_capability(index)
+    """
     facts = get_device_properties(device)
     return facts.major, facts.minor
 
 
 def synchronize(device: Any = None) -> None:
-    """Waits until the work queued on a device is done."""
+    """Waits until the work queued on a device is done.
+
+    >>> import proa as paddle
+    >>> for index in range(paddle.device.cuda.device_count()):
+    ...     paddle.device.cuda.synchronize(index)
+    """
     _synchronize(CUDAPlace(_index(device)))
 
 
 def empty_cache() -> None:
-    """Gives the memory that CuPy keeps for reuse back; without CUDA there is none."""
+    """Gives the memory that CuPy keeps for reuse back; without CUDA there is none.
+
+    >>> import proa as paddle
+    >>> paddle.device.cuda.empty_cache()
+    """
     if cuda_device_count():
         cupy().get_default_memory_pool().free_all_blocks()
 
@@ -82,26 +106,50 @@ def _pool(device: Any) -> Any:
 
 
 def memory_allocated(device: Any = None) -> int:
-    """Bytes of arrays on a device."""
+    """Bytes of arrays on a device.
+
+    >>> import proa as paddle
+    >>> for index in range(paddle.device.cuda.device_count()):
+    ...     assert paddle.device.cuda.memory_allocated(index) <= paddle.device.cuda.memory_reserved(index)
+    """
     with cupy().cuda.Device(_index(device)):
         return int(_pool(device).used_bytes())
 
 
 def memory_reserved(device: Any = None) -> int:
-    """Bytes that CuPy holds on a device, for arrays and for reuse."""
+    """Bytes that CuPy holds on a device, for arrays and for reuse.
+
+    >>> import proa as paddle
+    >>> for index in range(paddle.device.cuda.device_count()):
+    ...     assert paddle.device.cuda.memory_reserved(index) >= paddle.device.cuda.memory_allocated(index)
+    """
     with cupy().cuda.Device(_index(device)):
         return int(_pool(device).total_bytes())
 
 
 def max_memory_allocated(device: Any = None) -> int:
-    """NotImplementedError: CuPy keeps no record of the most that was in use."""
+    """NotImplementedError: CuPy keeps no record of the most that was in use.
+
+    >>> import proa as paddle
+    >>> try:
+    ...     most = paddle.device.cuda.max_memory_allocated()
+    ... except (NotImplementedError, RuntimeError):  # the latter without CUDA
+    ...     most = None
+    """
     _index(device)
     raise NotImplementedError("max_memory_allocated: the most that was in use is not recorded; ask "
                               "memory_allocated() at the places that matter.")
 
 
 def max_memory_reserved(device: Any = None) -> int:
-    """NotImplementedError: CuPy keeps no record of the most that it held."""
+    """NotImplementedError: CuPy keeps no record of the most that it held.
+
+    >>> import proa as paddle
+    >>> try:
+    ...     most = paddle.device.cuda.max_memory_reserved()
+    ... except (NotImplementedError, RuntimeError):  # the latter without CUDA
+    ...     most = None
+    """
     _index(device)
     raise NotImplementedError("max_memory_reserved: the most that was held is not recorded; ask memory_reserved() "
                               "at the places that matter.")

@@ -31,6 +31,13 @@ class Stream:
     """A queue of work of a CUDA device. RuntimeError where CUDA cannot be used.
 
     `device`: a place, a name or an index, by default the expected one. `priority`: 1 high, 2 normal.
+
+    >>> import proa as paddle
+    >>> if paddle.device.cuda.device_count():
+    ...     stream = paddle.device.Stream(priority=1)
+    ...     with paddle.device.stream_guard(stream):
+    ...         y = paddle.ones([2]) * 2  # queued there
+    ...     stream.synchronize()
     """
 
     def __init__(self, device: Any = None, priority: int = 2, blocking: bool = False):
@@ -70,7 +77,17 @@ class Stream:
 
 
 class Event:
-    """A mark in a stream. RuntimeError where CUDA cannot be used."""
+    """A mark in a stream. RuntimeError where CUDA cannot be used.
+
+    >>> import proa as paddle
+    >>> if paddle.device.cuda.device_count():
+    ...     start, end = paddle.device.Event(enable_timing=True), paddle.device.Event(enable_timing=True)
+    ...     start.record()
+    ...     y = paddle.ones([100, 100]) @ paddle.ones([100, 100])
+    ...     end.record()
+    ...     end.synchronize()
+    ...     milliseconds = start.elapsed_time(end)
+    """
 
     def __init__(self, device: Any = None, enable_timing: bool = False, blocking: bool = False,
                  interprocess: bool = False):
@@ -98,13 +115,25 @@ class Event:
 
 
 def current_stream(device: Any = None) -> Stream:
-    """The stream that work is queued in."""
+    """The stream that work is queued in.
+
+    >>> import proa as paddle
+    >>> if paddle.device.cuda.device_count():
+    ...     paddle.device.current_stream().synchronize()
+    """
     index = _cuda_index(device, "current_stream")
     return Stream._of(cupy().cuda.get_current_stream(index), index)
 
 
 def set_stream(stream: Stream) -> Stream:
-    """Queues work in `stream` from now on; the stream before."""
+    """Queues work in `stream` from now on; the stream before.
+
+    >>> import proa as paddle
+    >>> if paddle.device.cuda.device_count():
+    ...     before = paddle.device.set_stream(paddle.device.Stream())
+    ...     y = paddle.ones([2]) * 2
+    ...     _ = paddle.device.set_stream(before)
+    """
     before = current_stream(CUDAPlace(stream.index))
     stream.stream_base.use()
     return before
@@ -112,7 +141,15 @@ def set_stream(stream: Stream) -> Stream:
 
 @contextmanager
 def stream_guard(stream: Stream | None = None) -> Iterator[None]:
-    """Queues work in `stream` within the block; None changes nothing."""
+    """Queues work in `stream` within the block; None changes nothing.
+
+    >>> import proa as paddle
+    >>> stream = paddle.device.Stream() if paddle.device.cuda.device_count() else None
+    >>> with paddle.device.stream_guard(stream):
+    ...     y = paddle.ones([2]) * 2
+    >>> y.tolist()
+    [2.0, 2.0]
+    """
     if stream is None:
         yield
         return

@@ -199,7 +199,17 @@ def alltoall_single(in_tensor: Any, out_tensor: Any, in_split_sizes: Sequence[in
 
 
 def send(tensor: Any, dst: int = 0, group: Group | None = None, sync_op: bool = True) -> Task:
-    """Sends a tensor to the process `dst`, which receives it. RuntimeError for a process alone."""
+    """Sends a tensor to the process `dst`, which receives it. RuntimeError for a process alone.
+
+    >>> import proa as paddle
+    >>> from proa import distributed as dist
+    >>> if dist.get_world_size() == 2:  # started by the launcher, --nproc_per_node 2
+    ...     x = paddle.full([2], float(dist.get_rank()))
+    ...     if dist.get_rank() == 0:
+    ...         dist.send(x, dst=1)
+    ...     else:
+    ...         dist.recv(x, src=0)  # now zeros
+    """
     members = group_of("send", group)
     if not sync_op and tensor is not None:
         return isend(tensor, dst, group)
@@ -208,7 +218,17 @@ def send(tensor: Any, dst: int = 0, group: Group | None = None, sync_op: bool = 
 
 
 def recv(tensor: Any, src: int = 0, group: Group | None = None, sync_op: bool = True) -> Task:
-    """Receives what the process `src` sends in `tensor`, of its shape and dtype. RuntimeError for a process alone."""
+    """Receives what the process `src` sends in `tensor`, of its shape and dtype. RuntimeError for a process alone.
+
+    >>> import proa as paddle
+    >>> from proa import distributed as dist
+    >>> if dist.get_world_size() == 2:  # started by the launcher, --nproc_per_node 2
+    ...     x = paddle.full([2], float(dist.get_rank()))
+    ...     if dist.get_rank() == 0:
+    ...         dist.send(x, dst=1)
+    ...     else:
+    ...         dist.recv(x, src=0)  # now zeros
+    """
     members = group_of("recv", group)
     if not sync_op:
         return irecv(tensor, src, group)
@@ -220,14 +240,32 @@ def recv(tensor: Any, src: int = 0, group: Group | None = None, sync_op: bool = 
 
 
 def isend(tensor: Any, dst: int, group: Group | None = None) -> Task:
-    """As `send`, without waiting."""
+    """As `send`, without waiting.
+
+    >>> import proa as paddle
+    >>> from proa import distributed as dist
+    >>> if dist.get_world_size() == 2:  # each sends to the other
+    ...     mine, other = paddle.full([2], float(dist.get_rank())), 1 - dist.get_rank()
+    ...     task, theirs = dist.isend(mine, dst=other), paddle.zeros([2])
+    ...     dist.recv(theirs, src=other)
+    ...     task.wait()
+    """
     members = group_of("isend", group)
     peer = _other("isend", "dst", dst, members)
     return Task(engine.communicator(members.id, tensor._array).begin_send(tensor._array.copy(), peer))
 
 
 def irecv(tensor: Any, src: int | None = None, group: Group | None = None) -> Task:
-    """As `recv`, without waiting: `task.wait()` puts what has come into `tensor`."""
+    """As `recv`, without waiting: `task.wait()` puts what has come into `tensor`.
+
+    >>> import proa as paddle
+    >>> from proa import distributed as dist
+    >>> if dist.get_world_size() == 2:  # each sends to the other
+    ...     theirs, other = paddle.zeros([2]), 1 - dist.get_rank()
+    ...     task = dist.irecv(theirs, src=other)
+    ...     dist.send(paddle.full([2], float(dist.get_rank())), dst=other)
+    ...     task.wait()  # theirs is filled with the other's rank
+    """
     members = group_of("irecv", group)
     peer = _other("irecv", "src", 0 if src is None else src, members)
     return _receiving(tensor, engine.communicator(members.id, tensor._array).begin_receive(tensor._array, peer))
@@ -237,6 +275,14 @@ class P2POp:
     """A message of `batch_isend_irecv`: `op` is `isend` or `irecv`, `peer` the rank that it goes to or comes from.
 
     Raises ValueError for another function.
+
+    >>> import proa as paddle
+    >>> from proa import distributed as dist
+    >>> if dist.get_world_size() == 2:  # each sends to the other
+    ...     mine, theirs, other = paddle.ones([2]), paddle.zeros([2]), 1 - dist.get_rank()
+    ...     messages = [dist.P2POp(dist.isend, mine, other), dist.P2POp(dist.irecv, theirs, other)]
+    ...     for task in dist.batch_isend_irecv(messages):
+    ...         task.wait()
     """
 
     def __init__(self, op: Callable[..., Task], tensor: Any, peer: int, group: Group | None = None):
@@ -251,6 +297,14 @@ def batch_isend_irecv(p2p_op_list: Sequence[P2POp]) -> list[Task]:
 
     Between devices this is how two processes send to each other: of messages that are begun one by one each waits for
     the former. Raises ValueError for a list that is empty, holds something else, or names several groups.
+
+    >>> import proa as paddle
+    >>> from proa import distributed as dist
+    >>> if dist.get_world_size() == 2:  # each sends to the other
+    ...     mine, theirs, other = paddle.ones([2]), paddle.zeros([2]), 1 - dist.get_rank()
+    ...     messages = [dist.P2POp(dist.isend, mine, other), dist.P2POp(dist.irecv, theirs, other)]
+    ...     for task in dist.batch_isend_irecv(messages):
+    ...         task.wait()
     """
     if not isinstance(p2p_op_list, (list, tuple)) or not p2p_op_list or \
             not all(isinstance(one, P2POp) for one in p2p_op_list) or len({one.group.id for one in p2p_op_list}) != 1:

@@ -148,7 +148,13 @@ def get_group(id: int = 0) -> Group | None:
 
 
 def destroy_process_group(group: Group | None = None) -> None:
-    """Forgets a group, or all but that of the whole world. Raises ValueError for a group that is not known."""
+    """Forgets a group, or all but that of the whole world. Raises ValueError for a group that is not known.
+
+    >>> import proa as paddle
+    >>> from proa import distributed as dist
+    >>> group = dist.new_group([0])
+    >>> dist.destroy_process_group(group)
+    """
     if group is None or group.id == 0:
         for number in [n for n in _groups if n != 0]:
             _forget(number)

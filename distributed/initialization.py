@@ -23,6 +23,12 @@ def init_parallel_env() -> Any:
     Of a single process there is nothing to connect, with a warning. From here on an exception that ends one process
     ends all of them, with its traceback. Raises ImportError without mpi4py, RuntimeError where the launcher's numbers
     and MPI's differ. `paddle.distributed.init_parallel_env`.
+
+    >>> import proa as paddle
+    >>> from proa import distributed as dist
+    >>> if dist.get_world_size() > 1:  # started by the launcher
+    ...     group = dist.init_parallel_env()
+    ...     net = paddle.DataParallel(paddle.nn.Linear(2, 1))
     """
     wanted = get_world_size()
     if wanted == 1:

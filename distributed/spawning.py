@@ -60,6 +60,14 @@ def spawn(func: Callable[..., Any], args: Sequence[Any] = (), nprocs: int = -1, 
     what starts it by `if __name__ == "__main__"`. `nprocs=-1` is one, as there is one CPU place. `join=True` waits for
     them. `daemon` changes nothing: they end with this process anyway; of `options`, `gpus` gives each its device.
     Raises RuntimeError where one fails, and within a process that a launcher has started. `paddle.distributed.spawn`.
+
+    >>> import os, subprocess, sys, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "train.py")
+    >>> with open(path, "w") as file:
+    ...     _ = file.write("import proa.distributed as dist\\ndef train(what):\\n    print(dist.get_rank(), what)\\n"
+    ...                    "if __name__ == '__main__':\\n    dist.spawn(train, args=('digits',), nprocs=1)\\n")
+    >>> print(subprocess.run([sys.executable, path], capture_output=True, text=True).stdout, end="")
+    0 digits
     """
     if launched.size() != 1:
         raise RuntimeError("spawn(func): a launcher has started this process as one of several. Call the function.")

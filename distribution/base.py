@@ -148,6 +148,22 @@ class ExponentialFamily(Distribution):
     """Densities of the form exp(θ · t(x) - F(θ) + k(x)): a subclass gives θ, F and the mean of k.
 
     Nielsen and Nock, Entropies and cross-entropies of exponential families, 2010.
+
+    >>> import proa as paddle
+    >>> class Waiting(paddle.distribution.ExponentialFamily):  # density: rate * exp(-rate * x)
+    ...     def __init__(self, rate):
+    ...         super().__init__(rate.shape)
+    ...         self.rate = rate
+    ...     @property
+    ...     def _natural_parameters(self):
+    ...         return (-self.rate,)
+    ...     def _log_normalizer(self, theta):
+    ...         return -(-theta).log()
+    ...     @property
+    ...     def _mean_carrier_measure(self):
+    ...         return 0.0
+    >>> Waiting(paddle.to_tensor([1.0])).entropy().tolist()
+    [1.0]
     """
 
     @property

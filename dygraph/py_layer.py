@@ -26,7 +26,24 @@ class _SavedOutput:
 
 
 class PyLayerContext:
-    """What a PyLayer's `forward` hands on to its `backward`; any attribute may be set on it."""
+    """What a PyLayer's `forward` hands on to its `backward`; any attribute may be set on it.
+
+    >>> import proa as paddle
+    >>> class Cube(paddle.autograd.PyLayer):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         ctx.times = 3  # what is no tensor is an attribute
+    ...         return x ** 3
+    ...     @staticmethod
+    ...     def backward(ctx, grad):
+    ...         x, = ctx.saved_tensor()
+    ...         return grad * ctx.times * x ** 2
+    >>> x = paddle.to_tensor([2.0], stop_gradient=False)
+    >>> Cube.apply(x).backward()
+    >>> x.grad.tolist()
+    [12.0]
+    """
 
     def __init__(self) -> None:
         self._saved: tuple[Any, ...] = ()

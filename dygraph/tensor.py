@@ -379,11 +379,21 @@ class Tensor(EagerValue, _ArrayMethods, metaclass=TensorType):
         return self._moved(CPUPlace())
 
     def cuda(self, device_id: int | None = None, blocking: bool = True) -> Tensor:
-        """On a CUDA device."""
+        """On a CUDA device.
+
+        >>> import proa as paddle
+        >>> x = paddle.ones([2])
+        >>> x = x.cuda() if paddle.is_compiled_with_cuda() and paddle.device.cuda.device_count() else x
+        """
         return self._moved(CUDAPlace(device_id or 0))
 
     def pin_memory(self, blocking: bool = True) -> Tensor:
-        """On the host."""
+        """On the host.
+
+        >>> import proa as paddle
+        >>> paddle.ones([2]).pin_memory().tolist()
+        [1.0, 1.0]
+        """
         return self.cpu()
 
     def to(self, *args: Any, **kwargs: Any) -> Tensor:

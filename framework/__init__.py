@@ -48,7 +48,11 @@ def _no_check_dy2st_diff() -> Iterator[None]:
 
 
 def disable_signal_handler() -> None:
-    """Is without effect: proa handles no signals."""
+    """Is without effect: proa handles no signals.
+
+    >>> import proa as paddle
+    >>> paddle.disable_signal_handler()
+    """
 
 
 def _current_expected_place() -> Place:

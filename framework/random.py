@@ -26,7 +26,13 @@ def get_cuda_rng_state() -> list[dict[str, Any]]:
 
 
 def set_cuda_rng_state(state_list: list[dict[str, Any]]) -> None:
-    """Puts states from `get_cuda_rng_state` back; ValueError unless there is one for each CUDA device."""
+    """Puts states from `get_cuda_rng_state` back; ValueError unless there is one for each CUDA device.
+
+    >>> import proa as paddle
+    >>> states = paddle.get_cuda_rng_state()  # of each CUDA device
+    >>> first = paddle.randn([2])
+    >>> paddle.set_cuda_rng_state(states)  # there, the same numbers come again
+    """
     if len(state_list) != device_count():
         raise ValueError(f"set_cuda_rng_state(state_list): there are {device_count()} CUDA devices. "
                          f"Received {len(state_list)} states.")

@@ -102,7 +102,16 @@ def list(repo_dir: str, source: str = "github", force_reload: bool = False) -> b
 
 
 def help(repo_dir: str, model: str, source: str = "github", force_reload: bool = False) -> str | None:
-    """The documentation of a model of a repository; see `list`."""
+    """The documentation of a model of a repository; see `list`.
+
+    >>> import proa as paddle
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> with open(os.path.join(folder, "hubconf.py"), "w") as file:
+    ...     _ = file.write('def small(classes=2):\\n    "A linear classifier."\\n')
+    >>> paddle.hub.help(folder, "small", source="local")
+    'A linear classifier.'
+    """
     folder = _folder("help", repo_dir, source)
     with _importing_from(folder):
         text = _entry("help", _configuration("help", folder), model).__doc__
@@ -113,6 +122,14 @@ def load(repo_dir: str, model: str, source: str = "github", force_reload: bool =
     """What a model's function in a repository's `hubconf.py` gives for `kwargs`; see `list`.
 
     Packages that `hubconf.py` names in `dependencies` must be there.
+
+    >>> import proa as paddle
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> with open(os.path.join(folder, "hubconf.py"), "w") as file:
+    ...     _ = file.write('import proa\\ndef small(classes=2):\\n    return proa.nn.Linear(4, classes)\\n')
+    >>> paddle.hub.load(folder, "small", source="local", classes=3)
+    Linear(in_features=4, out_features=3, dtype=float32)
     """
     folder = _folder("load", repo_dir, source)
     with _importing_from(folder):

@@ -81,6 +81,15 @@ class VisualDL(_Curves):
     """Writes curves of losses and metrics to `log_dir`: by the package visualdl, or else by tensorboardX.
 
     ImportError where neither is installed.
+
+    >>> import proa as paddle
+    >>> import importlib.util, tempfile
+    >>> if importlib.util.find_spec("visualdl") or importlib.util.find_spec("tensorboardX"):
+    ...     net = paddle.nn.Linear(2, 1)
+    ...     model = paddle.Model(net)
+    ...     model.prepare(paddle.optimizer.SGD(0.1, parameters=net.parameters()), paddle.nn.MSELoss())
+    ...     data = paddle.io.TensorDataset([paddle.ones([4, 2]), paddle.ones([4, 1])])
+    ...     _ = model.fit(data, batch_size=2, verbose=0, callbacks=paddle.callbacks.VisualDL(tempfile.mkdtemp()))
     """
 
     def __init__(self, log_dir: str):
@@ -117,6 +126,11 @@ class WandbCallback(_Curves):
     """Sends curves of losses and metrics to Weights & Biases, in a run of its own, or the one that there is.
 
     The arguments are those of `wandb.init`. ImportError where the package wandb is not installed.
+
+    >>> import proa as paddle
+    >>> import importlib.util
+    >>> if importlib.util.find_spec("wandb"):
+    ...     curves = paddle.callbacks.WandbCallback("trials", mode="offline")  # for model.fit(…, callbacks=curves)
     """
 
     def __init__(self, project: str | None = None, entity: str | None = None, name: str | None = None,

@@ -88,14 +88,34 @@ def _known(gradient: Any, x: Tensor) -> Tensor:
 
 
 def forward_grad(outputs: Any, inputs: Any, grad_inputs: Any = None) -> Any:
-    """The product of the Jacobian of outputs, which were computed from inputs, with `grad_inputs` (ones by default)."""
+    """The product of the Jacobian of outputs, which were computed from inputs, with `grad_inputs` (ones by default).
+
+    Of Tensors, and of Variables of a Program. Raises ValueError for an input with `stop_gradient=True`, as data of a
+    Program has it at first: what is computed of it keeps nothing to derive.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([1.0, 3.0], stop_gradient=False)
+    >>> paddle.incubate.autograd.forward_grad(x * x, x).tolist()
+    [2.0, 6.0]
+    """
     ys = list(outputs) if isinstance(outputs, Sequence) else [outputs]
     xs = list(inputs) if isinstance(inputs, Sequence) else [inputs]
+    stopped = [x.name for x in xs if x.stop_gradient]
+    if stopped:
+        raise ValueError(f"forward_grad(inputs): stop_gradient must be False before outputs are computed of them. "
+                         f"It is True of {stopped}.")
     return _packed(_pushed(ys, xs, _directions(grad_inputs, xs, "forward_grad")), outputs)
 
 
 def grad(outputs: Any, inputs: Any, grad_outputs: Any = None) -> Any:
-    """The gradients of outputs with respect to inputs, which have gradients themselves."""
+    """The gradients of outputs with respect to inputs, which have gradients themselves.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([1.0, 3.0], stop_gradient=False)
+    >>> slope = paddle.incubate.autograd.grad(x ** 3, x)
+    >>> slope.tolist(), paddle.incubate.autograd.grad(slope, x).tolist()
+    ([3.0, 27.0], [6.0, 18.0])
+    """
     found = eager_grad(outputs, inputs, grad_outputs, create_graph=True, allow_unused=True)
     return _packed(found, inputs)
 
@@ -163,13 +183,24 @@ class Hessian(_OfFunction):
 
 
 def enable_prim() -> None:
-    """NotImplementedError: operators are not broken up into primitive ones; gradients of any order need none."""
+    """NotImplementedError: operators are not broken up into primitive ones; gradients of any order need none.
+
+    >>> import proa as paddle
+    >>> paddle.incubate.autograd.enable_prim()
+    Traceback (most recent call last):
+        ...
+    NotImplementedError: enable_prim(): operators are not broken up into primitive ones here. Gradients of...
+    """
     raise NotImplementedError("enable_prim(): operators are not broken up into primitive ones here. Gradients of any "
                               "order are there without it: leave the call out.")
 
 
 def disable_prim() -> None:
-    """Nothing: primitive operators are never in use."""
+    """Nothing: primitive operators are never in use.
+
+    >>> import proa as paddle
+    >>> paddle.incubate.autograd.disable_prim()
+    """
 
 
 __all__ = ["Hessian", "Jacobian", "disable_prim", "enable_prim", "forward_grad", "grad", "jvp", "vjp"]

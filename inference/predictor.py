@@ -44,7 +44,22 @@ from .types import DataType, data_type_of
 
 
 class Tensor:
-    """An input or output of a Predictor: got by name, filled before a run or read after it."""
+    """An input or output of a Predictor: got by name, filled before a run or read after it.
+
+    >>> import proa as paddle
+    >>> from proa import inference
+    >>> import numpy as np, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "net")
+    >>> paddle.jit.save(paddle.nn.Softmax(), path, input_spec=[paddle.static.InputSpec([None, 2], name="x")])
+    >>> predictor = inference.create_predictor(inference.Config(path + ".pdmodel", path + ".pdiparams"))
+    >>> given = predictor.get_input_handle("x")
+    >>> given.copy_from_cpu(np.ones((3, 2), "float32"))
+    >>> predictor.run()
+    True
+    >>> found = predictor.get_output_handle(predictor.get_output_names()[0])
+    >>> found.shape(), found.type(), found.copy_to_cpu()[0].tolist()
+    ([3, 2], <DataType.FLOAT32: 0>, [0.5, 0.5])
+    """
 
     def __init__(self, variable: Variable, place: Place, is_input: bool):
         self._variable, self._place, self._is_input = variable, place, is_input
@@ -203,7 +218,19 @@ def _compiled(program: Program, feeds: list[str], fetches: list[str]) -> tuple[P
 
 
 class Predictor:
-    """Runs a model: `create_predictor(config)`. One thread at a time may use it; others take a `clone()`."""
+    """Runs a model: `create_predictor(config)`. One thread at a time may use it; others take a `clone()`.
+
+    >>> import proa as paddle
+    >>> from proa import inference
+    >>> import numpy as np, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "net")
+    >>> paddle.jit.save(paddle.nn.Softmax(), path, input_spec=[paddle.static.InputSpec([None, 2], name="x")])
+    >>> predictor = inference.create_predictor(inference.Config(path + ".pdmodel", path + ".pdiparams"))
+    >>> predictor.get_input_names()
+    ['x']
+    >>> [found.tolist() for found in predictor.run([np.ones((1, 2), "float32")])]
+    [[[0.5, 0.5]]]
+    """
 
     def __init__(self, model: Model):
         self._model = model
@@ -281,7 +308,18 @@ def _handle(handles: dict[str, Tensor], name: str, what: str) -> Tensor:
 
 
 class PredictorPool:
-    """`size` Predictors of one model, one for each thread: `pool.retrieve(number)`."""
+    """`size` Predictors of one model, one for each thread: `pool.retrieve(number)`.
+
+    >>> import proa as paddle
+    >>> from proa import inference
+    >>> import numpy as np, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "net")
+    >>> paddle.jit.save(paddle.nn.Softmax(), path, input_spec=[paddle.static.InputSpec([None, 2], name="x")])
+    >>> pool = inference.PredictorPool(inference.Config(path + ".pdmodel", path + ".pdiparams"), 2)
+    >>> first, second = pool.retrieve(0), pool.retrieve(1)  # for two threads
+    >>> second.run([np.ones((1, 2), "float32")])[0].tolist()
+    [[0.5, 0.5]]
+    """
 
     def __init__(self, config: Config, size: int = 1):
         if size < 1:

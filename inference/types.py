@@ -47,7 +47,14 @@ class PrecisionType(enum.IntEnum):
 
 
 class XpuConfig:
-    """Not supported: RuntimeError."""
+    """Not supported: RuntimeError.
+
+    >>> import proa as paddle
+    >>> paddle.inference.XpuConfig()
+    Traceback (most recent call last):
+        ...
+    RuntimeError: XpuConfig(): Kunlun's devices are not supported.
+    """
 
     def __init__(self) -> None:
         raise RuntimeError("XpuConfig(): Kunlun's devices are not supported.")
@@ -106,7 +113,16 @@ def get_trt_runtime_version() -> tuple[int, int, int]:
 def convert_to_mixed_precision(model_file: str, params_file: str, mixed_model_file: str, mixed_params_file: str,
                                mixed_precision: PrecisionType, backend: PlaceType, keep_io_types: bool = True,
                                black_list: set[str] | None = None, **kwargs: object) -> NoReturn:
-    """Not supported: NotImplementedError. A CPU gains nothing from a 16-bit model here."""
+    """Not supported: NotImplementedError. A CPU gains nothing from a 16-bit model here.
+
+    >>> import proa as paddle
+    >>> from proa.inference import PlaceType, PrecisionType, convert_to_mixed_precision
+    >>> convert_to_mixed_precision("net.pdmodel", "net.pdiparams", "half.pdmodel", "half.pdiparams",
+    ...                            PrecisionType.Half, PlaceType.CPU)
+    Traceback (most recent call last):
+        ...
+    NotImplementedError: convert_to_mixed_precision: models are run in the precision that they were saved in....
+    """
     raise NotImplementedError(
         "convert_to_mixed_precision: models are run in the precision that they were saved in. Save a model of 16-bit "
         "parameters after paddle.amp.decorate(level='O2').")

@@ -54,6 +54,13 @@ def export(layer: Any, path: str, input_spec: Sequence[Any] | None = None, opset
 
         net = paddle.nn.Linear(2, 3)
         paddle.onnx.export(net, "linear", input_spec=[paddle.static.InputSpec([None, 2])])
+
+    >>> import proa as paddle
+    >>> from proa.static import InputSpec
+    >>> import importlib.util, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "linear")
+    >>> if importlib.util.find_spec("paddle2onnx"):  # the extra "onnx"
+    ...     paddle.onnx.export(paddle.nn.Linear(2, 3), path, input_spec=[InputSpec([None, 2])], opset_version=13)
     """
     path = os.fspath(path)
     if not os.path.basename(path):

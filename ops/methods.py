@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -81,8 +82,9 @@ def _in_place(function: Callable) -> Callable:
 def _text_in_place(function: Callable) -> str:
     """The docstring of a form in place, whose example is the function's."""
     name, (first, *others) = function.__name__, inspect.cleandoc(function.__doc__ or "").split("\n\n")
-    call, in_place = f"paddle.{name}(", f"paddle.Tensor.{name}_("
-    examples = [part.replace(call, in_place) for part in others if ">>>" in part and part.count(call) == 1]
+    call, method = re.compile(rf"paddle\.(nn\.functional\.)?{name}\("), f".{name}_("
+    examples = [call.sub(f"paddle.Tensor.{name}_(", part) for part in others
+                if ">>>" in part and len(call.findall(part)) + part.count(method) == 1]
     return "\n\n".join([f"As `{name}`, in place: the result becomes this tensor's value.", first, *examples[:1]])
 
 

@@ -61,7 +61,14 @@ def export_chrome_tracing(dir_name: str, worker_name: str | None = None) -> Call
 
 
 def export_protobuf(dir_name: str, worker_name: str | None = None) -> Callable[[Any], None]:
-    """Not supported: raises NotImplementedError. The protobuf form is for Paddle's own viewer; write JSON instead."""
+    """Not supported: raises NotImplementedError. The protobuf form is for Paddle's own viewer; write JSON instead.
+
+    >>> import proa as paddle
+    >>> paddle.profiler.export_protobuf("traces")
+    Traceback (most recent call last):
+        ...
+    NotImplementedError: export_protobuf(dir_name) is not supported: use export_chrome_tracing(dir_name),...
+    """
     raise NotImplementedError(
         "export_protobuf(dir_name) is not supported: use export_chrome_tracing(dir_name), whose files chrome://tracing "
         "and ui.perfetto.dev open, and load_profiler_result reads."
@@ -79,6 +86,15 @@ def load_profiler_result(filename: str) -> ProfilerResult:
     """What a profiler exported: its events, to be looked at. Raises CorruptFileError for a file that is no such export.
 
     `paddle.profiler.load_profiler_result`.
+
+    >>> import proa as paddle
+    >>> import glob, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> with paddle.profiler.Profiler(on_trace_ready=paddle.profiler.export_chrome_tracing(folder)):
+    ...     y = paddle.ones([2, 2]).exp()
+    >>> found = paddle.profiler.load_profiler_result(glob.glob(folder + "/*.json")[0])
+    >>> type(found).__name__
+    'ProfilerResult'
     """
     with open(filename, "rb") as file:
         data = file.read()

@@ -9,7 +9,24 @@ from ..nn.layer import Layer
 
 
 class BaseQuanter(Layer, metaclass=abc.ABCMeta):
-    """A layer in the way of an activation or a weight; a subclass computes, and tells what conversion needs."""
+    """A layer in the way of an activation or a weight; a subclass computes, and tells what conversion needs.
+
+    >>> import proa as paddle
+    >>> from proa.quantization import BaseQuanter
+    >>> class Halves(BaseQuanter):  # to multiples of 0.5
+    ...     def forward(self, input):
+    ...         return (input * 2).round() / 2
+    ...     def scales(self):
+    ...         return paddle.to_tensor(63.5)
+    ...     def zero_points(self):
+    ...         return None
+    ...     def quant_axis(self):
+    ...         return -1
+    ...     def bit_length(self):
+    ...         return 8
+    >>> Halves()(paddle.to_tensor([0.3, 1.1])).tolist()
+    [0.5, 1.0]
+    """
 
     @abc.abstractmethod
     def forward(self, input: Any) -> Any:

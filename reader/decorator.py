@@ -21,7 +21,16 @@ _ENDED = object()
 
 
 class ComposeNotAligned(ValueError):
-    """The readers that `compose` puts side by side have not as many samples each."""
+    """The readers that `compose` puts side by side have not as many samples each.
+
+    >>> import proa as paddle
+    >>> pairs = paddle.reader.compose(lambda: iter([1, 2]), lambda: iter([3]))
+    >>> try:
+    ...     list(pairs())
+    ... except paddle.reader.ComposeNotAligned as error:
+    ...     print(type(error).__name__)
+    ComposeNotAligned
+    """
 
 
 def cache(reader: Reader) -> Reader:

@@ -54,7 +54,16 @@ def md5file(fname: str) -> str:
 
 
 def get_weights_path_from_url(url: str, md5sum: str | None = None) -> str:
-    """The path of weights in WEIGHTS_HOME; see `get_path_from_url`."""
+    """The path of weights in WEIGHTS_HOME; see `get_path_from_url`.
+
+    >>> import proa as paddle
+    >>> folder, paddle.utils.download.WEIGHTS_HOME = paddle.utils.download.WEIGHTS_HOME, "no-such-folder"
+    >>> paddle.utils.download.get_weights_path_from_url("https://example.com/net.pdparams")
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: Nothing is downloaded, and no-such-folder/net.pdparams is not there. Fetch...
+    >>> paddle.utils.download.WEIGHTS_HOME = folder
+    """
     return get_path_from_url(url, WEIGHTS_HOME, md5sum)
 
 

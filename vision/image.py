@@ -89,7 +89,16 @@ def array_of(image: Any) -> np.ndarray:
 
 
 def read_file(filename: str, name: str | None = None) -> Any:
-    """The bytes of a file, 1-D, uint8."""
+    """The bytes of a file, 1-D, uint8.
+
+    >>> import proa as paddle
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.bin")
+    >>> with open(path, "wb") as file:
+    ...     _ = file.write(bytes([7, 0, 255]))
+    >>> paddle.vision.ops.read_file(path).tolist()
+    [7, 0, 255]
+    """
     return apply(read_file_op, filename=str(filename))
 
 
@@ -97,6 +106,15 @@ def decode_jpeg(x: Any, mode: str = "unchanged", name: str | None = None) -> Any
     """The image [C, H, W], uint8, in the bytes of a JPEG file x, 1-D: as it is, or with mode 'gray' or 'rgb' made so.
 
     Pillow must be installed. Raises ValueError where the bytes are no JPEG image.
+
+    >>> import proa as paddle
+    >>> import os, tempfile
+    >>> from PIL import Image
+    >>> path = os.path.join(tempfile.mkdtemp(), "grey.jpg")
+    >>> Image.new("RGB", (4, 2), (128, 128, 128)).save(path)
+    >>> image = paddle.vision.ops.decode_jpeg(paddle.vision.ops.read_file(path), mode="gray")
+    >>> image.shape, image.dtype.name, image.max().item()
+    ([1, 2, 4], 'uint8', 128)
     """
     if mode not in MODES:
         raise ValueError(f"decode_jpeg(mode): 'unchanged', 'gray' or 'rgb'. Received {mode!r}.")

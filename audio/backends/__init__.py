@@ -27,7 +27,13 @@ def get_current_backend() -> str:
 
 
 def set_backend(backend_name: str) -> None:
-    """Chooses a backend; NotImplementedError for any but "wave_backend"."""
+    """Chooses a backend; NotImplementedError for any but "wave_backend".
+
+    >>> import proa as paddle
+    >>> paddle.audio.backends.set_backend("wave_backend")
+    >>> paddle.audio.backends.get_current_backend()
+    'wave_backend'
+    """
     if backend_name != _NAME:
         raise NotImplementedError(f"audio.backends.set_backend(backend_name): there is {_NAME!r} alone. Received "
                                   f"{backend_name!r}. Read other files by their own package, and pass arrays on.")

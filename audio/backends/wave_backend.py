@@ -99,6 +99,15 @@ def save(filepath: Any, src: Any, sample_rate: int, channels_first: bool = True,
 
     Floats lie between -1 and 1, and are cut to it; integers are written as they are. `encoding` must be "PCM_16" or
     "PCM_S", which is what is written in any case.
+
+    >>> import proa as paddle
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "tone.wav")
+    >>> tone = (paddle.arange(800, dtype="float32") * (2 * 3.14159 * 440 / 8000)).sin().unsqueeze(0)
+    >>> paddle.audio.save(path, tone, 8000)
+    >>> samples, rate = paddle.audio.load(path)
+    >>> samples.shape, rate
+    ([1, 800], 8000)
     """
     if bits_per_sample not in (None, 16):
         raise ValueError(f"audio.save(bits_per_sample): must be 16. Received {bits_per_sample}.")

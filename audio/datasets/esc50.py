@@ -18,6 +18,22 @@ class ESC50(AudioClassificationDataset):
     "spectrogram") a feature instead, made with `kwargs`. `mode="train"` takes the folds other than `split`, any other
     mode that fold. The archive is unpacked in ~/.cache/paddle/dataset, as folder ESC-50-master. Nothing is downloaded:
     FileNotFoundError says where to put what. Piczak, ESC: Dataset for Environmental Sound Classification, 2015.
+
+    >>> import proa as paddle
+    >>> import os, tempfile
+    >>> from unittest import mock
+    >>> home = tempfile.mkdtemp()  # stands for ~
+    >>> folder = os.path.join(home, ".cache/paddle/dataset/ESC-50-master")
+    >>> os.makedirs(os.path.join(folder, "audio"))
+    >>> os.makedirs(os.path.join(folder, "meta"))
+    >>> paddle.audio.save(os.path.join(folder, "audio", "1-1-A-0.wav"), paddle.zeros([1, 4000]), 8000)
+    >>> with open(os.path.join(folder, "meta", "esc50.csv"), "w") as file:
+    ...     _ = file.write("filename,fold,target,category,esc10,src_file,take\\n1-1-A-0.wav,2,0,dog,True,1,A\\n")
+    >>> with mock.patch.dict(os.environ, HOME=home):
+    ...     sounds = paddle.audio.datasets.ESC50(mode="train", split=1, feat_type="spectrogram", n_fft=64)
+    >>> feature, label = sounds[0]
+    >>> len(sounds), feature.shape[0], sounds.label_list[label]
+    (1, 33, 'Dog')
     """
 
     archive = {"url": "https://paddleaudio.bj.bcebos.com/datasets/ESC-50-master.zip",

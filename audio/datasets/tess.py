@@ -17,6 +17,20 @@ class TESS(AudioClassificationDataset):
     that fold. The archive is unpacked in ~/.cache/paddle/dataset, as folder TESS_Toronto_emotional_speech_set. Nothing
     is downloaded: FileNotFoundError says where to put what. Pichora-Fuller and Dupuis, Toronto emotional speech set,
     2020.
+
+    >>> import proa as paddle
+    >>> import os, tempfile
+    >>> from unittest import mock
+    >>> home = tempfile.mkdtemp()  # stands for ~
+    >>> folder = os.path.join(home, ".cache/paddle/dataset/TESS_Toronto_emotional_speech_set")
+    >>> os.makedirs(folder)
+    >>> for name in ("OAF_back_angry.wav", "OAF_back_happy.wav"):
+    ...     paddle.audio.save(os.path.join(folder, name), paddle.zeros([1, 800]), 8000)
+    >>> with mock.patch.dict(os.environ, HOME=home):
+    ...     recordings = paddle.audio.datasets.TESS(mode="train", n_folds=2, split=1)
+    >>> samples, label = recordings[0]
+    >>> len(recordings), samples.shape, recordings.label_list[label]
+    (1, [800], 'happy')
     """
 
     archive = {"url": "https://bj.bcebos.com/paddleaudio/datasets/TESS_Toronto_emotional_speech_set.zip",

@@ -10,7 +10,13 @@ __all__ = ["DistAttr"]
 
 
 class DistAttr:
-    """For each dimension of a tensor the name of the mesh's dimension that would divide it, or None."""
+    """For each dimension of a tensor the name of the mesh's dimension that would divide it, or None.
+
+    >>> from proa.distributed import DistAttr, ProcessMesh
+    >>> mesh = ProcessMesh([[0, 1], [2, 3]], dim_names=["x", "y"])
+    >>> DistAttr(mesh, ["x", None]).sharding_specs
+    ['x', None]
+    """
 
     def __init__(self, mesh: ProcessMesh, sharding_specs: Sequence[str | None]):
         if not isinstance(mesh, ProcessMesh):

@@ -14,7 +14,14 @@ class ReduceType(enum.IntEnum):
 
 
 class Placement:
-    """One of `Shard`, `Replicate` and `Partial`: equal when of one kind and with the same numbers."""
+    """One of `Shard`, `Replicate` and `Partial`: equal when of one kind and with the same numbers.
+
+    >>> from proa.distributed import Partial, Placement, Replicate, Shard
+    >>> [isinstance(one, Placement) for one in (Shard(0), Replicate(), Partial())]
+    [True, True, True]
+    >>> Shard(0) == Shard(0), Shard(0) == Replicate()
+    (True, False)
+    """
 
     def _key(self) -> tuple:
         return (type(self).__name__,)
@@ -67,7 +74,12 @@ class Shard(Placement):
 
 
 class Replicate(Placement):
-    """Whole in each process."""
+    """Whole in each process.
+
+    >>> from proa.distributed import Replicate
+    >>> Replicate(), Replicate().is_replicated(), Replicate().is_shard()
+    (Replicate(), True, False)
+    """
 
     def is_replicated(self) -> bool:
         """True."""
@@ -78,7 +90,12 @@ class Replicate(Placement):
 
 
 class Partial(Placement):
-    """Parts of a reduction."""
+    """Parts of a reduction.
+
+    >>> from proa.distributed import Partial
+    >>> Partial(), Partial().is_partial()
+    (Partial(reduce_type=SUM), True)
+    """
 
     def __init__(self, reduce_type: ReduceType = ReduceType.kRedSum):
         self._reduce_type = ReduceType(reduce_type)

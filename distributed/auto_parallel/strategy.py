@@ -10,7 +10,14 @@ __all__ = ["Strategy"]
 
 
 class Strategy:
-    """Settings of `paddle.distributed.to_static`: NotImplementedError, as there is nothing to set."""
+    """Settings of `paddle.distributed.to_static`: NotImplementedError, as there is nothing to set.
+
+    >>> import proa as paddle
+    >>> paddle.distributed.Strategy()
+    Traceback (most recent call last):
+        ...
+    NotImplementedError: paddle.distributed.Strategy: tensors divided among processes (auto_parallel): this...
+    """
 
     def __init__(self, config: dict[str, Any] | None = None):
         refuse("paddle.distributed.Strategy", TENSORS)

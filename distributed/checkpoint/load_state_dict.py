@@ -29,6 +29,16 @@ def load_state_dict(state_dict: dict[str, Any], path: str, process_group: Group 
     where something is missing: MissingFileError for a folder without a checkpoint, KeyError for a key, ValueError for a
     shape, CorruptFileError, UnsafePickleError. `coordinator_rank` changes nothing.
     `paddle.distributed.load_state_dict`.
+
+    >>> import proa as paddle
+    >>> from proa import distributed as dist
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> dist.save_state_dict({"w": paddle.to_tensor([1.0, 2.0])}, folder)
+    >>> state = {"w": paddle.zeros([2])}
+    >>> dist.load_state_dict(state, folder)
+    >>> state["w"].tolist()
+    [1.0, 2.0]
     """
     members = group_of("load_state_dict", process_group)
     targets = flat_state("load_state_dict", state_dict)

@@ -68,7 +68,15 @@ def alltoall(out_tensor_or_tensor_list: Any, in_tensor_or_tensor_list: Any, grou
 def alltoall_single(out_tensor: Any, in_tensor: Any, out_split_sizes: Sequence[int] | None = None,
                     in_split_sizes: Sequence[int] | None = None, group: Group | None = None, sync_op: bool = True,
                     use_calc_stream: bool = False) -> Task:
-    """See `paddle.distributed.alltoall_single`; what is received comes first here."""
+    """See `paddle.distributed.alltoall_single`; what is received comes first here.
+
+    >>> import proa as paddle
+    >>> from proa.distributed.communication import stream
+    >>> received = paddle.zeros([2])
+    >>> task = stream.alltoall_single(received, paddle.to_tensor([1.0, 2.0]))
+    >>> received.tolist()
+    [1.0, 2.0]
+    """
     return c.alltoall_single(in_tensor, out_tensor, in_split_sizes, out_split_sizes, group, sync_op)
 
 
@@ -144,13 +152,27 @@ def scatter(tensor: Any, tensor_or_tensor_list: Any = None, src: int = 0, group:
 
 def send(tensor: Any, dst: int = 0, group: Group | None = None, sync_op: bool = True,
          use_calc_stream: bool = False) -> Task:
-    """See `paddle.distributed.send`."""
+    """See `paddle.distributed.send`.
+
+    >>> import proa as paddle
+    >>> from proa.distributed.communication import stream
+    >>> if paddle.distributed.get_world_size() == 2:
+    ...     x = paddle.full([2], float(paddle.distributed.get_rank()))
+    ...     task = stream.send(x, dst=1) if paddle.distributed.get_rank() == 0 else stream.recv(x, src=0)
+    """
     return c.send(tensor, dst, group, sync_op)
 
 
 def recv(tensor: Any, src: int = 0, group: Group | None = None, sync_op: bool = True,
          use_calc_stream: bool = False) -> Task:
-    """See `paddle.distributed.recv`."""
+    """See `paddle.distributed.recv`.
+
+    >>> import proa as paddle
+    >>> from proa.distributed.communication import stream
+    >>> if paddle.distributed.get_world_size() == 2:
+    ...     x = paddle.full([2], float(paddle.distributed.get_rank()))
+    ...     task = stream.send(x, dst=1) if paddle.distributed.get_rank() == 0 else stream.recv(x, src=0)
+    """
     return c.recv(tensor, src, group, sync_op)
 
 

@@ -77,6 +77,11 @@ class Fleet(AskedOfServers, Refused):
 
         Where a role maker, or without `is_collective` the launcher, tells of parameter servers, this process is one of
         them or a worker, and Programs are divided among these.
+
+        >>> from proa.distributed import fleet
+        >>> _ = fleet.init(is_collective=True)
+        >>> fleet.worker_num(), fleet.is_first_worker()
+        (1, True)
         """
         self._user_defined_strategy = strategy or DistributedStrategy()
         self._init_role(role_maker, is_collective)
@@ -105,7 +110,13 @@ class Fleet(AskedOfServers, Refused):
         self.util._set_strategy(self._user_defined_strategy)
 
     def get_hybrid_communicate_group(self) -> HybridCommunicateGroup:
-        """The groups that `init` made; AttributeError before it, which code that may run without it catches."""
+        """The groups that `init` made; AttributeError before it, which code that may run without it catches.
+
+        >>> from proa.distributed import fleet
+        >>> _ = fleet.init(is_collective=True)
+        >>> fleet.get_hybrid_communicate_group().get_data_parallel_world_size()
+        1
+        """
         if "_hcg" not in vars(self):
             raise AttributeError("'Fleet' object has no attribute '_hcg': call fleet.init(is_collective=True) first.")
         return self._hcg
@@ -114,6 +125,13 @@ class Fleet(AskedOfServers, Refused):
         """A DataParallel of the model, as the strategy says; of a process alone the model.
 
         Where the optimizer's state is divided, a ShardingParallel: `distributed_optimizer` exchanges gradients then.
+
+        >>> import proa as paddle
+        >>> from proa.distributed import fleet
+        >>> _ = fleet.init(is_collective=True)
+        >>> net = paddle.nn.Linear(2, 1)
+        >>> fleet.distributed_model(net) is net  # of a process alone
+        True
         """
         strategy = self._user_defined_strategy
         if get_world_size() == 1:
@@ -130,6 +148,21 @@ class Fleet(AskedOfServers, Refused):
 
         `gradient_merge`: `gradient_merge_configs` says of how many steps (`k_steps`), and whether by the mean (`avg`).
         With parameter servers its `minimize` divides the Program; `a_sync` and `a_sync_configs` say how they work.
+
+        >>> import proa as paddle
+        >>> from proa.distributed import fleet
+        >>> strategy = fleet.DistributedStrategy()
+        >>> strategy.gradient_merge = True
+        >>> strategy.gradient_merge_configs = {"k_steps": 2, "avg": True}
+        >>> _ = fleet.init(is_collective=True, strategy=strategy)
+        >>> net = paddle.nn.Linear(1, 1, weight_attr=paddle.nn.initializer.Constant(1.0), bias_attr=False)
+        >>> sgd = fleet.distributed_optimizer(paddle.optimizer.SGD(0.5, parameters=net.parameters()), strategy)
+        >>> for x in (1.0, 3.0):  # one update, by the mean of both gradients
+        ...     net(paddle.to_tensor([[x]])).backward()
+        ...     sgd.step()
+        ...     sgd.clear_grad()
+        >>> net.weight.tolist()
+        [[0.0]]
         """
         if self._servers is not None:
             return self._served(optimizer, strategy)
@@ -150,7 +183,15 @@ class Fleet(AskedOfServers, Refused):
         return "_hcg" in vars(self) and self._hcg.get_sharding_parallel_world_size() > 1
 
     def distributed_scaler(self, scaler: Any) -> Any:
-        """The GradScaler."""
+        """The GradScaler.
+
+        >>> import proa as paddle
+        >>> from proa.distributed import fleet
+        >>> _ = fleet.init(is_collective=True)
+        >>> scaler = fleet.distributed_scaler(paddle.amp.GradScaler())
+        >>> scaler.is_enable()
+        True
+        """
         return scaler
 
 

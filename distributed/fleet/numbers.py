@@ -11,12 +11,24 @@ __all__ = ["get_log_level_code", "get_log_level_name", "local_device_ids", "set_
 
 
 def local_device_ids() -> list[str]:
-    """The devices of this process's machine that take part, as a launcher says them."""
+    """The devices of this process's machine that take part, as a launcher says them.
+
+    >>> from proa.distributed import fleet
+    >>> _ = fleet.init(is_collective=True)
+    >>> fleet.local_device_ids()
+    []
+    """
     return [one for one in os.environ.get("PADDLE_LOCAL_DEVICE_IDS", "").split(",") if one]
 
 
 def world_device_ids() -> list[list[str]]:
-    """The devices of all processes, as a launcher says them: those of one process behind another's, by `:`."""
+    """The devices of all processes, as a launcher says them: those of one process behind another's, by `:`.
+
+    >>> from proa.distributed import fleet
+    >>> _ = fleet.init(is_collective=True)
+    >>> fleet.world_device_ids()
+    []
+    """
     found = os.environ.get("PADDLE_WORLD_DEVICE_IDS", "")
     return [[one for one in ids.split(",") if one] for ids in found.split(":")] if found else []
 

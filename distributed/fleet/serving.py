@@ -50,6 +50,19 @@ class AskedOfServers(AskedOfRoles):
         """Appends the backward pass and the updates of the optimizer that `distributed_optimizer` was given.
 
         Where there are servers, the Program is divided: the loss's and the startup Program are then this worker's.
+
+        >>> import proa as paddle
+        >>> from proa.distributed import fleet
+        >>> _ = fleet.init(is_collective=True)
+        >>> paddle.enable_static()
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     loss = paddle.static.nn.fc(paddle.static.data("x", [None, 2]), 1).mean()
+        ...     _ = fleet.distributed_optimizer(paddle.optimizer.SGD(0.1))
+        ...     _ = fleet.minimize(loss)
+        >>> paddle.disable_static()
+        >>> [op.type for op in main.global_block().ops].count("sgd")
+        2
         """
         if self._optimizer is None:
             raise RuntimeError("fleet.minimize(loss): call fleet.distributed_optimizer(optimizer, strategy) first.")
@@ -59,21 +72,61 @@ class AskedOfServers(AskedOfRoles):
                                       parameter_list, no_grad_set)
 
     def init_worker(self, scopes: Any = None) -> None:
-        """Lets a worker exchange with servers and with other workers; without servers there is nothing to do."""
+        """Lets a worker exchange with servers and with other workers; without servers there is nothing to do.
+
+        >>> from proa.distributed import fleet
+        >>> _ = fleet.init(is_collective=True)
+        >>> fleet.init_worker()  # no servers: nothing to do
+        """
         if self._servers is not None:
             self._servers.init_worker()
 
     def stop_worker(self) -> None:
-        """Ends training: servers end when all workers have said it."""
+        """Ends training: servers end when all workers have said it.
+
+        >>> from proa.distributed import fleet
+        >>> _ = fleet.init(is_collective=True)
+        >>> fleet.stop_worker()
+        """
         if self._servers is not None:
             self._servers.stop_worker()
 
     def init_server(self, *args: Any, **kwargs: Any) -> None:
-        """Gives a server's parameters their first values, or those of a folder: `init_server(dirname)`."""
+        """Gives a server's parameters their first values, or those of a folder: `init_server(dirname)`.
+
+        >>> import proa as paddle
+        >>> from proa.distributed import fleet
+        >>> def run(main, startup, batches):  # what every process of the job does, after fleet.minimize(loss)
+        ...     exe = paddle.static.Executor()
+        ...     if fleet.is_server():
+        ...         fleet.init_server()
+        ...         fleet.run_server()  # until all workers have stopped
+        ...     else:
+        ...         exe.run(startup)
+        ...         fleet.init_worker()
+        ...         for feed in batches:
+        ...             exe.run(main, feed=feed)
+        ...         fleet.stop_worker()
+        """
         self._here("init_server", lambda servers: servers.init_server(*args, **kwargs))
 
     def run_server(self) -> None:
-        """Serves until all workers are done."""
+        """Serves until all workers are done.
+
+        >>> import proa as paddle
+        >>> from proa.distributed import fleet
+        >>> def run(main, startup, batches):  # what every process of the job does, after fleet.minimize(loss)
+        ...     exe = paddle.static.Executor()
+        ...     if fleet.is_server():
+        ...         fleet.init_server()
+        ...         fleet.run_server()  # until all workers have stopped
+        ...     else:
+        ...         exe.run(startup)
+        ...         fleet.init_worker()
+        ...         for feed in batches:
+        ...             exe.run(main, feed=feed)
+        ...         fleet.stop_worker()
+        """
         self._here("run_server", lambda servers: servers.run_server())
 
     def _here(self, method: str, do: Any) -> None:
@@ -92,6 +145,13 @@ class AskedOfServers(AskedOfRoles):
 
         All workers call it, after each day's files, say: with 0, or None, a row goes when it was not updated since the
         call before. Raises RuntimeError without servers.
+
+        >>> from proa.distributed import fleet
+        >>> _ = fleet.init(is_collective=True)
+        >>> fleet.shrink(threshold=7)  # without servers
+        Traceback (most recent call last):
+            ...
+        RuntimeError: fleet.shrink: the launcher tells of no servers. Use tables as they are: their rows are all...
         """
         self._need("shrink", "tables as they are: their rows are all there").shrink(threshold)
 
@@ -99,6 +159,14 @@ class AskedOfServers(AskedOfRoles):
         """Writes all values that are kept between runs, those of servers among them. One worker does it.
 
         `mode` changes nothing. Raises RuntimeError without servers.
+
+        >>> import proa as paddle
+        >>> from proa.distributed import fleet
+        >>> _ = fleet.init(is_collective=True)
+        >>> fleet.save_persistables(paddle.static.Executor(), "kept")  # without servers
+        Traceback (most recent call last):
+            ...
+        RuntimeError: fleet.save_persistables: the launcher tells of no servers. Use paddle.static.save.
         """
         self._need("save_persistables", "paddle.static.save").save_persistables(executor, dirname, main_program)
 
@@ -107,6 +175,14 @@ class AskedOfServers(AskedOfRoles):
         """Writes the Program that gives `target_vars`, as it was before it was divided, and its parameters.
 
         One worker does it. `mode` changes nothing. Raises RuntimeError without servers.
+
+        >>> import proa as paddle
+        >>> from proa.distributed import fleet
+        >>> _ = fleet.init(is_collective=True)
+        >>> fleet.save_inference_model(paddle.static.Executor(), "model", ["x"], [])  # without servers
+        Traceback (most recent call last):
+            ...
+        RuntimeError: fleet.save_inference_model: the launcher tells of no servers. Use...
         """
         self._need("save_inference_model", "paddle.static.save_inference_model").save_inference_model(
             executor, dirname, feeded_var_names, target_vars, main_program, export_for_deployment)

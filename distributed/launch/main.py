@@ -27,6 +27,15 @@ def launch() -> None:
     `--ips`. `--server_num` and `--worker_num`, or `--servers` and `--workers`, start servers and workers. This process
     then ends with the exit code of the one that failed first. With `--elastic` a job that fails is
     started again, of servers and workers the one that fails, `--max_restart` times at most.
+
+    >>> import os, subprocess, sys, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "train.py")
+    >>> with open(path, "w") as file:
+    ...     _ = file.write("import sys\\nimport paddle.distributed as dist\\n"
+    ...                    "print(dist.get_rank(), dist.get_world_size(), sys.argv[1:])\\n")
+    >>> command = [sys.executable, "-m", "proa.distributed.launch", "--nproc_per_node", "1", path, "--epochs", "2"]
+    >>> print(subprocess.run(command, capture_output=True, text=True).stdout, end="")
+    0 1 ['--epochs', '2']
     """
     found = parser()
     options = parse(found)

@@ -10,19 +10,40 @@ __all__ = ["PassContext", "PassManager", "new_pass"]
 
 
 class PassContext:
-    """What passes would share: NotImplementedError."""
+    """What passes would share: NotImplementedError.
+
+    >>> import proa as paddle
+    >>> paddle.distributed.passes.PassContext()
+    Traceback (most recent call last):
+        ...
+    NotImplementedError: paddle.distributed.passes.PassContext: passes that rewrite Programs for several...
+    """
 
     def __init__(self) -> None:
         refuse("paddle.distributed.passes.PassContext", PASSES)
 
 
 class PassManager:
-    """Would apply passes in order: NotImplementedError."""
+    """Would apply passes in order: NotImplementedError.
+
+    >>> import proa as paddle
+    >>> paddle.distributed.passes.PassManager([])
+    Traceback (most recent call last):
+        ...
+    NotImplementedError: paddle.distributed.passes.PassManager: passes that rewrite Programs for several...
+    """
 
     def __init__(self, passes: Any, context: Any = None, auto_solve_conflict: bool = True):
         refuse("paddle.distributed.passes.PassManager", PASSES)
 
 
 def new_pass(name: str, pass_attrs: Any = None) -> Any:
-    """Would make a pass: NotImplementedError."""
+    """Would make a pass: NotImplementedError.
+
+    >>> import proa as paddle
+    >>> paddle.distributed.passes.new_pass("fuse_all_reduce")
+    Traceback (most recent call last):
+        ...
+    NotImplementedError: paddle.distributed.passes.new_pass: passes that rewrite Programs for several...
+    """
     refuse("paddle.distributed.passes.new_pass", PASSES)

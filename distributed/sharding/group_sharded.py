@@ -32,6 +32,15 @@ def group_sharded_parallel(model: Layer, optimizer: Optimizer, level: str, scale
     `optimizer.state_dict()` is the whole state, which every process asks for together; it loads in one process or in
     any number. Raises ValueError for another level, and NotImplementedError for "p_g_os", which divides parameters,
     for `offload`, and in a process alone. `paddle.distributed.sharding.group_sharded_parallel`.
+
+    >>> import proa as paddle
+    >>> from proa import distributed as dist
+    >>> net = paddle.nn.Linear(4, 2)
+    >>> adam = paddle.optimizer.AdamW(parameters=net.parameters())
+    >>> if dist.get_world_size() > 1:  # each process keeps the moments of some parameters
+    ...     net, adam, _ = dist.sharding.group_sharded_parallel(net, adam, level="os_g")
+    >>> net(paddle.ones([3, 4])).mean().backward()
+    >>> adam.step()
     """
     if level == "p_g_os":
         raise NotImplementedError("group_sharded_parallel(level): 'p_g_os', which divides parameters, too, is not "
@@ -51,6 +60,15 @@ def save_group_sharded_model(model: Layer, output: str, optimizer: Any = None) -
     Every process calls it, and goes on when the files are there: ordinary ones, which `paddle.load` reads anywhere.
     Raises TypeError for another model, ValueError where `output` is a file.
     `paddle.distributed.sharding.save_group_sharded_model`.
+
+    >>> import proa as paddle
+    >>> from proa import distributed as dist
+    >>> import tempfile
+    >>> net = paddle.nn.Linear(4, 2)
+    >>> adam = paddle.optimizer.AdamW(parameters=net.parameters())
+    >>> if dist.get_world_size() > 1:
+    ...     net, adam, _ = dist.sharding.group_sharded_parallel(net, adam, level="os")
+    ...     dist.sharding.save_group_sharded_model(net, tempfile.gettempdir(), adam)  # model.pdmodel and model.pdopt
     """
     if not isinstance(model, ShardedModel):
         raise TypeError(f"save_group_sharded_model(model): must be what group_sharded_parallel gave. Received "

@@ -229,6 +229,23 @@ class InMemoryDataset(DatasetBase):
 
     A sequence loses the zeros that it has in its file, as in Paddle; one of zeros alone keeps one.
     Which order a shuffle gives, Python's `random` says. Raises RuntimeError for an epoch before `load_into_memory`.
+
+    >>> import proa as paddle
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "part-0")
+    >>> with open(path, "w") as file:  # of each sample: how many words, the words; how many labels, the label
+    ...     _ = file.write("2 7 8 1 0\\n1 9 1 1\\n3 4 5 6 1 0\\n")
+    >>> main = paddle.static.Program()
+    >>> with paddle.static.program_guard(main):
+    ...     words = paddle.static.data("words", [None, 1], "int64", lod_level=1)
+    ...     label = paddle.static.data("label", [None, 1], "int64")
+    >>> dataset = paddle.distributed.InMemoryDataset()
+    >>> dataset.init(batch_size=3, use_var=[words, label])
+    >>> dataset.set_filelist([path])
+    >>> dataset.load_into_memory()
+    >>> dataset.local_shuffle()
+    >>> dataset.get_memory_data_size(), [batch["label"].shape() for batch in dataset.batches()]
+    (3, [[3, 1]])
     """
 
     _feed_name = "MultiSlotInMemoryDataFeed"

@@ -85,7 +85,14 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 
 
 def where_(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
-    """As `where`, in place: the result becomes the value of x."""
+    """As `where`, in place: the result becomes the value of x.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([1.0, -2.0, 3.0])
+    >>> _ = paddle.where_(x > 0, x, paddle.zeros([3]))
+    >>> x.tolist()
+    [1.0, 0.0, 3.0]
+    """
     return x._rebind(where(condition, x._alias(), y))
 
 

@@ -90,7 +90,14 @@ def sample_neighbors(row: Any, colptr: Any, input_nodes: Any, sample_size: int =
 def graph_sample_neighbors(row: Any, colptr: Any, input_nodes: Any, eids: Any = None, perm_buffer: Any = None,
                            sample_size: int = -1, return_eids: bool = False, flag_perm_buffer: bool = False,
                            name: str | None = None) -> Any:
-    """As `paddle.geometric.sample_neighbors`, which took its place."""
+    """As `paddle.geometric.sample_neighbors`, which took its place.
+
+    >>> import proa as paddle
+    >>> row, colptr = paddle.to_tensor([1, 2, 0]), paddle.to_tensor([0, 2, 3, 3])
+    >>> neighbors, count = paddle.incubate.graph_sample_neighbors(row, colptr, paddle.to_tensor([0, 1]))
+    >>> neighbors.tolist(), count.tolist()
+    ([1, 2, 0], [2, 1])
+    """
     return sample_neighbors(row, colptr, input_nodes, sample_size, eids, return_eids, perm_buffer)
 
 
@@ -171,13 +178,29 @@ def reindex_graph(x: Any, neighbors: Any, count: Any, value_buffer: Any = None, 
 
 def reindex_heter_graph(x: Any, neighbors: Any, count: Any, value_buffer: Any = None, index_buffer: Any = None,
                         name: str | None = None) -> Any:
-    """As `reindex_graph`, for several kinds of edges: `neighbors` and `count` are lists of a tensor a kind."""
+    """As `reindex_graph`, for several kinds of edges: `neighbors` and `count` are lists of a tensor a kind.
+
+    >>> import proa as paddle
+    >>> x = paddle.to_tensor([7, 5])
+    >>> friends, rivals = paddle.to_tensor([5, 9]), paddle.to_tensor([9, 7])
+    >>> counts = [paddle.to_tensor([1, 1], "int32"), paddle.to_tensor([1, 1], "int32")]
+    >>> sources, targets, nodes = paddle.geometric.reindex_heter_graph(x, [friends, rivals], counts)
+    >>> sources.tolist(), targets.tolist(), nodes.tolist()
+    ([1, 2, 2, 0], [0, 1, 0, 1], [7, 5, 9])
+    """
     return reindex_graph(x, concat(list(neighbors), 0), concat(list(count), 0), value_buffer, index_buffer)
 
 
 def graph_reindex(x: Any, neighbors: Any, count: Any, value_buffer: Any = None, index_buffer: Any = None,
                   flag_buffer_hashtable: bool = False, name: str | None = None) -> Any:
-    """As `paddle.geometric.reindex_graph`, which took its place."""
+    """As `paddle.geometric.reindex_graph`, which took its place.
+
+    >>> import proa as paddle
+    >>> x, neighbors = paddle.to_tensor([7, 5]), paddle.to_tensor([5, 9, 7])
+    >>> sources, targets, nodes = paddle.incubate.graph_reindex(x, neighbors, paddle.to_tensor([2, 1], "int32"))
+    >>> sources.tolist(), targets.tolist(), nodes.tolist()
+    ([1, 2, 0], [0, 0, 1], [7, 5, 9])
+    """
     return reindex_graph(x, neighbors, count, value_buffer, index_buffer)
 
 

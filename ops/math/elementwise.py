@@ -429,7 +429,7 @@ def mod(x: Any, y: Any, name: str | None = None) -> Any:
 
     >>> import proa as paddle
     >>> x, y = paddle.to_tensor([6.0, 4.0]), paddle.to_tensor([2.0, 8.0])
-    >>> paddle.floor_mod(x, y).tolist()
+    >>> paddle.mod(x, y).tolist()
     [0.0, 4.0]
     """
     return apply(mod_op, *operand(x, y))

@@ -106,6 +106,12 @@ def llm_int8_linear(x: Any, weight: Any, bias: Any = None, weight_scale: Any = N
 
     Columns of x in which a magnitude is above `threshold` are taken as they are. Dettmers et al., LLM.int8(): 8-bit
     Matrix Multiplication for Transformers at Scale, 2022.
+
+    >>> import proa as paddle
+    >>> weight, scale = paddle.nn.quant.weight_quantize(paddle.eye(4) * 2.0, algo="llm.int8")
+    >>> x = paddle.to_tensor([[0.5, -1.0, 20.0, 0.0]])  # 20 is above the threshold: it is not rounded
+    >>> paddle.nn.quant.llm_int8_linear(x, weight, weight_scale=scale).numpy().round(1).tolist()
+    [[1.0, -2.0, 40.0, 0.0]]
     """
     what = "llm_int8_linear"
     _check_matrix(f"{what}(weight)", weight)

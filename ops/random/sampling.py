@@ -408,7 +408,14 @@ def uniform_(x: Any, min: float = -1.0, max: float = 1.0, seed: int = 0, name: s
 
 
 def normal_(x: Any, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> Any:
-    """Fills x, in place, with normally distributed values."""
+    """Fills x, in place, with normally distributed values.
+
+    >>> import proa as paddle
+    >>> x = paddle.zeros([1000])
+    >>> _ = paddle.normal_(x, mean=5.0, std=0.1)
+    >>> 4.9 < x.mean().item() < 5.1
+    True
+    """
     return x._rebind(gaussian(_shape(x), mean, std, dtype=x.dtype))
 
 
@@ -464,12 +471,26 @@ def exponential_(x: Any, lam: float = 1.0, name: str | None = None) -> Any:
 
 
 def cauchy_(x: Any, loc: float = 0, scale: float = 1, name: str | None = None) -> Any:
-    """Fills x, in place, from the Cauchy distribution with the median `loc` and the width `scale`."""
+    """Fills x, in place, from the Cauchy distribution with the median `loc` and the width `scale`.
+
+    >>> import proa as paddle
+    >>> x = paddle.zeros([1001])
+    >>> _ = paddle.cauchy_(x, loc=3.0, scale=0.1)
+    >>> 2.9 < x.median().item() < 3.1
+    True
+    """
     return x._rebind(tan((_uniform_like(x) - 0.5) * math.pi) * scale + loc)
 
 
 def geometric_(x: Any, probs: Any, name: str | None = None) -> Any:
-    """Fills x, in place, with the numbers of trials up to the first success, each of probability `probs`."""
+    """Fills x, in place, with the numbers of trials up to the first success, each of probability `probs`.
+
+    >>> import proa as paddle
+    >>> x = paddle.zeros([1000])
+    >>> _ = paddle.geometric_(x, 0.5)
+    >>> x.min().item(), 1.7 < x.mean().item() < 2.3
+    (1.0, True)
+    """
     chance = float(probs) if isinstance(probs, (int, float)) else cast(probs, dtype_of(x))
     failing = math.log1p(-chance) if isinstance(chance, float) else log(chance * -1.0 + 1.0)
     return x._rebind(ceil(log(_uniform_like(x, _TINY)) / failing).clip(1.0))

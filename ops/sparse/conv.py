@@ -106,19 +106,38 @@ def subm_conv3d(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding:
 
     Stride is 1 and the padding follows from the filter, whatever is given. `key` names a rulebook to be shared; here
     each call makes its own.
+
+    >>> import proa as paddle
+    >>> x = paddle.sparse.sparse_coo_tensor([[0, 0], [0, 0], [1, 1], [0, 1]], [[1.0], [2.0]], [1, 1, 4, 4, 1])
+    >>> y = paddle.sparse.nn.functional.subm_conv3d(x, paddle.ones([3, 3, 3, 1, 1]))
+    >>> y.indices().tolist() == x.indices().tolist(), y.values().tolist()
+    (True, [[3.0], [3.0]])
     """
     return _conv("nn.functional.subm_conv3d", x, weight, bias, stride, padding, dilation, groups, data_format, True)
 
 
 def conv2d(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
            groups: int = 1, data_format: str = "NHWC", name: str | None = None) -> Any:
-    """As `conv3d`, of a coo tensor [N, H, W, C] (sparse_dim=3) with `weight` [kH, kW, C, M]."""
+    """As `conv3d`, of a coo tensor [N, H, W, C] (sparse_dim=3) with `weight` [kH, kW, C, M].
+
+    >>> import proa as paddle
+    >>> x = paddle.ones([1, 2, 2, 3]).to_sparse_coo(3)
+    >>> paddle.sparse.nn.functional.conv2d(x, paddle.ones([2, 2, 3, 1])).values().tolist()
+    [[12.0]]
+    """
     return _conv("nn.functional.conv2d", x, weight, bias, stride, padding, dilation, groups, data_format, False)
 
 
 def subm_conv2d(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
                 groups: int = 1, data_format: str = "NHWC", key: str | None = None, name: str | None = None) -> Any:
-    """As `subm_conv3d`, of a coo tensor [N, H, W, C] with `weight` [kH, kW, C, M]."""
+    """As `subm_conv3d`, of a coo tensor [N, H, W, C] with `weight` [kH, kW, C, M].
+
+    >>> import proa as paddle
+    >>> x = paddle.sparse.sparse_coo_tensor([[0, 0], [1, 1], [0, 1]], [[1.0], [2.0]], [1, 4, 4, 1])
+    >>> y = paddle.sparse.nn.functional.subm_conv2d(x, paddle.ones([3, 3, 1, 1]))
+    >>> y.indices().tolist() == x.indices().tolist(), y.values().tolist()
+    (True, [[3.0], [3.0]])
+    """
     return _conv("nn.functional.subm_conv2d", x, weight, bias, stride, padding, dilation, groups, data_format, True)
 
 

@@ -106,7 +106,14 @@ def cast(x: Any, index_dtype: Any = None, value_dtype: Any = None, name: str | N
 
 
 def pca_lowrank(x: Any, q: int | None = None, center: bool = True, niter: int = 2, name: str | None = None) -> Any:
-    """`paddle.linalg.pca_lowrank` of the dense matrix that x stands for: (U, S, V), dense."""
+    """`paddle.linalg.pca_lowrank` of the dense matrix that x stands for: (U, S, V), dense.
+
+    >>> import proa as paddle
+    >>> x = paddle.diag(paddle.to_tensor([3.0, 2.0, 1.0])).to_sparse_coo(2)
+    >>> u, s, v = paddle.sparse.pca_lowrank(x, q=3, center=False)
+    >>> s.numpy().round(3).tolist()
+    [3.0, 2.0, 1.0]
+    """
     check_sparse("pca_lowrank(x)", x)
     return dense_pca_lowrank(to_dense(x), q, center, niter)
 

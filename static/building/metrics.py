@@ -52,6 +52,20 @@ def auc(input: Any, label: Any, curve: str = "ROC", num_thresholds: int = 4095, 
     `num_thresholds + 1` buckets. `ins_tag_weight`: samples whose weight is 0 do not count. The areas are float64
     scalars; the statistics are persistable: counts of positive and negative samples by bucket, of the last batches
     and of all. Raises NotImplementedError for another curve, which PaddlePaddle computes as ROC.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> import numpy as np
+    >>> main, startup, exe = static.Program(), static.Program(), static.Executor()
+    >>> with static.scope_guard(static.Scope()), static.program_guard(main, startup):
+    ...     scores = static.data("scores", [None, 2])
+    ...     area, of_last, statistics = static.auc(scores, static.data("label", [None, 1], "int64"))
+    ...     _ = exe.run(startup)
+    ...     feed = {"scores": np.array([[0.9, 0.1], [0.4, 0.6], [0.2, 0.8], [0.7, 0.3]], "float32"),
+    ...             "label": np.array([[0], [0], [1], [1]])}
+    ...     found, = exe.run(main, feed=feed, fetch_list=[area])
+    >>> float(found)
+    0.75
     """
     if curve != "ROC":
         raise NotImplementedError(f"auc(curve): only 'ROC' is supported. Received {curve!r}.")
@@ -75,6 +89,18 @@ def ctr_metric_bundle(input: Any, label: Any, ins_tag_weight: Any = None) -> tup
     of squared errors, of absolute errors, of predictions, of sigmoid(predictions), of labels, and of samples. Divide
     by the last for RMSE, MAE, the predicted and the true click rate. `ins_tag_weight` [N, 1]: weights of the samples
     in the fourth and the last sum.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> import numpy as np
+    >>> main, startup, exe = static.Program(), static.Program(), static.Executor()
+    >>> with static.scope_guard(static.Scope()), static.program_guard(main, startup):
+    ...     sums = static.ctr_metric_bundle(static.data("p", [None, 1]), static.data("clicked", [None, 1]))
+    ...     _ = exe.run(startup)
+    ...     feed = {"p": np.array([[0.5], [1.0]], "float32"), "clicked": np.array([[0.0], [1.0]], "float32")}
+    ...     squared, absolute, *others, count = exe.run(main, feed=feed, fetch_list=list(sums))
+    >>> squared.tolist(), absolute.tolist(), count.tolist()
+    ([0.25], [0.5], [2.0])
     """
     trace, name = current_trace(), generate("ctr_metric_bundle")
     label = cast(label, input.dtype)

@@ -139,6 +139,18 @@ def sequence_pad(x: Any, pad_value: Any, maxlen: int | None = None, name: str | 
     """The sequences padded to `maxlen` rows, or the longest one's, [sequences, maxlen, …], and their lengths.
 
     `pad_value`: a Variable of one number, or one of a row's shape.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> import numpy as np
+    >>> main, exe = static.Program(), static.Executor()
+    >>> with static.program_guard(main):
+    ...     x = static.data("x", [None, 1], lod_level=1)
+    ...     padded, lengths = static.nn.sequence_pad(x, paddle.full([1], -1.0))
+    >>> rows = paddle.base.create_lod_tensor(np.array([[1.0], [2.0], [3.0]], "float32"), [[2, 1]], paddle.CPUPlace())
+    >>> found = exe.run(main, feed={"x": rows}, fetch_list=[padded, lengths])
+    >>> [one.tolist() for one in found]
+    [[[[1.0], [2.0]], [[3.0], [-1.0]]], [2, 1]]
     """
     padded, lengths = apply(sequence_pad_op, x, pad_value, None, padded_length=-1 if maxlen is None else maxlen)
     return padded, lengths
@@ -187,12 +199,44 @@ def sequence_reverse(x: Any, name: str | None = None) -> Any:
 
 
 def sequence_scatter(input: Any, index: Any, updates: Any, name: str | None = None) -> Any:
-    """`input` [N, D] with `updates` added at the columns `index`: to its row n those of the sequence n."""
+    """`input` [N, D] with `updates` added at the columns `index`: to its row n those of the sequence n.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> import numpy as np
+    >>> main, exe = static.Program(), static.Executor()
+    >>> with static.program_guard(main):
+    ...     table = static.data("table", [None, 3])
+    ...     index = static.data("index", [None, 1], "int64", lod_level=1)
+    ...     updates = static.data("updates", [None, 1], lod_level=1)
+    ...     out = static.nn.sequence_scatter(table, index, updates)
+    >>> def sequences(rows):
+    ...     return paddle.base.create_lod_tensor(rows, [[2, 1]], paddle.CPUPlace())
+    >>> feed = {"table": np.zeros((2, 3), "float32"), "index": sequences(np.array([[0], [2], [1]])),
+    ...         "updates": sequences(np.array([[1.0], [2.0], [3.0]], "float32"))}
+    >>> exe.run(main, feed=feed, fetch_list=[out])[0].tolist()
+    [[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]]
+    """
     return apply(sequence_scatter_op, input, index, updates, None)
 
 
 def sequence_slice(input: Any, offset: Any, length: Any, name: str | None = None) -> Any:
-    """The `length` rows from `offset` on of each sequence; both are [sequences, 1] of integers."""
+    """The `length` rows from `offset` on of each sequence; both are [sequences, 1] of integers.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> import numpy as np
+    >>> main, exe = static.Program(), static.Executor()
+    >>> with static.program_guard(main):
+    ...     x = static.data("x", [None, 1], lod_level=1)
+    ...     offset, length = static.data("offset", [None, 1], "int64"), static.data("length", [None, 1], "int64")
+    ...     part = static.nn.sequence_slice(x, offset, length)
+    >>> rows = paddle.base.create_lod_tensor(np.arange(5, dtype="float32")[:, None], [[3, 2]], paddle.CPUPlace())
+    >>> feed = {"x": rows, "offset": np.array([[1], [0]]), "length": np.array([[2], [1]])}
+    >>> found, = exe.run(main, feed=feed, fetch_list=[part], return_numpy=False)
+    >>> np.array(found).tolist(), found.lod()
+    ([[1.0], [2.0], [3.0]], [[0, 2, 3]])
+    """
     return apply(sequence_slice_op, input, offset, length, None)[0]
 
 
@@ -211,7 +255,20 @@ def sequence_softmax(input: Any, use_cudnn: bool = False, name: str | None = Non
 
 
 def sequence_unpad(x: Any, length: Any, name: str | None = None) -> Any:
-    """The first `length` [sequences] rows of each padded sequence of x, packed again."""
+    """The first `length` [sequences] rows of each padded sequence of x, packed again.
+
+    >>> import proa as paddle
+    >>> from proa import static
+    >>> import numpy as np
+    >>> main, exe = static.Program(), static.Executor()
+    >>> with static.program_guard(main):
+    ...     padded, lengths = static.data("padded", [None, 2, 1]), static.data("lengths", [None], "int64")
+    ...     rows = static.nn.sequence_unpad(padded, lengths)
+    >>> feed = {"padded": np.array([[[1.0], [2.0]], [[3.0], [0.0]]], "float32"), "lengths": np.array([2, 1])}
+    >>> found, = exe.run(main, feed=feed, fetch_list=[rows], return_numpy=False)
+    >>> np.array(found).tolist(), found.lod()
+    ([[1.0], [2.0], [3.0]], [[0, 2, 3]])
+    """
     return apply(sequence_unpad_op, x, length)[0]
 
 

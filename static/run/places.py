@@ -24,7 +24,11 @@ def cpu_places(device_count: int | None = None) -> list[CPUPlace]:
 
 
 def cuda_places(device_ids: int | Sequence[int] | None = None) -> list[CUDAPlace]:
-    """The CUDAPlaces of these devices, by default of all; RuntimeError where CUDA cannot be used."""
+    """The CUDAPlaces of these devices, by default of all; RuntimeError where CUDA cannot be used.
+
+    >>> import proa as paddle
+    >>> places = paddle.static.cuda_places() if paddle.device.cuda.device_count() else paddle.static.cpu_places()
+    """
     if not cuda_is_available():
         raise RuntimeError("cuda_places(): CUDA cannot be used here; docs/gpu.md says what it takes. "
                            "Use paddle.static.cpu_places().")
@@ -34,7 +38,14 @@ def cuda_places(device_ids: int | Sequence[int] | None = None) -> list[CUDAPlace
 
 
 def xpu_places(device_ids: Any = None) -> NoReturn:
-    """Raises RuntimeError: Kunlun's devices are not supported."""
+    """Raises RuntimeError: Kunlun's devices are not supported.
+
+    >>> import proa as paddle
+    >>> paddle.static.xpu_places()
+    Traceback (most recent call last):
+        ...
+    RuntimeError: xpu_places(): Kunlun's devices are not supported. Use paddle.static.cpu_places().
+    """
     raise RuntimeError("xpu_places(): Kunlun's devices are not supported. Use paddle.static.cpu_places().")
 
 
@@ -76,24 +87,52 @@ def _no_ipu(what: str) -> RuntimeError:
 
 
 class IpuStrategy:
-    """Not supported: RuntimeError."""
+    """Not supported: RuntimeError.
+
+    >>> import proa as paddle
+    >>> paddle.static.IpuStrategy()
+    Traceback (most recent call last):
+        ...
+    RuntimeError: IpuStrategy(): Graphcore's IPUs are not supported. Run the Program with...
+    """
 
     def __init__(self) -> None:
         raise _no_ipu("IpuStrategy()")
 
 
 class IpuCompiledProgram:
-    """Not supported: RuntimeError."""
+    """Not supported: RuntimeError.
+
+    >>> import proa as paddle
+    >>> paddle.static.IpuCompiledProgram()
+    Traceback (most recent call last):
+        ...
+    RuntimeError: IpuCompiledProgram(): Graphcore's IPUs are not supported. Run the Program with...
+    """
 
     def __init__(self, program: Any = None, scope: Any = None, ipu_strategy: Any = None):
         raise _no_ipu("IpuCompiledProgram()")
 
 
 def ipu_shard_guard(index: int = -1, stage: int = -1) -> NoReturn:
-    """Not supported: RuntimeError."""
+    """Not supported: RuntimeError.
+
+    >>> import proa as paddle
+    >>> paddle.static.ipu_shard_guard(index=1)
+    Traceback (most recent call last):
+        ...
+    RuntimeError: ipu_shard_guard(): Graphcore's IPUs are not supported. Run the Program with...
+    """
     raise _no_ipu("ipu_shard_guard()")
 
 
 def set_ipu_shard(call_func: Any, index: int = -1, stage: int = -1) -> NoReturn:
-    """Not supported: RuntimeError."""
+    """Not supported: RuntimeError.
+
+    >>> import proa as paddle
+    >>> paddle.static.set_ipu_shard(paddle.tanh)
+    Traceback (most recent call last):
+        ...
+    RuntimeError: set_ipu_shard(): Graphcore's IPUs are not supported. Run the Program with...
+    """
     raise _no_ipu("set_ipu_shard()")

@@ -30,6 +30,10 @@ def test_every_public_thing_has_a_text(things):
     assert [one.full for one in things if one.is_documented and not docstrings.text_of(one.value)] == []
 
 
+def test_every_public_thing_has_an_example(things):
+    assert [one.full for one in things if one.is_documented and not docstrings.has_example(one.value)] == []
+
+
 def test_a_page_shows_signature_text_and_example(things):
     linear, = (one for one in things if one.full == "paddle.nn.Linear")
     page = reference.page_of(linear)

@@ -31,6 +31,27 @@ class Conll05st(Dataset):
     the order of their letters, "B-" before "I-", and "O" last. None looks for a file in
     ~/.cache/paddle/dataset/conll05st. Nothing is downloaded: FileNotFoundError says where to put which file;
     CorruptFileError where it is damaged.
+
+    >>> import proa as paddle
+    >>> import gzip, io, os, tarfile, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> path, root = os.path.join(folder, "tests.tar.gz"), "conll05st-release/test.wsj/"
+    >>> with tarfile.open(path, "w:gz") as archive:
+    ...     for name, text in {"words/test.wsj.words.gz": "Dogs\\nbark\\n\\n",
+    ...                        "props/test.wsj.props.gz": "- (A0*)\\nbark (V*)\\n\\n"}.items():
+    ...         data = gzip.compress(text.encode())
+    ...         member = tarfile.TarInfo(root + name)
+    ...         member.size = len(data)
+    ...         archive.addfile(member, io.BytesIO(data))
+    >>> def lines(name, text):
+    ...     with open(os.path.join(folder, name), "w") as file:
+    ...         _ = file.write(text)
+    ...     return os.path.join(folder, name)
+    >>> sentences = paddle.text.Conll05st(path, lines("words", "<unk>\\nDogs\\nbark\\n"), lines("verbs", "bark\\n"),
+    ...                                   lines("roles", "B-A0\\nI-A0\\nB-V\\nI-V\\nO\\n"), lines("vectors", ""))
+    >>> words, *around, verb, marks, roles = sentences[0]
+    >>> words.tolist(), verb.tolist(), marks.tolist(), roles.tolist()
+    ([1, 2], [0, 0], [1, 1], [0, 2])
     """
 
     def __init__(self, data_file: Any = None, word_dict_file: Any = None, verb_dict_file: Any = None,

@@ -27,6 +27,20 @@ class Imdb(Dataset):
     first, and "<unk>" last, which stands for all others. `data_file` is aclImdb_v1.tar.gz; None looks for it in
     ~/.cache/paddle/dataset/imdb. Nothing is downloaded: FileNotFoundError says where to put which file;
     CorruptFileError where it is damaged. "Learning Word Vectors for Sentiment Analysis", Maas et al. 2011.
+
+    >>> import proa as paddle
+    >>> import io, os, tarfile, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "small.tar.gz")
+    >>> with tarfile.open(path, "w:gz") as archive:
+    ...     for name, text in {"aclImdb/train/pos/0_9.txt": "A good, good film!",
+    ...                        "aclImdb/train/neg/1_2.txt": "bad"}.items():
+    ...         member = tarfile.TarInfo(name)
+    ...         member.size = len(text)
+    ...         archive.addfile(member, io.BytesIO(text.encode()))
+    >>> reviews = paddle.text.Imdb(path, mode="train", cutoff=0)
+    >>> words, label = reviews[0]
+    >>> len(reviews), words.tolist(), label.tolist(), reviews.word_idx[b"good"]
+    (2, [1, 0, 0, 3], [0], 0)
     """
 
     def __init__(self, data_file: Any = None, mode: str = "train", cutoff: int = 150, download: bool = True):

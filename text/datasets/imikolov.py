@@ -26,6 +26,21 @@ class Imikolov(Dataset):
     train and valid, the most frequent first, and "<unk>" last, for all others; the treebank's own b"<unk>" is a word
     beside it, as in Paddle. `data_file` is simple-examples.tgz; None looks for it in
     ~/.cache/paddle/dataset/imikolov. Nothing is downloaded: FileNotFoundError says where to put which file.
+
+    >>> import proa as paddle
+    >>> import io, os, tarfile, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "small.tar.gz")
+    >>> with tarfile.open(path, "w:gz") as archive:
+    ...     for name, text in {"./simple-examples/data/ptb.train.txt": " the cat sat \\n the dog \\n",
+    ...                        "./simple-examples/data/ptb.valid.txt": " the dog \\n"}.items():
+    ...         member = tarfile.TarInfo(name)
+    ...         member.size = len(text)
+    ...         archive.addfile(member, io.BytesIO(text.encode()))
+    >>> pairs = paddle.text.Imikolov(path, "NGRAM", window_size=2, min_word_freq=1)
+    >>> {word: number for word, number in pairs.word_idx.items() if word in (b"the", b"dog", "<unk>")}
+    {b'the': 2, b'dog': 3, '<unk>': 4}
+    >>> [int(number) for number in pairs[0]]
+    [1, 2]
     """
 
     def __init__(self, data_file: Any = None, data_type: str = "NGRAM", window_size: int = -1, mode: str = "train",

@@ -27,6 +27,17 @@ class Movielens(Dataset):
     letters. A rating is one to test with probability `test_ratio`; `rand_seed` seeds the draws. `data_file` is
     ml-1m.zip; None looks for it in ~/.cache/paddle/dataset/sentiment, where Paddle puts it. Nothing is downloaded:
     FileNotFoundError says where to put which file; CorruptFileError names the member and the line that is damaged.
+
+    >>> import proa as paddle
+    >>> import os, tempfile, zipfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "ml-1m.zip")
+    >>> with zipfile.ZipFile(path, "w") as archive:
+    ...     archive.writestr("ml-1m/movies.dat", "1::A Film (1999)::Comedy|Drama\\n")
+    ...     archive.writestr("ml-1m/users.dat", "1::F::25::4::55117\\n")
+    ...     archive.writestr("ml-1m/ratings.dat", "1::1::5::978300760\\n")
+    >>> ratings = paddle.text.Movielens(path, mode="train", test_ratio=0.0)
+    >>> [part.tolist() for part in ratings[0]]
+    [[1], [1], [2], [4], [1], [0, 1], [0, 1], [5.0]]
     """
 
     def __init__(self, data_file: Any = None, mode: str = "train", test_ratio: float = 0.1, rand_seed: int = 0,

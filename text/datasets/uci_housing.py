@@ -20,6 +20,16 @@ class UCIHousing(Dataset):
     A sample is (features (13,), price (1,)) in the default dtype; each feature less its mean, by its range.
     `data_file` is housing.data, 14 numbers a district; None looks for it in ~/.cache/paddle/dataset/uci_housing.
     Nothing is downloaded: FileNotFoundError says where to put which file; CorruptFileError where it is damaged.
+
+    >>> import proa as paddle
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> path = os.path.join(tempfile.mkdtemp(), "housing.data")
+    >>> np.savetxt(path, np.arange(70.0).reshape(5, 14))  # five districts
+    >>> districts = paddle.text.UCIHousing(path, mode="train")
+    >>> features, price = districts[0]
+    >>> len(districts), features.shape, price.tolist()
+    (4, (13,), [13.0])
     """
 
     def __init__(self, data_file: Any = None, mode: str = "train", download: bool = True):

@@ -25,6 +25,19 @@ class WMT14(Dataset):
     the first `dict_size` lines of those in the archive. `data_file` is wmt14.tgz; None looks for it in
     ~/.cache/paddle/dataset/wmt14. Nothing is downloaded: FileNotFoundError says where to put which file;
     CorruptFileError where it is damaged.
+
+    >>> import proa as paddle
+    >>> import io, os, tarfile, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "small.tar.gz")
+    >>> with tarfile.open(path, "w:gz") as archive:
+    ...     for name, text in {"src.dict": "<s>\\n<e>\\n<unk>\\ncat\\n", "trg.dict": "<s>\\n<e>\\n<unk>\\nchat\\n",
+    ...                        "train/train": "cat\\tchat\\n"}.items():
+    ...         member = tarfile.TarInfo(name)
+    ...         member.size = len(text)
+    ...         archive.addfile(member, io.BytesIO(text.encode()))
+    >>> pairs = paddle.text.WMT14(path, mode="train", dict_size=4)
+    >>> [part.tolist() for part in pairs[0]]
+    [[0, 3, 1], [0, 3], [3, 1]]
     """
 
     def __init__(self, data_file: Any = None, mode: str = "train", dict_size: int = -1, download: bool = True):

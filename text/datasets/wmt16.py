@@ -25,6 +25,20 @@ class WMT16(Dataset):
     their own language, the most frequent first, at most so many. `data_file` is wmt16.tar.gz; None looks for it in
     ~/.cache/paddle/dataset/wmt16. Nothing is downloaded: FileNotFoundError says where to put which file.
     "Multi30K: Multilingual English-German Image Descriptions", Elliott et al. 2016.
+
+    >>> import proa as paddle
+    >>> import io, os, tarfile, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "small.tar.gz")
+    >>> with tarfile.open(path, "w:gz") as archive:
+    ...     for name, text in {"wmt16/train": "a cat\\teine Katze\\n"}.items():
+    ...         member = tarfile.TarInfo(name)
+    ...         member.size = len(text)
+    ...         archive.addfile(member, io.BytesIO(text.encode()))
+    >>> pairs = paddle.text.WMT16(path, mode="train", src_dict_size=5, trg_dict_size=5, lang="en")
+    >>> [len(part) for part in pairs[0]]
+    [4, 3, 3]
+    >>> sorted(pairs.get_dict("de"))
+    ['<e>', '<s>', '<unk>', 'Katze', 'eine']
     """
 
     def __init__(self, data_file: Any = None, mode: str = "train", src_dict_size: int = -1, trg_dict_size: int = -1,

@@ -25,20 +25,48 @@ class BuildExtension:
 
 
 def CppExtension(sources: Any, *args: Any, **kwargs: Any) -> NoReturn:
-    """An extension of files in C++: NotImplementedError."""
+    """An extension of files in C++: NotImplementedError.
+
+    >>> import proa as paddle
+    >>> paddle.utils.cpp_extension.CppExtension(["square.cc"])
+    Traceback (most recent call last):
+        ...
+    NotImplementedError: paddle.utils.cpp_extension.CppExtension: operators in C++ and CUDA are compiled...
+    """
     refuse_compiling("CppExtension")
 
 
 def CUDAExtension(sources: Any, *args: Any, **kwargs: Any) -> NoReturn:
-    """An extension of files in C++ and CUDA: NotImplementedError."""
+    """An extension of files in C++ and CUDA: NotImplementedError.
+
+    >>> import proa as paddle
+    >>> paddle.utils.cpp_extension.CUDAExtension(["square.cu"])
+    Traceback (most recent call last):
+        ...
+    NotImplementedError: paddle.utils.cpp_extension.CUDAExtension: operators in C++ and CUDA are compiled...
+    """
     refuse_compiling("CUDAExtension")
 
 
 def load(name: str, sources: Any, *args: Any, **kwargs: Any) -> NoReturn:
-    """Compiles operators and imports them: NotImplementedError."""
+    """Compiles operators and imports them: NotImplementedError.
+
+    >>> import proa as paddle
+    >>> paddle.utils.cpp_extension.load("square", ["square.cc"])
+    Traceback (most recent call last):
+        ...
+    NotImplementedError: paddle.utils.cpp_extension.load: operators in C++ and CUDA are compiled against...
+    """
     refuse_compiling("load")
 
 
 def setup(**attr: Any) -> NoReturn:
-    """Compiles and installs operators: NotImplementedError."""
+    """Compiles and installs operators: NotImplementedError.
+
+    >>> import proa as paddle
+    >>> paddle.utils.cpp_extension.setup(name="square")
+    Traceback (most recent call last):
+        ...
+    NotImplementedError: paddle.utils.cpp_extension.setup: operators in C++ and CUDA are compiled against...
+    """
     refuse_compiling("setup")

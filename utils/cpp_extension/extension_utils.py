@@ -18,7 +18,13 @@ def refuse_compiling(name: str) -> NoReturn:
 
 
 def get_build_directory(verbose: bool = False) -> str:
-    """The folder that operators would be compiled in: PADDLE_EXTENSION_DIR, or one among temporary files."""
+    """The folder that operators would be compiled in: PADDLE_EXTENSION_DIR, or one among temporary files.
+
+    >>> import proa as paddle
+    >>> import os
+    >>> os.path.basename(paddle.utils.cpp_extension.get_build_directory())
+    'paddle_extensions'
+    """
     return os.environ.get("PADDLE_EXTENSION_DIR") or os.path.join(tempfile.gettempdir(), "paddle_extensions")
 
 

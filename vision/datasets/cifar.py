@@ -27,6 +27,20 @@ class Cifar10(Dataset):
     ~/.cache/paddle/dataset/cifar. Nothing is downloaded: FileNotFoundError says where to put which file. The pickles in
     it may hold plain data only: UnsafePickleError for anything else. "Learning Multiple Layers of Features from Tiny
     Images", Krizhevsky 2009.
+
+    >>> import proa as paddle
+    >>> import numpy as np
+    >>> import io, os, pickle, tarfile, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "small.tar.gz")
+    >>> data = pickle.dumps({b"data": np.zeros((1, 3072), "uint8"), b"labels": [6]}, 2)
+    >>> with tarfile.open(path, "w:gz") as archive:
+    ...     member = tarfile.TarInfo("data_batch_1")
+    ...     member.size = len(data)
+    ...     archive.addfile(member, io.BytesIO(data))
+    >>> images = paddle.vision.datasets.Cifar10(path, transform=paddle.vision.transforms.ToTensor())
+    >>> image, label = images[0]
+    >>> image.shape, int(label)
+    ([3, 32, 32], 6)
     """
 
     _url = URL_PREFIX + "cifar-10-python.tar.gz"
@@ -60,7 +74,21 @@ class Cifar10(Dataset):
 
 
 class Cifar100(Cifar10):
-    """The same in 100 classes ("fine labels"), from cifar-100-python.tar.gz. `paddle.vision.datasets.Cifar100`."""
+    """The same in 100 classes ("fine labels"), from cifar-100-python.tar.gz. `paddle.vision.datasets.Cifar100`.
+
+    >>> import proa as paddle
+    >>> import numpy as np
+    >>> import io, os, pickle, tarfile, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "small.tar.gz")
+    >>> data = pickle.dumps({b"data": np.zeros((1, 3072), "uint8"), b"fine_labels": [6]}, 2)
+    >>> with tarfile.open(path, "w:gz") as archive:
+    ...     member = tarfile.TarInfo("train")
+    ...     member.size = len(data)
+    ...     archive.addfile(member, io.BytesIO(data))
+    >>> image, label = paddle.vision.datasets.Cifar100(path, backend="cv2")[0]
+    >>> image.shape, int(label)
+    ((32, 32, 3), 6)
+    """
 
     _url = URL_PREFIX + "cifar-100-python.tar.gz"
     _batches = {"train": "train", "test": "test"}

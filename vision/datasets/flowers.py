@@ -29,6 +29,12 @@ class Flowers(Dataset):
     FileNotFoundError says where to put which file. The photographs of the part that `mode` asks for are unpacked beside
     the archive, in a folder of its name, unless they are there. SciPy is not needed. "Automated Flower Classification
     over a Large Number of Classes", Nilsback and Zisserman 2008.
+
+    >>> import proa as paddle
+    >>> photographs = paddle.vision.datasets.Flowers("my/102flowers.tgz", "my/imagelabels.mat", "my/setid.mat")
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: Flowers(data_file): there is no file my/102flowers.tgz. It is published as...
     """
 
     def __init__(self, data_file: Any = None, label_file: Any = None, setid_file: Any = None, mode: str = "train",

@@ -25,6 +25,22 @@ class MNIST(Dataset):
     not; where they are None, Paddle's downloads are looked for in ~/.cache/paddle/dataset/mnist. Nothing is downloaded:
     FileNotFoundError says where to put which file. CorruptFileError for a damaged file. "Gradient-Based Learning
     Applied to Document Recognition", LeCun et al. 1998.
+
+    >>> import proa as paddle
+    >>> import os, struct, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> images, labels = os.path.join(folder, "images"), os.path.join(folder, "labels")
+    >>> with open(images, "wb") as file:  # two images of 28 x 28
+    ...     _ = file.write(struct.pack(">4I", 2051, 2, 28, 28) + bytes(2 * 28 * 28))
+    >>> with open(labels, "wb") as file:
+    ...     _ = file.write(struct.pack(">2I", 2049, 2) + bytes([7, 3]))
+    >>> digits = paddle.vision.datasets.MNIST(images, labels, transform=paddle.vision.transforms.ToTensor())
+    >>> image, label = digits[0]
+    >>> len(digits), image.shape, label.tolist()
+    (2, [1, 28, 28], [7])
+    >>> batch, numbers = next(iter(paddle.io.DataLoader(digits, batch_size=2)))
+    >>> batch.shape, numbers.tolist()
+    ([2, 1, 28, 28], [[7], [3]])
     """
 
     NAME = "mnist"
@@ -61,6 +77,19 @@ class FashionMNIST(MNIST):
 
     `paddle.vision.datasets.FashionMNIST`; "Fashion-MNIST: a Novel Image Dataset for Benchmarking Machine Learning
     Algorithms", Xiao et al. 2017.
+
+    >>> import proa as paddle
+    >>> import os, struct, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> images, labels = os.path.join(folder, "images"), os.path.join(folder, "labels")
+    >>> with open(images, "wb") as file:  # two images of 28 x 28
+    ...     _ = file.write(struct.pack(">4I", 2051, 2, 28, 28) + bytes(2 * 28 * 28))
+    >>> with open(labels, "wb") as file:
+    ...     _ = file.write(struct.pack(">2I", 2049, 2) + bytes([7, 3]))
+    >>> clothes = paddle.vision.datasets.FashionMNIST(images, labels, mode="test", backend="cv2")
+    >>> image, label = clothes[1]
+    >>> image.shape, label.tolist()
+    ((28, 28), [3])
     """
 
     NAME = "fashion-mnist"

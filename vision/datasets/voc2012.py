@@ -28,6 +28,24 @@ class VOC2012(Dataset):
     in ~/.cache/paddle/dataset/voc2012. Nothing is downloaded: FileNotFoundError says where to put which file. Nothing
     is unpacked either; an archive that is compressed works, and each sample then reads it from the beginning. "The
     Pascal Visual Object Classes Challenge: A Retrospective", Everingham et al. 2014.
+
+    >>> import proa as paddle
+    >>> import io, os, tarfile, tempfile
+    >>> from PIL import Image
+    >>> path, root = os.path.join(tempfile.mkdtemp(), "voc.tar"), "VOCdevkit/VOC2012/"
+    >>> photograph, classes = io.BytesIO(), io.BytesIO()
+    >>> Image.new("RGB", (5, 4)).save(photograph, "JPEG")
+    >>> Image.new("P", (5, 4), 15).save(classes, "PNG")
+    >>> with tarfile.open(path, "w") as archive:
+    ...     for name, data in {"ImageSets/Segmentation/trainval.txt": b"a\\n",
+    ...                        "JPEGImages/a.jpg": photograph.getvalue(),
+    ...                        "SegmentationClass/a.png": classes.getvalue()}.items():
+    ...         member = tarfile.TarInfo(root + name)
+    ...         member.size = len(data)
+    ...         archive.addfile(member, io.BytesIO(data))
+    >>> image, label = paddle.vision.datasets.VOC2012(path, mode="train", backend="cv2")[0]
+    >>> image.shape, label.shape, int(label.max())
+    ((4, 5, 3), (4, 5), 1)
     """
 
     def __init__(self, data_file: Any = None, mode: str = "train", transform: Callable[[Any], Any] | None = None,

@@ -42,6 +42,16 @@ def yolo_loss(x: Any, gt_box: Any, gt_label: Any, anchors: Sequence[int], anchor
     their classes, gt_score [N, B] their weights, 1 by default. Each belongs to the anchor of the most similar shape;
     the map is that of the anchors that `anchor_mask` names. Elsewhere the map should hold nothing, except where a box
     overlaps a true one by more than `ignore_thresh`.
+
+    >>> import proa as paddle
+    >>> x = paddle.zeros([1, 2 * (5 + 3), 4, 4])  # two anchors a place, three classes
+    >>> x.stop_gradient = False
+    >>> box, label = paddle.to_tensor([[[0.3, 0.6, 0.2, 0.3]]]), paddle.to_tensor([[1]], "int32")
+    >>> loss = paddle.vision.ops.yolo_loss(x, box, label, anchors=[10, 13, 33, 23], anchor_mask=[0, 1], class_num=3,
+    ...                                    ignore_thresh=0.7, downsample_ratio=32)
+    >>> loss.backward()
+    >>> loss.shape, x.grad.shape
+    ([1], [1, 16, 4, 4])
     """
     return apply(yolo_loss_op, x, gt_box, gt_label, gt_score, anchors=list(anchors), anchor_mask=list(anchor_mask),
                  class_num=class_num, ignore_thresh=ignore_thresh, downsample_ratio=downsample_ratio,

@@ -66,6 +66,13 @@ def matrix_nms(bboxes: Any, scores: Any, score_threshold: float, post_threshold:
     `score_threshold` count, at most the `nms_top_k` best of a class; decayed ones above `post_threshold` stay, at most
     `keep_top_k` of an image; -1 is for all. `normalized` False counts the last element of boxes in elements.
     Wang et al., SOLOv2: Dynamic and Fast Instance Segmentation, 2020.
+
+    >>> import proa as paddle
+    >>> boxes = paddle.to_tensor([[[0.0, 0, 4, 4], [0, 0, 4, 2], [6, 6, 9, 9]]])
+    >>> scores = paddle.to_tensor([[[1.0, 0.75, 0.5]]])
+    >>> found, count, _ = paddle.vision.ops.matrix_nms(boxes, scores, 0.1, 0.0, -1, -1, background_label=-1)
+    >>> found[:, 1].tolist(), count.tolist()
+    ([1.0, 0.5, 0.375], [3])
     """
     rows, index, counts, _ = apply(
         matrix_nms_op, bboxes, scores, score_threshold=score_threshold, post_threshold=post_threshold,

@@ -18,6 +18,15 @@ def generate_proposals(scores: Any, bbox_deltas: Any, img_size: Any, anchors: An
     img_size [N, 2] is height and width, in which boxes are kept. The `pre_nms_top_n` best of at least `min_size`
     go through `nms` with the threshold `nms_thresh` (which `eta` under 1 lowers), and `post_nms_top_n` of them stay.
     Ren et al., Faster R-CNN, 2015.
+
+    >>> import proa as paddle
+    >>> anchors = paddle.to_tensor([0.0, 0, 8, 8, 0, 0, 4, 4]).reshape([1, 1, 2, 4])
+    >>> scores = paddle.to_tensor([0.9, 0.6]).reshape([1, 2, 1, 1])
+    >>> moves = paddle.zeros([1, 8, 1, 1])  # each anchor as it is
+    >>> boxes, found, count = paddle.vision.ops.generate_proposals(
+    ...     scores, moves, paddle.to_tensor([[6.0, 6.0]]), anchors, paddle.ones([1, 1, 2, 4]), return_rois_num=True)
+    >>> boxes.tolist(), count.tolist()
+    ([[0.0, 0.0, 6.0, 6.0], [0.0, 0.0, 4.0, 4.0]], [2])
     """
     boxes, values, counts = apply(
         generate_proposals_op, scores, bbox_deltas, img_size, anchors, variances, pre_nms_topN=pre_nms_top_n,

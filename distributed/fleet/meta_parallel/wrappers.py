@@ -32,17 +32,40 @@ class _Wrapper(Layer):
 
 
 class TensorParallel(_Wrapper):
-    """A model whose matrices are divided among processes."""
+    """A model whose matrices are divided among processes.
+
+    >>> import proa as paddle
+    >>> from proa.distributed import fleet
+    >>> _ = fleet.init(is_collective=True)
+    >>> net = fleet.meta_parallel.TensorParallel(paddle.nn.Linear(2, 3), fleet.get_hybrid_communicate_group())
+    >>> net(paddle.ones([1, 2])).shape
+    [1, 3]
+    """
 
 
 class SegmentParallel(_Wrapper):
-    """A model whose sequences are divided among processes."""
+    """A model whose sequences are divided among processes.
+
+    >>> import proa as paddle
+    >>> from proa.distributed import fleet
+    >>> _ = fleet.init(is_collective=True)
+    >>> net = fleet.meta_parallel.SegmentParallel(paddle.nn.Linear(2, 3), fleet.get_hybrid_communicate_group())
+    >>> net(paddle.ones([1, 2])).shape
+    [1, 3]
+    """
 
 
 class ShardingParallel(Replica):
     """A model of which each process has a copy, with equal parameters, and whose optimizer's state is divided.
 
     Gradients are exchanged in the optimizer's step; see DygraphShardingOptimizer.
+
+    >>> import proa as paddle
+    >>> from proa.distributed import fleet
+    >>> _ = fleet.init(is_collective=True)
+    >>> net = fleet.meta_parallel.ShardingParallel(paddle.nn.Linear(2, 3), fleet.get_hybrid_communicate_group())
+    >>> net(paddle.ones([1, 2])).shape
+    [1, 3]
     """
 
     def __init__(self, layers: Layer, hcg: Any, **kwargs: Any):
@@ -51,7 +74,16 @@ class ShardingParallel(Replica):
 
 
 class PipelineParallel(_Wrapper):
-    """A PipelineLayer whose stages are in several processes: NotImplementedError, as there is one."""
+    """A PipelineLayer whose stages are in several processes: NotImplementedError, as there is one.
+
+    >>> import proa as paddle
+    >>> from proa.distributed.fleet import meta_parallel
+    >>> stages = meta_parallel.PipelineLayer([paddle.nn.Linear(2, 2)], num_stages=1)
+    >>> meta_parallel.PipelineParallel(stages, None)
+    Traceback (most recent call last):
+        ...
+    NotImplementedError: PipelineParallel divides work among several processes, and there is one. Use the...
+    """
 
     def __init__(self, layers: Layer, hcg: Any, strategy: Any = None):
         refuse_alone("PipelineParallel", "the PipelineLayer as a Layer, and its loss")

@@ -43,6 +43,16 @@ class SharedLayerDesc(LayerDesc):
     """A layer that stands at several places of a model, which are those with the same `key`.
 
     At a place with a `forward_func` that is called, with the layer and the input.
+
+    >>> import proa as paddle
+    >>> from proa.distributed.fleet import meta_parallel as mp
+    >>> def scores(embedding, x):  # by the same matrix, the other way
+    ...     return x @ embedding.weight.t()
+    >>> def table(forward=None):
+    ...     return mp.SharedLayerDesc("words", paddle.nn.Embedding, forward, "weight", 10, 4)
+    >>> net = mp.PipelineLayer([table(), mp.LayerDesc(paddle.nn.Linear, 4, 4), table(scores)], num_stages=1)
+    >>> net(paddle.to_tensor([[1, 2]])).shape, len(net.parameters())
+    ([1, 2, 10], 3)
     """
 
     def __init__(self, key: str, layer_func: type[Layer], forward_func: Callable[..., Any] | None = None,
