@@ -8,7 +8,8 @@ from . import catalogue, documents, options, pictures
 
 MODULES = {"workloads": "steps", "files": "rates", "startup": "startup", "programs": "first_calls",
            "operators": "operators", "scaling": "scaling", "random": "drawing", "fluid": "fluid",
-           "distributed": "distributed", "ranks": "many_ranks", "inference": "inference"}
+           "distributed": "distributed", "ranks": "many_ranks", "inference": "inference",
+           "research": "research"}
 
 
 def show_list():

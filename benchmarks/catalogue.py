@@ -9,9 +9,11 @@ UPDATE = {"proa": ("eager",), "paddle": ("eager",), "torch": ("eager", "fused", 
 EAGER = {"proa": ("eager",), "paddle": ("eager",), "torch": ("eager",)}
 RANKS = {"proa": ("eager", "to_static"), "torch": ("eager",)}
 ALL_RANKS = {"proa": ("eager", "to_static", "program", "sharded"), "torch": ("eager",)}
+RESEARCH = {**TRAINING, "jax": ("eager", "jit")}
+RESEARCH_WITHOUT_JAX = {**TRAINING, "jax": ()}
 PROGRAM = {"proa": ("program",), "fluid": ("program",)}
 NAMES = {"proa": "proa", "paddle": "Paddle", "torch": "PyTorch"}
-LABELS = {**NAMES, "fluid": "Fluid"}
+LABELS = {**NAMES, "jax": "JAX", "fluid": "Fluid"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,11 +83,23 @@ FLUID = (
     Workload("tagger", "two bidirectional GRU 128 and a CRF over sequences, Adam, training step", "sequences", PROGRAM,
              {"tagger": 1}, (0.7, None)),
 )
+RESEARCH_PROGRAMS = (
+    Workload("lstm-cell-64", "LSTM cell by hand, 64 wide, 50 steps, training step", "research.lstm_cell", RESEARCH),
+    Workload("lstm-cell-128", "LSTM cell by hand, 128 wide, 50 steps, training step", "research.lstm_cell", RESEARCH,
+             {"width": 128}),
+    Workload("actor-critic", "actor and critic, 100 ticks of CartPole and an update", "research.actor_critic",
+             RESEARCH_WITHOUT_JAX),
+    Workload("pinn", "PINN of Burgers' equation, training step", "research.pinn", RESEARCH),
+    Workload("graph", "graph network on ragged graphs, training step", "research.graph", RESEARCH),
+    Workload("beam-search", "beam search, 4 beams, 30 words", "research.beam_search", RESEARCH_WITHOUT_JAX),
+    Workload("maml", "MAML, 4 tasks, 5 inner steps, training step", "research.maml", RESEARCH),
+    Workload("neural-ode", "neural ODE, 20 Runge-Kutta steps, training step", "research.neural_ode", RESEARCH),
+)
 LIMITS = (
     Workload("product", "product 2048³", "product", EAGER),
     Workload("copy", "copy of 256 MB", "copy", EAGER),
 )
-ALL = {workload.name: workload for workload in WORKLOADS + DISTRIBUTED + FILES + FLUID + LIMITS}
+ALL = {workload.name: workload for workload in WORKLOADS + DISTRIBUTED + FILES + FLUID + RESEARCH_PROGRAMS + LIMITS}
 
 
 def sides(workload, frameworks, modes):
@@ -96,4 +110,5 @@ def sides(workload, frameworks, modes):
 
 def label(side):
     """How tables call a side."""
-    return f"{LABELS[side[0]]} {side[1].replace('to_static', '`to_static`').replace('compile', '`compile`')}"
+    mode = f"`{side[1]}`" if side[1] in ("to_static", "compile", "jit") else side[1]
+    return f"{LABELS[side[0]]} {mode}"

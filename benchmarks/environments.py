@@ -15,6 +15,7 @@ INSTALL = {
     "torch": ("--extra-index-url", WHEELS, TORCH, "numpy<2"),
     "proa": ("--editable", f"{ROOT}[fast,mpi,onnx]"),
     "onnxruntime": ("onnxruntime",),
+    "jax": ("jax", "optax"),
 }
 
 

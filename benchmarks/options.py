@@ -7,9 +7,9 @@ from . import catalogue, environments, machine
 from .turns import QUICK, Pace
 
 SECTIONS = ("workloads", "files", "startup", "programs", "operators", "scaling", "random")
-MODES = ("eager", "to_static", "compile", "frozen", "fused", "program", "sharded")
-ASKED = ("fluid", "distributed", "ranks", "inference")
-"""Measured where they are asked for: they need a Python 3.7, an MPI, ONNX Runtime and rapidocr-paddle."""
+MODES = ("eager", "to_static", "compile", "frozen", "fused", "jit", "program", "sharded")
+ASKED = ("fluid", "distributed", "ranks", "inference", "research")
+"""Measured where they are asked for: they need a Python 3.7, an MPI, ONNX Runtime and rapidocr-paddle, JAX."""
 
 
 def _setting(text):
@@ -41,6 +41,7 @@ def parser():
     add("--paddle", metavar="PYTHON", help="a Python that has paddlepaddle 2.6.2")
     add("--torch", metavar="PYTHON", help="a Python that has torch 2.13")
     add("--fluid", metavar="PYTHON", help="a Python that has paddlepaddle 1.8.5, for the section fluid")
+    add("--jax", metavar="PYTHON", help="a Python that has jax and optax, for the section research")
     add("--onnxruntime", metavar="PYTHON", help="a Python that has onnxruntime, for the section inference")
     add("--packages", metavar="DIR", help="a folder with rapidocr-paddle and what it imports, for the same")
     add("--environments", metavar="DIR", default=environments.DEFAULT, help="where Pythons are made")

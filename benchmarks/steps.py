@@ -55,7 +55,7 @@ def columns(figures):
     """All sides that any workload has, in the catalogue's order."""
     present = {side for found in figures["workloads"].values() for side in found["sides"]}
     order = [f"{name}/{mode}" for name in catalogue.LABELS
-             for mode in ("eager", "to_static", "compile", "frozen", "fused", "program")]
+             for mode in ("eager", "to_static", "compile", "frozen", "fused", "jit", "program")]
     return [side for side in order if side in present]
 
 

@@ -73,10 +73,12 @@ def measure(workload, size, sides, pythons, pace, verbose=False):
     with contextlib.ExitStack() as stack:
         question = {"workload": workload, "size": size}
         workers, found = _prepare(stack, sides, pythons, question, pace, verbose)
-        times, failed = take_turns(workers, pace)
+        processor = {side: [] for side in workers}
+        times, failed = take_turns(workers, pace, processor)
         for side, worker in workers.items():
             if side in failed:
                 found[side] = {"unavailable": failed[side]}
             else:
-                found[side].update(summarise(times[side]), memory=worker.ask("memory"))
+                found[side].update(summarise(times[side]), processor=statistics.median(processor[side]),
+                                   memory=worker.ask("memory"))
     return found

@@ -56,19 +56,23 @@ class Side:
             self.framework.set_num_threads(threads)
         ranks.connect(name)
         if name not in ("fluid", served.ONNX):
-            self.framework.ones([1])  # a framework may load its parts only when they are used
+            # a framework may load its parts only when they are used
+            (self.framework.numpy if name == "jax" else self.framework).ones([1])
         self.after_import = memory.resident()
         return seconds
 
     def prepare(self, framework, workload, mode, size, threads, warm=0.2):
         import_s = self.import_framework(framework, threads) if self.framework is None else 0.0
         module = importlib.import_module(f"benchmarks.workloads.{workload}")
-        build = module.in_torch if framework == "torch" else module.in_paddle
+        build = getattr(module, f"in_{framework}" if framework in ("torch", "jax") else "in_paddle")
         begin = time.perf_counter()
         self.step = build(self.framework, mode, size)
         built = time.perf_counter()
         value = self.step()
         first_s = time.perf_counter() - built
+        check = getattr(self.step, "check", None)  # what sides are compared by, where the first value says little
+        if check:
+            value = check()
         self.repeats = 1
         if warm:
             self._settle(warm)
