@@ -1,8 +1,8 @@
 """quantize_linear, dequantize_linear and fake quantization in training: values as whole numbers times a scale.
 
 Of `b` bits, x becomes round(x / scale · m) with m = 2^(b - 1) - 1, and is that times scale / m again. Whole numbers are
-kept as floats. Jacob et al., Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only
-Inference, 2018.
+kept as floats. What only observes leaves values as they are: files have it where scales were measured alone. Jacob et
+al., Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference, 2018.
 """
 
 
@@ -13,6 +13,9 @@ from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
 from ..math.elementwise import cast, dtype_of
+
+_NO_SCALE, _FOR_NO_SCALE = 1e-30, 1e-6
+"""What is 0 wherever it was measured has the scale 0: PaddlePaddle divides by 1e-6 then, as is done here."""
 
 
 def _most(bit_length: int) -> int:
@@ -28,14 +31,19 @@ def _along(scale: Any, x: Any, axis: int) -> Any:
 
 def _quantize(xp, x, scale, zero_point, accum=None, state=None, *, quant_axis: int = -1, bit_length: int = 8,
               round_type: int = 0, is_test: bool = True, only_observer: bool = False):
+    if only_observer:
+        return x.copy()
     most = _most(bit_length)
-    numbers = x / _along(scale, x, quant_axis) * x.dtype.type(most)
+    scale = xp.where(scale <= _NO_SCALE, scale + scale.dtype.type(_FOR_NO_SCALE), scale)
+    numbers = x * _along(scale.dtype.type(most) * (1 / scale), x, quant_axis)  # in PaddlePaddle's order: .5 is near
     numbers = xp.rint(numbers) if round_type == 0 else _half_away(xp, numbers)
     return xp.clip(numbers, -most - 1, most).astype(x.dtype, copy=False)
 
 
 def _dequantize(xp, x, scale, zero_point, accum=None, state=None, *, quant_axis: int = -1, bit_length: int = 8,
                 round_type: int = 0, is_test: bool = True, only_observer: bool = False):
+    if only_observer:
+        return x.astype(scale.dtype)
     return (x * _along(scale, x, quant_axis) / scale.dtype.type(_most(bit_length))).astype(scale.dtype, copy=False)
 
 
@@ -47,7 +55,10 @@ def _infer_dequantize(x, scale, *_, **__):
     return Spec(x.shape, scale.dtype)
 
 
-def _dequantize_gradient(g: Any, X: Any, Scale: Any, ZeroPoint: Any, quant_axis: int, bit_length: int) -> Any:
+def _dequantize_gradient(g: Any, X: Any, Scale: Any, ZeroPoint: Any, quant_axis: int, bit_length: int,
+                         only_observer: bool) -> Any:
+    if only_observer:
+        return cast(g, dtype_of(X))
     return apply(dequantize_linear_op, cast(g, dtype_of(X)), Scale, ZeroPoint, None, None, quant_axis=quant_axis,
                  bit_length=bit_length)
 

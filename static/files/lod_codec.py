@@ -20,6 +20,7 @@ from ..ir.operation import Operation
 from ..ir.program import Program
 from ..ir.usage import block_reads, block_writes, sub_block
 from ..ir.variable import Variable
+from .decomposed import take_apart
 
 WHOSE = "whose_lod"
 """An attribute in files: slot, variable and level of each of the offsets that an operation takes, by tabs."""
@@ -87,8 +88,11 @@ def _makes_offsets_alone(op: Operation) -> bool:
     return _are_offsets(op.block, op.output_arg_names)
 
 
-def from_file(program: Program) -> None:
-    """Puts offsets beside the variables of a Program that was read, as building it would have done."""
+def from_file(program: Program, source: str = "") -> None:
+    """Puts offsets beside the variables of a Program that was read, as building it would have done.
+
+    Operations that stand for several others are taken apart on the way. `source`: what errors call the file.
+    """
     block = program.global_block()
     written = {name for each in program.blocks for op in each.ops if op.type != "feed" for name in op.output_arg_names}
     for variable in list(block.vars.values()):
@@ -96,7 +100,7 @@ def from_file(program: Program) -> None:
                 and variable.name not in written:
             fed_offsets(variable)
     if program.has_lod or any(_has_slots(op) for each in program.blocks for op in each.ops):
-        _complete(block, set())
+        _complete(block, set(), source)
 
 
 def with_levels(program: Program, levels: Mapping[str, int]) -> Program:
@@ -146,7 +150,7 @@ def _has_slots(op: Operation) -> bool:
     return is_declared(op.type) and bool(find(op.type).given_offsets or find(op.type).made_offsets)
 
 
-def _complete(block: Block, known: set[str]) -> None:
+def _complete(block: Block, known: set[str], source: str) -> None:
     """Gives the operations of a block, and of those that it runs, the offsets that they read and make."""
     operations, block.ops = block.ops, []
     program, current = block.program, block.program.current_block_idx
@@ -156,7 +160,10 @@ def _complete(block: Block, known: set[str]) -> None:
         if inner is not None:
             for name in block_writes(inner) if op.type == "while" else ():
                 own_lod(block.var(name))
-            _complete(inner, known)
+            _complete(inner, known, source)
+        if take_apart(op, source):
+            known.update(op.output_arg_names)
+            continue
         block.ops.append(op)
         if inner is not None:
             _complete_control_flow(op, inner)

@@ -17,7 +17,7 @@ from ..ir.operation import Operation
 from ..ir.program import Program
 from ..ir.slots import missing_input
 from ..ir.variable import KINDS, ParameterVariable, Variable
-from . import array_codec, gradient_codec, lod_codec
+from . import array_codec, decomposed, gradient_codec, lod_codec
 from .constant_codec import CONSTANTS, read_values
 from .program_codec import _CONVERT, _KIND_NAMES, _NO_DTYPE, _tensor_field, annotated_type
 
@@ -56,7 +56,9 @@ def read_into(program: _Made, desc: pb.ProgramDesc, source_name: str, given: Col
     if not any(var.HasField("stop_gradient") for block in desc.blocks for var in block.vars):
         _stop_at_detached(program)
     array_codec.from_file(program)
-    lod_codec.from_file(program)
+    lod_codec.from_file(program, source_name)
+    if decomposed.has_decomposed(program):
+        decomposed.from_file(program, source_name)
     gradient_codec.from_file(program, source_name, given, lambda data, kept: read_into(
         type(program)(), read_program_desc(data, source_name), source_name, kept))
     return program

@@ -3,7 +3,8 @@
 A file says in its `op_version_map` of which version its operators are; one that is not listed has version 0. A change
 stands below once, and is made to what is of an older version. An attribute that a file does not have means what
 PaddlePaddle takes then, which a declaration may not say: `ABSENT` does. What releases after 2.6.2 have added can be
-passed over as long as it asks for nothing (`LATER`); so can what passes of an engine have fused into an operator.
+passed over as long as it asks for nothing (`LATER`). What passes of an engine have fused into an operator gives it
+another name (`FUSED_FORMS`), under which it is taken apart.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from ...ops.core.decomposition import find_decomposition
+from ...ops.core.operator import find
 from . import framework_pb2 as pb
 from .attributes import FLOAT, STRING, attr_value, python_to_attr
 from .versions import OP_VERSIONS
@@ -71,9 +74,31 @@ LATER: dict[str, tuple[str, ...]] = {
 FUSED = frozenset((
     "fuse_activation", "fuse_relu", "fuse_brelu", "fuse_residual_connection", "fuse_with_relu", "activation_type",
     "fused_reshape_X", "fused_reshape_Y", "fused_reshape_Out", "fused_transpose_X", "fused_transpose_Y",
-    "fused_transpose_Out", "fused_squeeze2_axes", "fused_unsqueeze2_axes"))
-FUSED_INPUTS = {"conv2d": ("Bias", "ResidualData"), "depthwise_conv2d": ("Bias", "ResidualData"),
-                "conv3d": ("Bias", "ResidualData"), "matmul_v2": ("ResidualData",)}
+    "fused_transpose_Out", "fused_squeeze2_axes", "fused_unsqueeze2_axes", "fused_reshape2_shape"))
+FUSED_INPUTS = frozenset(("Bias", "ResidualData"))
+
+#: operator: what it is taken apart as where something has been fused to it, with the attributes of other names there.
+FUSED_FORMS: dict[str, tuple[str, dict[str, str]]] = {
+    "batch_norm": ("fused_batch_norm", {}),
+    "conv2d": ("conv2d_fusion", {}),
+    "conv2d_transpose": ("conv2d_transpose_fusion", {}),
+    "conv3d": ("conv3d_fusion", {}),
+    "conv3d_transpose": ("conv3d_transpose_fusion", {}),
+    "depthwise_conv2d": ("conv2d_fusion", {}),
+    "depthwise_conv2d_transpose": ("depthwise_conv2d_transpose_fusion", {}),
+    "elementwise_add": ("fused_elementwise_add", {}),
+    "elementwise_div": ("fused_elementwise_div", {}),
+    "elementwise_mul": ("fused_elementwise_mul", {}),
+    "elementwise_sub": ("fused_elementwise_sub", {}),
+    "matmul": ("fused_matmul", {"transpose_X": "trans_x", "transpose_Y": "trans_y", "alpha": "matmul_alpha"}),
+    "matmul_v2": ("fused_matmul", {"alpha": "matmul_alpha"}),
+    "softplus": ("fused_softplus", {}),
+    "transpose2": ("fused_transpose", {}),
+}
+
+#: Operators that are such a form always.
+ALWAYS_FUSED = {"fused_conv2d": "conv2d_fusion", "fused_conv2d_add_act": "conv2d_fusion",
+                "fused_conv3d": "conv3d_fusion"}
 
 _CHANGES: dict[str, list[Change]] = {}
 for _change in CHANGES:
@@ -92,7 +117,7 @@ def bring_up_to_date(desc: pb.ProgramDesc, source: str) -> None:
 
 
 def _update(op: pb.OpDesc, version: int, source: str) -> None:
-    _refuse_fused(op, source)
+    _into_fused_form(op, source)
     for change in _CHANGES.get(op.type, ()):
         if version < change.version:
             change.make(op)
@@ -105,11 +130,21 @@ def _update(op: pb.OpDesc, version: int, source: str) -> None:
         _refuse_later(op, LATER[op.type], source)
 
 
-def _refuse_fused(op: pb.OpDesc, source: str) -> None:
-    fused = [attr.name for attr in op.attrs if attr.name in FUSED and attr_value(attr)]
-    if op.type in FUSED_INPUTS:
-        fused += [slot.parameter for slot in op.inputs
-                  if slot.parameter in FUSED_INPUTS[op.type] and slot.arguments]
+def _into_fused_form(op: pb.OpDesc, source: str) -> None:
+    """Calls what an engine has fused with others what it is taken apart as; NotImplementedError for the unknown."""
+    op.type = ALWAYS_FUSED.get(op.type, op.type)
+    fused = {attr.name for attr in op.attrs if attr.name in FUSED and attr_value(attr)}
+    if op.type in FUSED_FORMS:
+        own = {slot.name for slot in find(op.type).inputs}
+        fused |= {slot.parameter for slot in op.inputs if slot.parameter in FUSED_INPUTS - own and slot.arguments}
+    if not fused:
+        return
+    op.type, renamed = FUSED_FORMS.get(op.type, (op.type, {}))
+    for attr in op.attrs:
+        attr.name = renamed.get(attr.name, attr.name)
+    known = find_decomposition(op.type)
+    if known is not None:  # whether there is a residual connection the input says as well
+        fused -= {*known.attributes, *(slot.name for slot in known.inputs), "fuse_residual_connection"}
     if fused:
         raise NotImplementedError(f"{source}: the operator {op.type} has been fused with others for an engine "
                                   f"({', '.join(sorted(fused))}). Load the model as it was before it was optimized.")

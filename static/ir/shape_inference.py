@@ -73,6 +73,18 @@ def infer_again(program: Program, inputs: Mapping[str, Spec]) -> Program:
     return program
 
 
+def declare_results(op: Operation) -> None:
+    """Says what results are of which a file says nothing, as passes that optimize one leave them."""
+    found = [op.block.find_var(name) for name in op.output_arg_names]
+    undeclared = {v.name for v in found if v is not None and v._dtype is None and v.kind == "tensor"}
+    given = [op.block.find_var(name) for name in op.input_arg_names]
+    if not undeclared or any(v is None for v in given):
+        return
+    for variable, spec in _results(op.block, op, {id(v): v._dtype for v in given if v is not None}):
+        if variable.name in undeclared:
+            variable.shape, variable._dtype = spec.shape, spec.dtype
+
+
 def _infer(block: Block, before: dict[int, Any], new: set[str] | None) -> bool:
     """One pass over a block; whether anything changed. `new`: what was written in the first pass, None in others.
 

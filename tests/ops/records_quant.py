@@ -4,8 +4,10 @@ import numpy as np
 from proa.ops.core.trace import apply
 from proa.ops.quant.linear_quantize import (
     dequantize_linear,
+    dequantize_linear_op,
     fake_quantize_op,
     quantize_linear,
+    quantize_linear_op,
 )
 from records import Record, floats
 
@@ -42,6 +44,12 @@ RECORDS = [
            lambda x, s, z: x * s / 127, differentiable=[0], batched=[0]),
     Record("dequantize_linear", lambda x, s, z: dequantize_linear(x, s, z, 1, 4), [X, EACH, ZERO],
            lambda x, s, z: x * s / 7, label="by channel, of 4 bits", differentiable=[0], batched=[0]),
+    Record("quantize_linear", lambda x, s, z: quantize_linear(x * 0.0, s, z, -1, 8), [X, np.zeros(1), ZERO],
+           lambda x, s, z: x * 0, label="of what is 0 everywhere", differentiable=[], batched=[0]),
+    Record("quantize_linear", lambda x, s, z: apply(quantize_linear_op, x, s, z, None, None, only_observer=True),
+           [X, ONE, ZERO], lambda x, s, z: x, label="that only observes", differentiable=[], batched=[0]),
+    Record("dequantize_linear", lambda x, s, z: apply(dequantize_linear_op, x, s, z, None, None, only_observer=True),
+           [X, ONE, ZERO], lambda x, s, z: x, label="that only observes", differentiable=[0], batched=[0]),
     Record("fake_quantize_dequantize_moving_average_abs_max", lambda x, s: _fake(x, s, is_test=True)[0], [X, ONE],
            _faked, differentiable=[], batched=[0]),
     Record("fake_quantize_dequantize_moving_average_abs_max",

@@ -36,6 +36,7 @@ NAMED = {
     "ops/array/reshape.py": (1, _API),
     "ops/array/take_along_axis.py": (1, _API),
     "ops/catalogue.py": (1, "the modules that declare operators"),
+    "ops/decomposed/activations.py": (2, "names that oneDNN gives activations, as files have them"),
     "ops/graph/messages.py": (1, _API),
     "ops/loss/identity_loss.py": (1, _API),
     "ops/methods.py": (23, _API),

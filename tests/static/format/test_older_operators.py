@@ -8,7 +8,7 @@ import pytest
 from proa import static
 from proa.static.format import framework_pb2 as pb
 from proa.static.format.attributes import python_to_attr
-from proa.static.format.older_operators import ABSENT, CHANGES, FUSED_INPUTS, LATER, bring_up_to_date
+from proa.static.format.older_operators import ABSENT, CHANGES, FUSED_FORMS, LATER, bring_up_to_date
 from proa.static.format.versions import OP_VERSIONS
 
 FIXTURES = Path(__file__).parents[2] / "fixtures/static"
@@ -71,20 +71,35 @@ def test_what_a_later_release_asks_for_is_refused():
             bring_up_to_date(desc, "a.pdmodel")
 
 
-@pytest.mark.parametrize("inputs, attributes, said", [
-    (["Input", "Bias"], {}, "Bias"), ([], {"fuse_activation": "relu"}, "fuse_activation"),
-    ([], {"fuse_residual_connection": True}, "fuse_residual_connection")])
-def test_what_an_engine_has_fused_is_refused(inputs, attributes, said):
-    desc, _ = message("conv2d", inputs=inputs, **attributes)
-    with pytest.raises(NotImplementedError, match=rf"a: the operator conv2d has been fused .*\({said}\)"):
-        bring_up_to_date(desc, "a")
-    desc, _ = message("conv2d", inputs=["Input"], fuse_activation="", fuse_relu=False)
+@pytest.mark.parametrize("type, inputs, attributes, form", [
+    ("conv2d", ["Input", "Bias"], {}, "conv2d_fusion"), ("conv2d", [], {"fuse_activation": "relu"}, "conv2d_fusion"),
+    ("depthwise_conv2d", [], {"fuse_residual_connection": True}, "conv2d_fusion"),
+    ("matmul", ["X"], {"fused_reshape_X": [1], "alpha": 2.0, "transpose_X": True}, "fused_matmul"),
+    ("fused_conv2d", ["Input"], {}, "conv2d_fusion"), ("batch_norm", [], {"fuse_with_relu": True}, "fused_batch_norm")])
+def test_what_an_engine_has_fused_is_called_what_it_is_taken_apart_as(type, inputs, attributes, form):
+    desc, op = message(type, inputs=inputs, **attributes)
     bring_up_to_date(desc, "a")
+    assert op.type == form
+    if form == "fused_matmul":
+        assert {"trans_x", "matmul_alpha", "fused_reshape_X"} == {attr.name for attr in op.attrs}
+
+
+@pytest.mark.parametrize("type, attributes, said", [
+    ("pool2d", {"fuse_activation": "relu"}, "fuse_activation"),
+    ("softmax", {"fused_reshape_X": [1]}, "fused_reshape_X"),
+    ("conv2d", {"fused_transpose_X": [1]}, "fused_transpose_X")])
+def test_what_nobody_can_take_apart_is_refused(type, attributes, said):
+    desc, _ = message(type, **attributes)
+    with pytest.raises(NotImplementedError, match=rf"a: the operator {type}\w* has been fused .*\({said}\)"):
+        bring_up_to_date(desc, "a")
+    desc, op = message("conv2d", inputs=["Input"], fuse_activation="", fuse_relu=False)
+    bring_up_to_date(desc, "a")
+    assert op.type == "conv2d"
 
 
 def test_changes_name_operators_that_there_are():
     declared = {op.type for op in paddle.ops.core.operator.all_operators()}
-    assert {*ABSENT, *LATER, *FUSED_INPUTS, *(change.operator for change in CHANGES)} <= declared
+    assert {*ABSENT, *LATER, *FUSED_FORMS, *(change.operator for change in CHANGES)} <= declared
     assert all(change.version <= OP_VERSIONS[change.operator] for change in CHANGES)
     for change in CHANGES:
         attributes = paddle.ops.core.operator.find(change.operator).attributes
