@@ -28,10 +28,15 @@ class WeightDecayRegularizer:
 class L2Decay(WeightDecayRegularizer):
     """Penalty coeff / 2 * sum(w * w): adds coeff * w to the gradient of w.
 
+    As an optimizer's `weight_decay`, of which a number is short for it, or as the `regularizer` of a ParamAttr.
+
     >>> import proa as paddle
-    >>> w = paddle.ones([1])
-    >>> paddle.regularizer.L2Decay(0.5)(w, paddle.zeros([1])).tolist()
-    [0.5]
+    >>> w = paddle.create_parameter([1], "float32", default_initializer=paddle.nn.initializer.Constant(1.0))
+    >>> sgd = paddle.optimizer.SGD(0.5, parameters=[w], weight_decay=paddle.regularizer.L2Decay(0.5))
+    >>> (w * 0).sum().backward()
+    >>> sgd.step()
+    >>> w.tolist()
+    [0.75]
     """
 
     def __call__(self, parameter: Any, gradient: Any) -> Any:

@@ -202,9 +202,11 @@ _default = [float32]
 def set_default_dtype(d: Any) -> None:
     """Sets the dtype that Python floats and new parameters get: float16, bfloat16, float32 or float64.
 
-    >>> from proa.core.dtype import get_default_dtype, set_default_dtype
-    >>> set_default_dtype("float32"); get_default_dtype()
-    'float32'
+    >>> import proa as paddle
+    >>> paddle.set_default_dtype("float64")
+    >>> paddle.to_tensor(1.0).dtype.name
+    'float64'
+    >>> paddle.set_default_dtype("float32")
     """
     dtype = convert_dtype(d)
     if not dtype.is_floating:

@@ -6,12 +6,17 @@ from typing import Any
 
 
 class ParamAttr:
-    """The name, initializer, learning-rate factor, regularizer, trainability and clipping of a parameter to be made.
+    """What is otherwise of a parameter that a layer makes, as its `weight_attr` or `bias_attr`.
+
+    `name`: its name in files and Programs. `initializer`: its first values (`paddle.nn.initializer`). `learning_rate`:
+    a factor of the optimizer's. `regularizer`: in place of the optimizer's `weight_decay`. `trainable=False`: no
+    gradient and no update. `need_clip=False`: `grad_clip` leaves it out. `do_model_average` changes nothing.
 
     >>> import proa as paddle
-    >>> attr = paddle.ParamAttr(name="w", learning_rate=0.5)
-    >>> paddle.nn.Linear(2, 2, weight_attr=attr).weight.name
-    'w'
+    >>> attr = paddle.ParamAttr(name="w", initializer=paddle.nn.initializer.Constant(0.5), trainable=False)
+    >>> layer = paddle.nn.Linear(2, 2, weight_attr=attr)
+    >>> layer.weight.name, layer.weight.stop_gradient, layer.weight.tolist()
+    ('w', True, [[0.5, 0.5], [0.5, 0.5]])
     """
 
     def __init__(self, name: str | None = None, initializer: Any = None, learning_rate: float = 1.0,

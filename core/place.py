@@ -75,10 +75,10 @@ class Place:
 
 
 class CPUPlace(Place):
-    """The host's memory.
+    """The host's memory, as the place of tensors and of what computes; equal to every other CPUPlace.
 
-    >>> from proa.core.place import CPUPlace
-    >>> CPUPlace()
+    >>> import proa as paddle
+    >>> paddle.to_tensor([1.0], place=paddle.CPUPlace()).place
     Place(cpu)
     """
 

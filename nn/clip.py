@@ -41,11 +41,11 @@ class ClipGradByValue(ClipGradBase):
     """Each element brought between min (by default -max) and max.
 
     >>> import proa as paddle
-    >>> net = paddle.nn.Linear(2, 1)
     >>> clip = paddle.nn.ClipGradByValue(1.0)
-    >>> sgd = paddle.optimizer.SGD(0.1, parameters=net.parameters(), grad_clip=clip)
-    >>> (net(paddle.ones([1, 2])) * 100).sum().backward()
-    >>> sgd.step()
+    >>> w = paddle.nn.Linear(1, 2).weight
+    >>> clip([(w, paddle.to_tensor([[4.0, -0.5]]))])[0][1].tolist()
+    [[1.0, -0.5]]
+    >>> sgd = paddle.optimizer.SGD(0.1, parameters=[w], grad_clip=clip)
     """
 
     def __init__(self, max: float, min: float | None = None):
@@ -66,11 +66,11 @@ class ClipGradByNorm(ClipGradBase):
     """Each gradient whose Euclidean norm exceeds clip_norm scaled down to it.
 
     >>> import proa as paddle
-    >>> net = paddle.nn.Linear(2, 1)
     >>> clip = paddle.nn.ClipGradByNorm(1.0)
-    >>> sgd = paddle.optimizer.SGD(0.1, parameters=net.parameters(), grad_clip=clip)
-    >>> (net(paddle.ones([1, 2])) * 100).sum().backward()
-    >>> sgd.step()
+    >>> w = paddle.nn.Linear(1, 1).weight
+    >>> clip([(w, paddle.full([1, 1], 4.0))])[0][1].tolist()
+    [[1.0]]
+    >>> sgd = paddle.optimizer.SGD(0.1, parameters=[w], grad_clip=clip)
     """
 
     def __init__(self, clip_norm: float):

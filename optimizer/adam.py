@@ -16,9 +16,11 @@ from .options import Check, Options, checked, flag, fraction, function, not_nega
 class Adam(Optimizer):
     """m ← β₁m + (1−β₁)g, v ← β₂v + (1−β₂)g², w ← w − lr · m̂ / (√v̂ + ε), m̂ and v̂ corrected for their zero start.
 
-    Kingma and Ba, Adam: A Method for Stochastic Optimization, 2015. `weight_decay` is added to the gradient (L2); for
-    decay apart from the gradient see AdamW. With `lazy_mode`, rows of an embedding with sparse gradients that were not
-    looked up keep their weights and moments as they are.
+    Kingma and Ba, Adam: A Method for Stochastic Optimization, 2015. `learning_rate`, `parameters` and `grad_clip` as
+    in `SGD`. `weight_decay` is added to the gradient (L2); for decay apart from the gradient see AdamW. With
+    `lazy_mode`, rows of an embedding with sparse gradients that were not looked up keep their weights and moments as
+    they are. `multi_precision`: 16-bit parameters are updated by way of float32 copies. `use_multi_tensor` changes
+    nothing.
 
     >>> import proa as paddle
     >>> w = paddle.create_parameter([1], "float32", default_initializer=paddle.nn.initializer.Constant(1.0))

@@ -14,15 +14,20 @@ from .options import Options
 class SGD(Optimizer):
     """w ← w − lr · g.
 
+    `learning_rate`: a number or a schedule of `paddle.optimizer.lr`. `parameters`: `net.parameters()`, or a list of
+    dicts for groups with settings of their own (see `paddle.optimizer.Optimizer`); None in a Program, for all of its
+    parameters. `weight_decay`: a number (L2: it is added to the gradient) or a `paddle.regularizer`. `grad_clip`:
+    `nn.ClipGradByGlobalNorm` and the like.
+
     >>> import proa as paddle
     >>> w = paddle.create_parameter([1], "float32", default_initializer=paddle.nn.initializer.Constant(1.0))
-    >>> optimizer = paddle.optimizer.SGD(0.05, parameters=[w])
-    >>> for _ in range(3):
+    >>> optimizer = paddle.optimizer.SGD(0.25, parameters=[w])
+    >>> for _ in range(2):
     ...     (w ** 2).sum().backward()
     ...     optimizer.step()
     ...     optimizer.clear_grad()
-    >>> w.item() < 1
-    True
+    >>> w.tolist()
+    [0.25]
     """
 
     type = "sgd"

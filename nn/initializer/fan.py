@@ -69,7 +69,10 @@ class XavierNormal(_Scaled):
 
 
 class XavierUniform(XavierNormal):
-    """Uniform with the variance of XavierNormal.
+    """Uniform between ± gain · sqrt(6 / (fan_in + fan_out)): what most layers' weights begin with.
+
+    `fan_in` and `fan_out`: in place of those that the parameter's shape tells. Glorot and Bengio, Understanding the
+    difficulty of training deep feedforward neural networks, 2010.
 
     >>> import proa as paddle
     >>> start = paddle.nn.initializer.XavierUniform()

@@ -88,6 +88,11 @@ class _Counted(OrderedDict[Any, Any]):
 class Layer:
     """Base of the layers. A subclass makes its parameters and sublayers in `__init__` and computes in `forward`.
 
+    What is set as an attribute after `super().__init__()` is part of it: parameters (`create_parameter`), layers, and
+    buffers (`register_buffer`). `parameters()`, `sublayers()`, `named_parameters()` list them; `state_dict()` and
+    `set_state_dict(state)` give and take their values; `train()` and `eval()` say what dropout and batch norm do.
+    Calling it calls `forward`, with the hooks that were registered. `dtype`: that of parameters made without one.
+
     >>> import proa as paddle
     >>> class Scale(paddle.nn.Layer):
     ...     def __init__(self):

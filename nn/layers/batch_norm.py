@@ -61,7 +61,9 @@ class _BatchNormBase(Layer):
 
 
 class BatchNorm1D(_BatchNormBase):
-    """Batch normalization of [N, C] or [N, C, L].
+    """Batch normalization of [N, C] or [N, C, L], channel by channel; see `BatchNorm2D`.
+
+    `data_format`: 'NC', 'NCL', or 'NLC' for channels last.
 
     >>> import proa as paddle
     >>> y = paddle.nn.BatchNorm1D(3)(5 + 2 * paddle.randn([16, 3]))
@@ -79,18 +81,28 @@ class BatchNorm1D(_BatchNormBase):
 
 
 class BatchNorm2D(_BatchNormBase):
-    """Batch normalization of [N, C, H, W].
+    """Batch normalization of [N, C, H, W]: (x - mean) / sqrt(variance + epsilon) * weight + bias, channel by channel.
+
+    In training mean and variance are those of the batch, and the running ones follow: running = momentum * running +
+    (1 - momentum) * batch, so that `momentum=0.9` is PyTorch's 0.1. After `net.eval()`, and with
+    `use_global_stats=True`, the running ones count. They are the buffers `_mean` and `_variance`; `weight` begins with
+    ones, `bias` with zeros, and `weight_attr=False` or `bias_attr=False` leave them out. `data_format`: 'NCHW' or
+    'NHWC'. Ioffe and Szegedy, Batch Normalization, 2015.
 
     >>> import proa as paddle
-    >>> paddle.nn.BatchNorm2D(3)(paddle.ones([2, 3, 4, 4])).shape
-    [2, 3, 4, 4]
+    >>> norm = paddle.nn.BatchNorm2D(3)
+    >>> y = norm(5 + 2 * paddle.randn([8, 3, 4, 4]))
+    >>> y.shape, abs(y.mean().item()) < 0.001, norm._mean.shape
+    ([8, 3, 4, 4], True, [3])
     """
 
     ranks = (4,)
 
 
 class BatchNorm3D(_BatchNormBase):
-    """Batch normalization of [N, C, D, H, W].
+    """Batch normalization of [N, C, D, H, W], channel by channel; see `BatchNorm2D`.
+
+    `data_format`: 'NCDHW', or 'NDHWC' for channels last.
 
     >>> import proa as paddle
     >>> y = paddle.nn.BatchNorm3D(3)(5 + 2 * paddle.randn([4, 3, 2, 2, 2]))
@@ -163,7 +175,10 @@ def fixed_parameter(layer: Layer, count: int, value: float) -> Any:
 
 
 class BatchNorm(_BatchNormBase):
-    """Batch normalization with Paddle 1.x's arguments; `act` names an activation to follow.
+    """Batch normalization with Paddle 1.x's arguments; `BatchNorm2D` and its like are what new code has.
+
+    `act` names an activation to follow, such as 'relu'; `is_test=True` and `use_global_stats=True` take the running
+    statistics, which `moving_mean_name` and `moving_variance_name` name.
 
     >>> import proa as paddle
     >>> x = paddle.randn([8, 3, 4, 4])

@@ -34,11 +34,18 @@ class Identity(Layer):
 
 
 class Linear(Layer):
-    """x · W + b, W of shape [in_features, out_features].
+    """x · W + b: [..., in_features] to [..., out_features].
+
+    The parameters are `weight` [in_features, out_features], XavierUniform at first, and `bias` [out_features], zeros.
+    For other first values, names or learning rates give a `paddle.ParamAttr` as `weight_attr` or `bias_attr`; with
+    `bias_attr=False` there is no bias. `name` changes nothing. PyTorch's weight is this one transposed.
 
     >>> import proa as paddle
-    >>> paddle.nn.Linear(4, 3)(paddle.ones([2, 4])).shape
+    >>> layer = paddle.nn.Linear(4, 3)
+    >>> layer(paddle.ones([2, 4])).shape
     [2, 3]
+    >>> [(name, value.shape) for name, value in layer.named_parameters()]
+    [('weight', [4, 3]), ('bias', [3])]
     """
 
     def __init__(self, in_features: int, out_features: int, weight_attr: Any = None, bias_attr: Any = None,
@@ -72,7 +79,11 @@ class _ZeroRow(Initializer):
 
 
 class Embedding(Layer):
-    """Rows of a table [num_embeddings, embedding_dim] by integer index; the row `padding_idx` is zero and stays it.
+    """Rows of a table [num_embeddings, embedding_dim] by integer index: [...] to [..., embedding_dim].
+
+    The row `padding_idx` is zero and stays it; a negative one counts from the end. With `sparse=True` the gradient
+    holds only the rows that were looked up, for which SGD and Adam (`lazy_mode=True`) leave the others alone. The
+    parameter is `weight`; `weight_attr` is its `paddle.ParamAttr`. Raises ValueError for sizes below 1.
 
     >>> import proa as paddle
     >>> table = paddle.nn.Embedding(10, 4, padding_idx=0)

@@ -101,7 +101,9 @@ class _Convolution(_ConvNd):
 
 
 class Conv1D(_Convolution):
-    """One-dimensional convolution of [N, C, L] with filters [out, in / groups, k].
+    """One-dimensional convolution of [N, C, L] with filters [out, in / groups, k], and a bias [out].
+
+    Its arguments are those of `Conv2D`, of one dimension; `data_format`: 'NCL', or 'NLC' for channels last.
 
     >>> import proa as paddle
     >>> paddle.nn.Conv1D(3, 8, 3, stride=2)(paddle.ones([2, 3, 9])).shape
@@ -118,13 +120,22 @@ class Conv1D(_Convolution):
 
 
 class Conv2D(_Convolution):
-    """Two-dimensional convolution of [N, C, H, W] with filters [out, in / groups, h, w].
+    """Two-dimensional convolution of [N, C, H, W] with filters [out, in / groups, h, w], and a bias [out].
 
-    `padding`: an int, two ints, four ints (top, bottom, left, right), pairs by dimension, 'SAME' or 'VALID'.
+    `kernel_size`, `stride`, `dilation`: an int, or two (height, width). `padding`: an int, two ints, four ints (top,
+    bottom, left, right), pairs by dimension, 'SAME' or 'VALID'. `groups`: in how many parts the channels are
+    convolved, each by itself. `padding_mode`: 'zeros', 'reflect', 'replicate' or 'circular'. `data_format`: 'NCHW', or
+    'NHWC' for channels last. `bias_attr=False`: no bias. The filters begin normally distributed with the variance 2 /
+    (in · h · w).
+
+    With p on both sides the result has ⌊(H + 2 p - dilation · (h - 1) - 1) / stride⌋ + 1 rows. Raises ValueError for
+    channels that `groups` does not divide.
 
     >>> import proa as paddle
     >>> paddle.nn.Conv2D(3, 8, 3, padding=1)(paddle.ones([2, 3, 5, 5])).shape
     [2, 8, 5, 5]
+    >>> paddle.nn.Conv2D(3, 6, (3, 1), stride=2, groups=3)(paddle.ones([2, 3, 9, 9])).shape
+    [2, 6, 4, 5]
     """
 
     rank, function = 2, staticmethod(F.conv2d)
@@ -137,7 +148,9 @@ class Conv2D(_Convolution):
 
 
 class Conv3D(_Convolution):
-    """Three-dimensional convolution of [N, C, D, H, W] with filters [out, in / groups, d, h, w].
+    """Three-dimensional convolution of [N, C, D, H, W] with filters [out, in / groups, d, h, w], and a bias [out].
+
+    Its arguments are those of `Conv2D`, of three dimensions; `data_format`: 'NCDHW', or 'NDHWC' for channels last.
 
     >>> import proa as paddle
     >>> paddle.nn.Conv3D(2, 4, 3, padding=1)(paddle.ones([1, 2, 3, 4, 5])).shape

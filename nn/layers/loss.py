@@ -16,11 +16,21 @@ def checked_reduction(name: str, reduction: str) -> str:
 
 
 class CrossEntropyLoss(Layer):
-    """Softmax and cross entropy of scores [..., C] with integer labels, or with distributions (`soft_label`).
+    """-log softmax(input)[label]: the cross entropy of scores [..., C] with labels.
+
+    The labels are class numbers, [...] or [..., 1]; `soft_label`: distributions of the scores' shape. The classes are
+    along `axis`: for images [N, C, H, W] say `axis=1`. Labels equal to `ignore_index` count nothing, in the mean too.
+    `weight` [C] weighs the classes, and the mean is then weighted. `reduction`: 'mean', 'sum' or 'none'.
+    `use_softmax=False`: the input are probabilities. `label_smoothing` gives a part of each label to all classes.
+    Raises ValueError for shapes that do not fit and labels out of range.
 
     >>> import proa as paddle
-    >>> float(paddle.nn.CrossEntropyLoss()(paddle.zeros([2, 4]), paddle.to_tensor([1, 3])))
-    1.3862943649291992
+    >>> scores = paddle.to_tensor([[2.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
+    >>> round(paddle.nn.CrossEntropyLoss()(scores, paddle.to_tensor([0, 1])).item(), 4)
+    0.2395
+    >>> each = paddle.nn.CrossEntropyLoss(reduction="none", ignore_index=1)
+    >>> each(scores, paddle.to_tensor([0, 1])).numpy().round(4).tolist()
+    [0.2395000010728836, 0.0]
     """
 
     def __init__(self, weight: Any = None, ignore_index: int = -100, reduction: str = "mean", soft_label: bool = False,

@@ -22,11 +22,14 @@ __all__ = ["BatchNorm", "BatchNorm1D", "BatchNorm2D", "BatchNorm3D", "GroupNorm"
 class LayerNorm(Layer):
     """Normalization over the last dimensions: (x - mean) / sqrt(variance + epsilon) * weight + bias.
 
-    Ba et al., Layer Normalization, 2016.
+    `normalized_shape`: the sizes of the dimensions that mean and variance are taken over, an int for the last one
+    alone. `weight` and `bias` have as many elements, in one dimension, ones and zeros at first; `weight_attr=False`
+    and `bias_attr=False` leave them out. Ba et al., Layer Normalization, 2016.
 
     >>> import proa as paddle
-    >>> paddle.nn.LayerNorm(4)(paddle.randn([2, 4])).shape
-    [2, 4]
+    >>> y = paddle.nn.LayerNorm(4)(paddle.to_tensor([[1.0, 2.0, 3.0, 4.0]]))
+    >>> y.numpy().round(3).tolist()
+    [[-1.3420000076293945, -0.44699999690055847, 0.44699999690055847, 1.3420000076293945]]
     """
 
     def __init__(self, normalized_shape: Any, epsilon: float = 1e-5, weight_attr: Any = None, bias_attr: Any = None,

@@ -47,9 +47,15 @@ class MaxPool1D(_Windows):
 class MaxPool2D(_Windows):
     """The largest element of each window of [N, C, H, W].
 
+    `kernel_size` and `stride` (by default the kernel's size): an int, or two. `padding`: as in `Conv2D`; what is
+    padded is never the largest. `ceil_mode`: a window that reaches beyond the end counts. `return_mask`: gives also
+    where in each channel's H · W elements the largest are, for `MaxUnPool2D`. `data_format`: 'NCHW' or 'NHWC'.
+
     >>> import proa as paddle
     >>> paddle.nn.MaxPool2D(2)(paddle.ones([1, 1, 4, 4])).shape
     [1, 1, 2, 2]
+    >>> paddle.nn.MaxPool2D(3, stride=2, padding=1)(paddle.ones([1, 1, 8, 8])).shape
+    [1, 1, 4, 4]
     """
 
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, return_mask: bool = False,
@@ -104,11 +110,18 @@ class AvgPool1D(_Windows):
 
 
 class AvgPool2D(_Windows):
-    """The mean of each window of [N, C, H, W]; with `exclusive`, padding does not count.
+    """The mean of each window of [N, C, H, W].
+
+    `kernel_size`, `stride`, `padding`, `ceil_mode` and `data_format` as in `MaxPool2D`. With `exclusive` padding does
+    not count; `exclusive=False` is what PyTorch does by default. `divisor_override`: what is divided by instead of the
+    number.
 
     >>> import proa as paddle
-    >>> paddle.nn.AvgPool2D(2)(paddle.ones([2, 3, 8, 8])).shape
-    [2, 3, 4, 4]
+    >>> x = paddle.ones([1, 1, 2, 2])
+    >>> paddle.nn.AvgPool2D(2, padding=1)(x).tolist()
+    [[[[1.0, 1.0], [1.0, 1.0]]]]
+    >>> paddle.nn.AvgPool2D(2, padding=1, exclusive=False)(x).tolist()
+    [[[[0.25, 0.25], [0.25, 0.25]]]]
     """
 
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
@@ -177,9 +190,14 @@ class AdaptiveAvgPool1D(_AdaptiveAvg):
 class AdaptiveAvgPool2D(_AdaptiveAvg):
     """The mean of as many windows as `output_size` says, whatever the input's size.
 
+    [N, C, H, W] to [N, C, *output_size]. `output_size`: an int, or two, of which None keeps that size. `data_format`:
+    'NCHW' or 'NHWC'.
+
     >>> import proa as paddle
     >>> paddle.nn.AdaptiveAvgPool2D(2)(paddle.ones([2, 3, 8, 8])).shape
     [2, 3, 2, 2]
+    >>> paddle.nn.AdaptiveAvgPool2D((1, None))(paddle.ones([2, 3, 8, 5])).shape
+    [2, 3, 1, 5]
     """
 
     def __init__(self, output_size: Any, data_format: str = "NCHW", name: str | None = None):

@@ -123,7 +123,11 @@ class SimpleRNN(RNNBase):
 
 
 class LSTM(RNNBase):
-    """Layers of LSTMCell. See SimpleRNN for `direction` and `dropout`; states are tuples (h, c).
+    """Layers of LSTMCell: [batch, time, input] to [batch, time, hidden], and the last states (h, c).
+
+    The states are [layers, batch, hidden] each. `time_major=True`: [time, batch, …]. See SimpleRNN for `direction`, in
+    which both directions' outputs lie side by side, and `dropout`. Called with `sequence_length` [batch], steps behind
+    a sequence's end give zeros.
 
     >>> import proa as paddle
     >>> y, (h, c) = paddle.nn.LSTM(3, 4, direction="bidirect")(paddle.ones([2, 5, 3]))
@@ -140,7 +144,10 @@ class LSTM(RNNBase):
 
 
 class GRU(RNNBase):
-    """Layers of GRUCell. See SimpleRNN for `direction` and `dropout`.
+    """Layers of GRUCell: [batch, time, input] to [batch, time, hidden], and the last states [layers, batch, hidden].
+
+    `time_major=True`: [time, batch, …]. See SimpleRNN for `direction`, in which both directions' outputs lie side by
+    side, and `dropout`. Called with `sequence_length` [batch], steps behind a sequence's end give zeros.
 
     >>> import proa as paddle
     >>> y, h = paddle.nn.GRU(3, 4)(paddle.ones([2, 5, 3]))

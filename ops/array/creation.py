@@ -211,12 +211,19 @@ def _told(value: Any, stop_gradient: bool) -> Any:
 def to_tensor(data: Any, dtype: Any = None, place: Place | str | None = None, stop_gradient: bool = True) -> Any:
     """A tensor holding a copy of `data`: a number, nested lists, a NumPy array, or a tensor.
 
-    Floats in lists get the default dtype and ints int64; a NumPy array or scalar keeps its dtype.
-    Raises ValueError for ragged data and TypeError for strings or objects.
+    Floats in lists get the default dtype and ints int64; a NumPy array or scalar keeps its dtype; `dtype` asks for
+    another. `place`: where it lies, a place or its name ('cpu', 'gpu:0'), by default the one in use.
+    `stop_gradient=False`: gradients are kept in `x.grad`. Raises ValueError for ragged data and TypeError for strings
+    or objects.
 
     >>> import proa as paddle
-    >>> paddle.to_tensor([[1.0, 2.0]]).shape
-    [1, 2]
+    >>> paddle.to_tensor([[1.0, 2.0]])
+    Tensor(shape=[1, 2], dtype=float32, place=Place(cpu), stop_gradient=True,
+           [[1., 2.]])
+    >>> x = paddle.to_tensor(3, dtype="float64", stop_gradient=False)
+    >>> (x * x).backward()
+    >>> x.grad.item()
+    6.0
     """
     wanted = None if dtype is None else convert_dtype(dtype)
     if place is not None:

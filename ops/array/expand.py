@@ -74,7 +74,7 @@ def expand(x: Any, shape: Any, name: str | None = None) -> Any:
 
 
 def broadcast_to(x: Any, shape: Any, name: str | None = None) -> Any:
-    """As `expand`.
+    """x repeated to `shape`, into which it must broadcast: `expand`. -1 keeps a size.
 
     >>> import proa as paddle
     >>> paddle.broadcast_to(paddle.to_tensor([1, 2]), [2, 2]).tolist()

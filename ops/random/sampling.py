@@ -256,7 +256,9 @@ def uniform(shape: Any, dtype: Any = None, min: float = -1.0, max: float = 1.0, 
 
 @sizes_one_by_one
 def rand(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """Values spread evenly from 0 up to 1, without it.
+    """Values spread evenly from 0 up to 1, without it, of `shape`.
+
+    The default dtype unless another is given. `paddle.seed` makes them repeat.
 
     >>> import proa as paddle
     >>> paddle.rand([2, 3]).shape
@@ -286,7 +288,9 @@ def standard_normal(shape: Any, dtype: Any = None, name: str | None = None) -> A
 
 @sizes_one_by_one
 def randn(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """As `standard_normal`.
+    """Values from the normal distribution with the mean 0 and the standard deviation 1, of `shape`: `standard_normal`.
+
+    The default dtype unless another is given. `paddle.seed` makes them repeat.
 
     >>> import proa as paddle
     >>> paddle.randn([2, 3]).shape

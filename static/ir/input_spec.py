@@ -14,6 +14,9 @@ from ...ops.core.spec import Spec
 class InputSpec:
     """Shape, dtype and name of an input; None (or -1) for a size that may differ from call to call.
 
+    For `paddle.jit.to_static`, `paddle.jit.save` and `paddle.Model`. `InputSpec.from_tensor(x)` has those of a Tensor.
+    A `name` is that of the input in the file. With `stop_gradient=False` gradients flow to it.
+
     >>> import proa as paddle
     >>> paddle.static.InputSpec([None, 784], "float32", "x")
     InputSpec(shape=(-1, 784), dtype=paddle.float32, name=x, stop_gradient=False)

@@ -38,7 +38,7 @@ def test_a_page_shows_signature_text_and_example(things):
     linear, = (one for one in things if one.full == "paddle.nn.Linear")
     page = reference.page_of(linear)
     assert "paddle.nn.Linear(\n    in_features: int," in page
-    assert "```pycon\n>>> import proa as paddle\n>>> paddle.nn.Linear(4, 3)" in page
+    assert "```pycon\n>>> import proa as paddle\n>>> layer = paddle.nn.Linear(4, 3)" in page
     assert "### forward { #paddle.nn.Linear.forward }" in page and "nn/layers/common.py" in page
 
 

@@ -3,7 +3,7 @@
 `<!-- compared: NAME -->` before a table says that its first two cells are expressions with the same value in both;
 `<!-- different: NAME -->` that they are expressions and their values: expression, value, expression, value.
 `python tests/migration/tables.py NAME` evaluates the left side, where NAME is installed, and writes what it gave to
-tests/fixtures/migration/NAME.json; `test_tables.py` compares the right side with it. This file imports neither framework
+tests/fixtures/migration/NAME.json; `test_tables.py` compares the right side with it. This file imports no framework
 before it is asked, and needs NumPy alone.
 """
 
@@ -88,7 +88,7 @@ def rows(page, kind):
 def evaluated(code, framework):
     """What an expression gives, in what JSON holds; an error is its type's name."""
     try:
-        return plain(eval(code, names(framework)))
+        return plain(eval(code, names(framework)))  # noqa: S307 - of the repository's own pages
     except Exception as error:
         return type(error).__name__
 

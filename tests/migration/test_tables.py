@@ -1,9 +1,9 @@
 """What the pages for people who come from elsewhere say of both sides, against what the other side gave."""
 
+import ast
 import json
 import os
 
-import numpy as np
 import pytest
 import tables
 
@@ -38,7 +38,7 @@ def test_what_differs(name, row):
 
 
 def _said(text):
-    return text if text.endswith("Error") else tables.plain(eval(text, {"np": np, "inf": np.inf, "nan": np.nan}))
+    return text if text.endswith("Error") else ast.literal_eval(text)
 
 
 def test_tables_are_found():
