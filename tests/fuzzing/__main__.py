@@ -19,7 +19,7 @@ import threading
 import time
 from collections.abc import Iterator
 
-from .cases import make_corpus
+from .cases import NUMBERS, make_corpus
 
 _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 _PATIENCE = 300  # seconds in which a process must be ready
@@ -149,7 +149,7 @@ def search(options: argparse.Namespace) -> Findings:
     """Does the cases."""
     findings = Findings(options.kept, options)
     with tempfile.TemporaryDirectory() as folder:
-        make_corpus(folder)
+        make_corpus(folder, options.kind)
 
         def work(offset: int) -> None:
             for number, family, result in Worker(folder, options, findings.next[offset]).results():
@@ -168,7 +168,7 @@ def search(options: argparse.Namespace) -> Findings:
 def main(arguments: list[str] | None = None) -> int:
     """Parses the arguments, searches, and prints what came."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzzing", description=__doc__)
-    parser.add_argument("--kind", choices=["bytes", "meaning"], default="meaning")
+    parser.add_argument("--kind", choices=list(NUMBERS), default="meaning")
     parser.add_argument("--first", type=int, default=0, help="the number of the first case (%(default)s)")
     parser.add_argument("--count", type=int, default=1000, help="how many (%(default)s)")
     parser.add_argument("--processes", type=int, default=2)

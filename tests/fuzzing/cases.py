@@ -11,20 +11,32 @@ from PIL import Image
 from proa.core.safe_pickle import UnsafePickleError
 
 from . import mutations
-from .formats import FAMILIES, Format
+from .formats import FAMILIES, Format, operators
 
 #: Errors that say what is wrong with a file, or with what a model does.
 TOLD = (UnsafePickleError, ValueError, TypeError, NotImplementedError, RuntimeError, OSError, IndexError, KeyError,
         OverflowError, ZeroDivisionError, FloatingPointError, EOFError, Image.DecompressionBombError)
 
 
-def make_corpus(folder: str) -> None:
+NUMBERS = {"bytes": 1, "meaning": 2, "operators": 3}
+"""The kinds of mutants, with what tells their random numbers apart."""
+
+
+def families_of(kind: str) -> dict[str, dict[str, Format]]:
+    """What mutants of a kind are made of: of bytes every format, of meaning models, or single operators."""
+    if kind == "operators":
+        return operators()
+    return FAMILIES if kind == "bytes" else {
+        family: formats for family, formats in FAMILIES.items() if next(iter(formats.values())).is_model}
+
+
+def make_corpus(folder: str, kind: str) -> None:
     """Writes the good files: a folder for each family of formats, in it one for each of its formats."""
     import proa as paddle
 
     paddle.seed(0)
     with paddle.utils.unique_name.guard():
-        for family, formats in FAMILIES.items():
+        for family, formats in families_of(kind).items():
             for name, each in formats.items():
                 place = os.path.join(folder, family, name)
                 os.makedirs(place)
@@ -35,18 +47,18 @@ class Cases:
     """Does cases by their numbers, in a copy of the good files: each changes one of them, and puts it back."""
 
     def __init__(self, corpus: str, scratch: str, kind: str):
-        self.kind, self._number = kind, {"bytes": 1, "meaning": 2}[kind]
-        families = FAMILIES if kind == "bytes" else {
-            family: formats for family, formats in FAMILIES.items() if family in ("model", "fluid")}
+        self.kind, self._number = kind, NUMBERS[kind]
         self._formats: list[tuple[str, list[tuple[str, Format, list[str]]]]] = []
         self._good: dict[str, bytes] = {}
-        for family, formats in families.items():
+        for family, formats in families_of(kind).items():
             held = []
             for name, each in formats.items():
                 folder = os.path.join(scratch, family, name)
                 shutil.copytree(os.path.join(corpus, family, name), folder)
                 held.append((folder, each, self._changed_files(folder)))
             self._formats.append((family, held))
+        sizes = np.array([len(held) for _, held in self._formats])
+        self._shares = sizes / sizes.sum()
 
     def _changed_files(self, folder: str) -> list[str]:
         """The files of a folder that mutants are made of."""
@@ -56,7 +68,7 @@ class Cases:
                 path = os.path.join(root, name)
                 with open(path, "rb") as file:
                     self._good[path] = file.read()
-                if self.kind == "bytes" or name.endswith(".pdmodel") or name == "__model__":
+                if self.kind == "bytes" or name.endswith((".pdmodel", ".json")) or name == "__model__":
                     found.append(path)
         return sorted(found)
 
@@ -65,8 +77,8 @@ class Cases:
         draw = np.random.default_rng([number, self._number])
         if self.kind == "bytes":
             family, held = self._formats[int(draw.integers(len(self._formats)))]
-        else:
-            family, held = self._formats[int(draw.random() < 4 / 14)]  # as many as there are of each
+        else:  # as many as there are of each
+            family, held = self._formats[int(draw.choice(len(self._formats), p=self._shares))]
         folder, each, files = held[int(draw.integers(len(held)))]
         path = files[int(draw.integers(len(files)))]
         good = self._good[path]

@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import os
 import pickle
 import shutil
 import struct
+import sys
+import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 import proa as paddle
 import proa.fluid as fluid
+from proa.static.files.inference_model import program_file
 
 from . import corpus
 
@@ -68,7 +72,7 @@ def _trained(prefix: str) -> None:
 
 
 def _predicted(prefix: str) -> None:
-    config = paddle.inference.Config(prefix + ".pdmodel", prefix + ".pdiparams")
+    config = paddle.inference.Config(program_file(prefix), prefix + ".pdiparams")
     config.set_memory_limit_mb(MEGABYTES)
     config.set_loop_limit(ROUNDS)
     predictor = paddle.inference.create_predictor(config)
@@ -162,6 +166,72 @@ def _arrays() -> tuple[list[str], list[Any]]:
         fluid.layers.less_than(count, end, cond=condition)
     last = fluid.layers.array_read(array, end)
     return ["x"], [total, last, fluid.layers.array_length(array)]
+
+
+def _quantized(converted: bool) -> Callable[[str], None]:
+    """A network that was trained with rounded values; converted, its weights are whole numbers."""
+    def make(folder: str) -> None:
+        from proa.quantization import QAT, QuantConfig
+        from proa.quantization.quanters import FakeQuanterWithAbsMaxObserver
+
+        quanter = FakeQuanterWithAbsMaxObserver(moving_rate=0.9)
+        method = QAT(QuantConfig(activation=quanter, weight=quanter))
+        net = method.quantize(paddle.nn.Sequential(paddle.nn.Conv2D(1, 2, 3), paddle.nn.ReLU(), paddle.nn.Flatten(),
+                                                   paddle.nn.Linear(8, 3)))
+        net(paddle.ones([2, 1, 4, 4]))
+        net.eval()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of operators that PaddlePaddle does not have
+            paddle.jit.save(method.convert(net) if converted else net, os.path.join(folder, "net"),
+                            input_spec=[paddle.static.InputSpec([None, 1, 4, 4], "float32", "x")])
+
+    return make
+
+
+def _of_paddle_3(name: str) -> Callable[[str], None]:
+    def make(folder: str) -> None:
+        for suffix in (".json", ".pdiparams"):
+            shutil.copy(os.path.join(FIXTURES, "static", "pir", name + suffix), os.path.join(folder, "net" + suffix))
+
+    return make
+
+
+def _older(folder: str) -> None:
+    """Operators that have changed since."""
+    shutil.copytree(os.path.join(FIXTURES, "static", "older"), folder, dirs_exist_ok=True)
+
+
+def _run_operator(folder: str, draw: np.random.Generator) -> str:
+    _executed(os.path.join(folder, "net"))
+    return RAN
+
+
+def _file(name: str, content: bytes) -> Callable[[str], None]:
+    def make(folder: str) -> None:
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(content)
+
+    return make
+
+
+def operators() -> dict[str, dict[str, Format]]:
+    """A Program of one call for each record of tests/ops, as `.pdmodel` and as PaddlePaddle 3 writes it."""
+    tests = os.path.dirname(FIXTURES)
+    sys.path[:0] = [os.path.join(tests, folder) for folder in ("crossing", "ops")]
+    import operator_files
+
+    found = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name, record in operator_files.RECORDS.items():
+            content = operator_files.written(record, record.inputs)
+            if content is not None:
+                found[name.replace("/", " ")] = Format(_file("net.pdmodel", content), _run_operator, True)
+    with gzip.open(os.path.join(FIXTURES, "static", "pir", "operators.json.gz"), "rb") as file:
+        programs = json.load(file)
+    later = {name.replace("/", " "): Format(_file("net.json", json.dumps(program).encode()), _run_operator, True)
+             for name, program in programs.items()}
+    return {"operator": found, "operator of Paddle 3": later}
 
 
 # States
@@ -439,11 +509,15 @@ def _read_cifar(folder: str, draw: np.random.Generator) -> str:
 FAMILIES: dict[str, dict[str, Format]] = {
     "model": {name: Format(_saved_layer(name), _run_layer, True) for name in (
         "lenet", "transposed", "normalized", "attention", "recurrent", "loop", "indices", "shapes", "boxes",
-        "sorting")},
+        "sorting")} | {name: Format(_quantized(name == "converted"), _run_layer, True) for name in (
+            "rounded", "converted")},
+    "Paddle 3": {name: Format(_of_paddle_3(name), _run_layer, True) for name in (
+        "boxes", "flow", "images", "language", "linear", "others", "recurrent", "transformer")},
     "fluid": {"separate": Format(_saved_fluid(_dense, None), _run_fluid(None, False), True),
               "combined": Format(_saved_fluid(_dense, "params"), _run_fluid("params", False), True),
               "words": Format(_saved_fluid(_words, None), _run_fluid(None, True), True),
-              "arrays": Format(_saved_fluid(_arrays, None), _run_fluid(None, False), True)},
+              "arrays": Format(_saved_fluid(_arrays, None), _run_fluid(None, False), True),
+              "older": Format(_older, _run_fluid(None, False), True)},
     "pickle": {f"protocol{n}": Format(_pickled(n), _load_all) for n in (2, 3, 4, 5)},
     "tensor stream": {"streams": Format(_copied(*(f"files/{name}.stream" for name in (
         "bfloat16", "bool", "empty", "lod", "scalar"))), _read_streams),

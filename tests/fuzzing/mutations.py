@@ -5,6 +5,9 @@ A mutant is a function of the file and of one number, so that a case can be made
 
 from __future__ import annotations
 
+import copy
+import json
+
 import numpy as np
 from proa.static.format import framework_pb2 as pb
 
@@ -39,7 +42,9 @@ def of_bytes(content: bytes, draw: np.random.Generator) -> bytes:
 
 
 def of_meaning(content: bytes, draw: np.random.Generator) -> bytes:
-    """A `.pdmodel` in which one to three things mean something else."""
+    """A `.pdmodel`, or PaddlePaddle 3's `.json`, in which one to three things mean something else."""
+    if content[:1] == b"{":
+        return _of_json(content, draw)
     desc = pb.ProgramDesc.FromString(content)
     for _ in range(int(draw.integers(1, 4))):
         _CHANGES[int(draw.integers(len(_CHANGES)))](desc, draw)
@@ -160,3 +165,129 @@ def _missing(desc, draw):
 
 _CHANGES = [_attribute, _attribute, _attribute, _attribute, _shape, _dtype, _input, _input, _output, _slots, _type,
             _order, _missing]
+
+
+# PaddlePaddle 3's JSON
+
+
+def _of_json(content, draw):
+    program = json.loads(content)
+    blocks = list(_json_blocks(program["program"]["regions"]))
+    for _ in range(int(draw.integers(1, 4))):
+        _JSON_CHANGES[int(draw.integers(len(_JSON_CHANGES)))](blocks, draw)
+    return json.dumps(program).encode()
+
+
+def _json_blocks(regions):
+    """The blocks of regions, those inside of their operations among them."""
+    for block in (block for region in regions for block in region["blocks"]):
+        yield block
+        for op in block["ops"]:
+            yield from _json_blocks(op.get("regions", []))
+
+
+def _json_operator(blocks, draw):
+    return _one((op for block in blocks for op in block["ops"] if op["#"] != "p"), draw)
+
+
+def _json_value(value, draw):
+    """Another value in the place of one, of its kind."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return _one(_LONG, draw)
+    if isinstance(value, float):
+        return _one([number for number in _FLOATS if np.isfinite(number)], draw)
+    if isinstance(value, str):
+        return _one([*_TEXTS, "float32", "int64", "bool", "float16", "complex64"], draw)
+    if isinstance(value, list):
+        value = copy.deepcopy(value)
+        if not value or draw.random() < 0.1:
+            return [*value, _one(_LONG, draw)]
+        place = int(draw.integers(len(value)))
+        if draw.random() < 0.2:
+            del value[place]
+        else:
+            value[place] = _json_value(value[place], draw)
+        return value
+    if isinstance(value, dict) and "D" in value:
+        return {**value, "D": _json_value(value["D"], draw)}
+    return value
+
+
+def _json_attribute(blocks, draw):
+    """Another value of an attribute; or it is gone, or of another kind."""
+    op = _json_operator(blocks, draw)
+    if not op or not op["A"]:
+        return
+    place = int(draw.integers(len(op["A"])))
+    if draw.random() < 0.1:
+        del op["A"][place]
+    elif draw.random() < 0.05:
+        op["A"][place]["AT"]["#"] = _one(["0.a_i32", "0.a_i64", "0.a_f32", "0.a_bool", "0.a_str", "0.a_array",
+                                          "1.a_intarray", "1.a_scalar", "1.a_dtype"], draw)
+    else:
+        op["A"][place]["AT"] = _json_value(op["A"][place]["AT"], draw)
+
+
+def _json_type(blocks, draw):
+    """Another shape or dtype of a value, parameters' among them."""
+    results = [op["O"] if isinstance(op["O"], dict) else _one(op["O"], draw)
+               for block in blocks for op in block["ops"] if op["O"]]
+    found = _one(results, draw)
+    parts = found and found.get("TT", {}).get("D")
+    if not isinstance(parts, list) or len(parts) < 2 or not isinstance(parts[1], list):
+        return
+    if draw.random() < 0.3:
+        parts[0] = {"#": "0." + _one(["t_bool", "t_f16", "t_f32", "t_f64", "t_i8", "t_i32", "t_i64", "t_c64"], draw)}
+    elif parts[1]:
+        parts[1][int(draw.integers(len(parts[1])))] = _one(_LONG, draw)
+    else:
+        parts[1].append(3)
+
+
+def _json_operand(blocks, draw):
+    """Another value where an operation reads one, or one that is not there."""
+    op = _json_operator(blocks, draw)
+    if op and op["I"]:
+        numbers = [result["%"] for block in blocks for other in block["ops"]
+                   for result in (other["O"] if isinstance(other["O"], list) else [other["O"]])]
+        op["I"][int(draw.integers(len(op["I"])))]["%"] = _one([*numbers, *numbers, 0, -1, 10**6], draw)
+
+
+def _json_operands(blocks, draw):
+    """Two operands change places, one is gone, or one is there twice; or a result is."""
+    op = _json_operator(blocks, draw)
+    side = op["I" if draw.random() < 0.7 else "O"] if op else []
+    if side:
+        place, other, kind = int(draw.integers(len(side))), int(draw.integers(len(side))), int(draw.integers(3))
+        if kind == 0:
+            side[place], side[other] = side[other], side[place]
+        elif kind == 1:
+            del side[place]
+        else:
+            side.insert(place, copy.deepcopy(side[other]))
+
+
+def _json_name(blocks, draw):
+    """An operation becomes another of the file."""
+    one, other = _json_operator(blocks, draw), _json_operator(blocks, draw)
+    if one:
+        one["#"] = other["#"]
+
+
+def _json_order(blocks, draw):
+    """Two operations change places, one is done twice, or one is gone."""
+    ops = _one(blocks, draw)["ops"]
+    if len(ops) > 1:
+        place, other, kind = int(draw.integers(len(ops))), int(draw.integers(len(ops))), int(draw.integers(3))
+        if kind == 0:
+            ops[place], ops[other] = ops[other], ops[place]
+        elif kind == 1:
+            ops.insert(other, copy.deepcopy(ops[place]))
+        else:
+            del ops[place]
+
+
+_JSON_CHANGES = [_json_attribute, _json_attribute, _json_attribute, _json_attribute, _json_type, _json_type,
+                 _json_operand, _json_operand, _json_operands, _json_name, _json_order]
