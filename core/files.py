@@ -11,12 +11,14 @@ import contextlib
 import errno
 import io
 import os
+import re
 import stat
 from collections.abc import Iterator
 from typing import BinaryIO
 
 BUFFER_BYTES = 1 << 20
 _LONGEST_STEM = 200  # file systems allow 255 bytes a name
+_TEMPORARY = re.compile(r".*\.[0-9a-f]{8}\.tmp", re.DOTALL)
 
 
 class MissingFileError(FileNotFoundError, ValueError):
@@ -86,6 +88,16 @@ class AtomicGroup:
         for temporary in self._temporary:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(temporary)
+
+
+def is_temporary(name: str) -> bool:
+    """Whether a file's name is one under which files are written before they get their own: what a killed process left.
+
+    >>> from proa.core.files import is_temporary
+    >>> is_temporary("w.0f3a9c21.tmp"), is_temporary("w")
+    (True, False)
+    """
+    return _TEMPORARY.fullmatch(name) is not None
 
 
 @contextlib.contextmanager

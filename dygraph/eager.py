@@ -19,6 +19,7 @@ from ..core.param_attr import ParamAttr
 from ..core.place import Place, expected_place
 from ..core.selected_rows import SelectedRows
 from ..ops.core import native
+from ..ops.core.accounts import NOT_IN_WORDS, account
 from ..ops.core.backward import Output, next_order
 from ..ops.core.kernels import ANY, ONE, TWO, Choice, Kernels
 from ..ops.core.operator import Operator
@@ -39,7 +40,6 @@ _flags = flags.values
 _make = object.__new__
 _HOST, _NOTHING = {np.ndarray}, {type(None)}
 _ARRAYS = (np.ndarray, np.generic)
-_KERNELS_ERRORS = (ValueError, TypeError, IndexError, AttributeError)  # that arrays which do not fit may come to
 
 
 class EagerTrace(Trace):
@@ -106,7 +106,7 @@ class EagerTrace(Trace):
                 array = choice.small(np, a, **attrs) if direct is None else direct(a)
             else:
                 array = choice.large(np, a, *inputs[1:], **attrs)
-        except _KERNELS_ERRORS as error:
+        except NOT_IN_WORDS as error:
             _failed(op, inputs, attrs, error)
             raise
         result = _make(self.value_class)
@@ -170,7 +170,7 @@ class EagerTrace(Trace):
             kernel = choice.small if largest < choice.least else choice.large
         try:
             results = kernel(xp, *arrays, **attrs)
-        except _KERNELS_ERRORS as error:
+        except NOT_IN_WORDS as error:
             _failed(op, inputs, attrs, error)
             raise
         if _flags["FLAGS_check_nan_inf"]:
@@ -430,12 +430,15 @@ def _connect(node: OperatorNode, outputs: list, aliases: dict[int, int]) -> None
 
 
 def _failed(op: Operator, inputs: tuple, attrs: dict[str, Any], error: Exception) -> None:
-    """Raises the operator's own account of what is wrong with its inputs, where it has one."""
-    arrays = _slot_arrays(op, inputs)  # raises where an input is missing
+    """Raises the operator's own account of what is wrong with its inputs, or what `accounts.py` makes of the error."""
+    specs = tuple(map(spec_of, _slot_arrays(op, inputs)))  # raises where an input is missing
     try:
-        op.infer_specs(tuple(map(spec_of, arrays)), attrs)
-    except (ValueError, TypeError, IndexError) as explained:
+        op.infer_specs(specs, attrs)
+    except (ValueError, TypeError, LookupError) as explained:
         raise explained from error
+    told = account(op, specs, attrs, error)
+    if told is not None:
+        raise told from error
 
 
 def _check_finite(op: Operator, results: Any) -> None:
@@ -475,7 +478,7 @@ def _serve_native() -> None:
     probes = np.zeros((3, 5), "float32"), np.zeros((2, 7), "int64")
     try:
         native.module.serve((EagerValue, EagerTrace, Kernels, Choice, SingleResultNode, _ndarray),
-                            (np.asarray, next_order, _failed, from_numpy_dtype, _KERNELS_ERRORS), np, _flags, probes)
+                            (np.asarray, next_order, _failed, from_numpy_dtype, NOT_IN_WORDS), np, _flags, probes)
         compiled = (("__add__", add_op), ("__sub__", subtract_op), ("__mul__", multiply_op))
         native.module.serve_syntax(tuple([op for _, op in compiled]), tuple([SYNTAX[name] for name, _ in compiled]),
                                    tuple([SYNTAX[f"__r{name[2:]}"] for name, _ in compiled]))

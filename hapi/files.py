@@ -6,7 +6,10 @@ import os
 import warnings
 from typing import Any
 
-from ..framework.io import load, save
+from ..core.files import atomic_group
+from ..core.safe_pickle import dump_state
+from ..framework.io import load
+from ..jit.files.plain_state import plain_state
 from ..jit.files.save_load import save as save_to_run
 from ..nn.state import NAME_TABLE
 from ..static.ir.input_spec import InputSpec
@@ -23,9 +26,13 @@ def save_model(model: Any, path: str, training: bool) -> None:
                                "InputSpecs, or let it see a batch before.")
         save_to_run(model.network, path, input_spec=[InputSpec(s.shape, s.dtype, s.name) for s in specs])
         return
-    save(model.network.state_dict(), path + ".pdparams")
+    states = {".pdparams": model.network.state_dict()}
     if model._optimizer is not None:
-        save(model._optimizer.state_dict(), path + ".pdopt")
+        states[".pdopt"] = model._optimizer.state_dict()
+    with atomic_group() as group:  # parameters and their optimizer's state belong together
+        for suffix, state in states.items():
+            with group.open(path + suffix) as file:
+                dump_state(plain_state(state), file)
 
 
 def load_model(model: Any, path: str, skip_mismatch: bool, reset_optimizer: bool) -> None:

@@ -13,7 +13,7 @@ import struct
 import zipfile
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
@@ -31,14 +31,24 @@ _OLDER = bytes.fromhex("80028a0a6cfc9c46f9206aa85019")  # how torch.save began i
 _STORAGES = {"Float": "float32", "Double": "float64", "Half": "float16", "BFloat16": "bfloat16", "Long": "int64",
              "Int": "int32", "Short": "int16", "Char": "int8", "Byte": "uint8", "Bool": "bool",
              "ComplexFloat": "complex64", "ComplexDouble": "complex128"}
+_MOST_SHARED, _ALWAYS_SHARED = 100, 1 << 24
 _DTYPES = (*_STORAGES.values(), "float8_e4m3fn", "float8_e5m2")
 
 
-class _Storage(NamedTuple):
+class _Storage:
     """The elements of a storage: their dtype, None where each tensor has its own, and its bytes."""
 
-    dtype: np.dtype | None
-    data: np.ndarray
+    def __init__(self, dtype: np.dtype | None, data: np.ndarray):
+        self.dtype, self.data, self._given = dtype, data, 0
+
+    def give(self, count: int) -> None:
+        """Notes the bytes that a tensor takes of it. ValueError where all of them take it too often.
+
+        Each tensor gets elements of its own: a small file could otherwise ask for any amount of memory.
+        """
+        self._given += count
+        _require(self._given <= _MOST_SHARED * self.data.nbytes + _ALWAYS_SHARED,
+                 f"tensors repeat a storage of {self.data.nbytes} bytes more than {_MOST_SHARED} times")
 
 
 def is_pytorch_file(start: bytes) -> bool:
@@ -155,22 +165,22 @@ def _tensor(args: tuple) -> np.ndarray:
     _require(len(args) >= 4 and type(args[0]) is _Storage, "a tensor is made from something other than a storage")
     storage, offset, size, stride = args[:4]
     _require(storage.dtype is not None, "a tensor has no dtype")
-    return _elements(storage.data, storage.dtype, offset, size, stride)
+    return _elements(storage, storage.dtype, offset, size, stride)
 
 
 def _tensor_of_dtype(args: tuple) -> np.ndarray:
     """`_rebuild_tensor_v3`: the same, and a dtype behind the hooks, of a storage that has none."""
     known = len(args) >= 7 and type(args[0]) is _Storage and type(args[6]) is Constructor
     _require(known and args[6].name in _DTYPE_NAMES, "a tensor is made from something other than a storage and a dtype")
-    return _elements(args[0].data, _numpy_dtype(_DTYPE_NAMES[args[6].name]), *args[1:4])
+    return _elements(args[0], _numpy_dtype(_DTYPE_NAMES[args[6].name]), *args[1:4])
 
 
-def _elements(data: np.ndarray, dtype: np.dtype, offset: Any, size: Any, stride: Any) -> np.ndarray:
+def _elements(storage: _Storage, dtype: np.dtype, offset: Any, size: Any, stride: Any) -> np.ndarray:
     """The elements of a tensor, in row-major order; ValueError where it reaches beyond its storage."""
     sizes_fit = type(size) is tuple and type(stride) is tuple and len(size) == len(stride) <= 64
     _require(sizes_fit and all(type(n) is int and n >= 0 for n in (offset, *size, *stride)),
              f"a tensor of shape {size!r} has the strides {stride!r} and the offset {offset!r}")
-    flat = data[:data.nbytes // dtype.itemsize * dtype.itemsize].view(dtype)
+    flat = storage.data[:storage.data.nbytes // dtype.itemsize * dtype.itemsize].view(dtype)
     count, last = 1, offset
     for length, step in zip(size, stride, strict=True):
         count, last = count * length, last + (length - 1) * step
@@ -178,6 +188,7 @@ def _elements(data: np.ndarray, dtype: np.dtype, offset: Any, size: Any, stride:
         return np.empty(size, dtype.type)
     _require(last < flat.size, f"a tensor reaches to element {last} of a storage of {flat.size}")
     _require(count <= max(flat.size, 1), f"a tensor of shape {size} repeats the {flat.size} elements of its storage")
+    storage.give(count * dtype.itemsize)
     strides = tuple(step * dtype.itemsize for step in stride)
     view = np.lib.stride_tricks.as_strided(flat[offset:], size, strides)
     if dtype.kind == "b":

@@ -1,5 +1,6 @@
 """Names that packages import from Paddle's corners: what they find there does what it is for."""
 
+import os
 import tarfile
 import zipfile
 
@@ -11,6 +12,7 @@ from proa.base.framework import non_static_only, static_only
 from proa.dygraph.lazy import LazyInitHelper, lazy_init_helper
 from proa.io.dataloader.dataloader_iter import _DataLoaderIterBase
 from proa.nn.layer.layers import HookRemoveHelper
+from proa.utils import download
 from proa.utils.download import _decompress
 
 
@@ -67,6 +69,18 @@ def test_archives_are_unpacked_beside_themselves(tmp_path, kind, names, place):
     assert _decompress(archive) == str(tmp_path / place)
     inside = names[0] if len(names) == 1 or place == "top" else f"data/{names[0]}"
     assert (tmp_path / inside).read_text() == "told"
+
+
+def test_an_archive_that_would_fill_the_disk_is_not_unpacked(tmp_path, monkeypatch):
+    path = str(tmp_path / "bomb.zip")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a/zeros", bytes(1 << 21))
+    monkeypatch.setattr(download, "_ALWAYS_UNPACKED", 1 << 20)
+    with pytest.raises(ValueError, match="would unpack to 2097152 bytes, more than .*Nothing was unpacked"):
+        _decompress(path)
+    assert os.listdir(tmp_path) == ["bomb.zip"]
+    monkeypatch.setattr(download, "_ALWAYS_UNPACKED", 1 << 30)
+    assert _decompress(path) == str(tmp_path / "a")
 
 
 def test_archives_that_lead_elsewhere(tmp_path):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import tarfile
 import zipfile
 
@@ -14,6 +15,7 @@ __all__ = ["WEIGHTS_HOME", "get_path_from_url", "get_weights_path_from_url", "is
 
 #: The folder of downloaded weights.
 WEIGHTS_HOME = os.path.join(os.path.expanduser("~"), ".cache", "paddle", "hapi", "weights")
+_MOST_TIMES, _ALWAYS_UNPACKED = 200, 1 << 30  # of an archive's size, and in bytes
 _ARCHIVES = (".tar.gz", ".tgz", ".tar", ".zip")
 
 
@@ -97,20 +99,30 @@ def _decompress(fname: str) -> str:
     """Unpacks a zip or tar file beside it, and returns the path of its file or folder: packages of Paddle's import it.
 
     An archive of several files and folders gets a folder with its own name. Raises TypeError for another kind of file,
-    and ValueError for names that lead out of the folder, before anything is written.
+    and ValueError for names that lead out of the folder and for sizes that make no sense, before anything is written.
     """
     folder = os.path.dirname(os.path.abspath(fname))
     if tarfile.is_tarfile(fname):
         with tarfile.open(fname) as archive:
             place, inside = _place_of(fname, folder, archive.getnames())
+            _check_size(fname, folder, sum(member.size for member in archive.getmembers()))
             _extract_tar(archive, place)
     elif zipfile.is_zipfile(fname):
         with zipfile.ZipFile(fname) as zipped:
             place, inside = _place_of(fname, folder, zipped.namelist())
+            _check_size(fname, folder, sum(member.file_size for member in zipped.infolist()))
             zipped.extractall(place)
     else:
         raise TypeError(f"_decompress(fname): must be a zip or tar file. Received {fname!r}.")
     return os.path.join(place, inside) if inside else place
+
+
+def _check_size(archive: str, folder: str, size: int) -> None:
+    """ValueError for what the disk cannot hold, and for what only a file that is meant to fill it unpacks to."""
+    most, free = max(_MOST_TIMES * os.path.getsize(archive), _ALWAYS_UNPACKED), shutil.disk_usage(folder).free
+    if size > min(most, free):
+        raise ValueError(f"{archive}: would unpack to {size} bytes, more than the {min(most, free)} that the disk has "
+                         f"room for, or than {_MOST_TIMES} times its own size. Nothing was unpacked.")
 
 
 def _place_of(archive: str, folder: str, names: list[str]) -> tuple[str, str]:

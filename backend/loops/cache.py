@@ -12,6 +12,7 @@ import contextlib
 import functools
 import os
 import threading
+import time
 from typing import TYPE_CHECKING
 
 from ...core import flags
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 MACHINE_CODE, PYTHON_CODE, PLAN = ".o", ".code", ".plan"
 _KINDS = (MACHINE_CODE, PYTHON_CODE, PLAN)
+_UNFINISHED = ".tmp"
 
 
 def key_of(content: str) -> str:
@@ -88,7 +90,7 @@ def write(key: str, code: bytes, kind: str = MACHINE_CODE) -> None:
 
 def _write_whole(path: str, content: bytes) -> None:
     """Writes a file whole or not at all, as far as other processes see; its digest tells what a crash has left."""
-    temporary = f"{path}.{os.getpid()}.{threading.get_ident()}.tmp"
+    temporary = f"{path}.{os.getpid()}.{threading.get_ident()}{_UNFINISHED}"
     try:
         with open(temporary, "xb") as file:
             file.write(content)
@@ -117,8 +119,17 @@ def _files(place: Path) -> list[tuple[float, int, str]]:
     return found
 
 
+def _remove_unfinished(place: Path) -> None:
+    """Removes what processes that were killed have left: it was begun an hour ago."""
+    with contextlib.suppress(OSError), os.scandir(place) as entries:
+        for entry in entries:
+            if entry.name.endswith(_UNFINISHED) and entry.stat().st_mtime < time.time() - 3600:
+                os.unlink(entry.path)
+
+
 def _shrink(place: Path) -> None:
     """Removes the oldest files where all of them take more than they may, so that there is room for some time."""
+    _remove_unfinished(place)
     limit = flags.values["FLAGS_kernel_cache_megabytes"] * 2**20
     found = _files(place)
     total = sum(size for _, size, _ in found)

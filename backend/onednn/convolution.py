@@ -126,7 +126,7 @@ def _into(out: np.ndarray | None, result: np.ndarray) -> np.ndarray:
 
 def _otherwise(function: Any, a: np.ndarray, b: Any, rest: tuple) -> Any:
     """What oneDNN declines: once more with arrays that it can read, or of 32 bits; else NotImplemented."""
-    if a.size == 0:
+    if a.size == 0 or b.size == 0:
         return NotImplemented
     if element_strides(a) is None or element_strides(b) is None:
         return function(np.ascontiguousarray(a), np.ascontiguousarray(b), *rest)

@@ -57,9 +57,15 @@ def write(folder: str, contents: Callable[[PartWriter], dict[str, Any]]) -> None
             file.flush()
             os.fsync(file.fileno())
         sync_folder(temporary)
-        remove(folder)
-        os.rename(temporary, folder)
+        older = _put_away(folder)
+        try:
+            os.rename(temporary, folder)
+        except OSError:
+            if os.path.isdir(older):
+                os.rename(older, folder)
+            raise
         sync_folder(os.path.dirname(folder))
+        shutil.rmtree(older, ignore_errors=True)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
@@ -67,10 +73,15 @@ def write(folder: str, contents: Callable[[PartWriter], dict[str, Any]]) -> None
 
 def remove(folder: str) -> None:
     """Removes a part, so that it is never there by halves."""
+    shutil.rmtree(_put_away(folder), ignore_errors=True)
+
+
+def _put_away(folder: str) -> str:
+    """Gives a folder, where there is one, a temporary name, under which nobody reads it."""
+    away = f"{folder}.{os.urandom(4).hex()}.tmp"
     if os.path.isdir(folder):
-        away = f"{folder}.{os.urandom(4).hex()}.tmp"
         os.rename(folder, away)
-        shutil.rmtree(away, ignore_errors=True)
+    return away
 
 
 def read(folder: str) -> dict[str, Any]:

@@ -31,8 +31,14 @@ def _axes(what: str, rank: int, axis1: int, axis2: int) -> _Axes:
     return first, second
 
 
+def _within(x: Any, offset: int) -> int:
+    """An offset that gives the same diagonal: NumPy reads outside of the array at -2**31."""
+    most = max(x.shape, default=0)
+    return min(max(offset, -most), most)
+
+
 def _diagonal(xp, x, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
-    return xp.diagonal(x, offset, axis1, axis2).copy()
+    return xp.diagonal(x, _within(x, offset), axis1, axis2).copy()
 
 
 def _infer_diagonal(x, *, offset=0, axis1=0, axis2=1):
@@ -78,7 +84,7 @@ def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str 
 
 
 def _trace(xp, x, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
-    return xp.trace(x, offset, axis1, axis2, dtype="int64" if x.dtype.kind == "b" else x.dtype)
+    return xp.trace(x, _within(x, offset), axis1, axis2, dtype="int64" if x.dtype.kind == "b" else x.dtype)
 
 
 def _infer_trace(x, *, offset=0, axis1=0, axis2=1):
@@ -137,7 +143,7 @@ def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> A
 
 def _diag(xp, x, *, offset: int = 0, padding_value: float = 0.0):
     if x.ndim == 2:
-        return xp.diagonal(x, offset).copy()
+        return xp.diagonal(x, _within(x, offset)).copy()
     size = x.size + abs(offset)
     result = xp.zeros((size, size), x.dtype)
     if padding_value:

@@ -35,7 +35,8 @@ def _padded(xp: Any, x: Any, widths: _Widths, mode: str, value: float) -> Any:
 def _surrounded(xp: Any, x: Any, widths: _Widths, value: float) -> Any:
     """x in the middle of an array of `value`; ValueError for a negative width."""
     if min(map(min, widths), default=0) < 0:
-        raise ValueError("negative width")
+        raise ValueError("pad(x): the widths of the padding must not be negative, nor an array be put into a smaller "
+                         f"one. Received {widths} for x.shape={list(x.shape)}.")
     sizes = [n + a + b for n, (a, b) in zip(x.shape, widths, strict=True)]
     result = xp.zeros(sizes, x.dtype) if value == 0 else xp.full(sizes, value, x.dtype)
     result[tuple([slice(a, a + n) for n, (a, _) in zip(x.shape, widths, strict=True)])] = x

@@ -56,7 +56,21 @@ def _multiplex(xp, x, ids):
     return among[within_bounds(xp, among.shape, (ids.reshape(-1), rows))]
 
 
+_MOST_SOURCES = 1 << 16
+
+
+def _check_count(count: int) -> None:
+    if not 0 <= count <= _MOST_SOURCES:
+        raise ValueError(f"multiplex(inputs): may be {_MOST_SOURCES} at most. Received {count}.")
+
+
+def _infer_sources(g, ids, *, count):
+    _check_count(count)
+    return [(g,) * count]
+
+
 def _to_sources(xp, g, ids, *, count: int):
+    _check_count(count)
     chosen = ids.reshape(-1)
     return [xp.where((chosen == n).reshape((-1,) + (1,) * (g.ndim - 1)), g, xp.zeros_like(g)) for n in range(count)]
 
@@ -67,7 +81,7 @@ multiplex_op = operator("multiplex", "X*, Ids -> Out", kernel=_multiplex,
                         grad={"X": lambda g, Ids, X_shape: apply(to_sources_op, g, Ids, count=len(X_shape))},
                         moves=True, fails="values", lod="drop")
 to_sources_op = operator("multiplex_grad", "X, Ids -> Out*", kernel=_to_sources,
-                         infer=lambda g, ids, *, count: [(g,) * count],
+                         infer=_infer_sources,
                          grad={"X": lambda g, Ids: apply(multiplex_op, g, Ids)}, only_here=True)
 
 

@@ -64,6 +64,7 @@ from ...backend.numpy_1 import IS_OLD
 from ...core.dtype import from_numpy_dtype
 from ...core.lazy import require
 from . import declared_in
+from .accounts import NOT_IN_WORDS, account
 from .facts import FAILS, LODS, PRECISIONS, Cost, checked_word, effects_of, free, one_a_result
 from .gradient import Gradient, parameter_names
 from .kernels import EngineKernel, Kernels, Selection, by
@@ -180,15 +181,21 @@ class Operator:
             attrs[attribute] = list(attrs.get(attribute) or inputs.get(slot) or outputs.get(slot) or ())
 
     def infer_specs(self, specs: tuple, attrs: dict[str, Any]) -> tuple:
-        """The specs of the results, always as a tuple. ValueError where a value is missing, as a file may have it."""
+        """The specs of the results, always as a tuple. ValueError where a value is missing, as a file may have it.
+
+        What the rule for shapes does not foresee is told in the words of `accounts.py`.
+        """
         try:
             inferred = self.infer(*specs, **attrs)
-        except AttributeError as error:
+        except NOT_IN_WORDS as error:
             missing = [slot.name for spec, slot in zip(specs, self.inputs, strict=False)
                        if spec is None and not (slot.optional or slot.many)]
-            if not missing:
+            if missing and isinstance(error, AttributeError):
+                raise ValueError(f"{self.type}: nothing is given as {', '.join(missing)}.") from error
+            told = account(self, specs, attrs, error)
+            if told is None:
                 raise
-            raise ValueError(f"{self.type}: nothing is given as {', '.join(missing)}.") from error
+            raise told from error
         return (inferred,) if isinstance(inferred, Spec) else tuple(inferred)
 
 

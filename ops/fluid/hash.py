@@ -54,7 +54,17 @@ class _Hash:
         return found ^ (found >> self._number(32))
 
 
+_MOST = 1 << 16
+
+
+def _check_numbers(num_hash: int, mod_by: int) -> None:
+    if mod_by < 1 or not 1 <= num_hash <= _MOST:
+        raise ValueError(f"hash(hash_size, num_hash): must be positive, the second {_MOST} at most. Received {mod_by} "
+                         f"and {num_hash}.")
+
+
 def _hashed(xp, x, *, num_hash: int = 1, mod_by: Long = 100000):
+    _check_numbers(num_hash, mod_by)
     rows = xp.ascontiguousarray(x).reshape(-1, x.shape[-1])
     hashes = _Hash(xp, rows.view("uint8").reshape(len(rows), -1))
     found = xp.stack([hashes.of(seed) for seed in range(num_hash)], 1) % xp.asarray([mod_by], dtype="uint64")
@@ -65,8 +75,7 @@ def _infer(x, *, num_hash=1, mod_by=100000):
     if x.rank < 2 or not x.dtype.is_integer or x.dtype.itemsize < 4:
         raise ValueError(f"hash(input): must be rows of int32 or int64. Received shape {list(x.shape)} of "
                          f"{x.dtype.name}.")
-    if mod_by < 1 or num_hash < 1:
-        raise ValueError(f"hash(hash_size, num_hash): must be positive. Received {mod_by} and {num_hash}.")
+    _check_numbers(num_hash, mod_by)
     return Spec((*x.shape[:-1], num_hash, 1), x.dtype)
 
 

@@ -15,6 +15,7 @@ from .reduce import sum as reduce_sum
 
 _SHIFT = 10  # arguments below this go up by as many steps
 _LOWEST = -200.0  # the polygamma function is computed down to here, step by step
+_LARGEST_FACTORIAL = 170  # of float64
 _BERNOULLI = [1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510]  # B2, B4, …
 
 
@@ -68,17 +69,29 @@ def _zeta(xp: Any, s: int, x: Any) -> Any:
     return total
 
 
+def _check_order(n: int) -> None:
+    if n < 0:
+        raise ValueError(f"polygamma(n): must be at least 0. Received {n}.")
+
+
+def _infer_polygamma(x: Any, *, n: int) -> Any:
+    _check_order(n)
+    return x
+
+
 def _polygamma(xp: Any, x: Any, *, n: int) -> Any:
+    _check_order(n)
     if n == 0:
         return _digamma(xp, x)
     wide = _wide(x)
     is_pole = (wide <= 0) & (wide == xp.floor(wide))
     computed = (wide > _LOWEST) & ~is_pole
-    found = (-1.0) ** (n + 1) * math.factorial(n) * _zeta(xp, n + 1, xp.where(computed, wide, 1.0))
+    factorial = math.factorial(n) if n <= _LARGEST_FACTORIAL else math.inf
+    found = (-1.0) ** (n + 1) * factorial * _zeta(xp, n + 1, xp.where(computed, wide, 1.0))
     return xp.where(computed, found, xp.where(is_pole, xp.inf, xp.nan)).astype(x.dtype)
 
 
-polygamma_op = operator("polygamma", "x -> out", kernel=_polygamma, infer=same,
+polygamma_op = operator("polygamma", "x -> out", kernel=_polygamma, infer=_infer_polygamma,
                         grad={"x": lambda g, x, n: g * apply(polygamma_op, x, n=n + 1)})
 digamma_op = operator("digamma", "X -> Out", kernel=_digamma, infer=same,
                       grad={"X": lambda g, X: g * apply(polygamma_op, X, n=1)})
@@ -118,8 +131,7 @@ def polygamma(x: Any, n: int, name: str | None = None) -> Any:
     """
     if not isinstance(n, int):
         raise TypeError(f"polygamma(n): must be an int. Received {type(n).__name__}.")
-    if n < 0:
-        raise ValueError(f"polygamma(n): must be at least 0. Received {n}.")
+    _check_order(n)
     return digamma(x) if n == 0 else apply(polygamma_op, as_floating(x), n=n)
 
 

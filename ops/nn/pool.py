@@ -45,12 +45,18 @@ def _even(sizes: Sequence[int], ksize: Sequence[int], strides: Any, paddings: An
     if global_pooling:
         return geometry("pool", sizes, sizes, ones, none, ones)
     if adaptive:
+        _check_adaptive(ksize)
         if any(size % out for size, out in zip(sizes, ksize, strict=True)):
             return None
         step = [size // out for size, out in zip(sizes, ksize, strict=True)]
         return geometry("pool", sizes, step, step, none, ones)
     return geometry("pool", sizes, ksize, strides if len(strides) else ones, paddings if len(paddings) else none, ones,
                     algorithm, ceil_mode, cut=True)
+
+
+def _check_adaptive(sizes: Sequence[int]) -> None:
+    if min(sizes) < 1:
+        raise ValueError(f"adaptive pool(x, output_size): each size must be at least 1. Received {list(sizes)}.")
 
 
 def _completed(geo: Geometry) -> Geometry:
@@ -197,6 +203,7 @@ def _infer_pool(x, *, ksize, strides=(), paddings=(), ceil_mode=False, data_form
     if global_pooling:
         out: Sequence[int] = [1] * len(sizes)
     elif adaptive:
+        _check_adaptive(ksize)
         out = ksize
     else:
         out = geometry("pool", sizes, ksize, strides if len(strides) else [1] * len(sizes),

@@ -17,7 +17,7 @@ from ...backend.scatter import add_at
 from ..core.infer import product
 from .windows import Geometry, padded
 
-Table = list[list[int]]  # for each window along a dimension the positions in it, all of one length
+Table = np.ndarray  # [windows, longest] along a dimension: the positions in each window
 
 
 def _sweep(function: Callable, x: Any, geo: Geometry, n: int) -> Any:
@@ -145,14 +145,15 @@ def sum_pool_grad(xp: Any, g: Any, geo: Geometry) -> Any:
 
 # windows of several sizes
 
-def adaptive_bounds(size: int, out: int) -> list[tuple[int, int]]:
-    """Where each of `out` windows over `size` elements begins and ends."""
-    return [(n * size // out, -(-(n + 1) * size // out)) for n in range(out)]
+def _adaptive_bounds(size: int, out: int) -> tuple[np.ndarray, np.ndarray]:
+    """Where each of `out` windows over `size` elements begins and ends: two columns."""
+    window = np.arange(out)[:, None]
+    return window * size // out, -(-(window + 1) * size // out)
 
 
 def _mean_matrix(xp: Any, size: int, out: int, dtype: Any) -> Any:
-    window, place = np.arange(out)[:, None], np.arange(size)
-    start, end = window * size // out, -(-(window + 1) * size // out)  # as `adaptive_bounds`
+    place = np.arange(size)
+    start, end = _adaptive_bounds(size, out)
     return xp.asarray(np.where((start <= place) & (place < end), 1 / (end - start), 0.0), dtype)
 
 
@@ -168,16 +169,15 @@ def adaptive_tables(sizes: Sequence[int], out: Sequence[int]) -> list[Table]:
     """The positions in adaptive windows; the last of a shorter one is repeated."""
     tables = []
     for size, count in zip(sizes, out, strict=True):
-        bounds = adaptive_bounds(size, count)
-        longest = max(end - start for start, end in bounds)
-        tables.append([[min(start + n, end - 1) for n in range(longest)] for start, end in bounds])
+        start, end = _adaptive_bounds(size, count)
+        tables.append(np.minimum(start + np.arange((end - start).max(initial=1)), end - 1))
     return tables
 
 
 def even_tables(geo: Geometry) -> list[Table]:
     """The positions in windows at even steps; those in the padding are replaced by the nearest in the input."""
     return [
-        [[min(max(n * stride - before + offset, 0), size - 1) for offset in range(kernel)] for n in range(out)]
+        np.clip(np.arange(out)[:, None] * stride - before + np.arange(kernel), 0, size - 1)
         for kernel, stride, size, out, (before, _) in zip(
             geo.kernel, geo.strides, geo.sizes, geo.out, geo.pads, strict=True)]
 
@@ -193,7 +193,7 @@ def max_with_positions(xp: Any, x: Any, tables: Sequence[Table]) -> tuple[Any, A
     flat = xp.zeros((1,) * (2 * rank), "int64")
     for n, table in enumerate(tables):
         shape = [1] * (2 * rank)
-        shape[n], shape[rank + n] = len(table), len(table[0])
+        shape[n], shape[rank + n] = table.shape
         flat = flat * sizes[n] + xp.asarray(table).reshape(shape)
     out = flat.shape[:rank]
     flat = flat.reshape(*out, -1)

@@ -24,6 +24,9 @@ STATES = {"LSTM": 2, "GRU": 1, "RNN_TANH": 1, "RNN_RELU": 1}
 """How many states a cell of each mode has."""
 
 
+_MOST_LAYERS = 1 << 14
+
+
 def _plan(x: Any, mode: str, hidden_size: int, num_layers: int, is_bidirec: bool) -> Plan:
     return Plan(mode, num_layers, 2 if is_bidirec else 1, hidden_size, *x.shape[:2])
 
@@ -43,6 +46,8 @@ def _check(plan: Plan, x: Any, states: Sequence[Any], weights: Sequence[Any], le
 
 def weight_shapes(plan: Plan, features: int) -> list[tuple[int, ...]]:
     """The shapes of the weights in their order: matrices of all layers and directions, then biases."""
+    if not 1 <= plan.layers <= _MOST_LAYERS:
+        raise ValueError(f"rnn(num_layers): must lie between 1 and {_MOST_LAYERS}. Received {plan.layers}.")
     count = plan.layers * plan.directions
     inputs = [features if n < plan.directions else plan.width for n in range(count)]
     matrices = [shape for own in inputs for shape in ((plan.gates, own), (plan.gates, plan.hidden))]

@@ -18,8 +18,17 @@ def _matrix(w: Any, dim: int) -> Any:
     return w.transpose(dim, *(n for n in range(w.ndim) if n != dim)).reshape(w.shape[dim], -1)
 
 
+_MOST_STEPS = 1 << 16
+
+
+def _check_steps(steps: int) -> None:
+    if not 0 <= steps <= _MOST_STEPS:
+        raise ValueError(f"spectral_norm(power_iters): must lie between 0 and {_MOST_STEPS}. Received {steps}.")
+
+
 def _iterated(xp: Any, matrix: Any, u: Any, v: Any, steps: int, eps: float) -> tuple[Any, Any]:
     """Left and right vectors after steps of the power method; each step brings them closer to the singular ones."""
+    _check_steps(steps)
     u, v = u.reshape(-1), v.reshape(-1)
     for _ in range(steps):
         v = u @ matrix
@@ -37,6 +46,7 @@ def _spectral_norm(xp, weight, u, v, *, dim: int = 0, power_iters: int = 1, eps:
 
 
 def _infer(weight, u, v, *, dim=0, power_iters=1, eps=1e-12):
+    _check_steps(power_iters)
     height = weight.shape[normalize_axis("spectral_norm(weight, dim)", dim, weight.rank)]
     width = product(weight.shape) // height if min(weight.shape) > 0 else -1
     for name, spec, size in (("u", u, height), ("v", v, width)):

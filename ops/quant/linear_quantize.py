@@ -19,6 +19,8 @@ _NO_SCALE, _FOR_NO_SCALE = 1e-30, 1e-6
 
 
 def _most(bit_length: int) -> int:
+    if not 1 <= bit_length <= 32:
+        raise ValueError(f"quantize(bit_length): must lie between 1 and 32. Received {bit_length}.")
     return (1 << (bit_length - 1)) - 1
 
 

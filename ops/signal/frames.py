@@ -13,6 +13,7 @@ from ..linalg.matrices import checked
 
 
 def _frame(xp, x, *, frame_length: int, hop_length: int, axis: int = -1):
+    _check_lengths(x.shape, frame_length, hop_length, axis)
     if axis == 0:
         count = 1 + (x.shape[0] - frame_length) // hop_length
         return x[xp.arange(count)[:, None] * hop_length + xp.arange(frame_length)]
@@ -27,12 +28,18 @@ def _check_axis(what: str, axis: int, hop_length: int) -> None:
         raise ValueError(f"{what}: hop_length must be positive. Received {hop_length}.")
 
 
-def _infer_frame(x, *, frame_length, hop_length, axis=-1):
+def _check_lengths(shape: tuple[int, ...], frame_length: int, hop_length: int, axis: int) -> int:
+    """The size along the axis."""
     _check_axis("frame(x)", axis, hop_length)
-    size = x.shape[axis] if x.rank else 0
+    size = shape[axis] if shape else 0
     if frame_length <= 0 or (0 <= size < frame_length):
         raise ValueError(f"frame(x, frame_length): must lie between 1 and the length {size} of the signal. "
-                         f"Received frame_length={frame_length}, x.shape={list(x.shape)}, axis={axis}.")
+                         f"Received frame_length={frame_length}, x.shape={list(shape)}, axis={axis}.")
+    return size
+
+
+def _infer_frame(x, *, frame_length, hop_length, axis=-1):
+    size = _check_lengths(x.shape, frame_length, hop_length, axis)
     count = -1 if size == -1 else 1 + (size - frame_length) // hop_length
     shape = (count, frame_length, *x.shape[1:]) if axis == 0 else (*x.shape[:-1], frame_length, count)
     return Spec(shape, x.dtype)

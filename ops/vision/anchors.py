@@ -53,9 +53,18 @@ each."""
 
 # density_prior_box
 
+_DENSEST = 256
+
+
 def _shifts(density: int, size: float, step: int) -> list[float]:
     shift = int(step / density)
     return [-step / 2.0 + shift / 2.0 + n * shift for n in range(density)]
+
+
+def _check_densities(densities: Any, sizes: Any) -> None:
+    if len(sizes) != len(densities) or not all(1 <= density <= _DENSEST for density in densities):
+        raise ValueError(f"density_prior_box(densities): must be as many as fixed_sizes, from 1 to {_DENSEST}. "
+                         f"Received {list(densities)} for {list(sizes)}.")
 
 
 def _cell(densities: Any, sizes: Any, ratios: Any, step: int) -> list[tuple[float, float, float, float]]:
@@ -72,6 +81,7 @@ def _cell(densities: Any, sizes: Any, ratios: Any, step: int) -> list[tuple[floa
 def _density_prior_box(xp, x, image, *, variances: list[float], fixed_sizes: list[float], fixed_ratios: list[float],
                        densities: Ints, clip: bool = False, flatten_to_2d: bool = False, step_w: float = 0.0,
                        step_h: float = 0.0, offset: float = 0.5):
+    _check_densities(densities, fixed_sizes)
     height, width = image.shape[2:]
     steps = (step_h or height / x.shape[2], step_w or width / x.shape[3])
     if not (step_h and step_w):
@@ -88,9 +98,7 @@ def _density_prior_box(xp, x, image, *, variances: list[float], fixed_sizes: lis
 
 
 def _infer_density(x, image, *, fixed_sizes, fixed_ratios, densities, flatten_to_2d=False, **_):
-    if len(fixed_sizes) != len(densities):
-        raise ValueError(f"density_prior_box(densities): must be as many as fixed_sizes. "
-                         f"Received {list(densities)} for {list(fixed_sizes)}.")
+    _check_densities(densities, fixed_sizes)
     count = len(fixed_ratios) * sum(density * density for density in densities)
     rows = -1 if -1 in x.shape[2:] else x.shape[2] * x.shape[3] * count
     spec = Spec((rows, 4) if flatten_to_2d else (*x.shape[2:], count, 4), x.dtype)

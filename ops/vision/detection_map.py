@@ -7,7 +7,7 @@ and is the surest to do so. After "The PASCAL Visual Object Classes Challenge" (
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -101,9 +101,18 @@ def _mean(counts: _Counts, ap_type: str) -> float:
 
 def _packed(hits: _Hits, class_num: int) -> tuple[np.ndarray, np.ndarray]:
     """The scores of all classes one behind the other, and where each class begins."""
-    rows = [pair for label in range(class_num) for pair in hits.get(label, ())]
-    sizes = [len(hits.get(label, ())) for label in range(class_num)]
+    rows = [pair for label in sorted(hits) if 0 <= label < class_num for pair in hits[label]]
+    sizes = _by_class({label: len(found) for label, found in hits.items()}, class_num, "int64")
     return np.array(rows, "float32").reshape(-1, 2), np.concatenate([[0], np.cumsum(sizes)]).astype("int64")
+
+
+def _by_class(counts: Mapping[int, int], class_num: int, dtype: str) -> np.ndarray:
+    """The count of each class."""
+    found = np.zeros(class_num, dtype)
+    for label, count in counts.items():
+        if 0 <= label < class_num:
+            found[label] = count
+    return found
 
 
 def _detection_map(xp, found, label, has_state, counts, right, wrong, found_lod, label_lod, right_lod=(),
@@ -120,7 +129,7 @@ def _detection_map(xp, found, label, has_state, counts, right, wrong, found_lod,
                          f"{len(images[0])} and {len(images[1])}.")
     for (begin, end), (first, last) in zip(*images, strict=True):
         _count_image(total, detections[begin:end], objects[first:last], overlap_threshold, evaluate_difficult)
-    numbers = np.array([total.objects.get(n, 0) for n in range(class_num)], "int32").reshape(-1, 1)
+    numbers = _by_class(total.objects, class_num, "int32").reshape(-1, 1)
     (hits, hit_lod), (misses, miss_lod) = _packed(total.right, class_num), _packed(total.wrong, class_num)
     value = np.array([_mean(total, ap_type)], "float32")
     return (*map(xp.asarray, (value, numbers, hits, misses)), [xp.asarray(hit_lod)], [xp.asarray(miss_lod)])

@@ -132,8 +132,8 @@ def _distribute(xp, boxes, counts=None, lod=(), *, min_level: int = 2, max_level
     real = (sides >= 0).all(1)
     area = xp.where(real, (sides + (1.0 if pixel_offset else 0.0)).prod(1), 0)
     level = xp.floor(xp.log2(xp.sqrt(area) / refer_scale + 1e-6)) + refer_level
+    levels = _levels(min_level, max_level)
     level = xp.clip(level, min_level, max_level).astype("int64")
-    levels = range(min_level, max_level + 1)
     found = [xp.flatnonzero(level == n) for n in levels]
     restored = xp.argsort(xp.concatenate(found), kind="stable").astype("int32")[:, None]
     if counts is None and lod:
@@ -146,11 +146,18 @@ def _distribute(xp, boxes, counts=None, lod=(), *, min_level: int = 2, max_level
     return [boxes[at] for at in found], each, restored, [from_lengths(xp, lengths) for lengths in each]
 
 
+_MOST_LEVELS = 1024
+
+
+def _levels(min_level: int, max_level: int) -> range:
+    if not min_level <= max_level < min_level + _MOST_LEVELS:
+        raise ValueError("distribute_fpn_proposals(min_level, max_level): the first must not be above the second, nor "
+                         f"{_MOST_LEVELS} or more below it. Received {min_level} and {max_level}.")
+    return range(min_level, max_level + 1)
+
+
 def _infer_distribute(boxes, counts=None, lod=(), *, min_level=2, max_level=5, **_):
-    if max_level < min_level:
-        raise ValueError(f"distribute_fpn_proposals(min_level, max_level): the first must not be above the second. "
-                         f"Received {min_level} and {max_level}.")
-    levels = max_level - min_level + 1
+    levels = len(_levels(min_level, max_level))
     count = Spec(counts.shape if counts is not None else (sequences_of(lod) if lod else 1,), dt.int32)
     return ([Spec((-1, 4), boxes.dtype)] * levels, [count] * levels, Spec((boxes.shape[0], 1), dt.int32),
             [Spec((-1,), dt.int64)] * levels)

@@ -68,9 +68,15 @@ def table(kind: str, size: int, out: int, scale: float, align_corners: bool, ali
     return _linear(size, out, ratio, align_corners, align_mode)
 
 
+_LARGEST = 1 << 22
+
+
 @functools.lru_cache(256)
 def transposed(kind: str, size: int, out: int, scale: float, align_corners: bool, align_mode: int) -> Table:
     """The table that carries a gradient of `out` elements back to `size`."""
+    if size > _LARGEST:
+        raise ValueError(f"interpolate(x): the gradient of more than {_LARGEST} places along a dimension cannot be "
+                         f"computed. Received {size}.")
     users: list[list[tuple[int, float]]] = [[] for _ in range(size)]
     for positions, weights in table(kind, size, out, scale, align_corners, align_mode):
         for n, position in enumerate(positions):

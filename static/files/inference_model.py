@@ -12,7 +12,7 @@ import numpy as np
 from ... import backend
 from ...core.byte_reader import open_reader
 from ...core.dtype import from_number
-from ...core.files import atomic_group
+from ...core.files import atomic_group, is_temporary
 from ...core.limits import limits_of
 from ...ops.core.operator import unknown_to_paddle
 from ..building.mode import default_main_program
@@ -25,7 +25,7 @@ from ..ir.variable import Variable
 from ..program import from_desc
 from ..run.executor import Executor
 from ..run.scope import Scope, global_scope
-from ..run.state import refuse_values_elsewhere
+from ..run.state import values_to_write
 from .program_codec import to_desc
 
 MODEL_SUFFIX, PARAMS_SUFFIX, INFO_SUFFIX = ".pdmodel", ".pdiparams", ".pdiparams.info"
@@ -100,7 +100,7 @@ def folder_state(folder: str, names: list[str] | None, complete: bool = False) -
     if names is None:
         found = [os.path.join(place, name) for place, _, files in os.walk(folder) for name in files]
         names = sorted(os.path.relpath(path, folder).replace(os.sep, "/") for path in found)
-        names = [name for name in names if name != OLDER_MODEL]
+        names = [name for name in names if name != OLDER_MODEL and not is_temporary(name)]
     missing = [name for name in names if not os.path.isfile(os.path.join(folder, name))]
     if missing and complete:
         raise FileNotFoundError(f"The folder {folder!r} has no file for {missing}, which the model has. Are its values "
@@ -204,13 +204,7 @@ def save_inference_model(path_prefix: str, feed_vars: Any, fetch_vars: Any, exec
         raise TypeError(f"save_inference_model(executor): must be an Executor. Received {type(executor).__name__}.")
     program = kwargs.get("program") or default_main_program()
     pruned = for_inference(program, _names(feed_vars, "feed_vars"), _names(fetch_vars, "fetch_vars"))
-    scope = global_scope()
-    parameters = {}
-    refuse_values_elsewhere("save_inference_model", pruned, persistable_names(pruned))
-    for name in persistable_names(pruned):
-        parameters[name] = scope.array(name)
-        if parameters[name] is None:
-            raise RuntimeError(f"save_inference_model: {name!r} has no value. Run the startup Program first.")
+    parameters = values_to_write("save_inference_model", pruned, persistable_names(pruned))
     with atomic_group() as group:
         add_model(group, os.fspath(path_prefix), pruned, parameters)
 

@@ -25,7 +25,7 @@ from ..ir.transform import persistable_names
 from ..ir.variable import Variable
 from ..run.executor import Executor
 from ..run.scope import global_scope
-from ..run.state import program_state, refuse_values_elsewhere
+from ..run.state import program_state, values_to_write
 from .inference_model import MODEL_SUFFIX, as_declared, folder_state, normalize_program, program_bytes, stream_array
 
 PARAMETERS_SUFFIX, OPTIMIZER_SUFFIX = ".pdparams", ".pdopt"
@@ -266,15 +266,11 @@ def serialize_persistables(feed_vars: Any, fetch_vars: Any, executor: Executor, 
     True
     """
     program = normalize_program(kwargs.get("program") or default_main_program(), feed_vars, fetch_vars)
-    names, scope = persistable_names(program), global_scope()
+    names = persistable_names(program)
     if not names:
         warnings.warn("serialize_persistables: the Program has no persistable values to write.", stacklevel=2)
         return None
-    refuse_values_elsewhere("serialize_persistables", program, names)
-    arrays = {name: scope.array(name) for name in names}
-    missing = [name for name, array in arrays.items() if array is None]
-    if missing:
-        raise RuntimeError(f"serialize_persistables: {missing} have no value. Run the startup Program first.")
+    arrays = values_to_write("serialize_persistables", program, names)
     file = io.BytesIO()
     write_combined(file, [stream_array(array) for array in arrays.values()])
     return file.getvalue()

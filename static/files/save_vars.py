@@ -21,7 +21,7 @@ from ..ir.program import Program
 from ..ir.variable import ParameterVariable, Variable
 from ..run.executor import Executor
 from ..run.scope import global_scope
-from ..run.state import fill_host_values, refuse_values_elsewhere
+from ..run.state import fill_host_values, values_to_write
 from .inference_model import as_declared, stream_array
 
 _NOT_VALUES = frozenset(("feed", "fetch", "reader", "raw", "scopes", "array"))
@@ -111,12 +111,11 @@ def save_vars(executor: Executor, dirname: str | os.PathLike[str] | None, main_p
     """
     names = list(_chosen("save_vars", executor, main_program, vars, predicate))
     program = valid_program("save_vars", main_program)
-    refuse_values_elsewhere("save_vars", program, names)
     fill_host_values(program, global_scope())
     if dirname is None and filename is not None:
         raise ValueError(f"save_vars(dirname): give the folder in which {filename!r} is to be; without both, the "
                          "result is bytes.")
-    streams = _streams(names)
+    streams = _streams(values_to_write("save_vars", program, names))
     if dirname is None:
         memory = io.BytesIO()
         write_combined(memory, streams)
@@ -133,14 +132,9 @@ def save_vars(executor: Executor, dirname: str | os.PathLike[str] | None, main_p
     return None
 
 
-def _streams(names: Sequence[str]) -> list[tuple]:
+def _streams(arrays: dict[str, Any]) -> list[tuple]:
     scope = global_scope()
-    missing = [name for name in names if scope.array(name) is None]
-    if missing:
-        raise RuntimeError(
-            f"save_vars: {missing} have no value in the scope. Run the startup Program first; values that a run "
-            "computes and forgets are left out with predicate=is_persistable.")
-    return [(*stream_array(scope.array(name)), scope.var(name).get_tensor().lod()) for name in names]
+    return [(*stream_array(array), scope.var(name).get_tensor().lod()) for name, array in arrays.items()]
 
 
 def load_vars(executor: Executor, dirname: str | os.PathLike[str] | None, main_program: Any = None,

@@ -52,6 +52,18 @@ def refuse_values_elsewhere(what: str, program: Program, names: Iterable[str]) -
             "write checkpoints by themselves (FLAGS_ps_checkpoint_folder, FLAGS_ps_checkpoint_every).")
 
 
+def values_to_write(what: str, program: Program, names: Iterable[str]) -> dict[str, Any]:
+    """The arrays of a Program's values in the global scope, by name; RuntimeError, naming those that have none."""
+    names, scope = list(names), global_scope()
+    refuse_values_elsewhere(what, program, names)
+    arrays = {name: scope.array(name) for name in names}
+    missing = [name for name, array in arrays.items() if array is None]
+    if missing:
+        raise RuntimeError(f"{what}: {missing} have no value in the scope. Run the startup Program first; values that "
+                           "a run computes and forgets are left out with predicate=is_persistable of save_vars.")
+    return arrays
+
+
 def program_state(program: Program, mode: str = "all", scope: Scope | None = None) -> dict[str, Any]:
     """The persistable values of a Program by name, as the holders that a scope gives (`numpy.array(v)` reads one)."""
     scope = scope or global_scope()

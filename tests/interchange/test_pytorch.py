@@ -129,13 +129,24 @@ def test_any_byte_may_be_wrong(tmp_path):
 
 
 def test_a_tensor_cannot_reach_beyond_its_storage_or_repeat_it_without_end():
-    from proa.interchange.pytorch import _elements
+    from proa.interchange.pytorch import _elements, _Storage
 
-    data = np.zeros(16, np.uint8)
+    storage = _Storage(np.dtype(np.float32), np.zeros(16, np.uint8))
     for offset, size, stride in ((3, (2,), (1,)), (0, (1 << 40,), (0,)), (0, (2, 2), (3, 1)), (-1, (1,), (1,)),
                                  (0, (2,), (-1,)), (0, (1,), (1, 1)), (True, (1,), ("1",))):
         with pytest.raises(ValueError):
-            _elements(data, np.dtype(np.float32), offset, size, stride)
+            _elements(storage, np.dtype(np.float32), offset, size, stride)
+
+
+def test_many_tensors_of_one_storage_do_not_fill_the_memory():
+    from proa.interchange.pytorch import _elements, _Storage
+
+    storage = _Storage(np.dtype(np.float32), np.zeros(1 << 20, np.uint8))
+    for _ in range(20):  # what honest files share
+        _elements(storage, storage.dtype, 0, (1 << 18,), (1,))
+    with pytest.raises(ValueError, match="repeat a storage of 1048576 bytes more than 100 times"):
+        for _ in range(200):
+            _elements(storage, storage.dtype, 0, (1 << 18,), (1,))
 
 
 def test_a_compressed_archive_is_refused(tmp_path):

@@ -142,7 +142,8 @@ class _Translation:
         found = self.tensor(number)
         if found == name or name in self.program.global_block().vars:
             return found
-        made = self.variable(name, self.types[number], True)
+        of_type = self.types[number]
+        made = self.variable(name, of_type[0] if isinstance(of_type, list) else of_type, True)
         self.append("assign", {"X": [found]}, {"Out": [made]}, {})
         return made
 

@@ -1,0 +1,107 @@
+"""Errors of kernels and of rules for shapes name the operator and what that was given, whoever raised them."""
+
+import numpy as np
+import proa as paddle
+import pytest
+from proa.ops.core.accounts import is_in_words
+from proa.ops.core.operator import operator
+from proa.ops.core.spec import Spec
+from proa.ops.core.trace import apply
+from proa.static.run.executor import Executor
+
+F = paddle.nn.functional
+
+
+def _kernel(xp, x, *, kind: str = ""):
+    if kind == "words":
+        raise KeyError("accounts_example(kind): must be something else.")
+    return {"divides": lambda: 1 // 0, "indexes": lambda: [][1], "key": lambda: {}["no"], "none": lambda: None.size,
+            "numpy": lambda: x.reshape(7), "library": lambda: np.take_along_axis(x, x, 0),
+            "memory": lambda: np.empty(1 << 60, "int8"), "asserts": _asserts}[kind]()
+
+
+def _asserts():
+    raise AssertionError
+
+
+@pytest.fixture(scope="module")
+def op():
+    from proa.ops.core import operator as module
+
+    made = operator("accounts_example", "X -> Out", kernel=_kernel, infer=lambda x, *, kind="": Spec(x.shape, x.dtype),
+                    only_here=True)
+    yield made
+    del module._registry["accounts_example"]
+
+
+@pytest.mark.parametrize(("kind", "error", "hint"), [
+    ("divides", ValueError, "divides by is 0: integer"), ("indexes", IndexError, "list index out of range"),
+    ("key", ValueError, "a name is not known to it"), ("none", TypeError, "has no attribute 'size'"),
+    ("numpy", ValueError, "cannot reshape array of size 6"), ("library", IndexError, "does not fit together"),
+    ("memory", MemoryError, "does not fit into memory"), ("asserts", ValueError, "does not fit together")])
+def test_an_error_without_words_gets_them(op, kind, error, hint):
+    with pytest.raises(error, match=rf"accounts_example: cannot be computed, .*{hint}.*"
+                                    rf"Received X: float32\[2, 3\], kind='{kind}'\.") as caught:
+        apply(op, paddle.ones([2, 3]), kind=kind)
+    assert type(caught.value) is error and caught.value.__cause__ is not None
+
+
+def test_words_are_left_as_they_are(op):
+    with pytest.raises(KeyError, match="must be something else"):
+        apply(op, paddle.ones([2]), kind="words")
+
+
+def test_what_the_users_function_raises_is_the_users():
+    class Mine(KeyError):
+        pass
+
+    def fails(x):
+        raise Mine("mine")
+
+    paddle.enable_static()
+    try:
+        main = paddle.static.Program()
+        with paddle.static.program_guard(main):
+            x = paddle.static.data("x", [2])
+            out = main.global_block().create_var("out", [2], "float32")
+            paddle.static.py_func(fails, x, out)
+        with pytest.raises(Exception, match="mine"):
+            Executor().run(main, feed={"x": np.ones(2, "float32")}, fetch_list=[out])
+    finally:
+        paddle.disable_static()
+
+
+def test_raised_by_a_raise_of_ours_or_not():
+    for function, expected in ((lambda: [][0], False), (lambda: np.take_along_axis(np.ones(3), np.ones(3), 0), False),
+                               (lambda: F.relu(3), True)):
+        with pytest.raises(Exception) as caught:
+            function()
+        assert is_in_words(caught.value) is expected
+    assert not is_in_words(ValueError("never raised"))
+
+
+@pytest.mark.parametrize(("call", "text"), [
+    (lambda x: F.adaptive_avg_pool2d(x, 0), r"pool\(x, output_size\): each size must be at least 1"),
+    (lambda x: F.adaptive_max_pool2d(x, [2, -1]), r"each size must be at least 1. Received \[2, -1\]"),
+    (lambda x: F.group_norm(x, 0), "group_norm: .* groups=0"),
+    (lambda x: F.temporal_shift(x, 0), "temporal_shift: .* seg_num=0"),
+    (lambda x: F.conv2d(x, paddle.ones([2, 4, 0, 3])), "conv"),
+    (lambda x: F.conv2d(x, paddle.ones([2, 4, 3, 3]), groups=0), "groups=0"),
+])
+def test_sizes_of_nothing_are_refused_by_name(call, text):
+    with pytest.raises(ValueError, match=text):
+        call(paddle.ones([2, 4, 5, 5]))
+
+
+def test_a_diagonal_far_outside_is_empty():
+    """NumPy reads outside of the array at -2**31."""
+    x = paddle.arange(6).reshape([2, 3])
+    for offset in (-2**31, 2**31 - 1, -4, 4):
+        assert paddle.diagonal(x, offset).shape == [0] and int(paddle.trace(x, offset)) == 0
+        assert paddle.diag(x, offset).shape == [0]
+    assert paddle.diagonal(x, 2).tolist() == [2] and paddle.diagonal(x, -1).tolist() == [3]
+
+
+def test_polygamma_of_a_high_order():
+    x = paddle.to_tensor([1.5], "float64")
+    assert np.isinf(paddle.polygamma(x, 171).numpy()) and np.isfinite(paddle.polygamma(x, 170).numpy())
