@@ -28,6 +28,8 @@ def convolve(xp: Any, x: Any, w: Any, geo: Geometry, groups: int) -> Any:
     """y [n, o, *out]."""
     if x.dtype.itemsize == 2:
         return convolve(xp, x.astype("float32"), w.astype("float32"), geo, groups).astype(x.dtype)
+    if 0 in geo.out:
+        return xp.zeros((x.shape[0], w.shape[0], *geo.out), x.dtype)
     if _is_depthwise(w, groups):
         return _convolve_depthwise(xp, x, w, geo, groups)
     samples, count = x.shape[0], math.prod(geo.out)
@@ -45,6 +47,8 @@ def convolve_back(xp: Any, y: Any, w: Any, geo: Geometry, groups: int) -> Any:
     """x [n, c, *sizes]: what `convolve` takes, from what it gives."""
     if y.dtype.itemsize == 2:
         return convolve_back(xp, y.astype("float32"), w.astype("float32"), geo, groups).astype(y.dtype)
+    if 0 in geo.out:
+        return xp.zeros((y.shape[0], w.shape[1] * groups, *geo.sizes), y.dtype)
     if _is_depthwise(w, groups):
         return _convolve_back_depthwise(xp, y, w, geo, groups)
     samples, count = y.shape[0], math.prod(geo.out)
@@ -73,6 +77,8 @@ def correlate(xp: Any, x: Any, y: Any, geo: Geometry, groups: int) -> Any:
     if x.dtype.itemsize == 2:
         return correlate(xp, x.astype("float32"), y.astype("float32"), geo, groups).astype(x.dtype)
     channels, filters, count = x.shape[1] // groups, y.shape[1] // groups, math.prod(geo.out)
+    if not count:
+        return xp.zeros((y.shape[1], channels, *geo.kernel), x.dtype)
     if groups > 1 and channels == 1:
         return _correlate_depthwise(xp, x, y, geo, groups)
     inner, rank = channels * math.prod(geo.kernel), len(geo.out)

@@ -100,6 +100,8 @@ def _geometry(what: str, sizes: tuple, kernel: tuple, strides: tuple, paddings: 
             f"{what}: a window must hold an element, and one of more than {_WIDEST} be no larger than the input. "
             f"Received windows of size {list(kernel)} over an input of size {list(sizes)}."
         )
+    if 0 in kernel:
+        raise ValueError(f"{what}: a window must hold an element. Received windows of size {list(kernel)}.")
     if algorithm == "SAME":
         dilations = (1,) * rank
         pads = tuple(_same_pads(*one) for one in zip(sizes, kernel, strides, strict=True))
@@ -107,7 +109,8 @@ def _geometry(what: str, sizes: tuple, kernel: tuple, strides: tuple, paddings: 
     else:
         pads = ((0, 0),) * rank if algorithm == "VALID" else pad_pairs(paddings, rank)
         out = tuple(_count(*one, ceil, cut) for one in zip(sizes, pads, kernel, strides, dilations, strict=True))
-    if any(count < 1 for count, size, own in zip(out, sizes, kernel, strict=True) if size >= 0 and own >= 0):
+    if any(count < (1 if size or cut else 0) for count, size, own in zip(out, sizes, kernel, strict=True)
+           if size >= 0 and own >= 0):  # an image of no rows has as many windows
         raise ValueError(
             f"{what}: no window fits. Received an input of size {list(sizes)} with padding {[list(p) for p in pads]}, "
             f"windows of size {list(kernel)} with dilation {list(dilations)}. Use a smaller window or more padding."

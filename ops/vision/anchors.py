@@ -83,9 +83,9 @@ def _density_prior_box(xp, x, image, *, variances: list[float], fixed_sizes: lis
                        step_h: float = 0.0, offset: float = 0.5):
     _check_densities(densities, fixed_sizes)
     height, width = image.shape[2:]
-    steps = (step_h or height / x.shape[2], step_w or width / x.shape[3])
+    steps = (step_h or height / max(x.shape[2], 1), step_w or width / max(x.shape[3], 1))
     if not (step_h and step_w):
-        steps = (height / x.shape[2], width / x.shape[3])
+        steps = (height / max(x.shape[2], 1), width / max(x.shape[3], 1))
     sides = xp.asarray(_cell(densities, fixed_sizes, fixed_ratios, int((steps[0] + steps[1]) * 0.5)), dtype=x.dtype)
     down, along = ((xp.arange(count, dtype=x.dtype) + offset) * step
                    for count, step in zip(x.shape[2:], steps, strict=True))

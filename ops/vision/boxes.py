@@ -39,7 +39,7 @@ def _prior_box(xp, x, image, *, min_sizes: list[float], max_sizes: list[float] =
                step_h: float = 0.0, offset: float = 0.5, min_max_aspect_ratios_order: bool = False):
     sides = _sides(min_sizes, max_sizes, _ratios(aspect_ratios, flip), min_max_aspect_ratios_order)
     half = xp.asarray(sides, dtype=x.dtype) / 2
-    steps = (step_h or image.shape[2] / x.shape[2], step_w or image.shape[3] / x.shape[3])
+    steps = (step_h or image.shape[2] / max(x.shape[2], 1), step_w or image.shape[3] / max(x.shape[3], 1))
     down, along = ((xp.arange(size, dtype=x.dtype) + offset) * step
                    for size, step in zip(x.shape[2:], steps, strict=True))
     shape = (*x.shape[2:], len(sides))

@@ -105,3 +105,18 @@ def test_a_diagonal_far_outside_is_empty():
 def test_polygamma_of_a_high_order():
     x = paddle.to_tensor([1.5], "float64")
     assert np.isinf(paddle.polygamma(x, 171).numpy()) and np.isfinite(paddle.polygamma(x, 170).numpy())
+
+
+def test_an_image_without_rows_has_no_windows():
+    """As in PaddlePaddle 2.6.2; gradients are zeros."""
+    x, w = paddle.zeros([2, 4, 0, 5]), paddle.ones([6, 4, 1, 1])
+    x.stop_gradient = w.stop_gradient = False
+    y = F.conv2d(x, w)
+    y.sum().backward()
+    assert y.shape == [2, 6, 0, 5] and x.grad.shape == x.shape and not w.grad.numpy().any()
+    layer = paddle.jit.to_static(lambda x: F.conv2d(x, w))
+    assert layer(x).shape == [2, 6, 0, 5]
+    assert F.conv2d(x, paddle.ones([4, 1, 1, 1]), groups=4).shape == [2, 4, 0, 5]
+    for wrong in (lambda: F.conv2d(x, paddle.ones([6, 4, 3, 1])), lambda: F.max_pool2d(x, 2)):
+        with pytest.raises(ValueError, match="no window fits"):
+            wrong()
