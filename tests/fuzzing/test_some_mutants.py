@@ -1,11 +1,14 @@
 """Some hundred mutants in a process of their own: none ends it, and each error tells something."""
 
 import argparse
+import json
+import os
 
 import pytest
 
 from . import mutations
 from .__main__ import is_fault, search
+from .formats import FIXTURES
 
 np = pytest.importorskip("numpy")
 pytest.importorskip("resource")
@@ -29,7 +32,8 @@ def test_mutants_are_refused_or_harmless(kind, first, count):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "first", "count"), [("bytes", 1000, 8000), ("meaning", 1000, 2500)])
+@pytest.mark.parametrize(("kind", "first", "count"), [
+    ("bytes", 1000, 8000), ("meaning", 1000, 2500), ("operators", 1000, 1500)])
 def test_more_mutants_are_refused_or_harmless(kind, first, count):
     checked(kind, first, count)
 
@@ -46,6 +50,10 @@ def test_a_mutant_is_made_of_its_number():
     content = bytes(range(200))
     one, other = (mutations.of_bytes(content, np.random.default_rng([7, 1])) for _ in range(2))
     assert one == other != content
+    with open(os.path.join(FIXTURES, "static", "pir", "flow.json"), "rb") as file:
+        content = file.read()
+    made = [mutations.of_meaning(content, np.random.default_rng([n // 2, 2])) for n in range(40)]
+    assert made[::2] == made[1::2] and len(set(made)) > 15 and all(json.loads(mutant) for mutant in made)
 
 
 def test_what_ends_a_process_is_a_fault():
