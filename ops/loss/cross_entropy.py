@@ -241,7 +241,7 @@ mean_op = operator(
 
 
 def _label_smooth(xp, x, prior=None, *, epsilon: float = 0.0):
-    return x * (1 - epsilon) + (epsilon / x.shape[-1] if prior is None else epsilon * prior)
+    return x * (1 - epsilon) + (epsilon / max(x.shape[-1], 1) if prior is None else epsilon * prior)
 
 
 label_smooth_op = operator(

@@ -120,3 +120,7 @@ def test_an_image_without_rows_has_no_windows():
     for wrong in (lambda: F.conv2d(x, paddle.ones([6, 4, 3, 1])), lambda: F.max_pool2d(x, 2)):
         with pytest.raises(ValueError, match="no window fits"):
             wrong()
+
+
+def test_labels_of_no_classes_are_smoothed_to_nothing():
+    assert F.label_smooth(paddle.zeros([3, 0])).shape == [3, 0]
