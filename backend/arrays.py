@@ -27,6 +27,8 @@ def namespace_at(place: Place) -> Any:
 
 def namespace_of(arrays: Any) -> ModuleType:
     """The namespace of several arrays (None among them is passed over); they must be in one place."""
+    if type(arrays) is list and _NUMPY.issuperset(map(type, arrays)):
+        return np
     namespace: Any = None
     for array in arrays:
         if array is None:

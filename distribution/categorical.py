@@ -57,6 +57,8 @@ class Categorical(Distribution):
         value = value if is_value(value) else to_tensor(value)
         value = cast(value, "int64")
         if not self._batch_shape:
+            if len(value.shape) == 1:
+                return take_along_axis(self._shares, value, -1)
             flat = reshape(value, [-1])
             return reshape(take_along_axis(self._shares, flat, -1), list(value.shape))
         if len(value.shape) == 1:

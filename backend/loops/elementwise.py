@@ -103,7 +103,9 @@ class Launch:
         code = self.code
         if code is None:
             return self._without_code(arrays)
-        results = tuple([_make(output) for output in self.outputs])
+        empty = np.empty
+        results = tuple([empty(shape, dtype) if places is None else empty(shape, dtype).transpose(places)
+                         for shape, dtype, places in self.outputs])
         code(threads.get_num_threads(), *arrays, *results, *self.numbers)
         return results
 

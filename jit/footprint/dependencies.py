@@ -89,12 +89,21 @@ class Dependencies:
                 if not place.takes(now):
                     return False
                 place.tensor = self.values[place.index] = now
-        if not self.code.classes_hold() or not all(guard.holds() for guard in self.guards):
+        if not self.code.classes_hold():
             return False
-        if any(len(a) != len(b) or not all(map(operator.is_, a, b)) for a, b in self._lists):
-            return False
-        return all(m.get(key, ABSENT) is value for m, key, value in self._nested) and all(
-            _is_same(tensor, value) for tensor, value in self._read)
+        for guard in self.guards:  # loops: this is asked at every call
+            if not guard.holds():
+                return False
+        for a, b in self._lists:
+            if len(a) != len(b) or not all(map(operator.is_, a, b)):
+                return False
+        for mapping, key, value in self._nested:
+            if mapping.get(key, ABSENT) is not value:
+                return False
+        for tensor, array in self._read:
+            if not _is_same(tensor, array):
+                return False
+        return True
 
     def layers_hold(self) -> bool:
         """Whether layers, their functions and settings are what they were; `mode_changes` says when to ask."""

@@ -48,7 +48,10 @@ class CodeGuards:
         for kind, name, value in self._classes:
             if getattr(kind, name, None) is not value:
                 return False
-        return all(vars(kind).get(name) is value for kind, name, value in self._methods)
+        for kind, name, value in self._methods:
+            if kind.__dict__.get(name) is not value:
+                return False
+        return True
 
     def layers_hold(self) -> bool:
         """Whether layers have the functions and hooks that they had."""

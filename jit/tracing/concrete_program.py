@@ -125,6 +125,7 @@ class ConcreteProgram:
         self._relies_on = Dependencies(_captured_by(trace), surroundings, in_slots, code)
         self._outer = self._relies_on.values
         self._gives_one = isinstance(self.result, Variable)
+        self._gives_flat = type(self.result) in (tuple, list) and all(isinstance(r, Variable) for r in self.result)
         self._moves = any(tensor_leaves(slot.after) for slot in self.slots)
         self._step = training_step(trace)
         self._is_plain = not (extra or self.slots or self.effects or trace.main.raised or self._step)
@@ -210,7 +211,7 @@ class ConcreteProgram:
         results = self.run([*tensors, *self._outer])
         if self._gives_one:
             return results[0]
-        return self._filled(iter(results))
+        return type(self.result)(results) if self._gives_flat else self._filled(iter(results))
 
     def _filled(self, values: Any) -> Any:
         return nest.map_structure(lambda leaf: next(values) if isinstance(leaf, Variable) else leaf, self.result)

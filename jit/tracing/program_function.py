@@ -78,7 +78,7 @@ class ProgramFunction:
             spend(results, [self.program.global_block().var(name) for name in self.outputs])
             return results
         if state.grad_enabled:
-            wanted = tuple(i for i, t in enumerate(tensors) if t._edge is not None)
+            wanted = tuple([i for i, t in enumerate(tensors) if t._edge is not None])
             if wanted or self._is_recorded:
                 return self._run_recorded(tensors, wanted)
         return self._run_plain(tensors)
@@ -159,7 +159,7 @@ class ProgramFunction:
             tensors[self.inputs.index(name)]._update(xp.asarray(array))
 
     def _run_recorded(self, tensors: Sequence[EagerValue], wanted: tuple[int, ...]) -> list[EagerValue]:
-        halves = self._halves_for(wanted)
+        halves = self._halves.get(wanted) or self._halves_for(wanted)
         arrays = [t._array for t in tensors]
         xp = backend.namespace_of(arrays)
         random_state = default_generator().get_state() if self.is_random else None

@@ -5,20 +5,25 @@ a value whose shape is meant where a size is not yet known.
 """
 
 
+import math
 from typing import Any
+
+import numpy as np
 
 from ...backend.engines import LOOPS
 from ...backend.kernels import reduce as fast
 from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
-from ..core.trace import apply
+from ..core.trace import apply, state
 
 
 def _sum_to(xp: Any, g: Any, shape: tuple[int, ...]) -> Any:
     if g.shape == shape:
         return g.view()
     extra = g.ndim - len(shape)
+    if shape and extra > 0 and g.shape[extra:] == shape and xp is np:  # a bias: the sum, without a call between
+        return np.add.reduce(g, 0 if extra == 1 else tuple(range(extra)), g.dtype)
     stretched = (n + extra for n, size in enumerate(shape) if size == 1 and g.shape[n + extra] != 1)
     return g.sum(axis=(*range(extra), *stretched), dtype=g.dtype).reshape(shape)
 
@@ -56,6 +61,10 @@ reshape_to_op = operator("reshape_to_shape", "X, Like? -> Out~X", kernel=_reshap
                          grad={"X": lambda g, X_shape: reshape_to(g, X_shape)}, moves=True, only_here=True)
 
 
+_SMALL = 1 << 12
+"""Arrays of fewer elements are summed and repeated here, by what the kernels call; the way to these costs as much."""
+
+
 def _apply(op: Any, g: Any, shape: Any) -> Any:
     if type(shape) is not tuple:
         return apply(op, g, shape)
@@ -64,15 +73,29 @@ def _apply(op: Any, g: Any, shape: Any) -> Any:
     return apply(op, g, None, shape=shape)
 
 
+def _is_direct(op: Any) -> bool:
+    """Whether nobody watches, or has registered a kernel that is to be asked."""
+    return state.observer is None and not op.kernels.registered
+
+
 def sum_to(g: Any, shape: Any) -> Any:
     """`g` summed over the dimensions along which `shape` was broadcast."""
-    if type(shape) is tuple and g.shape == shape:
-        return g
+    if type(shape) is tuple and type(g) is np.ndarray:
+        if g.shape == shape:
+            return g
+        if g.size < _SMALL and g.dtype.char in "fd" and _is_direct(sum_to_op):
+            return _sum_to(np, g, shape)
     return _apply(sum_to_op, g, shape)
 
 
 def expand_to(g: Any, shape: Any) -> Any:
     """`g` repeated to `shape`, to which it broadcasts."""
+    if type(shape) is tuple and type(g) is np.ndarray and math.prod(shape) < _SMALL and _is_direct(expand_to_op):
+        if g.shape == shape:
+            return g
+        repeated = np.empty(shape, g.dtype)
+        repeated[...] = g
+        return repeated
     return _apply(expand_to_op, g, shape)
 
 

@@ -154,11 +154,19 @@ def _reach(roots: Iterable[Edge], since: int, watched: dict[Leaf, None]) -> list
 
 def _leading_to(nodes: list[Node], targets: set[Edge]) -> list[Node]:
     """Those of the nodes through which a gradient flows to a target."""
-    useful: set[Node] = set()
+    leading: list[Node] = []
+    reached: set[Any] = set(targets)  # the targets, and the nodes that lead to them
+    disjoint = reached.isdisjoint
     for node in reversed(nodes):
-        if any(edge in targets or edge_node(edge) in useful for edge in _flat_edges(node.edges)):
-            useful.add(node)
-    return [node for node in nodes if node in useful]
+        edges = node.edges
+        try:
+            leads = not disjoint(edges)
+        except TypeError:  # among them is the list of a repeated slot
+            leads = not disjoint(_flat_edges(edges))
+        if leads or any([edge.node in reached for edge in _flat_edges(edges) if type(edge) is Output]):
+            leading.append(node)
+            reached.add(node)
+    return leading[::-1]
 
 
 class Walk:

@@ -49,7 +49,8 @@ class OperatorNode(Node):
 
     def connected(self, connect: Callable[[Any, Edge], Any]) -> tuple:
         """What it saved, its values connected to where they came from."""
-        saved = list(super().connected(connect))
+        assert self.saved is not None
+        saved = list(self.saved)
         for position, of_output, index in self._values():
             value = saved[position]
             if isinstance(value, (list, tuple)):

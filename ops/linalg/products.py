@@ -22,8 +22,8 @@ from ..core.infer import broadcast_shapes, normalize_axis, product
 from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
-from ..core.trace import apply
-from ..math.elementwise import cast, conj_of, operand
+from ..core.trace import apply, state
+from ..math.elementwise import cast, conj_of, multiply_op, operand
 from ..math.reduce import sum as reduce_sum
 
 # matmul
@@ -103,6 +103,18 @@ def _as_rows(x: Any) -> Any:
 
 def _matmul_gradients(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool, wants: Sequence[bool]) -> tuple[Any, Any]:
     """A vector is a matrix of one row (x) or one column (y) on the way."""
+    if y.ndim == 2 and not trans_x and not trans_y:
+        if type(g) is np.ndarray and x.size * y.shape[1] <= onednn.LARGE and x.ndim < 3 and x.dtype.char in "fd" \
+                and state.observer is None and not matmul_op.kernels.registered:
+            # Small arrays of the host are multiplied here, as the kernel multiplies them.
+            return (g.dot(y.T) if wants[0] else None,
+                    (x.T.dot(g) if x.ndim == 2 else x[:, None] * g) if wants[1] else None)
+        if x.ndim == 2:
+            return (_mm(g, conj_of(y), False, True) if wants[0] else None,
+                    _mm(conj_of(x), g, True, False) if wants[1] else None)
+        if x.ndim == 1:
+            return (_mm(g, conj_of(y), False, True) if wants[0] else None,
+                    apply(multiply_op, _insert(conj_of(x), 1), g) if wants[1] else None)
     left, right = x, y
     if x.ndim == 1:
         left, trans_x = _insert(x, 0), False

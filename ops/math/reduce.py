@@ -5,6 +5,7 @@
 
 
 import builtins
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -41,14 +42,18 @@ def _rank(shape: Any) -> int:
 
 def kept(value: Any, shape: Any, dim: Sequence[int], keep_dim: bool, reduce_all: bool) -> Any:
     """A reduction's result (or its gradient) with the reduced dimensions of `shape` in place, so that it broadcasts."""
+    if keep_dim or reduce_all or not len(dim):
+        return value
     axes = reduced_axes("reduce", dim, reduce_all, _rank(shape))
-    if keep_dim or len(axes) == _rank(shape):
+    if len(axes) == _rank(shape):
         return value
     return apply(unsqueeze_op, value, None, None, axes=list(axes))
 
 
 def reduced_count(shape: Any, dim: Sequence[int], reduce_all: bool) -> Any:
     """How many elements go into one: an int, or a 0-d integer value where a size is not known."""
+    if type(shape) is tuple and (reduce_all or not len(dim)) and -1 not in shape:
+        return math.prod(shape)
     axes = reduced_axes("reduce", dim, reduce_all, _rank(shape))
     sizes = shape if type(shape) is tuple else tuple(shape.shape)
     known = product([sizes[axis] for axis in axes])

@@ -3,6 +3,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from ...backend.engines import LOOPS
 from ...backend.kernels import softmax as accelerated
 from ...core.dtype import float32
@@ -17,15 +19,25 @@ from ..math.unary import exp
 from ..random.sampling import as_float32, gumbel_array, uniform_array
 
 
+def _largest(xp: Any, x: Any, axis: int) -> Any:
+    """The largest along a dimension, which stays: of NumPy the reduction itself, to which `max` comes by Python."""
+    return np.maximum.reduce(x, axis, keepdims=True) if xp is np else x.max(axis, keepdims=True)
+
+
+def _sum(xp: Any, x: Any, axis: int) -> Any:
+    """The sum along a dimension, which stays."""
+    return np.add.reduce(x, axis, keepdims=True) if xp is np else x.sum(axis, keepdims=True)
+
+
 def softmax_array(xp: Any, x: Any, axis: int) -> Any:
     """softmax of an array: 1 of a 0-d one."""
     if x.ndim == 0:
         return xp.ones_like(x)
     if not x.shape[axis]:
         return x.copy()
-    result = x - x.max(axis, keepdims=True)
+    result = x - _largest(xp, x, axis)
     xp.exp(result, out=result)
-    result /= result.sum(axis, keepdims=True)
+    result /= _sum(xp, result, axis)
     return result
 
 
@@ -35,8 +47,8 @@ def log_softmax_array(xp: Any, x: Any, axis: int) -> Any:
         return xp.zeros_like(x)
     if not x.shape[axis]:
         return x.copy()
-    result = x - x.max(axis, keepdims=True)
-    result -= xp.log(xp.exp(result).sum(axis, keepdims=True))
+    result = x - _largest(xp, x, axis)
+    result -= xp.log(_sum(xp, xp.exp(result), axis))
     return result
 
 
@@ -60,7 +72,7 @@ def _infer(type: str) -> Any:
 
 def _softmax_grad(xp, out, g, *, axis: int = -1):
     result = g * out
-    total = result.sum(axis, keepdims=True) if out.ndim else result
+    total = _sum(xp, result, axis) if out.ndim else result
     return result - out * total
 
 
@@ -74,7 +86,7 @@ def _total(x: Any, axis: int) -> Any:
 
 
 def _log_softmax_grad(xp, out, g, *, axis: int = -1):
-    return g - xp.exp(out) * (g.sum(axis, keepdims=True) if out.ndim else g)
+    return g - xp.exp(out) * (_sum(xp, g, axis) if out.ndim else g)
 
 
 softmax_op = operator("softmax", "X -> Out", kernel=_softmax, engines=[by(LOOPS, accelerated.softmax)],

@@ -184,8 +184,9 @@ def _poisson(xp, x):
 
 
 def _multinomial(xp, x, *, num_samples: int = 1, replacement: bool = False):
-    weights = x.astype(_kind_of(x))
-    if bool((weights < 0).any()) or not bool((weights.sum(-1) > 0).all()):
+    weights = x.astype(_kind_of(x), copy=False)
+    totals = weights.sum(-1)
+    if weights.size and bool(weights.min() < 0) or not bool(totals > 0 if x.ndim == 1 else (totals > 0).all()):
         raise ValueError("multinomial(x): the probabilities must not be negative, and not all be 0.")
     if not replacement and bool(((weights > 0).sum(-1) < num_samples).any()):
         raise ValueError(

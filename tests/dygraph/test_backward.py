@@ -283,3 +283,30 @@ def test_threads_have_their_own_grad_mode():
         thread.start()
         thread.join()
     assert seen == [True]
+
+
+def test_small_gradients_are_those_of_operators_one_by_one():
+    draw = np.random.default_rng(1).standard_normal
+    for shape in [(4,), (5, 4), (2, 5, 4)]:
+        for kind in ("float32", "float64", "float16"):
+            x, w, b = (paddle.to_tensor(draw(s).astype(kind), stop_gradient=False) for s in (shape, (4, 3), (3,)))
+            y = paddle.nn.functional.linear(x, w, b)
+            g = draw(tuple(y.shape)).astype(kind)
+            y.backward(paddle.to_tensor(g))
+            rows, starts = x.numpy().reshape(-1, 4).astype("float64"), g.reshape(-1, 3).astype("float64")
+            wanted = (starts @ w.numpy().T).reshape(shape), rows.T @ starts, starts.sum(0)
+            close = {"float32": 1e-5, "float64": 1e-12, "float16": 1e-2}[kind]
+            for value, right in zip((x, w, b), wanted, strict=True):
+                assert value.grad.dtype is value.dtype and value.grad.shape == value.shape
+                np.testing.assert_allclose(value.grad.numpy(), right, rtol=close, atol=close)
+
+
+def test_targets_behind_lists_and_among_several_results():
+    x, other = leaf(1.0, 2.0, 3.0, 4.0), leaf(5.0, 6.0)
+    first, second = paddle.split(x * x, 2)
+    joined = paddle.concat([first * 2.0, other, second.exp() * 0.0])
+    found = paddle.grad((joined * joined).sum(), [first, other], create_graph=True)
+    np.testing.assert_allclose(found[0].numpy(), 8 * first.numpy())
+    np.testing.assert_allclose(found[1].numpy(), 2 * other.numpy())
+    assert paddle.grad(other.sum(), [x], allow_unused=True) == [None]
+    np.testing.assert_allclose(paddle.grad(found[0].sum(), x)[0].numpy(), [16.0, 32.0, 0.0, 0.0])

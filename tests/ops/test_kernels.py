@@ -84,6 +84,25 @@ def test_an_engine_from_outside_computes_in_eager_code_and_in_plans(engine):
     assert kernel.calls == 6
 
 
+def test_an_engine_from_outside_computes_gradients_of_small_products(engine):
+    shapes = []
+
+    def product(x, y, trans_x=False, trans_y=False):
+        shapes.append((x.shape, y.shape))
+        return np.matmul(x.T if trans_x else x, y.T if trans_y else y)
+
+    op, bias = find("matmul_v2"), find("sum_to_shape")
+    x, w, b = (paddle.ones(shape) for shape in ([2, 3], [3, 4], [4]))
+    w.stop_gradient = b.stop_gradient = False
+    try:
+        register_kernel(op, engine, product)
+        register_kernel(bias, engine, lambda g, like=None, shape=(): shapes.append(shape) or g.sum(0))
+        paddle.nn.functional.linear(x, w, b).sum().backward()
+    finally:
+        op.kernels.registered = bias.kernels.registered = ()
+    assert shapes == [((2, 3), (3, 4)), (4,), ((2, 3), (2, 4))]
+
+
 def test_an_engine_that_is_turned_off_computes_nothing(engine):
     op, kernel = twice_op(), Counted()
     register_kernel(op, engine, kernel)

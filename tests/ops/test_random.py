@@ -90,6 +90,16 @@ def test_multinomial():
         R.multinomial(weights * -1.0)
 
 
+def test_multinomial_of_one_row_draws_what_a_batch_of_it_draws():
+    weights = paddle.to_tensor([0.1, 0.5, 0.0, 0.4])
+    seed(7)
+    alone = paddle.multinomial(weights, 50, replacement=True)
+    seed(7)
+    np.testing.assert_array_equal(paddle.multinomial(weights[None], 50, replacement=True)[0].numpy(), alone.numpy())
+    with pytest.raises(ValueError, match="must not be negative"):
+        paddle.multinomial(paddle.to_tensor([float("nan"), 1.0]), 1)
+
+
 def test_in_place():
     x = paddle.zeros([3, 4])
     assert x.uniform_(2.0, 3.0) is x and float(x.min()) >= 2
