@@ -5,7 +5,9 @@ A command's module is light: what it works with is imported when it runs.
 
 from __future__ import annotations
 
+import difflib
 import importlib
+import io
 import sys
 from collections.abc import Sequence
 
@@ -25,6 +27,16 @@ class _Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Their names, in the order of the listing above."""
         return list(_MODULES)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is called; for a name that there is not, the error tells the nearest one."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            near = difflib.get_close_matches(args[0], _MODULES, 1)
+            if near and near[0] not in error.message:  # a later click may tell it itself
+                error.message += f" Did you mean '{near[0]}'?"
+            raise
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of a name."""
@@ -54,6 +66,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from .run import main as run
 
         return run(arguments[1:])
+    for stream in (sys.stdout, sys.stderr):  # a console may have fewer characters than names have
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
     try:
         result = group.main(arguments, prog_name="proa", standalone_mode=False)
         return result if isinstance(result, int) else 0
@@ -65,3 +80,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.Abort:
         click.echo("Stopped.", err=True)
         return 130
+    except OSError as error:  # what is printed cannot be written: to a full disk
+        if "--traceback" in arguments:
+            raise
+        click.echo(f"proa: {error}", err=True)
+        return 1

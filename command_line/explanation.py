@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -14,7 +16,7 @@ _MOST = 12
 
 
 @click.command("explain", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
-@click.argument("script")
+@click.argument("script", type=click.Path())
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def command(script: str, arguments: Sequence[str]) -> int:
     """Run a script and tell what to_static made of its functions.
@@ -34,15 +36,22 @@ def command(script: str, arguments: Sequence[str]) -> int:
     status: Any = 0
     with accounts() as found:
         try:
-            status = run([script, *arguments])
+            status = run([script, *arguments], "explain")
         except SystemExit as end:
             status = end.code
         finally:
             logger.removeHandler(left_alone)
             reporting.set_verbosity(before)
-            sys.stdout.flush()
-            click.echo("\n".join(_told(found, left_alone.messages)), err=True)
+            if os.path.isfile(script):
+                _say(found, left_alone.messages)
     return status if isinstance(status, int) else 0 if status is None else 1
+
+
+def _say(found: Sequence[Any], left_alone: dict[str, None]) -> None:
+    """Tells it behind what the script has printed."""
+    with contextlib.suppress(OSError, ValueError):  # nobody may read that any more
+        sys.stdout.flush()
+    click.echo("\n".join(_told(found, left_alone)), err=True)
 
 
 class _LeftAlone(logging.Handler):

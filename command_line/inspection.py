@@ -16,7 +16,7 @@ from .told import ToldCommand
 
 
 @click.command("inspect", cls=ToldCommand)
-@click.argument("file")
+@click.argument("file", type=click.Path())
 @click.option("--cost", is_flag=True, help="What a run does and costs, operation by operation.")
 @click.option("--shape", "shapes", multiple=True, metavar="[NAME=]SIZES",
               help="An input's shape for --cost, 1,3,224,224. Sizes that the model leaves open are 1 otherwise.")

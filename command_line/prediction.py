@@ -15,14 +15,14 @@ _PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff")
 
 
 @click.command("predict", cls=ToldCommand)
-@click.argument("model")
+@click.argument("model", type=click.Path())
 @click.option("--input", "inputs", multiple=True, required=True, metavar="[NAME=]FILE",
               help="An array (.npy, .npz with the inputs' names) or a picture, for each input.")
 @click.option("--size", metavar="HEIGHT,WIDTH", help="What a picture is resized to where the model leaves it open.")
 @click.option("--mean", default="0,0,0", show_default=True, help="Subtracted from a picture's channels, of 0 to 1.")
 @click.option("--std", default="1,1,1", show_default=True, help="Then divides them.")
-@click.option("--output", metavar="FILE.npz", help="Where all outputs are written, by name.")
-@click.option("--top", default=5, show_default=True, help="How many of the largest of each row are shown.")
+@click.option("--output", type=click.Path(), metavar="FILE.npz", help="Where all outputs are written, by name.")
+@click.option("--top", default=5, show_default=True, type=click.IntRange(1), help="How many of the largest of each row are shown.")
 def command(model: str, inputs: Sequence[str], size: str | None, mean: str, std: str, output: str | None,
             top: int) -> None:
     """Run a model on files."""
@@ -75,15 +75,27 @@ def _values(inputs: Sequence[str], specs: dict[str, Any], size: list[float] | No
         if not os.path.isfile(file):
             raise FileNotFoundError(f"there is no file {file!r} for the input {name!r}.")
         is_picture = file.lower().endswith(_PICTURES)
-        values[name] = _picture(file, specs[name], size, *scaling) if is_picture else np.load(file, allow_pickle=False)
+        values[name] = _picture(file, specs[name], size, *scaling) if is_picture else _array(file)
     return values
+
+
+def _array(file: str) -> Any:
+    """The array of a .npy file."""
+    import numpy as np
+
+    with open(file, "rb") as opened:
+        if opened.read(6) != b"\x93NUMPY":
+            raise ValueError(f"--input {file}: this is no array (.npy), and its name is no picture's "
+                             f"({', '.join(_PICTURES)}).")
+    return np.load(file, allow_pickle=False)
 
 
 def _picture(file: str, spec: Any, size: list[float] | None, mean: list[float], std: list[float]) -> Any:
     """A picture as [1, C, H, W] of the size that the model wants, or that is asked for, or that it has."""
     import numpy as np
-    from PIL import Image
+    from ..vision.image import pillow
 
+    Image = pillow("proa predict of a picture")
     if spec.rank != 4 or spec.shape[1] not in (1, 3):
         raise ValueError(f"a picture is [N, 1 or 3, H, W], and the model's input is {list(spec.shape)}. Give an array.")
     with Image.open(file) as opened:

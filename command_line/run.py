@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from types import TracebackType
 
 import click
 
@@ -18,8 +19,11 @@ follows the script, the module or the text is its own.
   --numpy-1-names  give NumPy 2 the names back that it removed (np.product, np.bool8, np.float_, ...)"""
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Runs what stands behind `run`. The first word that is no option of its own begins the rest, as with `python`."""
+def main(arguments: Sequence[str], command: str = "run") -> int:
+    """Runs what stands behind `run`. The first word that is no option of its own begins the rest, as with `python`.
+
+    An error's traceback begins with the script, as if `python` had run it.
+    """
     from ..compat import numpy_names
     from ..compat.alias import run_code, run_module, run_script
 
@@ -38,6 +42,7 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     if rest and rest[0][:2] in ("-m", "-c") and len(rest[0]) > 2:  # as in `-mpytest`
         rest[:1] = [rest[0][:2], rest[0][2:]]
+    _begin_tracebacks_with_the_script()
     runs = {"-m": run_module, "-c": run_code}
     try:
         if len(rest) > 1 and rest[0] in runs:
@@ -45,14 +50,35 @@ def main(arguments: Sequence[str]) -> int:
         elif rest and not rest[0].startswith("-"):
             run_script(rest[0], rest[1:], api)
         else:
-            print("proa run: give a script, -m MODULE or -c CODE. `proa run --help` tells more.", file=sys.stderr)
+            print(f"proa {command}: give a script, -m MODULE or -c CODE. `proa run --help` tells more.", file=sys.stderr)
             return 2
     except (FileNotFoundError, ModuleNotFoundError) as error:
         if not str(error).startswith("there is no "):
             raise
-        print(f"proa run: {error}", file=sys.stderr)
+        print(f"proa {command}: {error}", file=sys.stderr)
         return 2
     return 0
+
+
+def _begin_tracebacks_with_the_script() -> None:
+    """Until the process ends, what it says of an error leaves out the frames that lead to the script."""
+    from ..compat import alias
+
+    shown = sys.excepthook
+    starts = {function.__code__ for function in (alias.run_script, alias.run_module, alias.run_code)}
+
+    def hook(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
+        rest = traceback
+        while rest is not None and rest.tb_frame.f_code not in starts:
+            rest = rest.tb_next
+        if rest is None:
+            return shown(kind, error, traceback)
+        while rest is not None and (rest.tb_frame.f_code in starts or rest.tb_frame.f_code.co_filename.startswith(
+                "<frozen ")):  # Python's own, which loads and runs it
+            rest = rest.tb_next
+        shown(kind, error.with_traceback(rest), rest)
+
+    sys.excepthook = hook
 
 
 @click.command("run", add_help_option=False, context_settings={"ignore_unknown_options": True,

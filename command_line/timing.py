@@ -13,7 +13,7 @@ from .told import ToldCommand
 
 
 @click.command("bench", cls=ToldCommand)
-@click.argument("model")
+@click.argument("model", type=click.Path())
 @click.option("--shape", "shapes", multiple=True, metavar="[NAME=]SIZES",
               help="An input's shape, 1,3,224,224. Sizes that the model leaves open are 1 otherwise.")
 @click.option("--runs", default=50, show_default=True, type=click.IntRange(1), help="Runs that are timed.")

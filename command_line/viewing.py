@@ -11,7 +11,7 @@ _PACKAGE = __name__.partition(".")[0]
 
 
 @click.command("view", cls=ToldCommand)
-@click.argument("file")
+@click.argument("file", type=click.Path())
 @click.option("--port", type=click.IntRange(1, 65535), help="Where the page is served, on this machine alone.")
 @click.option("--no-browser", is_flag=True, help="Say where the page is, and open nothing.")
 def command(file: str, port: int | None, no_browser: bool) -> None:

@@ -184,13 +184,18 @@ def snapshot_of_state_dict(state: Mapping[str, Any], path: str | os.PathLike[str
 
 
 def describe(path: str | os.PathLike[str]) -> list[str]:
-    """A line for each variable of a snapshot: its name and what its files tell, in the form of a table's remarks."""
+    """A line for each variable of a snapshot: its name and what its files tell, in the form of a table's remarks.
+
+    ValueError where the folder holds no variable.
+    """
     folder = check_folder(path, "describe")
     lines = []
     for name in list_variables(folder):
         stored = StoredValue(os.path.join(folder, name))
         told = f"  {stored.dtype.name} {'x'.join(map(str, stored.shape)) or 'scalar'}" if stored.has_meta_info else ""
         lines.append(f"{name}{told}  # {stored.nbytes} bytes")
+    if not lines:
+        raise ValueError(f"{folder!r} is no snapshot: none of the folders in it holds a variable's values.")
     return lines
 
 

@@ -1,6 +1,7 @@
 """The commands: what they print, what they write, and how they end."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -180,3 +181,66 @@ def test_explain_tells_what_became_of_each_function(tmp_path):
                   "made again since self.scaled changed", "branch around script.py:14", "`as_written`",
                   "runs as it was written", "x.numpy()"):
         assert words in ran.stderr, ran.stderr
+
+
+def test_explain_of_no_script_says_that_alone(capsys, tmp_path):
+    said = run(capsys, "explain", tmp_path / "nope.py", status=2).err
+    assert said == f"proa explain: there is no file {str(tmp_path / 'nope.py')!r}\n"
+
+
+def proa(*arguments, **options):
+    """A command in a process of its own."""
+    return subprocess.run([sys.executable, "-m", "proa", *map(str, arguments)], text=True, stderr=subprocess.PIPE,
+                          **{"stdout": subprocess.PIPE, **options})
+
+
+@pytest.mark.parametrize("command", ["run", "explain"])
+def test_a_scripts_traceback_begins_with_the_script(tmp_path, command):
+    (tmp_path / "script.py").write_text("import paddle\n\ndef fails():\n    raise ValueError('oh')\n\nfails()\n")
+    (tmp_path / "wrong.py").write_text("def f(:\n")
+    ran = proa(command, "script.py", cwd=tmp_path)
+    before, _, traceback = ran.stderr.partition("Traceback (most recent call last):\n")
+    assert ran.returncode == 1 and traceback.startswith('  File "script.py", line 6, in <module>\n    fails()\n')
+    assert traceback.endswith("ValueError: oh\n") and traceback.count("File ") == 2 and "File" not in before
+    ran = proa(command, "wrong.py", cwd=tmp_path)
+    assert ran.returncode == 1 and "Traceback" not in ran.stderr and '  File "wrong.py", line 1\n' in ran.stderr
+
+
+def test_what_follows_a_command_that_there_is_not(capsys):
+    assert "Did you mean 'inspect'?" in run(capsys, "inspec", status=2).err
+    assert "Did you mean" not in run(capsys, "frobnicate", status=2).err
+
+
+def test_names_that_a_console_cannot_write(tmp_path):
+    paddle.save({"größe \u2192": paddle.ones([2])}, str(tmp_path / "u.pdparams"))
+    ran = proa("inspect", tmp_path / "u.pdparams", encoding="latin-1", env={**os.environ, "PYTHONIOENCODING": "cp1252"})
+    assert ran.returncode == 0 and "gr\xf6\xdfe \\u2192" in ran.stdout, ran.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no disk that is always full")
+@pytest.mark.parametrize("command", ["info", "--help"])
+def test_a_full_disk_is_told_in_a_line(command):
+    with open("/dev/full", "w") as full:
+        ran = proa(command, stdout=full)
+    assert ran.returncode == 1 and ran.stderr.startswith("proa: ") and ran.stderr.count("\n") == 1, ran.stderr
+
+
+def test_predict_says_what_it_takes(model, capsys, tmp_path, monkeypatch):
+    (tmp_path / "notes.txt").write_text("no numbers")
+    (tmp_path / "x.png").write_bytes(b"no picture")
+    said = run(capsys, "predict", model[1], "--input", tmp_path / "notes.txt", status=1).err
+    assert "this is no array (.npy)" in said and "pickle" not in said
+    assert "x>=1" in run(capsys, "predict", model[1], "--input", "x.npy", "--top", 0, status=2).err
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    said = run(capsys, "predict", model[1], "--input", tmp_path / "x.png", status=1).err
+    assert "pip install 'proa[vision]'" in said
+
+
+def test_a_folder_that_is_no_snapshot_is_told(capsys, tmp_path):
+    assert "is no snapshot" in run(capsys, "snapshot", "list", tmp_path, status=1).err
+
+
+@pytest.mark.parametrize("command", ["inspect", "convert", "explain"])
+def test_shells_complete_files(command):
+    environment = {**os.environ, "_PROA_COMPLETE": "bash_complete", "COMP_WORDS": f"proa {command} ne", "COMP_CWORD": "2"}
+    assert proa(env=environment).stdout == "file,ne\n"
