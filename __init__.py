@@ -6,6 +6,7 @@ The public names stand below as imports, where readers and checkers find them; e
 from typing import TYPE_CHECKING
 
 from .core.lazy import attach, provide
+from .core.tracebacks import begin_with_ipython
 from .version import full_version as __version__
 
 provide("default trace", by="proa.dygraph.eager")
@@ -13,6 +14,7 @@ provide("staging", by="proa.jit.convert.functions")
 provide("operators", by="proa.ops.catalogue")
 provide("models of Programs", by="proa.hapi.program_model")
 provide("parameter servers", by="proa.fluid.incubate.fleet.parameter_server.for_fleet")
+begin_with_ipython()
 
 if TYPE_CHECKING:
     from . import (

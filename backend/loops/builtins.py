@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import llvmlite
 from llvmlite import ir
 
 from .types import Array, Value, is_real, llvm_type
@@ -19,6 +20,9 @@ _OF_MATH = ("normal_cdf",)
 """Functions that `math.py` gives for both."""
 _OF_TWO = {"pow": "llvm.pow"}
 """Functions of two numbers of one type, from where those of one number are."""
+
+_KNOWS_EXTREMES = tuple(map(int, llvmlite.__version__.split(".")[:2])) >= (0, 45)
+"""Whether LLVM has instructions for llvm.maximum and llvm.minimum: that of 0.44 ends the process at them."""
 
 
 class Builtins:
@@ -83,10 +87,21 @@ class Builtins:
         whole = [v for v in (a, b) if isinstance(v, Value) and not is_real(v.type)]
         if not whole or any(isinstance(v, Value) and is_real(v.type) for v in (a, b)):
             a, b = self.typed([a, b])  # a NaN in either is the result, as NumPy has it
+            if not _KNOWS_EXTREMES:
+                return Value(self._chosen(a.llvm, b.llvm, relation, llvm_type(a.type)), a.type)
             function = self._declared(intrinsic, [a, b])
             return Value(self.builder.call(function, [a.llvm, b.llvm]), a.type)
         a, b = self.convert(a, whole[0].type), self.convert(b, whole[0].type)
         return Value(self.builder.select(self.builder.icmp_signed(relation, a.llvm, b.llvm), a.llvm, b.llvm), a.type)
+
+    def _chosen(self, a: Any, b: Any, relation: str, kind: Any) -> Any:
+        """What llvm.maximum and llvm.minimum give: of zeros the positive one is the larger, and NaNs pass."""
+        whole = ir.IntType(64 if isinstance(kind, ir.DoubleType) else 32)
+        of_bits = self.builder.and_ if relation == ">" else self.builder.or_
+        alike = self.builder.bitcast(of_bits(self.builder.bitcast(a, whole), self.builder.bitcast(b, whole)), kind)
+        either = self.builder.select(self.builder.fcmp_ordered(relation, a, b), a, b)  # b where that is NaN
+        either = self.builder.select(self.builder.fcmp_ordered("==", a, b), alike, either)
+        return self.builder.select(self.builder.fcmp_unordered("uno", a, a), a, either)
 
     def _bits(self, x: Any) -> Value:
         x = self.convert(x, "f32")

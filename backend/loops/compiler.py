@@ -26,7 +26,7 @@ from . import (
 )
 from .functions import Function
 
-OLDEST = 0, 45  # LLVM aborts the process in the one before
+OLDEST = 0, 44
 _lock = threading.Lock()
 
 

@@ -19,9 +19,11 @@ from typing import Any
 import gast
 
 from .binding import bind, walk_code
+from .first_line import with_first_line
 
 __all__ = ["bind", "compile_function", "walk_code"]
 
+_WITHIN = ".<locals>."
 _FUTURES = __future__.annotations.compiler_flag
 
 
@@ -33,7 +35,7 @@ def compile_function(node: Any, original: CodeType, class_name: str | None, inje
     name = original.co_name
     frame = _inner(code, "frame")
     code = _inner(_inner(frame, class_name) if class_name else frame, name)
-    return _renamed(code, {**helpers, name: name}, getattr(original, "co_qualname", None))
+    return _renamed(code, helpers, getattr(original, "co_qualname", None))
 
 
 def _surroundings(node: Any, original: CodeType, class_name: str | None, injected: list[str]) -> gast.Module:
@@ -73,13 +75,20 @@ def _inner(code: CodeType, name: str) -> CodeType:
     return [c for c in code.co_consts if isinstance(c, CodeType) and c.co_name == name][-1]
 
 
-def _renamed(code: CodeType, names: Mapping[str, str], qualified: str | None) -> CodeType:
-    """The code with its helpers named, in tracebacks, like the functions they are part of."""
-    constants = tuple(_renamed(c, names, None) if isinstance(c, CodeType) else c for c in code.co_consts)
-    changes: dict[str, Any] = {"co_consts": constants, "co_name": names.get(code.co_name, code.co_name)}
-    if qualified is not None:
-        changes["co_qualname"] = qualified
-    return code.replace(**changes)
+def _renamed(code: CodeType, helpers: Mapping[str, str], qualified: str | None) -> CodeType:
+    """The code with its helpers named, in tracebacks, like the functions they are part of, and beginning with them."""
+    begin = len(getattr(code, "co_qualname", ""))
+
+    def renamed(inner: CodeType, owners_first: int) -> CodeType:
+        first = owners_first if inner.co_name in helpers else inner.co_firstlineno
+        changes: dict[str, Any] = {"co_name": helpers.get(inner.co_name, inner.co_name), "co_consts": tuple(
+            renamed(c, first) if isinstance(c, CodeType) else c for c in inner.co_consts)}
+        if qualified is not None:
+            parts = inner.co_qualname[begin:].split(_WITHIN)  # type: ignore[attr-defined]
+            changes["co_qualname"] = qualified + _WITHIN.join(part for part in parts if part not in helpers)
+        return with_first_line(inner.replace(**changes), first)
+
+    return renamed(code, code.co_firstlineno)
 
 
 def source_text(node: Any) -> str:

@@ -83,6 +83,33 @@ def wrong(x):
     shown = re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(error["traceback"]))
     assert error["ename"] == "ValueError" and "inner dimensions" in error["evalue"]
     assert re.search(r"Cell In\[\d+\], line 4, in wrong", shown)
+    assert "----> 4         x = x @ paddle.ones([5, 7])" in shown
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+def test_an_error_shows_the_cells_lines_and_the_message_alone(cell, full_graph):
+    (error,) = cell(f"""
+@paddle.jit.to_static(full_graph={full_graph})
+def wrong(x):
+    while x.sum() < 9:
+        x = nn.Linear(5, 7)(x)
+    return x
+net = nn.Sequential(nn.Linear(2, 3), nn.ReLU())
+wrong(net(paddle.ones([2, 2])))
+""")
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(error["traceback"]))
+    assert "inner dimensions must agree" in shown and "----> 4         x = nn.Linear(5, 7)(x)" in shown
+    assert "File " not in shown and "direct cause" not in shown
+    assert text(cell("import sys\nprint(type(sys.last_value).__name__)")) == "ValueError\n"
+    (error,) = cell('paddle.set_flags({"FLAGS_call_stack_level": 2})\nnet(paddle.ones([2, 5]))')
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(error["traceback"]))
+    assert "in Sequential.forward" in shown and "direct cause" in shown
+    cell('paddle.set_flags({"FLAGS_call_stack_level": 1})')
+
+
+def test_what_other_packages_raise_is_shown_as_ever(cell):
+    (error,) = cell("import json\njson.loads('{')")
+    assert "raw_decode" in "\n".join(error["traceback"])
 
 
 def test_values_are_shown_as_pages(cell):

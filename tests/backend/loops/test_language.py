@@ -9,6 +9,7 @@ from proa.backend.loops import is_ready, kernel, kernel_with, names
 from proa.backend.loops.functions import Function
 from proa.backend.loops.kernel import Kernel
 from proa.backend.loops.names import f32_at, i64_at, parallel, product
+from proa.core import flags
 
 pytestmark = pytest.mark.skipif(not is_ready(), reason="llvmlite is not installed")
 
@@ -67,6 +68,36 @@ def test_numbers_truth_values_and_extremes():
     clipped(x, -1.0, 1.0, out, mask, 4)
     np.testing.assert_array_equal(out, np.array([-1, 0.5, 1, np.nan], "float32"))
     assert mask.tolist() == [True, False, True, True]
+
+
+def extremes(x, y, larger, smaller, n):
+    for i in range(n):
+        larger[i] = max(x[i], y[i])
+        smaller[i] = min(x[i], y[i])
+
+
+@pytest.mark.parametrize("knows", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_extremes_of_zeros_and_nans(monkeypatch, dtype, knows):
+    """Whether LLVM has instructions for them, or they are put together: NaNs pass, and 0 is larger than -0."""
+    from proa.backend.loops import builtins
+
+    if knows and not builtins._KNOWS_EXTREMES:
+        pytest.skip("this LLVM ends the process at them")
+    monkeypatch.setattr(builtins, "_KNOWS_EXTREMES", knows)
+    monkeypatch.setattr(flags, "values", {**flags.values, "FLAGS_kernel_cache_megabytes": 0})
+    values = np.array([0.0, -0.0, np.nan, np.inf, -np.inf, 1.5, -1.5], dtype)
+    x, y = np.repeat(values, 7), np.tile(values, 7)
+    larger, smaller = np.empty_like(x), np.empty_like(x)
+    kernel(extremes)(x, y, larger, smaller, x.size)
+    nan, zeros = np.isnan(x) | np.isnan(y), (x == 0) & (y == 0)
+    np.testing.assert_array_equal(np.isnan(larger), nan)
+    np.testing.assert_array_equal(larger[~nan], np.maximum(x, y)[~nan])
+    np.testing.assert_array_equal(smaller[~nan], np.minimum(x, y)[~nan])
+    np.testing.assert_array_equal(np.isnan(smaller), nan)
+    both = np.signbit(x) & np.signbit(y), np.signbit(x) | np.signbit(y)
+    np.testing.assert_array_equal(np.signbit(larger[zeros]), both[0][zeros])
+    np.testing.assert_array_equal(np.signbit(smaller[zeros]), both[1][zeros])
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "int64", "bool"])
