@@ -28,15 +28,16 @@ class _Commands(click.Group):
         """Their names, in the order of the listing above."""
         return list(_MODULES)
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(self, ctx: click.Context,
+                        args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that is called; for a name that there is not, the error tells the nearest one."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
             near = difflib.get_close_matches(args[0], _MODULES, 1)
-            if near and near[0] not in error.message:  # a later click may tell it itself
-                error.message += f" Did you mean '{near[0]}'?"
-            raise
+            if not near or near[0] in error.message:  # a later click may tell it itself
+                raise
+            raise click.UsageError(f"{error.message} Did you mean '{near[0]}'?", ctx) from error
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of a name."""

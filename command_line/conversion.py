@@ -16,7 +16,8 @@ _SUFFIXES = {name: f".{name}" for name in ("onnx", "pdmodel", "safetensors", "pd
 @click.command("convert", cls=ToldCommand)
 @click.argument("file", type=click.Path())
 @click.option("--to", "to", type=click.Choice(list(_SUFFIXES)), required=True, help="The format that is written.")
-@click.option("--output", type=click.Path(), metavar="FILE", help="Beside FILE, with the format's suffix, if not given.")
+@click.option("--output", type=click.Path(), metavar="FILE",
+              help="Beside FILE, with the format's suffix, if not given.")
 @click.option("--opset", default=11, show_default=True, help="The least version of ONNX's operators.")
 def command(file: str, to: str, output: str | None, opset: int) -> None:
     """Write a model as ONNX or .pdmodel, or parameters as safetensors, .pdparams or .npz.

@@ -21,8 +21,10 @@ _PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff")
 @click.option("--size", metavar="HEIGHT,WIDTH", help="What a picture is resized to where the model leaves it open.")
 @click.option("--mean", default="0,0,0", show_default=True, help="Subtracted from a picture's channels, of 0 to 1.")
 @click.option("--std", default="1,1,1", show_default=True, help="Then divides them.")
-@click.option("--output", type=click.Path(), metavar="FILE.npz", help="Where all outputs are written, by name.")
-@click.option("--top", default=5, show_default=True, type=click.IntRange(1), help="How many of the largest of each row are shown.")
+@click.option("--output", type=click.Path(), metavar="FILE.npz",
+              help="Where all outputs are written, by name.")
+@click.option("--top", default=5, show_default=True, type=click.IntRange(1),
+              help="How many of the largest of each row are shown.")
 def command(model: str, inputs: Sequence[str], size: str | None, mean: str, std: str, output: str | None,
             top: int) -> None:
     """Run a model on files."""
@@ -93,6 +95,7 @@ def _array(file: str) -> Any:
 def _picture(file: str, spec: Any, size: list[float] | None, mean: list[float], std: list[float]) -> Any:
     """A picture as [1, C, H, W] of the size that the model wants, or that is asked for, or that it has."""
     import numpy as np
+
     from ..vision.image import pillow
 
     Image = pillow("proa predict of a picture")

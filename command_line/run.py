@@ -50,7 +50,8 @@ def main(arguments: Sequence[str], command: str = "run") -> int:
         elif rest and not rest[0].startswith("-"):
             run_script(rest[0], rest[1:], api)
         else:
-            print(f"proa {command}: give a script, -m MODULE or -c CODE. `proa run --help` tells more.", file=sys.stderr)
+            print(f"proa {command}: give a script, -m MODULE or -c CODE. `proa run --help` tells more.",
+                  file=sys.stderr)
             return 2
     except (FileNotFoundError, ModuleNotFoundError) as error:
         if not str(error).startswith("there is no "):

@@ -1,7 +1,7 @@
 """What IPython and notebooks show of an error: the user's own lines and the message, without this package's frames.
 
-IPython lets a package show errors itself (`set_custom_exc`); where nobody else does, this one does from its import on.
-`paddle.set_flags({"FLAGS_call_stack_level": 2})` shows all frames again. Knows frames by their modules; changes no error.
+IPython lets a package show errors itself (`set_custom_exc`); where nobody else does, this one does, once imported.
+`paddle.set_flags({"FLAGS_call_stack_level": 2})` shows all frames again. Knows frames by their modules.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ALL_FRAMES = 2
 def begin_with_ipython() -> None:
     """Shows errors in the IPython that runs this, if one does, and nobody else shows them there."""
     ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if hasattr(ipython, "get_ipython") else None
+    shell = ipython.get_ipython() if ipython is not None and hasattr(ipython, "get_ipython") else None
     if shell is not None and not shell.custom_exceptions:
         shell.set_custom_exc((Exception, KeyboardInterrupt), _show)
 

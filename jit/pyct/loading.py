@@ -84,7 +84,7 @@ def _renamed(code: CodeType, helpers: Mapping[str, str], qualified: str | None) 
         changes: dict[str, Any] = {"co_name": helpers.get(inner.co_name, inner.co_name), "co_consts": tuple(
             renamed(c, first) if isinstance(c, CodeType) else c for c in inner.co_consts)}
         if qualified is not None:
-            parts = inner.co_qualname[begin:].split(_WITHIN)  # type: ignore[attr-defined]
+            parts = inner.co_qualname[begin:].split(_WITHIN)
             changes["co_qualname"] = qualified + _WITHIN.join(part for part in parts if part not in helpers)
         return with_first_line(inner.replace(**changes), first)
 

@@ -242,5 +242,5 @@ def test_a_folder_that_is_no_snapshot_is_told(capsys, tmp_path):
 
 @pytest.mark.parametrize("command", ["inspect", "convert", "explain"])
 def test_shells_complete_files(command):
-    environment = {**os.environ, "_PROA_COMPLETE": "bash_complete", "COMP_WORDS": f"proa {command} ne", "COMP_CWORD": "2"}
-    assert proa(env=environment).stdout == "file,ne\n"
+    asked = {"_PROA_COMPLETE": "bash_complete", "COMP_WORDS": f"proa {command} ne", "COMP_CWORD": "2"}
+    assert proa(env={**os.environ, **asked}).stdout == "file,ne\n"

@@ -16,7 +16,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 @pytest.mark.skipif(not (shutil.which("curl") and shutil.which("bash")), reason="the page uses bash and curl")
 def test_from_nothing_to_a_model_that_answers(tmp_path):
     source = tmp_path / "source"  # what is built leaves nothing in the checkout
-    shutil.copytree(ROOT, source, ignore=shutil.ignore_patterns(".*", "tests", "docs", "build", "__pycache__", "*.egg-info"))
+    shutil.copytree(ROOT, source, ignore=shutil.ignore_patterns(
+        ".*", "tests", "docs", "build", "__pycache__", "*.egg-info"))
     built = subprocess.run([sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir",
                             str(tmp_path), str(source)], capture_output=True, text=True)
     assert built.returncode == 0, built.stdout + built.stderr
