@@ -22,6 +22,7 @@ from .arrays import F32, flat
 LEAST = _LEAST = 1 << 6
 _LOWEST_FLOAT, _HIGHEST_FLOAT = -(1 << 31), (1 << 31) - 1
 _LARGEST_K = 32
+_SMALL_K = 4  # so few are found by insertion in rows of any length
 _FEW = 128  # so few are ranked by comparing each with each
 _WIDE_DIGITS_FROM = 1 << 13
 
@@ -184,7 +185,7 @@ def _sorted(x: np.ndarray, descending: bool, k: int) -> Any:
     rows = x.size // n
     out, indices = np.empty((*x.shape[:-1], k), seen.dtype), np.empty((*x.shape[:-1], k), "int64")
     parts = min(rows, get_num_threads())
-    if k <= _LARGEST_K and k * 8 <= n:
+    if k <= _LARGEST_K and (k * 8 <= n or k <= _SMALL_K):
         run = code(_first_rows, seen, "i64* i64*", 7)
         run(parts, seen, out, indices, np.empty(parts * k, "int64"), rows, n, k, parts, real, base, sign)
     else:

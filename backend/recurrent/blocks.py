@@ -34,6 +34,30 @@ def _source(name: str, parameters: str, rows: list[str], element: str) -> str:
     return "\n".join(lines)
 
 
+def _row_source() -> str:
+    """The source of a product of one row, whose terms are summed in four parts: a sum alone waits for each product."""
+    parts, columns = range(4), range(COLUMNS)
+    lines = ["def row_product(a, b, depth, out):", "    size = depth // 4"]
+    lines += [f"    a{r} = a + {r} * size" for r in parts]
+    lines += [f"    b{r} = b + {r * COLUMNS} * size" for r in parts]
+    lines += [f"    s{r}_{c} = {f'out[{c}]' if r == 0 else '0.0'}" for r in parts for c in columns]
+    lines += ["    for k in range(size):"]
+    for r in parts:
+        lines += [f"        row{r} = b{r} + k * {COLUMNS}", f"        x{r} = a{r}[k]"]
+        lines += [f"        y{r}_{c} = row{r}[{c}]" for c in columns]
+        lines += [f"        s{r}_{c} = fma(x{r}, y{r}_{c}, s{r}_{c})" for c in columns]
+    lines += [f"    out[{c}] = s0_{c} + s1_{c} + (s2_{c} + s3_{c})" for c in columns]
+    lines += ["    for k in range(4 * size, depth):", f"        for c in range({COLUMNS}):",
+              f"            out[c] = fma(a[k], b[k * {COLUMNS} + c], out[c])"]
+    return "\n".join(lines)
+
+
+def row_product(a, b, depth, out):
+    """out += a b for one row."""
+    for c in range(COLUMNS):
+        out[c] += sum(a[k] * b[k * COLUMNS + c] for k in range(depth))
+
+
 def block_product(a, a_step, rows, b, depth, out, out_step):
     """out += a b: `b` is a panel, `a` has `rows` rows (of what lies beyond nothing is read), one every `a_step`.
 
@@ -55,6 +79,7 @@ def block_product_across(a, b, depth, out, out_step):
 declare("block_product", _source(
     "block_product", "a, a_step, rows, b, depth, out, out_step",
     ["at{r} = min(rows - 1, {r}) * a_step", "a{r} = a + at{r}"], "a{r}[k]"))
+declare("row_product", _row_source())
 declare("block_product_across", _source(
     "block_product_across", "a, b, depth, out, out_step", [], f"a[k * {COLUMNS} + {{r}}]"))
 

@@ -20,7 +20,7 @@ from .plan import Kept, Plan
 from .stack import Line
 from .weight_gradients import sum_products
 
-_LEAST = 1 << 12  # elements of the gates' values from which compiled code is worth it
+_LEAST = 1 << 9  # elements of the gates' values from which compiled code is worth it
 _FITS = 1 << 18  # elements of weights that stay near a thread while it sweeps
 _FLOAT32 = np.dtype("float32")
 
@@ -132,8 +132,8 @@ def _sweep(plan: Plan, way: str) -> loops.Kernel:
 
 
 def _is_near(plan: Plan, x: Any) -> bool:
-    """Whether a thread keeps both matrices near while it sweeps."""
-    return (x.shape[2] + plan.hidden) * plan.gates <= _FITS
+    """Whether a thread keeps both matrices near while it sweeps, and has blocks of rows to multiply with them."""
+    return plan.batch >= ROWS and (x.shape[2] + plan.hidden) * plan.gates <= _FITS
 
 
 def _between(x: Any) -> list[int]:

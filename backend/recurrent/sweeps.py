@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from .. import loops
 from ..loops.names import parallel
-from .blocks import block_product
+from .blocks import block_product, row_product
 from .rows import clear, copy, gru_row, gru_row_back, lstm_row, lstm_row_back, rnn_row, rnn_row_back
 
 
@@ -29,8 +29,12 @@ def add_product(a, a_step, weights, z, begin, end, batch, depth, panels, z_row):
     for p in range(panels):
         for k in range(0, depth, 192):
             for r in range(begin, end, 4):
-                block_product(a + (r * a_step + k), a_step, batch - r, weights + (p * depth + k) * 16,
-                              min(192, depth - k), z + (r * z_row + p * 16), z_row)
+                if batch - r == 1:
+                    row_product(a + (r * a_step + k), weights + (p * depth + k) * 16, min(192, depth - k),
+                                z + (r * z_row + p * 16))
+                else:
+                    block_product(a + (r * a_step + k), a_step, batch - r, weights + (p * depth + k) * 16,
+                                  min(192, depth - k), z + (r * z_row + p * 16), z_row)
 
 
 @loops.function

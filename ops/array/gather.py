@@ -12,6 +12,7 @@ import numpy as np
 
 from ...backend.engines import LOOPS
 from ...backend.kernels import embedding as fast
+from ...backend.kernels import places as fast_places
 from ...backend.scatter import add_at as add_each_at
 from ...backend.scatter import within_bounds
 from ..core.infer import normalize_axis, same
@@ -70,9 +71,13 @@ def _zeros(shape: Any, like: Any) -> Any:
     return full_of_shape(shape, 0.0, dtype_of(like))
 
 
+def _gather_by_loops(x, index, axis_tensor=None, *, axis=0, overwrite=False):
+    return fast_places.taken(x, index, axis) if axis_tensor is None else NotImplemented
+
+
 gather_op = operator(
     "gather", "X, Index, Axis? -> Out", kernel=_gather, infer=_infer_gather,
-    engines=[by(LOOPS, fast.taken, fast.LEAST)],
+    engines=[by(LOOPS, fast.taken, fast.LEAST), by(LOOPS, _gather_by_loops, fast_places.LEAST)],
     grad={"X": lambda g, Index, X_shape, Axis, axis, overwrite: _gather_gradient(
         g, Index, X_shape, Axis, axis, overwrite)}, moves=True, fails="values")
 
@@ -94,8 +99,14 @@ def _put_at(xp, x, index, updates, axis_tensor=None, *, axis: int = 0):
     return xp.moveaxis(result, 0, axis)
 
 
+def _put_at_by_loops(x, index, updates, axis_tensor=None, *, axis=0):
+    updates = updates if updates.ndim == x.ndim else updates[None]
+    return fast_places.added(x, index, updates, axis) if axis_tensor is None else NotImplemented
+
+
 put_at_op = operator(
     "index_add_along", "X, Index, Updates, Axis? -> Out", kernel=_put_at, infer=same,
+    engines=[by(LOOPS, _put_at_by_loops, fast_places.LEAST)],
     grad={"X": lambda g: g,
           "Updates": lambda g, Index, Axis, axis: apply(gather_op, g, Index, Axis, axis=axis)}, only_here=True,
           fails="values")
@@ -124,7 +135,8 @@ def _infer_select(x, index, *, dim=0):
 
 index_select_op = operator(
     "index_select", "X, Index -> Out", kernel=_index_select, infer=_infer_select,
-    engines=[by(LOOPS, lambda x, index, *, dim=0: fast.taken(x, index, axis=dim), fast.LEAST)],
+    engines=[by(LOOPS, lambda x, index, *, dim=0: fast.taken(x, index, axis=dim), fast.LEAST),
+             by(LOOPS, lambda x, index, *, dim=0: fast_places.taken(x, index, dim), fast_places.LEAST)],
     grad={"X": lambda g, Index, X_shape, dim: apply(put_at_op, _zeros(X_shape, g), Index, g, None, axis=dim)},
     moves=True, fails="values")
 
@@ -152,6 +164,8 @@ def _select_shape(shape: tuple, index: Any, axis: int) -> tuple:
 
 index_add_op = operator(
     "index_add", "X, Index, AddValue -> Out", kernel=_index_add, infer=same,
+    engines=[by(LOOPS, lambda x, index, value, *, axis=0: fast_places.added(x, index, value, axis),
+                fast_places.LEAST)],
     grad={"X": lambda g: g,
           "AddValue": lambda g, Index, AddValue_shape, axis: sum_to(
               apply(index_select_op, g, Index, dim=axis), AddValue_shape)}, fails="values")
@@ -260,6 +274,7 @@ gather_nd_op = operator(
     moves=True, fails="values")
 scatter_nd_add_op = operator(
     "scatter_nd_add", "X, Index, Updates -> Out", kernel=_scatter_nd_add, infer=_infer_scatter_nd,
+    engines=[by(LOOPS, fast_places.added_by_coordinates, fast_places.LEAST)],
     grad={"X": lambda g: g, "Updates": lambda g, Index: apply(gather_nd_op, g, Index)}, fails="values")
 
 

@@ -29,7 +29,15 @@ def _widths(paddings: Sequence[int], data_format: str) -> _Widths:
 def _padded(xp: Any, x: Any, widths: _Widths, mode: str, value: float) -> Any:
     if mode == "constant":
         return _surrounded(xp, x, widths, value)
-    return xp.pad(x, widths, MODES[mode])
+    for axis, (before, after) in enumerate(widths):
+        if before or after:
+            x = xp.take(x, _sources(xp, x.shape[axis], before, after, mode), axis)
+    return x
+
+
+def _sources(xp: Any, size: int, before: int, after: int, mode: str) -> Any:
+    """Where the elements along a padded dimension come from."""
+    return xp.pad(xp.arange(size), (before, after), MODES[mode])
 
 
 def _surrounded(xp: Any, x: Any, widths: _Widths, value: float) -> Any:
@@ -49,13 +57,24 @@ def _unpadded(xp: Any, g: Any, widths: _Widths, mode: str) -> Any:
         return g[tuple(slice(a, n - b) for n, (a, b) in zip(g.shape, widths, strict=True))]
     for axis, (before, after) in enumerate(widths):
         if before or after:
-            size = g.shape[axis] - before - after
-            sources = xp.pad(xp.arange(size), (before, after), MODES[mode])
-            moved = xp.moveaxis(g, axis, 0)
-            result = xp.zeros((size, *moved.shape[1:]), g.dtype)
-            add_at(xp, result, sources, moved)
-            g = xp.moveaxis(result, 0, axis)
+            g = _unpadded_along(xp, g, axis, before, after, mode)
     return g
+
+
+def _unpadded_along(xp: Any, g: Any, axis: int, before: int, after: int, mode: str) -> Any:
+    """What one edge holds comes from different elements, but where the edge's element is repeated."""
+    size = g.shape[axis] - before - after
+    g = xp.moveaxis(g, axis, 0)
+    result = g[before:before + size].copy()
+    sources = _sources(xp, size, before, after, mode)
+    for edge in (slice(0, before), slice(before + size, None)):
+        if mode == "replicate":
+            result[sources[edge][:1]] += g[edge].sum(0, dtype=g.dtype)
+        elif max(before, after) < size or mode == "circular" and max(before, after) <= size:
+            result[sources[edge]] += g[edge]
+        else:
+            add_at(xp, result, sources[edge], g[edge])
+    return xp.moveaxis(result, 0, axis)
 
 
 def _pad3d(xp, x, paddings_tensor=None, *, paddings: Ints = (), mode: str = "constant", value: float = 0.0,

@@ -4,8 +4,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from ...backend.engines import LOOPS
+from ...backend.kernels import places as fast
 from ...backend.scatter import add_at, multiply_at, within_bounds
 from ..core.infer import normalize_axis
+from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -94,17 +97,19 @@ def _of_the_index_shape(x: Any, index: Any, value: Any, **attrs: Any) -> tuple[t
 
 take_along_op = operator(
     "take_along_axis", "Input, Index -> Result", kernel=_take_along, infer=_infer_take, adapted=_counted_from_0,
+    engines=[by(LOOPS, fast.taken_along, fast.LEAST)],
     grad={"Input": lambda g, Index, Input_shape, Axis: apply(
         put_along_op, _zeros(Input_shape, g), Index, g, Axis=Axis, Reduce="add")}, moves=True, fails="values",
         lod="drop")
 put_along_op = operator(
     "put_along_axis", "Input, Index, Value -> Result", kernel=_put_along, infer=_infer_put,
-    adapted=_of_the_index_shape,
+    adapted=_of_the_index_shape, engines=[by(LOOPS, fast.added_along, fast.LEAST)],
     grad={"Input, Value": lambda g, Index, Value, Result, Input, Axis, Reduce, wants: _put_along_gradients(
         g, Index, Value, Result, Input, Axis, Reduce, wants)}, fails="values")
 index_sample_op = operator(
     "index_sample", "X, Index -> Out", kernel=lambda xp, x, index: _take_along(xp, x, index, Axis=1),
     infer=lambda x, index: _infer_take(x, index, Axis=1),
+    engines=[by(LOOPS, lambda x, index: fast.taken_along(x, index, Axis=1), fast.LEAST)],
     grad={"X": lambda g, Index, X_shape: apply(
         put_along_op, _zeros(X_shape, g), Index, g, Axis=1, Reduce="add")}, moves=True, fails="values", lod="drop")
 

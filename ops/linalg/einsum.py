@@ -4,15 +4,21 @@ The gradient of one operand is again such a sum, of the result's gradient and th
 """
 
 
+import functools
 import string
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from ...backend import onednn
+from ...backend.engines import ONEDNN
 from ...core.dtype import promote
 from ..array.diagonal import diagonal
 from ..array.gradient_shapes import expand_to, sum_to
 from ..array.reshape import shape_handle, transpose, unsqueeze
-from ..core.infer import broadcast_shapes
+from ..core.infer import broadcast_shapes, product
+from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -24,8 +30,80 @@ def _sides(equation: str) -> tuple[list[str], str]:
     return left.split(","), right
 
 
+class _Pair(NamedTuple):
+    """How a sum of products of two operands is one product of matrices, or one product of elements."""
+
+    sums: tuple[tuple[int, ...], tuple[int, ...]]  # dimensions of each that nothing else has: they are summed at once
+    orders: tuple[tuple[int, ...], tuple[int, ...]]  # of what is left: batch, rows, inner; and batch, inner, columns
+    counts: tuple[int, int, int, int]  # how many letters are of the batch, rows, inner, columns
+    back: tuple[int, ...]  # the result's letters in batch, rows, columns
+
+
+@functools.lru_cache(512)
+def _pair(equation: str) -> _Pair:
+    (left, right), result = _sides(equation)
+    batch = [c for c in result if c in left and c in right]
+    rows, columns = [c for c in result if c not in right], [c for c in result if c not in left]
+    inner = [c for c in left if c in right and c not in result]
+    sums = [tuple(n for n, c in enumerate(term) if c not in other and c not in result)
+            for term, other in ((left, right), (right, left))]
+    kept = ["".join(c for n, c in enumerate(term) if n not in gone)
+            for term, gone in zip((left, right), sums, strict=True)]
+    orders = (tuple(kept[0].index(c) for c in batch + rows + inner),
+              tuple(kept[1].index(c) for c in batch + inner + columns))
+    found = batch + rows + columns
+    return _Pair((sums[0], sums[1]), orders, (len(batch), len(rows), len(inner), len(columns)),
+                 tuple(found.index(c) for c in result))
+
+
 def _einsum(xp, operands, *, equation: str):
-    return xp.einsum(equation, *operands, optimize=len(operands) > 1)
+    return _contracted(xp, operands, equation, xp.matmul)
+
+
+def _by_onednn(operands, *, equation: str):
+    if len(operands) != 2 or not onednn.is_ready():
+        return NotImplemented
+    return _contracted(np, operands, equation, _large_product)
+
+
+def _large_product(x: Any, y: Any) -> Any:
+    found = onednn.large_product(x, y)
+    return np.matmul(x, y) if found is NotImplemented else found
+
+
+def _contracted(xp: Any, operands: Sequence[Any], equation: str, multiply: Callable[[Any, Any], Any]) -> Any:
+    """The sum of products; of two operands by `multiply`, a product of (batches of) matrices."""
+    if len(operands) != 2 or _stretches(equation, operands):
+        return xp.einsum(equation, *operands, optimize=len(operands) > 1)
+    sums, orders, (batch, rows, inner, columns), back = _pair(equation)
+    if batch and inner and not rows and not columns:
+        return xp.einsum(equation, *operands)
+    x, y = (value.sum(axes, dtype=value.dtype) if axes else value for value, axes in zip(operands, sums, strict=True))
+    x, y = x.transpose(orders[0]), y.transpose(orders[1])
+    shape = (*x.shape[:batch + rows], *y.shape[batch + inner:])
+    if not inner:
+        x, y = x.reshape((*x.shape, *(1,) * columns)), y.reshape((*y.shape[:batch], *(1,) * rows, *y.shape[batch:]))
+        return (x * y).reshape(shape).transpose(back)
+    if batch > 1 or rows != 1 or inner > 1:
+        x = x.reshape((*_joined(x.shape, batch), product(x.shape[batch:batch + rows]), product(x.shape[batch + rows:])))
+    if batch > 1 or columns != 1 or inner > 1:
+        y = y.reshape((*_joined(y.shape, batch), product(y.shape[batch:batch + inner]),
+                       product(y.shape[batch + inner:])))
+    return multiply(x, y).reshape(shape).transpose(back)
+
+
+def _joined(shape: tuple[int, ...], batch: int) -> tuple[int, ...]:
+    return (product(shape[:batch]),) if batch else ()
+
+
+def _stretches(equation: str, operands: Sequence[Any]) -> bool:
+    """Whether a letter stands for one element here and for several there."""
+    sizes: dict[str, int] = {}
+    for term, value in zip(_sides(equation)[0], operands, strict=True):
+        for letter, size in zip(term, value.shape, strict=True):
+            if sizes.setdefault(letter, size) != size:
+                return True
+    return False
 
 
 def _infer(operands: Sequence[Spec], *, equation: str) -> Spec:
@@ -74,11 +152,14 @@ def _two_by_two(operands: Sequence[Any], *, equation: str) -> Any:
     return value
 
 
-einsum_op = operator("einsum", "Operands* -> Out~Operands", kernel=_einsum, infer=_infer, composed=_two_by_two, grad={
-    "Operands": lambda g, Operands, equation: _gradients(g, Operands, equation)}, precision="white", lod="drop")
+einsum_op = operator(
+    "einsum", "Operands* -> Out~Operands", kernel=_einsum, infer=_infer, composed=_two_by_two,
+    engines=[by(ONEDNN, _by_onednn)],
+    grad={"Operands": lambda g, Operands, equation: _gradients(g, Operands, equation)}, precision="white", lod="drop")
 
 
-def _spelled(equation: str, ranks: Sequence[int]) -> str:
+@functools.lru_cache(512)
+def _spelled(equation: str, ranks: tuple[int, ...]) -> str:
     """The equation without blanks, with letters for each ellipsis and with a result."""
     equation = equation.replace(" ", "")
     terms, result = _sides(equation)
@@ -105,6 +186,8 @@ def _spelled(equation: str, ranks: Sequence[int]) -> str:
 
 def _without_repeats(value: Any, term: str) -> tuple[Any, str]:
     """An operand that names a dimension twice replaced by its diagonal."""
+    if len(set(term)) == len(term):
+        return value, term
     for letter in dict.fromkeys(term):
         while term.count(letter) > 1:
             first = term.index(letter)
@@ -125,7 +208,7 @@ def einsum(equation: str, *operands: Any) -> Any:
     [2, 4]
     """
     values = list(operands[0]) if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else list(operands)
-    equation = _spelled(equation, [v.ndim for v in values])
+    equation = _spelled(equation, tuple([v.ndim for v in values]))
     terms, result = _sides(equation)
     pairs = [_without_repeats(v, term) for v, term in zip(values, terms, strict=True)]
     dtype = values[0].dtype

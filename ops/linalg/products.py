@@ -37,10 +37,28 @@ def _matmul(xp, x, y, *, trans_x: bool = False, trans_y: bool = False):
         x = _swapped(x)
     if trans_y:
         y = _swapped(y)
+    if x.dtype.kind in "iu" and xp is np and y.dtype == x.dtype:
+        return _product_of_integers(x, y)
+    if x.ndim > 1 and y.ndim > 1 and x.shape[-1] == 1 == y.shape[-2]:
+        return x * y  # nothing is summed, and one pass is what a product of matrices does in several
     if x.ndim > 2 and y.ndim == 2 and x.shape[-1] == y.shape[0]:
         rows = x.reshape(product(x.shape[:-1]), x.shape[-1])
         return xp.matmul(rows, y).reshape(*x.shape[:-1], y.shape[1])
     return xp.matmul(x, y)
+
+
+_EXACT = 1 << 53  # whole numbers up to this are float64's
+_FEW_INTEGERS = 1 << 10  # elements of both up to which NumPy's own loop is as fast
+
+
+def _product_of_integers(x: Any, y: Any) -> Any:
+    """NumPy has a plain loop for integers: where every sum is exact in float64, that product is taken."""
+    if x.size + y.size < _FEW_INTEGERS or not x.size or not y.size:
+        return np.matmul(x, y)
+    largest = [max(int(a.max()), -int(a.min())) for a in (x, y)]
+    if largest[0] * largest[1] * x.shape[-1] > _EXACT:
+        return np.matmul(x, y)
+    return np.matmul(x.astype(np.float64), y.astype(np.float64)).astype(np.int64).astype(x.dtype)
 
 
 _SIDE = math.isqrt(onednn.LARGE)  # the product of two smaller sizes is not above it
@@ -55,7 +73,7 @@ def _is_large(x, y, *, trans_x=False, trans_y=False):
 
 
 def _matmul_by_onednn(x, y, *, trans_x=False, trans_y=False):
-    if not onednn.is_ready():
+    if not onednn.is_ready() or x.shape[-2 if trans_x and x.ndim > 1 else -1] == 1:
         return NotImplemented
     return onednn.large_product(_swapped(x) if trans_x else x, _swapped(y) if trans_y else y)
 

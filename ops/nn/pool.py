@@ -10,7 +10,7 @@ from typing import Any
 
 from ...backend import onednn
 from ...backend.engines import LOOPS, ONEDNN
-from ...backend.kernels import small_pool
+from ...backend.kernels import places, small_pool
 from ...backend.kernels.max_pool import max_pool_grad as max_pool_grad_by_loops
 from ...backend.kernels.reduce import reduce_mean
 from ...core.dtype import int32
@@ -299,8 +299,10 @@ put_positions_op = operator(
     "put_positions", "G, Mask, Like? -> Out", kernel=_put_positions,
     infer=lambda g, mask, like=None, *, size=(): Spec(
         (*g.shape[:2], *(tuple(size) if like is None else like.shape[2:])), g.dtype),
+    engines=[by(LOOPS, places.added_in_channels, places.LEAST)],
     grad={"G": lambda g, Mask: apply(take_positions_op, g, Mask)}, only_here=True, fails="values")
 take_positions_op = operator(
     "take_positions", "X, Mask -> Out", kernel=take_positions,
     infer=lambda x, mask: Spec((*x.shape[:2], *mask.shape[2:]), x.dtype),
+    engines=[by(LOOPS, places.taken_in_channels, places.LEAST)],
     grad={"X": lambda g, Mask, X_shape: put_back(g, Mask, X_shape)}, only_here=True, fails="values")

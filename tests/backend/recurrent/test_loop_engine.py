@@ -11,6 +11,8 @@ SIZES = {  # layers, directions, steps, batch, features, hidden
     "whole blocks": (1, 1, 7, 8, 16, 16),
     "odd": (2, 2, 6, 7, 3, 10),
     "one sequence": (1, 2, 5, 1, 4, 33),
+    "one sequence, wide": (1, 1, 4, 1, 30, 66),
+    "one row behind blocks": (1, 1, 4, 9, 21, 34),
     "one step": (3, 1, 1, 5, 4, 20),
     "many rows": (2, 2, 9, 33, 17, 12),
 }
@@ -95,4 +97,4 @@ def test_what_is_taken():
     x, plan = np.zeros((8, 32, 4), "float32"), Plan("LSTM", 1, 1, 16, 8, 32)
     assert takes("forward", plan, x)
     assert not takes("forward", plan, x, x.astype("float64"))
-    assert not takes("forward", plan._replace(batch=1), x)
+    assert not takes("forward", plan._replace(batch=1, steps=4), x)
