@@ -65,7 +65,14 @@ class UniformInitializer(Initializer):
 
 
 class NormalInitializer(Initializer):
-    """Normal with the mean `loc` and the standard deviation `scale`."""
+    """Normal with the mean `loc` and the standard deviation `scale`.
+
+    >>> import proa.fluid as fluid
+    >>> with fluid.program_guard(fluid.Program(), fluid.Program()):
+    ...     attr = fluid.ParamAttr(initializer=fluid.initializer.Normal(0.0, 0.02))
+    ...     fluid.layers.fc(fluid.data("x", [None, 4]), 3, param_attr=attr).shape
+    (-1, 3)
+    """
 
     def __init__(self, loc: float = 0.0, scale: float = 1.0, seed: int = 0):
         self.loc, self.scale, self.seed = loc, scale, seed

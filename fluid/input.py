@@ -25,7 +25,14 @@ def data(name: str, shape: Sequence[int | None], dtype: Any = "float32", lod_lev
 @face
 def embedding(input: Any, size: Sequence[int], is_sparse: bool = False, is_distributed: bool = False,
               padding_idx: int | None = None, param_attr: Any = None, dtype: Any = "float32") -> Any:
-    """The rows of a parameter of shape `size` by their numbers, [..., size[1]] for an input [...]."""
+    """The rows of a parameter of shape `size` by their numbers, [..., size[1]] for an input [...].
+
+    >>> import proa.fluid as fluid
+    >>> with fluid.program_guard(fluid.Program(), fluid.Program()):
+    ...     words = fluid.data("words", [None, 7], "int64")
+    ...     fluid.embedding(words, size=[100, 8]).shape
+    (-1, 7, 8)
+    """
     return looked_up(LayerHelper("embedding"), "lookup_table_v2", input, size, is_sparse, is_distributed, padding_idx,
                      param_attr, dtype)
 

@@ -53,7 +53,15 @@ class AdagradOptimizer(Optimizer, rules.Adagrad):
 
 
 class AdamOptimizer(Optimizer, rules.Adam):
-    """m ← β₁m + (1−β₁)g, v ← β₂v + (1−β₂)g², w ← w − lr √(1−β₂ᵗ) / (1−β₁ᵗ) · m / (√v + ε); 2.x has ε √(1−β₂ᵗ)."""
+    """m ← β₁m + (1−β₁)g, v ← β₂v + (1−β₂)g², w ← w − lr √(1−β₂ᵗ) / (1−β₁ᵗ) · m / (√v + ε); 2.x has ε √(1−β₂ᵗ).
+
+    >>> import proa.fluid as fluid
+    >>> with fluid.program_guard(fluid.Program(), fluid.Program()):
+    ...     loss = fluid.layers.mean(fluid.layers.fc(fluid.data("x", [None, 4]), 1))
+    ...     _ = fluid.optimizer.Adam(learning_rate=1e-3).minimize(loss)
+    ...     [op.type for op in fluid.default_main_program().global_block().ops][-2:]
+    ['adam', 'adam']
+    """
 
     _of_1 = True
 

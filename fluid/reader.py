@@ -44,7 +44,18 @@ class DataLoader(loader.DataLoader):
     def from_generator(feed_list: Sequence[Any] | None = None, capacity: int | None = None,
                        use_double_buffer: bool = True, iterable: bool = True, return_list: bool = False,
                        use_multiprocess: bool = False, drop_last: bool = True) -> GeneratorLoader | TensorListLoader:
-        """A loader of what generators give: for Programs with a `feed_list`, within `dygraph.guard()` without one."""
+        """A loader of what generators give: for Programs with a `feed_list`, within `dygraph.guard()` without one.
+
+        >>> import numpy as np
+        >>> import proa.fluid as fluid
+        >>> with fluid.program_guard(fluid.Program(), fluid.Program()):
+        ...     x = fluid.data("x", [None, 2])
+        ...     loader = fluid.io.DataLoader.from_generator(feed_list=[x], capacity=4)
+        >>> batch = [(np.ones(2, "float32"),)] * 3
+        >>> _ = loader.set_sample_list_generator(lambda: iter([batch]), places=fluid.CPUPlace())
+        >>> [np.array(feed["x"]).shape for batch in loader() for feed in batch]
+        [(3, 2)]
+        """
         _check("DataLoader.from_generator", feed_list)
         return from_generator.from_generator(feed_list, capacity, use_double_buffer, iterable, return_list,
                                              use_multiprocess, drop_last)

@@ -133,6 +133,13 @@ def to_variable(value: Any, name: str | None = None, zero_copy: bool | None = No
 
     It shares memory with the array as long as nothing is computed of it in place, as in Paddle, unless `zero_copy` is
     False. Raises TypeError for lists and numbers, and RuntimeError outside of dynamic mode.
+
+    >>> import numpy as np
+    >>> import proa.fluid as fluid
+    >>> with fluid.dygraph.guard():
+    ...     x = fluid.dygraph.to_variable(np.array([1.0, 2.0], "float32"))
+    ...     (x * x).numpy().tolist()
+    [1.0, 4.0]
     """
     if is_value(value):
         return value

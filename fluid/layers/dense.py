@@ -42,7 +42,14 @@ def fc(input: Any, size: int, num_flatten_dims: int = 1, param_attr: Any = None,
 @face
 def embedding(input: Any, size: Sequence[int], is_sparse: bool = False, is_distributed: bool = False,
               padding_idx: int | None = None, param_attr: Any = None, dtype: Any = "float32") -> Any:
-    """The rows of a parameter of shape `size` by their numbers, [..., size[1]] for an input [..., 1]."""
+    """The rows of a parameter of shape `size` by their numbers, [..., size[1]] for an input [..., 1].
+
+    >>> import proa.fluid as fluid
+    >>> with fluid.program_guard(fluid.Program(), fluid.Program()):
+    ...     words = fluid.data("words", [None, 1], "int64")
+    ...     fluid.layers.embedding(words, size=[100, 8]).shape
+    (-1, 8)
+    """
     return looked_up(LayerHelper("embedding"), "lookup_table", input, size, is_sparse, is_distributed, padding_idx,
                      param_attr, dtype)
 

@@ -34,13 +34,25 @@ def reshape(x: Any, shape: Any, actual_shape: Any = None, act: str | None = None
 
 @face
 def transpose(x: Any, perm: Sequence[int], name: str | None = None) -> Any:
-    """x with its dimensions in the order `perm`."""
+    """x with its dimensions in the order `perm`.
+
+    >>> import proa.fluid as fluid
+    >>> with fluid.program_guard(fluid.Program(), fluid.Program()):
+    ...     fluid.layers.transpose(fluid.data("x", [None, 3, 4]), [0, 2, 1]).shape
+    (-1, 4, 3)
+    """
     return LayerHelper("transpose", name=name).apply("transpose2", x, axis=list(perm))
 
 
 @face
 def squeeze(input: Any, axes: Sequence[int], name: str | None = None) -> Any:
-    """Without the dimensions `axes` of size 1, or without all of that size."""
+    """Without the dimensions `axes` of size 1, or without all of that size.
+
+    >>> import proa.fluid as fluid
+    >>> with fluid.program_guard(fluid.Program(), fluid.Program()):
+    ...     fluid.layers.squeeze(fluid.data("x", [None, 1, 4]), [1]).shape
+    (-1, 4)
+    """
     return LayerHelper("squeeze", name=name).apply("squeeze2", input, axes=list(axes or []))
 
 
@@ -110,7 +122,13 @@ def _flags(count: int, *given: Any) -> list[int]:
 
 @face
 def slice(input: Any, axes: Sequence[int], starts: Any, ends: Any) -> Any:
-    """The elements from starts[i] up to ends[i] along each axes[i]."""
+    """The elements from starts[i] up to ends[i] along each axes[i].
+
+    >>> import proa.fluid as fluid
+    >>> with fluid.program_guard(fluid.Program(), fluid.Program()):
+    ...     fluid.layers.slice(fluid.data("x", [5, 4]), axes=[0, 1], starts=[1, -2], ends=[3, 4]).shape
+    (2, 2)
+    """
     helper = LayerHelper("slice")
     first, first_tensor, first_parts = helper.sizes(starts)
     last, last_tensor, last_parts = helper.sizes(ends)

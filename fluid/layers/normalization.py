@@ -180,7 +180,15 @@ def affine_channel(x: Any, scale: Any = None, bias: Any = None, data_layout: str
 @face
 def dropout(x: Any, dropout_prob: float, is_test: bool = False, seed: int | None = None, name: str | None = None,
             dropout_implementation: str = "downgrade_in_infer") -> Any:
-    """Zeros in place of elements at random; in evaluation, by the default implementation, x * (1 - dropout_prob)."""
+    """Zeros in place of elements at random; in evaluation, by the default implementation, x * (1 - dropout_prob).
+
+    >>> import numpy as np
+    >>> import proa.fluid as fluid
+    >>> with fluid.dygraph.guard():
+    ...     x = fluid.dygraph.to_variable(np.ones(4, "float32"))
+    ...     fluid.layers.dropout(x, 0.25, is_test=True).numpy().tolist()
+    [0.75, 0.75, 0.75, 0.75]
+    """
     if not 0 <= dropout_prob <= 1:
         raise ValueError(f"dropout(dropout_prob): must lie in [0, 1]. Received {dropout_prob}.")
     need_floats("dropout(x)", x)

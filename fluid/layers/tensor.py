@@ -37,7 +37,13 @@ def create_tensor(dtype: Any, name: str | None = None, persistable: bool = False
 @face
 def create_parameter(shape: Sequence[int], dtype: Any, name: str | None = None, attr: Any = None,
                      is_bias: bool = False, default_initializer: Any = None) -> Any:
-    """A parameter, of the Program or, under `dygraph.guard`, a Tensor."""
+    """A parameter, of the Program or, under `dygraph.guard`, a Tensor.
+
+    >>> import proa.fluid as fluid
+    >>> with fluid.program_guard(fluid.Program(), fluid.Program()):
+    ...     fluid.layers.create_parameter([4, 3], "float32", name="table").name
+    'table'
+    """
     helper = LayerHelper("create_parameter", name=name)
     return helper.parameter(ParamAttr(name=name) if attr is None else attr, shape, dtype, is_bias,
                             default_initializer)
@@ -56,13 +62,26 @@ def create_global_var(shape: Sequence[int], value: float, dtype: Any, persistabl
 
 @face
 def cast(x: Any, dtype: Any) -> Any:
-    """x in another dtype."""
+    """x in another dtype.
+
+    >>> import proa.fluid as fluid
+    >>> with fluid.program_guard(fluid.Program(), fluid.Program()):
+    ...     fluid.layers.cast(fluid.data("x", [None, 4]), "int64").dtype == "int64"
+    True
+    """
     return LayerHelper("cast").apply("cast", x, in_dtype=x.dtype, out_dtype=convert_dtype(dtype))
 
 
 @face
 def assign(input: Any, output: Any = None) -> Any:
-    """A copy of a value, or a constant with an array's elements; written to `output` where that is given."""
+    """A copy of a value, or a constant with an array's elements; written to `output` where that is given.
+
+    >>> import numpy as np
+    >>> import proa.fluid as fluid
+    >>> with fluid.dygraph.guard():
+    ...     fluid.layers.assign(np.array([1, 2], "int32")).numpy().tolist()
+    [1, 2]
+    """
     helper = LayerHelper("assign")
     if is_value(input):
         return helper.apply("assign", input, out=output)
@@ -73,7 +92,13 @@ def assign(input: Any, output: Any = None) -> Any:
 
 @face
 def fill_constant(shape: Any, dtype: Any, value: Any, force_cpu: bool = False, out: Any = None) -> Any:
-    """A number in a shape, written to `out` where that is given; no gradient flows through it."""
+    """A number in a shape, written to `out` where that is given; no gradient flows through it.
+
+    >>> import proa.fluid as fluid
+    >>> with fluid.program_guard(fluid.Program(), fluid.Program()):
+    ...     fluid.layers.fill_constant([2, 3], "float32", 0.5).shape
+    (2, 3)
+    """
     helper, kind = LayerHelper("fill_constant"), convert_dtype(dtype)
     tensor, number = (value, 0.0) if is_value(value) else (None, value)
     sizes, shape_tensor, parts = helper.sizes(shape)
@@ -271,7 +296,14 @@ def tensor_array_to_tensor(input: Any, axis: int = 1, name: str | None = None, u
 
 @face
 def concat(input: Any, axis: Any = 0, name: str | None = None) -> Any:
-    """Several values side by side along a dimension."""
+    """Several values side by side along a dimension.
+
+    >>> import proa.fluid as fluid
+    >>> with fluid.program_guard(fluid.Program(), fluid.Program()):
+    ...     x = fluid.data("x", [None, 4])
+    ...     fluid.layers.concat([x, x], axis=1).shape
+    (-1, 8)
+    """
     if not isinstance(input, (list, tuple)):
         warnings.warn(f"concat(input): is a list of values. Received {type(input).__name__}.", stacklevel=3)
         input = [input]
