@@ -71,18 +71,17 @@ class Adam(Optimizer):
 class AdamW(Adam):
     """Adam with the decay w ← w − lr · coeff · w apart from the gradient.
 
-    Loshchilov and Hutter, Decoupled Weight Decay Regularization, 2019. `apply_decay_param_fun(name)` tells which
-    parameters decay; `lr_ratio(parameter)` gives a factor of the learning rate.
+    Loshchilov and Hutter, Decoupled Weight Decay Regularization, 2019. `weight_decay` is coeff;
+    `apply_decay_param_fun(name)` tells which parameters decay; `lr_ratio(parameter)` gives a factor of the learning
+    rate. The other arguments are Adam's.
 
     >>> import proa as paddle
-    >>> w = paddle.create_parameter([1], "float32", default_initializer=paddle.nn.initializer.Constant(1.0))
-    >>> optimizer = paddle.optimizer.AdamW(0.05, parameters=[w])
-    >>> for _ in range(3):
-    ...     (w ** 2).sum().backward()
-    ...     optimizer.step()
-    ...     optimizer.clear_grad()
-    >>> w.item() < 1
-    True
+    >>> net = paddle.nn.Linear(2, 2)
+    >>> adamw = paddle.optimizer.AdamW(1e-3, parameters=net.parameters(), weight_decay=0.1,
+    ...                                apply_decay_param_fun=lambda name: ".w_" in name)  # biases do not decay
+    >>> net(paddle.ones([1, 2])).sum().backward()
+    >>> adamw.step()
+    >>> adamw.clear_grad()
     """
 
     type = "adamw"

@@ -30,13 +30,17 @@ class StaticCache(NamedTuple):
 class MultiHeadAttention(Layer):
     """Attention of `num_heads` heads, each embed_dim / num_heads wide, between four linear maps.
 
-    Keys have kdim features and values vdim, both embed_dim unless told otherwise. `dropout` is the probability with
-    which weights fall out in training; with `need_weights` the weights are returned as well.
-    Vaswani et al., Attention Is All You Need, 2017.
+    Called with `query` [batch, m, embed_dim], `key` and `value` [batch, n, …] (the query, where they are None) and
+    `attn_mask`, which broadcasts to [batch, heads, m, n]: a float mask is added to the scores, a boolean one is true
+    where one may look. Keys have kdim features and values vdim, both embed_dim unless told otherwise. `dropout` is the
+    probability with which weights fall out in training; with `need_weights` the weights are returned as well. Vaswani
+    et al., Attention Is All You Need, 2017.
 
     >>> import proa as paddle
-    >>> attention = paddle.nn.MultiHeadAttention(8, 2)
-    >>> attention(paddle.randn([2, 5, 8])).shape
+    >>> attention = paddle.nn.MultiHeadAttention(8, num_heads=2)
+    >>> x = paddle.randn([2, 5, 8])
+    >>> before = paddle.tril(paddle.ones([5, 5], "bool"))  # each position sees itself and what comes before it
+    >>> attention(x, attn_mask=before).shape
     [2, 5, 8]
     """
 

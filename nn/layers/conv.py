@@ -204,7 +204,16 @@ class Conv1DTranspose(_Transpose):
 
 
 class Conv2DTranspose(_Transpose):
-    """The transpose of `Conv2D` in its input: [N, C, H, W] with filters [in, out / groups, h, w]."""
+    """The transpose of `Conv2D` in its input: [N, C, H, W] with filters [in, out / groups, h, w], which enlarges.
+
+    Its arguments are those of `Conv2D` without `padding_mode`, and `output_padding`: rows and columns more at one end.
+    With p on both sides the result has (H - 1) · stride - 2 p + dilation · (h - 1) + output_padding + 1 rows; called
+    with `output_size`, it has that size.
+
+    >>> import proa as paddle
+    >>> paddle.nn.Conv2DTranspose(3, 8, 4, stride=2, padding=1)(paddle.ones([1, 3, 5, 5])).shape
+    [1, 8, 10, 10]
+    """
 
     rank, function = 2, staticmethod(F.conv2d_transpose)
 

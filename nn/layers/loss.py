@@ -162,12 +162,16 @@ class NLLLoss(Layer):
 
 
 class KLDivLoss(Layer):
-    """Kullback–Leibler divergence of a distribution `label` from log probabilities.
+    """label · (log label − input): the Kullback–Leibler divergence of log probabilities `input` from `label`.
+
+    Both are of one shape, `label` holds probabilities. `reduction`: 'mean' divides by the number of elements,
+    'batchmean' by the number of rows, which is what the formula of the divergence means; 'sum'; 'none'.
 
     >>> import proa as paddle
-    >>> x, y = paddle.to_tensor([[0.5, 0.5]], "float64"), paddle.to_tensor([[0.5, 0.5]], "float64")
-    >>> paddle.nn.KLDivLoss()(x.log(), y).item()
-    0.0
+    >>> label, scores = paddle.to_tensor([[0.5, 0.5]]), paddle.to_tensor([[2.0, 0.0]])
+    >>> log_probabilities = paddle.nn.functional.log_softmax(scores)
+    >>> round(paddle.nn.KLDivLoss("batchmean")(log_probabilities, label).item(), 4)
+    0.4338
     """
 
     def __init__(self, reduction: str = "mean"):

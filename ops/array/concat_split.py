@@ -264,7 +264,7 @@ def unstack(x: Any, axis: int = 0, num: int | None = None) -> list:
 
 
 def unbind(input: Any, axis: int = 0) -> list:
-    """As `unstack`.
+    """The slices of x along `axis`, without that dimension, as a list: `unstack`.
 
     >>> import proa as paddle
     >>> x, y = paddle.unbind(paddle.to_tensor([[1, 2], [3, 4]]))

@@ -45,12 +45,14 @@ def isclose(x: Any, y: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan:
 
 def allclose(x: Any, y: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False,
              name: str | None = None) -> Any:
-    """True when `isclose` holds for every element.
+    """True when all elements are close: |x - y| <= atol + rtol · |y|, a 0-d bool.
+
+    NaN is close to nothing, unless `equal_nan` says that it is to NaN.
 
     >>> import proa as paddle
-    >>> x, y = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([1.0, 2.0])
-    >>> paddle.allclose(x, y).tolist()
-    True
+    >>> x, y = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([1.0, 2.00001])
+    >>> paddle.allclose(x, y).item(), paddle.allclose(x, y, rtol=0.0).item()
+    (True, False)
     """
     return apply(allclose_op, x, y, None, None, rtol=str(rtol), atol=str(atol), equal_nan=equal_nan)
 

@@ -414,12 +414,12 @@ def _reverse_divide(x: Any, y: Any) -> Any:
 
 
 def floor_divide(x: Any, y: Any, name: str | None = None) -> Any:
-    """x // y, rounded down (PaddlePaddle 2.6.2 rounds negative integer quotients towards zero).
+    """x // y, rounded down, element by element, broadcasting.
 
     >>> import proa as paddle
-    >>> x, y = paddle.to_tensor([6.0, 4.0]), paddle.to_tensor([2.0, 8.0])
+    >>> x, y = paddle.to_tensor([7, -7]), paddle.to_tensor([2, 2])
     >>> paddle.floor_divide(x, y).tolist()
-    [3.0, 0.0]
+    [3, -4]
     """
     return apply(floor_divide_op, *operand(x, y))
 

@@ -131,7 +131,7 @@ def var(x: Any, axis: Any = None, unbiased: bool = True, keepdim: bool = False, 
 
 
 def std(x: Any, axis: Any = None, unbiased: bool = True, keepdim: bool = False, name: str | None = None) -> Any:
-    """The square root of `var`.
+    """The standard deviation over `axis`, the square root of `var`: divided by n - 1 where unbiased, as by default.
 
     >>> import proa as paddle
     >>> x = paddle.to_tensor([[1.0, 3.0], [2.0, 6.0]])
