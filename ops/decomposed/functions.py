@@ -34,7 +34,9 @@ def _mode(x: Any, *, axis: int = -1, keepdim: bool = False) -> tuple:
 
 
 @decomposition("nanmedian", "X -> Out, MedianIndex?")
-def _nanmedian(x: Any, *, axis: Any = (), keepdim: bool = True) -> tuple:
+def _nanmedian(x: Any, *, axis: Any = (), keepdim: bool = True, mode: str = "avg") -> tuple:
+    if mode != "avg":
+        raise NotImplementedError(f"nanmedian: mode={mode!r} is not known here, only 'avg'.")
     return nanmedian(x, list(axis) or None, keepdim), None
 
 

@@ -193,7 +193,7 @@ class _Reader:
                 self.fail(place, "a list of lists of tensors is not known here")
             items = [self.type(item, place, depth + 1) for item in self.field(found, "D", list, place)]
             return [item for item in items if isinstance(item, TensorType)]
-        if kind not in ("t_dtensor", "t_tensorarray", "t_dtensor_array"):
+        if kind not in ("t_dtensor", "t_tensorarray", "t_dtensor_array", "t_dense_tensor_array"):
             return TensorType(kind)
         parts = self.field(found, "D", list, place)
         named = self.field(parts[0] if parts else None, "#", str, place).rpartition(".")[2]

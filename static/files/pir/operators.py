@@ -32,14 +32,31 @@ X -> Out: abs acos acosh angle as_complex as_real asin asinh assign atan atanh b
     thresholded_relu(!value) transpose=transpose2(perm=axis) tril=tril_triu(lower:=true) triu=tril_triu(lower:=false)
     trunc unbind all=reduce_all(axis=dim,keepdim=keep_dim) any=reduce_any(axis=dim,keepdim=keep_dim)
     amax=reduce_amax(axis=dim,keepdim=keep_dim) amin=reduce_amin(axis=dim,keepdim=keep_dim)
-    cast(dtype=out_dtype) multinomial poisson standard_gamma repeat_interleave(repeats=Repeats,axis=dim,-output_size)
+    cast(dtype=out_dtype) gammaln=lgamma poisson standard_gamma repeat_interleave(repeats=Repeats,axis=dim,-output_size)
     shuffle_channel
-X* -> Out: add_n=sum multi_dot broadcast_tensors meshgrid
+X, @num_samples -> Out: multinomial
+X, - -> Out: histogram(!density)
+X* -> Out: partial_concat partial_sum add_n=sum multi_dot broadcast_tensors meshgrid
 X* -> Y: stack
+X -> Out, OutIndex: array_to_tensor=tensor_array_to_tensor
+X, I -> Out: array_read=read_from_array
+X -> Out: array_length=lod_array_length
+X -> Out, Indices: kthvalue mode
+X -> Out, MedianIndex: nanmedian
+X -> Out, Soft: gumbel_softmax
+X -> Out, Noise: rrelu
 X -> Y: fold unfold unstack
 input -> out: view_dtype
 x -> out: i0 i0e i1 i1e polygamma
 x -> out, indices: cummax cummin
+x -> out, medianindex: median
+x -> s: svdvals
+input -> out: as_strided tensor_unfold view_shape
+x, y -> out: bitwise_left_shift(-is_arithmetic) bitwise_right_shift copysign swiglu trunc_divide
+x, target -> out: reduce_as
+x, mask, value -> out: masked_fill
+input, x, y -> out: baddbmm
+- -> out: tril_indices triu_indices
 Input -> Out: det=determinant diag_embed diagonal shape shape64=shape numel=size slogdet=slogdeterminant trace
 Input -> Output: inverse
 X, Y -> Out: add=elementwise_add bmm cholesky_solve complex=complex cross(axis=dim) divide=elementwise_div
@@ -82,6 +99,7 @@ X, OutSize, SizeTensor*, Scale -> Out: bicubic_interp=bicubic_interp_v2(data_for
 Input, Filter -> Output: conv2d conv3d conv3d_transpose depthwise_conv2d
 Input, Filter, @output_size -> Output: conv2d_transpose depthwise_conv2d_transpose
 Input, Offset, Filter, Mask -> Output: deformable_conv
+Input, Offset, Filter -> Output: deformable_conv_v1
 Ids, W -> Out: embedding=lookup_table_v2(sparse=is_sparse)
 X, Mean, Variance, Scale, Bias -> Y, MeanOut, VarianceOut, SavedMean, SavedVariance, -:
     batch_norm(data_format=data_layout)
@@ -108,6 +126,9 @@ X, Mask -> Y: masked_select
 Condition, X, Y -> Out: where
 Condition -> Out: nonzero=where_index
 X*, Ids -> Out: multiplex
+X, Y -> Out: dist fill_diagonal_tensor
+X -> Out: renorm fill_diagonal
+X, @shape|Shape, @offsets|Offsets -> Out: crop=crop_tensor
 X, Y, Weight -> Out: lerp
 X, Y, Weight, Bias -> Out: bilinear=bilinear_tensor_product
 Input, X, Y -> Out: addmm(beta=Beta,alpha=Alpha)
@@ -134,11 +155,19 @@ Logits, Label -> Softmax, Loss: cross_entropy_with_softmax=softmax_with_cross_en
 X, Label -> Out: bce_loss
 X, Label, pos_weight -> Out: sigmoid_cross_entropy_with_logits
 X, Label, Weight -> Out, Total_weight: nll_loss
+X, Label, W, Bias, PathTable, PathCode -> Out, PreOut, -: hsigmoid_loss=hierarchical_sigmoid
+Logits, Label, LogitsLength, LabelLength -> Loss, WarpCTCGrad: warpctc
 X, Y -> Out, Residual: huber_loss
 X, Target -> Loss: kldiv_loss(!log_target)
 Predicted, Labels -> Loss: log_loss
 X, PriorDist -> Out: label_smooth
 Out, Indices, Label -> Accuracy, Correct, Total: accuracy
+q, k, v, fixed_seed_offset, attn_mask -> out, softmax, softmax_lse, seed_offset: flash_attn(-return_softmax,-rng_name)
+x, bias, residual, norm_weight, norm_bias -> out, residual_out, mean, variance:
+    fused_bias_residual_layernorm(-quant_round_type,-quant_max_bound,-quant_min_bound)
+x, bias, residual, norm_weight, norm_bias -> out, residual_out, inv_var:
+    fused_rms_norm_quant=rms_norm(-quant_round_type,-quant_max_bound,-quant_min_bound)
+    rms_norm(-quant_round_type,-quant_max_bound,-quant_min_bound)
 X, Mask -> Out: fused_softmax_mask
 X -> Out: fused_softmax_mask_upper_triangle
 Ids, Parents -> Out: gather_tree
@@ -159,7 +188,7 @@ X, GTBox, GTLabel, GTScore -> Loss, ObjectnessMask, GTMatchMask: yolo_loss=yolov
 Boxes -> KeepBoxesIdxs: nms(threshold=iou_threshold)
 BBoxes, Scores, RoisNum -> Out, Index, NmsRoisNum: multiclass_nms3
 BBoxes, Scores -> Out, Index, RoisNum: matrix_nms
-X, ROIs, RoisNum -> Out: roi_align
+X, ROIs, RoisNum -> Out: roi_align psroi_pool
 X, ROIs, RoisNum -> Out, Argmax: roi_pool
 FpnRois, RoisNum -> MultiFpnRois*, MultiLevelRoIsNum*, RestoreIndex: distribute_fpn_proposals
 Scores, BboxDeltas, ImShape, Anchors, Variances -> RpnRois, RpnRoiProbs, RpnRoisNum:
