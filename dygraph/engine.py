@@ -6,7 +6,6 @@ Which Tensors these are, `eager` says: the eager trace of the values concerned.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -46,17 +45,21 @@ if native.module is not None:
     native.module.serve_walk(Node, Leaf, Output, _read_arrays, _superseded)
 
 
-def _read_tensors(eager: Any, node: Node) -> tuple:
-    """What the node saved, as Tensors of a trace that are connected to where they came from."""
-    if _superseded:
-        _check_unchanged(node)
+def _tensor_reader(eager: Any) -> Callable[[Node], tuple]:
+    """What gives what a node saved, as Tensors of a trace that are connected to where they came from."""
+    make, kind = object.__new__, eager.value_class
 
     def connect(array: Any, edge: Any) -> EagerValue:
-        tensor = eager.new(array)
-        tensor._edge = edge
+        tensor = make(kind)
+        tensor._array, tensor._edge = array, edge
         return tensor
 
-    return node.connected(connect)
+    def read(node: Node) -> tuple:
+        if _superseded:
+            _check_unchanged(node)
+        return node.connected(connect)
+
+    return read
 
 
 def _start(tensor: EagerValue, gradient: EagerValue | None) -> EagerValue:
@@ -84,7 +87,7 @@ def _walk(eager: Any, outputs: Sequence[EagerValue], gradients: Sequence[EagerVa
     starts = _starts(outputs, gradients)
     if create_graph:
         with using(eager), grad_mode(True):
-            return _walk_type()(functools.partial(_read_tensors, eager), retain, targets).run(starts)
+            return _walk_type()(_tensor_reader(eager), retain, targets).run(starts)
     namespace = backend.namespace_of([t._array for t in outputs])
     with using(ArrayTrace(namespace)):
         found = _walk_type()(_read_arrays, retain, targets).run([(edge, g._array) for edge, g in starts])
@@ -104,7 +107,7 @@ def walk_segment(eager: Any, roots: Sequence[tuple[Any, Any]], since: int, recor
     if not recorded:
         return _walk_type()(_read_arrays, False, None, since).run(roots)
     with using(eager), grad_mode(True):
-        return _walk_type()(functools.partial(_read_tensors, eager), True, None, since).run(roots)
+        return _walk_type()(_tensor_reader(eager), True, None, since).run(roots)
 
 
 def backward(tensors: Sequence[EagerValue], grad_tensors: Sequence[EagerValue | None] | None = None,

@@ -163,10 +163,19 @@ def _leading_to(nodes: list[Node], targets: set[Edge]) -> list[Node]:
             leads = not disjoint(edges)
         except TypeError:  # among them is the list of a repeated slot
             leads = not disjoint(_flat_edges(edges))
-        if leads or any([edge.node in reached for edge in _flat_edges(edges) if type(edge) is Output]):
+        if leads or _is_of(edges, reached):
             leading.append(node)
             reached.add(node)
     return leading[::-1]
+
+
+def _is_of(edges: Iterable[Any], nodes: set[Any]) -> bool:
+    """Whether one of several results of a node among these is among the edges."""
+    for edge in edges:
+        kind = type(edge)
+        if kind is Output and edge.node in nodes or kind is list and _is_of(edge, nodes):
+            return True
+    return False
 
 
 class Walk:
@@ -190,6 +199,9 @@ class Walk:
             node = edge_node(target)
             if node is not None:
                 self.of_nodes.setdefault(node, []).append(target)
+        if self.targets and sum(map(len, self.of_nodes.values())) == len(self.targets):
+            # No leaf among them: what was computed before the first of them leads to none.
+            self.since = max(since, min(map(_order_of, self.of_nodes)))
         self.pending: dict[Any, Any] = {}
         self.found: dict[Edge, Any] = {}
 

@@ -50,7 +50,8 @@ class EngineKernel:
 
     def takes(self, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> bool:
         """Whether it is to be asked for these arrays."""
-        if self.least and not any(_size_of(x) >= self.least for x in inputs):
+        least = self.least
+        if least and not any([_size_of(x) >= least for x in inputs]):
             return False
         return self.when is None or self.wants(inputs, attrs)
 

@@ -310,3 +310,13 @@ def test_targets_behind_lists_and_among_several_results():
     np.testing.assert_allclose(found[1].numpy(), 2 * other.numpy())
     assert paddle.grad(other.sum(), [x], allow_unused=True) == [None]
     np.testing.assert_allclose(paddle.grad(found[0].sum(), x)[0].numpy(), [16.0, 32.0, 0.0, 0.0])
+
+
+def test_a_target_that_another_was_computed_from():
+    x = leaf(1.0, 2.0)
+    a = x * 3.0
+    b = a * a
+    found = paddle.grad((b * a).sum(), [a, b], create_graph=True)
+    np.testing.assert_allclose(found[0].numpy(), 3 * a.numpy() ** 2)
+    np.testing.assert_allclose(found[1].numpy(), a.numpy())
+    np.testing.assert_allclose(paddle.grad(found[0].sum(), x)[0].numpy(), 18 * a.numpy())
