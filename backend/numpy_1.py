@@ -13,6 +13,10 @@ import numpy as np
 IS_OLD = int(np.__version__.split(".")[0]) < 2
 
 
+clip: Any = getattr(getattr(np, "core" if IS_OLD else "_core", None), "umath", np).clip
+"""What `x.clip(low, high)` comes to, without what that asks in Python first; `clip(x, low, high)`."""
+
+
 def keep_dtypes() -> None:
     """Has NumPy 1 keep a value's dtype when it meets a Python number; nothing under NumPy 2, which does so anyway."""
     if IS_OLD:

@@ -181,6 +181,8 @@ def convert_dtype(dtype: Any) -> DType:
     """
     if isinstance(dtype, DType):
         return dtype
+    if type(dtype) is str and dtype in _FROM_NAME:
+        return _FROM_NAME[dtype]
     if isinstance(dtype, str):
         found = _FROM_NAME.get(dtype.removeprefix("paddle."))
     elif isinstance(dtype, int):

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .. import backend
+from ..backend.numpy_1 import IS_OLD
 from ..core import flags, nest
 from ..core.dtype import DType, from_numpy_dtype, promote
 from ..core.param_attr import ParamAttr
@@ -26,7 +27,22 @@ from ..ops.core.operator import Operator
 from ..ops.core.operator_node import OperatorNode, SingleResultNode
 from ..ops.core.spec import spec_of
 from ..ops.core.trace import Trace, grad_mode, offer_default_trace, state
-from ..ops.math.elementwise import SYNTAX, add_op, cast, multiply_op, subtract_op
+from ..ops.math.comparison import SYNTAX as COMPARING
+from ..ops.math.elementwise import (
+    SYNTAX,
+    add_op,
+    cast,
+    divide_op,
+    equal_op,
+    greater_equal_op,
+    greater_than_op,
+    less_equal_op,
+    less_than_op,
+    multiply_op,
+    not_equal_op,
+    scale_op,
+    subtract_op,
+)
 from .engine import backward, derivatives, tensor_hook
 from .parameter import EagerParameter, Parameter
 from .py_layer import apply_eagerly
@@ -40,6 +56,7 @@ _flags = flags.values
 _make = object.__new__
 _HOST, _NOTHING = {np.ndarray}, {type(None)}
 _ARRAYS = (np.ndarray, np.generic)
+_NUMBERS = (float, int)
 
 
 class EagerTrace(Trace):
@@ -103,7 +120,10 @@ class EagerTrace(Trace):
                 else:
                     array = choice.large(np, a, b, **attrs)
             elif a.size < choice.least:
-                array = choice.small(np, a, **attrs) if direct is None else direct(a)
+                if attrs and choice.with_number:
+                    array = _with_number(choice, a, attrs)
+                else:
+                    array = choice.small(np, a, **attrs) if direct is None else direct(a)
             else:
                 array = choice.large(np, a, *inputs[1:], **attrs)
         except NOT_IN_WORDS as error:
@@ -344,12 +364,31 @@ class EagerTrace(Trace):
         target._update(value._array.view())
 
 
+def _with_number(choice: Choice, a: Any, attrs: dict[str, Any]) -> Any:
+    """What an operator gives that has functions for a number alone (`with_number` of a declaration)."""
+    if len(attrs) == 1:
+        (name, number), = attrs.items()
+        function = choice.with_number.get(name)
+        if function is not None and type(number) in _NUMBERS:
+            return function(a, number)
+    return choice.small(np, a, **attrs)
+
+
 def _namespace(arrays: list) -> Any:
     return _expected_namespace() if _NOTHING.issuperset(map(type, arrays)) else backend.namespace_of(arrays)
 
 
+_host_place: list[Place | None] = [None]  # the latest place that was found to be NumPy's
+
+
 def _expected_namespace() -> Any:
-    return backend.namespace_at(expected_place())
+    place = expected_place()
+    if place is _host_place[0]:
+        return np
+    found = backend.namespace_at(place)
+    if found is np:
+        _host_place[0] = place
+    return found
 
 
 def _array_of(op: Operator, slot: Any, value: Any) -> Any:
@@ -477,11 +516,18 @@ def _serve_native() -> None:
         return
     probes = np.zeros((3, 5), "float32"), np.zeros((2, 7), "int64")
     try:
-        native.module.serve((EagerValue, EagerTrace, Kernels, Choice, SingleResultNode, _ndarray),
-                            (np.asarray, next_order, _failed, from_numpy_dtype, NOT_IN_WORDS), np, _flags, probes)
-        compiled = (("__add__", add_op), ("__sub__", subtract_op), ("__mul__", multiply_op))
-        native.module.serve_syntax(tuple([op for _, op in compiled]), tuple([SYNTAX[name] for name, _ in compiled]),
-                                   tuple([SYNTAX[f"__r{name[2:]}"] for name, _ in compiled]))
+        native.module.serve(
+            (EagerValue, EagerTrace, Kernels, Choice, SingleResultNode, _ndarray),
+            (np.asarray, next_order, _failed, from_numpy_dtype, _expected_namespace, NOT_IN_WORDS), np, _flags, probes)
+        arithmetic = (("add", add_op), ("sub", subtract_op), ("mul", multiply_op), ("truediv", divide_op),
+                      ("neg", scale_op))
+        compared = (("lt", less_than_op), ("le", less_equal_op), ("eq", equal_op), ("ne", not_equal_op),
+                    ("gt", greater_than_op), ("ge", greater_equal_op))
+        native.module.serve_syntax(
+            tuple([op for _, op in arithmetic]), tuple([SYNTAX[f"__{name}__"] for name, _ in arithmetic]),
+            tuple([SYNTAX.get(f"__r{name}__") for name, _ in arithmetic]), tuple([op for _, op in compared]),
+            tuple([COMPARING[f"__{name}__"] for name, _ in compared]), scale_op,
+            (np.dtype("float32"), np.dtype("float64")), not IS_OLD)
     except TypeError as error:
         native.give_up(f"cannot be used: {error}")
 

@@ -35,15 +35,35 @@ superseded: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary(
 _getrefcount: Callable[[Any], int] = getattr(sys, "getrefcount", lambda _: 0)
 
 _REDUCTIONS = {np.sum, np.mean, np.max, np.min, np.amax, np.amin, np.std, np.var, np.prod, np.any, np.all}
+
+
+def _shape(self: EagerValue) -> list[int]:
+    """The sizes, as a list of ints."""
+    return list(self._array.shape)
+
+
+def _dtype(self: EagerValue) -> DType:
+    """The element type."""
+    return from_numpy_dtype(self._array.dtype)
+
+
+def _ndim(self: EagerValue) -> int:
+    """The number of dimensions."""
+    return self._array.ndim
+
+
 if TYPE_CHECKING:
     from typing_extensions import Self
 
     from .tensor_methods import Operators as _Operators  # a stub alone: who checks types sees the operators there
 else:
-    # The compiled form has some of the operators: in the place of what stands for them here.
+    # The compiled form has some of the operators, and what is asked most: in the place of what stands for them here.
     _compiled = () if native.module is None else (native.module.Syntax,)
+    if _compiled:
+        native.module.serve_facts(_shape, _dtype, _ndim)
+    _here = {**SYNTAX, "shape": property(_shape), "dtype": property(_dtype), "ndim": property(_ndim)}
     _Operators = type("_Operators", _compiled, {
-        "__slots__": (), **{k: v for k, v in SYNTAX.items() if not _compiled or k not in vars(*_compiled)}})
+        "__slots__": (), **{k: v for k, v in _here.items() if not _compiled or k not in vars(*_compiled)}})
 
 
 _Value = TypeVar("_Value", bound="EagerValue")
@@ -87,20 +107,18 @@ class EagerValue(_Operators):
 
     # What it is
 
-    @property
-    def shape(self) -> list[int]:
-        """The sizes, as a list of ints."""
-        return list(self._array.shape)
+    if TYPE_CHECKING:
+        @property
+        def shape(self) -> list[int]:
+            """The sizes, as a list of ints."""
 
-    @property
-    def dtype(self) -> DType:
-        """The element type."""
-        return from_numpy_dtype(self._array.dtype)
+        @property
+        def dtype(self) -> DType:
+            """The element type."""
 
-    @property
-    def ndim(self) -> int:
-        """The number of dimensions."""
-        return self._array.ndim
+        @property
+        def ndim(self) -> int:
+            """The number of dimensions."""
 
     @property
     def size(self) -> int:

@@ -38,10 +38,12 @@ _run_copy = {size: bound_plain(_copy, f"{kind}* {kind}* i64") for size, kind in 
 
 def filled(shape: Sequence[int], value: Any, dtype: np.dtype) -> Any:
     """An array filled with a number."""
-    size = math.prod(shape)
+    out = np.empty(shape, dtype)
+    size = out.size
     if size < _LEAST or dtype.itemsize not in _BITS or not loops.is_ready() or not _fill.is_due(size):
-        return NotImplemented
-    one, out = np.empty((), dtype), np.empty(shape, dtype)
+        out.fill(value)
+        return out
+    one = np.empty((), dtype)
     one.fill(value)
     _run_fill[dtype.itemsize](out, size, one.view(f"int{8 * dtype.itemsize}").item())
     return out
@@ -70,8 +72,10 @@ def copied(x: np.ndarray) -> Any:
 def joined(arrays: Sequence[np.ndarray], axis: int, stacked: bool) -> Any:
     """Arrays of one dtype one behind the other along a dimension before which there is none but of size 1."""
     first = arrays[0]
+    if first.size * len(arrays) < _LEAST:
+        return NotImplemented
     axis = axis + first.ndim + stacked if axis < 0 else axis
-    if (first.size * len(arrays) < _LEAST or first.itemsize not in _BITS or math.prod(first.shape[:axis]) != 1
+    if (first.itemsize not in _BITS or math.prod(first.shape[:axis]) != 1
             or not _is_due(first.size * len(arrays))):
         return NotImplemented
     before, behind = first.shape[:axis], first.shape[axis if stacked else axis + 1:]
@@ -89,9 +93,11 @@ def joined(arrays: Sequence[np.ndarray], axis: int, stacked: bool) -> Any:
 
 def broadcast(x: np.ndarray, shape: tuple[int, ...]) -> Any:
     """x repeated to a shape to which it is known to broadcast; NotImplemented where x does not lie in order."""
-    if not x.flags.c_contiguous or not x.size:
+    if not x.size or not x.flags.c_contiguous:
         return NotImplemented
-    steps = [0 if size == 1 else step for size, step in zip(x.shape, x.strides, strict=True)]
+    steps: Sequence[int] = x.strides
+    if 1 in x.shape:
+        steps = [0 if size == 1 else step for size, step in zip(x.shape, steps, strict=True)]
     view = np.ndarray(shape, x.dtype, x, 0, (*[0] * (len(shape) - x.ndim), *steps))
-    view.setflags(write=False)  # what works in place makes a copy of it
+    view.flags.writeable = False  # what works in place makes a copy of it
     return view

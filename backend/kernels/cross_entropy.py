@@ -11,25 +11,32 @@ from typing import Any
 import numpy as np
 
 from .. import loops
-from ..loops.names import i64, log, parallel
+from ..loops.names import exp, i64, log, parallel
 from .arrays import bound, flat, takes
-from .softmax import softmax_row
+from .softmax import below_largest, divided_by_total, rows_at_once, softmax_row
 
 _LEAST = 1 << 5
 
 
 @loops.kernel
-def _of_numbers(x, label, softmax, loss, wrong, rows, n, ignored):
-    for r in parallel(rows, n):
-        top, total = softmax_row(x + r * n, softmax + r * n, n)
-        log_total = log(total)
-        chosen = i64(label[r])
-        if chosen == ignored:
-            loss[r] = log_total * 0.0
-        elif chosen < 0 or chosen >= n:
-            wrong[0] = 1
-        else:
-            loss[r] = log_total - (x[r * n + chosen] - top)
+def _of_numbers(x, label, softmax, loss, wrong, rows, n, ignored, some):
+    for b in parallel((rows + some - 1) // some, n * some):
+        first = b * some
+        count = min(rows - first, some)
+        stretch = softmax + first * n
+        below_largest(x + first * n, stretch, count, n)
+        for r in range(first, first + count):
+            chosen = i64(label[r])
+            if chosen != ignored:
+                if chosen < 0 or chosen >= n:
+                    wrong[0] = 1
+                else:
+                    loss[r] = softmax[r * n + chosen]
+        for i in range(count * n):
+            stretch[i] = exp(stretch[i])
+        for r in range(first, first + count):
+            log_total = log(divided_by_total(softmax + r * n, n))
+            loss[r] = log_total * 0.0 if i64(label[r]) == ignored else log_total - loss[r]
 
 
 @loops.kernel
@@ -78,7 +85,7 @@ def _back_to_distributions(softmax, label, g, dx, rows, n):
 
 
 _I64, _I32 = np.dtype("int64"), np.dtype("int32")
-_of_numbers_by = {label: bound(_of_numbers, f"T* {kind} T* T* u8* i64 i64 i64")
+_of_numbers_by = {label: bound(_of_numbers, f"T* {kind} T* T* u8* i64 i64 i64 i64")
                   for label, kind in ((_I64, "i64*"), (_I32, "i32*"))}
 _back_to_numbers_by = {label: bound(_back_to_numbers, f"T* {kind} T* T* u8* i64 i64 i64")
                        for label, kind in ((_I64, "i64*"), (_I32, "i32*"))}
@@ -109,7 +116,7 @@ def softmax_with_cross_entropy(logits: np.ndarray, label: np.ndarray, *, soft_la
         _call_of_distributions(dtype, x, label, softmax, loss, rows, n)
         return softmax, loss
     wrong = np.zeros(1, "uint8")
-    _of_numbers_by[label.dtype](dtype, x, label, softmax, loss, wrong, rows, n, ignore_index)
+    _of_numbers_by[label.dtype](dtype, x, label, softmax, loss, wrong, rows, n, ignore_index, rows_at_once(n))
     return NotImplemented if wrong[0] else (softmax, loss)
 
 

@@ -23,6 +23,7 @@ LEAST = _LEAST = 1 << 6
 _LOWEST_FLOAT, _HIGHEST_FLOAT = -(1 << 31), (1 << 31) - 1
 _LARGEST_K = 32
 _SMALL_K = 4  # so few are found by insertion in rows of any length
+_I32, _I64 = np.dtype("int32"), np.dtype("int64")
 _FEW = 128  # so few are ranked by comparing each with each
 _WIDE_DIGITS_FROM = 1 << 13
 
@@ -148,20 +149,27 @@ class Order(NamedTuple):
 def order_of(x: np.ndarray, descending: bool) -> Order | None:
     """How a contiguous array is ordered; None for what these loops are not for."""
     if x.dtype is F32:
-        seen, low, high = x.view("int32"), _LOWEST_FLOAT, _HIGHEST_FLOAT
-    elif x.dtype.kind in "biu" and x.dtype in OF_ARRAY:
+        return Order(x.view(_I32), 1, _HIGHEST_FLOAT if descending else _LOWEST_FLOAT, -1 if descending else 1, 32)
+    if x.dtype.kind in "biu" and x.dtype in OF_ARRAY:
         seen, low, high = (x.view("uint8") if x.dtype.kind == "b" else x), int(x.min()), int(x.max())
     else:
         return None
     bits = (high - low).bit_length()
-    return None if bits > 32 else Order(seen, int(x.dtype is F32), high if descending else low,
+    return None if bits > 32 else Order(seen, 0, high if descending else low,
                                          -1 if descending else 1, bits)
+
+
+_codes: dict[tuple, Callable[..., None]] = {}
 
 
 def code(kernel: loops.Kernel, x: np.ndarray, arrays: str, numbers: int) -> Callable[..., None]:
     """The kernel for two arrays of x's dtype, arrays of the types given, and so many whole numbers."""
-    kind = OF_ARRAY[x.dtype]
-    return kernel.typed(kind, kind, *arrays.split(), *["i64"] * numbers)
+    key = kernel, x.dtype, numbers
+    found = _codes.get(key)
+    if found is None:
+        kind = OF_ARRAY[x.dtype]
+        found = _codes[key] = kernel.typed(kind, kind, *arrays.split(), *["i64"] * numbers)
+    return found
 
 
 def takes_any(x: np.ndarray, least: int, kernel: loops.Kernel) -> bool:
@@ -183,18 +191,18 @@ def _sorted(x: np.ndarray, descending: bool, k: int) -> Any:
     seen, real, base, sign, bits = order
     n = x.shape[-1]
     rows = x.size // n
-    out, indices = np.empty((*x.shape[:-1], k), seen.dtype), np.empty((*x.shape[:-1], k), "int64")
+    out, indices = np.empty((*x.shape[:-1], k), seen.dtype), np.empty((*x.shape[:-1], k), _I64)
     parts = min(rows, get_num_threads())
     if k <= _LARGEST_K and (k * 8 <= n or k <= _SMALL_K):
         run = code(_first_rows, seen, "i64* i64*", 7)
-        run(parts, seen, out, indices, np.empty(parts * k, "int64"), rows, n, k, parts, real, base, sign)
+        run(parts, seen, out, indices, np.empty(parts * k, _I64), rows, n, k, parts, real, base, sign)
     else:
         wide = n >= _WIDE_DIGITS_FROM
         passes = -(-bits // (11 if wide else 8))
         digit = -(-bits // passes) if passes else 1
-        counts = np.empty(parts << digit, "int32")
+        counts = np.empty(parts << digit, _I32)
         run = code(_sort_rows, seen, "i64* i64* i32*", 10)
-        words = np.empty(parts * 2 * (n + 16), "int64")
+        words = np.empty(parts * 2 * (n + 16), _I64)
         run(parts, seen, out, indices, words, counts, rows, n, k, parts, real, base, sign, digit, passes,
             int(n <= _FEW))
     return out.view(x.dtype), indices

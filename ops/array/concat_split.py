@@ -5,6 +5,8 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ...backend.engines import LOOPS
 from ...backend.kernels import copying as fast
 from ...core import dtype as dt
@@ -22,6 +24,10 @@ from .reshape import reshape
 
 def _values(what: str, x: Any) -> list:
     """The tensors of a list, brought to one dtype."""
+    if type(x) is list and len(x) == 2:  # most of all lists
+        one, other = x
+        if is_value(one) and is_value(other) and one.dtype is other.dtype:
+            return x
     if is_value(x):
         return [x]
     values = [v if is_value(v) else constant(v) for v in x]
@@ -104,6 +110,8 @@ def concat(x: Any, axis: Any = 0, name: str | None = None) -> Any:
     >>> paddle.concat([paddle.to_tensor([1, 2]), paddle.to_tensor([3])]).tolist()
     [1, 2, 3]
     """
+    if type(axis) is int and type(x) is list:
+        return apply(concat_op, _values("concat(x, axis)", x), None, axis=axis)
     if is_array(x):
         return joined(x, int(axis), False)
     tensor = axis if is_value(axis) else None
@@ -199,6 +207,14 @@ def _infer_stack(x, *, axis=0):
 
 
 def _stack(xp, x, *, axis: int = 0):
+    if axis == 0 and xp is np:
+        first = x[0]
+        made = np.empty((len(x), *first.shape), first.dtype)
+        for n, part in enumerate(x):
+            if part.shape != first.shape or part.dtype is not first.dtype:
+                return xp.concatenate([v[None] for v in x], 0)  # whose error says what is wrong
+            made[n] = part
+        return made
     axis = normalize_axis("stack(x, axis)", axis, x[0].ndim + 1)
     place = (*[slice(None)] * axis, None)
     return xp.concatenate([v[place] for v in x], axis)

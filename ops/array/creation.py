@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...backend.kernels.copying import broadcast
 from ...core import dtype as dt
 from ...core.dtype import DType, convert_dtype
 from ...core.place import Place, parse_place
@@ -20,7 +21,7 @@ from .assign import assign_op
 from .concat_split import _flat_arguments, stack
 from .expand import expand_as
 from .fed_axes import numbers_in
-from .full import constant, dtype_or_default, fill_any_like, full, is_value, number
+from .full import ROUND, constant, dtype_or_default, fill_any_like, full, is_value, number
 from .reshape import reshape, unsqueeze
 
 
@@ -29,11 +30,17 @@ def _range(xp, start, end, step):
 
 
 def _eye(xp, *, num_rows: int, num_columns: int = -1, dtype: DType):
-    return xp.eye(num_rows, num_columns if num_columns >= 0 else None, dtype=dtype.dtype)
+    columns = num_columns if num_columns >= 0 else num_rows
+    made = xp.zeros((num_rows, columns), dtype.dtype)
+    made.reshape(-1)[:min(num_rows, columns) * columns:columns + 1] = 1
+    return made
 
 
 def _range_of_numbers(xp, *, start: Any, end: Any, step: Any, dtype: DType):
     return xp.arange(start, end, step, dtype.dtype)
+
+
+_INT = {int}
 
 
 def _linspace(xp, start, stop, num, *, dtype: DType):
@@ -43,9 +50,10 @@ def _linspace(xp, start, stop, num, *, dtype: DType):
 def _linspace_of_numbers(xp, *, start: Any, stop: Any, num: int, dtype: DType):
     if num < 0:
         raise ValueError(f"linspace(start, stop, num): num must not be negative. Received {num}.")
-    points = xp.arange(num, dtype="float64")
+    points = xp.arange(0.0, num)  # in float64
     points *= (stop - start) / max(num - 1, 1)
-    points += start
+    if start:
+        points += start
     if num > 1:
         points[-1] = stop  # exactly
     return points.astype(dtype.dtype, copy=False)
@@ -132,7 +140,9 @@ def _scalar(value: Any, dtype: DType) -> Any:
 
 def _in_dtype(value: Any, dtype: DType) -> Any:
     """The Python number that an element of this dtype is when it is given this value."""
-    return value if type(value) is int and dtype is dt.int64 else dtype.dtype.type(value).item()
+    if type(value) is int and dtype is dt.int64 or type(value) is float and value in ROUND and dtype.is_floating:
+        return value
+    return dtype.dtype.type(value).item()
 
 
 def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, name: str | None = None) -> Any:
@@ -144,6 +154,8 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, na
     """
     if end is None:
         start, end = 0, start
+    if type(start) is type(end) is type(step) is int and step and (dtype is None or dtype == "int64"):
+        return apply(range_of_numbers, start=start, end=end, step=step, dtype=dt.int64)
     if not is_value(step) and step == 0:
         raise ValueError("arange(start, end, step): step must not be 0.")
     given = (start, end, step)
@@ -189,6 +201,8 @@ def eye(num_rows: Any, num_columns: Any = None, dtype: Any = None, name: str | N
     >>> paddle.eye(2, 3).tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
     """
+    if type(num_rows) is int and num_columns is None and num_rows >= 0:
+        return apply(eye_op, num_rows=num_rows, num_columns=-1, dtype=dtype_or_default(dtype))
     if is_value(num_rows) or is_value(num_columns):
         return eye_of(num_rows, num_rows if num_columns is None else num_columns, dtype_or_default(dtype))
     for value in (num_rows, num_columns):
@@ -306,8 +320,12 @@ def tensor_of(data: Any) -> Any:
 
 
 def _meshgrid(xp, x):
-    return [xp.broadcast_to(v.reshape((1,) * n + (-1,) + (1,) * (len(x) - 1 - n)), tuple(a.size for a in x))
-            for n, v in enumerate(x)]
+    sizes, rank = tuple([a.size for a in x]), len(x)
+    views = [v.reshape((1,) * n + (-1,) + (1,) * (rank - 1 - n)) for n, v in enumerate(x)]
+    if xp is not np:
+        return [xp.broadcast_to(v, sizes) for v in views]
+    grids = [broadcast(v, sizes) for v in views]
+    return [np.broadcast_to(v, sizes) if grid is NotImplemented else grid for v, grid in zip(views, grids, strict=True)]
 
 
 meshgrid_op = operator(

@@ -61,6 +61,11 @@ expand_as_op = operator("expand_as_v2", "X, Y? -> Out~X", kernel=_expand_as,
                         grad={"X": lambda g, X_shape: sum_to(g, X_shape)}, moves=True, lod="drop")
 
 
+def _to(x: Any, shape: Any) -> Any:
+    attribute, tensor, parts = shape_inputs(shape)
+    return apply(expand_op, x, tensor, parts, shape=list(attribute))
+
+
 @sizes_one_by_one
 def expand(x: Any, shape: Any, name: str | None = None) -> Any:
     """x repeated along its dimensions of size 1, and new ones in front, to `shape`; -1 keeps a size.
@@ -69,8 +74,7 @@ def expand(x: Any, shape: Any, name: str | None = None) -> Any:
     >>> paddle.expand(paddle.to_tensor([[1], [2]]), [2, 3]).tolist()
     [[1, 1, 1], [2, 2, 2]]
     """
-    attribute, tensor, parts = shape_inputs(shape)
-    return apply(expand_op, x, tensor, parts, shape=list(attribute))
+    return _to(x, shape)
 
 
 def broadcast_to(x: Any, shape: Any, name: str | None = None) -> Any:
@@ -80,7 +84,7 @@ def broadcast_to(x: Any, shape: Any, name: str | None = None) -> Any:
     >>> paddle.broadcast_to(paddle.to_tensor([1, 2]), [2, 2]).tolist()
     [[1, 2], [1, 2]]
     """
-    return expand(x, shape)
+    return _to(x, shape)
 
 
 def expand_as(x: Any, y: Any, name: str | None = None) -> Any:

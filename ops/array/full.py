@@ -61,7 +61,8 @@ def _infer_fill(value_tensor=None, shape_tensor=None, shape_list=None, *, shape,
 def _fill_by_loops(value_tensor=None, shape_tensor=None, shape_list=None, *, shape, dtype, value=0.0, str_value=""):
     if value_tensor is not None:
         return NotImplemented
-    return fast.filled(sizes_of(shape, shape_tensor, shape_list), _fill_value(value, str_value, dtype), dtype.dtype)
+    sizes = shape if shape_tensor is None and not shape_list else sizes_of(shape, shape_tensor, shape_list)
+    return fast.filled(sizes, _fill_value(value, str_value, dtype) if str_value else value, dtype.dtype)
 
 
 fill_constant = operator("fill_constant", "ValueTensor?, ShapeTensor?, ShapeTensorList*? -> Out", kernel=_fill,
@@ -161,6 +162,7 @@ def no_tensor(x: Any) -> TypeError:
 
 
 _INT = {int}
+ROUND = {float(n) for n in range(-16, 17)}  # numbers that float32 holds, seen at a glance
 
 
 def shape_inputs(shape: Any) -> tuple[tuple[int, ...], Any, list | None]:
@@ -188,6 +190,9 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None
     >>> paddle.full([2], 7).tolist(), paddle.full([2], 7, "int64").tolist()
     ([7.0, 7.0], [7, 7])
     """
+    if type(shape) is list and type(fill_value) is float and fill_value in ROUND and _INT.issuperset(map(type, shape)):
+        return apply(fill_constant, None, None, None, shape=tuple(shape), dtype=dtype_or_default(dtype),
+                     value=fill_value)
     value_tensor = fill_value if is_value(fill_value) else None
     if dtype is None and isinstance(fill_value, complex):
         dtype = dt.complex64
@@ -238,7 +243,7 @@ def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     >>> paddle.zeros([2, 2], "int64").tolist()
     [[0, 0], [0, 0]]
     """
-    return full(shape, 0.0, dtype_or_default(dtype))
+    return full(shape, 0.0, dtype)
 
 
 @sizes_one_by_one
@@ -249,7 +254,7 @@ def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     >>> paddle.ones([2, 2], "int64").tolist()
     [[1, 1], [1, 1]]
     """
-    return full(shape, 1.0, dtype_or_default(dtype))
+    return full(shape, 1.0, dtype)
 
 
 @sizes_one_by_one

@@ -124,6 +124,8 @@ def gather(x: Any, index: Any, axis: Any = None, name: str | None = None) -> Any
 
 
 def _index_select(xp, x, index, *, dim: int = 0):
+    if _takes(xp, x, index) and -x.ndim <= dim < x.ndim:
+        return x.take(index, dim)
     axis = normalize_axis("index_select(x, index, axis)", dim, x.ndim)
     return x[within_bounds(xp, x.shape, _along(axis, index))]
 
@@ -229,8 +231,16 @@ def _columns(index: Any) -> tuple:
     return tuple(index[..., n] for n in range(index.shape[-1]))
 
 
+def _takes(xp: Any, x: Any, index: Any) -> bool:
+    """Whether NumPy's `take` is to be had without copying x first; it is found sooner than indexing."""
+    return xp is np and index.dtype.kind == "i" and x.ndim > 0 and x.flags.c_contiguous
+
+
 def _gather_nd(xp, x, index):
-    if not index.shape[-1]:
+    depth = index.shape[-1]
+    if depth == 1 and _takes(xp, x, index):
+        return x.take(index[..., 0], 0)
+    if not depth:
         return xp.broadcast_to(x, index.shape[:-1] + x.shape)
     return x[within_bounds(xp, x.shape, _columns(index))]
 

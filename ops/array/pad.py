@@ -42,12 +42,15 @@ def _sources(xp: Any, size: int, before: int, after: int, mode: str) -> Any:
 
 def _surrounded(xp: Any, x: Any, widths: _Widths, value: float) -> Any:
     """x in the middle of an array of `value`; ValueError for a negative width."""
-    if min(map(min, widths), default=0) < 0:
-        raise ValueError("pad(x): the widths of the padding must not be negative, nor an array be put into a smaller "
-                         f"one. Received {widths} for x.shape={list(x.shape)}.")
-    sizes = [n + a + b for n, (a, b) in zip(x.shape, widths, strict=True)]
+    sizes, inside = [], []
+    for n, (before, behind) in zip(x.shape, widths, strict=True):
+        if before < 0 or behind < 0:
+            raise ValueError("pad(x): the widths of the padding must not be negative, nor an array be put into a smaller "
+                             f"one. Received {widths} for x.shape={list(x.shape)}.")
+        sizes.append(n + before + behind)
+        inside.append(slice(before, before + n))
     result = xp.zeros(sizes, x.dtype) if value == 0 else xp.full(sizes, value, x.dtype)
-    result[tuple([slice(a, a + n) for n, (a, _) in zip(x.shape, widths, strict=True)])] = x
+    result[tuple(inside)] = x
     return result
 
 

@@ -57,6 +57,8 @@ def _roll(xp, x, shifts_tensor=None, *, shifts: Longs = (), axis: Longs = ()):
 def _rolled(xp, x, shift, axis):
     size = x.shape[axis]
     cut = size - shift % size if size else 0
+    if x.ndim == 1:
+        return xp.concatenate((x[cut:], x[:cut]))
     before = (slice(None),) * (axis % x.ndim)
     return xp.concatenate((x[(*before, slice(cut, None))], x[(*before, slice(cut))]), axis)
 

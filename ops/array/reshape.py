@@ -56,7 +56,12 @@ def numbers_of(value: Any) -> list[Any]:
 
 # reshape
 
+_INT = {int}
+
+
 def _reshape(xp, x, shape_tensor=None, shape_list=None, *, shape: Ints = ()):
+    if shape_tensor is None and not shape_list and 0 not in shape and x.size:
+        return x.reshape(shape)
     sizes = list(sizes_of(shape, shape_tensor, shape_list))
     if 0 in sizes:
         sizes = [x.shape[n] if size == 0 and n < x.ndim else size for n, size in enumerate(sizes)]
@@ -178,7 +183,8 @@ def transpose(x: Any, perm: Sequence[int], name: str | None = None) -> Any:
     >>> paddle.transpose(paddle.zeros([2, 3, 4]), [2, 0, 1]).shape
     [4, 2, 3]
     """
-    return apply(transpose_op, x, axis=ints_of(perm))
+    is_plain = type(perm) is list and _INT.issuperset(map(type, perm))
+    return apply(transpose_op, x, axis=perm[:] if is_plain else ints_of(perm))
 
 
 def t(input: Any, name: str | None = None) -> Any:
@@ -277,7 +283,11 @@ def _unsqueezed(axes: Sequence[int], sizes: Sequence[int]) -> tuple[int, ...]:
 
 
 def _unsqueeze(xp, x, axes_tensor=None, axes_list=None, *, axes: Ints = ()):
-    return x.reshape(_unsqueezed(sizes_of(axes, axes_tensor, axes_list), x.shape))
+    if axes_tensor is not None or axes_list:
+        axes = sizes_of(axes, axes_tensor, axes_list)
+    if len(axes) == 1 and axes[0] in (0, -1):
+        return x[None] if axes[0] == 0 else x[..., None]
+    return x.reshape(_unsqueezed(axes, x.shape))
 
 
 def _infer_unsqueeze(x, axes_tensor=None, axes_list=None, *, axes=()):
@@ -298,6 +308,8 @@ def unsqueeze(x: Any, axis: Any, name: str | None = None) -> Any:
     >>> paddle.unsqueeze(paddle.zeros([3]), [0, -1]).shape
     [1, 3, 1]
     """
+    if type(axis) is int:
+        return apply(unsqueeze_op, x, None, None, axes=[axis])
     attribute, tensor, parts = shape_inputs(axis)
     return apply(unsqueeze_op, x, tensor, parts, axes=list(attribute))
 
@@ -307,13 +319,16 @@ def _flattened(start_axis: int, stop_axis: int, sizes: Sequence[int]) -> tuple[i
     if rank == 0:
         return (1,)
     what = "flatten(x, start_axis, stop_axis)"
-    start, stop = normalize_axis(what, start_axis, rank), normalize_axis(what, stop_axis, rank)
+    start = start_axis if 0 <= start_axis < rank else normalize_axis(what, start_axis, rank)
+    stop = stop_axis if 0 <= stop_axis < rank else normalize_axis(what, stop_axis, rank)
     if start > stop:
         raise ValueError(f"{what}: start_axis must not lie behind stop_axis. Received {start_axis} and {stop_axis}.")
     return (*sizes[:start], product(sizes[start:stop + 1]), *sizes[stop + 1:])
 
 
 def _flatten(xp, x, *, start_axis: int = 1, stop_axis: int = 1):
+    if stop_axis == -1 and 0 <= start_axis < x.ndim and x.size:
+        return x.reshape((*x.shape[:start_axis], -1))
     return x.reshape(_flattened(start_axis, stop_axis, x.shape))
 
 

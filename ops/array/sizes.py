@@ -23,6 +23,8 @@ def sizes_one_by_one(function: Callable) -> Callable:
 
     @functools.wraps(function)
     def with_sizes(*args: Any, **kwargs: Any) -> Any:
+        if len(args) == second and not kwargs:  # the shape is the last of them
+            return function(*args)
         if len(args) > second and _is_size(args[first]) and _is_size(args[second]):
             args = (*args[:first], list(args[first:]))
         return function(*args, **kwargs)

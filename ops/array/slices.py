@@ -20,11 +20,15 @@ from .gradient_shapes import sum_to
 
 END = 2147483647
 _INT = {int}
+_IN_ORDER = list(range(64))
 
 
 def _basic_index(rank: int, axes: Sequence[int], starts: Sequence[int], ends: Sequence[int], strides: Sequence[int],
                  decrease: Sequence[int]) -> tuple:
     """The index that NumPy takes for these ranges."""
+    if not decrease and len(axes) == rank:  # all of them, in order, forwards: nothing to be put anywhere
+        if axes == _IN_ORDER[:rank] and (not strides or min(strides) > 0):
+            return tuple(map(slice, starts, ends, strides) if strides else map(slice, starts, ends))
     index: list[Any] = [slice(None)] * rank
     for n, axis in enumerate(axes):
         if axis in decrease:
@@ -48,9 +52,12 @@ def _slice(xp, x, starts_tensor=None, ends_tensor=None, starts_list=None, ends_l
 def _strided_slice(xp, x, starts_tensor=None, starts_list=None, ends_tensor=None, ends_list=None, strides_tensor=None,
                    strides_list=None, *, axes: Ints, starts: Ints, ends: Ints, strides: Ints, infer_flags: Ints = (),
                    decrease_axis: Ints = ()):
-    starts = sizes_of(starts, starts_tensor, starts_list)
-    ends = sizes_of(ends, ends_tensor, ends_list)
-    strides = sizes_of(strides, strides_tensor, strides_list)
+    if starts_tensor is not None or starts_list:
+        starts = sizes_of(starts, starts_tensor, starts_list)
+    if ends_tensor is not None or ends_list:
+        ends = sizes_of(ends, ends_tensor, ends_list)
+    if strides_tensor is not None or strides_list:
+        strides = sizes_of(strides, strides_tensor, strides_list)
     return x[_basic_index(x.ndim, axes, starts, ends, strides, decrease_axis)]
 
 

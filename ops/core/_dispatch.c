@@ -1,8 +1,9 @@
 /* The common case of applying an operator to values of eager code, compiled.
 
 What it means stands in Python: `apply` in trace.py, `EagerTrace.apply` in dygraph/eager.py and `OperatorNode` in
-operator_node.py. This does the same for an operator with one result, of one or two values whose arrays are NumPy's own,
-under a trace that is exactly an EagerTrace; with anything else it calls the trace's `apply`, before any kernel has run.
+operator_node.py. This does the same for an operator of up to eight values, or lists of them, whose arrays are NumPy's
+own, under a trace that is exactly an EagerTrace; several results that are recorded it hands to the trace's `_several`.
+With anything else, as an operator that writes its inputs, it calls the trace's `apply`, before any kernel has run.
 It has no types of its own: it reads and fills the slots of the classes that `serve` is given.
 */
 #define PY_SSIZE_T_CLEAN
@@ -24,18 +25,20 @@ typedef struct {
     PyObject *dtype;
 } Array;
 
-enum { ANY, ONE, TWO, ONE_AND_OPTIONAL };
+enum { ANY, ONE, TWO, ONE_AND_OPTIONAL };                                     /* `Kernels.arity` */
+enum { SINGLE = 1, PROMOTES = 2, OPTIONAL = 4, WRITES = 8, A_LIST = 16, SEVERAL = 32, LISTS = 64 }; /* `Kernels.traits` */
 enum { MOST_INPUTS = 8 };
+static int numbers_are_weak; /* a number takes the dtype of the array that it meets, whatever the shape */
 
-static PyObject *state, *flags, *numpy, *as_array, *next_order, *failed, *dtype_of, *kernel_errors;
+static PyObject *state, *flags, *numpy, *as_array, *next_order, *failed, *dtype_of, *kernel_errors, *expected_namespace;
 static PyTypeObject *array_type, *value_type, *trace_type, *kernels_type, *choice_type, *node_type;
 static PyInterpreterState *interpreter;
 static struct { Py_ssize_t array, edge; } of_value;
-static struct { Py_ssize_t arity, of_dtype; } of_kernels;
-static struct { Py_ssize_t direct, small, least, large; } of_choice;
+static struct { Py_ssize_t arity, traits, of_dtype; } of_kernels;
+static struct { Py_ssize_t direct, with_number, engine, small, least, large, kernel; } of_choice;
 static struct { Py_ssize_t op, attrs, edges, saved, order, hooks; } of_node;
 static PyObject *str_trace, *str_apply, *str_kernels, *str_gradient, *str_recipe, *str_grad_enabled, *str_value_class,
-    *str_single_node, *str_check;
+    *str_single_node, *str_check, *str_save_arrays, *str_several;
 
 static inline PyObject *slot(PyObject *object, Py_ssize_t offset) { return *(PyObject **)((char *)object + offset); }
 
@@ -61,10 +64,211 @@ static PyObject *shape_of(PyObject *array) {
     return shape;
 }
 
+/* What this thread has of the state. Its dict is asked for when another thread computed before. */
+static uint64_t thread;
+static PyObject *of_thread;
+
+static PyObject *of_state(PyObject *name) {
+    uint64_t current = PyThreadState_GetID(PyThreadState_Get());
+    if (current != thread || !of_thread) {
+        PyObject *found = PyObject_GetAttrString(state, "__dict__");
+        if (!found) return NULL;
+        Py_XSETREF(of_thread, found);
+        thread = current;
+    }
+    PyObject *value = PyDict_Check(of_thread) ? PyDict_GetItemWithError(of_thread, name) : NULL;
+    if (value) return Py_NewRef(value);
+    return PyErr_Occurred() ? NULL : PyObject_GetAttr(state, name);
+}
+
+/* The inputs of an application, as they are read: arrays and edges, in lists where a slot is repeated. */
+typedef struct {
+    PyObject *arrays[MOST_INPUTS], *edges[MOST_INPUTS]; /* None where nothing is given, or no gradient wanted */
+    PyObject *first;                                    /* the first array, borrowed, or NULL */
+    Py_ssize_t count, largest;                          /* how many inputs, elements of the largest that is no list's */
+    int listed, wanted;
+} Inputs;
+
+static void let_go(Inputs *given) {
+    for (Py_ssize_t n = 0; n < given->count; n++) {
+        Py_XDECREF(given->arrays[n]);
+        Py_XDECREF(given->edges[n]);
+    }
+}
+
+/* The array and the edge of a value: 1; 0 where it is something else, or its array NumPy's; new references. */
+static int read_value(PyObject *value, PyObject **array, PyObject **edge) {
+    if (!PyObject_TypeCheck(value, value_type)) return 0;
+    *array = Py_XNewRef(slot(value, of_value.array)); /* another thread may put others into the slots */
+    *edge = Py_XNewRef(slot(value, of_value.edge));
+    return *array && *edge && Py_TYPE(*array) == array_type;
+}
+
+/* The same for a list of values; -1 with an error. */
+static int read_list(PyObject *values, PyObject **arrays, PyObject **edges, int *wanted) {
+    Py_ssize_t count = PyList_GET_SIZE(values);
+    int any = 0;
+    *arrays = PyList_New(count);
+    *edges = PyList_New(count);
+    if (!*arrays || !*edges) return -1;
+    for (Py_ssize_t n = 0; n < count; n++) {
+        PyObject *array = NULL, *edge = NULL;
+        int fits = n < PyList_GET_SIZE(values) ? read_value(PyList_GET_ITEM(values, n), &array, &edge) : 0;
+        PyList_SET_ITEM(*arrays, n, array ? array : Py_NewRef(Py_None));
+        PyList_SET_ITEM(*edges, n, edge ? edge : Py_NewRef(Py_None));
+        if (!fits) return 0;
+        any = any || edge != Py_None;
+    }
+    if (!any) Py_SETREF(*edges, Py_NewRef(Py_None));
+    *wanted = *wanted || any;
+    return 1;
+}
+
+/* Reads the inputs: 1; 0 where they are not what is done here, -1 with an error. `given` is to be let go in any case. */
+static int read_inputs(Inputs *given, PyObject *const *inputs, Py_ssize_t count, long traits) {
+    *given = (Inputs){.count = 0};
+    for (Py_ssize_t n = 0; n < count; n++) {
+        PyObject *x = inputs[n], **array = given->arrays + n, **edge = given->edges + n;
+        given->count = n + 1;
+        if (x == Py_None) {
+            if (!(traits & OPTIONAL)) return 0;
+            *array = Py_NewRef(Py_None), *edge = Py_NewRef(Py_None);
+        } else if (PyList_CheckExact(x)) {
+            if (!(traits & LISTS) || traits & PROMOTES) return 0;
+            int fits = read_list(x, array, edge, &given->wanted);
+            if (fits <= 0) return fits;
+            given->listed = 1;
+            if (!n && PyList_GET_SIZE(*array)) given->first = PyList_GET_ITEM(*array, 0);
+        } else {
+            if (!read_value(x, array, edge)) return 0;
+            Py_ssize_t size = size_of(*array);
+            if (size > given->largest) given->largest = size;
+            if (*edge != Py_None) given->wanted = 1;
+            if (!n) given->first = *array;
+        }
+    }
+    if (traits & PROMOTES && count > 1
+        && (Py_TYPE(given->arrays[0]) != array_type || Py_TYPE(given->arrays[1]) != array_type
+            || ((Array *)given->arrays[0])->dtype != ((Array *)given->arrays[1])->dtype))
+        return 0;
+    return 1;
+}
+
+/* A number as an array without dimensions, which NumPy takes sooner than the number: a new reference, NULL with an
+   error. Finite floats and small integers, but 0, whose sign keys of dicts do not tell, are kept for the next time. */
+static PyObject *number_in(PyObject *dtype, PyObject *number) {
+    static PyObject *arrays, *of; /* of the dtype that was asked for last */
+    double value = PyFloat_CheckExact(number) ? PyFloat_AS_DOUBLE(number) : 0.0;
+    if (PyLong_CheckExact(number)) {
+        int overflow;
+        long whole = PyLong_AsLongAndOverflow(number, &overflow);
+        value = overflow || whole < -65536 || whole > 65536 ? 0.0 : (double)whole;
+    }
+    if (!numbers_are_weak || !(value < 1e30 && value > -1e30) || value == 0.0) return Py_NewRef(number);
+    if (of != dtype || !arrays || PyDict_GET_SIZE(arrays) > 256) {
+        PyObject *made = PyDict_New();
+        if (!made) return NULL;
+        Py_XSETREF(arrays, made);
+        Py_XSETREF(of, Py_NewRef(dtype));
+    }
+    PyObject *array = PyDict_GetItemWithError(arrays, number);
+    if (array) return Py_NewRef(array);
+    if (PyErr_Occurred()) return NULL;
+    PyObject *arguments[2] = {number, dtype};
+    if (!(array = PyObject_Vectorcall(as_array, arguments, 2, NULL))) return NULL;
+    if (PyDict_SetItem(arrays, number, array) < 0) Py_CLEAR(array);
+    return array;
+}
+
+/* What computes an application, `kernel`, a new reference, and whether it takes the namespace and the attributes. */
+typedef struct {
+    PyObject *kernel, *engine; /* `engine`: what is asked before, without the namespace, or NULL */
+    PyObject *number;          /* the attribute that is given as a second operand, borrowed, or NULL */
+    int is_direct, is_short;   /* `is_short`: inputs behind the first are left out */
+} Chosen;
+
+/* Chooses the kernel: 1; 0 where Python has to, -1 with an error. */
+static int choose(Chosen *chosen, PyObject *kernels, const Inputs *given, PyObject *attrs) {
+    PyObject *arity_number = slot(kernels, of_kernels.arity), *of_dtype = slot(kernels, of_kernels.of_dtype);
+    if (!arity_number || !of_dtype || !PyDict_Check(of_dtype)) return 0;
+    long arity = PyLong_AsLong(arity_number);
+    if (arity == -1 && PyErr_Occurred()) return -1;
+    if (!given->first) {
+        for (Py_ssize_t n = 0; n < given->count; n++)
+            if (given->arrays[n] != Py_None) return 0;
+        PyObject *namespace = PyObject_CallNoArgs(expected_namespace);
+        if (!namespace) return -1;
+        Py_DECREF(namespace);
+        if (namespace != numpy) return 0;
+    }
+    PyObject *dtype = given->first ? ((Array *)given->first)->dtype : Py_None;
+    PyObject *choice = PyDict_GetItemWithError(of_dtype, dtype); /* where there is none, Python makes it */
+    if (!choice) return PyErr_Occurred() ? -1 : 0;
+    if (Py_TYPE(choice) != choice_type) return 0;
+    PyObject *kernel = slot(choice, of_choice.kernel), *large = slot(choice, of_choice.large);
+    if (given->first && !given->listed) {
+        PyObject *least_number = slot(choice, of_choice.least);
+        if (!least_number) return 0;
+        Py_ssize_t least = PyLong_AsSsize_t(least_number);
+        if (least == -1 && PyErr_Occurred()) return -1;
+        int small = given->largest < least;
+        kernel = small ? slot(choice, of_choice.small) : large;
+        int alone = arity == ONE || arity == ONE_AND_OPTIONAL;
+        for (Py_ssize_t n = 1; alone && n < given->count; n++) alone = given->arrays[n] == Py_None;
+        if (small && arity != ANY && (alone || arity == TWO)) {
+            Py_ssize_t named = PyDict_GET_SIZE(attrs), position = 0;
+            PyObject *direct = NULL, *numbered = slot(choice, of_choice.with_number), *name, *value;
+            if (!named) direct = slot(choice, of_choice.direct);
+            else if (named == 1 && arity == ONE_AND_OPTIONAL && numbered && numbered != Py_None
+                     && PyDict_Next(attrs, &position, &name, &value)
+                     && (PyFloat_CheckExact(value) || PyLong_CheckExact(value))) {
+                direct = PyDict_GetItemWithError(numbered, name);
+                if (direct) chosen->number = value;
+                else if (PyErr_Occurred()) return -1;
+            }
+            if (direct && direct != Py_None && given->count == (arity == TWO ? 2 : arity == ONE ? 1 : given->count))
+                kernel = direct, chosen->is_direct = 1;
+            chosen->is_short = arity == ONE_AND_OPTIONAL;
+        }
+    }
+    if (!kernel) return 0;
+    PyObject *engine = slot(choice, of_choice.engine), *plain = slot(choice, of_choice.small);
+    if (kernel == large && engine && engine != Py_None && plain) {
+        chosen->engine = Py_NewRef(engine);
+        kernel = plain;
+    }
+    chosen->kernel = Py_NewRef(kernel);
+    return 1;
+}
+
+/* What the kernel gives. */
+static PyObject *computed(const Chosen *chosen, const Inputs *given, PyObject *attrs) {
+    PyObject *arguments[MOST_INPUTS + 2] = {NULL, numpy};
+    Py_ssize_t count = chosen->is_short ? 1 : given->count;
+    memcpy(arguments + 2, given->arrays, sizeof(PyObject *) * (size_t)count);
+    if (chosen->is_direct) {
+        PyObject *number = chosen->number ? number_in(((Array *)given->first)->dtype, chosen->number) : NULL;
+        if (chosen->number && !number) return NULL;
+        if (number) arguments[2 + count++] = number;
+        PyObject *result = PyObject_Vectorcall(chosen->kernel, arguments + 2, count, NULL);
+        Py_XDECREF(number);
+        return result;
+    }
+    size_t positional = (size_t)count + 1;
+    if (chosen->engine) {
+        size_t inputs = (size_t)count | PY_VECTORCALL_ARGUMENTS_OFFSET;
+        PyObject *result = PyObject_VectorcallDict(chosen->engine, arguments + 2, inputs, attrs);
+        if (result != Py_NotImplemented) return result;
+        Py_DECREF(result);
+        arguments[1] = numpy;
+    }
+    return PyObject_VectorcallDict(chosen->kernel, arguments + 1, positional | PY_VECTORCALL_ARGUMENTS_OFFSET, attrs);
+}
+
 /* One thing that a node keeps, as a byte of `Gradient.recipe` says: kind, of a result or not, position. */
-static PyObject *kept(unsigned char byte, PyObject **arrays, PyObject *result) {
+static PyObject *kept(unsigned char byte, PyObject *const *arrays, PyObject *result) {
     PyObject *array = byte & 8 ? result : arrays[byte & 7];
-    if (!array) return Py_NewRef(Py_None);
+    if (!array || array == Py_None) return Py_NewRef(Py_None);
     switch (byte >> 4) {
     case 0: return Py_NewRef(array);
     case 1: return shape_of(array);
@@ -72,30 +276,50 @@ static PyObject *kept(unsigned char byte, PyObject **arrays, PyObject *result) {
     }
 }
 
-/* The node of an application: a SingleResultNode, as its class makes it. NULL with an error. */
-static PyObject *node_of(PyObject *op, PyObject *attrs, PyObject *recipe, PyObject **edges, PyObject **arrays,
-                         Py_ssize_t count, PyObject *result) {
-    PyObject *saved = NULL, *all_edges = NULL, *order = NULL, *node = NULL;
-    Py_ssize_t length = PyBytes_GET_SIZE(recipe);
-    if (!(saved = PyTuple_New(length))) goto done;
-    for (Py_ssize_t n = 0; n < length; n++) {
-        PyObject *one = kept((unsigned char)PyBytes_AS_STRING(recipe)[n], arrays, result);
-        if (!one) goto done;
-        PyTuple_SET_ITEM(saved, n, one);
+static PyObject *tuple_of(PyObject *const *items, Py_ssize_t count) {
+    PyObject *made = PyTuple_New(count);
+    for (Py_ssize_t n = 0; made && n < count; n++) PyTuple_SET_ITEM(made, n, Py_NewRef(items[n]));
+    return made;
+}
+
+/* What a node saves, as `Gradient.save_arrays` picks it. */
+static PyObject *saved_of(PyObject *gradient, PyObject *recipe, const Inputs *given, PyObject *result) {
+    if (!PyBytes_CheckExact(recipe)) {
+        PyObject *all = tuple_of(given->arrays, given->count), *results = PyTuple_Pack(1, result), *saved = NULL;
+        PyObject *arguments[3] = {gradient, all, results};
+        PyObject *function = all && results ? PyObject_GetAttr(gradient, str_save_arrays) : NULL;
+        if (function) saved = PyObject_Vectorcall(function, arguments + 1, 2, NULL);
+        Py_XDECREF(function);
+        Py_XDECREF(all);
+        Py_XDECREF(results);
+        return saved;
     }
-    if (!(all_edges = PyTuple_New(count))) goto done;
-    for (Py_ssize_t n = 0; n < count; n++) PyTuple_SET_ITEM(all_edges, n, Py_NewRef(edges[n] ? edges[n] : Py_None));
-    if (!(order = PyObject_CallNoArgs(next_order))) goto done;
+    Py_ssize_t length = PyBytes_GET_SIZE(recipe);
+    PyObject *saved = PyTuple_New(length);
+    for (Py_ssize_t n = 0; saved && n < length; n++) {
+        unsigned char byte = (unsigned char)PyBytes_AS_STRING(recipe)[n];
+        PyObject *one = !(byte & 8) && (byte & 7) >= given->count ? Py_NewRef(Py_None) : kept(byte, given->arrays, result);
+        if (!one) Py_CLEAR(saved);
+        else PyTuple_SET_ITEM(saved, n, one);
+    }
+    return saved;
+}
+
+/* The node of an application: a SingleResultNode, as its class makes it. NULL with an error. */
+static PyObject *node_of(PyObject *op, PyObject *attrs, PyObject *gradient, PyObject *recipe, const Inputs *given,
+                         PyObject *result) {
+    PyObject *edges = NULL, *order = NULL, *node = NULL, *saved = saved_of(gradient, recipe, given, result);
+    if (!saved || !(edges = tuple_of(given->edges, given->count)) || !(order = PyObject_CallNoArgs(next_order))) goto done;
     if (!(node = node_type->tp_alloc(node_type, 0))) goto done;
     fill(node, of_node.op, Py_NewRef(op));
     fill(node, of_node.attrs, Py_NewRef(attrs));
-    fill(node, of_node.edges, Py_NewRef(all_edges));
+    fill(node, of_node.edges, Py_NewRef(edges));
     fill(node, of_node.saved, Py_NewRef(saved));
     fill(node, of_node.order, Py_NewRef(order));
     fill(node, of_node.hooks, Py_NewRef(Py_None));
 done:
     Py_XDECREF(saved);
-    Py_XDECREF(all_edges);
+    Py_XDECREF(edges);
     Py_XDECREF(order);
     return node;
 }
@@ -107,9 +331,8 @@ static void explain(PyObject *op, PyObject *const *inputs, Py_ssize_t count, PyO
     PyErr_Fetch(&type, &error, &traceback);
     PyErr_NormalizeException(&type, &error, &traceback);
     if (traceback) PyException_SetTraceback(error, traceback);
-    PyObject *all = PyTuple_New(count);
+    PyObject *all = tuple_of(inputs, count);
     if (all) {
-        for (Py_ssize_t n = 0; n < count; n++) PyTuple_SET_ITEM(all, n, Py_NewRef(inputs[n]));
         PyObject *arguments[4] = {op, all, attrs, error};
         PyObject *nothing = PyObject_Vectorcall(failed, arguments, 4, NULL);
         Py_DECREF(all);
@@ -124,106 +347,114 @@ static void explain(PyObject *op, PyObject *const *inputs, Py_ssize_t count, PyO
     Py_XDECREF(traceback);
 }
 
+/* A value of an array, or of what NumPy makes one of, with an edge; takes the reference to the edge, or NULL. */
+static PyObject *value_of(PyTypeObject *value_class, PyObject *given, PyObject *edge) {
+    PyObject *array = Py_TYPE(given) == array_type ? Py_NewRef(given) : PyObject_CallOneArg(as_array, given);
+    PyObject *value = array && edge ? value_class->tp_alloc(value_class, 0) : NULL;
+    if (value) {
+        fill(value, of_value.array, Py_NewRef(array));
+        fill(value, of_value.edge, Py_NewRef(edge));
+    }
+    Py_XDECREF(array);
+    Py_XDECREF(edge);
+    return value;
+}
+
+/* Values of several arrays, None staying None, in a list or a tuple. */
+static PyObject *values_of(PyTypeObject *value_class, PyObject *results, int in_list) {
+    PyObject *all = PySequence_Fast(results, "a kernel of several results gives a sequence of arrays");
+    if (!all) return NULL;
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(all);
+    PyObject *made = in_list ? PyList_New(count) : PyTuple_New(count);
+    for (Py_ssize_t n = 0; made && n < count; n++) {
+        PyObject *one = PySequence_Fast_GET_ITEM(all, n);
+        PyObject *value = one == Py_None && !in_list ? Py_NewRef(one) : value_of(value_class, one, Py_NewRef(Py_None));
+        if (!value) Py_CLEAR(made);
+        else if (in_list) PyList_SET_ITEM(made, n, value);
+        else PyTuple_SET_ITEM(made, n, value);
+    }
+    Py_DECREF(all);
+    return made;
+}
+
+/* What the trace's `_several` makes of the results, in Python: it records. */
+static PyObject *several(PyObject *trace, PyObject *op, PyObject *const *inputs, PyObject *attrs, const Inputs *given,
+                         PyObject *results) {
+    PyObject *all = tuple_of(inputs, given->count), *arrays = PyList_New(given->count), *made = NULL;
+    if (all && arrays) {
+        for (Py_ssize_t n = 0; n < given->count; n++) PyList_SET_ITEM(arrays, n, Py_NewRef(given->arrays[n]));
+        PyObject *arguments[8] = {trace, op, all, attrs, arrays, results, numpy, given->wanted ? Py_True : Py_False};
+        made = PyObject_VectorcallMethod(str_several, arguments, 8, NULL);
+    }
+    Py_XDECREF(all);
+    Py_XDECREF(arrays);
+    return made;
+}
+
 /* Applies the operator under a trace. `declined` is set where this is not the common case: nothing has run then. */
 static PyObject *applied(PyObject *trace, PyObject *op, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs,
                          int *declined) {
     *declined = 1;
-    if (count < 1 || count > MOST_INPUTS) return NULL;
+    if (count > MOST_INPUTS) return NULL;
     PyObject *checks = PyDict_GetItemWithError(flags, str_check);
     if (checks != Py_False) {
         if (!checks && PyErr_Occurred()) *declined = 0;
         return NULL;
     }
-    PyObject *arrays[MOST_INPUTS] = {NULL}, *edges[MOST_INPUTS] = {NULL};
-    PyObject *kernels = NULL, *choice = NULL, *direct = NULL, *kernel = NULL, *gradient = NULL, *recipe = NULL, *value_class = NULL;
-    PyObject *array = NULL, *result = NULL;
-    Py_ssize_t given = 1;
-    if (!(kernels = PyObject_GetAttr(op, str_kernels))) goto failed_early;
-    if (Py_TYPE(kernels) != kernels_type) goto done;
-    PyObject *arity_number = slot(kernels, of_kernels.arity), *of_dtype = slot(kernels, of_kernels.of_dtype);
-    if (!arity_number || !of_dtype || !PyDict_Check(of_dtype)) goto done;
-    long arity = PyLong_AsLong(arity_number);
-    if (arity == -1 && PyErr_Occurred()) goto failed_early;
-    if (arity == TWO) given = 2;
-    if (arity == ANY || (arity != ONE_AND_OPTIONAL && count != given)) goto done;
-    for (Py_ssize_t n = 0; n < count; n++) {
-        if (n >= given) {
-            if (inputs[n] != Py_None) goto done;
-            continue;
-        }
-        if (!PyObject_TypeCheck(inputs[n], value_type)) goto done;
-        arrays[n] = Py_XNewRef(slot(inputs[n], of_value.array)); /* another thread may put others into the slots */
-        edges[n] = Py_XNewRef(slot(inputs[n], of_value.edge));
-        if (!arrays[n] || !edges[n] || Py_TYPE(arrays[n]) != array_type) goto done;
-        if (n && ((Array *)arrays[n])->dtype != ((Array *)arrays[0])->dtype) goto done;
-    }
-    choice = PyDict_GetItemWithError(of_dtype, ((Array *)arrays[0])->dtype); /* where there is none, Python makes it */
-    if (!choice) {
-        if (PyErr_Occurred()) goto failed_early;
-        goto done;
-    }
-    Py_INCREF(choice);
-    if (Py_TYPE(choice) != choice_type) goto done;
-    PyObject *least_number = slot(choice, of_choice.least);
-    if (!least_number) goto done;
-    Py_ssize_t least = PyLong_AsSsize_t(least_number);
-    if (least == -1 && PyErr_Occurred()) goto failed_early;
-    int small = size_of(arrays[0]) < least && (given == 1 || size_of(arrays[1]) < least);
-    direct = small && PyDict_GET_SIZE(attrs) == 0 ? slot(choice, of_choice.direct) : NULL;
-    kernel = direct && direct != Py_None ? direct : slot(choice, small ? of_choice.small : of_choice.large);
-    if (!kernel) goto done;
-    int is_direct = kernel == direct;
-    Py_INCREF(kernel);
+    Inputs given = {.count = 0};
+    Chosen chosen = {0};
+    PyObject *gradient = NULL, *recipe = NULL, *value_class = NULL, *array = NULL, *result = NULL;
+    PyObject *kernels = PyObject_GetAttr(op, str_kernels);
+    if (!kernels) goto failed_early;
+    if (Py_TYPE(kernels) != kernels_type || !slot(kernels, of_kernels.traits)) goto done;
+    long traits = PyLong_AsLong(slot(kernels, of_kernels.traits));
+    if (traits == -1 && PyErr_Occurred()) goto failed_early;
+    if (traits & WRITES) goto done;
+    int fits = read_inputs(&given, inputs, count, traits);
+    if (fits > 0) fits = choose(&chosen, kernels, &given, attrs);
+    if (fits < 0) goto failed_early;
+    if (!fits) goto done;
 
-    int wanted = edges[0] != Py_None || (given == 2 && edges[1] != Py_None);
+    int wanted = given.wanted;
     if (wanted) {
         if (!(gradient = PyObject_GetAttr(op, str_gradient))) goto failed_early;
-        PyObject *enabled = gradient == Py_None ? Py_NewRef(Py_False) : PyObject_GetAttr(state, str_grad_enabled);
+        PyObject *enabled = gradient == Py_None ? Py_NewRef(Py_False) : of_state(str_grad_enabled);
         wanted = enabled ? PyObject_IsTrue(enabled) : -1;
         Py_XDECREF(enabled);
         if (wanted < 0) goto failed_early;
     }
-    if (wanted) {
+    if (wanted && traits & SINGLE) {
         PyObject *made = PyObject_GetAttr(trace, str_single_node);
         if (!made) goto failed_early;
         Py_DECREF(made);
         if (made != (PyObject *)node_type) goto done;
         if (!(recipe = PyObject_GetAttr(gradient, str_recipe))) goto failed_early;
-        if (!PyBytes_CheckExact(recipe)) goto done;
     }
     if (!(value_class = PyObject_GetAttr(trace, str_value_class))) goto failed_early;
     if (!PyType_Check(value_class) || !PyType_IsSubtype((PyTypeObject *)value_class, value_type)) goto done;
+    PyTypeObject *made_class = (PyTypeObject *)value_class;
 
     /* From here on it is done here, whatever comes. */
     *declined = 0;
-    PyObject *arguments[MOST_INPUTS + 1] = {numpy, arrays[0], arrays[1]};
-    if (is_direct) array = PyObject_Vectorcall(kernel, arguments + 1, given, NULL);
-    else {
-        Py_ssize_t positional = given;
-        if (!small && arity == ONE_AND_OPTIONAL)
-            for (; positional < count; positional++) arguments[positional + 1] = Py_None;
-        array = PyObject_VectorcallDict(kernel, arguments, positional + 1, attrs);
-    }
-    if (!array) explain(op, inputs, count, attrs);
-    else if (Py_TYPE(array) != array_type) Py_SETREF(array, PyObject_CallOneArg(as_array, array));
-    if (array) {
-        PyObject *edge = wanted ? node_of(op, attrs, recipe, edges, arrays, count, array) : Py_NewRef(Py_None);
-        if (edge && (result = ((PyTypeObject *)value_class)->tp_alloc((PyTypeObject *)value_class, 0))) {
-            fill(result, of_value.array, Py_NewRef(array));
-            fill(result, of_value.edge, edge);
-        } else Py_XDECREF(edge);
+    if (!(array = computed(&chosen, &given, attrs))) explain(op, inputs, count, attrs);
+    else if (!(traits & SINGLE)) {
+        if (wanted || !(traits & (A_LIST | SEVERAL))) result = several(trace, op, inputs, attrs, &given, array);
+        else result = values_of(made_class, array, traits & A_LIST);
+    } else {
+        if (Py_TYPE(array) != array_type) Py_SETREF(array, PyObject_CallOneArg(as_array, array));
+        if (array) {
+            PyObject *edge = wanted ? node_of(op, attrs, gradient, recipe, &given, array) : Py_NewRef(Py_None);
+            result = value_of(made_class, array, edge);
+        }
     }
     goto done;
 failed_early:
     *declined = 0;
 done:
-    for (Py_ssize_t n = 0; n < given; n++) {
-        Py_XDECREF(arrays[n]);
-        Py_XDECREF(edges[n]);
-    }
+    let_go(&given);
     Py_XDECREF(kernels);
-    Py_XDECREF(choice);
-    Py_XDECREF(kernel);
+    Py_XDECREF(chosen.kernel);
+    Py_XDECREF(chosen.engine);
     Py_XDECREF(gradient);
     Py_XDECREF(recipe);
     Py_XDECREF(value_class);
@@ -243,7 +474,7 @@ static PyObject *handed_on(PyObject *trace, PyObject *op, PyObject *const *input
 }
 
 static PyObject *under_trace(PyObject *op, PyObject *const *inputs, Py_ssize_t count, PyObject *attrs) {
-    PyObject *trace = PyObject_GetAttr(state, str_trace), *result = NULL;
+    PyObject *trace = of_state(str_trace), *result = NULL;
     int declined = 1;
     if (!trace) return NULL;
     if (Py_TYPE(trace) == trace_type) result = applied(trace, op, inputs, count, attrs, &declined);
@@ -277,27 +508,69 @@ static PyObject *apply(PyObject *module, PyObject *const *arguments, Py_ssize_t 
     return result;
 }
 
-/* Python's operators of values: `x + y`, `x - y`, `x * y`, and what Python does where one of both is something else. */
+/* Python's operators of values: `x + y`, `-x`, `x < y`, …, and what Python does where one of both is something else. */
 
-enum { ADD, SUBTRACT, MULTIPLY, OPERATORS };
-static PyObject *operators[OPERATORS], *forward[OPERATORS], *reverse[OPERATORS];
+enum { ADD, SUBTRACT, MULTIPLY, DIVIDE, NEGATIVE, ARITHMETIC, COMPARISONS = 6 };
+static PyObject *operators[ARITHMETIC], *forward[ARITHMETIC], *reverse[ARITHMETIC];
+static PyObject *compared[COMPARISONS], *comparing[COMPARISONS]; /* operators and functions, in Python's order */
+static PyObject *scale, *float32, *float64, *str_scale, *str_bias;
+
+/* Whether the array of a value holds real floats of the usual sizes. */
+static int holds_floats(PyObject *value) {
+    PyObject *array = slot(value, of_value.array);
+    PyObject *dtype = array && Py_TYPE(array) == array_type ? ((Array *)array)->dtype : NULL;
+    return dtype && (dtype == float32 || dtype == float64);
+}
+
+/* Applies an operator, with an attribute where there is one, under this thread's trace; `declined` as of `applied`. */
+static PyObject *applied_here(PyObject *op, PyObject *const *inputs, Py_ssize_t count, PyObject *name, PyObject *number,
+                              int *declined) {
+    PyObject *trace = of_state(str_trace), *result = NULL, *attrs = NULL;
+    *declined = 0;
+    if (!trace) return NULL;
+    if (Py_TYPE(trace) != trace_type) *declined = 1;
+    else if ((attrs = PyDict_New()) && (!name || PyDict_SetItem(attrs, name, number) == 0))
+        result = applied(trace, op, inputs, count, attrs, declined);
+    Py_XDECREF(attrs);
+    Py_DECREF(trace);
+    return result;
+}
+
+/* `x + number` and its like: one operator, which takes the number as an attribute. */
+static PyObject *with_number(PyObject *x, PyObject *number, int which, int is_turned, int *declined) {
+    PyObject *inputs[2] = {x, Py_None}, *given = NULL, *one, *result;
+    *declined = 1;
+    if (is_turned && (which == SUBTRACT || which == DIVIDE)) return NULL;
+    if (which == SUBTRACT) given = PyNumber_Negative(number);
+    else if (which == DIVIDE) {
+        double divisor = PyFloat_AsDouble(number);
+        if (divisor == -1.0 && PyErr_Occurred()) {
+            PyErr_Clear(); /* too large for a float: Python says so */
+            return NULL;
+        }
+        if (divisor == 0.0 || !(one = PyFloat_FromDouble(1.0))) return NULL;
+        given = PyNumber_TrueDivide(one, number);
+        Py_DECREF(one);
+    } else given = Py_NewRef(number);
+    *declined = 0;
+    if (!given) return NULL;
+    result = applied_here(scale, inputs, 2, which == MULTIPLY || which == DIVIDE ? str_scale : str_bias, given, declined);
+    Py_DECREF(given);
+    return result;
+}
+
+static int is_number(PyObject *x) { return PyFloat_CheckExact(x) || PyLong_CheckExact(x); }
 
 static PyObject *binary(PyObject *x, PyObject *y, int which) {
-    int is_value = value_type && PyObject_TypeCheck(x, value_type);
-    if (is_value && PyObject_TypeCheck(y, value_type) && operators[which]) {
-        PyObject *trace = PyObject_GetAttr(state, str_trace), *result = NULL, *inputs[2] = {x, y};
-        if (!trace) return NULL;
-        int declined = 1;
-        if (Py_TYPE(trace) == trace_type) {
-            PyObject *attrs = PyDict_New();
-            if (!attrs) declined = 0;
-            else result = applied(trace, operators[which], inputs, 2, attrs, &declined);
-            Py_XDECREF(attrs);
-        }
-        Py_DECREF(trace);
-        if (!declined) return result;
-    }
-    if (!forward[which]) Py_RETURN_NOTIMPLEMENTED;
+    if (!operators[which]) Py_RETURN_NOTIMPLEMENTED;
+    int is_value = PyObject_TypeCheck(x, value_type), declined = 1;
+    PyObject *result = NULL, *inputs[2] = {x, y};
+    if (is_value && PyObject_TypeCheck(y, value_type)) {
+        if (which != DIVIDE || (holds_floats(x) && holds_floats(y)))
+            result = applied_here(operators[which], inputs, 2, NULL, NULL, &declined);
+    } else if (is_value && is_number(y) && holds_floats(x)) result = with_number(x, y, which, 0, &declined);
+    else if (!is_value && is_number(x) && holds_floats(y)) result = with_number(y, x, which, 1, &declined);
+    if (!declined) return result;
     PyObject *straight[2] = {x, y}, *turned[2] = {y, x};
     return is_value ? PyObject_Vectorcall(forward[which], straight, 2, NULL)
                     : PyObject_Vectorcall(reverse[which], turned, 2, NULL);
@@ -306,22 +579,162 @@ static PyObject *binary(PyObject *x, PyObject *y, int which) {
 static PyObject *add(PyObject *x, PyObject *y) { return binary(x, y, ADD); }
 static PyObject *subtract(PyObject *x, PyObject *y) { return binary(x, y, SUBTRACT); }
 static PyObject *multiply(PyObject *x, PyObject *y) { return binary(x, y, MULTIPLY); }
+static PyObject *divide(PyObject *x, PyObject *y) { return binary(x, y, DIVIDE); }
+
+static PyObject *negative(PyObject *x) {
+    if (!forward[NEGATIVE]) return PyErr_Format(PyExc_TypeError, "bad operand type for unary -: '%s'", Py_TYPE(x)->tp_name);
+    PyObject *inputs[2] = {x, Py_None}, *number = PyFloat_FromDouble(-1.0);
+    if (!number) return NULL;
+    int declined = 1;
+    PyObject *result = applied_here(scale, inputs, 2, str_scale, number, &declined);
+    Py_DECREF(number);
+    return declined ? PyObject_CallOneArg(forward[NEGATIVE], x) : result;
+}
+
+/* A value of floats beside a number: NumPy's function takes the number as it is, and nothing is recorded. */
+static PyObject *beside_number(PyObject *x, PyObject *number, PyObject *op, int *declined) {
+    PyObject *trace = of_state(str_trace), *kernels = NULL, *function = NULL, *class = NULL, *found, *result = NULL;
+    PyObject *array = NULL, *edge = NULL;
+    *declined = 1;
+    if (!trace) goto failed_early;
+    if (Py_TYPE(trace) != trace_type || PyDict_GetItemWithError(flags, str_check) != Py_False) goto done;
+    if (PyLong_CheckExact(number)) {
+        int overflow;
+        PyLong_AsLongAndOverflow(number, &overflow);
+        if (overflow) goto done;
+    }
+    if (!(kernels = PyObject_GetAttr(op, str_kernels))) goto failed_early;
+    if (Py_TYPE(kernels) != kernels_type || !read_value(x, &array, &edge)) goto done;
+    PyObject *of_dtype = slot(kernels, of_kernels.of_dtype);
+    PyObject *choice = of_dtype && PyDict_Check(of_dtype)
+        ? PyDict_GetItemWithError(of_dtype, ((Array *)array)->dtype) : NULL;
+    if (!choice || Py_TYPE(choice) != choice_type) goto done;
+    PyObject *least = slot(choice, of_choice.least), *direct = slot(choice, of_choice.direct);
+    if (!least || !direct || direct == Py_None || size_of(array) >= PyLong_AsSsize_t(least)) goto done;
+    function = Py_NewRef(direct);
+    if (!(class = PyObject_GetAttr(trace, str_value_class))) goto failed_early;
+    if (!PyType_Check(class) || !PyType_IsSubtype((PyTypeObject *)class, value_type)) goto done;
+    *declined = 0;
+    PyObject *arguments[2] = {array, number_in(((Array *)array)->dtype, number)};
+    if (arguments[1] && (found = PyObject_Vectorcall(function, arguments, 2, NULL))) {
+        result = value_of((PyTypeObject *)class, found, Py_NewRef(Py_None));
+        Py_DECREF(found);
+    }
+    Py_XDECREF(arguments[1]);
+    goto done;
+failed_early:
+    *declined = 0;
+done:
+    if (*declined && PyErr_Occurred()) *declined = 0;
+    Py_XDECREF(trace);
+    Py_XDECREF(kernels);
+    Py_XDECREF(array);
+    Py_XDECREF(edge);
+    Py_XDECREF(function);
+    Py_XDECREF(class);
+    return result;
+}
+
+static PyObject *compare(PyObject *x, PyObject *y, int which) {
+    if (!comparing[which] || !PyObject_TypeCheck(x, value_type)) Py_RETURN_NOTIMPLEMENTED;
+    PyObject *inputs[2] = {x, y}, *result = NULL;
+    int declined = 1;
+    if (PyObject_TypeCheck(y, value_type)) result = applied_here(compared[which], inputs, 2, NULL, NULL, &declined);
+    else if (numbers_are_weak && is_number(y) && holds_floats(x)) result = beside_number(x, y, compared[which], &declined);
+    return declined ? PyObject_Vectorcall(comparing[which], inputs, 2, NULL) : result;
+}
+
+/* What is asked most of values. Where an array is not NumPy's own, functions in Python say it. */
+
+static struct { PyObject *shape, *dtype, *ndim; } facts;
+
+static PyObject *array_of(PyObject *value) {
+    PyObject *array = value_type && PyObject_TypeCheck(value, value_type) ? slot(value, of_value.array) : NULL;
+    return array && Py_TYPE(array) == array_type ? array : NULL;
+}
+
+static PyObject *in_python(PyObject *function, PyObject *value) {
+    if (function) return PyObject_CallOneArg(function, value);
+    PyErr_SetString(PyExc_AttributeError, "serve_facts has not been called");
+    return NULL;
+}
+
+static PyObject *get_shape(PyObject *self, void *nothing) {
+    PyObject *array = array_of(self);
+    if (!array) return in_python(facts.shape, self);
+    int count = ((Array *)array)->dimensions_count;
+    PyObject *shape = PyList_New(count);
+    for (int n = 0; shape && n < count; n++) {
+        PyObject *size = PyLong_FromSsize_t(((Array *)array)->dimensions[n]);
+        if (!size) Py_CLEAR(shape);
+        else PyList_SET_ITEM(shape, n, size);
+    }
+    return shape;
+}
+
+static PyObject *get_dtype(PyObject *self, void *nothing) {
+    PyObject *array = array_of(self);
+    return array ? PyObject_CallOneArg(dtype_of, ((Array *)array)->dtype) : in_python(facts.dtype, self);
+}
+
+static PyObject *get_ndim(PyObject *self, void *nothing) {
+    PyObject *array = array_of(self);
+    return array ? PyLong_FromLong(((Array *)array)->dimensions_count) : in_python(facts.ndim, self);
+}
+
+static PyGetSetDef syntax_facts[] = {{"shape", get_shape, NULL, "The sizes, as a list of ints.", NULL},
+                                     {"dtype", get_dtype, NULL, "The element type.", NULL},
+                                     {"ndim", get_ndim, NULL, "The number of dimensions.", NULL},
+                                     {NULL, NULL, NULL, NULL, NULL}};
+
+PyDoc_STRVAR(serve_facts_doc, "serve_facts($module, shape, dtype, ndim, /)\n--\n\n"
+                              "Takes the functions that tell what `Syntax` tells of arrays of NumPy's own.");
+
+static PyObject *serve_facts(PyObject *module, PyObject *arguments) {
+    PyObject *shape, *dtype, *ndim;
+    if (!PyArg_ParseTuple(arguments, "OOO", &shape, &dtype, &ndim)) return NULL;
+    Py_INCREF(arguments); /* for as long as the process lives */
+    facts.shape = shape, facts.dtype = dtype, facts.ndim = ndim;
+    Py_RETURN_NONE;
+}
 
 static PyType_Slot syntax_slots[] = {
-    {Py_nb_add, add}, {Py_nb_subtract, subtract}, {Py_nb_multiply, multiply},
-    {Py_tp_doc, "The operators of values: +, - and *. It holds nothing."}, {0, NULL}};
+    {Py_nb_add, add}, {Py_nb_subtract, subtract}, {Py_nb_multiply, multiply}, {Py_nb_true_divide, divide},
+    {Py_nb_negative, negative}, {Py_tp_richcompare, compare}, {Py_tp_hash, PyObject_HashNotImplemented},
+    {Py_tp_getset, syntax_facts},
+    {Py_tp_doc, "The operators of values: +, -, *, / and comparisons. It holds nothing."}, {0, NULL}};
 static PyType_Spec syntax = {"proa.ops.core._dispatch.Syntax", sizeof(PyObject), 0,
                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, syntax_slots};
 
 PyDoc_STRVAR(serve_syntax_doc,
-             "serve_syntax($module, operators, forward, reverse, /)\n--\n\n"
-             "Takes the operators of +, - and *, and the functions that stand for them with anything else.");
+             "serve_syntax($module, operators, forward, reverse, compared, comparing, scale, dtypes, weak, /)\n--\n\n"
+             "Takes the operators of +, -, *, / and of <, <=, ==, !=, >, >=, the functions that stand for them with\n"
+             "anything else, what takes numbers, the dtypes that meet them, and whether these keep their dtype.");
+
+/* The items of a tuple of so many; -1 with an error. */
+static int items_of(PyObject *tuple, Py_ssize_t count, PyObject **items) {
+    if (PyTuple_GET_SIZE(tuple) != count) {
+        PyErr_Format(PyExc_TypeError, "serve_syntax: a tuple of %zd is needed, not of %zd", count, PyTuple_GET_SIZE(tuple));
+        return -1;
+    }
+    for (Py_ssize_t n = 0; n < count; n++) items[n] = PyTuple_GET_ITEM(tuple, n);
+    return 0;
+}
 
 static PyObject *serve_syntax(PyObject *module, PyObject *arguments) {
-    PyObject *o[OPERATORS], *f[OPERATORS], *r[OPERATORS];
-    if (!PyArg_ParseTuple(arguments, "(OOO)(OOO)(OOO)", o, o + 1, o + 2, f, f + 1, f + 2, r, r + 1, r + 2)) return NULL;
+    PyObject *t[5], *o[ARITHMETIC], *f[ARITHMETIC], *r[ARITHMETIC], *c[COMPARISONS], *with[COMPARISONS], *s, *one, *two;
+    int weak;
+    PyTypeObject *tuple = &PyTuple_Type;
+    if (!PyArg_ParseTuple(arguments, "O!O!O!O!O!O(OO)p", tuple, t, tuple, t + 1, tuple, t + 2, tuple, t + 3, tuple, t + 4,
+                          &s, &one, &two, &weak))
+        return NULL;
+    if (items_of(t[0], ARITHMETIC, o) || items_of(t[1], ARITHMETIC, f) || items_of(t[2], ARITHMETIC, r)
+        || items_of(t[3], COMPARISONS, c) || items_of(t[4], COMPARISONS, with))
+        return NULL;
     Py_INCREF(arguments); /* for as long as the process lives */
-    for (int n = 0; n < OPERATORS; n++) operators[n] = o[n], forward[n] = f[n], reverse[n] = r[n];
+    scale = s, float32 = one, float64 = two, numbers_are_weak = weak;
+    for (int n = 0; n < ARITHMETIC; n++) operators[n] = o[n], forward[n] = f[n], reverse[n] = r[n];
+    for (int n = 0; n < COMPARISONS; n++) compared[n] = c[n], comparing[n] = with[n];
     Py_RETURN_NONE;
 }
 
@@ -531,6 +944,7 @@ PyDoc_STRVAR(begin_doc, "begin($module, state, /)\n--\n\nTakes what knows each t
 
 static PyObject *begin(PyObject *module, PyObject *given) {
     Py_XSETREF(state, Py_NewRef(given));
+    Py_CLEAR(of_thread);
     Py_RETURN_NONE;
 }
 
@@ -586,17 +1000,20 @@ PyDoc_STRVAR(serve_doc,
 
 static PyObject *serve(PyObject *module, PyObject *arguments) {
     PyTypeObject *value, *trace, *kernels, *choice, *node, *array;
-    PyObject *asarray, *order, *explained, *dtypes, *errors, *np, *flag_values, *first, *second;
-    if (!PyArg_ParseTuple(arguments, "(O!O!O!O!O!O!)(OOOOO)OO!(OO)", &PyType_Type, &value, &PyType_Type, &trace,
+    PyObject *asarray, *order, *explained, *dtypes, *namespace, *errors, *np, *flag_values, *first, *second;
+    if (!PyArg_ParseTuple(arguments, "(O!O!O!O!O!O!)(OOOOOO)OO!(OO)", &PyType_Type, &value, &PyType_Type, &trace,
                           &PyType_Type, &kernels, &PyType_Type, &choice, &PyType_Type, &node, &PyType_Type, &array,
-                          &asarray, &order, &explained, &dtypes, &errors, &np, &PyDict_Type, &flag_values, &first,
+                          &asarray, &order, &explained, &dtypes, &namespace, &errors, &np, &PyDict_Type, &flag_values, &first,
                           &second))
         return NULL;
     struct { Py_ssize_t *place; PyTypeObject *type; const char *name; } slots[] = {
         {&of_value.array, value, "_array"}, {&of_value.edge, value, "_edge"},
-        {&of_kernels.arity, kernels, "arity"}, {&of_kernels.of_dtype, kernels, "of_dtype"},
-        {&of_choice.direct, choice, "direct"}, {&of_choice.small, choice, "small"},
-        {&of_choice.least, choice, "least"}, {&of_choice.large, choice, "large"},
+        {&of_kernels.arity, kernels, "arity"}, {&of_kernels.traits, kernels, "traits"},
+        {&of_kernels.of_dtype, kernels, "of_dtype"},
+        {&of_choice.direct, choice, "direct"}, {&of_choice.with_number, choice, "with_number"},
+        {&of_choice.engine, choice, "engine"},
+        {&of_choice.small, choice, "small"}, {&of_choice.least, choice, "least"}, {&of_choice.large, choice, "large"},
+        {&of_choice.kernel, choice, "kernel"},
         {&of_node.op, node, "op"}, {&of_node.attrs, node, "attrs"}, {&of_node.edges, node, "edges"},
         {&of_node.saved, node, "saved"}, {&of_node.order, node, "order"}, {&of_node.hooks, node, "hooks"}};
     enum { SLOTS = sizeof slots / sizeof *slots };
@@ -614,6 +1031,7 @@ static PyObject *serve(PyObject *module, PyObject *arguments) {
     array_type = array;
     value_type = value, kernels_type = kernels, choice_type = choice, node_type = node;
     as_array = asarray, next_order = order, failed = explained, dtype_of = dtypes, kernel_errors = errors;
+    expected_namespace = namespace;
     numpy = np, flags = flag_values;
     trace_type = trace;
     Py_RETURN_NONE;
@@ -624,6 +1042,7 @@ static PyMethodDef functions[] = {
     {"begin", begin, METH_O, begin_doc},
     {"reach", (PyCFunction)(void (*)(void))reach, METH_FASTCALL, reach_doc},
     {"serve", serve, METH_VARARGS, serve_doc},
+    {"serve_facts", serve_facts, METH_VARARGS, serve_facts_doc},
     {"serve_syntax", serve_syntax, METH_VARARGS, serve_syntax_doc},
     {"serve_walk", serve_walk, METH_VARARGS, serve_walk_doc},
     {"walk", (PyCFunction)(void (*)(void))walk, METH_FASTCALL, walk_doc},
@@ -640,14 +1059,15 @@ static int execute(PyObject *module) {
         {&str_recipe, "recipe"}, {&str_grad_enabled, "grad_enabled"}, {&str_value_class, "value_class"},
         {&str_single_node, "single_node"}, {&str_check, "FLAGS_check_nan_inf"}, {&str_retain, "retain"},
         {&str_pending, "pending"}, {&str_of_nodes, "of_nodes"}, {&str_visit, "_visit"}, {&str_read_saved, "read_saved"},
-        {&str_node, "node"}, {&str_add, "_add"}, {&str_run, "run"}};
+        {&str_node, "node"}, {&str_add, "_add"}, {&str_run, "run"}, {&str_save_arrays, "save_arrays"},
+        {&str_several, "_several"}, {&str_scale, "scale"}, {&str_bias, "bias"}};
     for (size_t n = 0; n < sizeof texts / sizeof *texts; n++)
         if (!*texts[n].place && !(*texts[n].place = PyUnicode_InternFromString(texts[n].text))) return -1;
     PyObject *type = PyType_FromSpec(&syntax);
     if (!type) return -1;
     int ended = PyModule_AddObjectRef(module, "Syntax", type);
     Py_DECREF(type);
-    return ended < 0 ? -1 : PyModule_AddIntConstant(module, "INTERFACE", 1);
+    return ended < 0 ? -1 : PyModule_AddIntConstant(module, "INTERFACE", 2);
 }
 
 static PyModuleDef_Slot module_slots[] = {

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .operator import Operator
 
 ANY, ONE, TWO, ONE_AND_OPTIONAL = 0, 1, 2, 3
+_SINGLE, _PROMOTES, _OPTIONAL, _WRITES, _A_LIST, _SEVERAL, _LISTS = 1, 2, 4, 8, 16, 32, 64
 _NEVER = sys.maxsize
 _KEPT_ANSWERS = 256  # of a rule `when`, by shapes, dtypes and attributes
 
@@ -98,17 +99,22 @@ class Choice:
     """What computes an operator on arrays of the host whose first has a certain dtype.
 
     - `direct`: the function of NumPy that does it for small arrays where no attribute is given, or None;
+    - `with_number`: {attribute: function}, those that do it where one attribute is given, a number, which they take as
+      the second operand; empty where there are none;
     - `small(xp, *inputs, **attributes)`: the kernel for inputs of less than `least` elements each; optional ones behind
       the last that is given may be left out;
     - `large(xp, *inputs, **attributes)`: the kernel where an input has as many;
+    - `engine(*inputs, **attributes)`: what `large` asks before `small`, where it does nothing else; or None;
     - `kernel(xp, *inputs, **attributes)`: one of both, for who has not looked at the sizes.
     """
 
-    __slots__ = ("direct", "small", "least", "large", "kernel")
+    __slots__ = ("direct", "with_number", "engine", "small", "least", "large", "kernel")
 
     def __init__(self, direct: Any, small: Callable[..., Any], least: int, large: Callable[..., Any],
-                 kernel: Callable[..., Any]):
+                 kernel: Callable[..., Any], with_number: Mapping[str, Any] | None = None,
+                 engine: Callable[..., Any] | None = None):
         self.direct, self.small, self.least, self.large, self.kernel = direct, small, least, large, kernel
+        self.with_number, self.engine = dict(with_number or {}), engine
 
 
 class Selection(NamedTuple):
@@ -141,16 +147,18 @@ class Kernels:
     `plain(xp, *inputs, **attributes)` computes everything; `function`, where there is one, does what it does without
     attributes on the host; `declared` are those of engines. `arity` tells who is in a hurry what the inputs are, of an
     operator that gives one value: ONE or TWO, or ONE_AND_OPTIONAL, which the kernel may be called without; else ANY.
+    `traits` says the rest to the compiled form, as bits: one result, inputs that are brought to one dtype, that may be
+    missing, that are written; one repeated result, several single ones; repeated inputs.
     """
 
-    __slots__ = ("operator", "plain", "function", "declared", "registered", "of_dtype", "of_device", "arity")
+    __slots__ = ("operator", "plain", "function", "declared", "registered", "of_dtype", "of_device", "arity", "traits")
 
     def __init__(self, operator: Operator, plain: Callable[..., Any], function: Callable[..., Any] | None,
                  declared: Sequence[EngineKernel]):
         self.operator, self.plain, self.function = operator, plain, function
         self.declared = tuple(declared)
         self.registered: tuple[EngineKernel, ...] = ()
-        self.arity = _arity(operator)
+        self.arity, self.traits = _arity(operator), _traits(operator)
         self.forget()
         _all.append(self)
 
@@ -208,7 +216,7 @@ class Kernels:
             return Selection((), None, self.of_dtype[dtype].kernel)
         defaults = self.operator.defaults
         is_plain = all(name in defaults and defaults[name] == value for name, value in attrs.items())
-        return Selection(faster, self.function if is_plain else None, self.plain)
+        return Selection(faster, self._function_for(dtype) if is_plain else None, self.plain)
 
     def _choose(self, dtype: Any, choices: _Choices) -> Choice:
         """What computes on arrays of the host whose first has this dtype."""
@@ -216,14 +224,22 @@ class Kernels:
             kernel = self._rounding(choices)
             return Choice(None, kernel, 0, kernel, kernel)
         usable = self.usable(engines.CPU)
+        function = self._function_for(dtype)
+        with_number = self.operator.with_number if dtype is not None and dtype.kind == "f" else None
         if not usable:
-            return Choice(self.function, self.plain, _NEVER, self.plain, self.plain)
+            return Choice(function, self.plain, _NEVER, self.plain, self.plain, with_number)
         least = min(kernel.least for kernel in usable)
         kernel = _asking(usable, self.plain)
-        large = kernel if len(usable) > 1 else _with_fallback(usable[0], self.plain)
+        large = kernel if len(usable) > 1 or not usable[0].least else _with_fallback(usable[0], self.plain)
         if least and len(usable) == 1 and usable[0].when is None and self.arity in (ONE, TWO):
-            kernel = (_by_size if self.arity == ONE else _by_sizes)(self.function, self.plain, least, usable[0].kernel)
-        return Choice(self.function, self.plain, least, large, kernel)
+            kernel = (_by_size if self.arity == ONE else _by_sizes)(function, self.plain, least, usable[0].kernel)
+        engine = usable[0].kernel if len(usable) == 1 and usable[0].when is None else None
+        return Choice(function, self.plain, least, large, kernel, with_number, engine)
+
+    def _function_for(self, dtype: Any) -> Any:
+        """The function of NumPy that does it without attributes for arrays of a dtype, or None."""
+        kinds = self.operator.ufunc_for
+        return self.function if not kinds or dtype is not None and dtype.kind in kinds else None
 
     def _rounding(self, choices: _Choices) -> Callable[..., Any]:
         def rounding(xp: Any, *inputs: Any, **attrs: Any) -> Any:
@@ -252,6 +268,13 @@ def _arity(operator: Operator) -> int:
     with_defaults = len(inspect.unwrap(operator.kernel).__defaults__ or ())  # the kernel's inputs that may be left out
     are_optional = all(slot.optional for slot in slots[1:]) and with_defaults >= len(slots) - 1
     return ONE_AND_OPTIONAL if are_optional else ANY
+
+
+def _traits(operator: Operator) -> int:
+    many = [slot.many for slot in operator.results]
+    return (_SINGLE * operator.is_single | _PROMOTES * operator.promotes | _OPTIONAL * (not operator.is_plain)
+            | _WRITES * bool(operator.aliases) | _A_LIST * (many == [True])
+            | _SEVERAL * (len(many) > 1 and True not in many) | _LISTS * operator.has_lists)
 
 
 _all: list[Kernels] = []

@@ -9,7 +9,7 @@ import importlib
 import os
 from types import ModuleType
 
-_INTERFACE = 1  # of the code in C, with which it agrees
+_INTERFACE = 2  # of the code in C, with which it agrees
 
 obstacle = ""
 """Why the compiled form is not in use; empty where it is."""

@@ -10,7 +10,10 @@ A declaration names the type and slots as the `.pdmodel` format knows them, and 
 - `formula`, of an operator that works element by element, is what it computes as a scalar expression in its slots and
   attributes (see `backend/loops/formula.py`): arrays of at least `loop_from` elements are computed by a loop of it, and
   compilers fuse it with its like.
-- `ufunc` is the name of the function of NumPy that does what the kernel does without attributes.
+- `ufunc` is the name of the function of NumPy that does what the kernel does without attributes; where that is so for
+  some dtypes only, `ufunc_for` has their kinds ("fc").
+- `with_number`, {attribute: name of a function of NumPy}, says of an operator of one input what does it to floats where
+  that attribute alone is given: a number, the function's second operand.
 - `composed`, of an operator that Paddle's files do not know, applies operators that they do know to the same effect:
   Programs are written with those, and a compiler may put the operator in their place. It takes the inputs, and the
   attributes by keyword, and gives the results (None for one that only the operator's own gradient wants);
@@ -99,7 +102,8 @@ class Operator:
                  lod: str | Callable[..., Any] = "share", only_here: bool = False, float32: str = "",
                  lists: bool = False, runs_block: bool = False, merges: Operator | None = None,
                  stands_for: Operator | None = None, alike: Mapping[str, str] | None = None,
-                 names: Mapping[str, str] | None = None):
+                 names: Mapping[str, str] | None = None, ufunc_for: str = "",
+                 with_number: Mapping[str, str] | None = None):
         if type in _registry:
             raise ValueError(f"The operator {type!r} is declared twice.")
         self.type, self.declared_in = type, declared_in.module_being_imported()
@@ -124,7 +128,9 @@ class Operator:
         self.random = "random" in self.effects  # a second run gives other values: never folded, merged or reordered
         self.has_effect = bool(self.effects - {"random", "reads"})  # a run is wanted although nobody reads its results
         self.is_pure = not self.effects and not self.aliases
-        self.moves, self.narrow = moves, narrow or moves or ufunc is not None
+        self.moves, self.narrow = moves, narrow or moves or ufunc is not None and not ufunc_for
+        self.ufunc_for = ufunc_for
+        self.with_number = {} if IS_OLD else {name: getattr(np, f) for name, f in (with_number or {}).items()}
         self.fails = checked_word(type, "fails", fails, FAILS)
         self.cost: Cost = cost or (free if moves else one_a_result)
         self.precision = checked_word(type, "precision", precision, PRECISIONS)

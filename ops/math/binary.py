@@ -22,7 +22,8 @@ def _infer_pair(x: Spec, y: Spec) -> Spec:
 
 
 atan2_op = operator(
-    "atan2", "X1, X2 -> Out", kernel=lambda xp, x, y: xp.arctan2(x, y), infer=_infer_pair, promotes=True,
+    "atan2", "X1, X2 -> Out", kernel=lambda xp, x, y: xp.arctan2(x, y), ufunc="arctan2", ufunc_for="f",
+    infer=_infer_pair, promotes=True,
     formula="atan2(X1, X2)", adapted=lambda x, y: (spread(x, y), {}),
     grad={"X1": lambda g, X1, X2, X1_shape: sum_to(g * X2 / (X1 * X1 + X2 * X2), X1_shape),
           "X2": lambda g, X1, X2, X2_shape: sum_to(g * X1 * -1.0 / (X1 * X1 + X2 * X2), X2_shape)})

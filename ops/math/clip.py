@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import numpy as np
+
+from ...backend.numpy_1 import clip as clipped
 from ..array.full import is_value
 from ..core.operator import operator
 from ..core.trace import apply
@@ -27,6 +30,8 @@ def _clip(xp, x, low_tensor=None, high_tensor=None, *, min: float = -3.4028235e3
         high = None if high is None else int(_between(high, info))
     if low is None and high is None:
         return x.copy()
+    if xp is np and low is not None and high is not None and x.dtype.kind == "f":
+        return clipped(x, low, high)
     return x.clip(low, high)
 
 

@@ -104,10 +104,15 @@ def product_of_others(x: Any) -> Any:
 
 # sums
 
+def _running_sum(xp: Any, x: Any, axis: int) -> Any:
+    dtype = x.dtype if x.dtype.kind != "b" else "int64"
+    return np.add.accumulate(x, axis, dtype) if xp is np and x.ndim else x.cumsum(axis, dtype)
+
+
 def _cumsum(xp, x, *, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False):
     x, axis = (x.reshape(-1), 0) if flatten else (x, axis)
     x = xp.flip(x, axis) if reverse else x
-    result = xp.cumsum(x, axis=axis, dtype=x.dtype if x.dtype.kind != "b" else "int64")
+    result = _running_sum(xp, x, axis)
     if exclusive:
         result = _shift(xp, result, axis=axis, distance=1)
     return xp.flip(result, axis) if reverse else result
@@ -151,7 +156,7 @@ def cumsum(x: Any, axis: int | None = None, dtype: Any = None, name: str | None 
     [1, 3, 6]
     """
     x = x if dtype is None else cast(x, dtype)
-    if only_a_run_tells(axis):
+    if axis is not None and type(axis) is not int and only_a_run_tells(axis):
         return apply(cumsum_of_fed_op, x, axis)
     return apply(cumsum_op, x, axis=-1 if axis is None else int(axis), flatten=axis is None)
 

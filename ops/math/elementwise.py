@@ -56,8 +56,11 @@ def sum_along(g: Any, shape: Any, axis: int) -> Any:
 
 def binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping | None = None,
            result: DType | None = None, formula: str | None = None, only_here: bool = False,
-           alike: Mapping[str, str] | None = None) -> Operator:
-    """Declares an operator of x and y: `function` is named in `xp`, or given `xp` and gives the function."""
+           alike: Mapping[str, str] | None = None, of_floats: str | None = None) -> Operator:
+    """Declares an operator of x and y: `function` is named in `xp`, or given `xp` and gives the function.
+
+    `of_floats` names the one of NumPy that it is for floats and complex numbers.
+    """
     if isinstance(function, str):
         def kernel(xp, x, y, *, axis: int = -1):
             return getattr(xp, function)(*((x, y) if axis == -1 else _aligned(x, y, axis)))
@@ -73,7 +76,7 @@ def binary(type: str, function: str | Callable[[Any], Callable], grad: Mapping |
         return Spec(broadcast_shapes(type, *shapes), result or promote(x.dtype, y.dtype))
 
     return operator(type, "X, Y -> Out", kernel=kernel, infer=infer, grad=grad, promotes=True,
-                    ufunc=function if isinstance(function, str) else None,
+                    ufunc=function if isinstance(function, str) else of_floats, ufunc_for="fc" if of_floats else "",
                     formula=formula and (lambda axis: formula if axis == -1 else None), only_here=only_here,
                     alike=alike)
 
@@ -98,10 +101,10 @@ cast_op = operator(
 
 def _scale(xp, x, scale_tensor=None, *, scale: float = 1.0, bias: float = 0.0, bias_after_scale: bool = True):
     if scale_tensor is None and x.dtype.kind == "f":
+        if bias == 0.0:
+            return x * scale
         if scale == 1.0:
             return x + bias
-        if bias == 0.0:
-            return -x if scale == -1.0 else x * scale
     factor = scale if scale_tensor is None else scale_tensor.reshape(()).astype(x.dtype)
     if x.dtype.kind not in "iub":
         return _scaled(x, factor, bias, bias_after_scale)
@@ -129,6 +132,7 @@ def _whole(number: Any, dtype: Any) -> Any:
 scale_op = operator(
     "scale", "X, ScaleTensor? -> Out", kernel=_scale, infer=same,
     formula="X * scale + bias if bias_after_scale else (X + bias) * scale", loop_from=1 << 14,
+    with_number={"scale": "multiply", "bias": "add"},
     grad={"X": lambda g, ScaleTensor, scale: apply(scale_op, g, ScaleTensor, scale=scale)},
 )
 
@@ -166,7 +170,8 @@ multiply_op = binary("elementwise_mul", "multiply", {
 divide_op = binary("elementwise_div", _divide, {
     "X": lambda g, Y, X_shape, axis: sum_along(apply(divide_op, g, conj_of(Y), axis=axis), X_shape, axis),
     "Y": lambda g, Y, Out, Y_shape, axis: sum_along(
-        -apply(divide_op, g * conj_of(Out), conj_of(Y), axis=axis), Y_shape, axis)}, formula="X / Y")
+        -apply(divide_op, g * conj_of(Out), conj_of(Y), axis=axis), Y_shape, axis)},
+    formula="X / Y", of_floats="divide")
 floor_divide_op = binary("elementwise_floordiv", "floor_divide")
 mod_op = binary("elementwise_mod", "mod", {
     "X": lambda g, X_shape, axis: sum_along(g, X_shape, axis),

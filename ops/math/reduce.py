@@ -9,6 +9,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ...backend.engines import LOOPS
 from ...backend.kernels import reduce as fast
 from ...core import dtype as dt
@@ -91,11 +93,23 @@ def _same(dtype: DType) -> DType:
     return dtype
 
 
-def _axes_of(x: Any, dim: Sequence[int], reduce_all: bool) -> tuple[int, ...] | None:
+def _axes_of(x: Any, dim: Sequence[int], reduce_all: bool) -> tuple[int, ...] | int | None:
     """The dimensions in NumPy's form; a value of none has the axes 0 and -1."""
     if reduce_all or not dim:
         return None
+    if len(dim) == 1 and x.ndim:
+        return dim[0]  # as an int it is found faster
     return tuple(dim) if x.ndim or not {0, -1}.issuperset(dim) else None
+
+
+def _by(function: Any, method: str) -> Callable[..., Any]:
+    """A reduction by a function of NumPy's, without what its methods ask first; of a device's array by its method."""
+    def reduced(xp: Any, x: Any, axes: Any, keepdims: bool) -> Any:
+        if xp is np:
+            return function.reduce(x, axes, None, None, keepdims)
+        return getattr(x, method)(axes, keepdims=keepdims)
+
+    return reduced
 
 
 def _reduction(type: str, function: Callable, result: Callable[[DType], DType] = _same,
@@ -131,7 +145,15 @@ def _summed(dtype: DType) -> DType:
 
 
 def _sum(xp, x, axes, keepdims):
-    return x.sum(axes, dtype=x.dtype if x.dtype.kind in "fcV" else "int64", keepdims=keepdims)
+    dtype = x.dtype if x.dtype.kind in "fcV" else "int64"
+    return np.add.reduce(x, axes, dtype, None, keepdims) if xp is np else x.sum(axes, dtype=dtype, keepdims=keepdims)
+
+
+def _mean(xp, x, axes, keepdims):
+    if xp is not np or x.dtype.char not in "fd" or not x.size:
+        return x.mean(axes, keepdims=keepdims)
+    total = np.add.reduce(x, axes, None, None, keepdims)
+    return total / x.dtype.type(x.size // total.size)
 
 
 def _sum_gradient(g: Any, X_shape: Any, X_dtype: DType, dim: Sequence[int], keep_dim: bool, reduce_all: bool) -> Any:
@@ -163,7 +185,10 @@ def _shared_gradient(g: Any, X: Any, Out: Any, dim: Sequence[int], keep_dim: boo
 
 
 def _prod(xp, x, axes, keepdims):
-    return xp.prod(x, axes, dtype=x.dtype if x.dtype.kind != "b" else "int64", keepdims=keepdims)
+    dtype = x.dtype if x.dtype.kind != "b" else "int64"
+    if xp is np:
+        return np.multiply.reduce(x, axes, dtype, None, keepdims)
+    return x.prod(axes, dtype=dtype, keepdims=keepdims)
 
 
 def _prod_gradient(g: Any, X: Any, dim: Sequence[int], keep_dim: bool, reduce_all: bool) -> Any:
@@ -178,11 +203,11 @@ def _prod_gradient(g: Any, X: Any, dim: Sequence[int], keep_dim: bool, reduce_al
 
 
 sum_op = _reduction("reduce_sum", _sum, _summed, _sum_gradient, fast.reduce_sum, precision="black")
-mean_op = _reduction("reduce_mean", lambda xp, x, axes, keep: x.mean(axes, keepdims=keep), grad=_mean_gradient,
+mean_op = _reduction("reduce_mean", _mean, grad=_mean_gradient,
                      loop=fast.reduce_mean, precision="black")
-max_op = _reduction("reduce_max", lambda xp, x, axes, keep: x.max(axes, keepdims=keep), grad=_extreme_gradient,
+max_op = _reduction("reduce_max", _by(np.maximum, "max"), grad=_extreme_gradient,
                     loop=fast.reduce_max)
-min_op = _reduction("reduce_min", lambda xp, x, axes, keep: x.min(axes, keepdims=keep), grad=_extreme_gradient,
+min_op = _reduction("reduce_min", _by(np.minimum, "min"), grad=_extreme_gradient,
                     loop=fast.reduce_min)
 prod_op = _reduction("reduce_prod", _prod, lambda dtype: dt.int64 if dtype is dt.bool_ else dtype, _prod_gradient,
                      fast.reduce_prod, fast.LEAST_OF_PRODUCTS, precision="black")
@@ -190,11 +215,12 @@ amax_op = _reduction_of_tensor_axes("reduce_amax", lambda xp, x, axes, keep: x.m
                                     grad=_shared_gradient)
 amin_op = _reduction_of_tensor_axes("reduce_amin", lambda xp, x, axes, keep: x.min(axes, keepdims=keep),
                                     grad=_shared_gradient)
-any_op = _reduction_of_tensor_axes("reduce_any", lambda xp, x, axes, keep: x.any(axes, keepdims=keep),
+any_op = _reduction_of_tensor_axes("reduce_any", _by(np.logical_or, "any"),
                                    lambda _: dt.bool_)
-all_op = _reduction_of_tensor_axes("reduce_all", lambda xp, x, axes, keep: x.all(axes, keepdims=keep),
+all_op = _reduction_of_tensor_axes("reduce_all", _by(np.logical_and, "all"),
                                    lambda _: dt.bool_)
-whole_mean_op = operator("mean", "X -> Out", kernel=lambda xp, x: x.mean(), engines=[by(LOOPS, fast.mean, fast.LEAST)],
+whole_mean_op = operator("mean", "X -> Out", kernel=lambda xp, x: _mean(xp, x, None, False),
+                         engines=[by(LOOPS, fast.mean, fast.LEAST)],
                          infer=lambda x: Spec((), x.dtype),
                          grad={"X": lambda g, X_shape: _mean_gradient(g, X_shape, (), False, True)},
                          precision="black", lod="drop")
@@ -241,14 +267,18 @@ prod_of_fed_op = _reduction_of_fed_axes(prod_op, lambda dtype: dt.int64 if dtype
 
 
 def _reduced(op: Operator, of_fed: Operator, x: Any, axis: Any, keepdim: bool, **given: Any) -> Any:
-    fed = None if axis is None or type(axis) is int else fed_values(axis)
+    if axis is None:
+        return apply(op, x, dim=[], keep_dim=keepdim, reduce_all=True, **given)
+    if type(axis) is int:
+        return apply(op, x, dim=[axis], keep_dim=keepdim, reduce_all=False, **given)
+    fed = fed_values(axis)
     if fed is not None:
         return apply(of_fed, x, fed, keep_dim=keepdim, **given)
     return apply(op, x, **_attrs(axis, keepdim), **given)
 
 
 def _attrs(axis: Any, keepdim: bool) -> dict[str, Any]:
-    dim = [] if axis is None else ints_of(axis)
+    dim = [] if axis is None else [axis] if type(axis) is int else ints_of(axis)
     return {"dim": dim, "keep_dim": keepdim, "reduce_all": not dim}
 
 
@@ -373,14 +403,14 @@ def count_nonzero(x: Any, axis: Any = None, keepdim: bool = False, name: str | N
 
 # argmax, argmin
 
-def _arg(type: str, find: Callable) -> Operator:
+def _arg(type: str, find: str) -> Operator:
     def kernel(xp, x, *, axis: Long = 0, keepdims: bool = False, flatten: bool = False, dtype: DType = dt.int64):
         if flatten:
-            found = find(xp)(x).reshape((1,) * x.ndim if keepdims else ())
+            found = getattr(x, find)().reshape((1,) * x.ndim if keepdims else ())
         else:
-            found = find(xp)(x, axis)
+            found = getattr(x, find)(axis)
             found = xp.expand_dims(found, axis) if keepdims else found
-        return found.astype(dtype.dtype)
+        return found.astype(dtype.dtype, copy=False)
 
     def infer(x, *, axis=0, keepdims=False, flatten=False, dtype=dt.int64):
         axes = range(x.rank) if flatten else (normalize_axis(type, axis, x.rank),)
@@ -402,14 +432,14 @@ def _arg_of_fed(base: Operator) -> Operator:
                     stands_for=base, fails="values")
 
 
-argmax_op = _arg("arg_max", lambda xp: xp.argmax)
-argmin_op = _arg("arg_min", lambda xp: xp.argmin)
+argmax_op = _arg("arg_max", "argmax")
+argmin_op = _arg("arg_min", "argmin")
 argmax_of_fed_op, argmin_of_fed_op = _arg_of_fed(argmax_op), _arg_of_fed(argmin_op)
 
 
 def _position(op: Operator, of_fed: Operator, x: Any, axis: Any, keepdim: bool, dtype: Any) -> Any:
     rest = {"keepdims": keepdim, "flatten": axis is None, "dtype": convert_dtype(dtype)}
-    if only_a_run_tells(axis):
+    if axis is not None and type(axis) is not int and only_a_run_tells(axis):
         return apply(of_fed, x, axis, **rest)
     return apply(op, x, axis=0 if axis is None else int(axis), **rest)
 

@@ -3,6 +3,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from ...backend.engines import LOOPS
 from ...backend.kernels import stats as fast
 from ...core import dtype as dt
@@ -22,7 +24,7 @@ from ..core.spec import Spec
 from ..core.trace import apply
 from .elementwise import cast, dtype_of, equal_op, power_op
 from .reduce import kept, max, mean, mean_op, min, numel, reduced_axes, reduced_count, sum
-from .unary import abs, ceil, exp, floor, isnan, logical_not, sign, sqrt
+from .unary import abs, ceil, exp, floor, isnan, logical_not, sign, sqrt_op
 
 
 def _logsumexp(xp, x, *, axis: Ints = (), keepdim: bool = False, reduce_all: bool = False):
@@ -70,12 +72,20 @@ def logsumexp(x: Any, axis: Any = None, keepdim: bool = False, name: str | None 
 
 # variance
 
+_add: Any = np.add.reduce
+
+
 def _variance(xp, x, *, dim: Ints = (), keep_dim: bool = False, reduce_all: bool = False, unbiased: bool = True):
-    axes = reduced_axes("var", dim, reduce_all, x.ndim)
-    distance = x - x.mean(axes, keepdims=True)
-    count = product([x.shape[axis] for axis in axes])
+    axes = None if reduce_all or not len(dim) else reduced_axes("var", dim, reduce_all, x.ndim)
+    count = x.size if axes is None else product([x.shape[axis] for axis in axes])
+    if xp is np and x.dtype.char in "fd" and x.size:  # as NumPy's own methods do it, without their checks
+        distance = x - _add(x, axes, None, None, True) / x.dtype.type(count)
+        total = _add(distance * distance, axes, None, None, keep_dim)
+    else:
+        distance = x - x.mean(axes, keepdims=True)
+        total = (distance * distance).sum(axes, keepdims=keep_dim)
     divisor = count - 1 if unbiased and count > 1 else count
-    return xp.divide((distance * distance).sum(axes, keepdims=keep_dim), x.dtype.type(divisor))
+    return xp.divide(total, x.dtype.type(divisor))
 
 
 def _variance_of(x: Any, *, dim: Any = (), keep_dim: bool = False, reduce_all: bool = False,
@@ -123,7 +133,7 @@ def var(x: Any, axis: Any = None, unbiased: bool = True, keepdim: bool = False, 
     """
     if not x.dtype.is_differentiable:
         x = cast(x, dt.get_default_dtype_object())
-    fed = None if axis is None else fed_values(axis)
+    fed = None if axis is None or type(axis) is int else fed_values(axis)
     if fed is not None:
         return _variance_over_fed(x, axis if is_value(axis) else fed, unbiased, keepdim)
     dim = [] if axis is None else ints_of(axis)
@@ -138,7 +148,7 @@ def std(x: Any, axis: Any = None, unbiased: bool = True, keepdim: bool = False, 
     >>> paddle.std(x, axis=1, unbiased=False).tolist()
     [1.0, 2.0]
     """
-    return sqrt(var(x, axis, unbiased, keepdim))
+    return apply(sqrt_op, var(x, axis, unbiased, keepdim))
 
 
 def nansum(x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None) -> Any:

@@ -106,7 +106,7 @@ def _round_half_away(xp: Any, x: Any) -> Any:
     """Halves go away from zero, as in Paddle; NumPy's own rule sends them to the even neighbour."""
     if x.dtype.kind in "iub":
         return x.copy()
-    return xp.copysign(xp.floor(xp.abs(x) + 0.5), x)
+    return xp.trunc(xp.copysign(0.5, x) + x)
 
 
 def error_function(xp: Any, x: Any) -> Any:
@@ -131,10 +131,14 @@ def _function(op: Operator, doc: str, name: str, floating: bool = True,
               shown: tuple[str, str] | None = None) -> Callable:
     """The public function of an operator; `shown`: values of an example, and what it gives for them."""
     def function(x: Any, name: str | None = None) -> Any:
-        if floating and not dtype_of(x).is_differentiable:
+        if not dtype_of(x).is_differentiable:
             x = cast(x, dt.get_default_dtype_object())
         return apply(op, x)
 
+    def of_any(x: Any, name: str | None = None) -> Any:
+        return apply(op, x)
+
+    function = function if floating else of_any
     function.__name__ = function.__qualname__ = name
     function.__code__ = function.__code__.replace(co_name=name)  # what tracebacks and messages show
     digits = ".numpy().round(3)" if floating else ""

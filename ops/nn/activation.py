@@ -8,6 +8,9 @@ operator for all of them, `slope_between`.
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from ...backend.numpy_1 import clip as clipped
 from ..array.gradient_shapes import reshape_to, sum_to
 from ..array.reshape import reshape_op, shape_handle
 from ..array.where import where_op
@@ -198,7 +201,7 @@ tanh_shrink_op = _activation("tanh_shrink", lambda xp, x: x - xp.tanh(x), lambda
 
 
 def _hard_swish(xp, x, *, threshold: float = 6.0, scale: float = 6.0, offset: float = 3.0):
-    gate = (x + offset).clip(0, threshold)
+    gate = clipped(x + offset, 0, threshold) if xp is np else (x + offset).clip(0, threshold)
     return x * gate / scale
 
 

@@ -18,6 +18,8 @@ from ..core.operator import Ints, Long, operator
 from ..core.spec import Spec
 from ..core.trace import apply
 
+_AS_UNSIGNED = {np.dtype("int64"): np.dtype("uint64"), np.dtype("int32"): np.dtype("uint32")}
+
 
 def _checked(xp: Any, ids: Any, rows: int, padding_idx: int) -> tuple[Any, Any]:
     """The numbers with 0 in place of the padding's, and the mask of the padding (None: there is none, as for -1)."""
@@ -39,6 +41,9 @@ def _checked(xp: Any, ids: Any, rows: int, padding_idx: int) -> tuple[Any, Any]:
 
 def _lookup(xp, ids, w, *, is_sparse: bool = False, is_distributed: bool = False, padding_idx: Long = -1,
             remote_prefetch: bool = False):
+    if padding_idx == -1 and xp is np and ids.dtype in _AS_UNSIGNED and ids.size and ids.flags.c_contiguous:
+        if np.maximum.reduce(ids.view(_AS_UNSIGNED[ids.dtype]), None) < w.shape[0]:  # as unsigned ones, so none below 0
+            return w.take(ids, 0)
     ids, padding = _checked(xp, ids, w.shape[0], padding_idx)
     result = w[ids]
     if padding is not None:

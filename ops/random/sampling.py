@@ -335,8 +335,9 @@ def randint(low: int = 0, high: int | None = None, shape: Any = (1,), dtype: Any
     >>> bool((paddle.randint(3, 5, [100]) >= 3).all())
     True
     """
-    low, high = (known_number(f"randint({name})", n) for name, n in zip(
-        ("low", "high"), (0, low) if high is None else (low, high), strict=True))
+    low, high = (0, low) if high is None else (low, high)
+    if not type(low) is type(high) is int:
+        low, high = known_number("randint(low)", low), known_number("randint(high)", high)
     if low >= high:
         raise ValueError(f"randint(low, high): low must be less than high. Received low={low}, high={high}.")
     attribute, tensor, parts = shape_inputs(shape)

@@ -288,7 +288,7 @@ def test_it_can_be_left_out_and_info_says_so():
 @compiled
 def test_classes_that_do_not_fit_are_refused():
     with pytest.raises(AttributeError):
-        native.module.serve((object,) * 6, (None,) * 5, np, {}, (np.zeros(1), np.zeros(1)))
+        native.module.serve((object,) * 6, (None,) * 6, np, {}, (np.zeros(1), np.zeros(1)))
     with pytest.raises(AttributeError):
         native.module.serve_walk(object, object, object, len, {})
     with pytest.raises(TypeError):

@@ -3,9 +3,11 @@
 import numpy as np
 import proa as paddle
 import pytest
+from proa.core import place
 from proa.dygraph import eager
-from proa.ops.array.full import full
+from proa.ops.array.full import fill_constant, full
 from proa.ops.array.reshape import reshape_op
+from proa.ops.core import native
 from proa.ops.core.trace import apply
 from proa.ops.math.elementwise import add_op
 
@@ -13,8 +15,24 @@ from proa.ops.math.elementwise import add_op
 def test_an_operator_whose_inputs_are_all_left_out_runs_at_the_place_in_use(monkeypatch):
     asked = []
     monkeypatch.setattr(eager, "_expected_namespace", lambda: asked.append(1) or np)
-    full([2, 3], 1.0, "float32")
+    eager.EAGER.apply(fill_constant, (None, None, None), {"shape": (2, 3), "dtype": paddle.float32, "value": 1.0})
     assert asked
+
+
+@pytest.mark.skipif(native.module is None, reason=f"the compiled form is not in use: {native.obstacle}")
+def test_the_compiled_form_asks_for_the_place_in_use(monkeypatch):
+    asked = []
+
+    class Elsewhere:
+        kind = "gpu"
+
+        def is_device(self):
+            asked.append(1)
+            return False
+
+    paddle.zeros([2])
+    monkeypatch.setattr(place, "_expected", [Elsewhere()])
+    assert full([2, 3], 1.0, "float32").shape == [2, 3] and asked
 
 
 def test_a_missing_input_is_named():
