@@ -518,7 +518,8 @@ def _serve_native() -> None:
     try:
         native.module.serve(
             (EagerValue, EagerTrace, Kernels, Choice, SingleResultNode, _ndarray),
-            (np.asarray, next_order, _failed, from_numpy_dtype, _expected_namespace, NOT_IN_WORDS), np, _flags, probes)
+            (np.asarray, next_order, _failed, from_numpy_dtype, _expected_namespace, NOT_IN_WORDS), np, _flags,
+            probes)
         arithmetic = (("add", add_op), ("sub", subtract_op), ("mul", multiply_op), ("truediv", divide_op),
                       ("neg", scale_op))
         compared = (("lt", less_than_op), ("le", less_equal_op), ("eq", equal_op), ("ne", not_equal_op),

@@ -1,6 +1,7 @@
 """The compiled form of applying an operator does what Python's does: same values, same nodes, same errors."""
 
 import gc
+import operator
 import os
 import pickle
 import subprocess
@@ -60,6 +61,24 @@ CASES = {
     "matrices": ("matmul_v2", lambda: (tensor(2, 3), tensor(3, 4)), {"trans_x": False, "trans_y": False}),
     "several results": ("top_k_v2", lambda: (tensor(5), None), {"k": 2}),
     "a list": ("concat", lambda: ([tensor(2), tensor(3)], None), {"axis": 0}),
+    "a list that wants nothing": ("concat", lambda: ([tensor(2, trained=False), tensor(3, trained=False)], None), {}),
+    "a list of dtypes": ("concat", lambda: ([tensor(2, trained=False), tensor(3, trained=False) > 1], None), {}),
+    "a list, in rows": ("stack", lambda: ([tensor(2, 3), tensor(2, 3, trained=False)],), {"axis": 1}),
+    "an empty list": ("concat", lambda: ([tensor(0, 3), tensor(2, 3)], None), {"axis": 0}),
+    "several results that want nothing": ("top_k_v2", lambda: (tensor(5, trained=False), None), {"k": 2}),
+    "a repeated result": ("split", lambda: (tensor(4, 2), None, None), {"num": 2, "axis": 0}),
+    "a repeated result that wants nothing": ("unbind", lambda: (tensor(4, 2, trained=False),), {"axis": 1}),
+    "nothing is given": ("fill_constant", lambda: (None, None, None), {
+        "shape": (2, 3), "dtype": paddle.float32, "value": 1.5}),
+    "no inputs": ("eye", lambda: (), {"num_rows": 3, "dtype": paddle.float64}),
+    "numbers of two dtypes": ("lookup_table_v2", lambda: (tensor(3, dtype="int64", trained=False), tensor(4, 2)), {}),
+    "a number": ("scale", lambda: (tensor(2, 3), None), {"scale": 1.5}),
+    "the same number": ("scale", lambda: (tensor(2, 3, dtype="float64"), None), {"scale": 1.5}),
+    "a whole number": ("scale", lambda: (tensor(2, 3), None), {"bias": 2}),
+    "a large number": ("scale", lambda: (tensor(2, 3), None), {"scale": 1e300}),
+    "no number": ("scale", lambda: (tensor(2, 3), None), {"bias_after_scale": False}),
+    "integers and a number": ("scale", lambda: (tensor(2, 3, dtype="int64", trained=False), None), {"scale": 2.5}),
+    "an extreme": ("reduce_max", lambda: (tensor(2, 3),), {"dim": [1], "keep_dim": True, "reduce_all": False}),
     "many inputs": ("where", lambda: (tensor(3) > 1, tensor(3), tensor(3, seed=4)), {}),
 }
 
@@ -69,10 +88,12 @@ CASES = {
 def test_both_forms_give_the_same(case, recorded):
     type_, make, attrs = CASES[case]
     op, inputs = find(type_), make()
-    with paddle.set_grad_enabled(recorded):
+    with paddle.set_grad_enabled(recorded), np.errstate(over="ignore"):
         ours, meant = apply(op, *inputs, **attrs), in_python(op, *inputs, **attrs)
-    if isinstance(meant, tuple):
-        assert [same(a._array, b._array) for a, b in zip(ours, meant, strict=True)]
+    if isinstance(meant, (list, tuple)):
+        assert type(ours) is type(meant)
+        for a, b in zip(ours, meant, strict=True):
+            assert same(a._array, b._array) and type(a._edge) is type(b._edge)
         return
     assert type(ours) is type(meant) and same(ours._array, meant._array)
     assert type(ours._edge) is type(meant._edge)
@@ -141,6 +162,56 @@ def test_operators_meet_numbers_arrays_and_each_other():
         assert isinstance(found, paddle.Tensor) and np.array_equal(found.numpy(), meant.astype("float32"))
     with pytest.raises(ValueError, match="data must be"):
         x + object()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int64", "bool", "complex64"])
+@pytest.mark.parametrize("number", [2, 0, -1, 1.5, 0.0, -0.0, float("inf"), float("nan"), 2**40, 2**70, 1e300, True])
+def test_numbers_meet_values_as_they_meet_functions(dtype, number):
+    x = tensor(2, 3, trained=False, dtype=dtype)
+    for one, other in ((operator.add, paddle.add), (operator.sub, paddle.subtract), (operator.mul, paddle.multiply),
+                       (operator.truediv, paddle.divide), (operator.lt, paddle.less_than),
+                       (operator.le, paddle.less_equal), (operator.eq, paddle.equal), (operator.ne, paddle.not_equal),
+                       (operator.gt, paddle.greater_than), (operator.ge, paddle.greater_equal)):
+        with np.errstate(all="ignore"):
+            found, meant = _result(one, x, number), _result(other, x, number)
+        assert type(found) is type(meant)
+        if isinstance(meant, paddle.Tensor):
+            assert found.dtype is meant.dtype and np.array_equal(found._array, meant._array, equal_nan=True)
+
+
+def _result(function, *given):
+    try:
+        return function(*given)
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError) as error:
+        return error
+
+
+def test_many_numbers_are_met():
+    x = tensor(3)
+    for number in [*range(1, 600), *(n / 7 for n in range(1, 600))]:
+        assert np.array_equal((x * number)._array, x._array * np.float32(number))
+    assert np.signbit((x * -0.0)._array).all() and not np.signbit((x * 0.0)._array).any()
+    y = x * 2.0
+    y.sum().backward()
+    assert np.array_equal(x.grad._array, np.full(3, 2, "float32"))
+
+
+def test_a_kernel_of_several_results_that_fails_says_why():
+    for make in (lambda: paddle.concat([tensor(2, 3), tensor(2, 4)], axis=0), lambda: paddle.split(tensor(5), 2),
+                 lambda: paddle.topk(tensor(3, trained=False), 7), lambda: paddle.stack([tensor(2), tensor(3)])):
+        with pytest.raises(ValueError, match=r"\(x, "):
+            make()
+
+
+def test_shape_dtype_and_rank_of_what_holds_no_array_of_numpys():
+    rows = paddle.sparse.sparse_coo_tensor([[0, 1]], [1.0, 2.0], [3])
+    assert (rows.shape, rows.dtype, rows.ndim) == ([3], paddle.float32, 1)
+    x = tensor(2, 3)
+    assert (x.shape, x.dtype, x.ndim) == ([2, 3], paddle.float32, 2)
+    x.shape.append(4)  # a list of its own
+    assert x.shape == [2, 3]
+    with pytest.raises(AttributeError):
+        x.shape = [6]
 
 
 def test_subclasses_say_what_their_operators_do():
@@ -249,10 +320,14 @@ def _work():
     x, w = tensor(4, 4), tensor(4, 4, trained=False)
     y = reshape(x * w + x, [16])
     paddle.exp(y - y).sum().backward()
-    for wrong in (lambda: x + tensor(3), lambda: x + object()):
+    parts = paddle.split(paddle.concat([x, w], axis=1), 2, axis=1)
+    (parts[0] * 1.5 - 2 + paddle.stack([x, w]).sum(0) / 3.0).max().backward()
+    paddle.topk(w, 2), paddle.unbind(w), paddle.zeros([2, 3]), w < 0.5, w == w, -w, w.shape, w.dtype, w.ndim
+    for wrong in (lambda: x + tensor(3), lambda: x + object(), lambda: paddle.concat([x, tensor(2, 3)], 0),
+                  lambda: x * 10**400, lambda: w < 10**400, lambda: paddle.topk(w, 9), lambda: x < object()):
         try:
             wrong()
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, OverflowError):
             pass
 
 
