@@ -45,8 +45,8 @@ def _surrounded(xp: Any, x: Any, widths: _Widths, value: float) -> Any:
     sizes, inside = [], []
     for n, (before, behind) in zip(x.shape, widths, strict=True):
         if before < 0 or behind < 0:
-            raise ValueError("pad(x): the widths of the padding must not be negative, nor an array be put into a smaller "
-                             f"one. Received {widths} for x.shape={list(x.shape)}.")
+            raise ValueError("pad(x): the widths of the padding must not be negative, nor an array be put into a "
+                             f"smaller one. Received {widths} for x.shape={list(x.shape)}.")
         sizes.append(n + before + behind)
         inside.append(slice(before, before + n))
     result = xp.zeros(sizes, x.dtype) if value == 0 else xp.full(sizes, value, x.dtype)
