@@ -43,6 +43,9 @@ def create_dct(n_mfcc: int, n_mels: int, norm: str | None = "ortho", dtype: str 
     """
     if norm not in ("ortho", None):
         raise ValueError(f"audio.functional.create_dct(norm): must be 'ortho' or None. Received {norm!r}.")
+    if n_mels < 1 or n_mfcc < 1:
+        raise ValueError(f"audio.functional.create_dct(n_mfcc, n_mels): must be at least 1. Received {n_mfcc} and "
+                         f"{n_mels}.")
     places, orders = np.arange(n_mels)[:, None] + 0.5, np.arange(n_mfcc)
     matrix = np.cos(math.pi / n_mels * places * orders)
     if norm is None:

@@ -55,7 +55,7 @@ def prelu(x: Any, weight: Any, data_format: str = "NCHW", name: str | None = Non
     for size in weight.shape:
         count *= size
     mode = "all" if count == 1 else "channel"
-    return apply(ops.prelu_op, x, weight, mode=mode, data_format="NHWC" if data_format[-1] == "C" else "NCHW")
+    return apply(ops.prelu_op, x, weight, mode=mode, data_format="NHWC" if data_format[-1:] == "C" else "NCHW")
 
 
 def rrelu(x: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = True, name: str | None = None) -> Any:

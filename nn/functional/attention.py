@@ -47,7 +47,7 @@ def attend_with_weights(q: Any, k: Any, v: Any, mask: Any, dropout_p: float, tra
 def _scaled(q: Any) -> tuple[Any, float]:
     """q, and what its products are multiplied by: 1 / sqrt(head_dim), in q already where only the run knows it."""
     if q.shape[-1] >= 0:
-        return q, float(q.shape[-1]) ** -0.5
+        return q, float(max(q.shape[-1], 1)) ** -0.5
     return q * cast(size_at(q, -1), q.dtype) ** -0.5, 1.0
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...ops.array.reshape import squeeze, unsqueeze
+from ...ops.core.infer import check_rank
 from ...ops.core.operator import Operator
 from ...ops.core.trace import apply
 from ...ops.math.elementwise import add_op
@@ -33,6 +34,7 @@ def _attributes(what: str, stride: Any, padding: Any, dilation: Any, groups: int
 
 
 def _is_depthwise(x: Any, weight: Any, groups: int, data_format: str) -> bool:
+    check_rank("conv(x)", x, 2)
     channels = x.shape[-1 if data_format[-1] == "C" else 1]
     return groups > 1 and groups == channels and weight.shape[0] % channels == 0
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...ops.array.assign import one_hot
 from ...ops.array.diagonal import diag_embed
+from ...ops.core.infer import check_rank
 from ...ops.core.trace import apply
 from ...ops.nn.embedding import lookup_op
 from ...ops.sequence.masks import gather_tree, sequence_mask
@@ -27,6 +28,7 @@ def embedding(x: Any, weight: Any, padding_idx: int | None = None, sparse: bool 
     >>> paddle.nn.functional.embedding(paddle.to_tensor([2, 0]), table).tolist()
     [[3.0], [1.0]]
     """
+    check_rank("embedding(weight)", weight, 2)
     rows = weight.shape[0]
     if padding_idx is None:
         padding_idx = -1

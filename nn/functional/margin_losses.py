@@ -63,7 +63,8 @@ def multi_margin_loss(input: Any, label: Any, p: int = 1, margin: float = 1.0, w
     0.25
     """
     check_reduction("multi_margin_loss", reduction)
-    if len(input.shape) != 2 or (input.shape[0] != label.shape[0] and -1 not in (input.shape[0], label.shape[0])):
+    if len(input.shape) != 2 or not len(label.shape) or (
+            input.shape[0] != label.shape[0] and -1 not in (input.shape[0], label.shape[0])):
         raise ValueError(f"multi_margin_loss(input, label): must be [N, C] and [N]. Received {list(input.shape)} and "
                          f"{list(label.shape)}.")
     classes = size_at(input, 1)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.infer import check_rank, normalize_axis
 from ..core.trace import apply
 from ..math.elementwise import cast, dtype_of
 from .creation import to_tensor
@@ -35,8 +36,11 @@ def diagonal_scatter(x: Any, y: Any, offset: int = 0, axis1: int = 0, axis2: int
     [[1.0, 0.0], [0.0, 2.0]]
     """
     _check_known("diagonal_scatter(x)", x)
+    check_rank("diagonal_scatter(x)", x, 2)
+    axis1, axis2 = (normalize_axis(f"diagonal_scatter(x, {name})", axis, x.ndim)
+                    for name, axis in (("axis1", axis1), ("axis2", axis2)))
     placed = apply(place_diagonal_op, cast(y, dtype_of(x)), None, shape=list(x.shape), offset=offset,
-                   axis1=axis1 % x.ndim, axis2=axis2 % x.ndim)
+                   axis1=axis1, axis2=axis2)
     return where(_on_diagonal(x, offset, axis1, axis2), placed, x)
 
 

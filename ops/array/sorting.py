@@ -10,7 +10,7 @@ from ...backend.kernels import unique as fast_unique
 from ...backend.repeats import bincount as counted
 from ...core import dtype as dt
 from ...core.dtype import DType, convert_dtype
-from ..core.infer import normalize_axis, product
+from ..core.infer import check_rank, normalize_axis, product
 from ..core.kernels import by
 from ..core.operator import Ints, operator
 from ..core.spec import Spec
@@ -137,6 +137,7 @@ def kthvalue(x: Any, k: int, axis: int | None = None, keepdim: bool = False,
     >>> values.tolist(), index.tolist()
     ([3.0], [2])
     """
+    check_rank("kthvalue(x)", x, 1)
     axis = normalize_axis("kthvalue(x, k, axis)", -1 if axis is None else axis, x.ndim)
     if not 1 <= k or k > x.shape[axis] >= 0:
         raise ValueError(f"kthvalue(x, k): k must lie between 1 and {x.shape[axis]}. Received {k}.")

@@ -172,12 +172,17 @@ def select_scatter(x: Any, values: Any, axis: int, index: int, name: str | None 
             a != b and -1 not in (a, b) for a, b in zip(values.shape, rest, strict=True)):
         raise ValueError(f"select_scatter(values): must have the shape of a slice of {list(x.shape)} along {axis}. "
                          f"Received {list(values.shape)}.")
+    if not x.shape[axis]:
+        raise ValueError(f"select_scatter(x): has no slice {index} along {axis}. Received x.shape={list(x.shape)}.")
     index = index % x.shape[axis] if x.shape[axis] >= 0 else index
     if index == -1:  # the end of a slice up to the last: PaddlePaddle has no other number for it
         return apply(set_value_op, x, unsqueeze(values, axis), None, None, None, axes=[axis], starts=[-1],
                      ends=[END], steps=[1], decrease_axes=[], none_axes=[], shape=[], dtype=dtype_of(x))
     return apply(set_value_op, x, unsqueeze(values, axis), None, None, None, axes=[axis], starts=[index],
                  ends=[index + 1], steps=[1], decrease_axes=[], none_axes=[], shape=[], dtype=dtype_of(x))
+
+
+_LONGEST = 1 << 16
 
 
 def combinations(x: Any, r: int = 2, with_replacement: bool = False, name: str | None = None) -> Any:
@@ -195,6 +200,8 @@ def combinations(x: Any, r: int = 2, with_replacement: bool = False, name: str |
         return full([0], 0, dtype_of(x))
     if x.shape[0] < 0:
         raise ValueError("combinations(x): the number of elements must be known. Declare that size of x.")
+    if r > _LONGEST:
+        raise ValueError(f"combinations(r): must be {_LONGEST} at most. Received {r}.")
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     places = np.array(list(choose(range(int(x.shape[0])), r)), "int64").reshape(-1, r)
     return stack([index_select(x, to_tensor(places[:, n])) for n in range(r)], 1)

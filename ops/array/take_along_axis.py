@@ -7,7 +7,7 @@ from typing import Any
 from ...backend.engines import LOOPS
 from ...backend.kernels import places as fast
 from ...backend.scatter import add_at, multiply_at, within_bounds
-from ..core.infer import normalize_axis
+from ..core.infer import check_rank, normalize_axis
 from ..core.kernels import by
 from ..core.operator import operator
 from ..core.spec import Spec
@@ -117,6 +117,7 @@ index_sample_op = operator(
 def _index_for(arr: Any, indices: Any, axis: int, broadcast: bool) -> Any:
     """The indices repeated to arr's sizes in the other dimensions."""
     axis = normalize_axis("take_along_axis(arr, indices, axis)", axis, arr.ndim)
+    check_rank("take_along_axis(indices)", indices, arr.ndim)
     wanted = [indices.shape[n] if n == axis else size for n, size in enumerate(arr.shape)]
     if not broadcast or list(indices.shape) == wanted:
         return indices

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.infer import normalize_axis, product
+from ..core.infer import check_rank, normalize_axis, product
 from .concat_split import split
 from .creation import arange, to_tensor
 from .full import is_value
@@ -41,6 +41,9 @@ def view_as(x: Any, other: Any, name: str | None = None) -> Any:
     return view(x, sizes(other))
 
 
+_MOST_PLACES = 1 << 40
+
+
 def as_strided(x: Any, shape: Sequence[int], stride: Sequence[int], offset: int = 0, name: str | None = None) -> Any:
     """The elements of x, counted as if it were flat, at offset + Σ index · stride.
 
@@ -52,6 +55,9 @@ def as_strided(x: Any, shape: Sequence[int], stride: Sequence[int], offset: int 
     """
     if len(shape) != len(stride):
         raise ValueError(f"as_strided(shape, stride): as many of each. Received {len(shape)} and {len(stride)}.")
+    if any(size < 0 for size in shape) or math.prod(shape) > _MOST_PLACES:
+        raise ValueError(f"as_strided(shape): sizes must be at least 0, and the result have {_MOST_PLACES} elements at "
+                         f"most. Received {list(shape)}.")
     places = np.full(tuple(shape), offset)
     for axis, (size, step) in enumerate(zip(shape, stride, strict=True)):
         places += np.arange(size).reshape([-1 if n == axis else 1 for n in range(len(shape))]) * step
@@ -68,6 +74,7 @@ def unfold(x: Any, axis: int, size: int, step: int, name: str | None = None) -> 
     >>> paddle.unfold(paddle.arange(5), 0, 2, 2).tolist()
     [[0, 1], [2, 3]]
     """
+    check_rank("unfold(x)", x, 1)
     axis = normalize_axis("axis", axis, x.ndim)
     if step < 1 or not 0 <= size or size > x.shape[axis] >= 0:
         raise ValueError(f"unfold(size={size}, step={step}): step is at least 1 and size at most {x.shape[axis]}.")

@@ -94,6 +94,13 @@ def normalize_axes(what: str, axes: Sequence[int], rank: int) -> tuple[int, ...]
     return tuple(sorted({normalize_axis(what, axis, rank) for axis in axes}))
 
 
+def check_rank(what: str, x: Any, least: int) -> None:
+    """ValueError, naming `what`, for a value (or a Spec) of fewer dimensions."""
+    if len(x.shape) < least:
+        raise ValueError(f"{what}: must have at least {least} dimension{'s' if least > 1 else ''}. Received shape "
+                         f"{list(x.shape)}.")
+
+
 def product(sizes: Sequence[int]) -> int:
     """The number of elements; -1 when a size is not known."""
     result = 1

@@ -11,7 +11,7 @@ from ..array.full import is_value
 from ..array.gradient_shapes import sum_to
 from ..array.reshape import shape_handle
 from ..array.where import where
-from ..core.infer import broadcast_shapes, promoting
+from ..core.infer import broadcast_shapes, check_rank, promoting
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -191,6 +191,7 @@ def lstsq(x: Any, y: Any, rcond: float | None = None, driver: str | None = None,
     >>> solution.numpy().round(3).tolist(), residuals.numpy().round(3).tolist(), int(rank)
     ([[1.0], [2.0]], [9.0], 2)
     """
+    check_rank("lstsq(x)", x, 2)
     if rcond is None:
         single = x.dtype in (dt.float32, dt.complex64)
         rcond = (1e-7 if single else 1e-15) * (1 if -1 in x.shape[-2:] else sorted(x.shape[-2:])[-1])

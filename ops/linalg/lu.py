@@ -8,6 +8,7 @@ from ..array.concat_split import concat
 from ..array.creation import eye
 from ..array.full import full_of_shape
 from ..array.pad import pad_op
+from ..core.infer import check_rank
 from ..core.operator import operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -107,6 +108,7 @@ def _lu_unpack(xp, x, pivots, *, unpack_ludata: bool = True, unpack_pivots: bool
 
 def _infer_lu_unpack(x, pivots, *, unpack_ludata=True, unpack_pivots=True):
     check_matrices("lu_unpack(x)", x)
+    check_rank("lu_unpack(y)", pivots, 1)
     batch, (m, n) = x.shape[:-2], x.shape[-2:]
     k = smaller(m, n)
     if pivots.shape[-1] != k and -1 not in (pivots.shape[-1], k):

@@ -177,7 +177,7 @@ def householder_product(x: Any, tau: Any, name: str | None = None) -> Any:
     >>> paddle.linalg.householder_product(paddle.to_tensor([[1.0], [1.0]]), paddle.to_tensor([1.0])).tolist()
     [[0.0], [-1.0]]
     """
-    m, n, k = x.shape[-2], x.shape[-1], tau.shape[-1]
+    m, n, k = (*x.shape[-2:], tau.shape[-1]) if x.ndim > 1 and tau.ndim else (0, 0, 0)
     if x.ndim < 2 or tau.ndim != x.ndim - 1 or m < n or n < k or min(n, k) < 0:
         raise ValueError("householder_product(x, tau): x must be [..., m, n] with m >= n, and tau [..., k] with k <= n,"
                          f" of known sizes. Received x.shape={list(x.shape)}, tau.shape={list(tau.shape)}.")

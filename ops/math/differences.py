@@ -35,7 +35,7 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     axis = normalize_axis("diff(x, n, axis)", axis, x.ndim) if x.ndim else axis
     parts = [part for part in (prepend, x, append) if part is not None]
     x = concat(parts, axis) if len(parts) > 1 else x
-    for _ in range(n):
+    for _ in range(n if x.ndim == 0 or x.shape[axis] < 0 else min(n, x.shape[axis] + 1)):  # then nothing is left
         later, earlier = _ends(x, axis)
         x = logical_xor(later, earlier) if dtype_of(x) is dt.bool_ else later - earlier
     return x

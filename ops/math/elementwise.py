@@ -450,7 +450,7 @@ def pow(x: Any, y: Any, name: str | None = None) -> Any:
     >>> paddle.pow(paddle.to_tensor([2.0, 3.0]), 2).tolist()
     [4.0, 9.0]
     """
-    if isinstance(y, (float, np.floating)) and y == int(y) and dtype_of(x).is_integer:
+    if isinstance(y, (float, np.floating)) and float(y).is_integer() and dtype_of(x).is_integer:
         y = int(y)
     return _power_operator(x, y)
 

@@ -114,6 +114,8 @@ def nan_to_num(x: Any, nan: float = 0.0, posinf: float | None = None, neginf: fl
     >>> paddle.nan_to_num(paddle.to_tensor([float("nan"), 1.0, float("inf")]), posinf=9.0).tolist()
     [0.0, 1.0, 9.0]
     """
+    if dtype_of(x) is dt.bool_:
+        raise TypeError("nan_to_num(x): must hold numbers. Received bool.")
     limits = _limits(dtype_of(x))
     high = float(limits.max) if posinf is None else posinf
     low = float(limits.min) if neginf is None else neginf

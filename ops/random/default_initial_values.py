@@ -29,6 +29,8 @@ def _xavier_uniform(shape: tuple[int, ...], dtype: DType) -> Any:
     from .sampling import uniform
 
     fan_in, fan_out = fans(shape)
+    if min(shape, default=1) < 0 or fan_in + fan_out <= 0:
+        raise ValueError(f"a parameter of shape {list(shape)} has no first value: its sizes must be positive.")
     limit = math.sqrt(6.0 / (fan_in + fan_out))
     return uniform(list(shape), dtype, -limit, limit)
 

@@ -498,5 +498,7 @@ def geometric_(x: Any, probs: Any, name: str | None = None) -> Any:
     (1.0, True)
     """
     chance = float(probs) if isinstance(probs, (int, float)) else cast(probs, dtype_of(x))
+    if isinstance(chance, float) and not 0 < chance < 1:
+        raise ValueError(f"geometric_(probs): must lie between 0 and 1. Received {chance}.")
     failing = math.log1p(-chance) if isinstance(chance, float) else log(chance * -1.0 + 1.0)
     return x._rebind(ceil(log(_uniform_like(x, _TINY)) / failing).clip(1.0))

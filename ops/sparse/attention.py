@@ -33,7 +33,7 @@ def attention(query: Any, key: Any, value: Any, sparse_mask: Any, key_padding_ma
                          f"{list(sparse_mask.shape)} and query.shape={list(query.shape)}.")
     batch, heads, length, depth = query.shape
     q, k, v = (reshape(part, [batch * heads, -1, depth]) for part in (query, key, value))
-    scores = masked_matmul(scale(q, 1 / math.sqrt(depth)), transpose(k, [0, 2, 1]), sparse_mask)
+    scores = masked_matmul(scale(q, 1 / math.sqrt(max(depth, 1))), transpose(k, [0, 2, 1]), sparse_mask)
     values, hidden = scores.values(), None
     matrices, rows, cols = index_rows(sparse_mask)
     for mask, places, sizes in ((key_padding_mask, [matrices // heads, cols], [batch, length]),

@@ -42,6 +42,12 @@ class _Arguments:
         return activated(f"{self.what}(act)", result, act)
 
 
+def _check_filters(what: str, num_filters: int, size: Any, groups: int) -> None:
+    if min(num_filters, groups, *size) < 1:
+        raise ValueError(f"{what}(num_filters, filter_size, groups): must be at least 1. Received {num_filters}, "
+                         f"{list(size)} and {groups}.")
+
+
 def _convolution(what: str, rank: int, input: Any, num_filters: int, filter_size: Any, stride: Any, padding: Any,
                  dilation: Any, groups: int | None, param_attr: Any, bias_attr: Any, use_cudnn: bool, act: str | None,
                  name: str | None, data_format: str) -> Any:
@@ -50,6 +56,7 @@ def _convolution(what: str, rank: int, input: Any, num_filters: int, filter_size
         raise ValueError(f"{what}(num_filters): must be divisible by groups. "
                          f"Received num_filters={num_filters}, groups={groups}.")
     layer, size = name or generate(what), repeated(what, "filter_size", filter_size, rank)
+    _check_filters(what, num_filters, size, given.groups)
     deviation = math.sqrt(2.0 / (math.prod(size) * given.channels))
     weight = parameter(layer, "w_0", param_attr, (num_filters, given.channels // given.groups, *size), input.dtype,
                        initializer=normal(deviation))
@@ -178,6 +185,7 @@ def deform_conv2d(x: Any, offset: Any, mask: Any, num_filters: int, filter_size:
     """
     what, layer = "deform_conv2d", name or generate("deformable_conv")
     channels, size = known_size(f"{what}(x)", x, 1), repeated(what, "filter_size", filter_size, 2)
+    _check_filters(what, num_filters, size, groups)
     deviation = math.sqrt(2.0 / (math.prod(size) * channels))
     weight = parameter(layer, "w_0", weight_attr, (num_filters, channels // groups, *size), x.dtype,
                        initializer=normal(deviation))

@@ -142,7 +142,7 @@ def prelu(x: Any, mode: str, param_attr: Any = None, data_format: str = "NCHW", 
     (-1, 3)
     """
     layer, rank = name or generate("prelu"), len(x.shape)
-    last = data_format[-1] == "C"
+    last = data_format[-1:] == "C"
     if mode == "all":
         shape = [1]
     elif mode == "channel":

@@ -54,6 +54,8 @@ def activated(what: str, value: Any, activation: str | None) -> Any:
 
 def known_size(what: str, value: Any, axis: int) -> int:
     """A size that a parameter takes over; ValueError where it is not known."""
+    if not -len(value.shape) <= axis < len(value.shape):
+        raise ValueError(f"{what}: has no dimension {axis}. Received shape {list(value.shape)}.")
     size = value.shape[axis]
     if size < 0:
         raise ValueError(f"{what}: the size of dimension {axis} must be known. Received shape {list(value.shape)}.")

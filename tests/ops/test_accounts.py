@@ -124,3 +124,42 @@ def test_an_image_without_rows_has_no_windows():
 
 def test_labels_of_no_classes_are_smoothed_to_nothing():
     assert F.label_smooth(paddle.zeros([3, 0])).shape == [3, 0]
+
+
+ONE, ROW = paddle.ones([]), paddle.ones([4])
+
+
+@pytest.mark.parametrize(("call", "error", "text"), [
+    (lambda: paddle.as_strided(ROW, [-1, 3], [1, 1]), ValueError, r"as_strided\(shape\): sizes must be at least 0"),
+    (lambda: paddle.combinations(ROW, 2**31 - 1), ValueError, r"combinations\(r\)"),
+    (lambda: paddle.create_parameter([-2, 3], "float32"), ValueError, r"shape \[-2, 3\] has no first value"),
+    (lambda: paddle.diagonal_scatter(ONE, ONE), ValueError, r"diagonal_scatter\(x\): must have at least 2 dimensions"),
+    (lambda: paddle.diagonal_scatter(paddle.ones([2, 2]), ROW, axis1=5), ValueError, r"diagonal_scatter\(x, axis1\)"),
+    (lambda: paddle.kthvalue(ONE, 1), ValueError, r"kthvalue\(x\): must have at least 1 dimension\. Received"),
+    (lambda: paddle.take_along_axis(paddle.ones([2, 2]), paddle.zeros([2], "int64"), 0), ValueError, r"\(indices\)"),
+    (lambda: paddle.select_scatter(paddle.ones([0, 2]), paddle.ones([2]), 0, 0), ValueError, "has no slice 0 along 0"),
+    (lambda: paddle.unfold(ONE, 0, 1, 1), ValueError, r"unfold\(x\)"),
+    (lambda: paddle.nan_to_num(ROW > 0), TypeError, "must hold numbers"),
+    (lambda: paddle.geometric_(paddle.ones([2]), float("inf")), ValueError, r"geometric_\(probs\)"),
+    (lambda: F.conv2d(ROW, paddle.ones([1, 1, 1, 1])), ValueError, r"conv\(x\): must have at least 2"),
+    (lambda: F.embedding(paddle.zeros([2], "int64"), ONE), ValueError, r"embedding\(weight\)"),
+    (lambda: F.multi_margin_loss(paddle.ones([1, 2]), ONE), ValueError, r"multi_margin_loss\(input, label\)"),
+    (lambda: paddle.linalg.householder_product(ROW, ROW), ValueError, r"householder_product\(x, tau\)"),
+    (lambda: paddle.linalg.lstsq(ONE, ONE), ValueError, r"lstsq\(x\)"),
+    (lambda: paddle.linalg.lu_unpack(paddle.eye(2), paddle.ones([], "int32")), ValueError, r"lu_unpack\(y\)"),
+    (lambda: paddle.vision.ops.prior_box(paddle.ones([1, 1, 1, 1]), paddle.ones([1, 1, 4, 4]), [2.0], steps=[]),
+     ValueError, r"prior_box\(steps\)"),
+    (lambda: paddle.audio.functional.create_dct(2, 0), ValueError, r"create_dct\(n_mfcc, n_mels\)"),
+    (lambda: paddle.incubate.nn.functional.fused_feedforward(ROW, ROW, ROW, activation="nonsense"), ValueError,
+     r"fused_feedforward\(activation\)"),
+])
+def test_arguments_are_looked_at_before_they_are_taken_apart(call, error, text):
+    with pytest.raises(error, match=text):
+        call()
+
+
+def test_what_is_empty_stays_empty():
+    q = paddle.ones([1, 2, 2, 0])
+    assert F.scaled_dot_product_attention(q, q, q).shape == [1, 2, 2, 0]
+    assert paddle.diff(ROW, n=2**31 - 1).shape == [0]
+    assert np.isnan(paddle.pow(paddle.full([2], 2, "int64"), float("nan")).numpy()).all()

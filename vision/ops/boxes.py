@@ -74,6 +74,8 @@ def prior_box(input: Any, image: Any, min_sizes: Any, max_sizes: Any = None, asp
     >>> boxes.tolist()
     [[[[0.25, 0.25, 0.75, 0.75]]]]
     """
+    if len(steps) != 2:
+        raise ValueError(f"prior_box(steps): must be two numbers. Received {list(steps)}.")
     return apply(prior_box_op, input, image, min_sizes=_list(min_sizes), max_sizes=_list(max_sizes),
                  aspect_ratios=_list(aspect_ratios), variances=_list(variance), flip=flip, clip=clip,
                  step_w=float(steps[0]), step_h=float(steps[1]), offset=float(offset),

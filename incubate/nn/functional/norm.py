@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ....nn import functional as F
+from ....ops.core.infer import check_rank
 from ....ops.math.reduce import mean
 from ....ops.math.unary import rsqrt, square
 
@@ -44,6 +45,7 @@ def fused_rms_norm(x: Any, norm_weight: Any, norm_bias: Any, epsilon: float, beg
     [[1.0, -1.0]]
     """
     whole = _sum("fused_rms_norm", x, bias, residual, 1.0, quant_scale)
+    check_rank("fused_rms_norm(x)", whole, 1)
     axes = list(range(begin_norm_axis % len(whole.shape), len(whole.shape)))
     shape = whole.shape[begin_norm_axis:]
     wide = whole.astype("float32") if whole.dtype.itemsize == 2 else whole

@@ -9,6 +9,7 @@ from ....nn.functional.attention import additive_mask
 from ....ops.array.concat_split import concat, stack
 from ....ops.array.creation import arange
 from ....ops.array.where import where
+from ....ops.core.infer import check_rank
 from ....ops.linalg.products import matmul
 
 __all__ = ["fused_feedforward", "fused_multi_head_attention", "variable_length_memory_efficient_attention"]
@@ -31,6 +32,9 @@ def fused_feedforward(x: Any, linear1_weight: Any, linear2_weight: Any, linear1_
     """
     features = x.shape[-1:]
     out = F.layer_norm(x, features, ln1_scale, ln1_bias, ln1_epsilon) if pre_layer_norm else x
+    if not hasattr(F, activation):
+        raise ValueError("fused_feedforward(activation): must be a function of nn.functional. "
+                         f"Received {activation!r}.")
     out = getattr(F, activation)(F.linear(out, linear1_weight, linear1_bias))
     out = F.linear(F.dropout(out, dropout1_rate, training=training, mode=mode), linear2_weight, linear2_bias)
     out = F.dropout(out, dropout2_rate, training=training, mode=mode)
@@ -76,6 +80,7 @@ def fused_multi_head_attention(x: Any, qkv_weight: Any, linear_weight: Any, pre_
 
 def _projected(x: Any, weight: Any, bias: Any, num_heads: int, transposed: bool) -> tuple[Any, Any, Any]:
     """Queries, keys and values, [batch, heads, length, head_dim] each."""
+    check_rank("fused_multi_head_attention(qkv_weight)", weight, 2 if transposed else 4)
     heads = num_heads if transposed else weight.shape[1]
     matrix = weight if transposed else weight.reshape([-1, weight.shape[-1]]).t()
     out = F.linear(x, matrix, bias if bias is None else bias.reshape([-1]))
@@ -98,6 +103,8 @@ def variable_length_memory_efficient_attention(query: Any, key: Any, value: Any,
     >>> f(x, x, x, lengths, lengths).tolist()
     [[[[1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0]]]]
     """
+    for what, value in (("query", query), ("key", key)):
+        check_rank(f"variable_length_memory_efficient_attention({what})", value, 4)
     queries, keys = query.shape[2], key.shape[2]
     scores = matmul(query, key, transpose_y=True) * (query.shape[-1] ** -0.5 if scale is None else scale)
     if mask is not None:
