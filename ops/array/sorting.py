@@ -219,6 +219,11 @@ def _searchsorted(xp, sequence, values, *, out_int32: bool = False, right: bool 
     side, dtype = "right" if right else "left", "int32" if out_int32 else "int64"
     if sequence.ndim == 1:
         return xp.searchsorted(sequence, values, side).astype(dtype)
+    if sequence.shape[:-1] != values.shape[:-1]:
+        raise ValueError("searchsorted(sorted_sequence, values): must have the same sizes but for the last. Received "
+                         f"{list(sequence.shape)} and {list(values.shape)}.")
+    if not sequence.size or not values.size:  # every place is the first
+        return xp.zeros(values.shape, dtype)
     rows, wanted = sequence.reshape(-1, sequence.shape[-1]), values.reshape(-1, values.shape[-1])
     found = [xp.searchsorted(row, value, side) for row, value in zip(rows, wanted, strict=True)]
     return xp.stack(found).reshape(values.shape).astype(dtype)

@@ -158,6 +158,15 @@ def test_arguments_are_looked_at_before_they_are_taken_apart(call, error, text):
         call()
 
 
+@pytest.mark.parametrize(("sequence", "values"), [([0, 5], [0, 4]), ([2, 0], [2, 4]), ([2, 5], [2, 0])])
+def test_places_in_sequences_of_nothing(sequence, values):
+    """As PaddlePaddle 2.6.2 gives them."""
+    found = paddle.searchsorted(paddle.zeros(sequence), paddle.zeros(values))
+    assert found.shape == values and not found.numpy().any()
+    with pytest.raises(ValueError, match="the same sizes but for the last"):
+        paddle.searchsorted(paddle.zeros([3, 2]), paddle.zeros([2, 2]))
+
+
 def test_what_is_empty_stays_empty():
     q = paddle.ones([1, 2, 2, 0])
     assert F.scaled_dot_product_attention(q, q, q).shape == [1, 2, 2, 0]

@@ -103,8 +103,8 @@ def variable_length_memory_efficient_attention(query: Any, key: Any, value: Any,
     >>> f(x, x, x, lengths, lengths).tolist()
     [[[[1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0]]]]
     """
-    for what, value in (("query", query), ("key", key)):
-        check_rank(f"variable_length_memory_efficient_attention({what})", value, 4)
+    for what, given in (("query", query), ("key", key)):
+        check_rank(f"variable_length_memory_efficient_attention({what})", given, 4)
     queries, keys = query.shape[2], key.shape[2]
     scores = matmul(query, key, transpose_y=True) * (query.shape[-1] ** -0.5 if scale is None else scale)
     if mask is not None:
