@@ -97,6 +97,7 @@ def test_weight_norm_trains_length_and_direction():
 
 
 def test_spectral_norm_finds_the_largest_singular_value():
+    paddle.seed(0)  # where two singular values are close, it takes longer
     layer = nn.utils.spectral_norm(nn.Conv2D(2, 3, 3))
     x = ones([1, 2, 4, 4])
     for _ in range(60):
