@@ -153,7 +153,7 @@ class PyLayer:
         raise NotImplementedError("A PyLayer must define the static method forward(ctx, ...).")
 
     @staticmethod
-    def backward(ctx: PyLayerContext, *args: Any) -> Any:
+    def backward(ctx: PyLayerContext, *args: Any, **kwargs: Any) -> Any:  # `**kwargs`: for checkers, it takes anything
         """From the gradients of the outputs, those of the tensor inputs in order (None for none)."""
         raise NotImplementedError("A PyLayer must define the static method backward(ctx, ...).")
 

@@ -6,13 +6,23 @@ Knows nothing of samplers, batches or workers.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    _Sample = TypeVar("_Sample", covariant=True, default=Any)  # so that `Dataset` alone is `Dataset[Any]`
+else:
+    from typing import TypeVar
+
+    _Sample = TypeVar("_Sample", covariant=True)
 
 
-class Dataset:
+class Dataset(Generic[_Sample]):
     """A collection of samples that are read by index. Subclass it and define `__getitem__` and `__len__`.
 
-    A sample is anything: an array, a number, text, or a tuple, list or dict of such. `paddle.io.Dataset`.
+    A sample is anything: an array, a number, text, or a tuple, list or dict of such. For type checkers, `Dataset[T]` is
+    one of samples of type T. `paddle.io.Dataset`.
 
     >>> import proa as paddle
     >>> class Squares(paddle.io.Dataset):
@@ -24,7 +34,7 @@ class Dataset:
     (9, 4)
     """
 
-    def __getitem__(self, idx: Any) -> Any:
+    def __getitem__(self, idx: Any) -> _Sample:
         """The sample at `idx`."""
         raise NotImplementedError(
             f"{type(self).__name__}.__getitem__(idx) is not defined. Define it, so that it returns the sample at idx."
@@ -37,7 +47,7 @@ class Dataset:
         )
 
 
-class IterableDataset(Dataset):
+class IterableDataset(Dataset[_Sample]):
     """A stream of samples that are read in sequence. Subclass it and define `__iter__`.
 
     With workers, every worker iterates a copy of its own: ask `get_worker_info()` which part is this worker's.
@@ -51,13 +61,13 @@ class IterableDataset(Dataset):
     [3, 2, 1]
     """
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[_Sample]:
         """The samples, one after the other."""
         raise NotImplementedError(
             f"{type(self).__name__}.__iter__() is not defined. Define it, so that it yields the samples."
         )
 
-    def __getitem__(self, idx: Any) -> Any:
+    def __getitem__(self, idx: Any) -> _Sample:
         raise TypeError(
             f"{type(self).__name__} is an IterableDataset, which has no index. Iterate over it, or derive from Dataset."
         )

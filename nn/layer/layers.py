@@ -9,7 +9,7 @@ import copy
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
 
 from ...core import dtype as dt
 from ...core.dtype import convert_dtype, get_default_dtype
@@ -22,7 +22,17 @@ from ...ops.core.trace import current_trace, in_to_static_mode
 from ..initializer.initializer import initial_value
 from ..state import load_state
 
+_Inputs = ParamSpec("_Inputs")
+_Output = TypeVar("_Output", covariant=True)
+
 in_declarative_mode = in_to_static_mode  # by the name under which PaddlePaddle's models import it from here
+
+
+class _Forward(Protocol[_Inputs, _Output]):
+    """What has a `forward`, for type checkers."""
+
+    def forward(self, *inputs: _Inputs.args, **kwargs: _Inputs.kwargs) -> _Output:
+        """The computation."""
 
 
 class ParameterDefaults:
@@ -117,11 +127,17 @@ class Layer:
         """The layer's computation; a subclass defines it."""
         raise NotImplementedError(f"{type(self).__name__} must define forward(self, ...).")
 
-    def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
-        """`forward`, between the hooks."""
-        if not self._forward_pre_hooks and not self._forward_post_hooks:
-            return self.forward(*inputs, **kwargs)
-        return self._call_with_hooks(self.forward, inputs, kwargs)
+    if TYPE_CHECKING:  # a call takes and gives what `forward` is said to take and give
+
+        def __call__(self: _Forward[_Inputs, _Output], *inputs: _Inputs.args, **kwargs: _Inputs.kwargs) -> _Output:
+            """`forward`, between the hooks."""
+    else:
+
+        def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
+            """`forward`, between the hooks."""
+            if not self._forward_pre_hooks and not self._forward_post_hooks:
+                return self.forward(*inputs, **kwargs)
+            return self._call_with_hooks(self.forward, inputs, kwargs)
 
     def _call_with_hooks(self, forward: Callable[..., Any], inputs: tuple[Any, ...], kwargs: dict[str, Any],
                          converted: Callable[[Callable[..., Any]], Callable[..., Any]] = lambda hook: hook) -> Any:

@@ -109,7 +109,51 @@ class Staged(paddle.nn.Layer):
         return x.shape[0] + more
 
 
+class Parts(paddle.nn.Layer):
+    """What a call gives is what `forward` gives."""
+
+    def forward(self, x: paddle.Tensor, count: int = 2) -> tuple[list[paddle.Tensor], int]:
+        """Equal parts of the rows."""
+        return paddle.split(x, count), count
+
+
+class Squares(paddle.io.Dataset[int]):
+    """Samples of one type."""
+
+    def __getitem__(self, idx: int) -> int:
+        """The square of the index."""
+        return idx * idx
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return 4
+
+
+class Plain(paddle.io.Dataset):
+    """Samples of any type."""
+
+
+class Cube(paddle.autograd.PyLayer):
+    """An operator of one's own."""
+
+    @staticmethod
+    def forward(ctx: paddle.autograd.PyLayerContext, x: paddle.Tensor) -> paddle.Tensor:
+        """x³."""
+        ctx.save_for_backward(x)
+        return x ** 3
+
+    @staticmethod
+    def backward(ctx: paddle.autograd.PyLayerContext, grad: paddle.Tensor) -> paddle.Tensor:
+        """3 x² · grad."""
+        (x,) = ctx.saved_tensor()
+        assert isinstance(x, paddle.Tensor)
+        return x * x * grad * 3
+
+
+assert_type(net(x), paddle.Tensor)
+assert_type(Parts()(paddle.ones([4, 3]), count=4), tuple[list[paddle.Tensor], int])
 staged = Staged()
+assert_type(staged(x), paddle.Tensor)
 assert_type(staged.forward(x), paddle.Tensor)
 assert_type(staged.rows(x, more=1), int)
 with tempfile.TemporaryDirectory() as folder:
