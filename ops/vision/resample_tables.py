@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-Table = tuple[tuple[tuple[int, ...], tuple[float, ...] | None], ...]
-"""For each tap the positions and the weights; None stands for weights of 1."""
+Table = tuple[tuple[np.ndarray, np.ndarray | None], ...]
+"""For each tap the positions and the weights, which nobody writes to; None stands for weights of 1."""
 
 
 def _ratio(size: int, out: int, scale: float, align_corners: bool, number: Any = float) -> Any:
@@ -27,7 +27,7 @@ def _nearest(size: int, out: int, scale: float, align_corners: bool) -> Table:
     """As PaddlePaddle finds it, in float32, so that ties fall alike."""
     places = _ratio(size, out, scale, align_corners, np.float32) * np.arange(out, dtype=np.float32)
     found = (places.astype(np.float64) + 0.5 if align_corners else places).astype(np.int64)
-    return ((tuple(np.minimum(found, size - 1).tolist()), None),)
+    return ((np.minimum(found, size - 1), None),)
 
 
 def _linear(size: int, out: int, ratio: float, align_corners: bool, align_mode: int) -> Table:
@@ -37,7 +37,7 @@ def _linear(size: int, out: int, ratio: float, align_corners: bool, align_mode: 
     before = np.minimum(places.astype(np.int64), size - 1)
     after = np.minimum(before + 1, size - 1)
     share = places - before
-    return ((tuple(before.tolist()), tuple((1 - share).tolist())), (tuple(after.tolist()), tuple(share.tolist())))
+    return (before, 1 - share), (after, share)
 
 
 def _cubic(size: int, out: int, ratio: float, align_corners: bool) -> Table:
@@ -54,7 +54,7 @@ def _cubic(size: int, out: int, ratio: float, align_corners: bool) -> Table:
 
     weights = (outer(t + 1), inner(t), inner(1 - t), outer(2 - t))
     positions = [np.clip(start.astype(np.int64) + n, 0, size - 1) for n in (-1, 0, 1, 2)]
-    return tuple((tuple(p.tolist()), tuple(w.tolist())) for p, w in zip(positions, weights, strict=True))
+    return tuple(zip(positions, weights, strict=True))
 
 
 @functools.lru_cache(256)
@@ -74,18 +74,18 @@ _LARGEST = 1 << 22
 @functools.lru_cache(256)
 def transposed(kind: str, size: int, out: int, scale: float, align_corners: bool, align_mode: int) -> Table:
     """The table that carries a gradient of `out` elements back to `size`."""
-    if size > _LARGEST:
+    if max(size, out) > _LARGEST:
         raise ValueError(f"interpolate(x): the gradient of more than {_LARGEST} places along a dimension cannot be "
-                         f"computed. Received {size}.")
+                         f"computed. Received {size} and {out}.")
     users: list[list[tuple[int, float]]] = [[] for _ in range(size)]
     for positions, weights in table(kind, size, out, scale, align_corners, align_mode):
-        for n, position in enumerate(positions):
-            weight = 1.0 if weights is None else weights[n]
+        each = [1.0] * out if weights is None else weights.tolist()
+        for n, (position, weight) in enumerate(zip(positions.tolist(), each, strict=True)):
             if weight:
                 users[position].append((n, weight))
     longest = max(map(len, users))
     filled = [row + [(row[0][0] if row else 0, 0.0)] * (longest - len(row)) for row in users]
-    return tuple((tuple(row[tap][0] for row in filled), tuple(row[tap][1] for row in filled))
+    return tuple((np.array([row[tap][0] for row in filled]), np.array([row[tap][1] for row in filled]))
                  for tap in range(longest))
 
 

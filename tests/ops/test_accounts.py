@@ -172,3 +172,13 @@ def test_what_is_empty_stays_empty():
     assert F.scaled_dot_product_attention(q, q, q).shape == [1, 2, 2, 0]
     assert paddle.diff(ROW, n=2**31 - 1).shape == [0]
     assert np.isnan(paddle.pow(paddle.full([2], 2, "int64"), float("nan")).numpy()).all()
+
+
+def test_tables_of_many_places_are_no_lists():
+    """2**20 places took a second as Python's tuples."""
+    from proa.ops.vision.resample_tables import table
+
+    for kind, taps in (("nearest", 1), ("linear", 2), ("cubic", 4)):
+        found = table(kind, 3, 7, 0.0, False, 1)
+        assert len(found) == taps and all(isinstance(positions, np.ndarray) for positions, _ in found)
+    assert F.interpolate(paddle.ones([1, 1, 2, 2]), [1, 2**20], mode="bilinear").shape == [1, 1, 1, 2**20]
