@@ -21,6 +21,7 @@ from .array import (
     where,
 )
 from .collective import coalesced, exchanges, reductions, rings, streams
+from .decomposed import activations as decomposed_activations
 from .decomposed import attention as decomposed_attention
 from .decomposed import convolution as decomposed_convolution
 from .decomposed import elementwise as decomposed_elementwise
@@ -154,11 +155,11 @@ __all__ = [
     "averages", "batch_size_like", "beam_search", "bessel", "bilinear", "binary", "boxes", "branches", "chunk_eval",
     "class_sampling", "clip", "coalesced", "concat_split", "control_flow", "conv", "convolution", "creation", "crf",
     "cross_entropy", "ctc", "ctc_align", "cudnn_lstm", "cumulative", "custom_gradient", "data_norm",
-    "decomposed_attention", "decomposed_convolution", "decomposed_elementwise", "decomposed_functions",
-    "decomposed_later", "decomposed_products", "decomposed_quantized", "decomposed_sequences", "deform_conv",
-    "deform_roi", "detection_map", "diagonal", "dropout", "dynamic_rnn", "edit_distance", "eigen", "einsum",
-    "elementwise", "embedding", "exchanges", "expand", "expanding", "fed_axes", "fft_operators", "filter_by_instag",
-    "focal", "fold", "frames", "full", "gamma", "gather", "gradient_shapes", "grid_sample", "hash",
+    "decomposed_activations", "decomposed_attention", "decomposed_convolution", "decomposed_elementwise",
+    "decomposed_functions", "decomposed_later", "decomposed_products", "decomposed_quantized", "decomposed_sequences",
+    "deform_conv", "deform_roi", "detection_map", "diagonal", "dropout", "dynamic_rnn", "edit_distance", "eigen",
+    "einsum", "elementwise", "embedding", "exchanges", "expand", "expanding", "fed_axes", "fft_operators",
+    "filter_by_instag", "focal", "fold", "frames", "full", "gamma", "gather", "gradient_shapes", "grid_sample", "hash",
     "hierarchical_sigmoid", "identity_loss", "im2sequence", "image_files", "interpolate", "inverse_functions",
     "l2_normalize", "least_squares", "linear_quantize", "lod_reset", "lookup_table", "loss_scaling", "losses", "lu",
     "margin_cross_entropy", "mask_targets", "masked_softmax", "masks", "match_matrix", "matching", "matrices",
