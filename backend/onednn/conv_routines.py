@@ -36,11 +36,13 @@ from .primitives import (
     post_operation,
     reorder,
 )
-from .routine import Routine
+from .routine import LEAST_ROWS, Routine
 
 _TRAINING, _INFERENCE, _DIRECT = 64, 96, 1
 _FEW_CHANNELS = 8  # with fewer, the gradient of the input is faster in an order that oneDNN chooses
 _FLOAT32 = np.dtype(np.float32)
+_OF_DEPTHWISE = 4  # an operation of a depthwise convolution takes as long as so many of a product
+_WIDTH = 16  # channels that are computed at a time
 
 Pairs = tuple[tuple[int, int], ...]
 Numbers = tuple[int, ...]
@@ -61,6 +63,11 @@ class PackedWeight:
         self.strides = description.layout(rank)  # tells routines apart, as the strides of an array do
 
 
+def _whole(channels: int) -> int:
+    """Channels, as many as are computed."""
+    return -(-channels // _WIDTH) * _WIDTH
+
+
 class Layouts:
     """The descriptions that the routines of one convolution need, and how much work it is."""
 
@@ -77,9 +84,16 @@ class Layouts:
 
     def routine(self, title: str, result: Numbers, windows: int, filters: Sequence[int]) -> Routine:
         """A routine for so many windows."""
-        routine = Routine(self.library, title, 2 * windows * math.prod(filters))
+        routine = Routine(self.library, title, self._work(windows, filters))
         routine.result = result
         return routine
+
+    def _work(self, windows: int, filters: Sequence[int]) -> int:
+        """About how many operations it takes, at the speed of a large product."""
+        count, channels, *kernel = filters
+        if channels == 1 and self.groups > 1:
+            return 2 * windows * count * math.prod(kernel) * _OF_DEPTHWISE
+        return 2 * max(windows, LEAST_ROWS) * _whole(count) * _whole(channels) * math.prod(kernel)
 
     def image(self, array: np.ndarray) -> Description:
         """An image as it lies."""

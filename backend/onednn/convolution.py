@@ -9,6 +9,7 @@ matrices (`columns.py`). Every function gives NotImplemented for what it leaves 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,10 @@ from . import conv_routines as routines
 from .columns import Columns
 from .conv_routines import Numbers, PackedWeight, Pairs
 from .descriptors import channels_last, element_strides
-from .routine import address_of, are_as_long, memoised
+from .routine import Routine, address_of, are_as_long, memoised
 
 _FLOAT32 = np.dtype(np.float32)
+_CHANNELS_FIRST = (0, 3, 1, 2)
 
 
 def convolution(x: np.ndarray, w: Any, strides: Numbers, pads: Pairs, dilations: Numbers, groups: int = 1,
@@ -33,11 +35,7 @@ def convolution(x: np.ndarray, w: Any, strides: Numbers, pads: Pairs, dilations:
     """
     if x.dtype != w.dtype or x.ndim != len(w.shape) or not are_as_long(x.dtype, w.shape[0], bias, scale):
         return NotImplemented
-    key = ("convolution", x.shape, x.strides, x.dtype.char, w.shape, w.strides, strides, pads, dilations, groups,
-           bias is None, None if residual is None else residual.strides, epilogue, None if out is None else out.strides,
-           scale is None)
-    routine = memoised(key, routines.forward, x, w, strides, pads, dilations, groups, bias, residual, epilogue, out,
-                       scale)
+    routine = _routine(x, w, strides, pads, dilations, groups, bias, residual, epilogue, out, scale)
     if routine is None:
         if type(w) is PackedWeight:
             w.misfits += 1
@@ -61,6 +59,41 @@ def convolution(x: np.ndarray, w: Any, strides: Numbers, pads: Pairs, dilations:
         addresses.append(address_of(scale))
     routine(*addresses, address_of(out))
     return out
+
+
+def _routine(x: np.ndarray, w: Any, strides: Numbers, pads: Pairs, dilations: Numbers, groups: int,
+             bias: np.ndarray | None, residual: np.ndarray | None, epilogue: str | None, out: np.ndarray | None,
+             scale: np.ndarray | None) -> Any:
+    """The routine of a convolution, or Columns; None where there is none."""
+    key = ("convolution", x.shape, x.strides, x.dtype.char, w.shape, w.strides, strides, pads, dilations, groups,
+           bias is None, None if residual is None else residual.strides, epilogue, None if out is None else out.strides,
+           scale is None)
+    return memoised(key, routines.forward, x, w, strides, pads, dilations, groups, bias, residual, epilogue, out, scale)
+
+
+def prepared_convolution(x: np.ndarray, w: PackedWeight, strides: Numbers, pads: Pairs, dilations: Numbers,
+                         groups: int, bias: np.ndarray | None, residual: np.ndarray | None,
+                         epilogue: str | None) -> Callable[[np.ndarray, np.ndarray | None], np.ndarray] | None:
+    """`convolution` with this filter and bias, as a function of images that lie as `x`, and of a residual.
+
+    Nothing is checked there. None where these operands have no routine of their own.
+    """
+    routine = _routine(x, w, strides, pads, dilations, groups, bias, residual, epilogue, None, None)
+    if type(routine) is not Routine or bias is not None and not bias.flags.c_contiguous or x.ndim != 4:
+        return None
+    n, c, *sizes = routine.result
+    shape, dtype = (n, *sizes, c), x.dtype
+    fixed = (address_of(w.data),) if bias is None else (address_of(w.data), address_of(bias))
+
+    def call(x: np.ndarray, residual: np.ndarray | None, _held: Any = (w, bias)) -> np.ndarray:
+        out = np.empty(shape, dtype)
+        if residual is None:
+            routine(address_of(x), *fixed, address_of(out))
+        else:
+            routine(address_of(x), *fixed, address_of(residual), address_of(out))
+        return out.transpose(_CHANNELS_FIRST)
+
+    return call
 
 
 def convolution_input_grad(g: np.ndarray, w: np.ndarray, sizes: Numbers, strides: Numbers, pads: Pairs,

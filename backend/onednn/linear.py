@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from .descriptors import Description, element_strides, free, strided, type_number
 from .library import Library, Unimplemented
 from .primitives import BIAS, DST, SRC, WEIGHTS, Attributes, Plan, Primitive, best, post_operation, reorder
-from .routine import Routine, address_of, are_as_long, memoised
+from .routine import LEAST_ROWS, Routine, address_of, are_as_long, memoised
 
 _INFERENCE = 96
 
@@ -54,8 +55,7 @@ def linear(x: np.ndarray, y: Any, out: np.ndarray | None = None, bias: np.ndarra
     rows = math.prod(x.shape[:-1])
     if not are_as_long(x.dtype, y.shape[1], bias) or not are_as_long(x.dtype, rows * y.shape[1], residual):
         return NotImplemented
-    key = ("linear", rows, y.shape, y.strides, x.dtype.char, bias is None, epilogue, residual is None)
-    routine = memoised(key, _product, rows, y, bias is not None, epilogue, residual is not None)
+    routine = _routine(rows, y, bias, epilogue, residual)
     if routine is None:
         if type(y) is PackedMatrix:
             y.misfits += 1
@@ -72,6 +72,36 @@ def linear(x: np.ndarray, y: Any, out: np.ndarray | None = None, bias: np.ndarra
     return out
 
 
+def _routine(rows: int, y: Any, bias: np.ndarray | None, epilogue: str | None, residual: np.ndarray | None) -> Any:
+    key = ("linear", rows, y.shape, y.strides, y.dtype.char, bias is None, epilogue, residual is None)
+    return memoised(key, _product, rows, y, bias is not None, epilogue, residual is not None)
+
+
+def prepared_linear(x: np.ndarray, y: PackedMatrix, bias: np.ndarray | None, residual: np.ndarray | None,
+                    epilogue: str | None) -> Callable[[np.ndarray, np.ndarray | None], np.ndarray] | None:
+    """`linear` with this matrix and bias, as a function of what has the shape of `x`, and of a residual.
+
+    Nothing is checked there: they lie as these do. None where there is no routine.
+    """
+    if not all(each is None or each.flags.c_contiguous for each in (x, bias, residual)):
+        return None
+    routine = _routine(math.prod(x.shape[:-1]), y, bias, epilogue, residual)
+    if routine is None:
+        return None
+    shape, dtype = (*x.shape[:-1], y.shape[1]), x.dtype
+    fixed = (address_of(y.data),) if bias is None else (address_of(y.data), address_of(bias))
+
+    def call(x: np.ndarray, residual: np.ndarray | None, _held: Any = (y, bias)) -> np.ndarray:
+        out = np.empty(shape, dtype)
+        if residual is None:
+            routine(address_of(x), *fixed, address_of(out))
+        else:
+            routine(address_of(x), *fixed, address_of(residual), address_of(out))
+        return out
+
+    return call
+
+
 class _Layouts:
     """The descriptions of a product with a matrix [k, n]; oneDNN calls it an inner product, with weights [n, k]."""
 
@@ -84,7 +114,7 @@ class _Layouts:
         self.result = strided(library, (rows, n), (n, 1), number)
         self.bias = strided(library, (n,), (1,), number)
         self.weights = free(library, (n, k), number)
-        self.work = 2 * rows * k * n
+        self.work = 2 * max(rows, LEAST_ROWS) * k * n
 
     def matrix(self, shape: tuple[int, ...], steps: list[int]) -> Description:
         """The matrix as it lies."""

@@ -24,6 +24,7 @@ from .primitives import FACTORS, SCRATCHPAD, Primitive, reorder
 
 CAPACITY = 2048  # routines that are kept
 SMALL = 2**22  # operations that one thread does as soon as several would have been woken
+LEAST_ROWS = 16  # a product of fewer takes as long as of so many: reading the matrix is what it costs
 KEPT = 2**26  # bytes of a thread's buffer that stay with it between calls
 _ALIGNMENT = 64
 _MISSING = object()

@@ -101,18 +101,9 @@ def _conv_by_onednn(x, w, *, strides=(), paddings=(), padding_algorithm="EXPLICI
     return _restored(onednn.convolution(x, w, geo.strides, geo.pads, geo.dilations, groups), data_format)
 
 
-def conv_by_onednn(x: Any, w: Any, packed: Any, scale: Any, bias: Any, residual: Any, epilogue: str | None,
-                   strides: Any, paddings: Any, padding_algorithm: str, dilations: Any, groups: int) -> Any:
-    """A convolution with a frozen filter times `scale`, and what follows it.
-
-    `packed(strides, pads, dilations, groups)` gives the filter, multiplied already, or None to use `w` itself.
-    """
-    geo = _geometry(x.shape[2:], w.shape[2:], strides, paddings, dilations, padding_algorithm)
-    weight = packed(geo.strides, geo.pads, geo.dilations, groups)
-    if weight is None:
-        return onednn.convolution(x, w, geo.strides, geo.pads, geo.dilations, groups, bias, residual, epilogue,
-                                  scale=scale)
-    return onednn.convolution(x, weight, geo.strides, geo.pads, geo.dilations, groups, bias, residual, epilogue)
+def conv_geometry(x: Any, w: Any, strides: Any, paddings: Any, padding_algorithm: str, dilations: Any) -> Geometry:
+    """Where the windows of images [n, c, *sizes] lie."""
+    return _geometry(x.shape[2:], w.shape[2:], strides, paddings, dilations, padding_algorithm)
 
 
 def _restored(result: Any, data_format: str) -> Any:

@@ -16,11 +16,12 @@ import numpy as np
 from ...backend import onednn
 from ...backend.engines import ONEDNN
 from ...backend.kernels.elementwise import relu_in_place
+from ...backend.threads import get_num_threads
 from ...ops.core.facts import convolution, matrix_product
 from ...ops.core.kernels import by
 from ...ops.core.operator import Ints, find, operator
 from ...ops.core.spec import Spec
-from ...ops.nn.conv import conv_by_onednn
+from ...ops.nn.conv import conv_geometry
 
 ACTIVATIONS = {"": None, "relu": None, "gelu": "gelu", "tanh": "tanh", "sigmoid": "sigmoid", "swish": "swish",
                "silu": "swish", "hard_swish": "hard_swish"}
@@ -29,6 +30,8 @@ is a loop of its own."""
 
 
 _HOT = 3
+_MOST_CALLS = 32  # sizes of the other operand, of which each has its function
+_F32 = np.dtype(np.float32)
 
 
 class _Use(NamedTuple):
@@ -37,6 +40,7 @@ class _Use(NamedTuple):
     form: str
     times: int
     packed: Any
+    calls: dict[Any, tuple[Any, Callable[..., Any]]]  # the bias and the function, by how the other operands lie
 
 
 class Packed:
@@ -50,7 +54,7 @@ class Packed:
     __slots__ = ("_last",)
 
     def __init__(self) -> None:
-        self._last = _Use(lambda: None, None, "", 0, None)  # replaced as a whole: several threads may run at once
+        self._last = _Use(lambda: None, None, "", 0, None, {})  # replaced as a whole: several threads may run at once
 
     def __reduce__(self) -> tuple:
         return Packed, ()
@@ -62,13 +66,29 @@ class Packed:
         """
         last = self._last
         if last.weight() is not weight or last.scale is not scale or last.form != form:
-            last = _Use(weakref.ref(weight), scale, form, 0, None)
+            last = _Use(weakref.ref(weight), scale, form, 0, None, {})
         if last.packed is None or getattr(last.packed, "misfits", 0) >= _HOT:
             packed = pack() if last.times + 1 >= uses else None
             if packed is NotImplemented:
                 packed = _scaled(weight, scale)
-            self._last = last = last._replace(times=last.times + 1, packed=packed)
+            self._last = last = last._replace(times=last.times + 1, packed=packed, calls={})
         return last.packed
+
+    def call_for(self, weight: Any, scale: Any, bias: Any, key: Any) -> Callable[..., Any] | None:
+        """The function that `keep` was given for these."""
+        last = self._last
+        found = last.calls.get(key)
+        if found is None or found[0] is not bias or last.weight() is not weight or last.scale is not scale:
+            return None
+        return found[1]
+
+    def keep(self, packed: Any, bias: Any, key: Any, prepare: Callable[[], Callable[..., Any] | None]) -> None:
+        """Keeps what `prepare()` gives for operands of this key, with the weight that `of` gave."""
+        last = self._last
+        if last.packed is packed and (call := prepare()) is not None:
+            if len(last.calls) >= _MOST_CALLS:
+                last.calls.clear()
+            last.calls[key] = bias, call
 
 
 def _scaled(weight: Any, scale: Any) -> Any:
@@ -96,17 +116,37 @@ def _conv(xp, x, w, scale=None, bias=None, residual=None, *, packed: Any, activa
 
 def _conv_by_onednn(x, w, scale=None, bias=None, residual=None, *, packed: Any, activation="", strides=(), paddings=(),
                     padding_algorithm="EXPLICIT", dilations=(), groups=1):
-    if not onednn.is_ready() or x.dtype != np.float32:
+    if not onednn.is_ready() or x.dtype != _F32:
         return NotImplemented
+    key = _key_of(x, residual)
+    call = packed.call_for(w, scale, bias, key)
+    if call is not None:
+        result = call(x, residual)
+        return relu_in_place(result) if activation == "relu" else result
     if residual is not None and 0 in residual.shape:
         return NotImplemented
-
-    def weight(steps: Any, pads: Any, spread: Any, groups: int) -> Any:
-        return packed.of(w, "packed", lambda: onednn.pack_weight(w, x.shape, steps, pads, spread, groups, scale), scale)
-
-    result = conv_by_onednn(x, w, weight, scale, bias, residual, ACTIVATIONS[activation], strides, paddings,
-                            padding_algorithm, dilations, groups)
+    epilogue = ACTIVATIONS[activation]
+    geo = conv_geometry(x, w, strides, paddings, padding_algorithm, dilations)
+    if residual is not None and residual.shape != (x.shape[0], w.shape[0], *geo.out):
+        result = _conv_by_onednn(x, w, scale, bias, packed=packed, strides=strides, paddings=paddings,
+                                 padding_algorithm=padding_algorithm, dilations=dilations, groups=groups)
+        return result if result is NotImplemented else _finish(np, result, None, residual, activation)
+    given = geo.strides, geo.pads, geo.dilations, groups
+    weight = packed.of(w, "packed", lambda: onednn.pack_weight(w, x.shape, *given, scale), scale)
+    if weight is None:
+        result = onednn.convolution(x, w, *given, bias, residual, epilogue, scale=scale)
+    else:
+        result = onednn.convolution(x, weight, *given, bias, residual, epilogue)
+        if result is not NotImplemented and type(weight) is onednn.PackedWeight:
+            packed.keep(weight, bias, key, lambda: onednn.prepared_convolution(
+                x, weight, *given, bias, residual, epilogue))
     return result if result is NotImplemented or activation != "relu" else relu_in_place(result)
+
+
+def _key_of(x: Any, residual: Any) -> tuple:
+    """What tells apart how the operands lie that change from call to call."""
+    lies = None if residual is None else (residual.shape, residual.strides, residual.dtype)
+    return x.shape, x.strides, lies, get_num_threads()
 
 
 def _infer_conv(x, w, scale=None, bias=None, residual=None, *, packed=None, activation="", **attrs):
@@ -140,15 +180,25 @@ def _is_large(x, y, bias=None, residual=None, **_):
 
 
 def _linear_by_onednn(x, y, bias=None, residual=None, *, packed: Any, activation=""):
-    if not onednn.is_ready() or x.dtype != np.float32 or y.dtype != np.float32:
+    if not onednn.is_ready() or x.dtype != _F32 or y.dtype != _F32:
         return NotImplemented
-    rows = rows_of(x)
+    key = _key_of(x, residual)
+    call = packed.call_for(y, None, bias, key)
+    if call is not None:
+        result = call(x, residual)
+        return relu_in_place(result) if activation == "relu" else result
+    if residual is not None and residual.shape != (*x.shape[:-1], y.shape[-1]):
+        result = _linear_by_onednn(x, y, bias, packed=packed)
+        return result if result is NotImplemented else _finish(np, result, None, residual, activation)
+    rows, epilogue = rows_of(x), ACTIVATIONS[activation]
     weight = packed.of(y, "packed", lambda: onednn.pack_matrix(y, rows))
     result = NotImplemented
     if weight is None:
-        result = onednn.linear(x, y, None, bias, ACTIVATIONS[activation], residual)
+        result = onednn.linear(x, y, None, bias, epilogue, residual)
     if result is NotImplemented:
-        result = onednn.matmul(x, y if weight is None else weight, None, bias, ACTIVATIONS[activation], residual)
+        result = onednn.matmul(x, y if weight is None else weight, None, bias, epilogue, residual)
+    if result is not NotImplemented and type(weight) is onednn.PackedMatrix:
+        packed.keep(weight, bias, key, lambda: onednn.prepared_linear(x, weight, bias, residual, epilogue))
     return result if result is NotImplemented or activation != "relu" else relu_in_place(result)
 
 

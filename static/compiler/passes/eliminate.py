@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ....ops.nn.dropout import UPSCALE, dropout_op
 from ...ir.operation import Operation
 from ...ir.usage import needed_operations
 from ..unit import Unit, renamed
@@ -15,8 +16,13 @@ def merge_common(unit: Unit) -> None:
     instead: dict[str, str] = {}
     kept: list[Operation] = []
     fixed = {*unit.inputs, *unit.results, *unit.updated}
+    readers = unit.readers()
     for op in unit.ops:
         op = renamed(op, instead, {})
+        if _leaves_alone(op) and fixed.isdisjoint(names := [*op.input("X"), *op.output("Out")]) and not any(
+                name in unit.pinned for name in names) and not any(map(readers.get, op.output("Mask"))):
+            instead[op.output("Out")[0]] = op.input("X")[0]
+            continue
         if not unit.is_movable(op) or not fixed.isdisjoint(op.output_arg_names):
             kept.append(op)
             continue
@@ -32,6 +38,12 @@ def merge_common(unit: Unit) -> None:
         for slot, names in op.outputs.items():
             instead.update(zip(names, twin.output(slot), strict=False))
     unit.ops = [renamed(op, instead, {}) for op in kept]
+
+
+def _leaves_alone(op: Operation) -> bool:
+    """Whether an operation is a dropout of a model in evaluation, where it does nothing."""
+    return (op.type == dropout_op.type and op.attrs.get("is_test", False)
+            and op.attrs.get("dropout_implementation") == UPSCALE)
 
 
 def _key(op: Operation) -> Any:

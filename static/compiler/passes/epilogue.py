@@ -118,7 +118,8 @@ class _Product:
         if "Bias" not in self.inputs and self._is_bias(spec, axis) and other in frozen:
             self.inputs["Bias"] = [self._as_row(other, spec)]
             return True
-        if spec.shape == self.spec.shape and -1 not in spec.shape[1:] and axis == -1:
+        # Sizes that are not known may differ when it runs: what computes it looks.
+        if spec.shape == self.spec.shape and spec.shape[1 - self._is_linear * 2] != -1 and axis == -1:
             self.inputs["Residual"] = [other]
             return True
         return False

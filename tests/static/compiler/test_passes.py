@@ -282,6 +282,59 @@ def test_linear_layers_take_bias_activation_and_residual():
     assert evaluated(Block(), (1, 2, 64)) == ["fused_linear", "fused_linear"]  # too small for oneDNN
 
 
+@pytest.mark.parametrize("shapes", [((2, 16, 6, 6), (2, 16, 6, 6)), ((2, 16, 6, 6), (2, 16, 1, 1)),
+                                    ((2, 16, 1, 1), (2, 16, 5, 4)), ((1, 16, 6, 6), (3, 16, 6, 6))])
+def test_what_is_added_to_a_convolution_may_broadcast_where_sizes_are_open(shapes):
+    layer = paddle.nn.Conv2D(16, 16, 3, padding=1)
+    added_to_open_sizes(layer, lambda x: paddle.nn.functional.relu(x), [None, 16, None, None], shapes)
+
+
+@pytest.mark.parametrize("shapes", [((2, 32, 64), (2, 32, 64)), ((1, 64, 64), (64, 1, 64)), ((2, 32, 64), (2, 1, 64))])
+def test_what_is_added_to_a_product_may_broadcast_where_sizes_are_open(shapes):
+    added_to_open_sizes(paddle.nn.Linear(64, 64), paddle.nn.functional.gelu, [None, None, 64], shapes)
+
+
+def added_to_open_sizes(layer, activation, declared, shapes):
+    """Compares activation(layer(x) + y), fused over open sizes, with eager code: for these shapes, again and again."""
+    spec = paddle.static.InputSpec
+    function = paddle.jit.to_static(lambda x, y: activation(layer(x) + y), input_spec=[spec(declared), spec(declared)])
+    generator = np.random.default_rng(0)
+    with paddle.no_grad():
+        for _ in range(5):  # packed at the third
+            x, y = (paddle.to_tensor(generator.normal(size=shape).astype("float32")) for shape in shapes)
+            with flags_guard({"FLAGS_cpu_engines": ""}):
+                plain = activation(layer(x) + y).numpy()
+            np.testing.assert_allclose(function(x, y).numpy(), plain, rtol=2e-5, atol=2e-5)
+    assert "elementwise_add" not in [op.type for op in function.concrete_program.plan().origin.unit.ops]
+
+
+def test_a_prepared_product_sees_other_weights_and_biases():
+    layer = paddle.nn.Sequential(paddle.nn.Conv2D(4, 8, 3), paddle.nn.Flatten(), paddle.nn.Linear(8 * 36, 128))
+    layer.eval()
+    function = paddle.jit.to_static(lambda x: layer(x))
+    x = paddle.randn([8, 4, 8, 8])
+    for _ in range(3):
+        for parameter in layer.parameters():
+            parameter.set_value(paddle.randn(parameter.shape))
+            with paddle.no_grad():
+                for _ in range(5):
+                    found = function(x).numpy()
+                np.testing.assert_allclose(found, layer(x).numpy(), rtol=2e-4, atol=2e-4)
+
+
+def test_a_dropout_in_evaluation_is_no_operation():
+    class Dropping(paddle.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.linear = paddle.nn.Linear(64, 64)
+
+        def forward(self, x):
+            x = paddle.exp(x)
+            return paddle.nn.functional.dropout(self.linear(x), 0.5, training=self.training) + x
+
+    assert evaluated(Dropping(), (2, 32, 64)) == ["exp", "fused_linear"]
+
+
 def test_products_of_older_files_take_them_too():
     class Older(paddle.nn.Layer):
         def __init__(self, columns):
