@@ -20,4 +20,5 @@ from .primitives import EPILOGUES
 
 __all__ = ["EPILOGUES", "LARGE", "MAX", "MEAN", "MEAN_WITH_PADDING", "PackedMatrix", "PackedWeight", "convolution",
            "convolution_filter_grad", "convolution_input_grad", "is_ready", "large_product", "linear", "matmul",
-           "pack_matrix", "pack_weight", "pooling", "pooling_grad", "prepared_convolution", "prepared_linear", "version"]
+           "pack_matrix", "pack_weight", "pooling", "pooling_grad", "prepared_convolution", "prepared_linear",
+           "version"]

@@ -12,7 +12,8 @@ from proa.ops.core.operator import all_operators
 
 ROOT = Path(proa.__file__).parent
 TYPES = {op.type for op in all_operators()} | {
-    "fused_conv2d", "fused_linear", "fused_linears", "fused_elementwise", "fused_attention"}  # of plans alone
+    "fused_conv2d", "fused_linear", "fused_linears", "fused_elementwise", "fused_attention",
+    "channel_gate"}  # of plans alone
 ROOMS = ("ops", "static", "jit", "profiler", "amp", "hapi", "dygraph", "inference", "distributed")
 
 _API = "names of public functions or of their arguments, some of which are operators' types as well"

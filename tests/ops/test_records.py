@@ -10,7 +10,8 @@ RECORDS = all_records()
 #: Operators without a record, by why.
 TESTED_ELSEWHERE = {
     "only in compiled plans: tests/static/compiler": {
-        "fused_elementwise", "fused_conv2d", "fused_linear", "fused_linears", "batch_norm_line", "fused_attention"},
+        "fused_elementwise", "fused_conv2d", "fused_linear", "fused_linears", "batch_norm_line", "fused_attention",
+        "channel_gate"},
     "control flow, tests/static": {
         "while",
         "conditional_block",

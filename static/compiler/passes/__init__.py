@@ -13,6 +13,7 @@ from .batch_norm import fold_batch_norm
 from .elementwise import fuse_elementwise
 from .eliminate import merge_common, remove_dead
 from .epilogue import fuse_epilogues
+from .gates import fuse_gates
 from .hoist import hoist_frozen
 from .overlap import overlap_exchanges
 from .projections import join_projections
@@ -20,7 +21,7 @@ from .updates import merge_updates
 
 PASSES: tuple[Callable[[Unit], None], ...] = (
     overlap_exchanges, align_operands, merge_common, fold_batch_norm, remove_dead, hoist_frozen, fuse_attention,
-    fuse_epilogues, join_projections, fuse_elementwise, merge_updates, remove_dead)
+    fuse_epilogues, fuse_gates, join_projections, fuse_elementwise, merge_updates, remove_dead)
 
 
 def optimize(unit: Unit) -> Unit:

@@ -435,3 +435,48 @@ def test_updates_of_a_program_are_one_and_equal_the_eager_ones(rule):
     found_by_shape = {value.shape: value for value in found}
     for parameter in parameters:
         np.testing.assert_allclose(parameter.numpy(), found_by_shape[tuple(parameter.shape)], rtol=1e-4, atol=1e-5)
+
+
+class Squeezing(paddle.nn.Layer):
+    def __init__(self, channels, gate, has_bias=True):
+        super().__init__()
+        bias = None if has_bias else False
+        self.pool = paddle.nn.AdaptiveAvgPool2D(1)
+        self.expand = paddle.nn.Conv2D(3, channels, 1)
+        self.squeeze = paddle.nn.Conv2D(channels, channels // 4, 1, bias_attr=bias)
+        self.excite = paddle.nn.Conv2D(channels // 4, channels, 1, bias_attr=bias)
+        self.gate = gate
+
+    def forward(self, x):
+        x = self.expand(x)
+        return x * self.gate(self.excite(paddle.nn.functional.relu(self.squeeze(self.pool(x)))))
+
+
+@pytest.mark.parametrize("has_bias", [True, False])
+@pytest.mark.parametrize("gate", [paddle.nn.functional.hardsigmoid, paddle.nn.functional.sigmoid])
+@pytest.mark.parametrize("shape", [(1, 3, 1, 1), (2, 3, 7, 5), (3, 3, 40, 33)])
+def test_squeeze_and_excitation_is_one_operation_and_a_product(gate, has_bias, shape):
+    layer = Squeezing(24, gate, has_bias)
+    with flags_guard({"FLAGS_kernel_after_elements": 0}):
+        found = [kind for kind in evaluated(layer, shape) if kind != "reshape2"]  # of biases, once
+    assert found == ["fused_conv2d", "channel_gate", "elementwise_mul"]
+    assert "channel_gate" in evaluated(layer, shape)  # by NumPy
+
+
+def test_gates_keep_nan_and_what_else_is_wanted_of_them():
+    layer = Squeezing(8, paddle.nn.functional.hardsigmoid)
+    layer.eval()
+    function = paddle.jit.to_static(lambda x: layer(x))
+    x = np.ones((2, 3, 4, 4), "float32")
+    x[1, 1, 2, 2] = np.nan
+    with paddle.no_grad(), flags_guard({"FLAGS_kernel_after_elements": 0}):
+        found = function(paddle.to_tensor(x)).numpy()
+    assert np.isnan(found[1]).all() and not np.isnan(found[0]).any()
+
+    class Kept(Squeezing):
+        def forward(self, x):
+            pooled = self.pool(x)
+            hidden = paddle.nn.functional.relu(self.squeeze(pooled))
+            return self.gate(self.excite(hidden)) * hidden.sum()
+
+    assert "channel_gate" not in evaluated(Kept(8, paddle.nn.functional.sigmoid), (2, 8, 4, 4))
