@@ -1,5 +1,6 @@
-"""Copies: large arrays filled, copied, concatenated by several threads, as one does not fill the memory's bus;
-broadcast views without the checks of NumPy's own function, which cost more than the view.
+"""Copies: large arrays filled, copied, concatenated by several threads, as one does not fill the memory's bus; images
+whose channels lie side by side concatenated along these, and resized to the nearest element; broadcast views without
+the checks of NumPy's own function, which cost more than the view.
 """
 
 from __future__ import annotations
@@ -32,8 +33,34 @@ def _copy(x, out, n):
             out[i] = x[i]
 
 
+@loops.kernel
+def _copy_columns(x, out, rows, width, wide, first):
+    for p in parallel((rows + 63) // 64, width * 16):
+        for r in range(p * 64, min(rows, p * 64 + 64)):
+            source = x + r * width
+            target = out + (r * wide + first)
+            for i in range(width):
+                target[i] = source[i]
+
+
+@loops.kernel
+def _pick(x, out, down, across, rows, height, width, oh, ow, channels):
+    for r in parallel(rows * oh, ow * channels // 4):
+        line = x + (r // oh * height + down[r % oh]) * width * channels
+        result = out + r * ow * channels
+        for i in range(ow):
+            source = line + across[i] * channels
+            target = result + i * channels
+            for c in range(channels):
+                target[c] = source[c]
+
+
 _run_fill = {size: bound_plain(_fill, f"{kind}* i64 i64") for size, kind in _BITS.items()}
 _run_copy = {size: bound_plain(_copy, f"{kind}* {kind}* i64") for size, kind in _BITS.items()}
+
+_run_columns = {size: bound_plain(_copy_columns, f"{kind}* {kind}* i64 i64 i64 i64") for size, kind in _BITS.items()}
+_run_pick = {size: bound_plain(_pick, f"{kind}* {kind}* i64* i64* i64 i64 i64 i64 i64 i64")
+             for size, kind in _BITS.items()}
 
 
 def filled(shape: Sequence[int], value: Any, dtype: np.dtype) -> Any:
@@ -75,6 +102,8 @@ def joined(arrays: Sequence[np.ndarray], axis: int, stacked: bool) -> Any:
     if first.size * len(arrays) < _LEAST:
         return NotImplemented
     axis = axis + first.ndim + stacked if axis < 0 else axis
+    if axis == 1 and not stacked and first.ndim > 2 and not first.flags.c_contiguous:
+        return _joined_channels(arrays)
     if (first.itemsize not in _BITS or math.prod(first.shape[:axis]) != 1
             or not _is_due(first.size * len(arrays))):
         return NotImplemented
@@ -89,6 +118,44 @@ def joined(arrays: Sequence[np.ndarray], axis: int, stacked: bool) -> Any:
         _put(x.reshape(size, *behind), rows[start:start + size])
         start += size
     return out
+
+
+def _channels_last(x: np.ndarray) -> np.ndarray | None:
+    """An array [n, c, *sizes] as [n, *sizes, c] where it lies so."""
+    last = x.transpose(0, *range(2, x.ndim), 1)
+    return last if last.flags.c_contiguous else None
+
+
+def _joined_channels(arrays: Sequence[np.ndarray]) -> Any:
+    """Images of one dtype whose channels lie side by side, one behind the other along these."""
+    first, size = arrays[0], sum(x.size for x in arrays)
+    if size < _LEAST or first.itemsize not in _BITS or not loops.is_ready() or not _copy_columns.is_due(size):
+        return NotImplemented
+    lying = [_channels_last(x) for x in arrays]
+    rest = (first.shape[0], *first.shape[2:])
+    if any(last is None or last.dtype != first.dtype or last.shape[:-1] != rest for last in lying):
+        return NotImplemented
+    wide, start = sum(x.shape[1] for x in arrays), 0
+    out = np.empty((*rest, wide), first.dtype)
+    for x in arrays:
+        _run_columns[first.itemsize](_channels_last(x), out, math.prod(rest), x.shape[1], wide, start)
+        start += x.shape[1]
+    return np.moveaxis(out, -1, 1)
+
+
+def picked(x: np.ndarray, down: np.ndarray, across: np.ndarray) -> Any:
+    """x[:, :, down][:, :, :, across] of images [n, c, h, w], lying as x does; int64 positions that are within x."""
+    out = x.shape[0] * x.shape[1] * down.size * across.size
+    if out < _LEAST or not x.size or x.itemsize not in _BITS or not loops.is_ready() or not _pick.is_due(out):
+        return NotImplemented
+    n, c, h, w = x.shape
+    last = x if x.flags.c_contiguous else _channels_last(x)
+    if last is None:
+        return NotImplemented
+    rows, channels = (n, c) if last is not x else (n * c, 1)
+    result = np.empty((rows, down.size, across.size, channels), x.dtype)
+    _run_pick[x.itemsize](last, result, down, across, rows, h, w, down.size, across.size, channels)
+    return result.transpose(0, 3, 1, 2) if last is not x else result.reshape(n, c, down.size, across.size)
 
 
 def broadcast(x: np.ndarray, shape: tuple[int, ...]) -> Any:

@@ -5,14 +5,18 @@ same with the tables transposed, and so linear, and its own gradient is resizing
 """
 
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ...backend.devices import host_values
+from ...backend.engines import LOOPS
+from ...backend.kernels import copying as fast
 from ...core import dtype as dt
 from ..array.assign import shape
+from ..core.kernels import by
 from ..core.operator import Ints, Operator, operator
 from ..core.spec import Spec
 from ..core.trace import apply
@@ -61,6 +65,29 @@ def _interpolate(xp, x, out_size=None, size_list=None, scale_tensor=None, *, dat
         raise ValueError(f"interpolate: the sizes of the result must be at least 1. Received {out}.")
     result = _resized(xp, x, sizes, out, scales, table, interp_method, align_corners, align_mode)
     return channels_restored(result, data_layout)
+
+
+@functools.lru_cache(256)
+def _nearest(size: int, out: int, scale: float, align_corners: bool) -> np.ndarray:
+    """The positions of the table, which stay as they are where that is not used."""
+    if size == out and scale in (0.0, 1.0):
+        return np.arange(size)
+    [(positions, _)] = table("nearest", size, out, scale, align_corners, 1)
+    return np.asarray(positions)
+
+
+def _nearest_by_loops(x, out_size=None, size_list=None, scale_tensor=None, *, data_layout="NCHW", out_d=0, out_h=0,
+                      out_w=0, scale=(), interp_method="nearest", align_corners=True, align_mode=1):
+    if x.ndim != 4:
+        return NotImplemented
+    x = channels_first(x, data_layout)
+    sizes = x.shape[2:]
+    out, scales = _wanted(sizes, out_size, size_list, scale_tensor, (out_h, out_w), scale)
+    if min(out) < 1 or tuple(sizes) == tuple(out):
+        return NotImplemented
+    positions = [_nearest(*each, align_corners) for each in zip(sizes, out, scales, strict=True)]
+    result = fast.picked(x, *positions)
+    return result if result is NotImplemented else channels_restored(result, data_layout)
 
 
 def _resized(xp: Any, x: Any, sizes: Sequence[int], out: Sequence[int], scales: Sequence[float], tables: Any,
@@ -145,6 +172,7 @@ def _with_int32_sizes(x: Any, size: Any = None, sizes: Any = None, *others: Any,
 
 def _resizing(type: str) -> Operator:
     return operator(type, "X, OutSize?, SizeTensor*?, Scale? -> Out", kernel=_interpolate, infer=_infer,
+                    engines=[by(LOOPS, _nearest_by_loops)] if type.startswith("nearest") else [],
                     adapted=_with_int32_sizes, grad={"X": _by_input}, precision="slow", float32="Scale", lod="drop")
 
 
