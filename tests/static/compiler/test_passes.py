@@ -269,6 +269,20 @@ def test_a_bias_between_convolution_and_norm_stays():
     assert types.count("fused_conv2d") == 2
 
 
+def test_a_norm_without_a_convolution_is_part_of_a_loop():
+    class Before(paddle.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.norm, self.conv = paddle.nn.BatchNorm2D(8), paddle.nn.Conv2D(8, 8, 3)
+            for parameter in (self.norm.weight, self.norm.bias, self.norm._mean, self.norm._variance):
+                parameter.set_value(paddle.rand([8]) + 0.5)
+
+        def forward(self, x):
+            return self.conv(paddle.nn.functional.relu(self.norm(x)))
+
+    assert evaluated(Before(), (2, 8, 9, 9))[-2:] == ["fused_elementwise", "fused_conv2d"]
+
+
 def test_linear_layers_take_bias_activation_and_residual():
     class Block(paddle.nn.Layer):
         def __init__(self):
