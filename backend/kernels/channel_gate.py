@@ -13,29 +13,10 @@ import numpy as np
 from .. import loops
 from ..loops.names import parallel, sigmoid
 from .arrays import F32, bound_plain, takes
+from .reduce import sums_of_parts
 
 _PART = 256  # places of the image that are summed at a time
 _NONE = np.zeros(1, np.float32)
-
-
-@loops.kernel
-def _totals(x, out, n, size, channels, parts):
-    for p in parallel(n * parts, size // parts * channels // 4):
-        part = p % parts
-        start = x + p // parts * size * channels
-        result = out + p * channels
-        begin = part * size // parts
-        end = (part + 1) * size // parts
-        fours = begin + (end - begin) // 4 * 4
-        for c in range(channels):
-            result[c] = 0.0
-        for i in range(begin, fours, 4):
-            a = start + i * channels
-            for c in range(channels):
-                result[c] = result[c] + ((a[c] + a[channels + c]) + (a[channels * 2 + c] + a[channels * 3 + c]))
-        for i in range(fours, end):
-            for c in range(channels):
-                result[c] = result[c] + start[i * channels + c]
 
 
 @loops.kernel
@@ -71,7 +52,6 @@ def _gates_by(hidden, weight, bias, out, n, channels, inner, has_bias, slope, of
         out[r] = gate(total + bias[r % channels * has_bias], slope, offset)
 
 
-_run_totals = bound_plain(_totals, "f32* f32* i64 i64 i64 i64")
 _run_squeezed = bound_plain(_squeezed, "f32* f32* f32* f32* i64 i64 i64 i64 real")
 _run_gates = {name: bound_plain(loops.kernel_with(_gates_by, gate=function),
                                 "f32* f32* f32* f32* i64 i64 i64 i64 real real")
@@ -87,7 +67,7 @@ def _fits(weight: np.ndarray, bias: np.ndarray | None, shape: tuple[int, int]) -
 def channel_gate(x: np.ndarray, first: np.ndarray, second: np.ndarray, first_bias: np.ndarray | None,
                  second_bias: np.ndarray | None, gate: str, slope: float, offset: float) -> Any:
     """The gates, channels last; `gate` is hard_sigmoid, of this slope and offset, or sigmoid."""
-    if x.ndim != 4 or not takes(x, 1, _totals):
+    if x.ndim != 4 or not takes(x, 1, _squeezed):
         return NotImplemented
     n, channels, inner, size = x.shape[0], x.shape[1], first.shape[0], x.shape[2] * x.shape[3]
     image = x.transpose(0, 2, 3, 1)
@@ -95,8 +75,7 @@ def channel_gate(x: np.ndarray, first: np.ndarray, second: np.ndarray, first_bia
             or not _fits(second, second_bias, (channels, inner))):
         return NotImplemented
     parts = max(size // _PART, 1)
-    totals = np.empty((n, parts, channels), F32)
-    _run_totals(image, totals, n, size, channels, parts)
+    totals = sums_of_parts(image, n, size, channels, parts)
     if parts > 1:
         totals = totals.sum(1)
     hidden, out = np.empty((n, inner), F32), np.empty((n, 1, 1, channels), F32)

@@ -114,6 +114,13 @@ _MAX = _reduction(largest, _columns_of(max), np.maximum.reduce)
 _MIN = _reduction(smallest, _columns_of(min), np.minimum.reduce)
 
 
+def sums_of_parts(x: np.ndarray, outer: int, n: int, inner: int, parts: int) -> np.ndarray:
+    """The sums [outer, parts, inner] of so many parts of each column of an array (outer, n, inner) in order."""
+    found = np.empty((outer, parts, inner), x.dtype)
+    _SUM.columns(x.dtype, x, found, outer, n, inner, parts, inner, 1)
+    return found
+
+
 def _rows(kind: _Reduction, x: np.ndarray, rows: int, n: int) -> np.ndarray:
     if rows == 1 and n >= 2 * _PART:  # so that threads can share it
         parts = n // _PART

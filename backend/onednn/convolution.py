@@ -9,7 +9,6 @@ matrices (`columns.py`). Every function gives NotImplemented for what it leaves 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from . import conv_routines as routines
 from .columns import Columns
 from .conv_routines import Numbers, PackedWeight, Pairs
 from .descriptors import channels_last, element_strides
-from .routine import Routine, address_of, are_as_long, memoised
+from .routine import Prepared, Routine, address_of, are_as_long, memoised
 
 _FLOAT32 = np.dtype(np.float32)
 _CHANNELS_FIRST = (0, 3, 1, 2)
@@ -73,7 +72,7 @@ def _routine(x: np.ndarray, w: Any, strides: Numbers, pads: Pairs, dilations: Nu
 
 def prepared_convolution(x: np.ndarray, w: PackedWeight, strides: Numbers, pads: Pairs, dilations: Numbers,
                          groups: int, bias: np.ndarray | None, residual: np.ndarray | None,
-                         epilogue: str | None) -> Callable[[np.ndarray, np.ndarray | None], np.ndarray] | None:
+                         epilogue: str | None) -> Prepared | None:
     """`convolution` with this filter and bias, as a function of images that lie as `x`, and of a residual.
 
     Nothing is checked there. None where these operands have no routine of their own.
@@ -82,18 +81,8 @@ def prepared_convolution(x: np.ndarray, w: PackedWeight, strides: Numbers, pads:
     if type(routine) is not Routine or bias is not None and not bias.flags.c_contiguous or x.ndim != 4:
         return None
     n, c, *sizes = routine.result
-    shape, dtype = (n, *sizes, c), x.dtype
-    fixed = (address_of(w.data),) if bias is None else (address_of(w.data), address_of(bias))
-
-    def call(x: np.ndarray, residual: np.ndarray | None, _held: Any = (w, bias)) -> np.ndarray:
-        out = np.empty(shape, dtype)
-        if residual is None:
-            routine(address_of(x), *fixed, address_of(out))
-        else:
-            routine(address_of(x), *fixed, address_of(residual), address_of(out))
-        return out.transpose(_CHANNELS_FIRST)
-
-    return call
+    run = routine.on((n, *sizes, c), x.dtype, w.data, bias)
+    return lambda x, residual: run(x, residual).transpose(_CHANNELS_FIRST)
 
 
 def convolution_input_grad(g: np.ndarray, w: np.ndarray, sizes: Numbers, strides: Numbers, pads: Pairs,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from .descriptors import Description, element_strides, free, strided, type_number
 from .library import Library, Unimplemented
 from .primitives import BIAS, DST, SRC, WEIGHTS, Attributes, Plan, Primitive, best, post_operation, reorder
-from .routine import LEAST_ROWS, Routine, address_of, are_as_long, memoised
+from .routine import LEAST_ROWS, Prepared, Routine, address_of, are_as_long, memoised
 
 _INFERENCE = 96
 
@@ -78,7 +77,7 @@ def _routine(rows: int, y: Any, bias: np.ndarray | None, epilogue: str | None, r
 
 
 def prepared_linear(x: np.ndarray, y: PackedMatrix, bias: np.ndarray | None, residual: np.ndarray | None,
-                    epilogue: str | None) -> Callable[[np.ndarray, np.ndarray | None], np.ndarray] | None:
+                    epilogue: str | None) -> Prepared | None:
     """`linear` with this matrix and bias, as a function of what has the shape of `x`, and of a residual.
 
     Nothing is checked there: they lie as these do. None where there is no routine.
@@ -86,20 +85,7 @@ def prepared_linear(x: np.ndarray, y: PackedMatrix, bias: np.ndarray | None, res
     if not all(each is None or each.flags.c_contiguous for each in (x, bias, residual)):
         return None
     routine = _routine(math.prod(x.shape[:-1]), y, bias, epilogue, residual)
-    if routine is None:
-        return None
-    shape, dtype = (*x.shape[:-1], y.shape[1]), x.dtype
-    fixed = (address_of(y.data),) if bias is None else (address_of(y.data), address_of(bias))
-
-    def call(x: np.ndarray, residual: np.ndarray | None, _held: Any = (y, bias)) -> np.ndarray:
-        out = np.empty(shape, dtype)
-        if residual is None:
-            routine(address_of(x), *fixed, address_of(out))
-        else:
-            routine(address_of(x), *fixed, address_of(residual), address_of(out))
-        return out
-
-    return call
+    return None if routine is None else routine.on((*x.shape[:-1], y.shape[1]), x.dtype, y.data, bias)
 
 
 class _Layouts:

@@ -52,6 +52,7 @@ class _Thread(threading.local):
 
 
 _thread = _Thread()
+Prepared = Callable[[np.ndarray, np.ndarray | None], np.ndarray]
 
 
 def address_of(array: np.ndarray, _offset: int = data_offset() or 0) -> int:
@@ -162,6 +163,24 @@ class Routine:
         return (operand, None) if have == given else (self.temporary(given), reorder(self.library, given, have))
 
     # running
+
+    def on(self, shape: tuple[int, ...], dtype: np.dtype, *fixed: np.ndarray | None) -> Prepared:
+        """The routine as a function of its first operand and of what is added; between them come the fixed ones.
+
+        They are C-contiguous, None where there is none. It gives a new array of this shape.
+        """
+        held = [array for array in fixed if array is not None]
+        between = tuple(map(address_of, held))
+
+        def call(x: np.ndarray, residual: np.ndarray | None, _held: Any = held) -> np.ndarray:
+            out = np.empty(shape, dtype)
+            if residual is None:
+                self(address_of(x), *between, address_of(out))
+            else:
+                self(address_of(x), *between, address_of(residual), address_of(out))
+            return out
+
+        return call
 
     def __call__(self, *addresses: int) -> None:
         """Runs with the external operands at these addresses."""

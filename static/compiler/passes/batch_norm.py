@@ -21,11 +21,12 @@ def fold_batch_norm(unit: Unit) -> None:
     done: list[Operation] = []
     dropped: set[int] = set()
     for op in unit.ops:
-        convolution = makers.get(op.input("X")[0]) if op.type == "batch_norm" and op.input("X") else None
+        is_norm = op.type == "batch_norm" and bool(op.input("X"))
+        convolution = makers.get(op.input("X")[0]) if is_norm else None
         if convolution is not None and _can_fold(unit, op, convolution, readers):
             dropped.add(id(convolution))
             done += _folded(unit, op, convolution)
-        elif op.type == "batch_norm" and _is_constant(unit, op, readers) and _is_of_images(unit, op):
+        elif is_norm and _is_constant(unit, op, readers) and _is_of_images(unit, op):
             done += _elementwise(unit, op)
         else:
             done.append(op)
