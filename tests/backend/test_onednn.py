@@ -286,16 +286,15 @@ def test_infinities_in_what_a_product_overwrites_do_not_show():
 # the engine
 
 def test_it_is_not_used_unless_wanted(monkeypatch):
-    def refuse(*_, **__):
-        raise AssertionError
-
-    monkeypatch.setattr(onednn, "convolution", refuse)
+    asked = []
+    monkeypatch.setattr(onednn, "convolution", lambda *_, **__: asked.append(True) or NotImplemented)
     x, w = paddle.ones([1, 3, 8, 8]), paddle.ones([6, 3, 3, 3])
     with flags_guard({"FLAGS_cpu_engines": "loops"}):
         assert not onednn.is_ready()
         paddle.nn.functional.conv2d(x, w)
-    with pytest.raises(AssertionError):
-        paddle.nn.functional.conv2d(x, w)
+    assert not asked
+    paddle.nn.functional.conv2d(x, w)
+    assert asked
 
 
 def test_without_a_library_NumPy_computes(monkeypatch):
