@@ -71,9 +71,9 @@ def _interpolate(xp, x, out_size=None, size_list=None, scale_tensor=None, *, dat
 def _nearest(size: int, out: int, scale: float, align_corners: bool) -> np.ndarray:
     """The positions of the table, which stay as they are where that is not used."""
     if size == out and scale in (0.0, 1.0):
-        return np.arange(size)
+        return np.arange(size, dtype=np.int64)
     [(positions, _)] = table("nearest", size, out, scale, align_corners, 1)
-    return np.asarray(positions)
+    return positions.clip(0, size - 1)  # nothing checks them in the loop
 
 
 def _nearest_by_loops(x, out_size=None, size_list=None, scale_tensor=None, *, data_layout="NCHW", out_d=0, out_h=0,
