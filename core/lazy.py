@@ -17,6 +17,9 @@ from typing import Any
 from .absent import refusal
 from .forks import unforked
 
+_OF_THE_LISTING = {"TYPE_CHECKING", "annotations", "attach", "provide", "begin_with_ipython"}
+"""What the modules of packages need themselves: completion does not offer it."""
+
 Source = tuple[str, str | None]
 """Where a public name comes from: a module, and the name in it (None: the module itself)."""
 
@@ -46,7 +49,7 @@ def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]
         return value
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *listing()})
+        return sorted({*vars(sys.modules[package]), *listing()} - (_OF_THE_LISTING - listing().keys()))
 
     return load, names
 

@@ -1,5 +1,6 @@
 """Packages whose public names are loaded when they are touched."""
 
+import importlib
 import os
 import subprocess
 import sys
@@ -74,3 +75,13 @@ def test_every_public_name_is_there():
         found = getattr(proa, name)
         source = sys.modules[module]
         assert found is (source if attribute is None else getattr(source, attribute)), name
+
+
+@pytest.mark.parametrize("package", ["proa", "proa.nn", "proa.static", "proa.static.nn", "proa.utils", "proa.io"])
+def test_completion_offers_what_is_for_users(package):
+    """`dir` names no module of others, nothing of how packages are made, and only what is there."""
+    module = importlib.import_module(package)
+    names = [name for name in dir(module) if not name.startswith("_")]
+    made_of = {"TYPE_CHECKING", "annotations", "attach", "provide", "begin_with_ipython", "np", "os", "sys", "Any"}
+    assert not made_of & set(names)
+    assert all(hasattr(module, name) for name in names)

@@ -170,3 +170,28 @@ def test_questions_are_answered(cell, name, signature):
                       "print(found['init_definition'] or found['definition'], '---', found['docstring'])"))
     head, _, docstring = shown.partition("---")
     assert signature in head and (name == "scaled" or len(docstring) > 40)
+
+
+def test_a_cell_that_is_interrupted_leaves_all_as_it_can_be_used(cell):
+    cell("""
+import os, signal, threading
+net, trained = nn.Linear(4, 4), paddle.jit.to_static(nn.Linear(4, 4))
+adam = paddle.optimizer.Adam(parameters=net.parameters())
+@paddle.jit.to_static
+def endless(x):
+    while x.sum() > 0:
+        x = x + 1
+    return x
+def train():
+    loss = net(trained(paddle.ones([2, 4]))).mean()
+    loss.backward()
+    adam.step()
+    adam.clear_grad()
+def interrupt():
+    threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+endless(-paddle.ones([1]))
+""")
+    for body in ("while True: train()", "endless(paddle.ones([1]))"):
+        (error,) = cell(f"interrupt()\n{body}")
+        assert error["ename"] == "KeyboardInterrupt"
+    assert text(cell("train()\nprint(paddle.in_dynamic_mode(), endless(-paddle.ones([1])).item())")) == "True -1.0\n"
