@@ -21,6 +21,8 @@ _LEAST = 1e-30  # a scale below it is taken for this one
 
 
 def _most(bits: int) -> float:
+    if not 2 <= bits <= 32:
+        raise ValueError(f"numbers have 2 to 32 bits. Received {bits}")
     return float((1 << (bits - 1)) - 1)
 
 

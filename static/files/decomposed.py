@@ -51,7 +51,7 @@ def take_apart(op: Operation, source: str) -> bool:
         _name(block, op, made_of, results, begin)
     except NotImplementedError as error:
         raise NotImplementedError(f"{source}: {place}: {error}") from error
-    except (ValueError, TypeError, IndexError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, IndexError, KeyError, AttributeError, ArithmeticError) as error:
         raise CorruptFileError(source, place, f"it cannot be taken apart: {error}") from error
     return True
 

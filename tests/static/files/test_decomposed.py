@@ -216,6 +216,14 @@ def test_what_does_not_fit_together_is_refused_with_its_place(inputs):
         program_of("fc", inputs, {"in_num_col_dims": 1, "activation_type": ""})
 
 
+@pytest.mark.parametrize("type, inputs, attributes, said", [
+    ("fake_quantize_abs_max", {"X": X}, {"bit_length": 1 << 30}, "2 to 32 bits"),
+    ("fake_dequantize_max_abs", {"X": X, "Scale": BIAS[:1]}, {"max_range": 0.0}, "division by zero")])
+def test_numbers_that_no_honest_file_has_are_refused(type, inputs, attributes, said):
+    with pytest.raises(paddle.core.files.CorruptFileError, match=said):
+        program_of(type, inputs, attributes)
+
+
 def test_declarations_are_made_once():
     assert not [each.type for each in all_decompositions() if is_declared(each.type)]
     assert find_decomposition("no_such_operator") is None
