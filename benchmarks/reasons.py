@@ -16,23 +16,24 @@ _LOOPS = (
     "erf, round, sign, clip, atan2, mean, sum, sum of rows, sum of columns, prod, logsumexp, norm")
 
 REASONS = (
-    ("Nothing is computed: what is timed is the call, which is Python here (the method, checks of the axes, the trace, "
-     "a Tensor around a view: 2–3 µs) and C++ there.",
+    ("Nothing is computed: what is timed is the call, which is Python here (the method, checks of the axes, the "
+     "kernel: about 1 µs, with a shape in it 2–3) and C++ there.",
      (SMALL, MIDDLE, LARGE), "reshape, flatten, transpose, T, squeeze, unsqueeze, broadcast_to"),
     ("Nothing is computed, and the arguments take longest: keys of `[]`, a grid of two views.",
      (SMALL, MIDDLE, LARGE), "slice, meshgrid"),
     ("Copies the numbers, where PyTorch shares its memory: optimizers update parameters in place, under the feet of "
      "whoever would hold a shared array.", (SMALL, MIDDLE, LARGE), "numpy"),
-    ("One call of NumPy on a small array: the Python around it is 1–1.5 µs, NumPy's own entry 0.5–1.",
+    ("One call of NumPy on a small array: what is around it is 0.4 µs, with attributes up to 1.5; NumPy's own entry is "
+     "0.3–1, and 0.9–1.3 where it reduces.",
      (SMALL, MIDDLE), _SINGLE),
-    ("A generated loop, entered from Python through ctypes: about 3 µs a call, which more elements make up for.",
+    ("A generated loop, found in Python by shapes and strides: about 1.5 µs a call, which more elements make up for.",
      (SMALL, MIDDLE), _LOOPS),
-    ("Shape, dtype and fill are read from arguments of many kinds in Python: 2–5 µs.",
+    ("Shape, dtype and fill are read from arguments of many kinds in Python: 1–2 µs.",
      (SMALL, MIDDLE), "zeros, ones, full, ones_like, arange, linspace, eye, diag, tile"),
     ("New memory of several MB, which the system hands out page by page; PyTorch's allocator keeps more of what was "
      "freed.",
      (LARGE,), "zeros, ones, full, ones_like, clone, to_tensor, concat, stack"),
-    ("A list of Tensors is checked one by one in Python.", (SMALL, MIDDLE),
+    ("A list of Tensors is looked through in Python, and again by NumPy.", (SMALL, MIDDLE),
      "concat, stack, unbind, split, add_n, einsum"),
     ("The key of `[]` is read in Python; then one call of NumPy.", (SMALL, MIDDLE), "index, mask"),
     ("oneDNN is called through ctypes with memory that is bound in every call (5–15 µs), and the windows are read from "

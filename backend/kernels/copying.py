@@ -64,7 +64,7 @@ _run_pick = {size: bound_plain(_pick, f"{kind}* {kind}* i64* i64* i64 i64 i64 i6
 
 
 def filled(shape: Sequence[int], value: Any, dtype: np.dtype) -> Any:
-    """An array filled with a number."""
+    """An array filled with a number: by NumPy where it is small, or loops are not to be had."""
     out = np.empty(shape, dtype)
     size = out.size
     if size < _LEAST or dtype.itemsize not in _BITS or not loops.is_ready() or not _fill.is_due(size):
