@@ -51,7 +51,7 @@ def test_ranks_step_together_and_compute_what_one_process_does():
 def test_a_rank_that_cannot_says_why():
     with Crew("proa", sys.executable, 1, 1) as crew:
         crew.send("prepare", framework="proa", workload="mlp", mode="eager", size={**SIZE, "width": -1}, threads=1)
-        with pytest.raises(Unavailable, match="negative dimensions"):
+        with pytest.raises(Unavailable, match="sizes must be positive"):
             crew.receive()
 
 

@@ -26,7 +26,7 @@ def test_sides_take_turns_and_agree():
 def test_a_side_that_cannot_says_why():
     found = measure("mlp", {**SIZE, "width": -1}, [("proa", "eager")], {"proa": sys.executable}, PACE)
     reason = found["proa", "eager"]["unavailable"]
-    assert reason == "ValueError: negative dimensions are not allowed"
+    assert reason == "ValueError: a parameter of shape [784, -1] has no first value: its sizes must be positive."
 
 
 def test_a_worker_that_dies_is_told_with_its_last_words():
