@@ -99,7 +99,8 @@ def _shown(found: dict[str, Any]) -> str:
     ends = [(title, row["name"], row["shape"], row["dtype"]) for title, key in (("input", "inputs"),
             ("output", "outputs")) for row in found[key]]
     counts = ", ".join(f"{type} {count}" for type, count in found["operators"].items())
-    lines = [f"{found['file']}: Paddle {_version(found['version'])}, {found['blocks']} blocks",
+    blocks = "1 block" if found["blocks"] == 1 else f"{found['blocks']} blocks"
+    lines = [f"{found['file']}: Paddle {_version(found['version'])}, {blocks}",
              *([table(ends)] if ends else []), f"parameters: {found['parameters']}, {size}",
              f"operators: {sum(found['operators'].values())}: {counts}"]
     if found["unsupported"]:
