@@ -1,5 +1,6 @@
 """Jobs that are started to be harmed, and the question what is left of them."""
 
+import contextlib
 import os
 import pathlib
 import signal
@@ -14,6 +15,16 @@ MARK = "PROA_TEST_JOB"
 SHARED = pathlib.Path("/dev/shm")
 
 
+@contextlib.contextmanager
+def _hearing_of_hangups():
+    """What is started in the block is ended by SIGHUP, though tests that `nohup` started are not."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
 class Job:
     """A launcher with its processes, which all carry a mark in their environment."""
 
@@ -26,8 +37,9 @@ class Job:
         self.command = [sys.executable, "-m", "proa.distributed.launch", "--nproc_per_node", str(processes),
                         "--log_dir", str(folder / "log"), "--stop_timeout", "2", *options, str(self.path), *arguments]
         kept = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **kept}
-        self.launcher = subprocess.Popen(self.command, cwd=folder, text=True, **kept, env={
-            **os.environ, "OMP_NUM_THREADS": "1", MARK: self.mark, **(environment or {})})
+        with _hearing_of_hangups():
+            self.launcher = subprocess.Popen(self.command, cwd=folder, text=True, **kept, env={
+                **os.environ, "OMP_NUM_THREADS": "1", MARK: self.mark, **(environment or {})})
 
     def running(self):
         """The numbers of its processes that run, with their command lines."""
