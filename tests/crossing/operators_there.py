@@ -17,6 +17,7 @@ _DIFFERENT = {
                       (False, 0, 0), (False, 1, 0), (False, 0, 1), (True, 0, 0), (True, 1, 0), (True, 0, 1))]]},
     "no kernel for float64; refused": {
         "itself, mixed": ["quantize_linear", "quantize_linear-by channel, of 4 bits",
+                          "quantize_linear-of what is 0 everywhere", "quantize_linear-that only observes",
                           "fake_quantize_dequantize_moving_average_abs_max",
                           "fake_quantize_dequantize_moving_average_abs_max-in training"]},
     "of equal elements the first; PaddlePaddle takes any": {
