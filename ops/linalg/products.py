@@ -44,11 +44,17 @@ def _matmul(xp, x, y, *, trans_x: bool = False, trans_y: bool = False):
     if x.ndim > 2 and y.ndim == 2 and x.shape[-1] == y.shape[0]:
         rows = x.reshape(product(x.shape[:-1]), x.shape[-1])
         return xp.matmul(rows, y).reshape(*x.shape[:-1], y.shape[1])
-    if x.ndim == 2 == y.ndim and xp is np and x.dtype.char in "fd":
+    if x.ndim == 2 == y.ndim and xp is np and x.dtype.char in "fd" and x.size * y.shape[1] <= _ON_ONE_THREAD:
         return x.dot(y)  # the same product by the same function, found sooner
     return xp.matmul(x, y)
 
 
+_ON_ONE_THREAD = 1 << 13
+"""Multiplications up to which OpenBLAS never takes further threads, so that `dot` may be called.
+
+It lets other threads run, as `matmul` of two matrices does not; and a fork while OpenBLAS' threads compute stops them
+for ever.
+"""
 _EXACT = 1 << 53  # whole numbers up to this are float64's
 _FEW_INTEGERS = 1 << 10  # elements of both up to which NumPy's own loop is as fast
 
@@ -124,7 +130,7 @@ def _as_rows(x: Any) -> Any:
 def _matmul_gradients(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool, wants: Sequence[bool]) -> tuple[Any, Any]:
     """A vector is a matrix of one row (x) or one column (y) on the way."""
     if y.ndim == 2 and not trans_x and not trans_y:
-        if type(g) is np.ndarray and x.size * y.shape[1] <= onednn.LARGE and x.ndim < 3 and x.dtype.char in "fd" \
+        if type(g) is np.ndarray and x.size * y.shape[1] <= _ON_ONE_THREAD and x.ndim < 3 and x.dtype.char in "fd" \
                 and state.observer is None and not matmul_op.kernels.registered:
             # Small arrays of the host are multiplied here, as the kernel multiplies them.
             return (g.dot(y.T) if wants[0] else None,
