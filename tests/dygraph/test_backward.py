@@ -312,6 +312,15 @@ def test_targets_behind_lists_and_among_several_results():
     np.testing.assert_allclose(paddle.grad(found[0].sum(), x)[0].numpy(), [16.0, 32.0, 0.0, 0.0])
 
 
+def test_a_target_far_behind_another():
+    """What lies between them is walked too."""
+    a = leaf(1.0, 2.0) * 3.0
+    b = (a * a).exp() * 2.0
+    found = paddle.grad((b * 5.0).sum(), [b, a])
+    np.testing.assert_allclose(found[0].numpy(), [5.0, 5.0])
+    np.testing.assert_allclose(found[1].numpy(), 10.0 * b.numpy() * a.numpy(), rtol=1e-6)
+
+
 def test_a_target_that_another_was_computed_from():
     x = leaf(1.0, 2.0)
     a = x * 3.0
